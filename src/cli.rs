@@ -1,0 +1,190 @@
+//! The command line, as near to the flags as can be: no environment, no files.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Makes test-driven development a fact for coding agents.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tdd",
+    version,
+    about,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Take a requirement through RED, GREEN and REFACTOR (the same as `tdd <FR>`).
+    Run(Box<RunArgs>),
+    /// Print the acceptance criteria of a requirement.
+    Criteria(CriteriaArgs),
+    /// Read a child's final message and print its claim, or why it holds none.
+    Parse(ParseArgs),
+    /// Show where the runs of this repository stand.
+    Status(StatusArgs),
+    /// Print the journal of a run.
+    Log(LogArgs),
+    /// Run the whole cycle on a small built-in project with a scripted agent.
+    Demo(DemoArgs),
+    /// Internal: prepare and exec a child.
+    #[command(name = "__exec", hide = true)]
+    Exec(ExecArgs),
+    /// Internal: the scripted agent.
+    #[command(name = "__agent", hide = true)]
+    Agent(AgentArgs),
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct RunArgs {
+    /// The requirement: a tracker id (STE-12), a ULID, or a path to its Markdown file.
+    #[arg(value_name = "FR")]
+    pub requirement: Option<String>,
+    /// The agent program for all roles: auto, claude, codex, or a name from tdd.yaml.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// The test command, instead of the project's own.
+    #[arg(long, value_name = "COMMAND")]
+    pub test: Option<String>,
+    /// The gate command for REFACTOR, instead of the project's own.
+    #[arg(long, value_name = "COMMAND")]
+    pub gate: Option<String>,
+    /// Say what would be done and stop before anything is.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Stop after a stage; `tdd resume` goes on (exit code 3).
+    #[arg(long, value_name = "STAGE", value_parser = ["red"])]
+    pub stop_after: Option<String>,
+    /// Only these criteria.
+    #[arg(long, value_name = "AC", num_args = 1.., value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Leave out the REFACTOR stage.
+    #[arg(long)]
+    pub no_refactor: bool,
+    /// These criteria are satisfied already: their tests must pass at once, no implementer.
+    #[arg(long, value_name = "AC", num_args = 1.., value_delimiter = ',')]
+    pub already_green: Vec<String>,
+    /// Look for the requirement in specs/frs/archive/ too.
+    #[arg(long)]
+    pub archived: bool,
+    /// Go on though the baseline is red and can't be read test by test.
+    #[arg(long)]
+    pub allow_red_baseline: bool,
+    /// Go on though the gate is red before the first fork.
+    #[arg(long)]
+    pub allow_red_gate: bool,
+    /// Refuse RED if it changes existing tests, even those that the test-writer names.
+    #[arg(long)]
+    pub no_supersede: bool,
+    /// Refuse to run without an OS sandbox around the children.
+    #[arg(long)]
+    pub require_sandbox: bool,
+    /// Start anew though this requirement has an unfinished run.
+    #[arg(long)]
+    pub new: bool,
+    /// A cassette for the scripted agent.
+    #[arg(long, value_name = "FILE")]
+    pub cassette: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct OutputArgs {
+    /// Print one JSON object a line on stdout and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress; results and errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct CriteriaArgs {
+    /// The requirement: a tracker id, a ULID, or a path.
+    #[arg(value_name = "FR")]
+    pub requirement: String,
+    /// Look in specs/frs/archive/ too.
+    #[arg(long)]
+    pub archived: bool,
+    /// Print `[{"id","line","verify","text"}]`.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ParseArgs {
+    /// The role that was asked for.
+    #[arg(long, value_parser = ["test-writer", "implementer", "refactorer"])]
+    pub role: String,
+    /// The repository's root, for absolute paths in `files`; the current directory if not given.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// The message; `-` or nothing reads stdin.
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct StatusArgs {
+    /// A run's id, or the beginning of one; all runs if not given.
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct LogArgs {
+    /// A run's id, or the beginning of one; the newest run if not given.
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// Print the journal's lines as they are, side files resolved.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct DemoArgs {
+    /// Where to put the demo project; a new temporary directory if not given.
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ExecArgs {
+    /// Where the child runs.
+    #[arg(long, value_name = "DIR")]
+    pub cwd: PathBuf,
+    /// The process that must be this one's parent; the child dies with it.
+    #[arg(long, value_name = "PID")]
+    pub parent: u32,
+    /// Where a failure to start is reported.
+    #[arg(long, value_name = "FILE")]
+    pub report: PathBuf,
+    #[arg(last = true, required = true)]
+    pub argv: Vec<std::ffi::OsString>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct AgentArgs {
+    #[arg(long, value_name = "FILE")]
+    pub cassette: PathBuf,
+    #[arg(long)]
+    pub role: String,
+    #[arg(long, default_value = "")]
+    pub criterion: String,
+    #[arg(long, default_value_t = 1)]
+    pub number: u8,
+    #[arg(long, value_name = "FILE")]
+    pub prompt_file: PathBuf,
+}

@@ -1,0 +1,27 @@
+//! The pure heart: what a run is.
+//!
+//! Plain closed enums and two functions, [`State::apply`](state::State::apply) and
+//! [`next`](next::next). This room does no IO, reads no clock and knows no other room;
+//! whatever happens outside comes in as an [`Event`](event::Event).
+
+pub mod attempt;
+pub mod audience;
+pub mod budget;
+pub mod claim;
+pub mod commands;
+pub mod criterion;
+pub mod effect;
+pub mod event;
+pub mod finding;
+pub mod halt;
+pub mod judge;
+pub mod mapping;
+pub mod mode;
+pub mod next;
+pub mod path;
+pub mod policy;
+pub mod requirement;
+pub mod role;
+pub mod state;
+pub mod test;
+pub mod trouble;

@@ -1,0 +1,59 @@
+//! The project's two commands and who reads them (contract section 5).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Which of the two commands is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Suite {
+    /// Judges RED and GREEN.
+    Test,
+    /// Judges REFACTOR; the stricter one.
+    Gate,
+}
+
+/// Which adapter reads a test command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunnerKind {
+    Cargo,
+    Pytest,
+    Unittest,
+    Node,
+    Junit,
+    ExitCode,
+}
+
+impl RunnerKind {
+    pub const ALL: [Self; 6] =
+        [Self::Cargo, Self::Pytest, Self::Unittest, Self::Node, Self::Junit, Self::ExitCode];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cargo => "cargo",
+            Self::Pytest => "pytest",
+            Self::Unittest => "unittest",
+            Self::Node => "node",
+            Self::Junit => "junit",
+            Self::ExitCode => "exit-code",
+        }
+    }
+}
+
+impl fmt::Display for RunnerKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The commands as chosen, with where each came from, for the first line of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ProjectCommands {
+    pub test: String,
+    pub test_source: String,
+    pub gate: String,
+    pub gate_source: String,
+    pub runner: RunnerKind,
+}

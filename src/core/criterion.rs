@@ -1,0 +1,106 @@
+//! One acceptance criterion and its id (contract section 4).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// `AC-<prefix>.<n>`. `.01` and `.1` are the same number, so the number is held as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct CriterionId {
+    prefix: String,
+    number: u64,
+}
+
+impl CriterionId {
+    /// `None` unless `prefix` is `[A-Za-z0-9][A-Za-z0-9-]*`.
+    pub fn new(prefix: &str, number: u64) -> Option<Self> {
+        let first_fits = prefix.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        let rest_fits = prefix.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        (first_fits && rest_fits).then(|| Self { prefix: prefix.to_owned(), number })
+    }
+
+    /// Reads `AC-<prefix>.<n>` and nothing around it.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (prefix, number) = text.strip_prefix("AC-")?.rsplit_once('.')?;
+        let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits {
+            return None;
+        }
+        Self::new(prefix, number.parse().ok()?)
+    }
+
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The name that a file of this criterion's tests should hold: `ac_ste_12_1` (section 6).
+    pub fn slug(&self) -> String {
+        format!("ac_{}_{}", self.prefix.to_ascii_lowercase().replace('-', "_"), self.number)
+    }
+}
+
+impl fmt::Display for CriterionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AC-{}.{}", self.prefix, self.number)
+    }
+}
+
+impl TryFrom<String> for CriterionId {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
+            .ok_or_else(|| format!("`{text}` is no criterion id: it must look like AC-STE-12.1"))
+    }
+}
+
+impl From<CriterionId> for String {
+    fn from(id: CriterionId) -> Self {
+        id.to_string()
+    }
+}
+
+/// How a criterion is judged: the `verify:` line under it, `test` if there is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verify {
+    /// By its own tests, which must be seen red and then green.
+    #[default]
+    Test,
+    /// By the gate command and no regression.
+    Gate,
+    /// By an agent that follows a Markdown test: an agent's word, so it ends as not verified.
+    Mdtest(String),
+    /// By the operator: it ends as not verified.
+    Manual,
+}
+
+/// One acceptance criterion of a requirement.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Criterion {
+    pub id: CriterionId,
+    /// The line of its id in the requirement's file, from 1.
+    pub line: usize,
+    pub verify: Verify,
+    /// All that follows the id, sub-bullets, wrapped lines and fences included.
+    pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_read_whole_and_leading_zeros_do_not_count() {
+        assert_eq!(CriterionId::parse("AC-STE-12.01"), CriterionId::parse("AC-STE-12.1"));
+        assert_eq!(CriterionId::parse("AC-STE-12.1").map(|id| id.slug()).as_deref(), Some("ac_ste_12_1"));
+        for bad in ["AC-.1", "AC--a.1", "AC-a.", "AC-a.1x", "ac-a.1", "AC-a b.1", "AC-a.-1", ""] {
+            assert_eq!(CriterionId::parse(bad), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What is to be done next, carried out by the driver through a port.
+
+use super::attempt::{AttemptKind, CheckpointId};
+use super::role::Key;
+
+/// The driver's orders. Each has one kind of event as its outcome, named with it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// → [`Event::CheckpointZero`](super::event::Event::CheckpointZero)
+    TakeCheckpointZero,
+    /// Run test and gate on the untouched tree. → `BaselineMeasured`
+    MeasureBaseline,
+    /// Checkpoint the tree, build the prompt. → `AttemptStarted`, before any fork.
+    StartAttempt { key: Key, number: u8, kind: AttemptKind },
+    /// Fork the child of the attempt just journalled. → `AgentReturned`
+    RunAgent,
+    /// Diff, protect, run the tests. → `AttemptMeasured`
+    Measure,
+    /// The work is good: checkpoint it. → `WorkKept`
+    KeepWork,
+    /// The work is not good: bring the tree to where the retry, or the halt, wants it. → `WorkRolledBack`
+    RollBack { to: CheckpointId, extent: RollBack },
+    /// Run the gate before the first refactorer. → `GateMeasured`
+    MeasureGate,
+    /// Write the report. → `Halted`
+    Halt,
+    /// Write the summary. → `Finished`
+    Finish,
+}
+
+/// How far a failed attempt is undone (contract section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RollBack {
+    /// RED, before a retry: non-test files come back, tests stay.
+    AllButTests,
+    /// GREEN, before a retry: files that the child deleted and protected files come back.
+    DeletedOnly,
+    /// REFACTOR, and every halt: the whole tree.
+    Everything,
+}

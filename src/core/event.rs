@@ -1,0 +1,194 @@
+//! What happened: the journal's vocabulary (contract section 11).
+
+use serde::{Deserialize, Serialize};
+
+use super::attempt::{AgentReturn, Attempt, CheckpointId, Digest};
+use super::budget::Bounds;
+use super::commands::ProjectCommands;
+use super::criterion::CriterionId;
+use super::effect::RollBack;
+use super::finding::{Findings, RunRef, SuiteBaseline};
+use super::halt::Ending;
+use super::path::RelPath;
+use super::requirement::Requirement;
+use super::test::{FailureKind, TestId};
+
+/// One fact. Serialised with a `type` tag; what is too long for a line of the journal goes to a
+/// side file as a whole, so an event is always complete in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    RunStarted(Box<RunStarted>),
+    CheckpointZero {
+        checkpoint: CheckpointId,
+    },
+    BaselineMeasured {
+        test: SuiteBaseline,
+        gate: SuiteBaseline,
+    },
+    /// Intent: written before the child is forked, so that a crash leaves a trace.
+    AttemptStarted {
+        attempt: Attempt,
+    },
+    AgentReturned {
+        outcome: Box<AgentReturn>,
+    },
+    AttemptMeasured {
+        findings: Box<Findings>,
+    },
+    WorkKept {
+        checkpoint: CheckpointId,
+    },
+    WorkRolledBack {
+        to: CheckpointId,
+        extent: RollBack,
+        kept_as: CheckpointId,
+    },
+    GateMeasured {
+        green: bool,
+        run: RunRef,
+    },
+    /// Of interest to a corpus; changes no state.
+    TestRun(TestRunFact),
+    /// Of interest to a corpus; changes no state.
+    EditClaim {
+        test_id: TestId,
+        edit_target: RelPath,
+    },
+    /// Git state or protected files that had to be put back; changes no state.
+    Restored {
+        what: Vec<String>,
+    },
+    Halted {
+        report: Digest,
+    },
+    Finished {
+        ending: Ending,
+    },
+    /// Nothing is lost; `resume` goes on.
+    Paused {
+        reason: String,
+    },
+    /// A signal stopped the run; `resume` goes on.
+    Stopped {
+        signal: i32,
+    },
+}
+
+impl Event {
+    /// The `type` tag.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::RunStarted(_) => "run_started",
+            Self::CheckpointZero { .. } => "checkpoint_zero",
+            Self::BaselineMeasured { .. } => "baseline_measured",
+            Self::AttemptStarted { .. } => "attempt_started",
+            Self::AgentReturned { .. } => "agent_returned",
+            Self::AttemptMeasured { .. } => "attempt_measured",
+            Self::WorkKept { .. } => "work_kept",
+            Self::WorkRolledBack { .. } => "work_rolled_back",
+            Self::GateMeasured { .. } => "gate_measured",
+            Self::TestRun(_) => "test_run",
+            Self::EditClaim { .. } => "edit_claim",
+            Self::Restored { .. } => "restored",
+            Self::Halted { .. } => "halted",
+            Self::Finished { .. } => "finished",
+            Self::Paused { .. } => "paused",
+            Self::Stopped { .. } => "stopped",
+        }
+    }
+}
+
+/// The fields of source document 000.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TestRunFact {
+    pub test_id: TestId,
+    pub test_id_source: TestIdSource,
+    pub status: PassFail,
+    /// Beside `fail`: how it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<FailureKind>,
+    pub command: String,
+    pub duration_ms: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TestIdSource {
+    Native,
+    Annotation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PassFail {
+    Pass,
+    Fail,
+}
+
+/// All that was decided before the first effect.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunStarted {
+    pub run: RunId,
+    /// The version of `tdd` that started it.
+    pub version: String,
+    pub requirement: Requirement,
+    pub commands: ProjectCommands,
+    /// Where the project lies in the repository; empty for the root.
+    pub project: String,
+    /// The agent's name for each role: test-writer, implementer, refactorer.
+    pub agents: [String; 3],
+    pub plan: Plan,
+}
+
+/// What of the requirement is to be done, and how hard to try.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Plan {
+    /// The criteria in hand, in order; all of the requirement's unless `--only` says less.
+    pub criteria: Vec<CriterionId>,
+    /// Satisfied at baseline by the operator's word: no tests asked, no implementer.
+    pub already_green: Vec<CriterionId>,
+    pub bounds: Bounds,
+    pub refactor: Refactoring,
+    pub stop_after: StopAfter,
+    pub regression: Regression,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refactoring {
+    #[default]
+    Once,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopAfter {
+    #[default]
+    End,
+    Red,
+}
+
+/// When the tests of others are run again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Regression {
+    /// `attempt` while the baseline takes under 60 s, else `criterion`.
+    #[default]
+    Auto,
+    Attempt,
+    Criterion,
+    End,
+}
+
+/// `YYYYMMDDTHHMMSSZ-<requirement>-<4 hex digits>`: sorts by time, safe as a file name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(pub String);
+
+impl std::fmt::Display for RunId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}

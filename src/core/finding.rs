@@ -1,0 +1,268 @@
+//! Findings: what `tdd` measured itself. Verdicts are made of nothing else.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::criterion::CriterionId;
+use super::path::RelPath;
+use super::policy::FileClass;
+use super::role::Stage;
+use super::test::{Exit, TestId};
+
+/// One path that differs between two checkpoints.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Change {
+    pub path: RelPath,
+    pub kind: ChangeKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeKind {
+    Added,
+    Modified,
+    Deleted,
+    /// Mode or type: a file became executable, a link, or a folder's place was taken.
+    Retyped,
+    /// A submodule's commit.
+    Submodule,
+}
+
+/// A change with what the changed file is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ClassedChange {
+    pub path: RelPath,
+    pub kind: ChangeKind,
+    pub class: FileClass,
+}
+
+/// What a red is (contract section 7); `Assertion`, `Error` and `Missing` are accepted as RED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RedKind {
+    Assertion,
+    Error,
+    Missing,
+    Load,
+    Unconditional,
+    None,
+    Passed,
+    Unrelated,
+    Flaky,
+    Timeout,
+    Crash,
+}
+
+impl RedKind {
+    pub const ALL: [Self; 11] = [
+        Self::Assertion,
+        Self::Error,
+        Self::Missing,
+        Self::Load,
+        Self::Unconditional,
+        Self::None,
+        Self::Passed,
+        Self::Unrelated,
+        Self::Flaky,
+        Self::Timeout,
+        Self::Crash,
+    ];
+
+    pub fn is_accepted(self) -> bool {
+        match self {
+            Self::Assertion | Self::Error | Self::Missing => true,
+            Self::Load
+            | Self::Unconditional
+            | Self::None
+            | Self::Passed
+            | Self::Unrelated
+            | Self::Flaky
+            | Self::Timeout
+            | Self::Crash => false,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Assertion => "assertion",
+            Self::Error => "error",
+            Self::Missing => "missing",
+            Self::Load => "load",
+            Self::Unconditional => "unconditional",
+            Self::None => "none",
+            Self::Passed => "passed",
+            Self::Unrelated => "unrelated",
+            Self::Flaky => "flaky",
+            Self::Timeout => "timeout",
+            Self::Crash => "crash",
+        }
+    }
+}
+
+impl fmt::Display for RedKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One suite on the untouched tree: what is red here is left out of every later judgement.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SuiteBaseline {
+    pub command: String,
+    pub exit: Option<Exit>,
+    pub duration_ms: u64,
+    pub greens: Vec<TestId>,
+    /// Red in both runs.
+    pub reds: Vec<TestId>,
+    /// Red in one run of two.
+    pub flaky: Vec<TestId>,
+    pub skipped: usize,
+    pub log: String,
+}
+
+/// The run that a verdict rests on, without its tests.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunRef {
+    pub command: String,
+    pub exit: Exit,
+    pub duration_ms: u64,
+    pub log: String,
+    /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.
+    pub output: String,
+}
+
+/// One test of a criterion at RED.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RedTest {
+    pub id: TestId,
+    pub kind: RedKind,
+    /// The first line of what the runner said.
+    pub message: String,
+}
+
+/// One criterion at RED. No test at all means that it has no candidate.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CriterionRed {
+    pub id: CriterionId,
+    pub files: Vec<RelPath>,
+    pub tests: Vec<RedTest>,
+}
+
+/// An existing test that the block's `supersedes:` names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Superseded {
+    pub criterion: CriterionId,
+    pub id: TestId,
+    /// The file that holds it really changed since checkpoint 0.
+    pub changed: bool,
+    pub kind: RedKind,
+}
+
+/// What was measured after an attempt of the test-writer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RedFindings {
+    pub changed: Vec<ClassedChange>,
+    /// Paths among `changed` that the role may not change.
+    pub forbidden: Vec<RelPath>,
+    /// One entry for each criterion that RED must cover, in order.
+    pub criteria: Vec<CriterionRed>,
+    /// Known greens that are no longer green, and are not superseded.
+    pub broken: Vec<TestId>,
+    /// Existing tests that were changed or removed and are not named in `supersedes:`.
+    pub unlisted: Vec<TestId>,
+    pub superseded: Vec<Superseded>,
+    /// Why the run is no evidence at all, if it is none.
+    pub no_evidence: Option<String>,
+    pub runs: Vec<RunRef>,
+    /// Known greens as of now.
+    pub greens: Vec<TestId>,
+}
+
+/// Which findings make a criterion GREEN: its own tests, or (other `verify:` kinds) the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GreenJudge {
+    #[default]
+    OwnTests,
+    /// `verify: gate | manual | mdtest`: no regression, and for `gate` the gate command.
+    TheRest,
+    /// Nothing can be read test by test: the command's exit code is all there is.
+    ExitCode,
+}
+
+/// What was measured after an attempt of an implementer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GreenFindings {
+    pub judged_by: GreenJudge,
+    pub changed: Vec<ClassedChange>,
+    pub forbidden: Vec<RelPath>,
+    /// Protected files that were not as they were, before or after our run; they are restored.
+    pub touched: Vec<RelPath>,
+    /// The criterion's own tests: passed, failed, skipped, or expected and not seen.
+    pub passed: Vec<TestId>,
+    pub failed: Vec<TestId>,
+    pub skipped: Vec<TestId>,
+    pub vanished: Vec<TestId>,
+    pub regressed: Vec<TestId>,
+    pub flaky: Vec<TestId>,
+    /// Tests collected at the last good checkpoint less those left out, and now.
+    pub collected_before: usize,
+    pub collected_now: usize,
+    /// Green with no change at all: turned green by an earlier criterion's work.
+    pub early_green: bool,
+    /// For `verify: gate`: the gate command failed.
+    pub gate_red: bool,
+    pub no_evidence: Option<String>,
+    pub runs: Vec<RunRef>,
+    pub greens: Vec<TestId>,
+}
+
+/// What was measured after an attempt of the refactorer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RefactorFindings {
+    pub changed: Vec<ClassedChange>,
+    pub forbidden: Vec<RelPath>,
+    pub touched: Vec<RelPath>,
+    pub regressed: Vec<TestId>,
+    pub flaky: Vec<TestId>,
+    pub collected_before: usize,
+    pub collected_now: usize,
+    pub gate_red: bool,
+    pub no_evidence: Option<String>,
+    pub runs: Vec<RunRef>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Findings {
+    Red(RedFindings),
+    Green(GreenFindings),
+    Refactor(RefactorFindings),
+}
+
+impl Findings {
+    pub fn runs(&self) -> &[RunRef] {
+        match self {
+            Self::Red(findings) => &findings.runs,
+            Self::Green(findings) => &findings.runs,
+            Self::Refactor(findings) => &findings.runs,
+        }
+    }
+
+    pub fn stage(&self) -> Stage {
+        match self {
+            Self::Red(_) => Stage::Red,
+            Self::Green(_) => Stage::Green,
+            Self::Refactor(_) => Stage::Refactor,
+        }
+    }
+
+    pub fn changed(&self) -> &[ClassedChange] {
+        match self {
+            Self::Red(findings) => &findings.changed,
+            Self::Green(findings) => &findings.changed,
+            Self::Refactor(findings) => &findings.changed,
+        }
+    }
+}

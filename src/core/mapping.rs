@@ -1,0 +1,1 @@
+//! Which tests belong to which criterion (contract section 6).

@@ -1,0 +1,26 @@
+//! What is to be done in a state: `next(&state)`.
+
+use super::effect::Effect;
+use super::state::{Phase, State};
+
+/// The next effect, or `None` when the run has ended or is suspended.
+pub fn next(state: &State) -> Option<Effect> {
+    if state.suspension.is_some() {
+        return None;
+    }
+    match &state.phase {
+        Phase::Opening => Some(Effect::TakeCheckpointZero),
+        Phase::Baselining => Some(Effect::MeasureBaseline),
+        Phase::Due { key, kind } => {
+            Some(Effect::StartAttempt { key: key.clone(), number: state.next_number(key), kind: *kind })
+        }
+        Phase::Forked { .. } => Some(Effect::RunAgent),
+        Phase::Returned { .. } => Some(Effect::Measure),
+        Phase::Keeping { .. } => Some(Effect::KeepWork),
+        Phase::RollingBack { to, extent, .. } => Some(Effect::RollBack { to: to.clone(), extent: *extent }),
+        Phase::GateDue => Some(Effect::MeasureGate),
+        Phase::Halting { .. } => Some(Effect::Halt),
+        Phase::Finishing { .. } => Some(Effect::Finish),
+        Phase::Ended { .. } => None,
+    }
+}

@@ -1,0 +1,109 @@
+//! Paths as the findings name them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A path relative to the repository's root, with `/` between its parts and no `.` or `..`.
+///
+/// File names that are not UTF-8 are held lossily; whole trees come back through git objects,
+/// so no file is lost by that, but such a name can't be restored one by one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RelPath(String);
+
+impl RelPath {
+    /// Normalises `text`: `\` stays as it is (it is a legal byte on Unix), `.` parts and double
+    /// slashes go. `None` if the path is empty, absolute, holds a NUL or leaves the root by `..`.
+    pub fn new(text: &str) -> Option<Self> {
+        if text.starts_with('/') || text.contains('\0') {
+            return None;
+        }
+        let mut parts: Vec<&str> = Vec::new();
+        for part in text.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts.pop()?;
+                }
+                name => parts.push(name),
+            }
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        Some(Self(parts.join("/")))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last part.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// The last part without its last extension.
+    pub fn stem(&self) -> &str {
+        let name = self.file_name();
+        match name.rfind('.') {
+            Some(at) if at > 0 => &name[..at],
+            _ => name,
+        }
+    }
+
+    /// The last part's extension, without the dot; empty if there is none.
+    pub fn extension(&self) -> &str {
+        let name = self.file_name();
+        match name.rfind('.') {
+            Some(at) if at > 0 => &name[at + 1..],
+            _ => "",
+        }
+    }
+
+    /// Whether this path is `folder` or lies below it.
+    pub fn is_within(&self, folder: &str) -> bool {
+        let folder = folder.trim_end_matches('/');
+        folder.is_empty()
+            || self.0 == folder
+            || (self.0.starts_with(folder) && self.0.as_bytes().get(folder.len()) == Some(&b'/'))
+    }
+}
+
+impl fmt::Display for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_normalised_and_never_leaves_the_root() {
+        for (text, want) in [
+            ("a/b.rs", Some("a/b.rs")),
+            ("./a//b.rs", Some("a/b.rs")),
+            ("a/../b", Some("b")),
+            ("../b", None),
+            ("a/../../b", None),
+            ("/a", None),
+            ("", None),
+            (".", None),
+            ("a\0b", None),
+        ] {
+            assert_eq!(RelPath::new(text).as_ref().map(RelPath::as_str), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn within_means_whole_parts() {
+        let path = RelPath::new("tests/a.py").unwrap();
+        assert!(path.is_within("tests"));
+        assert!(path.is_within("tests/"));
+        assert!(path.is_within("tests/a.py"));
+        assert!(!path.is_within("test"));
+    }
+}

@@ -1,0 +1,320 @@
+//! What a file is, and which role may change it (contract sections 1 and 7).
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use serde::{Deserialize, Serialize};
+
+use super::commands::RunnerKind;
+use super::path::RelPath;
+use super::role::Role;
+
+/// What a path is to the rules. The first class that fits, in the order of this list, is it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileClass {
+    /// What running tests leaves: never counted as a change.
+    ByProduct,
+    /// Decides which tests run or how.
+    Gate,
+    /// Written by a package manager as dependencies change.
+    Lock,
+    /// Part gate, part ordinary: protected by key.
+    Mixed,
+    Test,
+    Source,
+}
+
+/// Whether a role may change a file of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Permission {
+    Allowed,
+    /// Only some keys of the file: see `text::mixed_file`.
+    ByKey,
+    Forbidden,
+}
+
+/// Section 7: the test-writer changes tests and dev-dependencies; the others change neither
+/// tests nor gate files.
+pub fn permission(role: Role, class: FileClass) -> Permission {
+    match (role, class) {
+        (_, FileClass::ByProduct | FileClass::Lock) => Permission::Allowed,
+        (_, FileClass::Mixed) => Permission::ByKey,
+        (_, FileClass::Gate) => Permission::Forbidden,
+        (Role::TestWriter, FileClass::Test) => Permission::Allowed,
+        (Role::TestWriter, FileClass::Source) => Permission::Forbidden,
+        (Role::Implementer | Role::Refactorer, FileClass::Test) => Permission::Forbidden,
+        (Role::Implementer | Role::Refactorer, FileClass::Source) => Permission::Allowed,
+    }
+}
+
+/// Classifies paths of one project.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    by_products: GlobSet,
+    gates: GlobSet,
+    locks: GlobSet,
+    mixed: GlobSet,
+    tests: GlobSet,
+    specs_dir: String,
+}
+
+/// A glob of the settings that can't be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadGlob {
+    pub glob: String,
+    pub why: String,
+}
+
+impl Policy {
+    /// `test_files` (setting) replaces the runner's own globs; `specs_dir` is relative to the
+    /// repository and wholly a gate.
+    pub fn new(runner: RunnerKind, test_files: &[String], specs_dir: &str) -> Result<Self, BadGlob> {
+        let tests = if test_files.is_empty() {
+            set(test_globs(runner).iter().copied())?
+        } else {
+            set(test_files.iter().map(String::as_str))?
+        };
+        Ok(Self {
+            by_products: set(BY_PRODUCTS.iter().copied())?,
+            gates: set(GATES.iter().copied())?,
+            locks: set(LOCKS.iter().copied())?,
+            mixed: set(MIXED.iter().copied())?,
+            tests,
+            specs_dir: specs_dir.trim_matches('/').to_owned(),
+        })
+    }
+
+    pub fn classify(&self, path: &RelPath) -> FileClass {
+        let text = path.as_str();
+        if self.by_products.is_match(text) {
+            FileClass::ByProduct
+        } else if self.gates.is_match(text) || (!self.specs_dir.is_empty() && path.is_within(&self.specs_dir))
+        {
+            FileClass::Gate
+        } else if self.locks.is_match(text) {
+            FileClass::Lock
+        } else if self.mixed.is_match(text) {
+            FileClass::Mixed
+        } else if self.tests.is_match(text) {
+            FileClass::Test
+        } else {
+            FileClass::Source
+        }
+    }
+}
+
+fn set<'a>(globs: impl Iterator<Item = &'a str>) -> Result<GlobSet, BadGlob> {
+    let bad =
+        |glob: &str, error: &globset::Error| BadGlob { glob: glob.to_owned(), why: error.kind().to_string() };
+    let mut builder = GlobSetBuilder::new();
+    for glob in globs {
+        builder.add(Glob::new(glob).map_err(|error| bad(glob, &error))?);
+    }
+    builder.build().map_err(|error| bad("", &error))
+}
+
+/// What running tests leaves, with or without a `.gitignore`.
+const BY_PRODUCTS: &[&str] = &[
+    "**/__pycache__/**",
+    "**/*.pyc",
+    "**/.pytest_cache/**",
+    "**/.mypy_cache/**",
+    "**/.ruff_cache/**",
+    "**/.hypothesis/**",
+    "**/.coverage",
+    "**/.coverage.*",
+    "**/coverage/**",
+    "**/htmlcov/**",
+    "**/*.egg-info/**",
+    "target/**",
+    "**/target/debug/**",
+    "**/target/release/**",
+    "**/target/tmp/**",
+    "**/target/nextest/**",
+    "**/target/CACHEDIR.TAG",
+    "**/target/.rustc_info.json",
+    "**/target/.rustdoc_fingerprint.json",
+    "**/node_modules/.vite/**",
+    "**/node_modules/.cache/**",
+    "**/.nyc_output/**",
+    "**/*.tsbuildinfo",
+    "**/*.profraw",
+    "**/.DS_Store",
+    ".tdd/runs/**",
+    "**/.tdd/runs/**",
+];
+
+/// Decides which tests run or how, in any ecosystem, and every agent's own configuration.
+const GATES: &[&str] = &[
+    "**/conftest.py",
+    "**/pytest.ini",
+    "**/.pytest.ini",
+    "**/pytest.toml",
+    "**/.pytest.toml",
+    "**/tox.ini",
+    "**/setup.cfg",
+    "**/sitecustomize.py",
+    "**/usercustomize.py",
+    "**/*.pth",
+    "**/noxfile.py",
+    "**/.coveragerc",
+    "**/pytest.py",
+    "**/_pytest/**",
+    "**/unittest.py",
+    "**/unittest/**",
+    "**/pluggy/**",
+    "**/build.rs",
+    "**/.cargo/config",
+    "**/.cargo/config.toml",
+    "**/.config/nextest.toml",
+    "**/rust-toolchain",
+    "**/rust-toolchain.toml",
+    "**/clippy.toml",
+    "**/.clippy.toml",
+    "**/jest.config.*",
+    "**/vitest.config.*",
+    "**/vite.config.*",
+    "**/vitest.workspace.*",
+    "**/babel.config.*",
+    "**/.babelrc*",
+    "**/.mocharc*",
+    "**/ava.config.*",
+    "**/karma.conf.*",
+    "**/playwright.config.*",
+    "**/tsconfig*.json",
+    "**/jsconfig.json",
+    "**/bunfig.toml",
+    "**/.npmrc",
+    "**/.env",
+    "**/.env.*",
+    "**/.swcrc",
+    "**/node_modules/.bin/**",
+    "**/go.work",
+    "**/go.work.sum",
+    "**/Makefile",
+    "**/makefile",
+    "**/GNUmakefile",
+    "**/justfile",
+    "**/Justfile",
+    "**/.justfile",
+    "**/Taskfile.y*ml",
+    ".github/**",
+    ".gitlab-ci.yml",
+    ".gitlab/**",
+    ".circleci/**",
+    ".ci/**",
+    "azure-pipelines.yml",
+    "Jenkinsfile",
+    "**/.gitattributes",
+    "**/.gitmodules",
+    "**/.gitignore",
+    "**/.pre-commit-config.yaml",
+    "**/.husky/**",
+    "**/tdd.yaml",
+    "**/tdd.yml",
+    "**/.tdd/**",
+    "**/.claude/**",
+    "**/.mcp.json",
+    "**/.codex/**",
+    "**/opencode.json",
+    "**/opencode.jsonc",
+    "**/.opencode/**",
+    "**/.gemini/**",
+    "**/GEMINI.md",
+    "**/.pi/**",
+    "**/.cursor/**",
+    "**/CLAUDE.md",
+    "**/CLAUDE.local.md",
+    "**/AGENTS.md",
+];
+
+const LOCKS: &[&str] = &[
+    "**/Cargo.lock",
+    "**/package-lock.json",
+    "**/npm-shrinkwrap.json",
+    "**/yarn.lock",
+    "**/pnpm-lock.yaml",
+    "**/bun.lock",
+    "**/bun.lockb",
+    "**/uv.lock",
+    "**/poetry.lock",
+    "**/pdm.lock",
+    "**/Pipfile.lock",
+    "**/go.sum",
+];
+
+const MIXED: &[&str] = &["**/Cargo.toml", "**/package.json", "**/pyproject.toml", "**/go.mod"];
+
+const RUST_TESTS: &[&str] = &["**/tests/**", "**/*_test.rs", "**/*_tests.rs", "**/tests.rs"];
+const PYTHON_TESTS: &[&str] = &["**/tests/**", "**/test/**", "**/test_*.py", "**/*_test.py"];
+const NODE_TESTS: &[&str] = &[
+    "**/test/**",
+    "**/tests/**",
+    "**/__tests__/**",
+    "**/__snapshots__/**",
+    "**/*.test.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
+    "**/*.spec.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
+    "**/*-test.{js,mjs,cjs,ts,mts,cts}",
+    "**/*_test.{js,mjs,cjs,ts,mts,cts}",
+    "**/test-*.{js,mjs,cjs,ts,mts,cts}",
+    "**/test.{js,mjs,cjs,ts,mts,cts}",
+];
+const ANY_TESTS: &[&str] = &[
+    "**/test/**",
+    "**/tests/**",
+    "**/__tests__/**",
+    "**/spec/**",
+    "**/__snapshots__/**",
+    "**/*_test.*",
+    "**/*_tests.*",
+    "**/test_*.*",
+    "**/*.test.*",
+    "**/*.spec.*",
+    "**/*-test.*",
+    "**/test-*.*",
+];
+
+/// Which files hold tests, unless the setting `test_files` says so.
+pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
+    match runner {
+        RunnerKind::Cargo => RUST_TESTS,
+        RunnerKind::Pytest | RunnerKind::Unittest => PYTHON_TESTS,
+        RunnerKind::Node => NODE_TESTS,
+        RunnerKind::Junit | RunnerKind::ExitCode => ANY_TESTS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_classed_by_the_first_class_that_fits() {
+        let policy = Policy::new(RunnerKind::Pytest, &[], "specs").unwrap();
+        for (path, want) in [
+            ("tests/__pycache__/test_a.cpython-311.pyc", FileClass::ByProduct),
+            ("tests/conftest.py", FileClass::Gate),
+            ("specs/frs/STE-1.md", FileClass::Gate),
+            (".claude/settings.json", FileClass::Gate),
+            ("sub/CLAUDE.md", FileClass::Gate),
+            (".tdd/skills/x/SKILL.md", FileClass::Gate),
+            (".tdd/runs/x/events.jsonl", FileClass::ByProduct),
+            ("uv.lock", FileClass::Lock),
+            ("pyproject.toml", FileClass::Mixed),
+            ("tests/test_a.py", FileClass::Test),
+            ("tests/data/x.json", FileClass::Test),
+            ("pkg/test_b.py", FileClass::Test),
+            ("shop/core.py", FileClass::Source),
+            ("targets/x.py", FileClass::Source),
+        ] {
+            assert_eq!(policy.classify(&RelPath::new(path).unwrap()), want, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_setting_replaces_the_globs_of_the_runner() {
+        let policy = Policy::new(RunnerKind::Pytest, &["checks/**".to_owned()], "").unwrap();
+        assert_eq!(policy.classify(&RelPath::new("checks/a.py").unwrap()), FileClass::Test);
+        assert_eq!(policy.classify(&RelPath::new("tests/a.py").unwrap()), FileClass::Source);
+        assert_eq!(Policy::new(RunnerKind::Pytest, &["a[".to_owned()], "").unwrap_err().glob, "a[");
+    }
+}

@@ -1,0 +1,261 @@
+//! The state of a run, and the one function that makes it: a fold over events.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId};
+use super::budget::Spent;
+use super::criterion::{CriterionId, Verify};
+use super::effect::RollBack;
+use super::event::{Event, RunStarted};
+use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
+use super::halt::{Ending, Halt};
+use super::judge::Verdict;
+use super::path::RelPath;
+use super::role::Key;
+use super::test::TestId;
+
+mod apply;
+
+pub use apply::IllegalEvent;
+
+/// All that is known of a run. Made by [`State::open`] and [`State::apply`] and by nothing else.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct State {
+    pub run: RunStarted,
+    pub phase: Phase,
+    /// Why nothing goes on at the moment, though the run has not ended.
+    pub suspension: Option<Suspension>,
+    /// The tree as it was before the first fork.
+    pub zero: Option<CheckpointId>,
+    /// The tree as of the last work that was kept.
+    pub good: Option<CheckpointId>,
+    pub baseline: Option<Baselines>,
+    /// Tests that are green at `good`.
+    pub greens: Vec<TestId>,
+    /// The accepted RED: which files and tests belong to which criterion.
+    pub red: Option<RedFindings>,
+    pub progress: BTreeMap<CriterionId, Progress>,
+    pub ledgers: BTreeMap<Key, Ledger>,
+    /// Files that implementers really changed, for the refactorer; sorted, without repeats.
+    pub worked_on: Vec<RelPath>,
+    /// The gate before the first refactorer.
+    pub gate: Option<GateBefore>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Baselines {
+    pub test: SuiteBaseline,
+    pub gate: SuiteBaseline,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GateBefore {
+    pub green: bool,
+    pub run: RunRef,
+}
+
+/// Where a run stands. Data lives only in the phase where it is true.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    Opening,
+    Baselining,
+    /// An attempt of `key` is to be made.
+    Due {
+        key: Key,
+        kind: AttemptKind,
+    },
+    /// The attempt is journalled; its child may be alive.
+    Forked {
+        attempt: Attempt,
+    },
+    /// The child ended and said something that is worth measuring against.
+    Returned {
+        attempt: Attempt,
+        outcome: Box<AgentReturn>,
+    },
+    /// The verdict was `passed`; the work is to be checkpointed.
+    Keeping {
+        attempt: Attempt,
+        findings: Box<Findings>,
+    },
+    /// The verdict was not `passed`; the tree is to be rolled back.
+    RollingBack {
+        attempt: Attempt,
+        to: CheckpointId,
+        extent: RollBack,
+        then: AfterRollBack,
+    },
+    /// All criteria are GREEN; the gate runs before the refactorer.
+    GateDue,
+    Halting {
+        halt: Halt,
+    },
+    Finishing {
+        ending: Ending,
+    },
+    Ended {
+        end: End,
+    },
+}
+
+impl Phase {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Opening => "opening",
+            Self::Baselining => "baselining",
+            Self::Due { .. } => "due",
+            Self::Forked { .. } => "forked",
+            Self::Returned { .. } => "returned",
+            Self::Keeping { .. } => "keeping",
+            Self::RollingBack { .. } => "rolling-back",
+            Self::GateDue => "gate-due",
+            Self::Halting { .. } => "halting",
+            Self::Finishing { .. } => "finishing",
+            Self::Ended { .. } => "ended",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AfterRollBack {
+    Retry,
+    Halt(Halt),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    Finished(Ending),
+    Halted(Halt),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suspension {
+    Paused(String),
+    Stopped(i32),
+}
+
+/// How far one criterion is; the dots of the progress display.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Progress {
+    /// Nothing is known yet.
+    Pending,
+    /// Its tests were seen red.
+    Red,
+    /// Its tests were seen green (or, for `verify: gate`, the gate was).
+    Green,
+    /// Green at baseline by finding, as the operator had said.
+    AlreadyGreen,
+    /// Worked on, and not verifiable by `tdd`: `manual`, `mdtest`.
+    Unverified,
+}
+
+/// The attempts of one key, and what they used up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Ledger {
+    pub spent: Spent,
+    pub entries: Vec<Entry>,
+}
+
+/// One attempt of the past, or the one under way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Entry {
+    pub attempt: Attempt,
+    pub outcome: Option<Box<AgentReturn>>,
+    pub verdict: Option<Verdict>,
+    /// The runs that the verdict rests on.
+    pub runs: Vec<RunRef>,
+    /// Where the failed work was kept.
+    pub kept_as: Option<CheckpointId>,
+}
+
+impl State {
+    /// The state right after `run_started`.
+    pub fn open(run: RunStarted) -> Self {
+        let progress = run.plan.criteria.iter().map(|id| (id.clone(), Progress::Pending)).collect();
+        Self {
+            run,
+            phase: Phase::Opening,
+            suspension: None,
+            zero: None,
+            good: None,
+            baseline: None,
+            greens: Vec::new(),
+            red: None,
+            progress,
+            ledgers: BTreeMap::new(),
+            worked_on: Vec::new(),
+            gate: None,
+        }
+    }
+
+    /// Rebuilds a state from a journal. The first event must be `run_started`.
+    pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Option<Self>, IllegalEvent> {
+        let mut events = events.into_iter();
+        let Some(first) = events.next() else { return Ok(None) };
+        let Event::RunStarted(run) = first else {
+            return Err(IllegalEvent::first(first));
+        };
+        let mut state = Self::open((**run).clone());
+        for event in events {
+            state.apply(event)?;
+        }
+        Ok(Some(state))
+    }
+
+    /// How this criterion is judged; `test` for one that the requirement does not hold.
+    pub fn verify(&self, id: &CriterionId) -> Verify {
+        self.run.requirement.criterion(id).map(|criterion| criterion.verify.clone()).unwrap_or_default()
+    }
+
+    /// The criteria that RED must cover, in order.
+    pub fn covered_by_red(&self) -> Vec<CriterionId> {
+        let plan = &self.run.plan;
+        plan.criteria.iter().filter(|id| self.verify(id) == Verify::Test).cloned().collect()
+    }
+
+    /// The attempt under way or just ended, if there is one.
+    pub fn attempt(&self) -> Option<&Attempt> {
+        match &self.phase {
+            Phase::Forked { attempt }
+            | Phase::Returned { attempt, .. }
+            | Phase::Keeping { attempt, .. }
+            | Phase::RollingBack { attempt, .. } => Some(attempt),
+            Phase::Opening
+            | Phase::Baselining
+            | Phase::Due { .. }
+            | Phase::GateDue
+            | Phase::Halting { .. }
+            | Phase::Finishing { .. }
+            | Phase::Ended { .. } => None,
+        }
+    }
+
+    /// The tree that the work of `key` is measured against: the one before its last attempt that
+    /// was no format retry, because a format retry goes on with the work of the attempt before it.
+    pub fn base(&self, key: &Key) -> Option<&CheckpointId> {
+        let entries = &self.ledgers.get(key)?.entries;
+        let judged = entries.iter().rev().find(|entry| entry.attempt.kind != AttemptKind::Format);
+        judged.map(|entry| &entry.attempt.before)
+    }
+
+    /// How many forks were made in all.
+    pub fn forks(&self) -> usize {
+        self.ledgers.values().map(|ledger| ledger.entries.len()).sum()
+    }
+
+    /// Whether the GREEN stage of this criterion has begun.
+    pub fn is_reached(&self, id: &CriterionId) -> bool {
+        self.ledgers.contains_key(&Key::Implementer(id.clone()))
+            || matches!(
+                self.progress.get(id),
+                Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified)
+            )
+    }
+}

@@ -1,0 +1,279 @@
+//! `apply`: (state, event) to state. The table of it is the fixture `transitions.txt`.
+
+use std::fmt;
+
+use super::{AfterRollBack, Baselines, End, Entry, GateBefore, Phase, Progress, State, Suspension};
+use crate::core::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId};
+use crate::core::budget::Allowance;
+use crate::core::criterion::{CriterionId, Verify};
+use crate::core::effect::RollBack;
+use crate::core::event::{Event, Refactoring, StopAfter};
+use crate::core::finding::{Findings, SuiteBaseline};
+use crate::core::halt::{Ending, Halt};
+use crate::core::judge::{self, AtReturn, Fault, Verdict};
+use crate::core::mode::BudgetKind;
+use crate::core::policy::FileClass;
+use crate::core::role::{Key, Stage};
+
+/// An event that can't have happened in this state: the journal is not one of ours, or a bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IllegalEvent {
+    pub event: String,
+    pub phase: String,
+}
+
+impl IllegalEvent {
+    pub(super) fn first(event: &Event) -> Self {
+        Self { event: event.name().to_owned(), phase: "the journal's beginning".to_owned() }
+    }
+}
+
+impl fmt::Display for IllegalEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the event `{}` can't follow {}", self.event, self.phase)
+    }
+}
+
+impl std::error::Error for IllegalEvent {}
+
+impl State {
+    /// Takes in one event. An error leaves the state as it was.
+    pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
+        match event {
+            Event::TestRun(_) | Event::EditClaim { .. } | Event::Restored { .. } => return Ok(()),
+            Event::Paused { reason } => {
+                self.suspension = Some(Suspension::Paused(reason.clone()));
+                return Ok(());
+            }
+            Event::Stopped { signal } => {
+                self.suspension = Some(Suspension::Stopped(*signal));
+                return Ok(());
+            }
+            Event::RunStarted(_)
+            | Event::CheckpointZero { .. }
+            | Event::BaselineMeasured { .. }
+            | Event::AttemptStarted { .. }
+            | Event::AgentReturned { .. }
+            | Event::AttemptMeasured { .. }
+            | Event::WorkKept { .. }
+            | Event::WorkRolledBack { .. }
+            | Event::GateMeasured { .. }
+            | Event::Halted { .. }
+            | Event::Finished { .. } => {}
+        }
+        let phase = std::mem::replace(&mut self.phase, Phase::Opening);
+        let result = self.step(phase, event);
+        match result {
+            Ok(phase) => {
+                self.phase = phase;
+                Ok(())
+            }
+            Err(phase) => {
+                let illegal = IllegalEvent { event: event.name().to_owned(), phase: phase.name().to_owned() };
+                self.phase = *phase;
+                Err(illegal)
+            }
+        }
+    }
+
+    /// The transitions. Gives the phase back where the event does not fit.
+    fn step(&mut self, phase: Phase, event: &Event) -> Result<Phase, Box<Phase>> {
+        match (phase, event) {
+            (Phase::Opening, Event::CheckpointZero { checkpoint }) => {
+                self.zero = Some(checkpoint.clone());
+                self.good = Some(checkpoint.clone());
+                Ok(Phase::Baselining)
+            }
+            (Phase::Baselining, Event::BaselineMeasured { test, gate }) => {
+                Ok(self.baseline_measured(test, gate))
+            }
+            (Phase::Due { key, kind }, Event::AttemptStarted { attempt })
+                if attempt.key == key && attempt.kind == kind && attempt.number == self.next_number(&key) =>
+            {
+                Ok(self.attempt_started(attempt))
+            }
+            (Phase::Forked { attempt }, Event::AgentReturned { outcome }) => {
+                Ok(self.agent_returned(attempt, outcome))
+            }
+            (Phase::Returned { attempt, outcome }, Event::AttemptMeasured { findings })
+                if findings.stage() == attempt.key.stage() =>
+            {
+                Ok(self.measured(attempt, &outcome, findings))
+            }
+            (Phase::Keeping { attempt, findings }, Event::WorkKept { checkpoint }) => {
+                Ok(self.work_kept(&attempt, *findings, checkpoint))
+            }
+            (
+                Phase::RollingBack { attempt, to, extent, then },
+                Event::WorkRolledBack { to: done, kept_as, .. },
+            ) if *done == to => {
+                let _ = extent;
+                if let Some(entry) = self.entry(&attempt.key) {
+                    entry.kept_as = Some(kept_as.clone());
+                }
+                Ok(match then {
+                    AfterRollBack::Retry => Phase::Due { key: attempt.key, kind: AttemptKind::Semantic },
+                    AfterRollBack::Halt(halt) => Phase::Halting { halt },
+                })
+            }
+            (Phase::GateDue, Event::GateMeasured { green, run }) => {
+                self.gate = Some(GateBefore { green: *green, run: run.clone() });
+                Ok(Phase::Due { key: Key::Refactorer, kind: AttemptKind::First })
+            }
+            (Phase::Halting { halt }, Event::Halted { .. }) => Ok(Phase::Ended { end: End::Halted(halt) }),
+            (Phase::Finishing { ending }, Event::Finished { ending: said }) if *said == ending => {
+                Ok(Phase::Ended { end: End::Finished(ending) })
+            }
+            (phase, _) => Err(Box::new(phase)),
+        }
+    }
+
+    fn baseline_measured(&mut self, test: &SuiteBaseline, gate: &SuiteBaseline) -> Phase {
+        self.greens.clone_from(&test.greens);
+        self.baseline = Some(Baselines { test: test.clone(), gate: gate.clone() });
+        if self.covered_by_red().is_empty() {
+            return self.after_green();
+        }
+        Phase::Due { key: Key::TestWriter, kind: AttemptKind::First }
+    }
+
+    /// The number that the next fork of `key` has, from 1.
+    pub fn next_number(&self, key: &Key) -> u8 {
+        let made = self.ledgers.get(key).map_or(0, |ledger| ledger.entries.len());
+        u8::try_from(made + 1).unwrap_or(u8::MAX)
+    }
+
+    fn attempt_started(&mut self, attempt: &Attempt) -> Phase {
+        let entry =
+            Entry { attempt: attempt.clone(), outcome: None, verdict: None, runs: Vec::new(), kept_as: None };
+        self.ledgers.entry(attempt.key.clone()).or_default().entries.push(entry);
+        Phase::Forked { attempt: attempt.clone() }
+    }
+
+    fn agent_returned(&mut self, attempt: Attempt, outcome: &AgentReturn) -> Phase {
+        if let Some(entry) = self.entry(&attempt.key) {
+            entry.outcome = Some(Box::new(outcome.clone()));
+        }
+        match judge::at_return(outcome) {
+            AtReturn::Measure => Phase::Returned { attempt, outcome: Box::new(outcome.clone()) },
+            AtReturn::Settled(verdict) => self.settle(attempt, verdict),
+        }
+    }
+
+    fn measured(&mut self, attempt: Attempt, outcome: &AgentReturn, findings: &Findings) -> Phase {
+        let verdict = judge::judge(&attempt.key, &self.run.plan, outcome, findings);
+        if let Some(entry) = self.entry(&attempt.key) {
+            entry.runs = findings.runs().to_vec();
+        }
+        if verdict == Verdict::Passed {
+            if let Some(entry) = self.entry(&attempt.key) {
+                entry.verdict = Some(verdict);
+            }
+            return Phase::Keeping { attempt, findings: Box::new(findings.clone()) };
+        }
+        self.settle(attempt, verdict)
+    }
+
+    /// Books a verdict that is not `passed`.
+    fn settle(&mut self, attempt: Attempt, verdict: Verdict) -> Phase {
+        if let Some(entry) = self.entry(&attempt.key) {
+            entry.verdict = Some(verdict.clone());
+        }
+        let bounds = self.run.plan.bounds;
+        let kind = match &verdict {
+            Verdict::Failed(Fault { mode, .. }) => Some(mode.budget()),
+            Verdict::Disputed(_) | Verdict::Passed => None,
+        };
+        let ledger = self.ledgers.entry(attempt.key.clone()).or_default();
+        match kind.map(|kind| (kind, ledger.spent.book(kind, bounds))) {
+            Some((BudgetKind::Format, Allowance::Retry)) => {
+                Phase::Due { key: attempt.key, kind: AttemptKind::Format }
+            }
+            Some((BudgetKind::Semantic, Allowance::Retry)) => self.roll_back(attempt, AfterRollBack::Retry),
+            Some((_, Allowance::Exhausted)) | None => {
+                let halt = Halt { key: attempt.key.clone(), verdict };
+                self.roll_back(attempt, AfterRollBack::Halt(halt))
+            }
+        }
+    }
+
+    /// Section 7: what comes back before a retry differs by stage; before a halt all does.
+    fn roll_back(&self, attempt: Attempt, then: AfterRollBack) -> Phase {
+        let good = self.good.clone().unwrap_or_else(|| attempt.before.clone());
+        let base = self.base(&attempt.key).cloned().unwrap_or_else(|| good.clone());
+        let (to, extent) = match (&then, attempt.key.stage()) {
+            (AfterRollBack::Halt(_), _) | (AfterRollBack::Retry, Stage::Refactor) => {
+                (good, RollBack::Everything)
+            }
+            (AfterRollBack::Retry, Stage::Red) => (good, RollBack::AllButTests),
+            (AfterRollBack::Retry, Stage::Green) => (base, RollBack::DeletedOnly),
+        };
+        Phase::RollingBack { attempt, to, extent, then }
+    }
+
+    fn work_kept(&mut self, attempt: &Attempt, findings: Findings, checkpoint: &CheckpointId) -> Phase {
+        self.good = Some(checkpoint.clone());
+        match (&attempt.key, findings) {
+            (Key::TestWriter, Findings::Red(red)) => {
+                self.greens.clone_from(&red.greens);
+                for id in red.criteria.iter().map(|criterion| &criterion.id) {
+                    let already = self.run.plan.already_green.contains(id);
+                    let progress = if already { Progress::AlreadyGreen } else { Progress::Red };
+                    self.progress.insert(id.clone(), progress);
+                }
+                self.red = Some(red);
+            }
+            (Key::Implementer(id), Findings::Green(green)) => {
+                self.greens.clone_from(&green.greens);
+                self.note_work(&green.changed.iter().map(|c| (c.path.clone(), c.class)).collect::<Vec<_>>());
+                let progress = match self.verify(id) {
+                    Verify::Test | Verify::Gate => Progress::Green,
+                    Verify::Manual | Verify::Mdtest(_) => Progress::Unverified,
+                };
+                self.progress.insert(id.clone(), progress);
+            }
+            (Key::Refactorer, _) => return Phase::Finishing { ending: self.ending() },
+            (Key::TestWriter | Key::Implementer(_), _) => {}
+        }
+        if attempt.key == Key::TestWriter && self.run.plan.stop_after == StopAfter::Red {
+            self.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));
+        }
+        self.after_green()
+    }
+
+    fn note_work(&mut self, changed: &[(crate::core::path::RelPath, FileClass)]) {
+        for (path, class) in changed {
+            if *class == FileClass::Source
+                && let Err(at) = self.worked_on.binary_search(path)
+            {
+                self.worked_on.insert(at, path.clone());
+            }
+        }
+    }
+
+    /// The next criterion in order that is neither green nor set aside; else the gate; else the end.
+    fn after_green(&self) -> Phase {
+        let waits = |id: &&CriterionId| {
+            matches!(self.progress.get(*id), None | Some(Progress::Pending | Progress::Red))
+                && !(self.run.plan.already_green.contains(id) && self.verify(id) != Verify::Test)
+        };
+        if let Some(id) = self.run.plan.criteria.iter().find(waits) {
+            return Phase::Due { key: Key::Implementer(id.clone()), kind: AttemptKind::First };
+        }
+        match self.run.plan.refactor {
+            Refactoring::Once => Phase::GateDue,
+            Refactoring::Off => Phase::Finishing { ending: self.ending() },
+        }
+    }
+
+    fn ending(&self) -> Ending {
+        let verified = |id: &CriterionId| {
+            matches!(self.progress.get(id), Some(Progress::Green | Progress::AlreadyGreen))
+        };
+        if self.run.plan.criteria.iter().all(verified) { Ending::Verified } else { Ending::PartlyUnverified }
+    }
+
+    fn entry(&mut self, key: &Key) -> Option<&mut Entry> {
+        self.ledgers.get_mut(key)?.entries.last_mut()
+    }
+}

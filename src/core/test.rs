@@ -1,0 +1,137 @@
+//! Tests as a runner reported them: ids, outcomes, reports. Values only; a report is a finding
+//! only after [`evidence`](super::finding) has weighed it against the exit code.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::path::RelPath;
+
+/// `<path relative to the project>::<full name>`, or a slug set by an annotation.
+///
+/// The full name is the runner's own, with its nesting joined as the runner joins it
+/// (`module::name` in Rust, `Class::name` in pytest, titles joined by ` > ` in node).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TestId(pub String);
+
+impl fmt::Display for TestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What one test did in one run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    Passed,
+    Failed(Failure),
+    /// Skipped, ignored, todo, expected to fail: whatever means that its word counts for nothing.
+    Skipped,
+}
+
+/// How a test failed, as far as the report tells.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Failure {
+    pub kind: FailureKind,
+    /// The first lines of what the runner said, at most 2 KiB.
+    pub message: String,
+    /// For [`FailureKind::Missing`]: the symbol, export or module that is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureKind {
+    /// The test ran and an expectation failed.
+    Assertion,
+    /// The test ran and threw, panicked, or hit a stub.
+    Error,
+    /// It did not load, compile or run only because something of the project's own that is
+    /// still to be written is absent (a module, export, symbol, method, signature).
+    Missing,
+    /// It did not load for another reason: syntax, a bad fixture, a foreign import.
+    Load,
+    Timeout,
+    Crash,
+}
+
+/// One line of a report.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TestResult {
+    pub id: TestId,
+    /// The file that holds the test, relative to the repository, where the runner tells it.
+    pub file: Option<RelPath>,
+    pub outcome: Outcome,
+    pub duration_ms: u64,
+}
+
+/// A test file (or target) of which no test could be collected.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LoadFailure {
+    pub file: RelPath,
+    pub failure: Failure,
+}
+
+/// What a runner reported in one verification, over all the invocations that it took.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TestReport {
+    pub tests: Vec<TestResult>,
+    pub load_failures: Vec<LoadFailure>,
+    /// The report has its end mark, so nothing was cut off.
+    pub complete: bool,
+    /// Something of the project itself (not of a test) does not build or load: nothing could run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_broken: Option<Failure>,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+    /// Stopped by us at its deadline.
+    Deadline,
+    /// Stopped by us because it printed more than it may.
+    OutputCap,
+}
+
+impl Exit {
+    pub fn is_success(self) -> bool {
+        self == Self::Code(0)
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => write!(f, "killed by signal {signal}"),
+            Self::Deadline => f.write_str("stopped at its deadline"),
+            Self::OutputCap => f.write_str("stopped: it printed too much"),
+        }
+    }
+}
+
+/// One verification: what was run, how it ended, what it reported.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TestRun {
+    /// The command lines that ran, as a person would type them, joined by ` && `.
+    pub command: String,
+    pub exit: Exit,
+    pub duration_ms: u64,
+    /// `None` if the runner can't be read test by test (`exit-code`).
+    pub report: Option<TestReport>,
+    /// Why a report that should be there is none: absent, stale, torn, unreadable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
+    /// The file that holds all that was printed.
+    pub log: String,
+    /// Head and tail of what was printed, at most 32 KiB, with a marker between them.
+    pub output: String,
+    /// The exit code with which this runner says "some tests failed" (cargo 101, others 1).
+    pub fail_code: i32,
+}

@@ -1,0 +1,8 @@
+//! The loop: `next → effect → port → event → journal → apply → view`, and the ports it needs.
+//!
+//! Knows core and text. Knows no adapter: what lies behind a port is wired in `commands`.
+
+pub mod drive;
+pub mod measure;
+pub mod ports;
+pub mod session;

@@ -1,0 +1,1 @@
+//! Carries out one effect after the other until there is none.

@@ -1,0 +1,1 @@
+//! From an attempt that returned to findings: diff, protect, run, compare.

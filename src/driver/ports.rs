@@ -1,0 +1,157 @@
+//! What the driver asks of the world. Each trait's obligations are checked by contract tests
+//! over every implementation.
+#![expect(async_fn_in_trait, reason = "the ports are used on one thread; no future has to be Send")]
+
+use std::collections::BTreeMap;
+
+use crate::core::attempt::{AgentEnd, AttemptKind, CheckpointId, Digest};
+use crate::core::audience::News;
+use crate::core::commands::Suite;
+use crate::core::event::Event;
+use crate::core::finding::Change;
+use crate::core::path::RelPath;
+use crate::core::policy::FileClass;
+use crate::core::role::Key;
+use crate::core::test::{TestId, TestRun};
+use crate::core::trouble::Trouble;
+
+/// Where news between events go.
+pub type Hear<'a> = &'a mut dyn FnMut(News);
+
+/// Milliseconds since the epoch; steps back are possible, deadlines never use it.
+pub trait Clock {
+    fn now_ms(&self) -> u64;
+}
+
+/// The append-only journal of a run (contract section 11).
+pub trait Journal {
+    /// Writes each event as one line by one `write`, then syncs once. After `Ok` all of them
+    /// survive a power cut; after `Err` the run must stop before the effect.
+    fn append(&mut self, ts_ms: u64, events: &[Event]) -> Result<(), Trouble>;
+    /// Keeps bytes in a side file named by their hash, synced. Storing the same bytes twice is fine.
+    fn store(&mut self, bytes: &[u8]) -> Result<Digest, Trouble>;
+    /// The bytes of a side file, checked against their name.
+    fn fetch(&mut self, digest: &Digest) -> Result<Vec<u8>, Trouble>;
+}
+
+/// Snapshots of the work tree as git objects, outside the user's branch and index.
+pub trait Checkpoints {
+    /// Snapshots tracked and unignored files byte for byte under `refs/tdd/<run>/<label>`.
+    /// Gives the commit; an unchanged tree may give an earlier one.
+    fn take(&mut self, label: &str) -> Result<CheckpointId, Trouble>;
+    /// All differences, by-products included, sorted by path.
+    fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble>;
+    /// Makes the work tree equal to `to`: unignored files that `to` lacks are removed.
+    fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble>;
+    /// Makes just these paths as they are in `to` (absent there: removed).
+    fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble>;
+    /// The bytes of a regular file in a snapshot; `None` if there is none.
+    fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble>;
+    /// All files of a snapshot, sorted.
+    fn files(&mut self, at: &CheckpointId) -> Result<Vec<RelPath>, Trouble>;
+    /// Remembers HEAD, branches, index, stash and hooks path as they are now.
+    fn record_git(&mut self) -> Result<(), Trouble>;
+    /// Puts back what differs from the last record; says what that was, one line each. Commits
+    /// that would be lost stay under `refs/tdd/`.
+    fn restore_git(&mut self, label: &str) -> Result<Vec<String>, Trouble>;
+}
+
+/// The files that a role may not change, by a manifest of kind, mode, link count, target and hash.
+pub trait Protection {
+    /// From now on all files of these classes in the work tree are protected as they are,
+    /// less those in `except`. Replaces the seal before it.
+    fn seal(&mut self, classes: &[FileClass], except: &[RelPath]) -> Result<(), Trouble>;
+    /// What is no longer as it was sealed: changed, gone or new; sorted, never follows links.
+    fn check(&mut self) -> Result<Vec<RelPath>, Trouble>;
+    /// Makes these paths as they were sealed. New ones are removed.
+    fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;
+}
+
+/// How far one test file that does not load disturbs the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// A file (target) that does not load is reported and hides no other: one run does for all.
+    PerFile,
+    /// One bad file hides all: each criterion must be run with the others' files left out.
+    Coupled,
+}
+
+/// What is to be run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestOrder {
+    /// For a person and for the log's name: `baseline`, `RED`, `GREEN AC-STE-1.2`.
+    pub label: String,
+    /// Test files that must not take part, as if they were not there.
+    pub leave_out: Vec<RelPath>,
+    /// Only these files' tests and these ids; empty means all.
+    pub only_files: Vec<RelPath>,
+    pub only_ids: Vec<TestId>,
+}
+
+/// Runs the project's commands. Never believes an exit code or a report alone; that is for
+/// [`crate::core::finding`] to weigh.
+pub trait Tests {
+    fn isolation(&self) -> Isolation;
+    /// Runs the test command, read by its adapter. Children of the run are gone when it returns.
+    async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble>;
+    /// Runs the gate command as it is. Its report is `None` unless it is the test command.
+    async fn run_gate(&mut self, label: &str, hear: Hear<'_>) -> Result<TestRun, Trouble>;
+    /// The command line that runs these files' tests, for a prompt.
+    fn selection(&self, suite: Suite, files: &[RelPath]) -> String;
+    /// Names of tests that the source of a test file declares, found without running it, for
+    /// files that do not load. Empty if the language is not known.
+    fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId>;
+}
+
+/// Bounds of one child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Model responses that call tools.
+    pub turns: u32,
+    pub wall_ms: u64,
+    pub idle_ms: u64,
+    pub output_bytes: u64,
+}
+
+/// What one child is asked. Its exchange folder is made fresh by the adapter.
+#[derive(Clone, Debug)]
+pub struct AgentOrder {
+    pub key: Key,
+    /// The number of the fork within its key, from 1.
+    pub number: u8,
+    pub kind: AttemptKind,
+    pub prompt: String,
+    /// The system prompt: the role's skill and the project's own instructions.
+    pub role_text: String,
+    /// For a format retry in the same session.
+    pub session: Option<String>,
+    pub limits: Limits,
+}
+
+/// What came back, raw. The final message is what the table's selector found, not yet parsed.
+#[derive(Clone, Debug)]
+pub struct AgentReport {
+    pub end: AgentEnd,
+    /// The last assistant message that holds a block, else the last one; `None` if there is none.
+    pub message: Option<String>,
+    pub session: Option<String>,
+    pub turns: Option<u32>,
+    pub duration_ms: u64,
+    /// The raw log's path.
+    pub log: String,
+    /// Last lines, noise removed, at most 4 KiB.
+    pub tail: String,
+}
+
+/// Forks children. All of a child's processes are gone when `run` returns.
+pub trait Agents {
+    /// `Err` is for what is not the role's failure: the agent can't be started, or we were stopped.
+    async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble>;
+    /// Whether this role's agent can go on with a session for a format retry.
+    fn resumes(&self, key: &Key) -> bool;
+    /// The name of the agent for this role.
+    fn name(&self, key: &Key) -> String;
+}
+
+/// Prompt texts, from the binary or from `.tdd/skills/`: skill name to the body of its file.
+pub type Skills = BTreeMap<String, String>;

@@ -1,0 +1,12 @@
+//! `tdd`: red, green and refactor by findings, never by claims.
+#![doc = include_str!("../specs/architecture.md")]
+
+pub mod cli;
+pub mod commands;
+pub mod core;
+pub mod driver;
+pub mod exit;
+pub mod settings;
+pub mod text;
+pub mod view;
+pub mod world;

@@ -1,0 +1,1 @@
+//! What the person meant: flags, `tdd.yaml` and environment, validated.

@@ -1,0 +1,1 @@
+//! What agents print in their structured output.

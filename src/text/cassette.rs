@@ -1,0 +1,1 @@
+//! What a scripted agent does (`fixtures/cassettes`).

@@ -1,0 +1,1 @@
+//! A shell command line as far as it is one plain runner call.

@@ -1,0 +1,1 @@
+//! `tdd.yaml`: what a person may set (contract section 5).

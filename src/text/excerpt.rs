@@ -1,0 +1,1 @@
+//! Head and tail of a long output, with a marker between.

@@ -1,0 +1,1 @@
+//! YAML front matter at the head of a Markdown file.

@@ -1,0 +1,1 @@
+//! The halt report, as text and as JSON (contract section 10).

@@ -1,0 +1,1 @@
+//! One line of the journal (contract section 11).

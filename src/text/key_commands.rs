@@ -1,0 +1,1 @@
+//! Finds the project's commands in `CLAUDE.md` and `AGENTS.md` (contract section 5).

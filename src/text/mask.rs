@@ -1,0 +1,1 @@
+//! Masks secrets (contract section 11).

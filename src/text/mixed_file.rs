@@ -1,0 +1,1 @@
+//! Which keys of a mixed file differ (contract section 1).

@@ -1,0 +1,1 @@
+//! Builds prompts (contract sections 7 and 9).

@@ -1,0 +1,1 @@
+//! A requirement's Markdown file (contract sections 3 and 4).

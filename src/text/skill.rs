@@ -1,0 +1,1 @@
+//! A `SKILL.md` file: front matter and body.

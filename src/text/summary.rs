@@ -1,0 +1,1 @@
+//! What is printed after a run that went through (contract section 13).

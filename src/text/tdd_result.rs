@@ -1,0 +1,1 @@
+//! The hand-off block (contract section 8).

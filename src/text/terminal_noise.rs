@@ -1,0 +1,1 @@
+//! Removes what a terminal adds to a text: escapes, carriage returns, padding.

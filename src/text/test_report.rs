@@ -1,0 +1,1 @@
+//! Reports of test runners, one file per format.

@@ -1,0 +1,1 @@
+//! Names and bodies of tests, read from their source without running it.

@@ -1,0 +1,1 @@
+//! Plain lines for a stderr that is no terminal.

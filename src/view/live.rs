@@ -1,0 +1,1 @@
+//! A live display for a terminal.

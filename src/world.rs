@@ -1,0 +1,16 @@
+//! Adapters: everything that touches the disk, a process, a clock or a terminal.
+
+pub mod agent;
+pub mod checkpoints;
+pub mod clock;
+pub mod exec;
+pub mod journal_file;
+pub mod lock;
+pub mod manifest;
+pub mod process;
+pub mod project;
+pub mod project_commands;
+pub mod pty;
+pub mod runner;
+pub mod signals;
+pub mod unix;

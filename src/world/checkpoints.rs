@@ -1,0 +1,1 @@
+//! Snapshots of the work tree as git objects (contract section 7).

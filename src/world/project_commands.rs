@@ -1,0 +1,1 @@
+//! Chooses the project's commands (contract section 5).

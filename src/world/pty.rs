@@ -1,0 +1,1 @@
+//! A child on a pseudo-terminal.

@@ -1,0 +1,1 @@
+//! The only unsafe code: what neither std nor rustix offers.
