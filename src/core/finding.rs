@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::criterion::CriterionId;
+use super::mapping::Mapping;
 use super::path::RelPath;
 use super::policy::FileClass;
 use super::role::Stage;
@@ -137,8 +138,22 @@ pub struct RunRef {
 pub struct RedTest {
     pub id: TestId,
     pub kind: RedKind,
+    pub seen: Seen,
     /// The first line of what the runner said.
     pub message: String,
+}
+
+/// How a test's id is known at RED.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Seen {
+    /// The runner reported it.
+    #[default]
+    Reported,
+    /// Its file did not load, so the id was read from the source, and may differ in detail.
+    Declared,
+    /// Its file did not load and no test was found in its source: the id is the file's path.
+    FileOnly,
 }
 
 /// One criterion at RED. No test at all means that it has no candidate.
@@ -165,6 +180,8 @@ pub struct RedFindings {
     pub changed: Vec<ClassedChange>,
     /// Paths among `changed` that the role may not change.
     pub forbidden: Vec<RelPath>,
+    /// Which files and tests belong to which criterion.
+    pub mapping: Mapping,
     /// One entry for each criterion that RED must cover, in order.
     pub criteria: Vec<CriterionRed>,
     /// Known greens that are no longer green, and are not superseded.

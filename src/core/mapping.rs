@@ -1,1 +1,250 @@
 //! Which tests belong to which criterion (contract section 6).
+//!
+//! A test file is named with its criterion's id: punctuation is free, letters and digit groups
+//! must match whole and in order, so `ac_ste_12_1`, `AC-STE-12.1` and `acSte12-01` all name
+//! AC-STE-12.1, and `ac_ste_12_10` does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::criterion::CriterionId;
+use super::path::RelPath;
+use super::test::{TestId, TestReport, TestResult};
+
+/// What belongs to one criterion.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Owned {
+    /// Files all of whose tests are this criterion's, less those that another one owns by id.
+    pub files: Vec<RelPath>,
+    /// Single tests in files that are not this criterion's as a whole.
+    pub ids: Vec<TestId>,
+}
+
+/// Criterion to what belongs to it. A file or test has one owner.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Mapping {
+    pub owned: BTreeMap<CriterionId, Owned>,
+}
+
+/// Whether `text` names this criterion.
+pub fn names_criterion(text: &str, id: &CriterionId) -> bool {
+    let wanted = groups(&id.to_string());
+    let have = groups(text);
+    (0..have.len()).any(|at| starts_with(&have[at..], &wanted))
+}
+
+/// Letters and digits in runs; a run of letters is cut where a lower-case letter meets a capital.
+fn groups(text: &str) -> Vec<String> {
+    let mut groups: Vec<String> = Vec::new();
+    let mut last = ' ';
+    for c in text.chars() {
+        if !c.is_ascii_alphanumeric() {
+            last = ' ';
+            continue;
+        }
+        let goes_on = (last.is_ascii_digit() && c.is_ascii_digit())
+            || (last.is_ascii_alphabetic()
+                && c.is_ascii_alphabetic()
+                && !(last.is_ascii_lowercase() && c.is_ascii_uppercase()));
+        if let (true, Some(group)) = (goes_on, groups.last_mut()) {
+            group.push(c.to_ascii_lowercase());
+        } else {
+            groups.push(c.to_ascii_lowercase().to_string());
+        }
+        last = c;
+    }
+    groups
+}
+
+fn starts_with(have: &[String], wanted: &[String]) -> bool {
+    let same = |a: &String, b: &String| a == b || (is_number(a) && is_number(b) && value(a) == value(b));
+    have.len() >= wanted.len() && have.iter().zip(wanted).all(|(a, b)| same(a, b))
+}
+
+fn is_number(group: &str) -> bool {
+    group.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn value(group: &str) -> &str {
+    group.trim_start_matches('0')
+}
+
+/// The one criterion that a path names; `None` if it names none or several.
+fn named_by<'a>(path: &RelPath, criteria: &'a [CriterionId]) -> Option<&'a CriterionId> {
+    let mut naming = criteria.iter().filter(|id| names_criterion(path.as_str(), id));
+    let first = naming.next()?;
+    naming.next().is_none().then_some(first)
+}
+
+impl Mapping {
+    /// Assigns candidates: by file name first, then by the block's `tests:` map, which may assign
+    /// what is left and never adds. `project` is the project's folder in the repository: ids and
+    /// paths in a block are relative to it.
+    pub fn assign(
+        criteria: &[CriterionId],
+        candidates: &[RelPath],
+        tests: &BTreeMap<CriterionId, Vec<String>>,
+        project: &str,
+    ) -> Self {
+        let mut owned: BTreeMap<CriterionId, Owned> = BTreeMap::new();
+        let mut left: BTreeSet<&RelPath> = BTreeSet::new();
+        for file in candidates {
+            match named_by(file, criteria) {
+                Some(id) => owned.entry(id.clone()).or_default().files.push(file.clone()),
+                None => {
+                    left.insert(file);
+                }
+            }
+        }
+        let mut taken: BTreeSet<TestId> = BTreeSet::new();
+        for (id, entries) in tests.iter().filter(|(id, _)| criteria.contains(id)) {
+            for entry in entries {
+                let (path, name) =
+                    entry.split_once("::").map_or((entry.as_str(), None), |(p, n)| (p, Some(n)));
+                let Some(file) = in_repository(path, project, &left) else { continue };
+                let own = owned.entry(id.clone()).or_default();
+                match name {
+                    None => {
+                        left.remove(&file);
+                        own.files.push(file);
+                    }
+                    Some(name) => {
+                        let test = TestId(format!("{}::{name}", in_project(&file, project)));
+                        if taken.insert(test.clone()) {
+                            own.ids.push(test);
+                        }
+                    }
+                }
+            }
+        }
+        Self { owned }
+    }
+
+    pub fn of(&self, id: &CriterionId) -> Option<&Owned> {
+        self.owned.get(id)
+    }
+
+    /// Files that must not take part while these criteria are not reached: all whose owners are
+    /// among them.
+    pub fn left_out(&self, unreached: &[CriterionId]) -> Vec<RelPath> {
+        let files =
+            unreached.iter().filter_map(|id| self.owned.get(id)).flat_map(|owned| owned.files.clone());
+        let files: BTreeSet<RelPath> = files.collect();
+        files.into_iter().collect()
+    }
+
+    /// The results in `report` that are this criterion's.
+    pub fn results<'a>(&self, id: &CriterionId, report: &'a TestReport) -> Vec<&'a TestResult> {
+        let Some(owned) = self.owned.get(id) else { return Vec::new() };
+        let of_others: BTreeSet<&TestId> =
+            self.owned.iter().filter(|(other, _)| *other != id).flat_map(|(_, owned)| &owned.ids).collect();
+        let is_own = |test: &&TestResult| {
+            owned.ids.contains(&test.id)
+                || (test.file.as_ref().is_some_and(|file| owned.files.contains(file))
+                    && !of_others.contains(&test.id))
+        };
+        report.tests.iter().filter(is_own).collect()
+    }
+}
+
+/// The candidate that a path in a block means: relative to the project, or to the repository.
+fn in_repository(path: &str, project: &str, left: &BTreeSet<&RelPath>) -> Option<RelPath> {
+    let joined = RelPath::new(&format!("{project}/{path}").trim_start_matches('/').to_owned());
+    [joined, RelPath::new(path)].into_iter().flatten().find(|path| left.contains(path))
+}
+
+/// A path as ids spell it: relative to the project.
+pub fn in_project<'a>(path: &'a RelPath, project: &str) -> &'a str {
+    let text = path.as_str();
+    if project.is_empty() {
+        return text;
+    }
+    text.strip_prefix(project).and_then(|rest| rest.strip_prefix('/')).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::test::Outcome;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text).unwrap()
+    }
+
+    fn ids() -> Vec<CriterionId> {
+        ["AC-STE-12.1", "AC-STE-12.2", "AC-STE-12.10"]
+            .iter()
+            .filter_map(|id| CriterionId::parse(id))
+            .collect()
+    }
+
+    #[test]
+    fn groups_match_whole_and_in_order() {
+        let [one, two, ten] = <[CriterionId; 3]>::try_from(ids()).unwrap();
+        for (file, want) in [
+            ("tests/ac_ste_12_1.rs", Some(&one)),
+            ("tests/test_ac_ste_12_01.py", Some(&one)),
+            ("tests/AC-STE-12.2.test.js", Some(&two)),
+            ("tests/acSte12_2.test.js", Some(&two)),
+            ("tests/ac_ste_12_10.rs", Some(&ten)),
+            ("tests/test_ac_ste_12_1b.py", Some(&one)),
+            ("tests/mac_ste_12_1.rs", None),
+            ("tests/ac_stem_12_1.rs", None),
+            ("tests/ac_ste_112_1.rs", None),
+            ("tests/ac_ste_12_1_and_ac_ste_12_2.rs", None),
+            ("tests/ste_12_1.rs", None),
+        ] {
+            assert_eq!(named_by(&path(file), &ids()), want, "{file}");
+        }
+    }
+
+    #[test]
+    fn a_block_assigns_what_names_leave_over_and_adds_nothing() {
+        let [one, two, _] = <[CriterionId; 3]>::try_from(ids()).unwrap();
+        let candidates = [path("app/tests/ac_ste_12_1.py"), path("app/tests/test_more.py")];
+        let claimed = BTreeMap::from([
+            (one.clone(), vec!["tests/test_more.py::test_a".to_owned()]),
+            (
+                two.clone(),
+                vec![
+                    "tests/test_more.py::test_a".to_owned(),
+                    "tests/test_more.py::test_b".to_owned(),
+                    "tests/ac_ste_12_1.py".to_owned(),
+                    "tests/old.py".to_owned(),
+                    "../../etc/passwd".to_owned(),
+                ],
+            ),
+        ]);
+        let mapping = Mapping::assign(&ids(), &candidates, &claimed, "app");
+        assert_eq!(mapping.of(&one).unwrap().files, [path("app/tests/ac_ste_12_1.py")]);
+        assert_eq!(mapping.of(&one).unwrap().ids, [TestId("tests/test_more.py::test_a".into())]);
+        assert_eq!(mapping.of(&two).unwrap().files, []);
+        assert_eq!(mapping.of(&two).unwrap().ids, [TestId("tests/test_more.py::test_b".into())]);
+        assert_eq!(mapping.left_out(&[one.clone(), two]), [path("app/tests/ac_ste_12_1.py")]);
+        assert_eq!(mapping.left_out(&[]), []);
+    }
+
+    #[test]
+    fn results_are_found_by_file_and_by_id() {
+        let [one, two, ten] = <[CriterionId; 3]>::try_from(ids()).unwrap();
+        let result = |file: &str, name: &str| TestResult {
+            id: TestId(format!("{file}::{name}")),
+            file: Some(path(file)),
+            outcome: Outcome::Passed,
+            duration_ms: 0,
+        };
+        let report = TestReport {
+            tests: vec![result("t/ac_ste_12_1.py", "a"), result("t/more.py", "b"), result("t/more.py", "c")],
+            ..TestReport::default()
+        };
+        let claimed = BTreeMap::from([(two.clone(), vec!["t/more.py::b".to_owned()])]);
+        let mapping = Mapping::assign(&ids(), &[path("t/ac_ste_12_1.py"), path("t/more.py")], &claimed, "");
+        let names = |id: &CriterionId| {
+            mapping.results(id, &report).iter().map(|t| t.id.0.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&one), ["t/ac_ste_12_1.py::a"]);
+        assert_eq!(names(&two), ["t/more.py::b"]);
+        assert_eq!(names(&ten), Vec::<String>::new());
+    }
+}

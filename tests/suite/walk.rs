@@ -14,7 +14,7 @@ use tdd::core::criterion::{Criterion, CriterionId, Verify};
 use tdd::core::event::{Event, Plan, RunId, RunStarted};
 use tdd::core::finding::{
     CriterionRed, Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RedTest, RefactorFindings,
-    RunRef, SuiteBaseline, Superseded,
+    RunRef, Seen, SuiteBaseline, Superseded,
 };
 use tdd::core::halt::Ending;
 use tdd::core::judge::Verdict;
@@ -112,7 +112,7 @@ fn returns(role: Role) -> Vec<(String, Event)> {
 fn red(kinds: [RedKind; 2]) -> RedFindings {
     let one = |number: u64, kind: RedKind| {
         let id = criterion(number);
-        let test = RedTest { id: test_of(&id), kind, message: String::new() };
+        let test = RedTest { id: test_of(&id), kind, seen: Seen::Reported, message: String::new() };
         CriterionRed { files: vec![path(&format!("tests/{}.py", id.slug()))], id, tests: vec![test] }
     };
     RedFindings {

@@ -1,0 +1,1 @@
+//! Whether a run is evidence at all (contract section 7).

@@ -1,0 +1,205 @@
+//! From reports to findings: what a run says of each criterion and of the tests of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::criterion::CriterionId;
+use super::finding::{CriterionRed, RedKind, RedTest, Seen};
+use super::mapping::Mapping;
+use super::path::RelPath;
+use super::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult};
+
+/// What the source of a test says of it, as far as it can be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    pub expectation: Expectation,
+    pub conditional: Conditional,
+}
+
+/// Whether a body holds an expectation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expectation {
+    Held,
+    Absent,
+    #[default]
+    Unknown,
+}
+
+/// Whether any code could make the test pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Conditional {
+    #[default]
+    Conditional,
+    /// `assert False`, `todo!()` and the like as the whole body.
+    Unconditional,
+}
+
+/// What is asked of the sources while a RED is weighed.
+pub struct Sources<'a> {
+    /// Ids that the source of a file declares.
+    pub declared: &'a dyn Fn(&RelPath) -> Vec<TestId>,
+    pub body: &'a dyn Fn(&RelPath, &TestId) -> Body,
+}
+
+/// One criterion in the first run, and whether the second one says the same.
+pub fn criterion_red(
+    id: &CriterionId,
+    mapping: &Mapping,
+    runs: (&TestReport, Option<&TestReport>),
+    sources: &Sources<'_>,
+) -> CriterionRed {
+    let (first, second) = runs;
+    let files = mapping.of(id).map(|owned| owned.files.clone()).unwrap_or_default();
+    let again: BTreeMap<&TestId, &Outcome> =
+        second.map(|report| report.tests.iter().map(|t| (&t.id, &t.outcome)).collect()).unwrap_or_default();
+    let mut tests = Vec::new();
+    for test in mapping.results(id, first) {
+        let body = test.file.as_ref().map(|file| (sources.body)(file, &test.id)).unwrap_or_default();
+        let mut kind = kind_of(&test.outcome, body);
+        let differs = |other: &&Outcome| passes(other) != passes(&test.outcome);
+        if second.is_some() && again.get(&test.id).is_none_or(|other| differs(other)) {
+            kind = RedKind::Flaky;
+        }
+        let message = first_line(&test.outcome);
+        tests.push(RedTest { id: test.id.clone(), kind, seen: Seen::Reported, message });
+    }
+    for file in &files {
+        if let Some(failure) = load_failure(first, file) {
+            tests.extend(not_loaded(file, failure, sources));
+        }
+    }
+    CriterionRed { id: id.clone(), files, tests }
+}
+
+/// The failure that keeps this file's tests from running, the project's own included.
+fn load_failure<'a>(report: &'a TestReport, file: &RelPath) -> Option<&'a Failure> {
+    let own = report.load_failures.iter().find(|load| load.file == *file).map(|load| &load.failure);
+    own.or(report.project_broken.as_ref())
+}
+
+fn not_loaded(file: &RelPath, failure: &Failure, sources: &Sources<'_>) -> Vec<RedTest> {
+    let message = failure.message.lines().next().unwrap_or_default().to_owned();
+    let declared = (sources.declared)(file);
+    if declared.is_empty() {
+        let kind = if failure.kind == FailureKind::Missing { RedKind::None } else { RedKind::Load };
+        return vec![RedTest { id: TestId(file.to_string()), kind, seen: Seen::FileOnly, message }];
+    }
+    let one = |id: TestId| {
+        let kind = match failure.kind {
+            FailureKind::Missing => kind_of_failure(failure, (sources.body)(file, &id)),
+            FailureKind::Timeout => RedKind::Timeout,
+            FailureKind::Crash => RedKind::Crash,
+            FailureKind::Assertion | FailureKind::Error | FailureKind::Load => RedKind::Load,
+        };
+        RedTest { id, kind, seen: Seen::Declared, message: message.clone() }
+    };
+    declared.into_iter().map(one).collect()
+}
+
+fn kind_of(outcome: &Outcome, body: Body) -> RedKind {
+    match outcome {
+        Outcome::Passed => RedKind::Passed,
+        Outcome::Skipped => RedKind::None,
+        Outcome::Failed(failure) => kind_of_failure(failure, body),
+    }
+}
+
+fn kind_of_failure(failure: &Failure, body: Body) -> RedKind {
+    if body.conditional == Conditional::Unconditional {
+        return RedKind::Unconditional;
+    }
+    match failure.kind {
+        FailureKind::Assertion => RedKind::Assertion,
+        FailureKind::Error => RedKind::Error,
+        FailureKind::Missing if body.expectation == Expectation::Absent => RedKind::None,
+        FailureKind::Missing => RedKind::Missing,
+        FailureKind::Load => RedKind::Load,
+        FailureKind::Timeout => RedKind::Timeout,
+        FailureKind::Crash => RedKind::Crash,
+    }
+}
+
+fn passes(outcome: &Outcome) -> bool {
+    *outcome == Outcome::Passed
+}
+
+fn first_line(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Failed(failure) => failure.message.lines().next().unwrap_or_default().to_owned(),
+        Outcome::Passed | Outcome::Skipped => String::new(),
+    }
+}
+
+/// A criterion's own tests in a verifying run, against what RED said they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Own {
+    pub passed: Vec<TestId>,
+    pub failed: Vec<TestId>,
+    pub skipped: Vec<TestId>,
+    pub vanished: Vec<TestId>,
+}
+
+/// The expected ids come from the RED run and never from this one.
+pub fn own(red: &CriterionRed, mapping: &Mapping, report: &TestReport) -> Own {
+    let results = mapping.results(&red.id, report);
+    let mut own = Own::default();
+    for test in &results {
+        let list = match &test.outcome {
+            Outcome::Passed => &mut own.passed,
+            Outcome::Failed(_) => &mut own.failed,
+            Outcome::Skipped => &mut own.skipped,
+        };
+        list.push(test.id.clone());
+    }
+    for file in &red.files {
+        let broken = load_failure(report, file).is_some();
+        own.failed.extend(broken.then(|| TestId(file.to_string())));
+    }
+    own.vanished = vanished(red, &results);
+    own
+}
+
+fn vanished(red: &CriterionRed, results: &[&TestResult]) -> Vec<TestId> {
+    let seen: BTreeSet<&TestId> = results.iter().map(|test| &test.id).collect();
+    let absent = |test: &&RedTest| !seen.contains(&test.id);
+    let reported = red.tests.iter().filter(|test| test.seen == Seen::Reported).filter(absent);
+    let mut gone: Vec<TestId> = reported.map(|test| test.id.clone()).collect();
+    // Names read from a source may differ from the runner's (parameters, computed titles), so of
+    // them only the number has to be reached.
+    let declared: Vec<&RedTest> = red.tests.iter().filter(|test| test.seen == Seen::Declared).collect();
+    if results.len() < red.tests.iter().filter(|test| test.seen != Seen::FileOnly).count() {
+        gone.extend(declared.into_iter().filter(absent).map(|test| test.id.clone()));
+    }
+    gone
+}
+
+/// Tests of `greens` that did not pass in this run.
+///
+/// An id that vanished counts as moved, not lost, if exactly one new id with the same last name
+/// passes: tests inside sources move when their module does.
+pub fn lost(greens: &[TestId], report: &TestReport) -> Vec<TestId> {
+    let known: BTreeSet<&TestId> = greens.iter().collect();
+    let outcomes: BTreeMap<&TestId, bool> =
+        report.tests.iter().map(|test| (&test.id, passes(&test.outcome))).collect();
+    let mut new_names: BTreeMap<&str, usize> = BTreeMap::new();
+    for (id, _) in outcomes.iter().filter(|(id, passed)| **passed && !known.contains(*id)) {
+        *new_names.entry(last_name(id)).or_default() += 1;
+    }
+    let is_lost = |id: &&TestId| match outcomes.get(id) {
+        Some(passed) => !passed,
+        None => new_names.get(last_name(id)) != Some(&1),
+    };
+    greens.iter().filter(is_lost).cloned().collect()
+}
+
+fn last_name(id: &TestId) -> &str {
+    id.0.rsplit("::").next().unwrap_or(&id.0)
+}
+
+/// The ids that passed, sorted.
+pub fn greens(report: &TestReport) -> Vec<TestId> {
+    let passed = report.tests.iter().filter(|test| passes(&test.outcome)).map(|test| test.id.clone());
+    passed.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+use super::*;
+use crate::core::test::LoadFailure;
+
+fn path(text: &str) -> RelPath {
+    RelPath::new(text).unwrap()
+}
+
+fn criterion() -> CriterionId {
+    CriterionId::parse("AC-X.1").unwrap()
+}
+
+fn failure(kind: FailureKind) -> Failure {
+    Failure { kind, message: "said\nmore".into(), absent: None }
+}
+
+fn result(name: &str, outcome: Outcome) -> TestResult {
+    let file = Some(path("t/ac_x_1.py"));
+    TestResult { id: TestId(format!("t/ac_x_1.py::{name}")), file, outcome, duration_ms: 1 }
+}
+
+fn report(tests: Vec<TestResult>) -> TestReport {
+    TestReport { tests, complete: true, ..TestReport::default() }
+}
+
+fn mapping() -> Mapping {
+    Mapping::assign(&[criterion()], &[path("t/ac_x_1.py")], &BTreeMap::new(), "")
+}
+
+fn red(
+    first: &TestReport,
+    second: Option<&TestReport>,
+    body: Body,
+    declared: &[&str],
+) -> Vec<(String, RedKind)> {
+    let declared: Vec<TestId> = declared.iter().map(|name| TestId(format!("t/ac_x_1.py::{name}"))).collect();
+    let sources = Sources { declared: &|_| declared.clone(), body: &|_, _| body };
+    let red = criterion_red(&criterion(), &mapping(), (first, second), &sources);
+    red.tests.into_iter().map(|test| (test.id.0.replace("t/ac_x_1.py::", ""), test.kind)).collect()
+}
+
+#[test]
+fn each_outcome_has_its_red_kind() {
+    let unconditional = Body { conditional: Conditional::Unconditional, ..Body::default() };
+    let hollow = Body { expectation: Expectation::Absent, ..Body::default() };
+    for (outcome, body, want) in [
+        (Outcome::Passed, Body::default(), RedKind::Passed),
+        (Outcome::Skipped, Body::default(), RedKind::None),
+        (Outcome::Failed(failure(FailureKind::Assertion)), Body::default(), RedKind::Assertion),
+        (Outcome::Failed(failure(FailureKind::Assertion)), unconditional, RedKind::Unconditional),
+        (Outcome::Failed(failure(FailureKind::Error)), Body::default(), RedKind::Error),
+        (Outcome::Failed(failure(FailureKind::Missing)), Body::default(), RedKind::Missing),
+        (Outcome::Failed(failure(FailureKind::Missing)), hollow, RedKind::None),
+        (Outcome::Failed(failure(FailureKind::Load)), Body::default(), RedKind::Load),
+        (Outcome::Failed(failure(FailureKind::Timeout)), Body::default(), RedKind::Timeout),
+        (Outcome::Failed(failure(FailureKind::Crash)), Body::default(), RedKind::Crash),
+    ] {
+        let first = report(vec![result("a", outcome.clone())]);
+        assert_eq!(red(&first, None, body, &[]), [("a".to_owned(), want)], "{outcome:?} {body:?}");
+    }
+}
+
+#[test]
+fn a_test_that_differs_between_two_runs_is_flaky() {
+    let failed = report(vec![result("a", Outcome::Failed(failure(FailureKind::Assertion)))]);
+    let passed = report(vec![result("a", Outcome::Passed)]);
+    let gone = report(vec![]);
+    assert_eq!(red(&failed, Some(&failed), Body::default(), &[])[0].1, RedKind::Assertion);
+    assert_eq!(red(&failed, Some(&passed), Body::default(), &[])[0].1, RedKind::Flaky);
+    assert_eq!(red(&failed, Some(&gone), Body::default(), &[])[0].1, RedKind::Flaky);
+}
+
+#[test]
+fn a_file_that_does_not_load_gives_what_its_source_declares() {
+    let load = |kind| TestReport {
+        load_failures: vec![LoadFailure { file: path("t/ac_x_1.py"), failure: failure(kind) }],
+        ..report(vec![])
+    };
+    let hollow = Body { expectation: Expectation::Absent, ..Body::default() };
+    let missing = load(FailureKind::Missing);
+    assert_eq!(red(&missing, None, Body::default(), &["a", "b"]).len(), 2);
+    assert_eq!(red(&missing, None, Body::default(), &["a"])[0].1, RedKind::Missing);
+    assert_eq!(red(&missing, None, hollow, &["a"])[0].1, RedKind::None);
+    assert_eq!(red(&missing, None, Body::default(), &[])[0].1, RedKind::None, "no test, no expectation");
+    assert_eq!(red(&load(FailureKind::Load), None, Body::default(), &["a"])[0].1, RedKind::Load);
+}
+
+#[test]
+fn expected_ids_come_from_red() {
+    let known = |name: &str, seen| RedTest {
+        id: TestId(format!("t/ac_x_1.py::{name}")),
+        kind: RedKind::Assertion,
+        seen,
+        message: String::new(),
+    };
+    let expect = |tests: Vec<RedTest>, results: Vec<TestResult>| {
+        let red = CriterionRed { id: criterion(), files: vec![path("t/ac_x_1.py")], tests };
+        own(&red, &mapping(), &report(results)).vanished.len()
+    };
+    let passed = |name: &str| result(name, Outcome::Passed);
+    assert_eq!(expect(vec![known("a", Seen::Reported)], vec![passed("a")]), 0);
+    assert_eq!(
+        expect(vec![known("a", Seen::Reported)], vec![passed("b")]),
+        1,
+        "another test is no replacement"
+    );
+    assert_eq!(expect(vec![known("a", Seen::Declared)], vec![passed("a[1]"), passed("a[2]")]), 0);
+    assert_eq!(expect(vec![known("a", Seen::Declared), known("b", Seen::Declared)], vec![passed("a")]), 1);
+    assert_eq!(expect(vec![known("a", Seen::Declared)], vec![]), 1);
+}
+
+#[test]
+fn a_lost_green_is_one_that_fails_skips_or_vanishes_but_not_one_that_moved() {
+    let id = |name: &str| TestId(format!("t/ac_x_1.py::{name}"));
+    let moved = TestResult { id: TestId("src/new.rs::tests::c".into()), ..result("c", Outcome::Passed) };
+    let now = report(vec![
+        result("a", Outcome::Failed(failure(FailureKind::Assertion))),
+        result("b", Outcome::Skipped),
+        result("d", Outcome::Passed),
+        moved,
+    ]);
+    let before = [id("a"), id("b"), id("c"), id("d"), id("e")];
+    assert_eq!(lost(&before, &now), [id("a"), id("b"), id("e")]);
+}
