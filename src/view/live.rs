@@ -27,6 +27,8 @@ use screen::Screen;
 const REDRAW: Duration = Duration::from_millis(250);
 /// How many criteria are shown as dots; the counts beside them tell of the rest.
 const DOTS: usize = 48;
+/// What a terminal is taken to be when it does not say.
+const USUAL_SIZE: (u16, u16) = (80, 24);
 /// Where the run stands, elapsed; the criteria; what is going on.
 const TEMPLATE: &str = "{spinner} {prefix} {elapsed}\n  {criteria}\n  {wide_msg}";
 
@@ -42,7 +44,7 @@ pub struct Live<W: Write + Send + 'static> {
 impl Live<Stderr> {
     /// On the real stderr, drawn again as time passes.
     pub fn on_stderr() -> Self {
-        let live = Self::on(std::io::stderr());
+        let live = Self::on(std::io::stderr(), || crossterm::terminal::size().unwrap_or(USUAL_SIZE));
         live.screen.silence_on_panic();
         live.bar.enable_steady_tick(REDRAW);
         live
@@ -50,14 +52,16 @@ impl Live<Stderr> {
 }
 
 impl<W: Write + Send + 'static> Live<W> {
-    /// On any writer that understands what a terminal does; drawn only when told something.
-    pub fn on(out: W) -> Self {
-        let screen = Screen::new(out);
+    /// On any writer that understands what a terminal does, as wide and as high as `size` says;
+    /// drawn only when told something.
+    pub fn on(out: W, size: fn() -> (u16, u16)) -> Self {
+        let screen = Screen::new(out, size);
         let criteria = Arc::new(Mutex::new(String::new()));
         let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
         let bar = ProgressBar::with_draw_target(None, target).with_style(style(Arc::clone(&criteria)));
-        bar.set_prefix("before RED");
-        Self { bar, screen, criteria, title: String::new(), teller: Teller::default() }
+        let title = "before RED".to_owned();
+        bar.set_prefix(title.clone());
+        Self { bar, screen, criteria, title, teller: Teller::default() }
     }
 
     /// Lines that stay. They are written to the terminal itself, whatever the bar does.

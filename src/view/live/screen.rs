@@ -7,22 +7,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crossterm::cursor::{MoveDown, MoveLeft, MoveRight, MoveToColumn, MoveUp};
 use crossterm::terminal::{Clear, ClearType};
-use crossterm::{Command, queue, terminal};
+use crossterm::{Command, queue};
 use indicatif::TermLike;
-
-/// What a terminal is taken to be when it does not say.
-const USUAL_SIZE: (u16, u16) = (80, 24);
 
 /// Shared by the bar, which draws, and the view, which writes what stays. No write fails: a
 /// terminal that has gone away stops nothing.
 pub(super) struct Screen<W> {
     out: Arc<Mutex<W>>,
     silent: Arc<AtomicBool>,
+    size: fn() -> (u16, u16),
 }
 
 impl<W> Clone for Screen<W> {
     fn clone(&self) -> Self {
-        Self { out: Arc::clone(&self.out), silent: Arc::clone(&self.silent) }
+        Self { out: Arc::clone(&self.out), silent: Arc::clone(&self.silent), size: self.size }
     }
 }
 
@@ -33,8 +31,8 @@ impl<W> fmt::Debug for Screen<W> {
 }
 
 impl<W> Screen<W> {
-    pub(super) fn new(out: W) -> Self {
-        Self { out: Arc::new(Mutex::new(out)), silent: Arc::default() }
+    pub(super) fn new(out: W, size: fn() -> (u16, u16)) -> Self {
+        Self { out: Arc::new(Mutex::new(out)), silent: Arc::default(), size }
     }
 
     pub(super) fn is_silent(&self) -> bool {
@@ -85,11 +83,11 @@ impl<W: Write> Screen<W> {
 
 impl<W: Write + Send + 'static> TermLike for Screen<W> {
     fn width(&self) -> u16 {
-        terminal::size().unwrap_or(USUAL_SIZE).0.max(20)
+        (self.size)().0.max(20)
     }
 
     fn height(&self) -> u16 {
-        terminal::size().unwrap_or(USUAL_SIZE).1.max(4)
+        (self.size)().1.max(4)
     }
 
     fn move_cursor_up(&self, n: usize) -> io::Result<()> {
