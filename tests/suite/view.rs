@@ -66,6 +66,12 @@ fn news() -> Vec<News> {
     ]
 }
 
+fn hear(audience: &mut dyn Audience) {
+    for news in news() {
+        audience.news(&news);
+    }
+}
+
 fn finished() -> Story {
     let mut story = Story::of(started());
     story.go(well);
@@ -138,7 +144,7 @@ fn ac_tdd_6_2_json_is_one_object_a_line_for_each_event_and_nothing_else() {
     });
     let mut json = Json::new(out.clone(), aside.clone());
     show(&story, &mut json);
-    news().iter().for_each(|news| json.news(news));
+    hear(&mut json);
     let text = out.text();
     assert_eq!(text.lines().count(), story.told.len());
     for ((line, (_, event)), ts) in text.lines().zip(&story.told).zip(1_700_000_000_000_u64..) {
@@ -167,7 +173,7 @@ fn the_live_display_keeps_every_line_and_clears_itself() {
     let mut live = Live::on(tape.clone(), size);
     for (state, event) in &story.told {
         live.event(state, event, 0);
-        news().iter().for_each(|news| live.news(news));
+        hear(&mut live);
     }
     drop(live);
     let shown = tape.text();
@@ -233,7 +239,7 @@ fn ac_tdd_6_3_a_closed_stream_stops_nothing() {
         [Box::new(Lines::new(Closed)), Box::new(Json::new(Closed, Closed)), Box::new(Live::on(Closed, size))];
     for view in &mut views {
         show(&story, view.as_mut());
-        news().iter().for_each(|news| view.news(news));
+        hear(view.as_mut());
     }
 }
 
