@@ -1,6 +1,6 @@
 //! The halt report, as text and as JSON (contract section 10).
 //!
-//! Both forms are written from one [`Report`], so that they can't tell different stories. The
+//! Both forms are written from one value, so that they can't tell different stories. The
 //! order of its fields is the order of section 10. Every word that a child, a runner or a file
 //! name brought in is made harmless before it is shown; nothing is left out because of it, the
 //! named files hold all.
