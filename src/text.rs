@@ -9,6 +9,7 @@ pub mod config;
 pub mod excerpt;
 pub mod front_matter;
 pub mod halt_report;
+pub mod harmless;
 pub mod journal_line;
 pub mod key_commands;
 pub mod mask;

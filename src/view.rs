@@ -4,3 +4,82 @@ pub mod json;
 pub mod lines;
 pub mod live;
 pub mod print;
+pub mod tell;
+
+use std::io::IsTerminal;
+
+use anstream::ColorChoice;
+
+use crate::core::audience::{Audience, News};
+use crate::core::event::Event;
+use crate::core::state::State;
+
+/// How a run is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Nothing but results and errors.
+    Quiet,
+    /// One JSON object a line on stdout.
+    Json,
+    /// Plain lines on stderr.
+    Lines,
+    /// A live display on stderr, which is a terminal.
+    Live,
+}
+
+/// What the person asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    Progress,
+    Json,
+    Quiet,
+}
+
+/// What stderr is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stderr {
+    /// A pipe, a file, a terminal that can't move its cursor (`TERM=dumb`), or one whose user
+    /// wants no colour (`NO_COLOR`, `CLICOLOR=0`).
+    Plain,
+    Terminal,
+}
+
+impl Stderr {
+    /// Looks at the real stderr, by anstream's rules for colours.
+    pub fn look() -> Self {
+        let stderr = std::io::stderr();
+        let coloured = anstream::AutoStream::choice(&stderr) != ColorChoice::Never;
+        // `console` reads TERM here and says no for `dumb`, which anstream overrules in CI.
+        let unfit = indicatif::ProgressDrawTarget::stderr().is_hidden();
+        if stderr.is_terminal() && coloured && !unfit { Self::Terminal } else { Self::Plain }
+    }
+}
+
+/// Which way of showing fits.
+pub fn mode(wish: Wish, stderr: Stderr) -> Mode {
+    match (wish, stderr) {
+        (Wish::Quiet, _) => Mode::Quiet,
+        (Wish::Json, _) => Mode::Json,
+        (Wish::Progress, Stderr::Plain) => Mode::Lines,
+        (Wish::Progress, Stderr::Terminal) => Mode::Live,
+    }
+}
+
+/// The audience for a mode. Dropping it leaves the terminal as it was.
+pub fn audience(mode: Mode) -> Box<dyn Audience> {
+    match mode {
+        Mode::Quiet => Box::new(Silence),
+        Mode::Json => Box::new(json::Json::new(std::io::stdout(), anstream::stderr())),
+        Mode::Lines => Box::new(lines::Lines::new(anstream::stderr())),
+        Mode::Live => Box::new(live::Live::on_stderr()),
+    }
+}
+
+/// Hears everything and says nothing.
+struct Silence;
+
+impl Audience for Silence {
+    fn event(&mut self, _state: &State, _event: &Event, _ts_ms: u64) {}
+
+    fn news(&mut self, _news: &News) {}
+}

@@ -1,1 +1,326 @@
 //! The halt report, as text and as JSON (contract section 10).
+//!
+//! Both forms are written from one value, so that they can't tell different stories. The
+//! order of its fields is the order of section 10. Every word that a child, a runner or a file
+//! name brought in is made harmless before it is shown; nothing is left out because of it, the
+//! named files hold all.
+
+mod next_steps;
+
+use serde_json::{Value, json};
+
+pub use next_steps::{NextStep, next_steps};
+
+use super::harmless;
+use crate::core::attempt::{AgentEnd, CheckpointId};
+use crate::core::claim::Claim;
+use crate::core::finding::{Change, ChangeKind, RunRef};
+use crate::core::halt::Halt;
+use crate::core::judge::Verdict;
+use crate::core::path::RelPath;
+use crate::core::state::{Entry, Ledger, State};
+
+/// How many of a run's last lines are shown.
+const TAIL_LINES: usize = 40;
+/// How many lines of raw child output are shown when there is no block.
+const RAW_LINES: usize = 60;
+/// How wide a quoted line may be.
+const LINE_WIDTH: usize = 500;
+/// How many paths or reasons are listed one by one.
+const LISTED: usize = 50;
+
+/// What the state does not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HaltFacts {
+    /// The folder of the run: journal, logs, side files.
+    pub run_dir: String,
+    /// What differs between the last good checkpoint and the failed work, by-products left out.
+    pub changed: Vec<Change>,
+    /// Protected files that the last attempt touched; they were put back.
+    pub touched: Vec<RelPath>,
+    /// The last lines of what the child printed, noise removed; shown when it gave no block.
+    pub raw_tail: String,
+}
+
+/// The report for a person.
+pub fn text(state: &State, halt: &Halt, facts: &HaltFacts) -> String {
+    Report::new(state, halt, facts).text()
+}
+
+/// The same content for a machine: `halt.json`.
+pub fn json(state: &State, halt: &Halt, facts: &HaltFacts) -> Value {
+    Report::new(state, halt, facts).json()
+}
+
+struct Report<'a> {
+    state: &'a State,
+    halt: &'a Halt,
+    facts: &'a HaltFacts,
+    ledger: Option<&'a Ledger>,
+    last: Option<&'a Entry>,
+    next: Vec<NextStep>,
+}
+
+impl<'a> Report<'a> {
+    fn new(state: &'a State, halt: &'a Halt, facts: &'a HaltFacts) -> Self {
+        let ledger = state.ledgers.get(&halt.key);
+        let last = ledger.and_then(|ledger| ledger.entries.last());
+        Self { state, halt, facts, ledger, last, next: next_steps(state, halt) }
+    }
+
+    fn headline(&self) -> String {
+        let requirement = harmless::line(&self.state.run.requirement.id);
+        let how = match &self.halt.verdict {
+            Verdict::Disputed(_) => "disputed",
+            Verdict::Failed(_) | Verdict::Passed => "halted",
+        };
+        let stage = self.halt.key.stage();
+        let of = self.halt.key.criterion().map(|id| format!(" of {id}")).unwrap_or_default();
+        format!("tdd {how}: {requirement} did not get through {stage}{of}")
+    }
+
+    /// The letter of the mode, its description, and each reason as one line.
+    fn failure(&self) -> (Option<String>, String, Vec<String>) {
+        match &self.halt.verdict {
+            Verdict::Failed(fault) => {
+                let reasons =
+                    fault.reasons.iter().map(|reason| harmless::short(&reason.to_string(), LINE_WIDTH));
+                (Some(fault.mode.to_string()), fault.mode.description().to_owned(), reasons.collect())
+            }
+            Verdict::Disputed(dispute) => {
+                let said = format!("the role says: {}", harmless::short(&dispute.reason, LINE_WIDTH));
+                let tests = dispute
+                    .tests
+                    .iter()
+                    .map(|id| format!("disputed test: {}", harmless::short(id, LINE_WIDTH)));
+                let what = "dispute: the role says that a test is wrong; the operator decides".to_owned();
+                (None, what, std::iter::once(said).chain(tests).collect())
+            }
+            Verdict::Passed => (None, "no failure is recorded".to_owned(), Vec::new()),
+        }
+    }
+
+    fn attempts(&self) -> [(&'static str, u8, u8); 2] {
+        let spent = self.ledger.map(|ledger| ledger.spent).unwrap_or_default();
+        let bounds = self.state.run.plan.bounds;
+        [
+            ("semantic", spent.semantic, bounds.semantic),
+            ("format", spent.format, bounds.format.saturating_add(1)),
+        ]
+    }
+
+    fn forks(&self) -> usize {
+        self.ledger.map_or(0, |ledger| ledger.entries.len())
+    }
+
+    fn claim(&self) -> Option<&'a Claim> {
+        self.last?.outcome.as_ref()?.claim.as_ref().ok()
+    }
+
+    fn log(&self) -> Option<&'a str> {
+        Some(self.last?.outcome.as_ref()?.log.as_str())
+    }
+
+    fn end(&self) -> String {
+        match self.last.and_then(|entry| entry.outcome.as_ref()).map(|outcome| outcome.end) {
+            Some(AgentEnd::Exited(exit)) => format!("the child ended by itself, {exit}"),
+            Some(AgentEnd::Exhausted(what)) => format!("the child was stopped: {what}"),
+            None => "the child's end is not recorded".to_owned(),
+        }
+    }
+
+    /// The run that shows the failure: the last one that did not succeed, else the last.
+    fn run(&self) -> Option<&'a RunRef> {
+        let runs = &self.last?.runs;
+        runs.iter().rev().find(|run| !run.exit.is_success()).or_else(|| runs.last())
+    }
+
+    fn failed_work(&self) -> Option<&'a CheckpointId> {
+        self.last?.kept_as.as_ref()
+    }
+
+    fn checkpoints(&self) -> [(&'static str, Option<&'a CheckpointId>); 3] {
+        [
+            ("before the run", self.state.zero.as_ref()),
+            ("last good work", self.state.good.as_ref()),
+            ("the failed work", self.failed_work()),
+        ]
+    }
+}
+
+impl Report<'_> {
+    fn text(&self) -> String {
+        let mut page = Page::default();
+        page.line(&self.headline());
+        page.line("");
+        self.who(&mut page);
+        page.line("");
+        self.said(&mut page);
+        page.line("");
+        self.ran(&mut page);
+        page.line("");
+        let changed = self.facts.changed.iter().map(change_line).collect::<Vec<_>>();
+        page.list("changed since the last good checkpoint", &changed);
+        let touched = self.facts.touched.iter().map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
+        page.list("protected files touched (put back)", &touched);
+        self.places(&mut page);
+        page.line("");
+        page.line("what can be done next:");
+        for step in &self.next {
+            page.line(&format!("  # {}", step.what));
+            page.line(&format!("  {}", step.command));
+        }
+        page.0
+    }
+
+    fn who(&self, page: &mut Page) {
+        let (mode, description, reasons) = self.failure();
+        page.line(&match mode {
+            Some(mode) => format!("failure mode: {mode}, {description}"),
+            None => description,
+        });
+        page.bullets(&reasons);
+        page.line(&format!("role: {}", self.halt.key.role()));
+        if let Some(id) = self.halt.key.criterion() {
+            page.line(&format!("criterion: {id}"));
+        }
+        let attempts = self.attempts().map(|(name, spent, of)| format!("{name} {spent} of {of} failed"));
+        page.line(&format!("attempts: {}; {} forks in all", attempts.join(", "), self.forks()));
+    }
+
+    fn said(&self, page: &mut Page) {
+        if let Some(claim) = self.claim() {
+            page.line("last tdd-result block (a claim, not a finding):");
+            page.quote(&block(claim));
+        } else {
+            page.line(&format!("no tdd-result block; {}; its last output:", self.end()));
+            let raw = harmless::tail(&self.facts.raw_tail, RAW_LINES, LINE_WIDTH);
+            page.quote(&if raw.is_empty() { vec!["(nothing)".to_owned()] } else { raw });
+        }
+        if let Some(log) = self.log() {
+            page.line(&format!("all that it printed: {}", harmless::line(log)));
+        }
+    }
+
+    fn ran(&self, page: &mut Page) {
+        let Some(run) = self.run() else {
+            page.line("command: none was run for the last attempt, because there was nothing to measure");
+            return;
+        };
+        page.line(&format!("command: {}", harmless::line(&run.command)));
+        page.line(&format!("exit status: {}, after {}", run.exit, seconds(run.duration_ms)));
+        page.line(&format!("last {TAIL_LINES} lines:"));
+        page.quote(&harmless::tail(&run.output, TAIL_LINES, LINE_WIDTH));
+        page.line(&format!("all of it: {}", harmless::line(&run.log)));
+    }
+
+    fn places(&self, page: &mut Page) {
+        page.line(&format!("run folder (journal, logs): {}", harmless::line(&self.facts.run_dir)));
+        page.line("checkpoints (git commits outside your branch):");
+        for (name, checkpoint) in self.checkpoints() {
+            page.line(&format!(
+                "  {name}: {}",
+                checkpoint.map_or("none", |checkpoint| checkpoint.0.as_str())
+            ));
+        }
+    }
+
+    fn json(&self) -> Value {
+        let (mode, description, reasons) = self.failure();
+        let [(_, semantic, semantic_of), (_, format, format_of)] = self.attempts();
+        let [zero, good, failed] = self.checkpoints().map(|(_, checkpoint)| checkpoint);
+        let run = self.run().map(|run| {
+            json!({
+                "command": run.command, "exit": run.exit, "exit_text": run.exit.to_string(),
+                "duration_ms": run.duration_ms, "log": run.log,
+                "tail": harmless::tail(&run.output, TAIL_LINES, LINE_WIDTH),
+            })
+        });
+        let raw = harmless::tail(&self.facts.raw_tail, RAW_LINES, LINE_WIDTH);
+        let steps: Vec<Value> =
+            self.next.iter().map(|step| json!({ "what": step.what, "command": step.command })).collect();
+        json!({
+            "type": "halt_report",
+            "headline": self.headline(),
+            "run": self.state.run.run,
+            "requirement": self.state.run.requirement.id,
+            "disputed": matches!(self.halt.verdict, Verdict::Disputed(_)),
+            "mode": mode, "description": description, "reasons": reasons,
+            "role": self.halt.key.role(), "criterion": self.halt.key.criterion(),
+            "attempts": {
+                "semantic": { "failed": semantic, "of": semantic_of },
+                "format": { "failed": format, "of": format_of },
+                "forks": self.forks(),
+            },
+            "block": self.claim(),
+            "raw_output": if self.claim().is_some() { Value::Null } else { json!(raw) },
+            "child": { "end": self.end(), "log": self.log() },
+            "ran": run,
+            "changed": self.facts.changed,
+            "touched": self.facts.touched,
+            "run_dir": self.facts.run_dir,
+            "checkpoints": { "zero": zero, "good": good, "failed": failed },
+            "next": steps,
+        })
+    }
+}
+
+/// The claim as the block that it was read from, without what a terminal can't bear.
+fn block(claim: &Claim) -> Vec<String> {
+    let yaml = serde_yaml::to_string(claim).unwrap_or_else(|error| format!("unprintable: {error}"));
+    let cut = |line: &str| harmless::short(line, LINE_WIDTH);
+    let mut lines: Vec<String> = harmless::lines(&yaml).lines().take(2 * RAW_LINES).map(cut).collect();
+    lines.insert(0, "```tdd-result".to_owned());
+    lines.push("```".to_owned());
+    lines
+}
+
+fn change_line(change: &Change) -> String {
+    let how = match change.kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Modified => "modified",
+        ChangeKind::Deleted => "deleted",
+        ChangeKind::Retyped => "retyped",
+        ChangeKind::Submodule => "submodule",
+    };
+    format!("{how} {}", harmless::line(change.path.as_str()))
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+}
+
+/// Lines of text that are gathered from top to bottom.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        self.0.push_str(text);
+        self.0.push('\n');
+    }
+
+    fn quote(&mut self, lines: &[String]) {
+        for line in lines {
+            self.line(format!("  | {line}").trim_end());
+        }
+    }
+
+    fn bullets(&mut self, items: &[String]) {
+        for item in items.iter().take(LISTED) {
+            self.line(&format!("  - {item}"));
+        }
+        if items.len() > LISTED {
+            self.line(&format!("  - and {} more", items.len() - LISTED));
+        }
+    }
+
+    fn list(&mut self, title: &str, items: &[String]) {
+        if items.is_empty() {
+            self.line(&format!("{title}: none"));
+            return;
+        }
+        self.line(&format!("{title}:"));
+        self.bullets(items);
+    }
+}

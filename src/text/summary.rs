@@ -1,1 +1,287 @@
-//! What is printed after a run that went through (contract section 13).
+//! What is printed after a run that went through (contract section 13): what was seen red and
+//! green, what changed, what was not verified and why, and the commit that a person may make.
+//! `tdd` itself never commits.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::harmless;
+use crate::core::commands::RunnerKind;
+use crate::core::criterion::{CriterionId, Verify};
+use crate::core::event::{Event, Refactoring};
+use crate::core::finding::{ClassedChange, Findings, RedKind};
+use crate::core::halt::Ending;
+use crate::core::policy::FileClass;
+use crate::core::role::Key;
+use crate::core::state::{Progress, State};
+
+/// How many changed files are listed one by one.
+const LISTED: usize = 100;
+/// Above so many files the proposed commit names folders' worth of files no longer one by one.
+const NAMED_IN_COMMIT: usize = 40;
+
+/// What the state does not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SummaryFacts {
+    pub run_dir: String,
+    /// What differs between checkpoint 0 and the last good checkpoint.
+    pub changed: Vec<ClassedChange>,
+    /// From [`early_green`] over the run's events.
+    pub early_green: Vec<CriterionId>,
+    /// The level of isolation and what it does not prevent, as printed when the run began.
+    pub isolation: String,
+    /// How long the run took, ms.
+    pub duration_ms: u64,
+}
+
+/// The criteria that were green by an earlier criterion's work when their turn came.
+pub fn early_green<'a>(events: impl IntoIterator<Item = &'a Event>) -> Vec<CriterionId> {
+    let mut key = None;
+    let mut early = BTreeSet::new();
+    for event in events {
+        if let Event::AttemptStarted { attempt } = event {
+            key = Some(attempt.key.clone());
+        }
+        if let (Event::AttemptMeasured { findings }, Some(Key::Implementer(id))) = (event, &key) {
+            match &**findings {
+                Findings::Green(green) if green.early_green => early.insert(id.clone()),
+                Findings::Green(_) | Findings::Red(_) | Findings::Refactor(_) => early.remove(id),
+            };
+        }
+    }
+    early.into_iter().collect()
+}
+
+/// The summary for a person.
+pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
+    let mut out = Vec::new();
+    let requirement = &state.run.requirement;
+    let title = requirement.title.as_deref().map(|title| format!(" ({})", harmless::short(title, 100)));
+    let id = harmless::line(&requirement.id);
+    out.push(format!("tdd: {id}{} is done: {}", title.unwrap_or_default(), ending_words(ending)));
+    out.push(String::new());
+    out.extend(matrix_lines(&matrix(state, facts)));
+    out.push(String::new());
+    out.extend(changed_lines(facts));
+    out.push(format!("forks: {}{}", state.forks(), failures(state)));
+    out.push(format!("took: {} s, {}", facts.duration_ms / 1000, refactor_words(state)));
+    out.extend(evidence(state).into_iter().map(|line| format!("evidence: {line}")));
+    out.extend(unverified(state).into_iter().map(|(id, why)| format!("not verified: {id}, {why}")));
+    if !facts.isolation.is_empty() {
+        out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
+    }
+    out.push(format!("run folder: {}", harmless::line(&facts.run_dir)));
+    if let Some(command) = commit_command(state, facts) {
+        out.push(String::new());
+        out.push("nothing was committed; when you are content:".to_owned());
+        out.push(format!("  {command}"));
+    }
+    out.join("\n") + "\n"
+}
+
+/// The same content for a machine.
+pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
+    let rows: Vec<Value> = matrix(state, facts).iter().map(Row::json).collect();
+    let unverified: Vec<Value> =
+        unverified(state).into_iter().map(|(id, why)| json!({ "criterion": id, "why": why })).collect();
+    json!({
+        "type": "summary",
+        "run": state.run.run,
+        "requirement": state.run.requirement.id,
+        "title": state.run.requirement.title,
+        "ending": ending,
+        "criteria": rows,
+        "changed": facts.changed,
+        "forks": state.forks(),
+        "attempts": state.ledgers.iter().map(|(key, ledger)| json!({
+            "key": key.to_string(), "forks": ledger.entries.len(),
+            "failed": { "semantic": ledger.spent.semantic, "format": ledger.spent.format },
+        })).collect::<Vec<_>>(),
+        "refactor": state.run.plan.refactor,
+        "early_green": facts.early_green,
+        "not_verified": unverified,
+        "evidence": evidence(state),
+        "isolation": facts.isolation,
+        "duration_ms": facts.duration_ms,
+        "run_dir": facts.run_dir,
+        "commit": commit_command(state, facts),
+    })
+}
+
+/// One criterion's way from red to green.
+struct Row {
+    id: CriterionId,
+    tests: usize,
+    red: Vec<RedKind>,
+    progress: Progress,
+    forks: usize,
+    early: bool,
+}
+
+impl Row {
+    fn red_words(&self) -> String {
+        if self.red.is_empty() {
+            return "no tests asked".to_owned();
+        }
+        let kinds = self.red.iter().map(|kind| kind.name()).collect::<Vec<_>>().join("+");
+        format!("{kinds} ({})", counted(self.tests, "test"))
+    }
+
+    fn green_words(&self) -> &'static str {
+        match self.progress {
+            Progress::Pending => "not worked on",
+            Progress::Red => "red",
+            Progress::Green if self.early => "green, early",
+            Progress::Green => "green",
+            Progress::AlreadyGreen => "green at baseline",
+            Progress::Unverified => "not verified",
+        }
+    }
+
+    fn seen_failing(&self) -> bool {
+        !self.red.contains(&RedKind::Missing)
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "criterion": self.id, "tests": self.tests, "red": self.red, "green": self.progress,
+            "forks": self.forks, "early_green": self.early, "assertion_seen_failing":
+            !self.red.is_empty() && self.seen_failing() && self.progress != Progress::AlreadyGreen,
+        })
+    }
+}
+
+fn matrix(state: &State, facts: &SummaryFacts) -> Vec<Row> {
+    let row = |id: &CriterionId| {
+        let found = state.red.as_ref().and_then(|red| red.criteria.iter().find(|red| red.id == *id));
+        let tests = found.map(|red| red.tests.as_slice()).unwrap_or_default();
+        let kinds: BTreeSet<RedKind> = tests.iter().map(|test| test.kind).collect();
+        Row {
+            id: id.clone(),
+            tests: tests.len(),
+            red: kinds.into_iter().collect(),
+            progress: state.progress.get(id).copied().unwrap_or(Progress::Pending),
+            forks: state.ledgers.get(&Key::Implementer(id.clone())).map_or(0, |ledger| ledger.entries.len()),
+            early: facts.early_green.contains(id),
+        }
+    };
+    state.run.plan.criteria.iter().map(row).collect()
+}
+
+fn matrix_lines(rows: &[Row]) -> Vec<String> {
+    let ids: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();
+    let reds: Vec<String> = rows.iter().map(Row::red_words).collect();
+    let wide = |column: &[String], title: &str| {
+        column.iter().map(String::len).chain([title.len()]).max().unwrap_or_default()
+    };
+    let (first, second) = (wide(&ids, "criterion"), wide(&reds, "seen red"));
+    let mut lines = vec![format!("{:first$}  {:second$}  now", "criterion", "seen red")];
+    for ((row, id), red) in rows.iter().zip(&ids).zip(&reds) {
+        let mut line = format!("{id:first$}  {red:second$}  {}", row.green_words());
+        if row.forks > 1 {
+            let _ = write!(line, ", {} forks", row.forks);
+        }
+        if !row.seen_failing() {
+            line.push_str("; assertion never seen failing");
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+fn changed_lines(facts: &SummaryFacts) -> Vec<String> {
+    let mine: Vec<&ClassedChange> = kept(facts).collect();
+    if mine.is_empty() {
+        return vec!["changed: nothing".to_owned()];
+    }
+    let mut lines = vec![format!("changed: {}", counted(mine.len(), "file"))];
+    let path = |change: &&ClassedChange| format!("  {}", harmless::line(change.path.as_str()));
+    lines.extend(mine.iter().take(LISTED).map(path));
+    if mine.len() > LISTED {
+        lines.push(format!("  and {} more", mine.len() - LISTED));
+    }
+    lines
+}
+
+fn kept(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
+    facts.changed.iter().filter(|change| change.class != FileClass::ByProduct)
+}
+
+fn failures(state: &State) -> String {
+    let failed = |of: fn(&crate::core::budget::Spent) -> u8| {
+        state.ledgers.values().map(|ledger| usize::from(of(&ledger.spent))).sum::<usize>()
+    };
+    let (semantic, format) = (failed(|spent| spent.semantic), failed(|spent| spent.format));
+    if semantic + format == 0 {
+        return ", none failed".to_owned();
+    }
+    format!(", {semantic} failed on their work, {format} on their block")
+}
+
+fn refactor_words(state: &State) -> &'static str {
+    match state.run.plan.refactor {
+        Refactoring::Once => "REFACTOR is done",
+        Refactoring::Off => "REFACTOR was switched off",
+    }
+}
+
+/// What a reader must know about how strong the evidence is.
+fn evidence(state: &State) -> Vec<String> {
+    let mut lines = Vec::new();
+    if state.run.commands.runner == RunnerKind::ExitCode {
+        lines.push("exit code only: nothing was read test by test".to_owned());
+    }
+    let criteria = state.red.iter().flat_map(|red| &red.criteria);
+    let missing = criteria.filter(|red| red.tests.iter().any(|test| test.kind == RedKind::Missing)).count();
+    if missing > 0 {
+        let of = if missing == 1 { "1 criterion".to_owned() } else { format!("{missing} criteria") };
+        lines.push(format!("assertion never seen failing for {of}: red was a missing symbol"));
+    }
+    lines
+}
+
+fn unverified(state: &State) -> Vec<(CriterionId, &'static str)> {
+    let why = |id: &CriterionId| match (state.progress.get(id), state.verify(id)) {
+        (Some(Progress::Green | Progress::AlreadyGreen), _) => None,
+        (_, Verify::Manual) => Some("it is for the operator to check (`verify: manual`)"),
+        (_, Verify::Mdtest(_)) => Some("its judge is an agent's word (`verify: mdtest`)"),
+        (_, Verify::Test | Verify::Gate) => Some("it was accepted by the operator's word"),
+    };
+    state.run.plan.criteria.iter().filter_map(|id| Some((id.clone(), why(id)?))).collect()
+}
+
+/// Paths are relative to the repository's root wherever the command is typed.
+fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
+    let paths: Vec<String> =
+        kept(facts).map(|change| harmless::shell_word(&format!(":/{}", change.path))).collect();
+    if paths.is_empty() {
+        return None;
+    }
+    let requirement = &state.run.requirement;
+    let subject = match &requirement.title {
+        Some(title) => format!("{}: {}", requirement.id, harmless::short(title, 60)),
+        None => requirement.id.clone(),
+    };
+    let subject = harmless::shell_word(&harmless::line(&subject));
+    let named = if paths.len() > NAMED_IN_COMMIT {
+        format!(
+            "-A && git status && git commit -m {subject}  # check first: more than {NAMED_IN_COMMIT} files"
+        )
+    } else {
+        format!("-- {} && git commit -m {subject}", paths.join(" "))
+    };
+    Some(format!("git add {named}"))
+}
+
+fn ending_words(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Verified => "every criterion is GREEN by finding",
+        Ending::PartlyUnverified => "finished, but not every criterion is verified",
+    }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

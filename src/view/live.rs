@@ -1,1 +1,170 @@
-//! A live display for a terminal.
+//! A live display for a terminal: a few lines at the bottom that say where the run stands, and
+//! above them, for good, the same lines that [`lines`](super::lines) writes.
+//!
+//! What stays is never printed through the bar, because a hidden bar drops it. The cursor is
+//! never hidden and the terminal's modes are never changed, so there is nothing to put back but
+//! the few lines themselves: they are cleared at the end of the run, on drop, and a panic first
+//! goes to a fresh line and then silences the display.
+
+mod screen;
+
+use std::fmt::Write as _;
+use std::io::{Stderr, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use super::lines::{note, write_line};
+use super::tell::{Line, Teller, attempt_title};
+use crate::core::audience::{Audience, News};
+use crate::core::event::Event;
+use crate::core::state::{Progress, State};
+use crate::text::harmless;
+use screen::Screen;
+
+/// How often elapsed time is drawn again though nothing happened.
+const REDRAW: Duration = Duration::from_millis(250);
+/// How many criteria are shown as dots; the counts beside them tell of the rest.
+const DOTS: usize = 48;
+/// What a terminal is taken to be when it does not say.
+const USUAL_SIZE: (u16, u16) = (80, 24);
+/// Where the run stands, elapsed; the criteria; what is going on.
+const TEMPLATE: &str = "{spinner} {prefix} {elapsed}\n  {criteria}\n  {wide_msg}";
+
+/// The live display. Dropping it clears it.
+pub struct Live<W: Write + Send + 'static> {
+    bar: ProgressBar,
+    screen: Screen<W>,
+    criteria: Arc<Mutex<String>>,
+    title: String,
+    teller: Teller,
+}
+
+impl Live<Stderr> {
+    /// On the real stderr, drawn again as time passes.
+    pub fn on_stderr() -> Self {
+        let live = Self::on(std::io::stderr(), || crossterm::terminal::size().unwrap_or(USUAL_SIZE));
+        live.screen.silence_on_panic();
+        live.bar.enable_steady_tick(REDRAW);
+        live
+    }
+}
+
+impl<W: Write + Send + 'static> Live<W> {
+    /// On any writer that understands what a terminal does, as wide and as high as `size` says;
+    /// drawn only when told something.
+    pub fn on(out: W, size: fn() -> (u16, u16)) -> Self {
+        let screen = Screen::new(out, size);
+        let criteria = Arc::new(Mutex::new(String::new()));
+        let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
+        let bar = ProgressBar::with_draw_target(None, target).with_style(style(Arc::clone(&criteria)));
+        let title = "before RED".to_owned();
+        bar.set_prefix(title.clone());
+        Self { bar, screen, criteria, title, teller: Teller::default() }
+    }
+
+    /// Lines that stay. They are written to the terminal itself, whatever the bar does.
+    fn say(&self, lines: &[Line]) {
+        let write = || self.screen.with(|out| lines.iter().for_each(|line| write_line(out, line)));
+        if self.screen.is_silent() || self.bar.is_finished() {
+            write();
+        } else if !lines.is_empty() {
+            self.bar.suspend(write);
+        }
+    }
+
+    fn show(&self, state: &State) {
+        *self.criteria.lock().unwrap_or_else(PoisonError::into_inner) = dots(state);
+    }
+}
+
+impl<W: Write + Send + 'static> Audience for Live<W> {
+    fn event(&mut self, state: &State, event: &Event, _ts_ms: u64) {
+        self.show(state);
+        if let Event::AttemptStarted { attempt } = event {
+            self.title = harmless::short(&attempt_title(attempt), 100);
+            self.bar.set_prefix(self.title.clone());
+            self.bar.set_message("");
+            self.bar.reset_elapsed();
+        }
+        let lines = self.teller.tell(state, event);
+        self.say(&lines);
+        if is_last(event) {
+            self.bar.finish_and_clear();
+        }
+    }
+
+    fn news(&mut self, news: &News) {
+        match news {
+            News::ChildLine { line, .. } => self.bar.set_message(harmless::short(line, 200)),
+            News::Turns { count, .. } => self.bar.set_prefix(format!("{}, turn {count}", self.title)),
+            News::Running { what, command } => {
+                self.bar.set_message(harmless::short(&format!("runs {what}: {command}"), 200));
+            }
+            News::Note(text) => {
+                let write = || self.screen.with(|out| note(out, text));
+                if self.screen.is_silent() { write() } else { self.bar.suspend(write) }
+            }
+            News::Tick => self.bar.tick(),
+        }
+    }
+}
+
+impl<W: Write + Send + 'static> Drop for Live<W> {
+    fn drop(&mut self) {
+        // After a panic the display is silent, and its lock may be what panicked.
+        if !self.screen.is_silent() && !std::thread::panicking() {
+            self.bar.finish_and_clear();
+        }
+        self.screen.silence();
+    }
+}
+
+fn style(criteria: Arc<Mutex<String>>) -> ProgressStyle {
+    let key = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = out.write_str(&criteria.lock().unwrap_or_else(PoisonError::into_inner));
+    };
+    let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_spinner());
+    style.with_key("criteria", key)
+}
+
+/// A dot for each criterion: grey, red, green, or yellow for what `tdd` can't verify.
+fn dots(state: &State) -> String {
+    let criteria = &state.run.plan.criteria;
+    let mut out = String::new();
+    for id in criteria.iter().take(DOTS) {
+        out.push_str(match state.progress.get(id) {
+            None | Some(Progress::Pending) => "\u{1b}[2m○\u{1b}[0m",
+            Some(Progress::Red) => "\u{1b}[31m●\u{1b}[0m",
+            Some(Progress::Green | Progress::AlreadyGreen) => "\u{1b}[32m●\u{1b}[0m",
+            Some(Progress::Unverified) => "\u{1b}[33m●\u{1b}[0m",
+        });
+    }
+    if criteria.len() > DOTS {
+        out.push('…');
+    }
+    let green = |progress: &&Progress| matches!(progress, Progress::Green | Progress::AlreadyGreen);
+    let greens = state.progress.values().filter(green).count();
+    let _ = write!(out, " {greens} of {} green", criteria.len());
+    out
+}
+
+/// After these the terminal belongs to the report or the summary.
+fn is_last(event: &Event) -> bool {
+    match event {
+        Event::Halted { .. } | Event::Finished { .. } | Event::Paused { .. } | Event::Stopped { .. } => true,
+        Event::RunStarted(_)
+        | Event::CheckpointZero { .. }
+        | Event::BaselineMeasured { .. }
+        | Event::AttemptStarted { .. }
+        | Event::AgentReturned { .. }
+        | Event::AttemptMeasured { .. }
+        | Event::WorkKept { .. }
+        | Event::WorkRolledBack { .. }
+        | Event::GateMeasured { .. }
+        | Event::TestRun(_)
+        | Event::EditClaim { .. }
+        | Event::Restored { .. } => false,
+    }
+}

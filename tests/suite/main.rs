@@ -1,3 +1,24 @@
 //! One integration binary, one file per subject.
 
 mod walk;
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::many_single_char_names,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::too_many_lines,
+    clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test says that something is wrong by a panic, and makes its own world"
+)]
+
+mod core_words;
+mod halt_report;
+mod own_requirements;
+mod sample;
+mod state_machine_rules;
+mod summary;
+mod tidy;
+mod view;

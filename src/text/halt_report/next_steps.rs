@@ -1,0 +1,99 @@
+//! What an operator can do after a halt. The one place that knows which commands exist, so that
+//! no report ever offers one that does not.
+
+use std::collections::BTreeSet;
+
+use crate::core::finding::RedKind;
+use crate::core::halt::Halt;
+use crate::core::judge::{Reason, Verdict};
+use crate::core::requirement::Requirement;
+use crate::core::state::State;
+use crate::text::harmless::{line, shell_word};
+
+/// One thing that can be done, and the command that does it, ready to paste.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextStep {
+    pub what: String,
+    pub command: String,
+}
+
+/// Every command here exists in this version; git commands work from any folder of the repository.
+pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
+    let run = shell_word(&state.run.run.0);
+    let fr = requirement_word(&state.run.requirement);
+    let mut steps = vec![
+        step("see where the run stands", format!("tdd status {run}")),
+        step("read its journal", format!("tdd log {run}")),
+    ];
+    let failed = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.as_ref());
+    if let (Some(good), Some(failed)) = (&state.good, failed) {
+        steps.push(step("see what the failed work changed", format!("git diff {good} {failed}")));
+        steps.push(step(
+            "bring the failed work back into the tree, to go on by hand",
+            format!("git restore --source={failed} --worktree -- :/"),
+        ));
+    }
+    if let Some(zero) = &state.zero {
+        steps.push(step(
+            "put all files back as they were before the run (files made since then stay)",
+            format!("git restore --source={zero} --worktree -- :/"),
+        ));
+    }
+    let green = already_green(halt);
+    if !green.is_empty() {
+        let ids = green.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        steps.push(step(
+            "already green: record these criteria as satisfied at baseline, with no implementer",
+            format!("tdd {fr} --new --already-green {ids}"),
+        ));
+    }
+    let again = match halt.verdict {
+        Verdict::Disputed(_) => {
+            "start anew, after you changed the test or the requirement, or settled that it is right"
+        }
+        Verdict::Failed(_) | Verdict::Passed => "start anew with fresh budgets",
+    };
+    steps.push(step(again, format!("tdd {fr} --new")));
+    steps
+}
+
+/// The criteria whose tests pass before any work: a false RED, or a requirement that is met.
+fn already_green(halt: &Halt) -> BTreeSet<crate::core::criterion::CriterionId> {
+    let reasons: &[Reason] = match &halt.verdict {
+        Verdict::Failed(fault) => &fault.reasons,
+        Verdict::Disputed(_) | Verdict::Passed => &[],
+    };
+    let passed = reasons.iter().filter_map(|reason| match reason {
+        Reason::NotRed { criterion, kind: RedKind::Passed, .. } => Some(criterion.clone()),
+        Reason::NotRed { .. }
+        | Reason::ClaimedFailed
+        | Reason::Exhausted(_)
+        | Reason::Format(_)
+        | Reason::Forbidden(_)
+        | Reason::Touched(_)
+        | Reason::Unlisted(_)
+        | Reason::NoCandidate(_)
+        | Reason::NotSuperseded(_)
+        | Reason::Broken(_)
+        | Reason::NothingRan(_)
+        | Reason::TestFailed(_)
+        | Reason::TestSkipped(_)
+        | Reason::TestVanished(_)
+        | Reason::Regressed(_)
+        | Reason::FewerTests { .. }
+        | Reason::GateRed
+        | Reason::NoEvidence(_) => None,
+    });
+    passed.collect()
+}
+
+/// The word that finds the requirement again: its id, or its path when it was given by a path
+/// that lies where ids are not looked up.
+fn requirement_word(requirement: &Requirement) -> String {
+    let by_path = requirement.path.stem() == requirement.id && !requirement.path.is_within("specs/frs");
+    shell_word(&line(if by_path { requirement.path.as_str() } else { &requirement.id }))
+}
+
+fn step(what: &str, command: String) -> NextStep {
+    NextStep { what: what.to_owned(), command }
+}

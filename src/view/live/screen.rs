@@ -1,0 +1,132 @@
+//! The terminal as the live display uses it: a writer that can be silenced from a panic hook.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crossterm::cursor::{MoveDown, MoveLeft, MoveRight, MoveToColumn, MoveUp};
+use crossterm::terminal::{Clear, ClearType};
+use crossterm::{Command, queue};
+use indicatif::TermLike;
+
+/// Shared by the bar, which draws, and the view, which writes what stays. No write fails: a
+/// terminal that has gone away stops nothing.
+pub(super) struct Screen<W> {
+    out: Arc<Mutex<W>>,
+    silent: Arc<AtomicBool>,
+    size: fn() -> (u16, u16),
+}
+
+impl<W> Clone for Screen<W> {
+    fn clone(&self) -> Self {
+        Self { out: Arc::clone(&self.out), silent: Arc::clone(&self.silent), size: self.size }
+    }
+}
+
+impl<W> fmt::Debug for Screen<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Screen").field("silent", &self.is_silent()).finish_non_exhaustive()
+    }
+}
+
+impl<W> Screen<W> {
+    pub(super) fn new(out: W, size: fn() -> (u16, u16)) -> Self {
+        Self { out: Arc::new(Mutex::new(out)), silent: Arc::default(), size }
+    }
+
+    pub(super) fn is_silent(&self) -> bool {
+        self.silent.load(Ordering::Relaxed)
+    }
+
+    /// From now on nothing is drawn; [`with`](Self::with) still writes.
+    pub(super) fn silence(&self) {
+        self.silent.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn with(&self, write: impl FnOnce(&mut W)) {
+        write(&mut self.out.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// A panic's message starts on a line of its own, and no later drawing erases it. The hook
+    /// takes no lock of ours, because the thread that panics may hold it.
+    pub(super) fn silence_on_panic(&self) {
+        let silent = Arc::downgrade(&self.silent);
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if let Some(silent) = silent.upgrade()
+                && !silent.swap(true, Ordering::Relaxed)
+            {
+                let _ = io::stderr().write_all(b"\r\n");
+            }
+            before(info);
+        }));
+    }
+}
+
+impl<W: Write> Screen<W> {
+    fn draw(&self, write: impl FnOnce(&mut W) -> io::Result<()>) {
+        if !self.is_silent() {
+            self.with(|out| {
+                let _ = write(out);
+            });
+        }
+    }
+
+    fn step<C: Command>(&self, steps: usize, command: impl FnOnce(u16) -> C) {
+        let steps = u16::try_from(steps).unwrap_or(u16::MAX);
+        if steps > 0 {
+            self.draw(|out| queue!(out, command(steps)));
+        }
+    }
+}
+
+impl<W: Write + Send + 'static> TermLike for Screen<W> {
+    fn width(&self) -> u16 {
+        (self.size)().0.max(20)
+    }
+
+    fn height(&self) -> u16 {
+        (self.size)().1.max(4)
+    }
+
+    fn move_cursor_up(&self, n: usize) -> io::Result<()> {
+        self.step(n, MoveUp);
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, n: usize) -> io::Result<()> {
+        self.step(n, MoveDown);
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, n: usize) -> io::Result<()> {
+        self.step(n, MoveRight);
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, n: usize) -> io::Result<()> {
+        self.step(n, MoveLeft);
+        Ok(())
+    }
+
+    fn write_line(&self, s: &str) -> io::Result<()> {
+        self.draw(|out| writeln!(out, "{s}"));
+        Ok(())
+    }
+
+    fn write_str(&self, s: &str) -> io::Result<()> {
+        self.draw(|out| out.write_all(s.as_bytes()));
+        Ok(())
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.draw(|out| queue!(out, MoveToColumn(0), Clear(ClearType::CurrentLine)));
+        Ok(())
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        self.draw(Write::flush);
+        Ok(())
+    }
+}

@@ -1,0 +1,310 @@
+//! The words for each event, as lines without colour. Used by [`lines`](super::lines) and
+//! [`live`](super::live), so that a pipe and a terminal read the same story.
+
+use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
+use crate::core::effect::RollBack;
+use crate::core::event::{Event, RunStarted};
+use crate::core::finding::{Findings, SuiteBaseline};
+use crate::core::halt::Ending;
+use crate::core::judge::Verdict;
+use crate::core::role::{Key, Role};
+use crate::core::state::{End, Phase, Progress, State};
+use crate::core::test::Exit;
+use crate::text::harmless;
+
+mod estimate;
+
+/// How many reasons of one verdict are shown; the report holds all.
+const REASONS: usize = 20;
+/// How long one line may be.
+const WIDTH: usize = 400;
+
+/// What a line is about; a view may give each tone a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    Plain,
+    /// A stage or an attempt begins.
+    Heading,
+    Good,
+    Bad,
+    /// Details that a hurried reader skips.
+    Dim,
+}
+
+/// One line, harmless for a terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub tone: Tone,
+    pub text: String,
+}
+
+/// Remembers whose turn it is, because not every event says so.
+#[derive(Debug, Default)]
+pub struct Teller {
+    turn: Option<Key>,
+}
+
+impl Teller {
+    /// The lines for one event; `state` is the state after it. The first line
+    /// of a run says which commands were chosen, from where, and who reads them (section 5).
+    pub fn tell(&mut self, state: &State, event: &Event) -> Vec<Line> {
+        match event {
+            Event::RunStarted(run) => opening(run),
+            Event::CheckpointZero { checkpoint } => {
+                vec![dim(format!("checkpoint of the tree as it is: {}", brief(checkpoint)))]
+            }
+            Event::BaselineMeasured { test, gate } => baseline(state, test, gate),
+            Event::AttemptStarted { attempt } => {
+                self.turn = Some(attempt.key.clone());
+                vec![heading(&state.run, attempt)]
+            }
+            Event::AgentReturned { outcome } => {
+                let mut lines = vec![returned(outcome)];
+                lines.extend(self.verdict(state));
+                lines
+            }
+            Event::AttemptMeasured { findings } => {
+                let mut lines = vec![measured(findings)];
+                lines.extend(self.verdict(state));
+                lines
+            }
+            Event::WorkKept { checkpoint } => self.kept(state, checkpoint),
+            Event::WorkRolledBack { to, extent, kept_as } => {
+                vec![rolled_back(to, *extent, kept_as)]
+            }
+            Event::GateMeasured { green: true, run } => {
+                vec![good(format!("gate before REFACTOR: green, {}", seconds(run.duration_ms)))]
+            }
+            Event::GateMeasured { green: false, run } => {
+                vec![bad(format!("gate before REFACTOR: red, {}, {}", run.exit, seconds(run.duration_ms)))]
+            }
+            Event::TestRun(_) | Event::EditClaim { .. } => Vec::new(),
+            Event::Restored { what } => {
+                what.iter().take(REASONS).map(|what| bad(format!("  put back: {what}"))).collect()
+            }
+            Event::Halted { .. } => vec![halted(state)],
+            Event::Finished { ending: Ending::Verified } => {
+                vec![good("finished: every criterion is GREEN by finding")]
+            }
+            Event::Finished { ending: Ending::PartlyUnverified } => {
+                vec![plain("finished: some criteria are not verified")]
+            }
+            Event::Paused { reason } => {
+                vec![bad(format!("paused: {reason}; nothing is lost, `tdd status` shows where it stands"))]
+            }
+            Event::Stopped { signal } => {
+                vec![bad(format!("stopped by signal {signal}; what was done is kept in the journal"))]
+            }
+        }
+    }
+
+    /// The verdict on the attempt whose turn it is, if it has been made.
+    fn verdict(&self, state: &State) -> Vec<Line> {
+        let ledger = self.turn.as_ref().and_then(|key| state.ledgers.get(key));
+        let verdict =
+            ledger.and_then(|ledger| ledger.entries.last()).and_then(|entry| entry.verdict.as_ref());
+        match verdict {
+            None => Vec::new(),
+            Some(Verdict::Passed) => vec![good("  passed, by finding")],
+            Some(Verdict::Disputed(dispute)) => {
+                vec![bad(format!("  disputed: {}", dispute.reason))]
+            }
+            Some(Verdict::Failed(fault)) => {
+                let mut lines =
+                    vec![bad(format!("  failed, mode {}: {}", fault.mode, fault.mode.description()))];
+                let reasons = fault.reasons.iter().take(REASONS);
+                lines.extend(reasons.map(|reason| bad(format!("    {reason}"))));
+                if fault.reasons.len() > REASONS {
+                    lines.push(dim(format!("    and {} more", fault.reasons.len() - REASONS)));
+                }
+                lines
+            }
+        }
+    }
+
+    fn kept(&self, state: &State, checkpoint: &CheckpointId) -> Vec<Line> {
+        let total = state.run.plan.criteria.len();
+        let green = |progress: &&Progress| matches!(progress, Progress::Green | Progress::AlreadyGreen);
+        let greens = state.progress.values().filter(green).count();
+        let what = match &self.turn {
+            Some(Key::TestWriter) => "RED is kept".to_owned(),
+            Some(Key::Implementer(id)) => format!("{id} is kept, {greens} of {total} criteria green"),
+            Some(Key::Refactorer) => "the refactoring is kept".to_owned(),
+            None => "the work is kept".to_owned(),
+        };
+        vec![dim(format!("  {what}, checkpoint {}", brief(checkpoint)))]
+    }
+}
+
+/// Which attempt is under way, in few words: `GREEN AC-STE-1.2, attempt 2`.
+pub fn attempt_title(attempt: &Attempt) -> String {
+    let of = attempt.key.criterion().map(|id| format!(" {id}")).unwrap_or_default();
+    let after = match attempt.kind {
+        AttemptKind::First => "",
+        AttemptKind::Semantic => " (again, with the raw output)",
+        AttemptKind::Format => " (only the block is asked for again)",
+    };
+    format!("{}{of}, attempt {}{after}", attempt.key.stage(), attempt.number)
+}
+
+fn opening(run: &RunStarted) -> Vec<Line> {
+    let commands = &run.commands;
+    let (test, gate) = (&commands.test, &commands.gate);
+    let requirement = &run.requirement;
+    let title = requirement.title.as_ref().map(|title| format!(" \"{title}\"")).unwrap_or_default();
+    let [writer, implementer, refactorer] = &run.agents;
+    let agents = if writer == implementer && implementer == refactorer {
+        writer.clone()
+    } else {
+        format!("{writer}, {implementer}, {refactorer}")
+    };
+    vec![
+        plain(format!(
+            "test: `{test}` ({}), gate: `{gate}` ({}), read by the {} adapter",
+            commands.test_source, commands.gate_source, commands.runner
+        )),
+        plain(format!(
+            "requirement: {}{title}, {} of {} criteria, agent: {agents}",
+            requirement.id,
+            run.plan.criteria.len(),
+            requirement.criteria.len()
+        )),
+        dim(format!("run: {}", run.run)),
+    ]
+}
+
+fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Line> {
+    let tests = test.greens.len() + test.reds.len() + test.flaky.len() + test.skipped;
+    let gate_exit = gate.exit.map(Exit::is_success);
+    let gate_words = match gate_exit {
+        Some(true) => "green",
+        Some(false) => "red",
+        None => "not run",
+    };
+    let mut lines = vec![plain(format!(
+        "baseline: {tests} tests, {} green, {} red, {} flaky, {} skipped, {}; gate {gate_words}, {}",
+        test.greens.len(),
+        test.reds.len(),
+        test.flaky.len(),
+        test.skipped,
+        seconds(test.duration_ms),
+        seconds(gate.duration_ms)
+    ))];
+    let known = test.reds.iter().chain(&test.flaky).take(REASONS);
+    lines.extend(known.map(|id| dim(format!("  left out of every judgement: {id}"))));
+    lines.push(dim(estimate::words(state, test, gate)));
+    lines
+}
+
+fn heading(run: &RunStarted, attempt: &Attempt) -> Line {
+    let [writer, implementer, refactorer] = &run.agents;
+    let agent = match attempt.key.role() {
+        Role::TestWriter => writer,
+        Role::Implementer => implementer,
+        Role::Refactorer => refactorer,
+    };
+    line(Tone::Heading, &format!("{}: {} ({agent})", attempt_title(attempt), attempt.key.role()))
+}
+
+fn returned(outcome: &AgentReturn) -> Line {
+    let end = match outcome.end {
+        AgentEnd::Exited(exit) if exit.is_success() => "ended".to_owned(),
+        AgentEnd::Exited(exit) => format!("ended, {exit}"),
+        AgentEnd::Exhausted(what) => format!("stopped: {what}"),
+    };
+    let turns = outcome.turns.map(|turns| format!(", {turns} turns")).unwrap_or_default();
+    let said = match &outcome.claim {
+        Ok(claim) => format!("says {:?}", claim.status).to_lowercase(),
+        Err(error) => format!("no valid block ({})", error.kind),
+    };
+    dim(format!("  child {end} after {}{turns}; {said}", seconds(outcome.duration_ms)))
+}
+
+fn measured(findings: &Findings) -> Line {
+    let spent: u64 = findings.runs().iter().map(|run| run.duration_ms).sum();
+    let changed = findings.changed().len();
+    let what = match findings {
+        Findings::Red(red) => {
+            let tests: usize = red.criteria.iter().map(|criterion| criterion.tests.len()).sum();
+            let accepted = red.criteria.iter().flat_map(|criterion| &criterion.tests);
+            let reds = accepted.filter(|test| test.kind.is_accepted()).count();
+            format!("{reds} of {tests} new tests red as they should be")
+        }
+        Findings::Green(green) => {
+            let own = green.passed.len() + green.failed.len() + green.skipped.len() + green.vanished.len();
+            let early = if green.early_green { ", green before any change" } else { "" };
+            format!(
+                "{} of {own} own tests pass, {} regressed{early}",
+                green.passed.len(),
+                green.regressed.len()
+            )
+        }
+        Findings::Refactor(refactor) => {
+            let gate = if refactor.gate_red { "red" } else { "green" };
+            format!("gate {gate}, {} regressed, {} tests", refactor.regressed.len(), refactor.collected_now)
+        }
+    };
+    dim(format!("  measured: {what}; {changed} files changed; our runs took {}", seconds(spent)))
+}
+
+fn rolled_back(to: &CheckpointId, extent: RollBack, kept_as: &CheckpointId) -> Line {
+    let what = match extent {
+        RollBack::AllButTests => "all but tests is",
+        RollBack::DeletedOnly => "deleted and protected files are",
+        RollBack::Everything => "the whole tree is",
+    };
+    dim(format!("  {what} back as of {}; the failed work is kept as {}", brief(to), brief(kept_as)))
+}
+
+fn halted(state: &State) -> Line {
+    let key = match &state.phase {
+        Phase::Ended { end: End::Halted(halt) } | Phase::Halting { halt } => Some(&halt.key),
+        Phase::Ended { .. }
+        | Phase::Opening
+        | Phase::Baselining
+        | Phase::Due { .. }
+        | Phase::Forked { .. }
+        | Phase::Returned { .. }
+        | Phase::Keeping { .. }
+        | Phase::RollingBack { .. }
+        | Phase::GateDue
+        | Phase::Finishing { .. } => None,
+    };
+    match key {
+        Some(key) => bad(format!("halted in {}: {key}", key.stage())),
+        None => bad("halted"),
+    }
+}
+
+/// The first characters of a checkpoint, enough for git to find it.
+fn brief(checkpoint: &CheckpointId) -> String {
+    checkpoint.0.chars().take(12).collect()
+}
+
+/// `3.2 s`, or `4 min 05 s` from ten minutes' worth of seconds on.
+pub fn seconds(ms: u64) -> String {
+    if ms < 100_000 {
+        return format!("{}.{} s", ms / 1000, ms % 1000 / 100);
+    }
+    format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1000)
+}
+
+fn line(tone: Tone, text: &str) -> Line {
+    Line { tone, text: harmless::short(text, WIDTH) }
+}
+
+fn plain(text: impl AsRef<str>) -> Line {
+    line(Tone::Plain, text.as_ref())
+}
+
+fn good(text: impl AsRef<str>) -> Line {
+    line(Tone::Good, text.as_ref())
+}
+
+fn bad(text: impl AsRef<str>) -> Line {
+    line(Tone::Bad, text.as_ref())
+}
+
+fn dim(text: impl AsRef<str>) -> Line {
+    line(Tone::Dim, text.as_ref())
+}

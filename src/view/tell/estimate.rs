@@ -1,0 +1,28 @@
+//! How many forks and how much time of our own a run may take, from its plan and its baseline.
+
+use super::seconds;
+use crate::core::event::Refactoring;
+use crate::core::finding::SuiteBaseline;
+use crate::core::state::State;
+
+/// Verifying runs that one RED needs: each new test has to fail twice.
+const RUNS_OF_RED: u64 = 2;
+
+/// One line. The agents' own time is not known before, so it is named and not guessed.
+pub(super) fn words(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> String {
+    let plan = &state.run.plan;
+    let writers = u64::from(!state.covered_by_red().is_empty());
+    let waiting = plan.criteria.iter().filter(|id| !plan.already_green.contains(id)).count();
+    let implementers = u64::try_from(waiting).unwrap_or(u64::MAX);
+    let refactorers = u64::from(plan.refactor == Refactoring::Once);
+    let keys = writers + implementers + refactorers;
+    let for_each = u64::from(plan.bounds.semantic) + u64::from(plan.bounds.format);
+    let tests = (writers * RUNS_OF_RED + implementers).saturating_mul(test.duration_ms);
+    // The gate runs once before the refactorer and once after it.
+    let gates = (2 * refactorers).saturating_mul(gate.duration_ms);
+    format!(
+        "estimate: {keys} forks if nothing fails, {} at most; about {} of test runs, and the agents' own time",
+        keys.saturating_mul(for_each),
+        seconds(tests.saturating_add(gates))
+    )
+}

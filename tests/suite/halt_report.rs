@@ -1,0 +1,126 @@
+//! The halt report: the same story as text and as JSON, in the order of the contract, for every mode.
+
+use tdd::core::finding::{Change, ChangeKind, Findings, RedKind};
+use tdd::core::role::{Key, Role};
+use tdd::text::halt_report::{HaltFacts, json, next_steps, text};
+
+use crate::sample::{
+    Play, Story, criterion, disputes, halted, measured, not_green, path, red, refactored, runs_out,
+    says_nothing, says_ok,
+};
+
+fn facts() -> HaltFacts {
+    HaltFacts {
+        run_dir: ".tdd/runs/x".to_owned(),
+        changed: vec![Change { path: path("src/lib.rs"), kind: ChangeKind::Modified }],
+        touched: vec![path("tests/a.rs")],
+        raw_tail: "thinking…\n\u{1b}[31mgiving up\u{1b}[0m\u{1b}]0;owned\u{7}\n".to_owned(),
+    }
+}
+
+fn implementer() -> Key {
+    Key::Implementer(criterion(1))
+}
+
+fn play(role: Role, findings: Findings) -> Play {
+    Play { returned: says_ok(role), measured: Some(measured(findings)) }
+}
+
+/// Name, story, and what the mode line must say.
+fn stories() -> Vec<(&'static str, Story, &'static str)> {
+    let mut broken = refactored();
+    broken.gate_red = true;
+    let a = play(Role::TestWriter, Findings::Red(red(RedKind::Passed)));
+    let b = play(Role::Implementer, Findings::Green(not_green(1)));
+    let c = play(Role::Refactorer, Findings::Refactor(broken));
+    let d = Play { returned: says_nothing(), measured: None };
+    let e = Play { returned: runs_out(), measured: Some(measured(Findings::Green(not_green(1)))) };
+    let dispute = Play { returned: disputes(Role::Implementer), measured: None };
+    vec![
+        ("A", halted(Key::TestWriter, a), "failure mode: A, false RED"),
+        ("B", halted(implementer(), b), "failure mode: B, not GREEN"),
+        ("C", halted(Key::Refactorer, c), "failure mode: C, GREEN broken"),
+        ("D", halted(implementer(), d), "failure mode: D, format violation"),
+        ("E", halted(implementer(), e), "failure mode: E, exhaustion"),
+        ("dispute", halted(implementer(), dispute), "dispute: the role says that a test is wrong"),
+    ]
+}
+
+#[test]
+fn ac_tdd_3_9_the_report_has_its_parts_in_order_for_every_mode() {
+    for (name, story, mode_line) in stories() {
+        let page = text(&story.state, &story.halt(), &facts());
+        let mut parts = vec!["tdd ", mode_line, "role: "];
+        if story.halt().key.criterion().is_some() {
+            parts.push("criterion: AC-STE-1.1");
+        }
+        let no_block = matches!(name, "D" | "E");
+        parts.extend(["attempts: ", if no_block { "no tdd-result block" } else { "last tdd-result block" }]);
+        let measured = !matches!(name, "D" | "dispute");
+        parts.extend(if measured {
+            ["command: cargo test", "exit status: "]
+        } else {
+            ["command: none was run", ""]
+        });
+        parts.extend(["changed since the last good checkpoint", "protected files touched"]);
+        parts.extend(["run folder", "checkpoints", "what can be done next"]);
+        let mut from = 0;
+        for part in parts {
+            let at = page[from..]
+                .find(part)
+                .unwrap_or_else(|| panic!("{name}: no {part:?} after {from}:\n{page}"));
+            from += at + part.len();
+        }
+        assert!(!page.contains('\u{1b}') && !page.contains("owned"), "{name}: harmless for a terminal");
+    }
+}
+
+#[test]
+fn ac_tdd_3_10_the_report_is_the_same_for_a_machine() {
+    for (name, story, _) in stories() {
+        let halt = story.halt();
+        let (page, value) = (text(&story.state, &halt, &facts()), json(&story.state, &halt, &facts()));
+        assert!(page.starts_with(value["headline"].as_str().unwrap()), "{name}");
+        assert_eq!(value["disputed"], name == "dispute");
+        assert_eq!(value["mode"].as_str().unwrap_or("dispute"), name);
+        for step in value["next"].as_array().unwrap() {
+            assert!(page.contains(step["command"].as_str().unwrap()), "{name}: {step}");
+        }
+        for reason in value["reasons"].as_array().unwrap() {
+            assert!(page.contains(reason.as_str().unwrap()), "{name}: {reason}");
+        }
+        assert_eq!(value["block"].is_null(), !value["raw_output"].is_null(), "{name}: one of the two");
+        assert_eq!(value["ran"].is_null(), page.contains("command: none was run"), "{name}");
+    }
+}
+
+#[test]
+fn tests_that_pass_before_any_work_offer_already_green() {
+    for (name, story, _) in stories() {
+        let steps = next_steps(&story.state, &story.halt());
+        let offered = steps.iter().any(|step| step.command == "tdd STE-1 --new --already-green AC-STE-1.1");
+        assert_eq!(offered, name == "A", "{name}");
+    }
+}
+
+#[test]
+fn only_commands_that_exist_are_offered() {
+    let known = ["tdd status ", "tdd log ", "tdd STE-1 --new", "git diff ", "git restore --source="];
+    for (name, story, _) in stories() {
+        for step in next_steps(&story.state, &story.halt()) {
+            assert!(known.iter().any(|known| step.command.starts_with(known)), "{name}: {}", step.command);
+        }
+    }
+}
+
+#[test]
+fn what_was_read_from_outside_is_bounded() {
+    let mut findings = not_green(1);
+    findings.runs[0].output = "x".repeat(4000) + "\n" + &"line\n".repeat(500);
+    findings.failed = vec![crate::sample::test_id(1); 5000];
+    let story = halted(implementer(), play(Role::Implementer, Findings::Green(findings)));
+    let many = HaltFacts { raw_tail: "y".repeat(1 << 20), ..facts() };
+    let page = text(&story.state, &story.halt(), &many);
+    assert!(page.lines().count() < 300, "{} lines", page.lines().count());
+    assert_eq!(page.matches("  | line\n").count(), 40);
+}

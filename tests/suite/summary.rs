@@ -1,0 +1,90 @@
+//! The summary of a run that went through.
+
+use tdd::core::commands::RunnerKind;
+use tdd::core::criterion::Verify;
+use tdd::core::finding::{ChangeKind, ClassedChange, Findings, RedKind};
+use tdd::core::halt::Ending;
+use tdd::core::policy::FileClass;
+use tdd::core::role::Key;
+use tdd::text::summary::{SummaryFacts, early_green, json, text};
+
+use crate::sample::{Play, Story, criterion, green, measured, path, red, started, well};
+
+fn facts() -> SummaryFacts {
+    let change = |file, kind, class| ClassedChange { path: path(file), kind, class };
+    SummaryFacts {
+        run_dir: ".tdd/runs/x".to_owned(),
+        changed: vec![
+            change("src/the lib.rs", ChangeKind::Modified, FileClass::Source),
+            change("target/debug/x", ChangeKind::Added, FileClass::ByProduct),
+            change("tests/ac_ste_1_1.rs", ChangeKind::Added, FileClass::Test),
+        ],
+        isolation: "audit".to_owned(),
+        ..SummaryFacts::default()
+    }
+}
+
+/// RED of the first criterion was a missing symbol; the second was green when its turn came.
+fn story() -> Story {
+    let mut story = Story::of(started());
+    story.go(|attempt| match &attempt.key {
+        Key::TestWriter => {
+            Play { measured: Some(measured(Findings::Red(red(RedKind::Missing)))), ..well(attempt) }
+        }
+        Key::Implementer(id) if id.number() == 2 => {
+            let mut findings = green(2);
+            findings.early_green = true;
+            Play { measured: Some(measured(Findings::Green(findings))), ..well(attempt) }
+        }
+        Key::Implementer(_) | Key::Refactorer => well(attempt),
+    });
+    story
+}
+
+#[test]
+fn the_matrix_says_what_was_seen_red_and_what_is_green() {
+    let story = story();
+    let facts = SummaryFacts { early_green: early_green(story.events()), ..facts() };
+    assert_eq!(facts.early_green, [criterion(2)]);
+    let page = text(&story.state, Ending::Verified, &facts);
+    let row = |id: &str| page.lines().find(|line| line.starts_with(id)).unwrap().to_owned();
+    assert!(row("AC-STE-1.1").ends_with("missing (1 test)    green; assertion never seen failing"), "{page}");
+    assert!(row("AC-STE-1.2").ends_with("assertion (1 test)  green, early"), "{page}");
+    assert!(page.contains("evidence: assertion never seen failing for 1 criterion"), "{page}");
+    assert!(page.contains("forks: 4, none failed"), "{page}");
+    assert!(page.contains("isolation: audit"), "{page}");
+}
+
+#[test]
+fn a_commit_is_proposed_with_every_changed_file_and_no_by_product() {
+    let page = text(&story().state, Ending::Verified, &facts());
+    let want =
+        "git add -- ':/src/the lib.rs' :/tests/ac_ste_1_1.rs && git commit -m 'STE-1: Things that work'";
+    assert!(page.contains(want), "{page}");
+    assert!(!page.contains("target/debug"), "{page}");
+    let unchanged = SummaryFacts { changed: Vec::new(), ..facts() };
+    assert!(!text(&story().state, Ending::Verified, &unchanged).contains("git "), "nothing to commit");
+}
+
+#[test]
+fn what_is_not_verified_is_listed_with_its_reason() {
+    let mut run = started();
+    run.requirement.criteria[1].verify = Verify::Manual;
+    run.commands.runner = RunnerKind::ExitCode;
+    let mut story = Story::of(run);
+    story.go(|attempt| {
+        let mut one = red(RedKind::Assertion);
+        one.criteria.truncate(1);
+        match attempt.key {
+            Key::TestWriter => Play { measured: Some(measured(Findings::Red(one))), ..well(attempt) },
+            Key::Implementer(_) | Key::Refactorer => well(attempt),
+        }
+    });
+    let page = text(&story.state, Ending::PartlyUnverified, &facts());
+    assert!(page.contains("not verified: AC-STE-1.2, it is for the operator"), "{page}");
+    assert!(page.contains("evidence: exit code only"), "{page}");
+    let value = json(&story.state, Ending::PartlyUnverified, &facts());
+    assert_eq!(value["not_verified"][0]["criterion"], "AC-STE-1.2");
+    assert_eq!(value["criteria"][0]["green"], "green");
+    assert_eq!(value["ending"], "partly-unverified");
+}

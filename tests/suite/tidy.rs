@@ -1,0 +1,392 @@
+//! The house's fences. Each check is a function from sources to complaints, run over the real
+//! tree and over a small bad sample that it must complain about.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use self::source::{Mention, Source};
+
+mod source;
+
+/// Lines that a file may have without its tests.
+const LINE_LIMIT: usize = 400;
+/// The one file that may hold `unsafe`.
+const UNSAFE_HOME: &str = "src/world/unix.rs";
+/// Modules of std, and of tokio, that touch the world.
+const EFFECTS: [&str; 4] = ["env", "fs", "net", "process"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below the root that git would not ignore, with its path from the root.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let keep = |entry: &ignore::DirEntry| {
+        let name = entry.file_name();
+        !(name == ".git" || name == "target" || name == ".tdd")
+    };
+    let walk = ignore::WalkBuilder::new(root()).hidden(false).require_git(false).filter_entry(keep).build();
+    let mut files = Vec::new();
+    for entry in walk.map(Result::unwrap).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+    {
+        let path = entry.path().strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        files.push((path, fs::read(entry.path()).unwrap()));
+    }
+    files.sort();
+    files
+}
+
+fn sources(below: &str) -> Vec<Source> {
+    let wanted = |path: &str| is_rust(path) && path.starts_with(below);
+    let files = files().into_iter().filter(|(path, _)| wanted(path));
+    let all: Vec<Source> =
+        files.map(|(path, bytes)| Source::read(&path, &String::from_utf8(bytes).unwrap())).collect();
+    let tests: BTreeSet<String> = all.iter().flat_map(test_files).collect();
+    all.into_iter().filter(|source| !tests.contains(&source.path)).collect()
+}
+
+fn is_rust(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == "rs")
+}
+
+/// The files of modules that are declared under `#[cfg(test)]`.
+fn test_files(source: &Source) -> Vec<String> {
+    let folder = source.path.trim_end_matches(".rs");
+    source.test_modules.iter().map(|name| format!("{folder}/{name}.rs")).collect()
+}
+
+fn sample(path: &str, text: &str) -> [Source; 1] {
+    [Source::read(path, text)]
+}
+
+#[track_caller]
+fn none(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[track_caller]
+fn caught(complaints: &[String], count: usize) {
+    assert_eq!(complaints.len(), count, "\n{}", complaints.join("\n"));
+}
+
+/// One row of the table of rooms.
+#[derive(Debug)]
+struct Room {
+    imports: Allowed,
+    effects: Allowed,
+    crates: Allowed,
+}
+
+#[derive(Debug)]
+enum Allowed {
+    Only(BTreeSet<String>),
+    AnyBut(BTreeSet<String>),
+}
+
+impl Allowed {
+    /// A cell: `-`, names in backticks, `any`, or `any but` and names.
+    fn read(cell: &str) -> Self {
+        let names = cell.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        if cell.starts_with("any") { Self::AnyBut(names) } else { Self::Only(names) }
+    }
+
+    /// Whether the cell names this path or what it lies in.
+    fn allows(&self, path: &str) -> bool {
+        let within = |name: &String| path == name || path.starts_with(&format!("{name}::"));
+        match self {
+            Self::Only(names) => names.iter().any(within),
+            Self::AnyBut(names) => !names.iter().any(within),
+        }
+    }
+}
+
+fn rooms() -> BTreeMap<String, Room> {
+    let text = fs::read_to_string(root().join("specs/architecture.md")).unwrap();
+    let head = "| room | what it is | may import | effects of std | outside crates |";
+    let (_, table) = text.split_once(head).expect("the table of rooms is in specs/architecture.md");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let read = |row: &str| {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [name, _, imports, effects, crates] = cells[..] else { panic!("five cells, not {row}") };
+        let room = Room {
+            imports: Allowed::read(imports),
+            effects: Allowed::read(effects),
+            crates: Allowed::read(crates),
+        };
+        (name.trim_matches('`').to_owned(), room)
+    };
+    rows.map(read).collect()
+}
+
+/// The crates of Cargo.toml as code names them, and this one.
+fn crates() -> BTreeSet<String> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = toml::from_str(&manifest).unwrap();
+    let names = manifest["dependencies"].as_table().unwrap().keys().map(|name| name.replace('-', "_"));
+    names.chain(["tdd".to_owned()]).collect()
+}
+
+fn rooms_are_kept(sources: &[Source]) -> Vec<String> {
+    let (rooms, crates) = (rooms(), crates());
+    let mut complaints = Vec::new();
+    for source in sources {
+        let module = source.module();
+        let Some(room) = rooms.get(&module[0]) else {
+            complaints.push(format!("{}: `{}` is no room of specs/architecture.md", source.path, module[0]));
+            continue;
+        };
+        for mention in source.mentions() {
+            if let Some(why) = trespass(source, &module, room, &crates, &mention) {
+                complaints.push(format!("{}:{}: {why}", source.path, mention.line));
+            }
+        }
+    }
+    complaints
+}
+
+fn trespass(
+    source: &Source,
+    module: &[String],
+    room: &Room,
+    crates: &BTreeSet<String>,
+    mention: &Mention,
+) -> Option<String> {
+    let parts = &mention.parts;
+    let written = parts.join("::");
+    let first = parts[0].as_str();
+    if let Some(inside) = resolve(module, parts) {
+        let target = inside.join("::");
+        let own = inside.first() == module.first();
+        return match inside.first() {
+            None => Some(format!("`{written}` names the root; name a room")),
+            Some(_) if own || module[0] == "lib" || room.imports.allows(&target) => None,
+            Some(_) => Some(format!("`{}` may not import `{target}`", module[0])),
+        };
+    }
+    if matches!(first, "std" | "tokio" | "core" | "alloc") && parts.get(1).is_some_and(|part| part == "*") {
+        return Some(format!("`{written}` hides what is used"));
+    }
+    if matches!(first, "std" | "tokio")
+        && parts.get(1).is_some_and(|part| EFFECTS.contains(&part.as_str()) && !room.effects.allows(part))
+    {
+        return Some(format!("`{}` may not use `{written}`", module[0]));
+    }
+    let local = !source.find(&["mod", first]).is_empty();
+    (crates.contains(first) && parts.len() > 1 && !local && !room.crates.allows(first))
+        .then(|| format!("`{}` may not use the crate `{first}`", module[0]))
+}
+
+/// Where a path of this crate leads, from its root; `None` for a path that leads elsewhere.
+fn resolve(module: &[String], parts: &[String]) -> Option<Vec<String>> {
+    let mut at: Vec<String> = match parts[0].as_str() {
+        "crate" => Vec::new(),
+        "self" | "super" if parts.len() > 1 => module.to_vec(),
+        _ => return None,
+    };
+    for part in parts {
+        match part.as_str() {
+            "crate" | "self" => {}
+            "super" => {
+                at.pop()?;
+            }
+            name => at.push(name.to_owned()),
+        }
+    }
+    Some(at)
+}
+
+#[test]
+fn every_room_imports_only_what_the_architecture_says() {
+    none(&rooms_are_kept(&sources("src/")));
+    let bad = [
+        ("src/core/x.rs", "use crate::text::mask;", 1),
+        ("src/core/x.rs", "use std::{fmt, fs::read, collections::BTreeMap};", 1),
+        ("src/core/x.rs", "fn f() { let _ = std::env::var(\"A\"); }", 1),
+        ("src/core/x.rs", "use super::super::world::pty;", 1),
+        ("src/core/state/x.rs", "fn f() { super::super::super::driver::drive::go(); }", 1),
+        ("src/core/x.rs", "use serde::Serialize; use tokio::sync::mpsc; use ::clap::Parser;", 2),
+        ("src/core/x.rs", "use crate::{self as all, core::path, view::{json, print}};", 3),
+        ("src/world/x.rs", "use crate::driver::drive::go; use crate::driver::ports::Clock;", 1),
+        ("src/world/x.rs", "use crate::view::print; use anyhow::Context;", 2),
+        ("src/view/x.rs", "use crate::world::clock; use std::process::Command;", 2),
+        ("src/driver/x.rs", "use tokio::fs::read; use tokio::time::sleep;", 1),
+        ("src/text/x.rs", "use std::*;", 1),
+        ("src/nowhere/x.rs", "", 1),
+    ];
+    for (path, text, count) in bad {
+        caught(&rooms_are_kept(&sample(path, text)), count);
+    }
+    let good = "// use crate::world::pty;\n/* std::fs /* std::fs */ std::fs */\n\
+                /// use std::fs\nconst A: &str = \"std::fs\"; const B: &str = r#\"\"std::fs\"#;\n\
+                fn a<'a>(x: &'a str) -> char { let _ = b'\\''; '\"' } // \"\n\
+                #[cfg(test)]\nmod tests { use std::fs; fn f() {} }\nuse super::path; struct S { toml: u8 }";
+    none(&rooms_are_kept(&sample("src/core/x.rs", good)));
+}
+
+fn files_are_short(sources: &[Source]) -> Vec<String> {
+    let long = sources.iter().filter(|source| source.lines >= LINE_LIMIT);
+    long.map(|source| format!("{}: {} lines without its tests", source.path, source.lines)).collect()
+}
+
+#[test]
+fn no_file_is_long() {
+    none(&files_are_short(&sources("src/")));
+    let body = "fn f() {}\n".repeat(LINE_LIMIT);
+    caught(&files_are_short(&sample("src/core/x.rs", &body)), 1);
+    let tests = format!("fn f() {{}}\n#[cfg(test)]\nmod tests {{\n{body}}}\n");
+    none(&files_are_short(&sample("src/core/x.rs", &tests)));
+}
+
+fn unsafe_is_at_home(sources: &[Source]) -> Vec<String> {
+    let strangers = sources.iter().filter(|source| source.path != UNSAFE_HOME);
+    let found = strangers.filter(|source| !source.find(&["unsafe"]).is_empty());
+    found.map(|source| format!("{}: `unsafe` belongs in {UNSAFE_HOME}", source.path)).collect()
+}
+
+#[test]
+fn unsafe_has_one_home() {
+    none(&unsafe_is_at_home(&sources("src/")));
+    none(&unsafe_is_at_home(&sources("tests/")));
+    caught(&unsafe_is_at_home(&sample("src/world/pty.rs", "fn f() { unsafe { g() } }")), 1);
+    none(&unsafe_is_at_home(&sample(UNSAFE_HOME, "fn f() { unsafe { g() } }")));
+}
+
+/// Macros that print, and the streams themselves. Asking a stream whether it is a terminal goes
+/// through `view` too, so that one room knows the streams.
+fn only_view_prints(sources: &[Source]) -> Vec<String> {
+    const MACROS: [&str; 5] = ["print", "println", "eprint", "eprintln", "dbg"];
+    const STREAMS: [&str; 4] = ["stdout", "stderr", "Stdout", "Stderr"];
+    let mut complaints = Vec::new();
+    for source in sources.iter().filter(|source| source.module()[0] != "view") {
+        let stream = |mention: &Mention| {
+            let pairs = mention.parts.windows(2);
+            let mut pairs = pairs.map(|pair| (pair[0].as_str(), pair[1].as_str()));
+            pairs.any(|(room, name)| matches!(room, "io" | "anstream") && STREAMS.contains(&name))
+        };
+        let found = source.mentions().into_iter().filter(stream);
+        complaints.extend(found.map(|mention| format!("{}:{}: uses a stream", source.path, mention.line)));
+        for name in MACROS {
+            let found = source.find(&[name, "!"]).into_iter();
+            complaints
+                .extend(found.map(|at| format!("{}:{}: `{name}!`", source.path, source.tokens[at].line)));
+        }
+    }
+    complaints
+}
+
+#[test]
+fn nothing_but_view_prints() {
+    none(&only_view_prints(&sources("src/")));
+    let bad =
+        "fn f() { println!(\"a\"); std::io::stdout().lock(); io::stderr(); } use std::io::{self, Stdout};";
+    caught(&only_view_prints(&sample("src/commands/x.rs", bad)), 4);
+    none(&only_view_prints(&sample("src/view/x.rs", bad)));
+    none(&only_view_prints(&sample("src/world/x.rs", "fn f(c: C) { c.stdout(Stdio::piped()); }")));
+}
+
+fn anyhow_is_at_home(sources: &[Source]) -> Vec<String> {
+    let strangers = sources.iter().filter(|source| source.module()[0] != "commands");
+    let found = strangers.filter(|source| !source.find(&["anyhow"]).is_empty());
+    found.map(|source| format!("{}: anyhow belongs in commands", source.path)).collect()
+}
+
+#[test]
+fn anyhow_stays_in_commands() {
+    none(&anyhow_is_at_home(&sources("src/")));
+    caught(&anyhow_is_at_home(&sample("src/world/x.rs", "fn f() { anyhow!(\"a\") }")), 1);
+}
+
+fn exceptions_have_reasons(sources: &[Source]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for source in sources {
+        let starts = ["allow", "expect"].into_iter().flat_map(|name| source.find(&["[", name, "("]));
+        for at in starts {
+            let attribute = source.tokens[at..].iter().take_while(|token| token.text != "]");
+            let mut words = attribute.map(|token| token.text.as_str());
+            if !words.any(|word| word == "reason") {
+                complaints
+                    .push(format!("{}:{}: an exception without reason", source.path, source.tokens[at].line));
+            }
+        }
+    }
+    complaints
+}
+
+#[test]
+fn every_exception_from_a_lint_has_its_reason() {
+    none(&exceptions_have_reasons(&sources("src/")));
+    none(&exceptions_have_reasons(&sources("tests/")));
+    let bad = "#![allow(dead_code)]\n#[expect(unused)]\n#[expect(x, reason = \"because\")]\nfn f() { g([a.expect(b)]) }";
+    caught(&exceptions_have_reasons(&sample("src/core/x.rs", bad)), 2);
+}
+
+fn modules_are_named(sources: &[Source], all: &BTreeSet<String>) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for path in all.iter().filter(|path| !matches!(path.as_str(), "src/main.rs" | "src/lib.rs")) {
+        let inner = path.trim_end_matches(".rs");
+        let (folder, name) = inner.rsplit_once('/').unwrap();
+        let parent = if folder == "src" { "src/lib.rs".to_owned() } else { format!("{folder}.rs") };
+        let Some(parent) = sources.iter().find(|source| source.path == parent) else {
+            complaints.push(format!("{path}: there is no {parent}"));
+            continue;
+        };
+        let named = !parent.find(&["mod", name]).is_empty() || test_files(parent).contains(path);
+        if !named {
+            complaints.push(format!("{path}: {} does not name it, so nothing compiles it", parent.path));
+        }
+    }
+    complaints
+}
+
+#[test]
+fn every_module_is_named_by_its_parent() {
+    let is_source = |path: &String| path.starts_with("src/") && is_rust(path);
+    let all: BTreeSet<String> = files().into_iter().map(|(path, _)| path).filter(is_source).collect();
+    none(&modules_are_named(&sources("src/"), &all));
+    let tree = [
+        Source::read("src/lib.rs", "mod core;"),
+        Source::read("src/core.rs", "pub mod a; // mod b;\n#[cfg(test)]\nmod c;"),
+    ];
+    let paths =
+        ["src/lib.rs", "src/core.rs", "src/core/a.rs", "src/core/b.rs", "src/core/c.rs", "src/x/d.rs"];
+    caught(&modules_are_named(&tree, &paths.map(str::to_owned).into()), 2);
+}
+
+/// Paths of a machine that something was made on. They are put together here, so that this file
+/// does not hold them itself.
+fn forbidden() -> Vec<String> {
+    ["work/", "tmp/wt", "tmp/brief", "root/", "home/"].map(|rest| format!("/{rest}")).to_vec()
+}
+
+fn machine_paths(files: &[(String, Vec<u8>)]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for (path, bytes) in files {
+        for (number, line) in String::from_utf8_lossy(bytes).lines().enumerate() {
+            let holds = |word: &String| {
+                // The same name inside a longer path is some other folder.
+                line.match_indices(word.as_str()).any(|(at, _)| {
+                    !line[..at].ends_with(|c: char| c.is_alphanumeric() || "._-}*~".contains(c))
+                })
+            };
+            let found = forbidden().into_iter().filter(holds);
+            complaints.extend(found.map(|word| format!("{path}:{}: names {word}", number + 1)));
+        }
+    }
+    complaints
+}
+
+#[test]
+fn nothing_names_the_machine_it_was_made_on() {
+    none(&machine_paths(&files()));
+    let text = forbidden().join("x\nsee ");
+    caught(&machine_paths(&[("README.md".to_owned(), text.into_bytes())]), forbidden().len());
+    none(&machine_paths(&[("a".to_owned(), format!("src{}", forbidden()[0]).into_bytes())]));
+}
+
+#[test]
+fn the_table_of_rooms_names_every_room_and_no_other() {
+    let found: BTreeSet<String> = sources("src/").iter().map(|source| source.module()[0].clone()).collect();
+    let named: BTreeSet<String> = rooms().into_keys().collect();
+    assert_eq!(named, found);
+}

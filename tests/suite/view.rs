@@ -1,0 +1,256 @@
+//! What a person and a machine see of a run.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use tdd::core::audience::{Audience, News};
+use tdd::core::finding::{Findings, RedKind};
+use tdd::core::path::RelPath;
+use tdd::core::role::{Key, Role};
+use tdd::view::json::Json;
+use tdd::view::lines::Lines;
+use tdd::view::live::Live;
+use tdd::view::{Mode, Stderr, Wish, mode};
+
+use crate::sample::{
+    Play, Story, criterion, green, halted, measured, red, says_nothing, says_ok, started, well,
+};
+
+/// A stream that a test can read back.
+#[derive(Clone, Default)]
+struct Tape(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Tape {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Tape {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+/// A stream whose reader has gone.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+fn show(story: &Story, audience: &mut dyn Audience) {
+    for (at, (state, event)) in (1_700_000_000_000_u64..).zip(&story.told) {
+        audience.event(state, event, at);
+    }
+}
+
+fn news() -> Vec<News> {
+    vec![
+        News::Running { what: "RED".to_owned(), command: "cargo test".to_owned() },
+        News::ChildLine { key: Key::TestWriter, line: "\u{1b}[2Jwriting tests".to_owned() },
+        News::Turns { key: Key::TestWriter, count: 2 },
+        News::Note("level: audit\nnot prevented: reading history".to_owned()),
+        News::Tick,
+    ]
+}
+
+fn hear(audience: &mut dyn Audience) {
+    for news in news() {
+        audience.news(&news);
+    }
+}
+
+fn finished() -> Story {
+    let mut story = Story::of(started());
+    story.go(well);
+    story
+}
+
+#[test]
+fn ac_tdd_6_1_the_first_line_says_which_commands_were_chosen_from_where_and_who_reads_them() {
+    let tape = Tape::default();
+    show(&finished(), &mut Lines::new(tape.clone()));
+    let want = "test: `cargo test` (CLAUDE.md), gate: `cargo clippy && cargo test` (tdd.yaml), \
+                read by the cargo adapter";
+    assert_eq!(anstream::adapter::strip_str(tape.text().lines().next().unwrap()).to_string(), want);
+}
+
+#[test]
+fn lines_tell_of_baseline_attempts_verdicts_and_what_became_of_the_work() {
+    let tape = Tape::default();
+    let bad = Play { returned: says_nothing(), measured: None };
+    show(&halted(Key::Implementer(criterion(1)), bad), &mut Lines::new(tape.clone()));
+    let page = anstream::adapter::strip_str(&tape.text()).to_string();
+    let parts = [
+        "baseline: 1 tests, 1 green, 0 red, 0 flaky, 0 skipped, 2.0 s; gate green",
+        "estimate: 4 forks if nothing fails, 12 at most",
+        "RED, attempt 1: test-writer (scripted)",
+        "2 of 2 new tests red",
+        "passed, by finding",
+        "RED is kept",
+        "GREEN AC-STE-1.1, attempt 1: implementer",
+        "no valid block (no-block)",
+        "failed, mode D",
+        "GREEN AC-STE-1.1, attempt 2 (only the block is asked for again)",
+        "the failed work is kept as f00000000000",
+        "halted in GREEN: implementer AC-STE-1.1",
+    ];
+    let mut from = 0;
+    for part in parts {
+        let at = page[from..].find(part).unwrap_or_else(|| panic!("no {part:?}:\n{page}"));
+        from += at;
+    }
+}
+
+#[test]
+fn a_file_name_can_not_move_the_cursor() {
+    let mut findings = green(1);
+    findings.forbidden.push(RelPath::new("tests/\u{1b}[2J\u{1b}]0;x\u{7}\r.rs").unwrap());
+    let bad =
+        Play { returned: says_ok(Role::Implementer), measured: Some(measured(Findings::Green(findings))) };
+    let tape = Tape::default();
+    show(&halted(Key::Implementer(criterion(1)), bad), &mut Lines::new(tape.clone()));
+    let page = tape.text();
+    assert!(page.contains("may not change"), "{page}");
+    for bad in ["\u{1b}[2J", "\u{1b}]", "\u{7}", "\r"] {
+        assert!(!page.contains(bad), "{bad:?}");
+    }
+}
+
+#[test]
+fn ac_tdd_6_2_json_is_one_object_a_line_for_each_event_and_nothing_else() {
+    let (out, aside) = (Tape::default(), Tape::default());
+    let mut story = Story::of(started());
+    story.go(|attempt| match attempt.key {
+        Key::TestWriter => {
+            let mut findings = red(RedKind::Assertion);
+            findings.runs[0].output = "z".repeat(30_000);
+            findings.greens = vec![crate::sample::test_id(7); 4000];
+            Play { measured: Some(measured(Findings::Red(findings))), ..well(attempt) }
+        }
+        Key::Implementer(_) | Key::Refactorer => well(attempt),
+    });
+    let mut json = Json::new(out.clone(), aside.clone());
+    show(&story, &mut json);
+    hear(&mut json);
+    let text = out.text();
+    assert_eq!(text.lines().count(), story.told.len());
+    for ((line, (_, event)), ts) in text.lines().zip(&story.told).zip(1_700_000_000_000_u64..) {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(value["type"], event.name());
+        assert_eq!(value["ts"], ts);
+        assert!(line.len() < 4000, "{} bytes: {}", line.len(), event.name());
+    }
+    let of = |name: &str| {
+        let value = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        value.into_iter().find(|value| value["type"] == name).unwrap()
+    };
+    let red = &of("attempt_measured")["findings"]["red"];
+    assert_eq!(red["greens_count"], 4000);
+    assert_eq!(red["runs"][0]["output_bytes"], 30_000);
+    assert_eq!(red["criteria"][0]["id"], "AC-STE-1.1");
+    assert_eq!(aside.text(), "level: audit\nnot prevented: reading history\n");
+}
+
+#[test]
+fn the_live_display_keeps_every_line_and_clears_itself() {
+    let tape = Tape::default();
+    let plain = Tape::default();
+    let story = finished();
+    show(&story, &mut Lines::new(plain.clone()));
+    let mut live = Live::on(tape.clone(), size);
+    for (state, event) in &story.told {
+        live.event(state, event, 0);
+        hear(&mut live);
+    }
+    drop(live);
+    let shown = tape.text();
+    for line in plain.text().lines() {
+        assert!(shown.contains(line), "{line:?} was lost");
+    }
+    assert!(shown.contains("not prevented: reading history\n"));
+    assert!(shown.contains("\u{1b}[31m●"), "a red dot while criteria are red");
+    assert!(
+        !shown.contains("\u{1b}[2J") && !shown.contains("\u{1b}[?25l"),
+        "no clear screen, no hidden cursor"
+    );
+    let screen = replay(&shown);
+    assert!(screen.iter().all(|line| !line.contains('●')), "the dots are gone at the end: {screen:#?}");
+    assert_eq!(screen.iter().filter(|line| line.contains("finished: every criterion")).count(), 1);
+}
+
+fn size() -> (u16, u16) {
+    (100, 30)
+}
+
+/// What a terminal of that width and endless height shows in the end, by the few sequences used.
+fn replay(stream: &str) -> Vec<String> {
+    let (mut lines, mut row, mut column) = (vec![Vec::new()], 0, 0);
+    let mut rest = stream;
+    while let Some(c) = rest.chars().next() {
+        let mut taken = c.len_utf8();
+        if let Some(sequence) = rest.strip_prefix("\u{1b}[") {
+            let end = sequence.find(|c: char| c.is_ascii_alphabetic()).unwrap();
+            let count: usize = sequence[..end].parse().unwrap_or(1);
+            match &sequence[end..=end] {
+                "A" => row -= count,
+                "B" => row += count,
+                "G" => column = count - 1,
+                "K" => lines[row].clear(),
+                "m" => {}
+                other => panic!("unknown sequence {other}"),
+            }
+            taken = 2 + end + 1;
+        } else if c == '\r' {
+            column = 0;
+        } else {
+            if c == '\n' || column == usize::from(size().0) {
+                (row, column) = (row + 1, 0);
+            }
+            lines.resize_with(lines.len().max(row + 1), Vec::new);
+            if c != '\n' {
+                let line: &mut Vec<char> = &mut lines[row];
+                line.resize(line.len().max(column + 1), ' ');
+                line[column] = c;
+                column += 1;
+            }
+        }
+        rest = &rest[taken..];
+    }
+    lines.into_iter().map(|line| line.into_iter().collect()).collect()
+}
+
+#[test]
+fn ac_tdd_6_3_a_closed_stream_stops_nothing() {
+    let story = finished();
+    let mut views: [Box<dyn Audience>; 3] =
+        [Box::new(Lines::new(Closed)), Box::new(Json::new(Closed, Closed)), Box::new(Live::on(Closed, size))];
+    for view in &mut views {
+        show(&story, view.as_mut());
+        hear(view.as_mut());
+    }
+}
+
+#[test]
+fn the_way_of_showing_follows_the_wish_and_then_the_terminal() {
+    for (wish, stderr, want) in [
+        (Wish::Quiet, Stderr::Terminal, Mode::Quiet),
+        (Wish::Json, Stderr::Terminal, Mode::Json),
+        (Wish::Progress, Stderr::Terminal, Mode::Live),
+        (Wish::Progress, Stderr::Plain, Mode::Lines),
+    ] {
+        assert_eq!(mode(wish, stderr), want);
+    }
+}
