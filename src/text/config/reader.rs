@@ -202,7 +202,7 @@ fn line_of(source: &str, path: &[&str]) -> Option<usize> {
     let lines: Vec<&str> = source.lines().collect();
     let mut at = 0;
     for (depth, key) in path.iter().enumerate() {
-        let begins_line = |line: &&str| key_places(line, key).any(|before| before.is_empty());
+        let begins_line = |line: &&str| key_places(line, key).any(str::is_empty);
         let begins_entry = |line: &&str| {
             key_places(line, key).any(|before| before.trim().is_empty() || before.ends_with(['{', ',', ' ']))
         };
