@@ -1,1 +1,390 @@
 //! What the person meant: flags, `tdd.yaml` and environment, validated.
+//!
+//! Flags win over `tdd.yaml`. Nothing is read here: the file and the environment come in by
+//! argument, so that what a run does is decided by values that a test can write down.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde_yaml::Value;
+
+use crate::cli::RunArgs;
+use crate::core::budget::Bounds;
+use crate::core::commands::RunnerTable;
+use crate::core::criterion::CriterionId;
+use crate::core::event::{Refactoring, Regression, StopAfter};
+use crate::core::role::Role;
+use crate::core::trouble::Trouble;
+use crate::text::config::ConfigFile;
+
+/// Where requirements lie if nothing else is set (contract section 3).
+pub const DEFAULT_SPECS_DIR: &str = "specs/frs";
+/// The agent's name that means "the first one that is installed".
+pub const AUTO_AGENT: &str = "auto";
+/// The agent's name that `--cassette` stands for.
+pub const SCRIPTED_AGENT: &str = "scripted";
+
+/// What of the process's environment is used, captured once in `commands`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// `PATH`, for finding programs.
+    pub path: Option<OsString>,
+    /// All variables: agent tables pass some on, and the values of secret ones are masked.
+    pub vars: Vec<(OsString, OsString)>,
+    /// `CI` is set: nobody is watching.
+    pub ci: bool,
+}
+
+impl Environment {
+    /// Sorts out variables as the process has them.
+    pub fn from_vars(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let vars: Vec<_> = vars.into_iter().collect();
+        let value = |name: &str| vars.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+        let off = ["", "0", "false"];
+        let ci = value("CI").is_some_and(|value| !off.iter().any(|word| value == *word));
+        Self { path: value("PATH"), ci, vars }
+    }
+}
+
+/// The commands as flags and `tdd.yaml` name them; the rest is found in the project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandSettings {
+    /// `--test` and `--gate`.
+    pub flag_test: Option<String>,
+    pub flag_gate: Option<String>,
+    /// `test:` and `gate:` of `tdd.yaml`.
+    pub file_test: Option<String>,
+    pub file_gate: Option<String>,
+    /// `runner:` of `tdd.yaml`.
+    pub runner: Option<RunnerTable>,
+}
+
+/// Which program plays a role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentChoice {
+    /// `auto`, a built-in agent's name, or a name of [`Settings::agents`].
+    pub name: String,
+    pub model: Option<String>,
+}
+
+/// Whether something that is usually refused is let through by a flag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Leave {
+    #[default]
+    Refused,
+    Granted,
+}
+
+impl Leave {
+    pub fn is_granted(self) -> bool {
+        self == Self::Granted
+    }
+}
+
+impl From<bool> for Leave {
+    fn from(flag: bool) -> Self {
+        if flag { Self::Granted } else { Self::Refused }
+    }
+}
+
+/// What the flags let through, each by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaves {
+    /// `--allow-red-baseline`
+    pub red_baseline: Leave,
+    /// `--allow-red-gate`
+    pub red_gate: Leave,
+    /// Granted unless `--no-supersede`: RED may change tests that the test-writer names.
+    pub supersede: Leave,
+    /// `--archived`
+    pub archived: Leave,
+    /// Granted unless `--require-sandbox`: children may run in `audit` level.
+    pub no_sandbox: Leave,
+    /// `--new`: start anew though there is an unfinished run.
+    pub anew: Leave,
+}
+
+/// Whether anything is done at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Intent {
+    #[default]
+    Run,
+    /// `--dry-run`
+    Describe,
+}
+
+/// What a run prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputMode {
+    #[default]
+    Progress,
+    /// `--quiet`
+    Quiet,
+    /// `--json`, with or without `--quiet`
+    Json,
+}
+
+/// Own deadlines in milliseconds; `None` leaves the choice to the baseline's time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deadlines {
+    /// Of one run of a command.
+    pub command_ms: Option<u64>,
+    /// Of one attempt.
+    pub attempt_ms: Option<u64>,
+    /// Of an attempt's silence.
+    pub idle_ms: Option<u64>,
+}
+
+/// What the person meant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// As it was typed: an id, a ULID or a path.
+    pub requirement: Option<String>,
+    /// Relative to the project.
+    pub specs_dir: String,
+    pub commands: CommandSettings,
+    /// Globs that replace the runner's own; empty if none are set.
+    pub test_files: Vec<String>,
+    agent_of_role: BTreeMap<Role, AgentChoice>,
+    /// Agent tables of `tdd.yaml` by name, for `text::agent_table`.
+    pub agents: BTreeMap<String, Value>,
+    /// For the scripted agent.
+    pub cassette: Option<PathBuf>,
+    pub bounds: Bounds,
+    pub regression: Regression,
+    pub deadlines: Deadlines,
+    pub refactoring: Refactoring,
+    pub stop_after: StopAfter,
+    /// Only these criteria; empty means all.
+    pub only: Vec<CriterionId>,
+    pub already_green: Vec<CriterionId>,
+    pub leaves: Leaves,
+    pub intent: Intent,
+    pub output: OutputMode,
+    /// Nobody is watching: no live display, no question.
+    pub ci: bool,
+}
+
+impl Settings {
+    /// Puts flags, `tdd.yaml` and environment together.
+    ///
+    /// # Errors
+    /// A flag whose value can't be used, or two flags that contradict each other.
+    pub fn resolve(
+        args: &RunArgs,
+        config: Option<ConfigFile>,
+        environment: &Environment,
+    ) -> Result<Self, Trouble> {
+        let config = config.unwrap_or_default();
+        let (only, already_green) =
+            (criteria("--only", &args.only)?, criteria("--already-green", &args.already_green)?);
+        Ok(Self {
+            requirement: args.requirement.clone(),
+            agent_of_role: agent_of_role(args, &config)?,
+            commands: CommandSettings {
+                flag_test: command_flag("--test", args.test.as_deref())?,
+                flag_gate: command_flag("--gate", args.gate.as_deref())?,
+                file_test: config.test.or_else(|| config.runner.as_ref().map(|runner| runner.all.clone())),
+                file_gate: config.gate,
+                runner: config.runner,
+            },
+            specs_dir: config.specs_dir.unwrap_or_else(|| DEFAULT_SPECS_DIR.to_owned()),
+            test_files: config.test_files,
+            agents: config.agents,
+            cassette: args.cassette.clone(),
+            bounds: bounds(config.budgets.semantic, config.budgets.format),
+            regression: config.regression.unwrap_or_default(),
+            deadlines: Deadlines {
+                command_ms: config.deadline_ms,
+                attempt_ms: config.attempt_deadline_ms,
+                idle_ms: config.idle_deadline_ms,
+            },
+            refactoring: if args.no_refactor { Refactoring::Off } else { Refactoring::Once },
+            stop_after: stop_after(args)?,
+            only,
+            already_green,
+            leaves: leaves(args),
+            intent: if args.dry_run { Intent::Describe } else { Intent::Run },
+            output: output(args),
+            ci: environment.ci,
+        })
+    }
+
+    /// Which program plays `role`.
+    pub fn agent(&self, role: Role) -> &AgentChoice {
+        &self.agent_of_role[&role]
+    }
+}
+
+/// `--agent`, then the role's own, then `agent:`, then `scripted` if a cassette is given, then
+/// `auto`. The role's model goes with the role's agent: a flag that names another agent drops it.
+fn agent_of_role(args: &RunArgs, config: &ConfigFile) -> Result<BTreeMap<Role, AgentChoice>, Trouble> {
+    if args.agent.as_ref().is_some_and(|name| name.trim().is_empty()) {
+        return Err(Trouble::user("--agent is empty").advise("Name an agent, or leave the flag out."));
+    }
+    if let (Some(name), Some(_)) = (&args.agent, &args.cassette)
+        && name != SCRIPTED_AGENT
+        && !config.agents.contains_key(name)
+    {
+        return Err(Trouble::user(format!("--cassette and --agent {name} contradict each other"))
+            .because("a cassette is played by the scripted agent")
+            .advise("Leave out one of the two flags."));
+    }
+    let choice = |role: Role| {
+        let own = config.roles.get(&role);
+        let configured = own.and_then(|own| own.agent.as_ref()).or(config.agent.as_ref());
+        let scripted = args.cassette.as_ref().map(|_| SCRIPTED_AGENT.to_owned());
+        let flag = args.agent.clone().or(scripted);
+        let keeps_model = flag.as_ref().is_none_or(|flag| Some(flag) == configured);
+        let name = flag.or_else(|| configured.cloned()).unwrap_or_else(|| AUTO_AGENT.to_owned());
+        let model = own.and_then(|own| own.model.clone()).filter(|_| keeps_model);
+        (role, AgentChoice { name, model })
+    };
+    Ok(Role::ALL.into_iter().map(choice).collect())
+}
+
+fn command_flag(flag: &str, command: Option<&str>) -> Result<Option<String>, Trouble> {
+    match command.map(str::trim) {
+        None => Ok(None),
+        Some(command) if command.is_empty() || command.contains('\0') => {
+            Err(Trouble::user(format!("{flag} holds no command"))
+                .advise(format!("Give it a shell command, for example {flag} 'cargo test'.")))
+        }
+        Some(command) => Ok(Some(command.to_owned())),
+    }
+}
+
+fn criteria(flag: &str, words: &[String]) -> Result<Vec<CriterionId>, Trouble> {
+    let mut ids = Vec::new();
+    for word in words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()) {
+        let id = CriterionId::parse(word).ok_or_else(|| {
+            Trouble::user(format!("{flag}: `{word}` is no criterion id"))
+                .because("an id looks like AC-STE-12.1")
+                .advise("`tdd criteria <FR>` prints the ids of a requirement.")
+        })?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
+}
+
+fn bounds(semantic: Option<u8>, format: Option<u8>) -> Bounds {
+    let default = Bounds::default();
+    Bounds { semantic: semantic.unwrap_or(default.semantic), format: format.unwrap_or(default.format) }
+}
+
+fn stop_after(args: &RunArgs) -> Result<StopAfter, Trouble> {
+    match args.stop_after.as_deref() {
+        None => Ok(StopAfter::End),
+        Some("red") => Ok(StopAfter::Red),
+        Some(other) => Err(Trouble::user(format!("--stop-after does not know the stage `{other}`"))
+            .advise("The only stage to stop after is `red`.")),
+    }
+}
+
+fn output(args: &RunArgs) -> OutputMode {
+    if args.output.json {
+        OutputMode::Json
+    } else if args.output.quiet {
+        OutputMode::Quiet
+    } else {
+        OutputMode::Progress
+    }
+}
+
+fn leaves(args: &RunArgs) -> Leaves {
+    Leaves {
+        red_baseline: Leave::from(args.allow_red_baseline),
+        red_gate: Leave::from(args.allow_red_gate),
+        supersede: Leave::from(!args.no_supersede),
+        archived: Leave::from(args.archived),
+        no_sandbox: Leave::from(!args.require_sandbox),
+        anew: Leave::from(args.new),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::config;
+
+    fn resolve(args: &RunArgs, yaml: &str) -> Result<Settings, Trouble> {
+        Settings::resolve(args, Some(config::read("tdd.yaml", yaml).unwrap()), &Environment::default())
+    }
+
+    #[test]
+    fn without_flags_and_file_everything_has_its_default() {
+        let settings = Settings::resolve(&RunArgs::default(), None, &Environment::default()).unwrap();
+        assert_eq!(settings.specs_dir, "specs/frs");
+        assert_eq!(settings.bounds, Bounds { semantic: 2, format: 1 });
+        assert_eq!(settings.agent(Role::Implementer), &AgentChoice { name: "auto".into(), model: None });
+        assert_eq!(settings.regression, Regression::Auto);
+        assert_eq!(settings.output, OutputMode::Progress);
+        assert!(settings.leaves.supersede.is_granted() && settings.leaves.no_sandbox.is_granted());
+        assert!(!settings.leaves.red_gate.is_granted() && !settings.leaves.anew.is_granted());
+        assert_eq!(settings.commands, CommandSettings::default());
+    }
+
+    #[test]
+    fn a_flag_wins_over_the_role_and_the_role_over_the_file() {
+        let yaml =
+            "agent: claude\nroles: { implementer: { agent: codex, model: m1 }, refactorer: { model: m2 } }\n";
+        let settings = resolve(&RunArgs::default(), yaml).unwrap();
+        let choice = |settings: &Settings, role| {
+            let choice = settings.agent(role);
+            (choice.name.clone(), choice.model.clone())
+        };
+        assert_eq!(choice(&settings, Role::TestWriter), ("claude".into(), None));
+        assert_eq!(choice(&settings, Role::Implementer), ("codex".into(), Some("m1".into())));
+        assert_eq!(choice(&settings, Role::Refactorer), ("claude".into(), Some("m2".into())));
+        let flag = RunArgs { agent: Some("claude".into()), ..RunArgs::default() };
+        let settings = resolve(&flag, yaml).unwrap();
+        assert_eq!(choice(&settings, Role::Implementer), ("claude".into(), None));
+        assert_eq!(choice(&settings, Role::Refactorer), ("claude".into(), Some("m2".into())));
+        let cassette = RunArgs { cassette: Some("c.yaml".into()), ..RunArgs::default() };
+        assert_eq!(choice(&resolve(&cassette, yaml).unwrap(), Role::TestWriter), ("scripted".into(), None));
+    }
+
+    #[test]
+    fn the_table_of_the_runner_names_a_test_command() {
+        let settings = resolve(&RunArgs::default(), "runner: { kind: exit-code, all: make t }").unwrap();
+        assert_eq!(settings.commands.file_test.as_deref(), Some("make t"));
+    }
+
+    #[test]
+    fn criteria_are_read_once_each() {
+        let only = vec!["AC-STE-1.2".to_owned(), " AC-STE-1.02".to_owned(), String::new()];
+        let settings = resolve(&RunArgs { only, ..RunArgs::default() }, "").unwrap();
+        assert_eq!(settings.only, [CriterionId::parse("AC-STE-1.2").unwrap()]);
+    }
+
+    #[test]
+    fn a_flag_that_cannot_be_meant_is_refused() {
+        for (args, part) in [
+            (RunArgs { only: vec!["STE-1.2".into()], ..RunArgs::default() }, "--only: `STE-1.2`"),
+            (RunArgs { already_green: vec!["x".into()], ..RunArgs::default() }, "--already-green"),
+            (RunArgs { test: Some("  ".into()), ..RunArgs::default() }, "--test holds no command"),
+            (RunArgs { gate: Some("a\0".into()), ..RunArgs::default() }, "--gate holds no command"),
+            (RunArgs { agent: Some(String::new()), ..RunArgs::default() }, "--agent is empty"),
+            (RunArgs { stop_after: Some("green".into()), ..RunArgs::default() }, "`green`"),
+            (
+                RunArgs { agent: Some("claude".into()), cassette: Some("c".into()), ..RunArgs::default() },
+                "--cassette and --agent claude",
+            ),
+        ] {
+            let message = resolve(&args, "").unwrap_err().to_string();
+            assert!(message.contains(part), "{part}: {message}");
+        }
+    }
+
+    #[test]
+    fn the_environment_is_sorted_out() {
+        let vars = |ci: &str| [("CI".into(), ci.into()), ("PATH".into(), "/bin".into())];
+        assert_eq!(Environment::from_vars(vars("1")).path, Some("/bin".into()));
+        for (ci, want) in [("1", true), ("true", true), ("", false), ("false", false), ("0", false)] {
+            assert_eq!(Environment::from_vars(vars(ci)).ci, want, "{ci:?}");
+        }
+    }
+}

@@ -57,3 +57,16 @@ pub struct ProjectCommands {
     pub gate_source: String,
     pub runner: RunnerKind,
 }
+
+/// How a command is run whose shell string can't be given a selection (contract section 5): the
+/// `runner:` table of `tdd.yaml`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunnerTable {
+    pub kind: RunnerKind,
+    /// Runs all tests.
+    pub all: String,
+    /// Runs some test files; `{files}` stands for them.
+    pub select: Option<String>,
+    /// Where the command leaves its report, relative to the project.
+    pub report: Option<String>,
+}

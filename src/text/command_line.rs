@@ -1,1 +1,374 @@
 //! A shell command line as far as it is one plain runner call.
+//!
+//! ```text
+//! line    = assignment* wrapper* call
+//! wrapper = "env" assignment* | "uv" "run" option* | ("poetry" | "pdm" | "pipenv" | "rye" | "hatch") "run"
+//!         | "npx" ("--no-install" | "--no" | "--yes" | "-y")*
+//! call    = cargo ["+"toolchain] option* ("test" | "t") …
+//!         | pytest … | py.test … | python option* "-m" ("pytest" | "unittest") …
+//!         | node option* "--test" …
+//! word    = plain characters, 'quoted', "quoted" or \escaped ones
+//! ```
+//!
+//! Anything that the shell would do more with is no plain call, so that a selection can be added
+//! to the end of the line and means what it seems to mean: lists, pipelines, subshells,
+//! redirections, substitutions, comments, a line break.
+
+use crate::core::commands::RunnerKind;
+
+/// The longest command line that is looked at.
+const MAX_BYTES: usize = 16 * 1024;
+
+/// Which runner a shell line calls, if it is nothing but that one call.
+pub fn recognise(command: &str) -> Option<RunnerKind> {
+    let words = words(command)?;
+    let mut rest: &[String] = &words;
+    loop {
+        rest = without_assignments(rest);
+        match without_wrapper(rest) {
+            Some(inner) => rest = inner,
+            None => break,
+        }
+    }
+    let (program, args) = rest.split_first()?;
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match base_name(program) {
+        "cargo" => cargo(&args),
+        "pytest" | "py.test" => pytest(&args),
+        "node" | "nodejs" => node(&args),
+        name if is_python(name) => python(&args),
+        _ => None,
+    }
+}
+
+/// The words of a shell line without any syntax but quotes; `None` if there is other syntax, or
+/// no word.
+pub fn words(command: &str) -> Option<Vec<String>> {
+    if command.len() > MAX_BYTES || command.contains('\0') {
+        return None;
+    }
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = command.trim().chars();
+    while let Some(next) = chars.next() {
+        match next {
+            ' ' | '\t' => words.extend(word.take()),
+            '\'' => word.get_or_insert_default().push_str(&single_quoted(&mut chars)?),
+            '"' => word.get_or_insert_default().push_str(&double_quoted(&mut chars)?),
+            '\\' => match chars.next()? {
+                '\n' => return None,
+                escaped => word.get_or_insert_default().push(escaped),
+            },
+            '|' | '&' | ';' | '<' | '>' | '(' | ')' | '$' | '`' | '\n' | '\r' => return None,
+            '#' if word.is_none() => return None,
+            plain => word.get_or_insert_default().push(plain),
+        }
+    }
+    words.extend(word);
+    (!words.is_empty()).then_some(words)
+}
+
+fn single_quoted(chars: &mut std::str::Chars<'_>) -> Option<String> {
+    let mut text = String::new();
+    loop {
+        match chars.next()? {
+            '\'' => return Some(text),
+            plain => text.push(plain),
+        }
+    }
+}
+
+fn double_quoted(chars: &mut std::str::Chars<'_>) -> Option<String> {
+    let mut text = String::new();
+    loop {
+        match chars.next()? {
+            '"' => return Some(text),
+            '$' | '`' => return None,
+            '\\' => match chars.next()? {
+                escaped @ ('"' | '\\' | '$' | '`') => text.push(escaped),
+                other => text.extend(['\\', other]),
+            },
+            plain => text.push(plain),
+        }
+    }
+}
+
+fn without_assignments(words: &[String]) -> &[String] {
+    let count = words.iter().take_while(|word| is_assignment(word)).count();
+    &words[count..]
+}
+
+fn is_assignment(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else { return false };
+    let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    first && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// What a wrapper runs, if the words begin with one that changes nothing but the environment.
+fn without_wrapper(words: &[String]) -> Option<&[String]> {
+    let (program, rest) = words.split_first()?;
+    match base_name(program) {
+        "env" => rest.first().filter(|word| !word.starts_with('-')).map(|_| rest),
+        "uv" => Some(after_uv_options(strip(rest, &["run"])?)),
+        "poetry" | "pdm" | "pipenv" | "rye" | "hatch" => strip(rest, &["run"]),
+        "npx" => {
+            let flags = ["--no-install", "--no", "--yes", "-y"];
+            let count = rest.iter().take_while(|word| flags.contains(&word.as_str())).count();
+            Some(&rest[count..])
+        }
+        _ => None,
+    }
+}
+
+fn strip<'a>(words: &'a [String], first: &[&str]) -> Option<&'a [String]> {
+    let (word, rest) = words.split_first()?;
+    first.contains(&word.as_str()).then_some(rest)
+}
+
+const UV_WITH_VALUE: &[&str] = &[
+    "--with",
+    "--with-editable",
+    "--extra",
+    "--group",
+    "--only-group",
+    "--no-group",
+    "--python",
+    "-p",
+    "--project",
+    "--directory",
+    "--package",
+    "--env-file",
+    "--no-extra",
+];
+
+fn after_uv_options(words: &[String]) -> &[String] {
+    let mut rest = words;
+    while let Some((word, after)) = rest.split_first() {
+        if word == "--" {
+            return after;
+        }
+        if !word.starts_with('-') {
+            break;
+        }
+        let skip = usize::from(UV_WITH_VALUE.contains(&word.as_str()));
+        rest = after.get(skip..).unwrap_or_default();
+    }
+    rest
+}
+
+fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+fn is_python(name: &str) -> bool {
+    let version = name.strip_prefix("python");
+    version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+}
+
+/// `cargo` options before the subcommand that take a value of their own.
+const CARGO_WITH_VALUE: &[&str] = &["--color", "--config", "-Z", "-C"];
+/// `cargo test` options with which no test is judged, or only documentation.
+const CARGO_NOT_A_RUN: &[&str] = &["--no-run", "--doc", "--help", "-h", "--list", "--bench", "--benches"];
+
+fn cargo(args: &[&str]) -> Option<RunnerKind> {
+    let mut rest = args;
+    if rest.first().is_some_and(|word| word.starts_with('+')) {
+        rest = &rest[1..];
+    }
+    while let Some((word, after)) = rest.split_first() {
+        if !word.starts_with('-') {
+            break;
+        }
+        let skip = usize::from(CARGO_WITH_VALUE.contains(word));
+        rest = after.get(skip..)?;
+    }
+    let (subcommand, options) = rest.split_first()?;
+    let is_run = !options.iter().any(|word| CARGO_NOT_A_RUN.contains(word));
+    (matches!(*subcommand, "test" | "t") && is_run).then_some(RunnerKind::Cargo)
+}
+
+/// pytest options with which no test is run.
+const PYTEST_NOT_A_RUN: &[&str] =
+    &["--collect-only", "--co", "--help", "-h", "--version", "-V", "--fixtures", "--markers", "--setup-plan"];
+
+fn pytest(args: &[&str]) -> Option<RunnerKind> {
+    (!args.iter().any(|word| PYTEST_NOT_A_RUN.contains(word))).then_some(RunnerKind::Pytest)
+}
+
+fn python(args: &[&str]) -> Option<RunnerKind> {
+    let mut rest = args;
+    loop {
+        let (word, after) = rest.split_first()?;
+        let (module, options) = match *word {
+            "-m" => after.split_first().map(|(module, options)| (*module, options))?,
+            "-mpytest" => ("pytest", after),
+            "-munittest" => ("unittest", after),
+            "-X" | "-W" => {
+                rest = after.get(1..)?;
+                continue;
+            }
+            option if option.starts_with('-') && option.len() > 1 && !option.starts_with("-c") => {
+                rest = after;
+                continue;
+            }
+            _ => return None,
+        };
+        return match module {
+            "pytest" | "py.test" => pytest(options),
+            "unittest" => Some(RunnerKind::Unittest),
+            _ => None,
+        };
+    }
+}
+
+/// `node` options that take a value of their own.
+const NODE_WITH_VALUE: &[&str] = &[
+    "--import",
+    "--require",
+    "-r",
+    "--loader",
+    "--experimental-loader",
+    "--conditions",
+    "-C",
+    "--env-file",
+    "--test-name-pattern",
+    "--test-skip-pattern",
+    "--test-reporter",
+    "--test-reporter-destination",
+    "--test-concurrency",
+    "--test-timeout",
+    "--test-shard",
+    "--max-old-space-size",
+    "--disable-warning",
+];
+
+fn node(args: &[&str]) -> Option<RunnerKind> {
+    if args.contains(&"--watch") {
+        return None;
+    }
+    let mut rest = args;
+    while let Some((word, after)) = rest.split_first() {
+        if *word == "--test" {
+            return Some(RunnerKind::Node);
+        }
+        if !word.starts_with('-') || *word == "--" {
+            return None;
+        }
+        let skip = usize::from(NODE_WITH_VALUE.contains(word));
+        rest = after.get(skip..)?;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use RunnerKind::{Cargo, Node, Pytest, Unittest};
+
+    #[test]
+    fn plain_calls_are_recognised() {
+        for (command, want) in [
+            ("cargo test", Cargo),
+            ("cargo t --workspace", Cargo),
+            ("  cargo +nightly --locked -q test --all-features -- --nocapture ", Cargo),
+            ("RUST_BACKTRACE=1 FOO='a b' cargo test", Cargo),
+            ("env RUST_BACKTRACE=1 cargo test", Cargo),
+            ("/usr/bin/cargo test", Cargo),
+            ("cargo --config net.offline=true test", Cargo),
+            ("cargo --color never test", Cargo),
+            ("pytest", Pytest),
+            ("pytest -q tests/", Pytest),
+            ("pytest -k 'not slow and (a or b)'", Pytest),
+            ("py.test", Pytest),
+            ("python -m pytest", Pytest),
+            ("python3 -m pytest -x", Pytest),
+            ("python3.12 -B -W error -m pytest", Pytest),
+            ("./.venv/bin/python -m pytest", Pytest),
+            ("uv run pytest", Pytest),
+            ("uv run --group dev --frozen python -m pytest", Pytest),
+            ("uv run -- pytest", Pytest),
+            ("poetry run pytest", Pytest),
+            ("PYTHONPATH=src uv run pytest", Pytest),
+            ("poetry run python -m unittest discover -s tests", Unittest),
+            ("python3 -m unittest", Unittest),
+            ("python -munittest", Unittest),
+            ("node --test", Node),
+            ("node --import tsx --test test/", Node),
+            ("npx node --test", Node),
+            ("NODE_ENV=test node --test \"test/**/*.test.js\"", Node),
+            ("/usr/bin/node --no-warnings --test test/*.test.js", Node),
+        ] {
+            assert_eq!(recognise(command), Some(want), "{command}");
+        }
+    }
+
+    #[test]
+    fn anything_more_than_one_call_is_not() {
+        for command in [
+            "",
+            "   ",
+            "make test",
+            "npm test",
+            "bun test",
+            "cargo build",
+            "cargo nextest run",
+            "cargo test --no-run",
+            "cargo test --doc",
+            "cargo",
+            "cargo +nightly",
+            "cargo --config",
+            "cargo test && cargo clippy",
+            "cargo test; true",
+            "cargo test | tee log",
+            "cargo test > log",
+            "cargo test 2>&1",
+            "cargo test &",
+            "(cargo test)",
+            "cargo test $ARGS",
+            "cargo test `cat args`",
+            "cargo test \"$(cat args)\"",
+            "cargo test # all",
+            "cargo test\ncargo test",
+            "cargo test \\\n --all",
+            "cargo test 'unclosed",
+            "cargo test \"unclosed",
+            "cargo test \\",
+            "! cargo test",
+            "sh -c 'cargo test'",
+            "time cargo test",
+            "echo cargo test",
+            "FOO=bar",
+            "env -i cargo test",
+            "uv run",
+            "uv pip install pytest",
+            "poetry run",
+            "python tests/run.py",
+            "python -c 'import pytest' -m pytest",
+            "python -m",
+            "python -m coverage run -m pytest",
+            "pytest --collect-only",
+            "pythonista -m pytest",
+            "node test.js --test",
+            "node --watch --test",
+            "node --import",
+            "node --import --test",
+            "deno test",
+            "npx jest",
+            "npx vitest run",
+            "a\0b",
+        ] {
+            assert_eq!(recognise(command), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn words_are_split_as_the_shell_splits_them() {
+        let split = |text: &str| words(text).unwrap();
+        assert_eq!(
+            split(r#"a 'b c' "d \" e" f\ g h'i'j '' "\x""#),
+            ["a", "b c", "d \" e", "f g", "hij", "", "\\x"]
+        );
+        assert_eq!(split("a#b"), ["a#b"]);
+        assert_eq!(words(&"x".repeat(MAX_BYTES + 1)), None);
+    }
+}

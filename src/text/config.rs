@@ -1,1 +1,245 @@
 //! `tdd.yaml`: what a person may set (contract section 5).
+//!
+//! ```yaml
+//! test: make test                  # judges RED and GREEN
+//! gate: make check                 # judges REFACTOR; the test command if it is left out
+//! runner: { kind: junit, all: "make test", select: "make test ONLY='{files}'", report: build/report.xml }
+//! specs_dir: specs/frs             # relative to the project
+//! test_files: ["checks/**"]        # globs, instead of the runner's own
+//! agent: claude                    # for all roles
+//! roles: { implementer: { agent: codex, model: some-model } }
+//! agents: { mine: { … } }          # agent tables, read by `text::agent_table`
+//! budgets: { semantic: 2, format: 1 }
+//! regression: attempt              # auto | attempt | criterion | end
+//! deadline: 10m                    # of one run of a command
+//! attempt_deadline: 1h             # of one attempt, and of its silence
+//! idle_deadline: 10m
+//! ```
+//!
+//! Every key may be left out. Strict, because a setting that is silently ignored is worse than
+//! one that is refused: an unknown key is an error that names the nearest known one.
+
+mod duration;
+mod reader;
+
+use std::collections::BTreeMap;
+
+use serde_yaml::Value;
+
+use crate::core::commands::{RunnerKind, RunnerTable};
+use crate::core::event::Regression;
+use crate::core::path::RelPath;
+use crate::core::role::Role;
+use crate::core::trouble::Trouble;
+use reader::Table;
+
+/// The largest `tdd.yaml` that is read.
+pub const MAX_BYTES: usize = 256 * 1024;
+
+/// `tdd.yaml` as it was written, types checked. What was left out is `None` or empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConfigFile {
+    pub test: Option<String>,
+    pub gate: Option<String>,
+    pub runner: Option<RunnerTable>,
+    pub specs_dir: Option<String>,
+    pub test_files: Vec<String>,
+    pub agent: Option<String>,
+    pub roles: BTreeMap<Role, RoleSetting>,
+    /// Agent tables by name, as they stand: `text::agent_table` reads them.
+    pub agents: BTreeMap<String, Value>,
+    pub budgets: BudgetSetting,
+    pub regression: Option<Regression>,
+    /// Of one run of a command, in milliseconds.
+    pub deadline_ms: Option<u64>,
+    /// Of one attempt, in milliseconds.
+    pub attempt_deadline_ms: Option<u64>,
+    /// Of an attempt's silence, in milliseconds.
+    pub idle_deadline_ms: Option<u64>,
+}
+
+/// What is set for one role.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoleSetting {
+    pub agent: Option<String>,
+    pub model: Option<String>,
+}
+
+/// Bounds as written, within their ranges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetSetting {
+    /// 1 to 9.
+    pub semantic: Option<u8>,
+    /// 0 to 9.
+    pub format: Option<u8>,
+}
+
+const KEYS: &[&str] = &[
+    "test",
+    "gate",
+    "runner",
+    "specs_dir",
+    "test_files",
+    "agent",
+    "roles",
+    "agents",
+    "budgets",
+    "regression",
+    "deadline",
+    "attempt_deadline",
+    "idle_deadline",
+];
+
+/// Runner kinds that are planned: a good name, and not yet an adapter.
+pub const PLANNED_KINDS: &[&str] = &["nextest", "vitest", "jest", "bun", "go", "tap"];
+
+/// Reads `tdd.yaml`. `file_name` is how messages call it. An empty file sets nothing.
+///
+/// # Errors
+/// A [`Trouble`] of kind `Config` that names the key, the line where it can be told, and what is
+/// wanted instead.
+pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
+    if source.len() > MAX_BYTES {
+        return Err(Trouble::config(format!("{file_name} is too large"))
+            .because(format!("it has {} bytes; at most {MAX_BYTES} are read", source.len()))
+            .advise("Leave only settings in it."));
+    }
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+    let value: Value = serde_yaml::from_str(source).map_err(|error| {
+        Trouble::config(format!("{file_name} is not YAML"))
+            .because(error)
+            .advise("Correct the line that the message names.")
+    })?;
+    let Some(top) = Table::top(file_name, source, &value)? else { return Ok(ConfigFile::default()) };
+    top.only(KEYS)?;
+    let test = top.command("test")?;
+    Ok(ConfigFile {
+        runner: top.table("runner")?.map(|table| runner(&table, test.as_deref())).transpose()?,
+        test,
+        gate: top.command("gate")?,
+        specs_dir: specs_dir(&top)?,
+        test_files: test_files(&top)?,
+        agent: top.text("agent")?,
+        roles: roles(&top)?,
+        agents: agents(&top)?,
+        budgets: budgets(&top)?,
+        regression: regression(&top)?,
+        deadline_ms: top.duration("deadline")?,
+        attempt_deadline_ms: top.duration("attempt_deadline")?,
+        idle_deadline_ms: top.duration("idle_deadline")?,
+    })
+}
+
+fn runner(table: &Table<'_>, test: Option<&str>) -> Result<RunnerTable, Trouble> {
+    table.only(&["kind", "all", "select", "report"])?;
+    let kind = runner_kind(table)?;
+    let all = match (table.command("all")?, test) {
+        (Some(all), _) => all,
+        (None, Some(test)) => test.to_owned(),
+        (None, None) => {
+            let why = "there is no `test:` either, so there is nothing to run";
+            return Err(table.wrong("all", why, "Set `all:` to the command that runs all tests."));
+        }
+    };
+    let select = table.command("select")?;
+    if select.as_ref().is_some_and(|select| !select.contains("{files}")) {
+        let why = "it holds no `{files}`, so it can't be given the files that are to be run";
+        return Err(table.wrong("select", why, "Put `{files}` where the test files' paths belong."));
+    }
+    let report = table.text("report")?;
+    if report.as_ref().is_some_and(|report| RelPath::new(report).is_none()) {
+        let why = "the report must be a path relative to the project that does not leave it";
+        return Err(table.wrong("report", why, "For example: `report: build/report.xml`."));
+    }
+    if kind == RunnerKind::Junit && report.is_none() {
+        let why = "`kind: junit` reads a report and no `report:` says where it is";
+        return Err(table.wrong("report", why, "For example: `report: build/report.xml`."));
+    }
+    Ok(RunnerTable { kind, all, select, report })
+}
+
+fn runner_kind(table: &Table<'_>) -> Result<RunnerKind, Trouble> {
+    let names: Vec<&str> = RunnerKind::ALL.into_iter().map(RunnerKind::name).collect();
+    let known = format!("Use one of: {}.", names.join(", "));
+    let Some(name) = table.text("kind")? else {
+        return Err(table.wrong("kind", "it is missing, so nothing says who reads the output", &known));
+    };
+    if let Some(kind) = RunnerKind::ALL.into_iter().find(|kind| kind.name() == name) {
+        return Ok(kind);
+    }
+    if PLANNED_KINDS.contains(&name.as_str()) {
+        let why = format!("`{name}` is planned, but there is no adapter for it yet");
+        let next =
+            "Not yet: use `kind: junit` with a `report:` that the runner writes, or `kind: exit-code`.";
+        return Err(table.wrong("kind", &why, next));
+    }
+    Err(table.unknown_word("kind", &name, &names))
+}
+
+fn specs_dir(top: &Table<'_>) -> Result<Option<String>, Trouble> {
+    let Some(text) = top.text("specs_dir")? else { return Ok(None) };
+    let path = RelPath::new(&text).ok_or_else(|| {
+        let why = "it must be a folder below the project, as a relative path";
+        top.wrong("specs_dir", why, "For example: `specs_dir: specs/frs`.")
+    })?;
+    Ok(Some(path.as_str().to_owned()))
+}
+
+fn test_files(top: &Table<'_>) -> Result<Vec<String>, Trouble> {
+    let globs = top.texts("test_files")?;
+    for glob in &globs {
+        if let Err(error) = globset::Glob::new(glob) {
+            let why = format!("`{glob}` is no glob: {}", error.kind());
+            return Err(top.wrong("test_files", &why, "For example: `test_files: [\"checks/**\"]`."));
+        }
+    }
+    Ok(globs)
+}
+
+fn roles(top: &Table<'_>) -> Result<BTreeMap<Role, RoleSetting>, Trouble> {
+    let Some(table) = top.table("roles")? else { return Ok(BTreeMap::new()) };
+    table.only(&Role::ALL.map(Role::name))?;
+    let mut roles = BTreeMap::new();
+    for role in Role::ALL {
+        if let Some(setting) = table.table(role.name())? {
+            setting.only(&["agent", "model"])?;
+            let (agent, model) = (setting.text("agent")?, setting.text("model")?);
+            roles.insert(role, RoleSetting { agent, model });
+        }
+    }
+    Ok(roles)
+}
+
+fn agents(top: &Table<'_>) -> Result<BTreeMap<String, Value>, Trouble> {
+    let Some(table) = top.table("agents")? else { return Ok(BTreeMap::new()) };
+    let mut agents = BTreeMap::new();
+    for name in table.keys()? {
+        if let Some(agent) = table.table(name)? {
+            agents.insert(name.to_owned(), agent.value());
+        }
+    }
+    Ok(agents)
+}
+
+fn budgets(top: &Table<'_>) -> Result<BudgetSetting, Trouble> {
+    let Some(table) = top.table("budgets")? else { return Ok(BudgetSetting::default()) };
+    table.only(&["semantic", "format"])?;
+    Ok(BudgetSetting { semantic: table.number("semantic", 1..=9)?, format: table.number("format", 0..=9)? })
+}
+
+fn regression(top: &Table<'_>) -> Result<Option<Regression>, Trouble> {
+    const WORDS: [(&str, Regression); 4] = [
+        ("auto", Regression::Auto),
+        ("attempt", Regression::Attempt),
+        ("criterion", Regression::Criterion),
+        ("end", Regression::End),
+    ];
+    let Some(word) = top.text("regression")? else { return Ok(None) };
+    match WORDS.into_iter().find(|(name, _)| *name == word) {
+        Some((_, regression)) => Ok(Some(regression)),
+        None => Err(top.unknown_word("regression", &word, &WORDS.map(|(name, _)| name))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,96 @@
 //! Head and tail of a long output, with a marker between.
+//!
+//! ```text
+//! excerpt = text                       when it fits
+//!         | head marker tail           else
+//! marker  = "\n[tdd: N bytes on M lines left out]\n"
+//! ```
+//!
+//! Head and tail share the room evenly: runners print the first failure at the top and the
+//! summary at the bottom, and both are wanted.
+
+/// The first and the last part of `text`, at most `max_bytes` together with a marker line that
+/// says how much was left out. Cuts at line ends where one is near, never inside a character.
+pub fn head_and_tail(text: &str, max_bytes: usize) -> String {
+    if text.len() <= max_bytes {
+        return text.to_owned();
+    }
+    // The marker's own length depends on the count that it names; the longest one is reserved.
+    let reserved = marker(text.len(), text.len()).len();
+    let room = max_bytes.saturating_sub(reserved);
+    if room == 0 {
+        return text[..floor(text, max_bytes)].to_owned();
+    }
+    let head = head_part(text, room / 2);
+    let tail = tail_part(&text[head.len()..], room - room / 2);
+    let left_out = &text[head.len()..text.len() - tail.len()];
+    let lines = left_out.lines().count();
+    format!("{}{}{tail}", head.strip_suffix('\n').unwrap_or(head), marker(left_out.len(), lines))
+}
+
+fn marker(bytes: usize, lines: usize) -> String {
+    format!("\n[tdd: {bytes} bytes on {lines} lines left out]\n")
+}
+
+/// At most `max` bytes from the start, up to a line's end if that costs at most a quarter.
+fn head_part(text: &str, max: usize) -> &str {
+    let cut = floor(text, max);
+    match text[..cut].rfind('\n') {
+        Some(at) if at + 1 >= cut - cut / 4 => &text[..=at],
+        _ => &text[..cut],
+    }
+}
+
+/// At most `max` bytes from the end, from a line's start if that costs at most a quarter.
+fn tail_part(text: &str, max: usize) -> &str {
+    let mut cut = text.len().saturating_sub(max);
+    while !text.is_char_boundary(cut) {
+        cut += 1;
+    }
+    let tail = &text[cut..];
+    match tail.find('\n') {
+        Some(at) if at < tail.len() / 4 => &tail[at + 1..],
+        _ => tail,
+    }
+}
+
+/// The greatest character boundary that is not above `at`.
+fn floor(text: &str, at: usize) -> usize {
+    let mut cut = at.min(text.len());
+    while !text.is_char_boundary(cut) {
+        cut -= 1;
+    }
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_stays_as_it_is() {
+        assert_eq!(head_and_tail("", 0), "");
+        assert_eq!(head_and_tail("a\nb\n", 4), "a\nb\n");
+    }
+
+    #[test]
+    fn a_long_text_keeps_both_ends_and_says_what_is_missing() {
+        let text = (0..1000).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n") + "\n";
+        let excerpt = head_and_tail(&text, 400);
+        assert!(excerpt.len() <= 400, "{}", excerpt.len());
+        assert!(excerpt.starts_with("line 0\n"), "{excerpt}");
+        assert!(excerpt.ends_with("line 999\n"), "{excerpt}");
+        let marker = excerpt.lines().find(|line| line.starts_with("[tdd: ")).unwrap();
+        let kept = excerpt.lines().count() - 1;
+        assert!(marker.contains(&format!("on {} lines left out", 1000 - kept)), "{marker} {kept}");
+    }
+
+    #[test]
+    fn no_bound_cuts_a_character_or_is_passed() {
+        let text = "äöü€🦀\n".repeat(50);
+        for max in 0..300 {
+            let excerpt = head_and_tail(&text, max);
+            assert!(excerpt.len() <= max, "{max}: {}", excerpt.len());
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Durations as a person writes them.
+//!
+//! ```text
+//! duration = (digits unit)+      largest unit first, each at most once
+//! unit     = "h" | "m" | "s"
+//! ```
+
+/// The longest duration that can be set: a day.
+const MAX_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// Milliseconds; `None` if it is no duration, zero, or longer than a day.
+pub(super) fn read(text: &str) -> Option<u64> {
+    let mut rest = text.trim();
+    let mut total: u64 = 0;
+    let mut ceiling = u64::MAX;
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let number: u64 = rest[..digits].parse().ok()?;
+        let unit = match rest[digits..].bytes().next()? {
+            b'h' => 3_600_000,
+            b'm' => 60_000,
+            b's' => 1000,
+            _ => return None,
+        };
+        if unit >= ceiling {
+            return None;
+        }
+        ceiling = unit;
+        total = total.checked_add(number.checked_mul(unit)?)?;
+        rest = &rest[digits + 1..];
+    }
+    (1..=MAX_MS).contains(&total).then_some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn durations_have_units_in_order() {
+        for (text, want) in [
+            ("10m", Some(600_000)),
+            (" 90s ", Some(90_000)),
+            ("1h30m", Some(5_400_000)),
+            ("24h", Some(86_400_000)),
+            ("25h", None),
+            ("10", None),
+            ("0s", None),
+            ("", None),
+            ("m", None),
+            ("30m1h", None),
+            ("1m1m", None),
+            ("5ms", None),
+            ("-1s", None),
+            ("1µs", None),
+            ("99999999999999999999h", None),
+        ] {
+            assert_eq!(read(text), want, "{text:?}");
+        }
+    }
+}
