@@ -129,12 +129,11 @@ pub async fn live<C: Child>(
     let mut order = asked.map_or(Order::Wait, |signal| life.stop(signal, Instant::now()));
     loop {
         match order {
-            Order::Wait => {}
+            Order::Wait | Order::Done => {}
             Order::Interrupt => child.interrupt(),
             Order::Terminate => child.terminate(),
             Order::Kill => child.kill(),
             Order::Sweep => life.swept(child.sweep(), Instant::now()),
-            Order::Done => {}
         }
         if order == Order::Done || life.is_over() {
             return life.lived();

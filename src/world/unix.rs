@@ -2,7 +2,6 @@
 //!
 //! Each function is a thin cover around one system call; what to do with it is decided elsewhere.
 #![expect(unsafe_code, reason = "this is the one place for it")]
-#![expect(clippy::disallowed_methods, reason = "reads the list of its own open descriptors")]
 
 pub mod proc_table;
 

@@ -44,13 +44,11 @@ impl Reading {
         let Some(heard) = self.heard.as_mut() else {
             return std::future::pending().await;
         };
-        match heard.recv().await {
-            Some(happening) => happening,
-            None => {
-                self.heard = None;
-                Happening::OutputEnded
-            }
-        }
+        let Some(happening) = heard.recv().await else {
+            self.heard = None;
+            return Happening::OutputEnded;
+        };
+        happening
     }
 }
 
