@@ -22,3 +22,4 @@ mod state_machine_rules;
 mod summary;
 mod tidy;
 mod view;
+mod session;
