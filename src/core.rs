@@ -12,6 +12,7 @@ pub mod commands;
 pub mod criterion;
 pub mod effect;
 pub mod event;
+pub mod evidence;
 pub mod finding;
 pub mod halt;
 pub mod judge;

@@ -57,3 +57,19 @@ pub struct ProjectCommands {
     pub gate_source: String,
     pub runner: RunnerKind,
 }
+
+/// `runner:` of `tdd.yaml`: how to run, select and read tests where no adapter can derive it
+/// (contract section 5).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunnerTable {
+    pub kind: RunnerKind,
+    /// The command that runs all tests.
+    pub all: String,
+    /// The command that runs some test files; `{files}` stands for their paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub select: Option<String>,
+    /// Where the command leaves its report, relative to the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+}
