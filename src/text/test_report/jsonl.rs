@@ -4,7 +4,7 @@
 //! report    = start { collected | load | test } end
 //! start     = {"ev":"start","v":1}
 //! collected = {"ev":"collected","tests":[{"file":…,"name":…}, …]}    absent where the runner does not collect
-//! load      = {"ev":"load","file":…,"skipped":bool,"errors":[raised, …],"output":…}
+//! load      = {"ev":"load","file":…,"skipped":bool,"errors":[raised, …],"ended":…,"output":…}
 //! test      = {"ev":"test","file":…|null,"name":…,"outcome":"pass"|"fail"|"skip","phase":…,"ms":…,"errors":[raised, …]}
 //! end       = {"ev":"end","status":N,"tests":N}
 //! raised    = {"class","bases","module","message","name","file","at","code"}    outermost first, then its causes
@@ -74,6 +74,10 @@ pub struct LoadLine {
     pub skipped: bool,
     #[serde(default)]
     pub errors: Vec<Raised>,
+    /// For runners with a process for each file: how it ended; `quietly` if it exited 0 and no
+    /// test was seen.
+    #[serde(default)]
+    pub ended: Option<String>,
     /// What the file's process printed, where the error itself is not to be had.
     #[serde(default)]
     pub output: String,
