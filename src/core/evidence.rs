@@ -1,1 +1,119 @@
-//! Whether a run is evidence at all (contract section 7).
+//! Whether a run says anything at all (contract section 7, *what counts as a passing run*).
+//!
+//! In every runner either the exit code or the report lies in some case, so both must agree.
+//! Whether the expected tests are among those that passed is asked elsewhere: here nothing is
+//! known of what was expected.
+
+use std::collections::HashSet;
+
+use super::test::{Exit, Outcome, TestReport, TestRun};
+
+/// `Ok` if the exit code and a complete report tell the same story, or if there is no report to
+/// be had and the command ended by itself. A run of no tests that exits 0 is evidence of an
+/// empty run; the caller decides what that means. `Err` says in one clause why not.
+pub fn evidence(run: &TestRun) -> Result<(), String> {
+    let code = match run.exit {
+        Exit::Code(code) => code,
+        Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => {
+            return Err(format!("the test command did not end by itself: {}", run.exit));
+        }
+    };
+    if let Some(why) = &run.unreadable {
+        return Err(why.clone());
+    }
+    match &run.report {
+        Some(report) => agreement(report, code, run.fail_code),
+        None => Ok(()),
+    }
+}
+
+fn agreement(report: &TestReport, code: i32, fail_code: i32) -> Result<(), String> {
+    if !report.complete {
+        return Err("the report has no end mark or contradicts itself".to_owned());
+    }
+    let mut seen = HashSet::new();
+    if let Some(twice) = report.tests.iter().find(|test| !seen.insert(&test.id)) {
+        return Err(format!("the report names {} twice", twice.id));
+    }
+    let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
+    let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
+    match (red, code) {
+        (false, 0) => Ok(()),
+        (true, code) if code == fail_code => Ok(()),
+        (true, 0) => Err("the report holds failures and the exit code is 0".to_owned()),
+        (true, code) => {
+            Err(format!("the exit code is {code}, and this runner says {fail_code} when tests fail"))
+        }
+        (false, code) => Err(format!("nothing failed in the report and the exit code is {code}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::path::RelPath;
+    use super::super::test::{Failure, FailureKind, LoadFailure, TestId, TestResult};
+    use super::*;
+
+    fn result(id: &str, outcome: Outcome) -> TestResult {
+        TestResult { id: TestId(id.to_owned()), file: None, outcome, duration_ms: 1 }
+    }
+
+    fn failure() -> Failure {
+        Failure { kind: FailureKind::Assertion, message: String::new(), absent: None }
+    }
+
+    fn run(exit: Exit, report: Option<TestReport>) -> TestRun {
+        TestRun {
+            command: "x".to_owned(),
+            exit,
+            duration_ms: 1,
+            report,
+            unreadable: None,
+            log: String::new(),
+            output: String::new(),
+            fail_code: 101,
+        }
+    }
+
+    fn report(tests: Vec<TestResult>) -> Option<TestReport> {
+        Some(TestReport { tests, complete: true, ..TestReport::default() })
+    }
+
+    #[test]
+    fn exit_code_and_report_must_tell_the_same() {
+        let green = || report(vec![result("a", Outcome::Passed), result("b", Outcome::Skipped)]);
+        let red = || report(vec![result("a", Outcome::Failed(failure()))]);
+        let twice = report(vec![result("a", Outcome::Passed), result("a", Outcome::Passed)]);
+        let torn = report(vec![]).map(|report| TestReport { complete: false, ..report });
+        let unloaded = report(vec![]).map(|report| TestReport {
+            load_failures: vec![LoadFailure { file: RelPath::new("a.rs").unwrap(), failure: failure() }],
+            ..report
+        });
+        let broken = report(vec![]).map(|report| TestReport { project_broken: Some(failure()), ..report });
+        for (name, exit, report, want) in [
+            ("green", Exit::Code(0), green(), true),
+            ("empty", Exit::Code(0), report(vec![]), true),
+            ("red", Exit::Code(101), red(), true),
+            ("did not load", Exit::Code(101), unloaded.clone(), true),
+            ("broken", Exit::Code(101), broken, true),
+            ("no report to be had", Exit::Code(3), None, true),
+            ("red that exits 0", Exit::Code(0), red(), false),
+            ("did not load, exits 0", Exit::Code(0), unloaded, false),
+            ("red with another code", Exit::Code(1), red(), false),
+            ("green that exits 101", Exit::Code(101), green(), false),
+            ("one id twice", Exit::Code(0), twice, false),
+            ("torn", Exit::Code(0), torn, false),
+            ("killed", Exit::Signal(9), green(), false),
+            ("too late", Exit::Deadline, green(), false),
+            ("too much", Exit::OutputCap, None, false),
+        ] {
+            assert_eq!(evidence(&run(exit, report)).is_ok(), want, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_report_that_should_be_there_and_is_not_is_no_evidence() {
+        let absent = TestRun { unreadable: Some("no report".to_owned()), ..run(Exit::Code(0), None) };
+        assert_eq!(evidence(&absent), Err("no report".to_owned()));
+    }
+}

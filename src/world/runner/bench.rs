@@ -1,0 +1,220 @@
+//! One verification: the commands that it takes, one after the other, and what they leave.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::core::audience::News;
+use crate::core::test::{Exit, TestReport, TestRun};
+use crate::core::trouble::Trouble;
+use crate::driver::ports::Hear;
+use crate::world::process::{self, CommandOrder, Finished};
+use crate::world::signals::StopSignal;
+
+/// Bytes that one command may print (contract section 5).
+const OUTPUT_CAP: u64 = 2 * 1024 * 1024 * 1024;
+/// Bytes of output that a run keeps in memory, at its head and at its tail.
+const HEAD_BYTES: u64 = 12 * 1024;
+const TAIL_BYTES: u64 = 19 * 1024;
+
+/// One command of a verification.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Step {
+    pub(super) argv: Vec<OsString>,
+    pub(super) cwd: PathBuf,
+    pub(super) env: Vec<(OsString, Option<OsString>)>,
+    /// Where stdout goes, if it is to be read; it comes into the log after the command ended.
+    pub(super) stdout: Option<PathBuf>,
+}
+
+/// What an adapter found.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    pub(super) exit: Exit,
+    pub(super) report: Option<TestReport>,
+    pub(super) unreadable: Option<String>,
+    pub(super) fail_code: i32,
+}
+
+/// Runs the steps of one verification and gathers its log.
+pub(super) struct Bench {
+    label: String,
+    /// A fresh private folder for this verification: reports and the parts of the log.
+    folder: PathBuf,
+    log: PathBuf,
+    parts: Vec<PathBuf>,
+    commands: Vec<String>,
+    left: Duration,
+    spent_ms: u64,
+    stop: StopSignal,
+}
+
+impl Bench {
+    /// `work` holds the logs; the verification is the `number`th.
+    pub(super) fn new(
+        work: &Path,
+        number: u32,
+        label: &str,
+        deadline: Duration,
+        stop: &StopSignal,
+    ) -> Result<Self, Trouble> {
+        let slug: String = label
+            .chars()
+            .take(60)
+            .map(|character| if character.is_ascii_alphanumeric() { character } else { '-' })
+            .collect();
+        let name = format!("{number:03}-{slug}");
+        std::fs::create_dir_all(work).map_err(|error| disk(work, &error))?;
+        // A name that nobody can know before: a report can't be put there in advance.
+        let folder = tempfile::Builder::new()
+            .prefix(&format!("{name}-"))
+            .tempdir_in(work)
+            .map_err(|error| disk(work, &error))?
+            .keep();
+        Ok(Self {
+            label: label.to_owned(),
+            log: work.join(format!("{name}.log")),
+            folder,
+            parts: Vec::new(),
+            commands: Vec::new(),
+            left: deadline,
+            spent_ms: 0,
+            stop: stop.clone(),
+        })
+    }
+
+    /// A path in the private folder, unused until now.
+    pub(super) fn fresh(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{}-{name}", self.parts.len()))
+    }
+
+    /// Says what is about to run, as a person would type it; it becomes part of the run's command.
+    pub(super) fn announce(&mut self, command: String, hear: Hear<'_>) {
+        hear(News::Running { what: self.label.clone(), command: command.clone() });
+        self.commands.push(command);
+    }
+
+    /// Runs one command with what is left of the deadline. Without time left, none is started.
+    pub(super) async fn run(&mut self, step: Step) -> Result<Finished, Trouble> {
+        if self.left.is_zero() {
+            return Ok(Finished { exit: Exit::Deadline, duration_ms: 0, leaked: 0 });
+        }
+        let log = self.fresh("log");
+        let order = CommandOrder {
+            argv: step.argv,
+            cwd: step.cwd,
+            env: step.env,
+            deadline: self.left,
+            output_cap: OUTPUT_CAP,
+            log: log.clone(),
+            stdout: step.stdout.clone(),
+        };
+        let finished = process::run(&order, &self.stop).await?;
+        self.left = self.left.saturating_sub(Duration::from_millis(finished.duration_ms));
+        self.spent_ms = self.spent_ms.saturating_add(finished.duration_ms);
+        self.parts.push(log);
+        self.parts.extend(step.stdout);
+        Ok(finished)
+    }
+
+    /// The log of the last step, at most 1 MiB of its end.
+    pub(super) fn last_words(&self, steps_back: usize) -> String {
+        let Some(path) = self.parts.iter().rev().nth(steps_back) else { return String::new() };
+        read_tail(path, 1024 * 1024).unwrap_or_default()
+    }
+
+    /// Replaces a part of the log by what is readable of it (a stream of JSON, say).
+    pub(super) fn show_instead(&mut self, part: &Path, text: &str) -> Result<(), Trouble> {
+        let shown = self.fresh("shown");
+        std::fs::write(&shown, text).map_err(|error| disk(&shown, &error))?;
+        for kept in &mut self.parts {
+            if kept == part {
+                kept.clone_from(&shown);
+            }
+        }
+        Ok(())
+    }
+
+    /// Joins the log, and makes the run's record. The private folder goes.
+    pub(super) fn finish(self, measured: Measured) -> Result<TestRun, Trouble> {
+        let mut joined = File::create(&self.log).map_err(|error| disk(&self.log, &error))?;
+        for part in &self.parts {
+            if let Ok(mut part) = File::open(part) {
+                std::io::copy(&mut part, &mut joined).map_err(|error| disk(&self.log, &error))?;
+            }
+        }
+        joined.flush().map_err(|error| disk(&self.log, &error))?;
+        drop(joined);
+        // What is left behind is only rubbish in a private folder.
+        let _ = std::fs::remove_dir_all(&self.folder);
+        Ok(TestRun {
+            command: self.commands.join(" && "),
+            exit: measured.exit,
+            duration_ms: self.spent_ms,
+            report: measured.report,
+            unreadable: measured.unreadable,
+            output: excerpt(&self.log).map_err(|error| disk(&self.log, &error))?,
+            log: self.log.to_string_lossy().into_owned(),
+            fail_code: measured.fail_code,
+        })
+    }
+}
+
+/// A file that can't be read or written, for a person.
+pub(super) fn disk(path: &Path, error: &std::io::Error) -> Trouble {
+    Trouble::environment(format!("can't use {}", path.display()))
+        .because(error)
+        .advise("make sure that the folder is writable and the disk is not full")
+}
+
+/// Reads a whole file of at most `cap` bytes; `Ok(None)` if it is not there.
+pub(super) fn read_capped(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, String> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("{} can't be read: {error}", path.display())),
+    };
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    if !is_file {
+        return Err(format!("{} is no regular file", path.display()));
+    }
+    let mut bytes = Vec::new();
+    let read = file.take(cap + 1).read_to_end(&mut bytes);
+    match read {
+        Err(error) => Err(format!("{} can't be read: {error}", path.display())),
+        Ok(count) if count as u64 > cap => Err(format!("{} is larger than {cap} bytes", path.display())),
+        Ok(_) => Ok(Some(bytes)),
+    }
+}
+
+fn read_tail(path: &Path, bytes: u64) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
+    let mut tail = Vec::new();
+    file.take(bytes).read_to_end(&mut tail)?;
+    Ok(String::from_utf8_lossy(&tail).into_owned())
+}
+
+/// Head and tail of a log, at most 32 KiB, with a marker between them that gives the gap's size.
+fn excerpt(path: &Path) -> std::io::Result<String> {
+    let length = std::fs::metadata(path)?.len();
+    if length <= HEAD_BYTES + TAIL_BYTES {
+        return read_tail(path, HEAD_BYTES + TAIL_BYTES);
+    }
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let tail = read_tail(path, TAIL_BYTES)?;
+    let gap = length - HEAD_BYTES - TAIL_BYTES;
+    let mut text = format!("{head}\n[… {gap} bytes left out …]\n{tail}");
+    // Bytes that are no UTF-8 grow when they are replaced; the bound is on what is kept.
+    let mut end = text.len().min(32 * 1024);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    Ok(text)
+}

@@ -1,0 +1,81 @@
+// Tells tdd what `node --test` did: one JSON object a line, into a file of its own.
+//
+// node runs each test file in a process of its own and sends events here, so what a test prints
+// can't reach this file. A file whose process dies has no error object: what it printed on its
+// standard error is told instead.
+
+const CAP = 16 * 1024;
+
+function line(fields) {
+  return JSON.stringify(fields) + '\n';
+}
+
+function raised(error) {
+  if (error === undefined || error === null) return [];
+  const cause = error.cause ?? error;
+  const kind = error.failureType;
+  if (cause === null || typeof cause !== 'object') {
+    return [{ class: 'Error', message: String(cause).slice(0, 2000), code: kind ?? null }];
+  }
+  const code = kind === 'testTimeoutFailure' ? kind : cause.code;
+  return [{
+    class: String(cause.name ?? 'Error'),
+    message: String(cause.message ?? cause).slice(0, 2000),
+    code: code === undefined || code === null ? null : String(code),
+  }];
+}
+
+// The entry that stands for a whole file: named by its path, absolute or relative.
+function standsForFile(data) {
+  if (data.nesting !== 0 || typeof data.file !== 'string' || typeof data.name !== 'string') return false;
+  return data.name === data.file || (data.name.includes('/') && data.file.endsWith('/' + data.name));
+}
+
+export default async function* report(source) {
+  const printed = new Map();
+  const titles = new Map();
+  let tests = 0;
+  yield line({ ev: 'start', v: 1 });
+  for await (const { type, data } of source) {
+    const file = typeof data?.file === 'string' ? data.file : null;
+    if (type === 'test:stderr' && file !== null) {
+      const before = printed.get(file) ?? '';
+      if (before.length < CAP) printed.set(file, (before + data.message).slice(0, CAP));
+    } else if (type === 'test:start') {
+      const open = titles.get(file) ?? [];
+      open.length = Math.min(open.length, data.nesting);
+      open[data.nesting] = data.name;
+      titles.set(file, open);
+    } else if (type === 'test:pass' || type === 'test:fail') {
+      const failed = type === 'test:fail';
+      const error = data.details?.error;
+      if (standsForFile(data)) {
+        // Passed: a file that holds no tests, or that left before it ran any. Failed: it died.
+        yield line({
+          ev: 'load',
+          file: data.file,
+          skipped: false,
+          ended: failed ? String(error?.signal ?? error?.exitCode ?? '') : 'quietly',
+          errors: raised(error),
+          output: printed.get(file) ?? '',
+        });
+        continue;
+      }
+      if (data.details?.type === 'suite' && !failed) continue;
+      if (data.details?.type === 'suite' && error?.failureType === 'subtestsFailed') continue;
+      const above = (titles.get(file) ?? []).slice(0, data.nesting);
+      const counts = data.skip === undefined && data.todo === undefined;
+      tests += 1;
+      yield line({
+        ev: 'test',
+        file,
+        name: [...above, data.name].join(' > '),
+        outcome: counts ? (failed ? 'fail' : 'pass') : 'skip',
+        phase: '',
+        ms: data.details?.duration_ms ?? 0,
+        errors: counts && failed ? raised(error) : [],
+      });
+    }
+  }
+  yield line({ ev: 'end', status: 0, tests });
+}

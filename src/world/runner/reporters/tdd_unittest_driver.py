@@ -1,0 +1,283 @@
+"""Runs unittest for tdd and tells it what happened: one JSON object a line, into a file of its own.
+
+Run as a script, so that a folder named `unittest` in the project can't take the place of the
+real one; the project comes on the path only after the import.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+import unittest
+
+_project = os.getcwd()
+sys.path[0] = _project
+_dump = json.dumps
+_order = json.loads(os.environ.pop("TDD_ORDER", "{}"))
+_left_out = frozenset(_order.get("leave_out", ()))
+_only_files = frozenset(_order.get("only_files", ()))
+_only_ids = frozenset(tuple(pair) for pair in _order.get("only_ids", ()))
+_out = open(os.environ.pop("TDD_REPORT"), "x", encoding="utf-8")
+
+
+def _write(**fields):
+    _out.write(_dump(fields) + "\n")
+    _out.flush()
+
+
+def _chain(error):
+    errors = []
+    while error is not None and len(errors) < 6:
+        kind = type(error)
+        at = None
+        frame = error.__traceback__
+        while frame is not None:
+            code = frame.tb_frame.f_code.co_filename
+            parts = code.replace("\\", "/").split("/")
+            if not code.startswith("<") and code != __file__ and not {"unittest", "importlib"} & set(parts):
+                at = code
+            frame = frame.tb_next
+        name = getattr(error, "name", None)
+        file = getattr(error, "filename", None)
+        errors.append({
+            "class": kind.__name__,
+            "bases": [base.__name__ for base in kind.__mro__[1:]],
+            "module": str(kind.__module__),
+            "message": str(error)[:2000],
+            "name": name if isinstance(name, str) else None,
+            "file": file if isinstance(file, str) else None,
+            "at": at,
+        })
+        error = error.__cause__ or error.__context__
+    return errors
+
+
+def _file_of(name):
+    """The file that a dotted module name would be loaded from, whether it loads or not."""
+    for root in sys.path:
+        base = os.path.join(root or _project, *name.split("."))
+        for path in (base + ".py", os.path.join(base, "__init__.py")):
+            if os.path.isfile(path):
+                return os.path.realpath(path)
+    return None
+
+
+def _where(test):
+    """The file and the name of a test, as tdd builds its id from."""
+    module = sys.modules.get(type(test).__module__)
+    file = getattr(module, "__file__", None)
+    method = getattr(test, "_testMethodName", None)
+    if file is None or method is None or type(test).__module__.startswith("unittest."):
+        return None, test.id()
+    return os.path.realpath(file), type(test).__qualname__ + "." + method
+
+
+class _Loader(unittest.TestLoader):
+    """Leaves files out of discovery, and remembers why a module did not load."""
+
+    def __init__(self):
+        super().__init__()
+        self.told = set()
+        self.failed = False
+
+    def _match_path(self, path, full_path, pattern):
+        real = os.path.realpath(full_path)
+        if real in _left_out or (_only_files and real not in _only_files):
+            return False
+        return super()._match_path(path, full_path, pattern)
+
+    def _get_module_from_name(self, name):
+        try:
+            return super()._get_module_from_name(name)
+        except BaseException as error:
+            self.tell(_file_of(name) or name, error)
+            raise
+
+    def tell(self, file, error):
+        if file not in self.told:
+            skipped = isinstance(error, unittest.SkipTest)
+            self.told.add(file)
+            self.failed = self.failed or not skipped
+            _write(ev="load", file=file, skipped=skipped, errors=_chain(error))
+
+
+def _load_named(loader, names):
+    suite = unittest.TestSuite()
+    for name in names:
+        path = os.path.realpath(name)
+        if name.endswith(".py") and os.path.isfile(path):
+            name = os.path.relpath(path, _project)[:-3].replace(os.sep, ".")
+        try:
+            suite.addTest(loader.loadTestsFromName(name))
+        except BaseException as error:
+            loader.tell(_file_of(name) or name, error)
+            continue
+        if loader.errors:
+            loader.errors.clear()
+            _find_failure(loader, name)
+    return suite
+
+
+def _find_failure(loader, name):
+    """unittest turned an error into a test of its own; import again to get the error itself."""
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        module = ".".join(parts[:count])
+        file = _file_of(module)
+        if file is None:
+            continue
+        if module in sys.modules:
+            error = AttributeError("%r has no test %r" % (module, name))
+        else:
+            try:
+                __import__(module)
+                continue
+            except BaseException as caught:
+                error = caught
+        loader.tell(file, error)
+        return
+    loader.tell(name, ImportError("no module or test is named %r" % name))
+
+
+def _tests(suite):
+    for part in suite:
+        if isinstance(part, unittest.TestSuite):
+            yield from _tests(part)
+        else:
+            yield part
+
+
+def _wanted(suite):
+    seen = set()
+    for test in _tests(suite):
+        if type(test).__name__ in ("_FailedTest", "ModuleSkipped"):
+            continue
+        where = _where(test)
+        if where in seen or where[0] in _left_out:
+            continue
+        if (_only_files and where[0] not in _only_files) or (_only_ids and where not in _only_ids):
+            continue
+        seen.add(where)
+        yield test
+
+
+class _Result(unittest.TextTestResult):
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.words = {}
+        self.around = {}
+        self.began = 0.0
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.began = time.monotonic()
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        word = self.words.setdefault(_where(test), {"outcome": "pass", "phase": "call", "errors": []})
+        word["ms"] = 1000.0 * (time.monotonic() - self.began)
+
+    def _say(self, test, outcome, error=None):
+        if not isinstance(test, unittest.TestCase):
+            # An error holder of setUpClass, setUpModule or their ends: `setUpClass (module.Class)`.
+            inside = test.id().rpartition("(")[2].rstrip(")")
+            self.around[inside] = (outcome, _chain(error))
+            return
+        word = self.words.get(_where(test))
+        if word is None or word["outcome"] != "fail":
+            self.words[_where(test)] = {"outcome": outcome, "phase": "call", "errors": _chain(error)}
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self._say(test, "fail", err[1])
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self._say(test, "fail", err[1])
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self._say(test, "skip")
+
+    def addExpectedFailure(self, test, err):
+        super().addExpectedFailure(test, err)
+        self._say(test, "skip")
+
+    def addUnexpectedSuccess(self, test):
+        super().addUnexpectedSuccess(test)
+        self._say(test, "fail", AssertionError("unexpected success"))
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            self._say(test, "fail", err[1])
+
+
+def _report(result, tests):
+    """One line for each collected test; what its class's or module's setUp said counts for it."""
+    told = 0
+    for test in tests:
+        file, name = where = _where(test)
+        word = result.words.get(where)
+        kind = type(test)
+        around = result.around.get(kind.__module__ + "." + kind.__qualname__) or result.around.get(kind.__module__)
+        if around is not None and (word is None or word["outcome"] == "pass"):
+            word = {"outcome": around[0], "phase": "setup", "errors": around[1]}
+        if word is not None:
+            told += 1
+            _write(ev="test", file=file, name=name, **word)
+    return told
+
+
+def _arguments():
+    """What unittest's own command line takes, as far as it says which tests to run."""
+    words = sys.argv[1:]
+    parser = argparse.ArgumentParser(prog="python -m unittest", add_help=False, allow_abbrev=False)
+    parser.add_argument("-k", dest="patterns", action="append", default=[])
+    parser.add_argument("places", nargs="*")
+    parser.set_defaults(start=None, pattern="test*.py", top=None)
+    if words[:1] == ["discover"]:
+        words = words[1:]
+        parser.add_argument("-s", "--start-directory", dest="start")
+        parser.add_argument("-p", "--pattern", dest="pattern", default="test*.py")
+        parser.add_argument("-t", "--top-level-directory", dest="top")
+    return parser.parse_known_args(words)[0]
+
+
+def main():
+    found = _arguments()
+    _write(ev="start", v=1)
+    loader = _Loader()
+    if found.patterns:
+        loader.testNamePatterns = [word if "*" in word else "*%s*" % word for word in found.patterns]
+    if sys.argv[1:2] == ["discover"] or not found.places:
+        places = dict(enumerate(found.places))
+        suite = loader.discover(
+            found.start or places.get(0, "."), places.get(1, found.pattern), found.top or places.get(2)
+        )
+    else:
+        suite = _load_named(loader, found.places)
+    tests = list(_wanted(suite))
+    collected = []
+    for test in tests:
+        file, name = _where(test)
+        collected.append({"file": file, "name": name})
+    _write(ev="collected", tests=collected)
+    stream = unittest.runner._WritelnDecorator(sys.stderr)
+    result = _Result(stream, True, 2)
+    result.startTestRun()
+    try:
+        unittest.TestSuite(tests).run(result)
+    finally:
+        result.stopTestRun()
+    result.printErrors()
+    told = _report(result, tests)
+    status = 0 if result.wasSuccessful() and not loader.failed else 1
+    _write(ev="end", status=status, tests=told)
+    _out.close()
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
