@@ -1,6 +1,4 @@
 //! One integration binary, one file per subject.
-
-mod walk;
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -14,13 +12,14 @@ mod walk;
     reason = "a test says that something is wrong by a panic, and makes its own world"
 )]
 
+mod conformance;
 mod core_words;
 mod halt_report;
 mod own_requirements;
 mod sample;
+mod session;
 mod state_machine_rules;
 mod summary;
 mod tidy;
 mod view;
-mod session;
-mod conformance;
+mod walk;
