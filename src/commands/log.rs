@@ -1,10 +1,170 @@
-//! Prints the journal of a run.
+//! `tdd log`: prints the journal of a run (contract section 11). Exit 0, or 2 if there is no
+//! such run or its journal is damaged.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use crate::cli::LogArgs;
+use crate::core::attempt::{AgentEnd, AgentReturn};
+use crate::core::event::{Event, RunStarted};
+use crate::core::finding::Findings;
+use crate::core::halt::Ending;
+use crate::core::judge::Verdict;
+use crate::core::state::{Entry, State};
 use crate::core::trouble::Trouble;
+use crate::view::print;
+use crate::world::journal_file::{self, Record};
 
-pub fn run(_args: &LogArgs) -> Result<ExitCode, Trouble> {
-    Err(Trouble::internal("not built yet"))
+use super::status::{chosen_run, repository};
+
+/// Prints the events of a run: one line each, or with `--json` the journal's own lines.
+pub fn run(args: &LogArgs) -> Result<ExitCode, Trouble> {
+    let repository = repository()?;
+    let run = chosen_run(&repository, args.run.as_deref())?;
+    let records = journal_file::read_only(&run.path)?;
+    let mut text = String::new();
+    if args.json {
+        for record in &records {
+            text.push_str(&record.json);
+            text.push('\n');
+        }
+    } else {
+        text = lines(&records);
+    }
+    print::result(&text);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One line an event; a verdict is told where it was made, by the fold.
+fn lines(records: &[Record]) -> String {
+    let mut text = String::new();
+    let mut state: Option<State> = None;
+    for record in records {
+        let told = one_line(&record.event);
+        match (&mut state, &record.event) {
+            (None, Event::RunStarted(started)) => state = Some(State::open((**started).clone())),
+            (Some(state), event) => {
+                let _ = state.apply(event);
+            }
+            (None, _) => {}
+        }
+        let verdict = state.as_ref().and_then(|state| verdict(state, &record.event));
+        let line = told + &verdict.unwrap_or_default();
+        let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect();
+        let _ = writeln!(text, "{:>5} {}  {line}", record.seq, time(record.ts));
+    }
+    text
+}
+
+fn one_line(event: &Event) -> String {
+    match event {
+        Event::RunStarted(started) => started_line(started),
+        Event::CheckpointZero { checkpoint } => format!("checkpoint 0 is {}", short(&checkpoint.0)),
+        Event::BaselineMeasured { test, gate } => {
+            format!(
+                "baseline: test {} green, {} red, {} flaky; gate {} red",
+                test.greens.len(),
+                test.reds.len(),
+                test.flaky.len(),
+                gate.reds.len()
+            )
+        }
+        Event::AttemptStarted { attempt } => {
+            format!("{} fork {} ({}) starts", attempt.key, attempt.number, kind(attempt.kind))
+        }
+        Event::AgentReturned { outcome } => returned_line(outcome),
+        Event::AttemptMeasured { findings } => measured_line(findings),
+        Event::WorkKept { checkpoint } => format!("kept as {}", short(&checkpoint.0)),
+        Event::WorkRolledBack { to, kept_as, .. } => {
+            format!("rolled back to {}; the work is kept as {}", short(&to.0), short(&kept_as.0))
+        }
+        Event::GateMeasured { green, run } => {
+            let word = if *green { "green" } else { "red" };
+            format!("gate before REFACTOR is {word} ({}, {} ms)", run.exit, run.duration_ms)
+        }
+        Event::TestRun(fact) => {
+            let status = match fact.status {
+                crate::core::event::PassFail::Pass => "pass",
+                crate::core::event::PassFail::Fail => "fail",
+            };
+            format!("test {status}: {} ({} ms)", fact.test_id, fact.duration_ms)
+        }
+        Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
+        Event::Restored { what } => format!("restored: {}", what.join("; ")),
+        Event::Halted { report } => format!("halted; report {}", short(&report.0)),
+        Event::Finished { ending } => match ending {
+            Ending::Verified => "finished, all verified".to_owned(),
+            Ending::PartlyUnverified => "finished, partly not verified".to_owned(),
+        },
+        Event::Paused { reason } => format!("paused: {reason}"),
+        Event::Stopped { signal } => format!("stopped by signal {signal}"),
+    }
+}
+
+fn started_line(started: &RunStarted) -> String {
+    format!(
+        "run {} of {} with {} criteria, test `{}` ({})",
+        started.run,
+        started.requirement.id,
+        started.plan.criteria.len(),
+        started.commands.test,
+        started.commands.runner
+    )
+}
+
+fn returned_line(outcome: &AgentReturn) -> String {
+    let end = match outcome.end {
+        AgentEnd::Exited(exit) => exit.to_string(),
+        AgentEnd::Exhausted(what) => format!("stopped: {what}"),
+    };
+    let said = match &outcome.claim {
+        Ok(claim) => match claim.status {
+            crate::core::claim::ClaimStatus::Ok => "claims ok".to_owned(),
+            crate::core::claim::ClaimStatus::Failed => "claims failed".to_owned(),
+        },
+        Err(error) => format!("no valid block: {}", error.message),
+    };
+    let turns = outcome.turns.map(|turns| format!(", {turns} turns")).unwrap_or_default();
+    format!("child ended ({end}, {} ms{turns}), {said}", outcome.duration_ms)
+}
+
+fn measured_line(findings: &Findings) -> String {
+    format!("{} measured: {} files changed", findings.stage(), findings.changed().len())
+}
+
+/// The verdict that this event led to, if it led to one.
+fn verdict(state: &State, event: &Event) -> Option<String> {
+    if !matches!(event, Event::AgentReturned { .. } | Event::AttemptMeasured { .. }) {
+        return None;
+    }
+    let key = &state.attempt()?.key;
+    let entry: &Entry = state.ledgers.get(key)?.entries.last()?;
+    Some(match entry.verdict.as_ref()? {
+        Verdict::Passed => "; passed".to_owned(),
+        Verdict::Failed(fault) => {
+            let why = fault.reasons.first().map(|reason| format!(", {reason}")).unwrap_or_default();
+            format!("; failed in mode {}{why}", fault.mode)
+        }
+        Verdict::Disputed(dispute) => format!("; disputed: {}", dispute.reason),
+    })
+}
+
+fn kind(kind: crate::core::attempt::AttemptKind) -> &'static str {
+    match kind {
+        crate::core::attempt::AttemptKind::First => "first",
+        crate::core::attempt::AttemptKind::Semantic => "semantic retry",
+        crate::core::attempt::AttemptKind::Format => "format retry",
+    }
+}
+
+fn short(digest: &str) -> &str {
+    digest.get(..10).unwrap_or(digest)
+}
+
+/// UTC, to the second.
+pub(super) fn time(ts_ms: u64) -> String {
+    i64::try_from(ts_ms)
+        .ok()
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
+        .map_or_else(|| "????-??-??T??:??:??Z".to_owned(), |at| format!("{at:.0}"))
 }

@@ -1,10 +1,225 @@
-//! Shows where runs stand.
+//! `tdd status`: where runs stand, told by the same fold that runs them (contract section 11).
+//! Exit 0, or 2 if there is no such run or its journal is damaged.
+#![expect(clippy::disallowed_methods, reason = "the current directory is read once, here")]
 
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::cli::StatusArgs;
-use crate::core::trouble::Trouble;
+use serde_json::{Value, json};
 
-pub fn run(_args: &StatusArgs) -> Result<ExitCode, Trouble> {
-    Err(Trouble::internal("not built yet"))
+use super::log::time;
+use crate::cli::StatusArgs;
+use crate::core::criterion::CriterionId;
+use crate::core::halt::{Ending, Halt};
+use crate::core::judge::Verdict;
+use crate::core::state::{End, Phase, Progress, State, Suspension};
+use crate::core::trouble::Trouble;
+use crate::view::print;
+use crate::world::journal_file::{self, Record, RunDir};
+
+/// Prints one run whole, or all runs, one line each if there are several.
+pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
+    let repository = repository()?;
+    let runs = match &args.run {
+        Some(name) => vec![chosen_run(&repository, Some(name))?],
+        None => journal_file::list_runs(&repository),
+    };
+    if runs.is_empty() && !args.json {
+        print::result("no runs yet; `tdd <FR>` starts one\n");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let whole = runs.len() == 1;
+    let mut text = String::new();
+    for run in &runs {
+        // One damaged run of many must not hide the others.
+        match told(run) {
+            Ok((state, records)) if args.json => {
+                let _ = writeln!(text, "{}", as_json(&state, &records));
+            }
+            Ok((state, records)) if whole => text.push_str(&in_full(&state, &records)),
+            Ok((state, _)) => {
+                let _ = writeln!(text, "{}  {}", run.id, headline(&state));
+            }
+            Err(trouble) if args.run.is_some() => return Err(trouble),
+            Err(trouble) => print::message(&format!("tdd: {}: {trouble}", run.id)),
+        }
+    }
+    print::result(&text);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The top of the repository that holds the current directory.
+pub(super) fn repository() -> Result<PathBuf, Trouble> {
+    let here = std::env::current_dir().map_err(|error| {
+        Trouble::environment("the current directory can't be told")
+            .because(error)
+            .advise("cd into a repository")
+    })?;
+    let top = here.ancestors().find(|folder| std::fs::symlink_metadata(folder.join(".git")).is_ok());
+    top.map(Path::to_owned).ok_or_else(|| {
+        Trouble::user(format!("{} is in no git repository", here.display()))
+            .advise("cd into the repository whose runs you want to see")
+    })
+}
+
+/// The run whose id is or begins with `name`; the newest without one.
+pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
+    let runs = journal_file::list_runs(repository);
+    let known = || {
+        let ids: Vec<&str> = runs.iter().take(10).map(|run| run.id.0.as_str()).collect();
+        if ids.is_empty() {
+            "`tdd <FR>` starts one".to_owned()
+        } else {
+            format!("the runs are:\n{}", ids.join("\n"))
+        }
+    };
+    let Some(name) = name else {
+        return runs.first().cloned().ok_or_else(|| Trouble::user("no runs yet").advise(known()));
+    };
+    if let Some(exact) = runs.iter().find(|run| run.id.0 == name) {
+        return Ok(exact.clone());
+    }
+    let mut fits = runs.iter().filter(|run| run.id.0.starts_with(name));
+    match (fits.next(), fits.next()) {
+        (Some(run), None) => Ok(run.clone()),
+        (None, _) => Err(Trouble::user(format!("no run `{name}`")).advise(known())),
+        (Some(_), Some(_)) => {
+            Err(Trouble::user(format!("more than one run begins with `{name}`")).advise(known()))
+        }
+    }
+}
+
+fn told(run: &RunDir) -> Result<(State, Vec<Record>), Trouble> {
+    let records = journal_file::read_only(&run.path)?;
+    let unfit = |why: String| {
+        Trouble::environment(format!("the journal of {} tells no run", run.id))
+            .because(why)
+            .advise(format!("`tdd log {}` shows what it holds", run.id))
+    };
+    let state = State::replay(records.iter().map(|record| &record.event));
+    let state = state.map_err(|error| unfit(error.to_string()))?;
+    Ok((state.ok_or_else(|| unfit("it is empty".to_owned()))?, records))
+}
+
+fn in_full(state: &State, records: &[Record]) -> String {
+    let mut text = String::new();
+    let run = &state.run;
+    let (first, last) = (records.first().map_or(0, |r| r.ts), records.last().map_or(0, |r| r.ts));
+    let title = run.requirement.title.as_deref().map(|title| format!(" ({title})")).unwrap_or_default();
+    let _ = writeln!(text, "run          {}", run.run);
+    let _ = writeln!(text, "requirement  {}{title}, {}", run.requirement.id, run.requirement.path);
+    let _ = writeln!(text, "time         {} to {}", time(first), time(last));
+    let _ = writeln!(text, "state        {}", phase(state));
+    for id in &run.plan.criteria {
+        let _ = writeln!(text, "  {id:<14} {}", progress(state, id));
+    }
+    let _ = writeln!(text, "forks        {}", state.forks());
+    let bounds = run.plan.bounds;
+    for (key, ledger) in &state.ledgers {
+        let _ = writeln!(
+            text,
+            "  {key}: {} forks, semantic budget {}/{} spent, format {}/{}",
+            ledger.entries.len(),
+            ledger.spent.semantic,
+            bounds.semantic,
+            ledger.spent.format,
+            bounds.format
+        );
+    }
+    let _ = writeln!(text, "next         {}", advice(state));
+    text
+}
+
+fn as_json(state: &State, records: &[Record]) -> Value {
+    let bounds = state.run.plan.bounds;
+    let criteria: Vec<Value> = state
+        .run
+        .plan
+        .criteria
+        .iter()
+        .map(|id| json!({"id": id, "progress": state.progress.get(id)}))
+        .collect();
+    let budgets: Vec<Value> = state
+        .ledgers
+        .iter()
+        .map(|(key, ledger)| {
+            json!({
+                "key": key.to_string(), "forks": ledger.entries.len(),
+                "semantic": {"spent": ledger.spent.semantic, "of": bounds.semantic},
+                "format": {"spent": ledger.spent.format, "of": bounds.format},
+            })
+        })
+        .collect();
+    json!({
+        "run": state.run.run, "requirement": state.run.requirement.id, "path": state.run.requirement.path,
+        "phase": state.phase.name(), "suspension": state.suspension, "state": phase(state),
+        "criteria": criteria, "forks": state.forks(), "budgets": budgets, "next": advice(state),
+        "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),
+    })
+}
+
+fn headline(state: &State) -> String {
+    let done = |progress: &&Progress| matches!(progress, Progress::Green | Progress::AlreadyGreen);
+    let green = state.progress.values().filter(done).count();
+    format!("{}  {green}/{} green  {}", state.run.requirement.id, state.progress.len(), phase(state))
+}
+
+fn phase(state: &State) -> String {
+    match &state.suspension {
+        Some(Suspension::Paused(reason)) => return format!("paused: {reason}"),
+        Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),
+        None => {}
+    }
+    match &state.phase {
+        Phase::Opening => "before checkpoint 0".to_owned(),
+        Phase::Baselining => "before the baseline run".to_owned(),
+        Phase::Due { key, .. } => format!("{}: {key} is due", key.stage()),
+        Phase::Forked { attempt } => format!("{}: {} works", attempt.key.stage(), attempt.key),
+        Phase::Returned { attempt, .. } => format!("{}: {} is measured", attempt.key.stage(), attempt.key),
+        Phase::Keeping { attempt, .. } => format!("{}: {} passed", attempt.key.stage(), attempt.key),
+        Phase::RollingBack { attempt, .. } => format!("{}: {} failed", attempt.key.stage(), attempt.key),
+        Phase::GateDue => "REFACTOR: the gate is due".to_owned(),
+        Phase::Halting { halt } => format!("halting: {}", halted(halt)),
+        Phase::Finishing { .. } => "finishing".to_owned(),
+        Phase::Ended { end: End::Halted(halt) } => format!("halted: {}", halted(halt)),
+        Phase::Ended { end: End::Finished(Ending::Verified) } => "finished, all verified".to_owned(),
+        Phase::Ended { end: End::Finished(Ending::PartlyUnverified) } => {
+            "finished, some criteria are not verified".to_owned()
+        }
+    }
+}
+
+fn halted(halt: &Halt) -> String {
+    match &halt.verdict {
+        Verdict::Failed(fault) => format!("{}, mode {} ({})", halt.key, fault.mode, fault.mode.description()),
+        Verdict::Disputed(dispute) => format!("{} disputes a test: {}", halt.key, dispute.reason),
+        Verdict::Passed => halt.key.to_string(),
+    }
+}
+
+fn progress(state: &State, id: &CriterionId) -> &'static str {
+    match state.progress.get(id) {
+        None | Some(Progress::Pending) => "not begun",
+        Some(Progress::Red) => "red",
+        Some(Progress::Green) => "green",
+        Some(Progress::AlreadyGreen) => "green at baseline, as said",
+        Some(Progress::Unverified) => "done, not verified",
+    }
+}
+
+fn advice(state: &State) -> String {
+    let run = &state.run.run;
+    match (&state.phase, &state.suspension) {
+        (Phase::Ended { end: End::Finished(_) }, _) => {
+            "look at the changes with `git diff` and commit them".to_owned()
+        }
+        (Phase::Ended { end: End::Halted(_) }, _) => {
+            format!(
+                "read the report, then `tdd resume {run} --retry`, `--edited`, `--accept AC` or `--abandon`, or `tdd undo {run}`"
+            )
+        }
+        (_, Some(_)) => format!("`tdd resume {run}` goes on"),
+        (_, None) => format!("nothing, if its tdd is still at work; else `tdd resume {run}` goes on"),
+    }
 }

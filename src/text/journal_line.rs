@@ -1,1 +1,212 @@
 //! One line of the journal (contract section 11).
+//!
+//! ```text
+//! line   = '{"v":1,"seq":' n ',"ts":' ms ',"prev":"' hash '",' rest LF     at most 4 KiB with LF
+//! rest   = '"type":"' name '",' fields of the event '}'                    it fits
+//!        | '"type":"' name '","file":"' hash '"}'                          it is in a side file
+//! hash   = BLAKE3 of the line before, without its LF, as 64 hex digits; of the first line: 64 zeros
+//! ```
+//!
+//! A side file holds the event as JSON, `type` included, and is named by the hash of its bytes.
+//! There are no leniencies: nobody but `tdd` writes this.
+
+use serde::Deserialize;
+
+use crate::core::attempt::Digest;
+use crate::core::event::Event;
+use crate::core::trouble::Trouble;
+
+/// The version that is written, and the newest that is read.
+pub const VERSION: u64 = 1;
+/// What a line may have, its newline included; one `write` of that much is not torn by a kill.
+pub const LINE_CAP: usize = 4096;
+/// The `prev` of the first line.
+pub const NO_LINE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// An event ready to be written: the side file first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded {
+    /// With its newline.
+    pub line: String,
+    /// For an event that does not fit a line: the bytes of its side file, and their name.
+    pub side: Option<(Digest, Vec<u8>)>,
+}
+
+/// What one line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub seq: u64,
+    /// Milliseconds since the epoch.
+    pub ts: u64,
+    /// The hash of the line before.
+    pub prev: String,
+    pub body: Body,
+}
+
+/// Where the event is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    Here(Box<Event>),
+    /// In the side file of this name; the event's type is known.
+    Spilled {
+        name: String,
+        file: Digest,
+    },
+}
+
+/// Why a line is none of ours.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// Not JSON, or without the fields that every line has: torn, or not written by `tdd`.
+    #[error("it is no line of a journal: {0}")]
+    Malformed(String),
+    #[error("it was written by a newer tdd (version {0} of the journal, this one reads {VERSION})")]
+    Newer(u64),
+    #[error("it holds an event `{name}` that this tdd does not know or can't read: {why}")]
+    UnknownEvent { name: String, why: String },
+    #[error("it has {0} bytes; a line has at most {LINE_CAP}")]
+    TooLong(usize),
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    v: u64,
+    seq: u64,
+    ts: u64,
+    prev: String,
+    r#type: String,
+    file: Option<Digest>,
+}
+
+/// Makes the line of an event. `prev` is what [`hash`] gives of the line before. Fails only
+/// if the event can't be JSON, which would be a bug of ours.
+pub fn encode(seq: u64, ts: u64, prev: &str, event: &Event) -> Result<Encoded, Trouble> {
+    let json = serde_json::to_string(event).map_err(|error| {
+        Trouble::internal(format!("the event {} is no JSON", event.name())).because(error)
+    })?;
+    let head = format!("{{\"v\":{VERSION},\"seq\":{seq},\"ts\":{ts},\"prev\":\"{prev}\",");
+    if head.len() + json.len() <= LINE_CAP {
+        return Ok(Encoded { line: format!("{head}{}\n", &json[1..]), side: None });
+    }
+    let digest = digest(json.as_bytes());
+    let line = format!("{head}\"type\":\"{}\",\"file\":\"{}\"}}\n", event.name(), digest.0);
+    Ok(Encoded { line, side: Some((digest, json.into_bytes())) })
+}
+
+/// Reads a line without its newline.
+pub fn decode(line: &str) -> Result<Line, LineError> {
+    if line.len() >= LINE_CAP {
+        return Err(LineError::TooLong(line.len()));
+    }
+    let malformed = |error: serde_json::Error| LineError::Malformed(error.to_string());
+    let envelope: Envelope =
+        serde_json::from_str(line).map_err(|error| newer(line).unwrap_or(malformed(error)))?;
+    if envelope.v != VERSION {
+        return Err(newer(line).unwrap_or(LineError::Malformed(format!("version {}", envelope.v))));
+    }
+    let body = match envelope.file {
+        Some(file) => Body::Spilled { name: envelope.r#type, file },
+        None => Body::Here(Box::new(decode_event(&envelope.r#type, line.as_bytes())?)),
+    };
+    Ok(Line { seq: envelope.seq, ts: envelope.ts, prev: envelope.prev, body })
+}
+
+/// Reads the event of a line, or of a side file.
+pub fn decode_event(name: &str, json: &[u8]) -> Result<Event, LineError> {
+    serde_json::from_slice(json)
+        .map_err(|error| LineError::UnknownEvent { name: name.to_owned(), why: error.to_string() })
+}
+
+/// The hash by which the next line refers to this one, newline or not.
+pub fn hash(line: &str) -> String {
+    digest(line.trim_end_matches('\n').as_bytes()).0
+}
+
+/// The name of the side file that holds these bytes.
+pub fn digest(bytes: &[u8]) -> Digest {
+    Digest(blake3::hash(bytes).to_hex().to_string())
+}
+
+/// A line with its event inside, whatever its length: for `tdd log --json`.
+pub fn resolved(line: &Line, event_json: &str) -> String {
+    let Line { seq, ts, prev, .. } = line;
+    let fields = event_json.strip_prefix('{').unwrap_or(event_json);
+    format!("{{\"v\":{VERSION},\"seq\":{seq},\"ts\":{ts},\"prev\":\"{prev}\",{fields}")
+}
+
+/// A later version may have other fields, so only the number is asked for.
+fn newer(line: &str) -> Option<LineError> {
+    #[derive(Deserialize)]
+    struct Version {
+        v: u64,
+    }
+    let version: Version = serde_json::from_str(line).ok()?;
+    (version.v > VERSION).then_some(LineError::Newer(version.v))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn restored(text: &str) -> Event {
+        Event::Restored { what: vec![text.to_owned()] }
+    }
+
+    #[test]
+    fn a_line_comes_back_as_it_was() {
+        for event in [restored("a \"quoted\" ünicode\nline"), Event::Stopped { signal: 15 }] {
+            let encoded = encode(3, 1_700_000_000_000, NO_LINE, &event).unwrap();
+            assert_eq!(encoded.side, None);
+            assert_eq!(encoded.line.matches('\n').count(), 1);
+            let line = decode(encoded.line.trim_end_matches('\n')).unwrap();
+            assert_eq!((line.seq, line.ts, line.prev.as_str()), (3, 1_700_000_000_000, NO_LINE));
+            assert_eq!(line.body, Body::Here(Box::new(event)));
+        }
+    }
+
+    #[test]
+    fn no_line_has_more_than_4_kib_and_the_bound_is_used() {
+        let mut spilled = 0;
+        for length in (3700..4200).chain([100_000]) {
+            let event = restored(&"x".repeat(length));
+            let encoded = encode(u64::MAX, u64::MAX, NO_LINE, &event).unwrap();
+            assert!(encoded.line.len() <= LINE_CAP, "{length}: {}", encoded.line.len());
+            let line = decode(encoded.line.trim_end_matches('\n')).unwrap();
+            match (line.body, encoded.side) {
+                (Body::Here(read), None) => assert_eq!(*read, event),
+                (Body::Spilled { name, file }, Some((digest, bytes))) => {
+                    spilled += 1;
+                    assert_eq!((name.as_str(), &file), ("restored", &digest));
+                    assert_eq!(super::digest(&bytes), digest);
+                    assert_eq!(decode_event("restored", &bytes).unwrap(), event);
+                    let whole = resolved(
+                        &decode(encoded.line.trim_end()).unwrap(),
+                        std::str::from_utf8(&bytes).unwrap(),
+                    );
+                    assert_eq!(decode_event("restored", whole.as_bytes()).unwrap(), event);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!((2..500).contains(&spilled), "{spilled}");
+    }
+
+    #[test]
+    fn a_bad_line_says_what_is_bad() {
+        let line = |v: u64, rest: &str| format!("{{\"v\":{v},\"seq\":1,\"ts\":2,\"prev\":\"\",{rest}}}");
+        for (text, want) in [
+            (line(2, "\"type\":\"stopped\",\"signal\":2"), "newer tdd (version 2"),
+            ("{\"v\":7,\"wholly\":\"other\"}".to_owned(), "newer tdd (version 7"),
+            (line(0, "\"type\":\"stopped\",\"signal\":2"), "no line of a journal: version 0"),
+            (line(1, "\"type\":\"teleported\""), "`teleported` that this tdd does not know"),
+            (line(1, "\"type\":\"stopped\""), "missing field `signal`"),
+            ("{\"v\":1,\"seq\":".to_owned(), "no line of a journal"),
+            (String::new(), "no line of a journal"),
+            ("[".repeat(3000), "no line of a journal"),
+            (line(1, &format!("\"type\":\"paused\",\"reason\":\"{}\"", "x".repeat(5000))), "at most 4096"),
+        ] {
+            let said = decode(&text).unwrap_err().to_string();
+            assert!(said.contains(want), "{text}: {said}");
+        }
+    }
+}

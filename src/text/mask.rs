@@ -1,1 +1,246 @@
-//! Masks secrets (contract section 11).
+//! Hides secrets in what is kept or shown (contract section 11).
+//!
+//! ```text
+//! hidden = value of an environment variable with KEY, TOKEN, SECRET or PASSWORD in its name,
+//!          at least 8 characters; of a value of several lines also each line of at least 16
+//!        | prefix tail        at no letter or digit, tail at least so long:
+//!            sk- 20 | ghp_ gho_ ghu_ ghs_ ghr_ 30 | github_pat_ 20 | glpat- 20 | npm_ 30
+//!            xoxa- xoxb- xoxo- xoxp- xoxr- xoxs- 10 | AKIA ASIA 16 | AIza 30
+//!        | "eyJ" part "." "eyJ" part "." part          a JSON web token
+//!        | "-----BEGIN " … "PRIVATE KEY" … "-----" to the matching "-----END" line, or the end
+//! tail   = letters, digits, "_" and "-"
+//! ```
+//!
+//! The time is linear in the text for a given environment.
+
+use std::borrow::Cow;
+
+/// What stands in a secret's place.
+pub const MASKED: &str = "[masked]";
+
+const SHORTEST_VALUE: usize = 8;
+const SHORTEST_LINE: usize = 16;
+/// More values than this are not an environment of a person's.
+const MOST_VALUES: usize = 4096;
+
+const PREFIXES: &[(&str, usize)] = &[
+    ("github_pat_", 20),
+    ("glpat-", 20),
+    ("ghp_", 30),
+    ("gho_", 30),
+    ("ghu_", 30),
+    ("ghs_", 30),
+    ("ghr_", 30),
+    ("npm_", 30),
+    ("xoxa-", 10),
+    ("xoxb-", 10),
+    ("xoxo-", 10),
+    ("xoxp-", 10),
+    ("xoxr-", 10),
+    ("xoxs-", 10),
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 30),
+    ("sk-", 20),
+];
+
+/// Knows the secrets of one environment.
+#[derive(Clone, Default)]
+pub struct Mask {
+    values: Vec<String>,
+}
+
+/// Never shows what it hides.
+impl std::fmt::Debug for Mask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Mask({} values)", self.values.len())
+    }
+}
+
+impl Mask {
+    /// Takes the values of those variables whose names say that they are secret.
+    pub fn new(env: impl Iterator<Item = (String, String)>) -> Self {
+        let mut values: Vec<String> = Vec::new();
+        for (name, value) in env.filter(|(name, _)| is_secret(name)) {
+            let lines = value.lines().map(str::trim).filter(|line| line.len() >= SHORTEST_LINE);
+            values.extend(lines.map(str::to_owned));
+            if value.trim().len() >= SHORTEST_VALUE {
+                values.push(value.trim().to_owned());
+            }
+            let _ = name;
+        }
+        values.sort_unstable();
+        values.dedup();
+        values.truncate(MOST_VALUES);
+        Self { values }
+    }
+
+    /// The text with every secret replaced by [`MASKED`].
+    pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut hidden: Vec<(usize, usize)> = Vec::new();
+        for value in &self.values {
+            hidden.extend(text.match_indices(value.as_str()).map(|(at, _)| (at, at + value.len())));
+        }
+        find_tokens(text, &mut hidden);
+        find_keys(text, &mut hidden);
+        if hidden.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        hidden.sort_unstable();
+        let mut masked = String::with_capacity(text.len());
+        let mut done = 0;
+        for (start, end) in hidden {
+            if start >= done {
+                masked.push_str(&text[done..start]);
+                masked.push_str(MASKED);
+            }
+            done = done.max(end);
+        }
+        masked.push_str(&text[done..]);
+        Cow::Owned(masked)
+    }
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.contains(word))
+}
+
+/// Token shapes. A tail that is long enough is skipped whole and one that is not is short, so
+/// no byte is looked at more than some dozens of times.
+fn find_tokens(text: &str, hidden: &mut Vec<(usize, usize)>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let starts = matches!(bytes[at], b'g' | b'n' | b'x' | b'A' | b's' | b'e')
+            && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric());
+        let end = if starts { token(&bytes[at..]) } else { None };
+        match end {
+            Some(length) => {
+                hidden.push((at, at + length));
+                at += length;
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// The length of the token that these bytes begin with.
+fn token(bytes: &[u8]) -> Option<usize> {
+    for (prefix, least) in PREFIXES {
+        if let Some(rest) = bytes.strip_prefix(prefix.as_bytes()) {
+            let tail = tail(rest);
+            return (tail >= *least).then_some(prefix.len() + tail);
+        }
+    }
+    web_token(bytes)
+}
+
+fn tail(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count()
+}
+
+/// A word that begins with `eyJ` is skipped whole if it is no token, because it holds no dot
+/// and so no other beginning of one.
+fn web_token(bytes: &[u8]) -> Option<usize> {
+    if !bytes.starts_with(b"eyJ") {
+        return None;
+    }
+    let first = tail(bytes);
+    let rest = bytes[first..].strip_prefix(b".")?;
+    if first < 10 || !rest.starts_with(b"eyJ") {
+        return None;
+    }
+    let second = tail(rest);
+    let rest = rest[second..].strip_prefix(b".")?;
+    Some(first + 1 + second + 1 + tail(rest))
+}
+
+/// Blocks of private keys.
+fn find_keys(text: &str, hidden: &mut Vec<(usize, usize)>) {
+    const BEGIN: &str = "-----BEGIN ";
+    const END: &str = "-----END ";
+    let mut from = 0;
+    while let Some(at) = text[from..].find(BEGIN).map(|at| from + at) {
+        let label_start = at + BEGIN.len();
+        from = label_start;
+        let label: &[u8] = &text.as_bytes()[label_start..text.len().min(label_start + 64)];
+        let dashes = label.windows(5).position(|window| window == b"-----");
+        let Some(label) = dashes.map(|dashes| &label[..dashes]) else { continue };
+        if !label.windows(11).any(|window| window == b"PRIVATE KEY") {
+            continue;
+        }
+        let end = text[label_start..].find(END).map(|at| label_start + at + END.len());
+        let end = end.map_or(text.len(), |end| match text[end..].find("-----") {
+            Some(dashes) if dashes <= 64 => end + dashes + 5,
+            Some(_) | None => end,
+        });
+        hidden.push((at, end));
+        from = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mask() -> Mask {
+        let env = [
+            ("API_KEY", "s3cr3t-value"),
+            ("npm_config_authtoken", "lower-case-name"),
+            ("DB_PASSWORD", "short"),
+            ("MY_SECRET", "s3cr3t-value-and-more"),
+            ("PATH", "/usr/bin:/opt/bin"),
+            ("SIGNING_KEY", "first line of a long key\nshort\nsecond line of a long key"),
+        ];
+        Mask::new(env.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())))
+    }
+
+    #[test]
+    fn secrets_are_hidden_and_nothing_else() {
+        let long = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+        for (text, want) in [
+            ("nothing here".to_owned(), "nothing here".to_owned()),
+            ("key=s3cr3t-value!".to_owned(), "key=[masked]!".to_owned()),
+            ("s3cr3t-value-and-more".to_owned(), "[masked]".to_owned()),
+            ("é s3cr3t-value é".to_owned(), "é [masked] é".to_owned()),
+            ("lower-case-name".to_owned(), "[masked]".to_owned()),
+            ("short is short, /usr/bin:/opt/bin".to_owned(), "short is short, /usr/bin:/opt/bin".to_owned()),
+            ("a second line of a long key b".to_owned(), "a [masked] b".to_owned()),
+            (format!("sk-{long}, sk-ant-api03-{long}"), "[masked], [masked]".to_owned()),
+            (format!("ghp_{long} github_pat_{long}"), "[masked] [masked]".to_owned()),
+            (format!("\"glpat-{long}\" npm_{long}"), "\"[masked]\" [masked]".to_owned()),
+            ("xoxb-1234567890-abc AKIAIOSFODNN7EXAMPLE".to_owned(), "[masked] [masked]".to_owned()),
+            (format!("AIza{long}"), "[masked]".to_owned()),
+            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-_1 x".to_owned(), "[masked] x".to_owned()),
+            (
+                "task-force ask-me sk-short eyJ.eyJ AKIA".to_owned(),
+                "task-force ask-me sk-short eyJ.eyJ AKIA".to_owned(),
+            ),
+            (
+                "a\n-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nb".to_owned(),
+                "a\n[masked]\nb".to_owned(),
+            ),
+            ("-----BEGIN PRIVATE KEY-----\nMII".to_owned(), "[masked]".to_owned()),
+            ("-----BEGIN CERTIFICATE-----\nMII".to_owned(), "-----BEGIN CERTIFICATE-----\nMII".to_owned()),
+        ] {
+            assert_eq!(mask().apply(&text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_text_takes_linear_time() {
+        let mask = mask();
+        for piece in ["sk-", "eyJ", "eyJ.", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "AKIA", "ghp_ "] {
+            let text = piece.repeat(4_000_000 / piece.len());
+            // A quadratic scan of this would take hours.
+            let masked = mask.apply(&text);
+            assert!(masked.len() <= text.len() + MASKED.len());
+        }
+    }
+
+    #[test]
+    fn a_mask_does_not_show_what_it_hides() {
+        assert!(!format!("{:?}", mask()).contains("s3cr3t"));
+    }
+}

@@ -1,1 +1,305 @@
-//! Snapshots of the work tree as git objects (contract section 7).
+//! Checkpoints: snapshots of the work tree as git objects, and the guard of the user's git state
+//! (contract sections 7 and 12).
+//!
+//! A snapshot holds every file and link that is tracked or not ignored, byte for byte, with the
+//! executable bit. It does not hold: empty folders, other permission bits, times, ignored files,
+//! `.git` of any nested repository, `.tdd/runs`. Files of submodules and nested repositories are
+//! ordinary files to it. Files that a sparse checkout left out are absent and stay absent.
+//!
+//! git is asked through a private `GIT_DIR` that shares the objects with the user's, so nothing
+//! that a child writes into configuration, attributes or hooks reaches it. Commits hang below
+//! `refs/tdd/<run>/`. The user's index is read once (what is tracked) and never written, but by
+//! [`Checkpoints::restore_git`], which puts it back.
+#![expect(clippy::disallowed_methods, reason = "a folder of ours, and the time of a commit")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::core::attempt::CheckpointId;
+use crate::core::event::RunId;
+use crate::core::finding::{Change, ChangeKind};
+use crate::core::path::RelPath;
+use crate::core::trouble::Trouble;
+use crate::driver::ports::Checkpoints;
+
+pub(crate) mod edit;
+mod git;
+mod git_files;
+mod git_state;
+mod import;
+mod listing;
+pub(crate) mod place;
+mod rules;
+mod walk;
+
+use edit::{Permissions, Tree};
+use git::Git;
+use git_state::GitState;
+use import::Known;
+use listing::{Difference, Listed};
+use place::GitPlace;
+pub use place::exclude_runs;
+use rules::Rules;
+use walk::{Reading, Scan};
+
+/// More than any file that a person reads or that `tdd` parses.
+const LARGEST_READ: u64 = 64 << 20;
+
+/// The checkpoints of one run.
+#[derive(Debug)]
+pub struct GitCheckpoints {
+    place: GitPlace,
+    run: RunId,
+    rules: Rules,
+    /// On our folder: objects go in and out.
+    private: Git,
+    /// On the user's folder: refs.
+    own: Git,
+    tree: Tree,
+    known: Known,
+    /// Our refs and what they point at, so that one that a child deletes can be put back.
+    refs: BTreeMap<String, CheckpointId>,
+    recorded: Option<GitState>,
+}
+
+impl GitCheckpoints {
+    /// Opens the repository whose work tree's top is `repository`. `scratch` is a folder of the
+    /// run's own; a run that is resumed must name the same one, because the rules about ignored
+    /// files are kept there as they were when it was opened first.
+    ///
+    /// Fails with a trouble of the environment: no git, no repository, no space.
+    pub fn open(repository: &Path, run: &RunId, scratch: &Path) -> Result<Self, Trouble> {
+        let place = GitPlace::find(repository)?;
+        let own = Git::own(&place);
+        let folder = scratch.join("checkpoints");
+        let git_dir = folder.join("git");
+        make_private(&git_dir, &own)?;
+        let private = Git::private(&place, &git_dir);
+        let tree = Tree::open(repository).map_err(|error| disk(repository, &error))?;
+        let rules = frozen_rules(&place, &own, &folder.join("rules.json"))?;
+        let mut refs = BTreeMap::new();
+        for (name, value) in git_state::refs(&own, &ref_folder(run))? {
+            refs.insert(name, CheckpointId(value.object));
+        }
+        let run = run.clone();
+        Ok(Self { place, run, rules, private, own, tree, known: Known::default(), refs, recorded: None })
+    }
+
+    fn scan(&self) -> Result<Scan, Trouble> {
+        walk::walk(&self.place.work_tree, Reading::Frozen(&self.rules))
+    }
+
+    /// The tree as it is, as a commit that need not have a ref yet.
+    fn snapshot(&mut self, message: &str) -> Result<(CheckpointId, Scan), Trouble> {
+        let moment = SystemTime::now();
+        let scan = self.scan()?;
+        let delta = self.known.delta(&scan);
+        if let (Some(commit), true) = (&self.known.commit, delta.is_empty()) {
+            return Ok((commit.clone(), scan));
+        }
+        let seconds = moment.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let from = self.known.commit.as_ref();
+        let label = (message, seconds);
+        let commit = import::commit(&self.private, &self.tree, (from, &delta), label).or_else(|trouble| {
+            // The commit before this one may be gone: a child can run `git gc --prune=now`.
+            let Some(from) = from else { return Err(trouble) };
+            if self.private.ask(&["cat-file", "-e", &format!("{from}^{{tree}}")], b"")?.ok {
+                return Err(trouble);
+            }
+            let all = Known::default().delta(&scan);
+            import::commit(&self.private, &self.tree, (None, &all), label)
+        })?;
+        self.known.note(commit.clone(), &scan, moment);
+        Ok((commit, scan))
+    }
+
+    fn put(&mut self, difference: &Difference, batch: &mut listing::Batch) -> Result<(), Trouble> {
+        let path = &difference.path;
+        let failed = |error: std::io::Error| disk(&walk::full_path(&self.place.work_tree, path), &error);
+        let permissions = match difference.new_mode.as_str() {
+            "120000" => {
+                let target = batch.bytes(&difference.new_object, LARGEST_READ)?;
+                return self.tree.put_link(path, &target).map_err(failed);
+            }
+            "160000" => return Ok(()),
+            "100755" => Permissions::Executable,
+            _ => Permissions::Plain,
+        };
+        let mut trouble = None;
+        let put = self.tree.put_file(path, permissions, |file| {
+            batch.copy(&difference.new_object, file).map_err(|error| {
+                trouble = Some(error);
+                std::io::Error::other("git could not give the bytes")
+            })
+        });
+        match trouble {
+            Some(trouble) => Err(trouble),
+            None => put.map_err(failed),
+        }
+    }
+
+    /// Carries out differences between the tree as it is (`scan`) and another one.
+    fn carry_out(&mut self, differences: &[Difference], specials: &[Vec<u8>]) -> Result<(), Trouble> {
+        let work_tree = self.place.work_tree.clone();
+        for path in specials.iter().chain(differences.iter().filter(|d| d.is_removal()).map(|d| &d.path)) {
+            let full = walk::full_path(&work_tree, path);
+            self.tree.remove(path).map_err(|error| disk(&full, &error))?;
+            self.known.stamps.entry(path.clone()).and_modify(|stamp| *stamp = None);
+        }
+        let wanted: Vec<&Difference> = differences.iter().filter(|d| !d.is_removal()).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let objects = wanted.iter().filter(|d| d.new_mode != "160000").map(|d| d.new_object.clone());
+        let mut batch = listing::Batch::start(&self.private, objects.collect())?;
+        for difference in wanted {
+            self.put(difference, &mut batch)?;
+            self.known.stamps.entry(difference.path.clone()).and_modify(|stamp| *stamp = None);
+        }
+        Ok(())
+    }
+
+    fn set_ref(&mut self, label: &str, commit: &CheckpointId) -> Result<(), Trouble> {
+        let name = format!("{}{}", ref_folder(&self.run), slug(label));
+        self.own.run(&["update-ref", "--no-deref", &name, &commit.0], b"")?;
+        self.refs.insert(name, commit.clone());
+        Ok(())
+    }
+
+    fn listed(&self, at: &CheckpointId) -> Result<Vec<Listed>, Trouble> {
+        listing::files(&self.private, at)
+    }
+}
+
+impl Checkpoints for GitCheckpoints {
+    fn take(&mut self, label: &str) -> Result<CheckpointId, Trouble> {
+        let (commit, _) = self.snapshot(&format!("tdd: {label}"))?;
+        self.set_ref(label, &commit)?;
+        Ok(commit)
+    }
+
+    fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble> {
+        let differences = listing::differences(&self.private, from, to)?;
+        let mut changes: Vec<Change> = Vec::with_capacity(differences.len());
+        for difference in &differences {
+            changes.push(match self.rules.submodule(&difference.path) {
+                Some(module) => Change { path: shown(module), kind: ChangeKind::Submodule },
+                None => Change { path: shown(&difference.path), kind: difference.kind() },
+            });
+        }
+        changes.sort_unstable();
+        changes.dedup();
+        Ok(changes)
+    }
+
+    fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {
+        let (now, scan) = self.snapshot("tdd: before a restore")?;
+        let differences = listing::differences(&self.private, &now, to)?;
+        self.carry_out(&differences, &scan.specials)?;
+        for difference in &differences {
+            if difference.is_removal() {
+                self.known.stamps.remove(&difference.path);
+            } else {
+                // Its stamp is taken by the next walk, which reads it once more.
+                self.known.stamps.insert(difference.path.clone(), None);
+            }
+        }
+        self.known.commit = Some(to.clone());
+        Ok(())
+    }
+
+    fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble> {
+        let (now, scan) = self.snapshot("tdd: before a restore")?;
+        let asked = |path: &[u8]| paths.contains(&shown(path));
+        let mut differences = listing::differences(&self.private, &now, to)?;
+        differences.retain(|difference| asked(&difference.path));
+        let specials: Vec<Vec<u8>> = scan.specials.into_iter().filter(|path| asked(path)).collect();
+        self.carry_out(&differences, &specials)
+    }
+
+    fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble> {
+        let listed = self.listed(at)?;
+        let is_it = |file: &&Listed| file.mode.starts_with("100") && shown(&file.path) == *path;
+        let Some(file) = listed.iter().find(is_it) else { return Ok(None) };
+        let mut batch = listing::Batch::start(&self.private, vec![file.object.clone()])?;
+        batch.bytes(&file.object, LARGEST_READ).map(Some)
+    }
+
+    fn files(&mut self, at: &CheckpointId) -> Result<Vec<RelPath>, Trouble> {
+        let mut files: Vec<RelPath> = self.listed(at)?.iter().map(|file| shown(&file.path)).collect();
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    fn record_git(&mut self) -> Result<(), Trouble> {
+        self.recorded = Some(GitState::record(&self.place, &self.own, &ref_folder(&self.run))?);
+        Ok(())
+    }
+
+    fn restore_git(&mut self, label: &str) -> Result<Vec<String>, Trouble> {
+        let Some(recorded) = &self.recorded else { return Ok(Vec::new()) };
+        let keep = format!("{}kept-{}", ref_folder(&self.run), slug(label));
+        let restoring = git_state::Restoring { place: &self.place, git: &self.own, keep, ours: &self.refs };
+        recorded.restore(&restoring)
+    }
+}
+
+/// A path for a person and for the rules: bytes that are no UTF-8 are replaced.
+fn shown(path: &[u8]) -> RelPath {
+    let text = String::from_utf8_lossy(path);
+    RelPath::new(&text).or_else(|| RelPath::new("?")).unwrap_or_else(|| unreachable!("`?` is a path"))
+}
+
+fn ref_folder(run: &RunId) -> String {
+    format!("refs/tdd/{}/", slug(&run.0))
+}
+
+/// A part of a ref's name: git allows no spaces, `:`, `~`, `..` or `.lock` in one.
+fn slug(label: &str) -> String {
+    let fits = |c: char| if c.is_ascii_alphanumeric() || "-_.+".contains(c) { c } else { '-' };
+    let mut name: String = label.chars().take(120).map(fits).collect();
+    while name.contains("..") {
+        name = name.replace("..", ".");
+    }
+    let name = name.trim_matches('.').to_owned();
+    let name = if name.ends_with(".lock") { format!("{name}-") } else { name };
+    if name.is_empty() { "checkpoint".to_owned() } else { name }
+}
+
+fn frozen_rules(place: &GitPlace, own: &Git, file: &PathBuf) -> Result<Rules, Trouble> {
+    if let Some(rules) = Rules::load(file) {
+        return Ok(rules);
+    }
+    let mut rules = Rules::begin(place, own)?;
+    walk::walk(&place.work_tree, Reading::Learning(&mut rules))?;
+    rules.save(file)?;
+    Ok(rules)
+}
+
+/// Lays out the private git folder: a head, a configuration, nothing else.
+fn make_private(git_dir: &Path, own: &Git) -> Result<(), Trouble> {
+    let format = own.ask(&["config", "--get", "extensions.objectFormat"], b"")?;
+    let sha256 = format.ok && format.stdout.trim_ascii().eq_ignore_ascii_case(b"sha256");
+    let (version, extension) = if sha256 { (1, "[extensions]\n\tobjectFormat = sha256\n") } else { (0, "") };
+    let config = format!(
+        "[core]\n\trepositoryformatversion = {version}\n\tbare = false\n\tprotectNTFS = false\n\
+         \tprotectHFS = false\n\tprecomposeUnicode = false\n{extension}"
+    );
+    let lay = || -> std::io::Result<()> {
+        std::fs::create_dir_all(git_dir.join("objects"))?;
+        std::fs::create_dir_all(git_dir.join("refs/heads"))?;
+        std::fs::write(git_dir.join("config"), config)?;
+        std::fs::write(git_dir.join("HEAD"), "ref: refs/heads/unused\n")
+    };
+    lay().map_err(|error| disk(git_dir, &error))
+}
+
+/// The trouble of a disk that says no.
+fn disk(path: &Path, error: &std::io::Error) -> Trouble {
+    let trouble = Trouble::environment(format!("can't write {}", path.display())).because(error);
+    match error.kind() {
+        std::io::ErrorKind::StorageFull => trouble.advise("make room on the disk, then `tdd resume`"),
+        _ => trouble.advise("see that the folder may be written and that nothing else changes it"),
+    }
+}

@@ -1,1 +1,324 @@
-//! The journal on disk (contract section 11).
+//! The journal of a run on disk (contract section 11).
+//!
+//! ```text
+//! .tdd/runs/<run>/events.jsonl     one event a line, see text::journal_line; 0600
+//! .tdd/runs/<run>/events.torn-<n>  the end of a journal that a crash cut in mid-line
+//! .tdd/runs/<run>/files/<hash>     events that are too long for a line, and other large payloads
+//! ```
+#![expect(clippy::disallowed_methods, reason = "this is the disk")]
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::core::attempt::Digest;
+use crate::core::event::{Event, RunId};
+use crate::core::trouble::Trouble;
+use crate::driver::ports::Journal;
+use crate::text::journal_line::{self, Body, Line, LineError};
+
+/// More than any run writes; a larger file is not ours.
+const LARGEST_JOURNAL: u64 = 512 << 20;
+/// The name of the journal in its run's folder.
+const EVENTS: &str = "events.jsonl";
+
+/// A run's folder below `.tdd/runs`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunDir {
+    pub id: RunId,
+    pub path: PathBuf,
+}
+
+/// One line of a journal with its event, wherever that was.
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub seq: u64,
+    /// Milliseconds since the epoch.
+    pub ts: u64,
+    pub event: Event,
+    /// The line with its event inside, without a newline.
+    pub json: String,
+}
+
+/// An open journal. Dropped without harm at any time.
+#[derive(Debug)]
+pub struct JournalFile {
+    folder: PathBuf,
+    file: File,
+    /// The bytes of all whole lines.
+    length: u64,
+    seq: u64,
+    prev: String,
+}
+
+impl JournalFile {
+    /// Makes a new journal in `run_dir` (0700), which is made if it is missing. A trouble of the
+    /// environment if there is a journal already or the disk says no.
+    pub fn create(run_dir: &Path) -> Result<Self, Trouble> {
+        let at = run_dir.join(EVENTS);
+        let make = || -> io::Result<File> {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(run_dir)?;
+            let file = File::options().append(true).read(true).create_new(true).mode(0o600).open(&at)?;
+            file.sync_all()?;
+            sync_folder(run_dir)?;
+            run_dir.parent().map_or(Ok(()), sync_folder)?;
+            Ok(file)
+        };
+        let file = make().map_err(|error| unwritable(&at, &error))?;
+        let prev = journal_line::NO_LINE.to_owned();
+        Ok(Self { folder: run_dir.to_owned(), file, length: 0, seq: 0, prev })
+    }
+
+    /// Opens the journal of an earlier process and reads it: the events with their times. A last
+    /// line that a crash has torn is moved to `events.torn-<n>`; any other damage is a trouble of
+    /// the environment that names the line. The caller must hold the work tree's lock.
+    pub fn open(run_dir: &Path) -> Result<(Self, Vec<(u64, Event)>), Trouble> {
+        let at = run_dir.join(EVENTS);
+        let (bytes, read) = read_whole(run_dir)?;
+        let options = File::options().append(true).read(true).to_owned();
+        let file = options.open(&at).map_err(|error| unwritable(&at, &error))?;
+        if read.whole < bytes.len() {
+            set_aside(run_dir, &file, &bytes, read.whole).map_err(|error| unwritable(&at, &error))?;
+        }
+        let journal = Self {
+            folder: run_dir.to_owned(),
+            file,
+            length: read.whole as u64,
+            seq: read.records.len() as u64,
+            prev: read.prev,
+        };
+        let events = read.records.into_iter().map(|record| (record.ts, record.event)).collect();
+        Ok((journal, events))
+    }
+
+    fn write_lines(&mut self, lines: &[String]) -> io::Result<()> {
+        for line in lines {
+            let written = self.file.write(line.as_bytes())?;
+            if written < line.len() {
+                return Err(io::Error::new(io::ErrorKind::StorageFull, "only a part of a line was written"));
+            }
+        }
+        self.file.sync_data()
+    }
+}
+
+impl Journal for JournalFile {
+    fn append(&mut self, ts_ms: u64, events: &[Event]) -> Result<(), Trouble> {
+        let (mut seq, mut prev) = (self.seq, self.prev.clone());
+        let mut lines = Vec::with_capacity(events.len());
+        for event in events {
+            let encoded = journal_line::encode(seq, ts_ms, &prev, event)?;
+            if let Some((digest, bytes)) = &encoded.side {
+                store(&self.folder, digest, bytes)?;
+            }
+            prev = journal_line::hash(&encoded.line);
+            seq += 1;
+            lines.push(encoded.line);
+        }
+        if let Err(error) = self.write_lines(&lines) {
+            // What was written of it must not stand: its effect will not be carried out.
+            let _ = self.file.set_len(self.length).and_then(|()| self.file.sync_data());
+            return Err(unwritable(&self.folder.join(EVENTS), &error));
+        }
+        self.length += lines.iter().map(|line| line.len() as u64).sum::<u64>();
+        (self.seq, self.prev) = (seq, prev);
+        Ok(())
+    }
+
+    fn store(&mut self, bytes: &[u8]) -> Result<Digest, Trouble> {
+        let digest = journal_line::digest(bytes);
+        store(&self.folder, &digest, bytes)?;
+        Ok(digest)
+    }
+
+    fn fetch(&mut self, digest: &Digest) -> Result<Vec<u8>, Trouble> {
+        fetch(&self.folder, digest)
+    }
+}
+
+/// The runs of a repository, the newest first.
+pub fn list_runs(repository: &Path) -> Vec<RunDir> {
+    let Ok(entries) = std::fs::read_dir(repository.join(".tdd/runs")) else { return Vec::new() };
+    let mut runs: Vec<RunDir> = entries
+        .flatten()
+        .filter(|entry| entry.path().join(EVENTS).is_file())
+        .filter_map(|entry| {
+            Some(RunDir { id: RunId(entry.file_name().into_string().ok()?), path: entry.path() })
+        })
+        .collect();
+    runs.sort_by(|a, b| b.id.cmp(&a.id));
+    runs
+}
+
+/// Reads a journal and changes nothing. A torn end is left out, since its writer may be alive.
+/// Any other damage is a trouble of the environment that names the line.
+pub fn read_only(run_dir: &Path) -> Result<Vec<Record>, Trouble> {
+    Ok(read_whole(run_dir)?.1.records)
+}
+
+/// What could be read.
+struct Whole {
+    records: Vec<Record>,
+    /// The bytes up to the end of the last whole line.
+    whole: usize,
+    /// The hash of the last whole line.
+    prev: String,
+}
+
+fn read_whole(run_dir: &Path) -> Result<(Vec<u8>, Whole), Trouble> {
+    let at = run_dir.join(EVENTS);
+    let unreadable = |why: String| {
+        Trouble::environment(format!("the journal {} can't be read", at.display()))
+            .because(why)
+            .advise("start a new run with `tdd run --new`; the run's checkpoints stay under refs/tdd/")
+    };
+    let mut bytes = Vec::new();
+    let options = File::options().read(true).custom_flags(no_follow()).to_owned();
+    let file = options.open(&at).map_err(|error| unreadable(error.to_string()))?;
+    let meta = file.metadata().map_err(|error| unreadable(error.to_string()))?;
+    if !meta.is_file() || meta.len() > LARGEST_JOURNAL {
+        return Err(unreadable("it is no file, or far too large".to_owned()));
+    }
+    file.take(LARGEST_JOURNAL).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
+    let mut read = Whole { records: Vec::new(), whole: 0, prev: journal_line::NO_LINE.to_owned() };
+    while read.whole < bytes.len() {
+        let rest = &bytes[read.whole..];
+        let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { break };
+        let is_last = end + 1 == rest.len();
+        match one_line(run_dir, &read, &rest[..end]) {
+            Ok((record, hash)) => {
+                read.records.push(record);
+                read.prev = hash;
+                read.whole += end + 1;
+            }
+            Err(Damage::Torn(_)) if is_last => break,
+            Err(Damage::Torn(why) | Damage::Wrong(why)) => {
+                return Err(unreadable(format!("line {}: {why}", read.records.len() + 1)));
+            }
+        }
+    }
+    Ok((bytes, read))
+}
+
+/// What is the matter with a line.
+enum Damage {
+    /// A crash can do that to the last line.
+    Torn(String),
+    Wrong(String),
+}
+
+fn one_line(run_dir: &Path, read: &Whole, line: &[u8]) -> Result<(Record, String), Damage> {
+    let text = std::str::from_utf8(line).map_err(|error| Damage::Torn(error.to_string()))?;
+    let decoded = journal_line::decode(text).map_err(|error| match error {
+        LineError::Malformed(_) => Damage::Torn(error.to_string()),
+        LineError::Newer(_) | LineError::UnknownEvent { .. } | LineError::TooLong(_) => {
+            Damage::Wrong(error.to_string())
+        }
+    })?;
+    if decoded.prev != read.prev || decoded.seq != read.records.len() as u64 {
+        return Err(Damage::Wrong(
+            "it does not follow the line before it; one of them was changed".to_owned(),
+        ));
+    }
+    let hash = journal_line::hash(text);
+    let record = record(run_dir, decoded, text)?;
+    Ok((record, hash))
+}
+
+fn record(run_dir: &Path, line: Line, text: &str) -> Result<Record, Damage> {
+    let wrong = |error: LineError| Damage::Wrong(error.to_string());
+    let (seq, ts) = (line.seq, line.ts);
+    let (event, json) = match &line.body {
+        Body::Here(event) => ((**event).clone(), text.to_owned()),
+        Body::Spilled { name, file } => {
+            let bytes = fetch(run_dir, file).map_err(|trouble| Damage::Wrong(trouble.what))?;
+            let event = journal_line::decode_event(name, &bytes).map_err(wrong)?;
+            if event.name() != name {
+                return Err(Damage::Wrong(format!("its side file holds another event than `{name}`")));
+            }
+            let json = journal_line::resolved(&line, &String::from_utf8_lossy(&bytes));
+            (event, json)
+        }
+    };
+    Ok(Record { seq, ts, event, json })
+}
+
+fn set_aside(run_dir: &Path, file: &File, bytes: &[u8], whole: usize) -> io::Result<()> {
+    let mut number = 1;
+    let mut torn = loop {
+        let name = run_dir.join(format!("events.torn-{number}"));
+        match File::options().write(true).create_new(true).mode(0o600).open(name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 10_000 => number += 1,
+            other => break other?,
+        }
+    };
+    torn.write_all(&bytes[whole..])?;
+    torn.sync_all()?;
+    file.set_len(whole as u64)?;
+    file.sync_all()?;
+    sync_folder(run_dir)
+}
+
+fn store(run_dir: &Path, digest: &Digest, bytes: &[u8]) -> Result<(), Trouble> {
+    let folder = run_dir.join("files");
+    let at = folder.join(&digest.0);
+    let put = || -> io::Result<()> {
+        if std::fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64)
+        {
+            return Ok(());
+        }
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(&at).map_err(|error| error.error)?;
+        sync_folder(&folder)
+    };
+    put().map_err(|error| unwritable(&at, &error))
+}
+
+fn fetch(run_dir: &Path, digest: &Digest) -> Result<Vec<u8>, Trouble> {
+    let lost = |why: String| {
+        Trouble::environment(format!("the side file {} of the journal is missing or damaged", digest.0))
+            .because(why)
+            .advise("bring the run's folder back from a copy, or start a new run with `tdd run --new`")
+    };
+    if digest.0.len() != 64 || !digest.0.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(lost("its name is no hash".to_owned()));
+    }
+    let options = File::options().read(true).custom_flags(no_follow()).to_owned();
+    let mut bytes = Vec::new();
+    let mut file = options
+        .open(run_dir.join("files").join(&digest.0))
+        .map_err(|error| lost(error.to_string()))?
+        .take(LARGEST_JOURNAL);
+    file.read_to_end(&mut bytes).map_err(|error| lost(error.to_string()))?;
+    if journal_line::digest(&bytes) == *digest {
+        Ok(bytes)
+    } else {
+        Err(lost("its bytes do not match its name".to_owned()))
+    }
+}
+
+/// Neither a link nor a FIFO in the file's place may lead us elsewhere or hold us.
+fn no_follow() -> i32 {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    i32::try_from(flags.bits()).unwrap_or(0)
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+fn unwritable(at: &Path, error: &io::Error) -> Trouble {
+    let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+    if full {
+        return Trouble::environment("disk full: the journal can't be written")
+            .because(format!("{}: {error}", at.display()))
+            .advise("make room on the disk, then `tdd resume`; nothing that was done is lost");
+    }
+    Trouble::environment(format!("{} can't be written", at.display()))
+        .because(error)
+        .advise("see that the folder may be written, then `tdd resume`")
+}

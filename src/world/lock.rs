@@ -1,1 +1,92 @@
-//! One orchestrator per work tree.
+//! One orchestrator per work tree (contract section 7): a file lock in its git folder. The
+//! system releases it when the process ends, however it ends; std opens files close-on-exec, so
+//! no child inherits it.
+#![expect(clippy::disallowed_methods, reason = "a lock is a file, and says when it was taken")]
+
+use std::fs::{File, TryLockError};
+use std::io::{Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::checkpoints::place::GitPlace;
+use crate::core::trouble::Trouble;
+
+/// The lock's name in the git folder.
+const NAME: &str = "tdd.lock";
+
+/// The right to work in a work tree, held until it is dropped.
+#[derive(Debug)]
+#[must_use = "the lock is released when this is dropped"]
+pub struct WorkTreeLock {
+    file: File,
+}
+
+impl WorkTreeLock {
+    /// Takes the lock of the work tree whose top is `repository`. A trouble of the user's if
+    /// another process holds it, naming that process and when it started.
+    pub fn acquire(repository: &Path) -> Result<Self, Trouble> {
+        let path = GitPlace::find(repository)?.git_dir.join(NAME);
+        let unusable = |error: std::io::Error| {
+            Trouble::environment(format!("the lock {} can't be used", path.display()))
+                .because(error)
+                .advise("see that the .git folder may be written")
+        };
+        // More than once only if somebody deletes the file between opening and locking it.
+        for _ in 0..3 {
+            let mut file = open(&path).map_err(unusable)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(held(&mut file)),
+                Err(TryLockError::Error(error)) => return Err(unusable(error)),
+            }
+            if is_still_there(&file, &path) {
+                sign(&mut file).map_err(unusable)?;
+                return Ok(Self { file });
+            }
+        }
+        Err(unusable(std::io::Error::other("it is deleted again and again")))
+    }
+}
+
+impl Drop for WorkTreeLock {
+    fn drop(&mut self) {
+        // Only so that a reader sees nobody's name; the lock itself goes with the descriptor.
+        let _ = self.file.set_len(0);
+    }
+}
+
+fn open(path: &PathBuf) -> std::io::Result<File> {
+    let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or(0);
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
+    options.open(path)
+}
+
+fn is_still_there(file: &File, path: &Path) -> bool {
+    match (file.metadata(), std::fs::symlink_metadata(path)) {
+        (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+fn sign(file: &mut File) -> std::io::Result<()> {
+    let started = jiff::Timestamp::try_from(std::time::SystemTime::now())
+        .map_or_else(|_| "an unknown time".to_owned(), |now| format!("{now:.0}"));
+    file.set_len(0)?;
+    file.write_all(format!("{} {started}\n", std::process::id()).as_bytes())?;
+    file.flush()
+}
+
+fn held(file: &mut File) -> Trouble {
+    let mut text = String::new();
+    let _ = file.take(200).read_to_string(&mut text);
+    let (pid, started) = text.trim().split_once(' ').unwrap_or(("unknown", "an unknown time"));
+    let pid: String = pid.chars().filter(char::is_ascii_alphanumeric).collect();
+    let started: String = started.chars().filter(|c| !c.is_control()).collect();
+    Trouble::user("another tdd works in this work tree")
+        .because(format!("process {pid}, started {started}, holds its lock"))
+        .advise(format!(
+            "wait until it ends, or stop it with `kill -INT {pid}`; \
+             to work on two requirements at once, use `git worktree add`"
+        ))
+}

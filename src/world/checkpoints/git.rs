@@ -1,0 +1,179 @@
+//! git as a program: no hooks, no prompts, no pager, no identity or configuration of anybody
+//! else, and never without a deadline.
+#![expect(clippy::disallowed_methods, reason = "starts git and reads which GIT_ variables to take away")]
+
+use std::ffi::{OsStr, OsString};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use super::place::GitPlace;
+use crate::core::trouble::Trouble;
+
+/// No plumbing command that is used here takes longer, even on a slow disk. A folder in which a
+/// child left a FIFO instead of a ref would hold git for ever.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// What git printed and how it ended.
+pub(super) struct Said {
+    pub(super) ok: bool,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: String,
+}
+
+/// One way to call git: which folder is its `GIT_DIR`.
+#[derive(Clone, Debug)]
+pub(super) struct Git {
+    git_dir: PathBuf,
+    /// Set for the private folder: where the objects really are.
+    objects: Option<PathBuf>,
+    work_tree: PathBuf,
+}
+
+impl Git {
+    /// git on the user's own git folder: for refs.
+    pub(super) fn own(place: &GitPlace) -> Self {
+        Self { git_dir: place.git_dir.clone(), objects: None, work_tree: place.work_tree.clone() }
+    }
+
+    /// git on a folder of ours that shares nothing with the user's but the objects: no
+    /// configuration, attributes or hooks of a repository that a child may have written to.
+    pub(super) fn private(place: &GitPlace, git_dir: &Path) -> Self {
+        Self {
+            git_dir: git_dir.to_owned(),
+            objects: Some(place.common_dir.join("objects")),
+            work_tree: place.work_tree.clone(),
+        }
+    }
+
+    /// git with what makes it quiet and harmless; pipes and arguments are the caller's.
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new("git");
+        for (name, _) in std::env::vars_os() {
+            if name.as_encoded_bytes().starts_with(b"GIT_") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
+            .args(["-c", "core.untrackedCache=false", "-c", "core.logAllRefUpdates=false"])
+            .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsync=all"])
+            .args(["-c", "core.bare=false", "--no-pager"])
+            .current_dir(&self.work_tree)
+            .env("GIT_DIR", &self.git_dir)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_ADVICE", "0")
+            .env("GIT_AUTHOR_NAME", "tdd")
+            .env("GIT_AUTHOR_EMAIL", "tdd@localhost")
+            .env("GIT_COMMITTER_NAME", "tdd")
+            .env("GIT_COMMITTER_EMAIL", "tdd@localhost")
+            .env("LC_ALL", "C")
+            .env("GIT_WORK_TREE", &self.work_tree);
+        if let Some(objects) = &self.objects {
+            command.env("GIT_OBJECT_DIRECTORY", objects);
+        }
+        command
+    }
+
+    /// Runs git to its end and gives its stdout; any other end than success is a trouble.
+    pub(super) fn run<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Vec<u8>, Trouble> {
+        let said = self.ask(args, input)?;
+        if said.ok { Ok(said.stdout) } else { Err(refused(args, &said.stderr)) }
+    }
+
+    /// Runs git to its end, whatever that is. A trouble only if it can't be started or hangs.
+    pub(super) fn ask<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Said, Trouble> {
+        let mut command = self.command();
+        command.args(args);
+        finish(command, input, &words(args))
+    }
+
+    /// What an index file says of every path, without the times that it holds.
+    pub(super) fn list_index(&self, index: &Path) -> Result<Vec<u8>, Trouble> {
+        let mut command = self.command();
+        command.env("GIT_INDEX_FILE", index).args(["ls-files", "--stage", "-v", "-z"]);
+        let said = finish(command, b"", "ls-files")?;
+        if said.ok { Ok(said.stdout) } else { Err(refused(&["ls-files"], &said.stderr)) }
+    }
+
+    /// Asks for one value of the configuration as the user's own git sees it.
+    pub(super) fn setting(&self, name: &str) -> Option<OsString> {
+        use std::os::unix::ffi::OsStringExt;
+        let mut command = self.command();
+        command.env_remove("GIT_CONFIG_GLOBAL").env_remove("GIT_CONFIG_NOSYSTEM");
+        command.args(["config", "--type=path", "--get", name]);
+        let said = finish(command, b"", "config").ok().filter(|said| said.ok)?;
+        let value = said.stdout.strip_suffix(b"\n").unwrap_or(&said.stdout).to_vec();
+        Some(OsString::from_vec(value))
+    }
+}
+
+/// The trouble of a git that said no.
+pub(super) fn refused<S: AsRef<OsStr>>(args: &[S], stderr: &str) -> Trouble {
+    let shown: String = stderr.trim().chars().take(2000).collect();
+    let trouble = Trouble::environment(format!("git {} failed", words(args))).because(shown);
+    if stderr.contains("No space left") {
+        return trouble.advise("make room on the disk, then `tdd resume`");
+    }
+    trouble.advise("run `git fsck` to see whether the repository is damaged; then `tdd resume`")
+}
+
+/// Starts a git whose input is streamed by the caller.
+pub(super) fn start(mut command: Command) -> Result<Child, Trouble> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().map_err(|error| {
+        Trouble::environment("git can't be started")
+            .because(error)
+            .advise("install git 2.30 or later and see that it is on the PATH")
+    })
+}
+
+fn finish(command: Command, input: &[u8], words: &str) -> Result<Said, Trouble> {
+    let mut child = start(command)?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (done, wait) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // A git that ends early closes its input; its exit code tells the rest.
+            let _ = stdin.map(|mut pipe| pipe.write_all(input));
+        });
+        let noise = scope.spawn(move || drain(stderr));
+        let result = scope.spawn(move || {
+            let bytes = drain(stdout);
+            let _ = done.send(());
+            bytes
+        });
+        let in_time = wait.recv_timeout(DEADLINE).is_ok();
+        if !in_time {
+            let _ = child.kill();
+        }
+        let status = child.wait();
+        let stdout = result.join().unwrap_or_default();
+        let stderr = String::from_utf8_lossy(&noise.join().unwrap_or_default()).into_owned();
+        if !in_time {
+            return Err(Trouble::environment(format!("git {words} did not end within {DEADLINE:?}"))
+                .because("the disk hangs, or something in the git folder is a pipe instead of a file")
+                .advise("look into the .git folder, then `tdd resume`"));
+        }
+        Ok(Said { ok: status.is_ok_and(|status| status.success()), stdout, stderr })
+    })
+}
+
+fn drain(pipe: Option<impl Read>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        let _ = pipe.read_to_end(&mut bytes);
+    }
+    bytes
+}
+
+fn words<S: AsRef<OsStr>>(args: &[S]) -> String {
+    args.first().map(|arg| arg.as_ref().to_string_lossy().into_owned()).unwrap_or_default()
+}

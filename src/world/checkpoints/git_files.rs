@@ -1,0 +1,195 @@
+//! The files of the git folder that steer git: copied before a child runs, put back after it.
+
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::io::{Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::path::Path;
+
+use super::edit::{Permissions, Tree};
+use super::walk::full_path;
+
+/// The index of a very large repository; nothing else comes near.
+const LARGEST_FILE: u64 = 512 << 20;
+/// Hooks and rebase folders hold some dozens.
+const MOST_FILES: usize = 20_000;
+
+/// Files and folders of the work tree's own git folder.
+pub(super) const OF_WORK_TREE: &[&str] = &[
+    "HEAD",
+    "index",
+    "config.worktree",
+    "commondir",
+    "gitdir",
+    "info/sparse-checkout",
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "MERGE_MODE",
+    "MERGE_RR",
+    "MERGE_AUTOSTASH",
+    "AUTO_MERGE",
+    "SQUASH_MSG",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "REBASE_HEAD",
+    "BISECT_LOG",
+    "BISECT_START",
+    "BISECT_TERMS",
+    "BISECT_NAMES",
+    "BISECT_EXPECTED_REV",
+    "BISECT_ANCESTORS_OK",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+    "index.lock",
+    "HEAD.lock",
+];
+
+/// Files and folders that all work trees share.
+pub(super) const SHARED: &[&str] = &[
+    "config",
+    "config.lock",
+    "hooks",
+    "info",
+    "shallow",
+    "shallow.lock",
+    "packed-refs.lock",
+    "objects/info/alternates",
+    "logs/refs/stash",
+];
+
+/// One guarded file as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Copied {
+    File { bytes: Vec<u8>, mode: u32 },
+    Link(Vec<u8>),
+}
+
+/// Copies by path, relative to the folder that they were taken from.
+pub(super) type Copies = BTreeMap<Vec<u8>, Copied>;
+
+/// Copies what there is of `names` below `folder`.
+pub(super) fn copy(folder: &Path, names: &[&str]) -> Copies {
+    let mut copies = Copies::new();
+    for (path, meta) in found(folder, names) {
+        if let Some(copied) = copy_one(folder, &path, &meta) {
+            copies.insert(path, copied);
+        }
+    }
+    copies
+}
+
+/// Copies one file; `None` if there is none, or it is too large or no file.
+pub(super) fn copy_file(folder: &Path, name: &str) -> Option<Copied> {
+    let meta = std::fs::symlink_metadata(folder.join(name)).ok()?;
+    copy_one(folder, name.as_bytes(), &meta)
+}
+
+/// How a guarded path differs from its copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Differs {
+    New,
+    Gone,
+    Changed,
+}
+
+/// What differs between the copies and what is there now.
+pub(super) fn differing(folder: &Path, names: &[&str], copies: &Copies) -> Vec<(Vec<u8>, Differs)> {
+    let now = found(folder, names);
+    let mut differing = Vec::new();
+    for (path, meta) in &now {
+        match copies.get(path) {
+            None => differing.push((path.clone(), Differs::New)),
+            Some(copied) if !is_as_copied(folder, path, meta, copied) => {
+                differing.push((path.clone(), Differs::Changed));
+            }
+            Some(_) => {}
+        }
+    }
+    let gone = copies.keys().filter(|path| !now.contains_key(*path));
+    differing.extend(gone.map(|path| (path.clone(), Differs::Gone)));
+    differing
+}
+
+/// Makes one path as it was copied; without a copy it is removed.
+pub(super) fn put_back(folder: &Path, path: &[u8], copied: Option<&Copied>) -> std::io::Result<()> {
+    let tree = Tree::open(folder)?;
+    match copied {
+        Some(Copied::File { bytes, mode }) => {
+            tree.put_file(path, Permissions::Exact(*mode), |file| file.write_all(bytes))
+        }
+        Some(Copied::Link(target)) => tree.put_link(path, target),
+        None => tree.clear(path),
+    }
+}
+
+/// Removes FIFOs, sockets and devices where git would open a file and wait for ever.
+pub(super) fn remove_specials(git_dir: &Path, common_dir: &Path) -> Vec<String> {
+    let mut removed = Vec::new();
+    let shallow = [git_dir.to_owned(), common_dir.to_owned(), common_dir.join("objects/pack")];
+    let deep =
+        ["refs", "info", "logs", "hooks", "objects/info", "worktrees"].map(|name| common_dir.join(name));
+    let mut waiting: Vec<(std::path::PathBuf, bool)> =
+        shallow.into_iter().map(|path| (path, false)).collect();
+    waiting.extend(deep.into_iter().chain([git_dir.join("refs")]).map(|path| (path, true)));
+    while let Some((folder, descend)) = waiting.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            let special =
+                kind.is_fifo() || kind.is_socket() || kind.is_block_device() || kind.is_char_device();
+            if special && Tree::open(&folder).is_ok_and(|tree| remove_name(&tree, &entry)) {
+                removed.push(format!("{} was no file; removed", entry.path().display()));
+            } else if kind.is_dir() && descend {
+                waiting.push((entry.path(), true));
+            }
+        }
+    }
+    removed
+}
+
+fn remove_name(tree: &Tree, entry: &std::fs::DirEntry) -> bool {
+    tree.clear(entry.file_name().as_bytes()).is_ok()
+}
+
+/// The files and links that `names` stand for, folders walked without following links.
+fn found(folder: &Path, names: &[&str]) -> BTreeMap<Vec<u8>, Metadata> {
+    let mut found = BTreeMap::new();
+    let mut waiting: Vec<Vec<u8>> = names.iter().map(|name| name.as_bytes().to_vec()).collect();
+    while let Some(path) = waiting.pop() {
+        let full = full_path(folder, &path);
+        let Ok(meta) = std::fs::symlink_metadata(&full) else { continue };
+        if !meta.is_dir() {
+            found.insert(path, meta);
+        } else if let Ok(entries) = std::fs::read_dir(&full) {
+            let below = |name: std::ffi::OsString| [path.as_slice(), b"/", &name.into_vec()].concat();
+            waiting.extend(entries.flatten().map(|entry| below(entry.file_name())));
+        }
+        if found.len() > MOST_FILES {
+            break;
+        }
+    }
+    found
+}
+
+fn copy_one(folder: &Path, path: &[u8], meta: &Metadata) -> Option<Copied> {
+    let tree = Tree::open(folder).ok()?;
+    if meta.is_symlink() {
+        return Some(Copied::Link(tree.read_link(path).ok()?));
+    }
+    if !meta.is_file() || meta.len() > LARGEST_FILE {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    tree.read_file(path).ok()?.take(LARGEST_FILE).read_to_end(&mut bytes).ok()?;
+    Some(Copied::File { bytes, mode: meta.permissions().mode() & 0o7777 })
+}
+
+fn is_as_copied(folder: &Path, path: &[u8], meta: &Metadata, copied: &Copied) -> bool {
+    let same_size = match copied {
+        Copied::File { bytes, .. } => meta.is_file() && meta.len() == bytes.len() as u64,
+        Copied::Link(_) => meta.is_symlink(),
+    };
+    same_size && copy_one(folder, path, meta).as_ref() == Some(copied)
+}

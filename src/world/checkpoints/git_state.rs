@@ -1,0 +1,351 @@
+//! HEAD, refs, index, stash, configuration and hooks: recorded before a child runs, put back
+//! after it (contract section 12, level `audit`).
+//!
+//! Not put back: reflogs (but the stash's, which is what `git stash list` shows), other work
+//! trees, loose objects. A child that destroys objects can't be undone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+use super::edit::{Permissions, Tree};
+use super::git::Git;
+use super::git_files::{self, Copied, Copies, Differs};
+use super::place::GitPlace;
+use crate::core::attempt::CheckpointId;
+use crate::core::trouble::Trouble;
+
+/// What `git stash list` shows.
+const STASHES: &str = "logs/refs/stash";
+
+/// What a ref holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RefValue {
+    pub(super) object: String,
+    /// For a symbolic ref, which one it stands for; else empty.
+    target: String,
+}
+
+/// Refs by their full names.
+pub(super) type Refs = BTreeMap<String, RefValue>;
+
+/// All refs whose names begin with `prefix`.
+pub(super) fn refs(git: &Git, prefix: &str) -> Result<Refs, Trouble> {
+    let format = "--format=%(refname)%00%(objectname)%00%(symref)%00";
+    let said = if prefix.is_empty() {
+        git.run(&["for-each-ref", format], b"")?
+    } else {
+        git.run(&["for-each-ref", format, prefix], b"")?
+    };
+    let said = String::from_utf8_lossy(&said);
+    let mut refs = Refs::new();
+    let mut parts = said.split('\0');
+    while let (Some(name), Some(object), Some(target)) = (parts.next(), parts.next(), parts.next()) {
+        let value = RefValue { object: object.to_owned(), target: target.to_owned() };
+        refs.insert(name.trim_start_matches('\n').to_owned(), value);
+    }
+    Ok(refs)
+}
+
+/// What is needed to put things back.
+pub(super) struct Restoring<'r> {
+    pub(super) place: &'r GitPlace,
+    pub(super) git: &'r Git,
+    /// The beginning of the names under which a child's commits are kept.
+    pub(super) keep: String,
+    /// Our own refs: a child may have deleted them.
+    pub(super) ours: &'r BTreeMap<String, CheckpointId>,
+}
+
+/// The git state of a work tree at one moment.
+#[derive(Debug)]
+pub(super) struct GitState {
+    refs: Refs,
+    of_work_tree: Copies,
+    shared: Copies,
+    /// Used only when a child's version of it can't be read.
+    packed_refs: Option<Copied>,
+    /// The run's own refs, which are not the user's.
+    our_folder: String,
+}
+
+impl GitState {
+    pub(super) fn record(place: &GitPlace, git: &Git, our_folder: &str) -> Result<Self, Trouble> {
+        Ok(Self {
+            refs: refs(git, "")?,
+            of_work_tree: git_files::copy(&place.git_dir, git_files::OF_WORK_TREE),
+            shared: git_files::copy(&place.common_dir, git_files::SHARED),
+            packed_refs: git_files::copy_file(&place.common_dir, "packed-refs"),
+            our_folder: our_folder.to_owned(),
+        })
+    }
+
+    /// Puts back what differs, and says what that was. The order matters: first what would keep
+    /// git from working, then what a child's commits hang on, then the rest.
+    pub(super) fn restore(&self, at: &Restoring<'_>) -> Result<Vec<String>, Trouble> {
+        let mut said = put_back_pointer(at.place)?;
+        said.extend(git_files::remove_specials(&at.place.git_dir, &at.place.common_dir));
+        let head_now = git_files::copy_file(&at.place.git_dir, "HEAD");
+        let index_now = git_files::copy_file(&at.place.git_dir, "index");
+        let shared = git_files::differing(&at.place.common_dir, git_files::SHARED, &self.shared);
+        for (path, differs) in shared {
+            self.put_back(&at.place.common_dir, &path, self.shared.get(&path))?;
+            said.push(line(&path, differs));
+        }
+        let mut mine = git_files::differing(&at.place.git_dir, git_files::OF_WORK_TREE, &self.of_work_tree);
+        // The index goes last: comparing it asks git, which needs a sound HEAD.
+        mine.sort_by_key(|(path, _)| path == b"index");
+        for (path, differs) in mine {
+            let was = self.of_work_tree.get(&path);
+            if path == b"index" && differs == Differs::Changed && says_the_same(at, was, index_now.as_ref()) {
+                continue;
+            }
+            self.put_back(&at.place.git_dir, &path, was)?;
+            said.push(match (path.as_slice(), &head_now) {
+                (b"HEAD", Some(now)) => self.head_line(at, now)?,
+                _ => line(&path, differs),
+            });
+        }
+        said.extend(self.restore_refs(at)?);
+        // Moving `refs/stash` writes a line of its own into this list.
+        for (path, _) in git_files::differing(&at.place.common_dir, &[STASHES], &self.stashes()) {
+            self.put_back(&at.place.common_dir, &path, self.shared.get(&path))?;
+        }
+        Ok(said)
+    }
+
+    fn stashes(&self) -> Copies {
+        let list = self.shared.get_key_value(STASHES.as_bytes());
+        list.map(|(path, copied)| (path.clone(), copied.clone())).into_iter().collect()
+    }
+
+    fn put_back(&self, folder: &std::path::Path, path: &[u8], was: Option<&Copied>) -> Result<(), Trouble> {
+        git_files::put_back(folder, path, was).map_err(|error| {
+            let shown = String::from_utf8_lossy(path).into_owned();
+            Trouble::environment(format!("{shown} in the git folder was changed and can't be put back"))
+                .because(error)
+                .advise("see that the folder may be written; `tdd resume` tries again")
+        })
+    }
+
+    /// What HEAD was; a commit that only a detached HEAD held is kept.
+    fn head_line(&self, at: &Restoring<'_>, now: &Copied) -> Result<String, Trouble> {
+        let now = head_text(Some(now));
+        let was = head_text(self.of_work_tree.get(b"HEAD".as_slice()));
+        let mut line = format!("HEAD was moved from {} to {}; put back", short(&was), short(&now));
+        let is_object = matches!(now.len(), 40 | 64) && now.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_object
+            && !self.held().contains(now.as_str())
+            && now != was
+            && let Some(kept) = keep(at, &now, "HEAD")?
+        {
+            line.push_str(&format!(", its commits are kept as {kept}"));
+        }
+        Ok(line)
+    }
+
+    /// All objects that the recorded refs point at.
+    fn held(&self) -> BTreeSet<&str> {
+        self.refs.values().map(|value| value.object.as_str()).collect()
+    }
+
+    fn restore_refs(&self, at: &Restoring<'_>) -> Result<Vec<String>, Trouble> {
+        remove_locks(at.place);
+        let now = match refs(at.git, "") {
+            Ok(now) => now,
+            Err(_) => {
+                self.put_back(&at.place.common_dir, b"packed-refs", self.packed_refs.as_ref())?;
+                refs(at.git, "")?
+            }
+        };
+        let mut said = Vec::new();
+        let mut delete = Vec::new();
+        let mut update = Vec::new();
+        let is_ours = |name: &str| name.starts_with(&self.our_folder);
+        for (name, value) in now.iter().filter(|(name, _)| !is_ours(name)) {
+            let was = self.refs.get(name);
+            if was == Some(value) {
+                continue;
+            }
+            let mut line = moved(name, was, Some(value));
+            if value.target.is_empty()
+                && !self.held().contains(value.object.as_str())
+                && let Some(kept) = keep(at, &value.object, name)?
+            {
+                line.push_str(&format!(", its commits are kept as {kept}"));
+            }
+            said.push(line);
+            match was {
+                Some(was) => update.push((name.clone(), was.clone())),
+                None => delete.push(name.clone()),
+            }
+        }
+        for (name, was) in self.refs.iter().filter(|(name, _)| !is_ours(name) && !now.contains_key(*name)) {
+            said.push(moved(name, Some(was), None));
+            update.push((name.clone(), was.clone()));
+        }
+        for (name, commit) in at.ours {
+            if now.get(name).is_none_or(|value| value.object != commit.0) {
+                said.push(format!("{name}, which is ours, was moved or deleted; put back"));
+                update.push((name.clone(), RefValue { object: commit.0.clone(), target: String::new() }));
+            }
+        }
+        write_refs(at, &delete, &update)?;
+        Ok(said)
+    }
+}
+
+/// Deletions first, because a branch `a/b` keeps the branch `a` from being made again.
+fn write_refs(at: &Restoring<'_>, delete: &[String], update: &[(String, RefValue)]) -> Result<(), Trouble> {
+    for name in delete {
+        if !at.git.ask(&["update-ref", "--no-deref", "-d", name], b"")?.ok {
+            remove_loose(at.place, name);
+            at.git.run(&["update-ref", "--no-deref", "-d", name], b"")?;
+        }
+    }
+    for (name, value) in update {
+        let args = if value.target.is_empty() {
+            vec!["update-ref", "--no-deref", name, value.object.as_str()]
+        } else {
+            vec!["symbolic-ref", name, value.target.as_str()]
+        };
+        if !at.git.ask(&args, b"")?.ok {
+            // A file that holds no ref, or a folder in its place, is in the way.
+            remove_loose(at.place, name);
+            at.git.run(&args, b"")?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives an object a name below `refs/tdd/`, so that it is not lost. `None` if it is no object.
+fn keep(at: &Restoring<'_>, object: &str, name: &str) -> Result<Option<String>, Trouble> {
+    let last = name.strip_prefix("refs/").unwrap_or(name).replace('/', "-");
+    let kept = format!("{}-{last}", at.keep);
+    let done = at.git.ask(&["update-ref", "--no-deref", &kept, object], b"")?;
+    Ok(done.ok.then_some(kept))
+}
+
+/// Whether two versions of the index say the same of every path: `git status` writes the index
+/// anew with other times in it.
+fn says_the_same(at: &Restoring<'_>, was: Option<&Copied>, now: Option<&Copied>) -> bool {
+    let (Some(Copied::File { bytes: was, .. }), Some(Copied::File { bytes: now, .. })) = (was, now) else {
+        return false;
+    };
+    let entries = |bytes: &[u8]| -> Option<Vec<u8>> {
+        let mut file = tempfile::NamedTempFile::new().ok()?;
+        file.write_all(bytes).ok()?;
+        at.git.list_index(file.path()).ok()
+    };
+    match (entries(was), entries(now)) {
+        (Some(was), Some(now)) => was == now,
+        _ => false,
+    }
+}
+
+/// In a linked work tree `.git` is a file; a child may have pointed it elsewhere.
+fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
+    let dot_git = place.work_tree.join(".git");
+    let is_there = |meta: std::io::Result<std::fs::Metadata>| meta.is_ok_and(|meta| meta.is_dir());
+    let lost = |why: String| {
+        Trouble::environment("the repository's .git folder was moved away or replaced")
+            .because(why)
+            .advise("bring it back to where it was, then `tdd resume`")
+    };
+    let Some(pointer) = &place.pointer else {
+        return match is_there(std::fs::symlink_metadata(&dot_git)) {
+            true => Ok(Vec::new()),
+            false => Err(lost(format!("{} is no folder", dot_git.display()))),
+        };
+    };
+    if !is_there(std::fs::metadata(&place.git_dir)) {
+        return Err(lost(format!("{} is no folder", place.git_dir.display())));
+    }
+    let now = git_files::copy_file(&place.work_tree, ".git");
+    if matches!(&now, Some(Copied::File { bytes, .. }) if bytes == pointer) {
+        return Ok(Vec::new());
+    }
+    let tree = Tree::open(&place.work_tree).map_err(|error| lost(error.to_string()))?;
+    tree.put_file(b".git", Permissions::Plain, |file| file.write_all(pointer))
+        .map_err(|error| lost(error.to_string()))?;
+    Ok(vec!["the file .git was changed; put back".to_owned()])
+}
+
+/// A lock that a killed git left behind would keep a ref from being put back.
+fn remove_locks(place: &GitPlace) {
+    let mut waiting = vec![place.common_dir.join("refs")];
+    while let Some(folder) = waiting.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(entry.path());
+            } else if entry.path().extension().is_some_and(|extension| extension == "lock") {
+                let _ = git_files::put_back(&folder, entry.file_name().as_encoded_bytes(), None);
+            }
+        }
+    }
+}
+
+fn remove_loose(place: &GitPlace, name: &str) {
+    if name.starts_with("refs/") && !name.split('/').any(|part| part == "..") {
+        let _ = git_files::put_back(&place.common_dir, name.as_bytes(), None);
+    }
+}
+
+fn moved(name: &str, was: Option<&RefValue>, now: Option<&RefValue>) -> String {
+    let shown = if let Some(branch) = name.strip_prefix("refs/heads/") {
+        format!("branch {branch}")
+    } else if let Some(tag) = name.strip_prefix("refs/tags/") {
+        format!("tag {tag}")
+    } else if name == "refs/stash" {
+        "the stash".to_owned()
+    } else {
+        name.to_owned()
+    };
+    let of = |value: &RefValue| short(if value.target.is_empty() { &value.object } else { &value.target });
+    match (was, now) {
+        (Some(was), Some(now)) => format!("{shown} was moved from {} to {}; put back", of(was), of(now)),
+        (None, Some(now)) => format!("{shown} was created at {}; removed", of(now)),
+        (Some(was), None) => format!("{shown} was deleted; put back at {}", of(was)),
+        (None, None) => shown,
+    }
+}
+
+fn line(path: &[u8], differs: Differs) -> String {
+    let path = String::from_utf8_lossy(path);
+    let top = path.split('/').next().unwrap_or(&path);
+    let what = match top {
+        "index" => "the index".to_owned(),
+        "hooks" => format!("the hook {}", path.strip_prefix("hooks/").unwrap_or(&path)),
+        "config" | "config.worktree" => format!("git's {path}"),
+        "MERGE_HEAD" => "a merge in progress (MERGE_HEAD)".to_owned(),
+        "rebase-merge" | "rebase-apply" => format!("a rebase in progress ({path})"),
+        "logs" => "the list of stashes".to_owned(),
+        _ => format!(".git/{path}"),
+    };
+    match differs {
+        Differs::New => format!("{what} was left behind; removed"),
+        Differs::Gone => format!("{what} was removed; put back"),
+        Differs::Changed => format!("{what} was changed; put back"),
+    }
+}
+
+fn head_text(head: Option<&Copied>) -> String {
+    match head {
+        Some(Copied::File { bytes, .. }) => {
+            let text = String::from_utf8_lossy(&bytes[..bytes.len().min(300)]).trim().to_owned();
+            text.strip_prefix("ref: refs/heads/").map_or(text.clone(), |branch| format!("branch {branch}"))
+        }
+        Some(Copied::Link(target)) => String::from_utf8_lossy(target).into_owned(),
+        None => "nothing".to_owned(),
+    }
+}
+
+/// The first digits of an object's name; anything else as it is, on one line.
+fn short(text: &str) -> String {
+    let is_object = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_object {
+        text[..10].to_owned()
+    } else {
+        text.chars().filter(|c| !c.is_control()).take(80).collect()
+    }
+}

@@ -1,0 +1,229 @@
+//! Snapshots written by `git fast-import`: bytes go in as they are. No filter, no conversion of
+//! line ends and no attribute has a part in it, and names may hold any byte.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Read, Write};
+use std::process::{Child, ChildStdin};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::edit::Tree;
+use super::git::{self, Git};
+use super::walk::{Found, Kind, Scan, Stamp};
+use crate::core::attempt::CheckpointId;
+use crate::core::trouble::Trouble;
+
+/// A larger file is refused: it is data that should be ignored, or a child's mischief.
+const LARGEST_FILE: u64 = 2 << 30;
+
+/// A file that changed less than this before it was read may change again within the same tick
+/// of the clock, so the next checkpoint reads it again.
+const TICK: Duration = Duration::from_millis(100);
+/// The same for a disk that keeps whole seconds only.
+const COARSE_TICK: Duration = Duration::from_secs(3);
+
+/// What is known of the files of a commit: unchanged stamps mean unchanged content.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) commit: Option<CheckpointId>,
+    /// `None`: it may have changed since.
+    pub(super) stamps: HashMap<Vec<u8>, Option<Stamp>>,
+}
+
+/// What differs between a scan and what is known.
+#[derive(Debug, Default)]
+pub(super) struct Delta<'s> {
+    pub(super) gone: Vec<Vec<u8>>,
+    pub(super) new: Vec<&'s Found>,
+}
+
+impl Delta<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.gone.is_empty() && self.new.is_empty()
+    }
+}
+
+impl Known {
+    pub(super) fn delta<'s>(&self, scan: &'s Scan) -> Delta<'s> {
+        let is_new = |found: &&Found| self.stamps.get(&found.path) != Some(&Some(found.stamp));
+        let new: Vec<&Found> = scan.files.iter().filter(is_new).collect();
+        let held = |path: &&Vec<u8>| scan.files.binary_search_by(|found| found.path.cmp(path)).is_err();
+        let mut gone: Vec<Vec<u8>> = self.stamps.keys().filter(held).cloned().collect();
+        gone.sort_unstable();
+        Delta { gone, new }
+    }
+
+    /// Notes that `commit` holds what the scan found, read at `moment` or later.
+    pub(super) fn note(&mut self, commit: CheckpointId, scan: &Scan, moment: SystemTime) {
+        self.commit = Some(commit);
+        self.stamps = scan
+            .files
+            .iter()
+            .map(|found| (found.path.clone(), settled(found.stamp, moment).then_some(found.stamp)))
+            .collect();
+    }
+}
+
+/// Whether a later change of the file is sure to give it another stamp.
+pub(super) fn settled(stamp: Stamp, moment: SystemTime) -> bool {
+    let (seconds, nanos) = stamp.changed;
+    let tick = if nanos == 0 { COARSE_TICK } else { TICK };
+    let Ok(now) = moment.duration_since(UNIX_EPOCH) else { return false };
+    let (Ok(seconds), Ok(nanos)) = (u64::try_from(seconds), u32::try_from(nanos)) else { return false };
+    Duration::new(seconds, nanos) + tick < now
+}
+
+/// Writes the differences as one commit on top of `from`. The ref that fast-import wants is in
+/// the private folder. `seconds` since the epoch date it.
+pub(super) fn commit(
+    git: &Git,
+    tree: &Tree,
+    (from, delta): (Option<&CheckpointId>, &Delta<'_>),
+    (message, seconds): (&str, u64),
+) -> Result<CheckpointId, Trouble> {
+    if let Some(large) = delta.new.iter().find(|found| found.stamp.size > LARGEST_FILE) {
+        let path = String::from_utf8_lossy(&large.path).into_owned();
+        return Err(Trouble::environment(format!("{path} is too large for a checkpoint"))
+            .because(format!("it has {} bytes, and {LARGEST_FILE} are allowed", large.stamp.size))
+            .advise("list it in .gitignore before the run, or remove it"));
+    }
+    let mut command = git.command();
+    command.args(["-c", "fastimport.unpackLimit=20"]);
+    command.args(["fast-import", "--quiet", "--force", "--done", "--date-format=raw"]);
+    let mut child = git::start(command)?;
+    let Some(stdin) = child.stdin.take() else { return Err(Trouble::internal("no pipe to git")) };
+    let mut stream = Stream { pipe: BufWriter::new(stdin), tree };
+    let sent = stream.send(from, delta, &format!("{message}\n"), seconds);
+    if matches!(sent, Err(Cut::Source(..))) {
+        let _ = child.kill();
+    }
+    drop(stream);
+    let said = finish(child);
+    match (sent, said) {
+        (Err(Cut::Source(path, error)), _) => Err(unreadable(&path, &error)),
+        (_, Err(stderr)) => Err(git::refused(&["fast-import"], &stderr)),
+        (Err(Cut::Pipe(error)), Ok(_)) => Err(git::refused(&["fast-import"], &error.to_string())),
+        (Ok(()), Ok(said)) => Ok(CheckpointId(said.trim().to_owned())),
+    }
+}
+
+/// Where the stream was cut.
+enum Cut {
+    /// git no longer listens; its stderr says why.
+    Pipe(io::Error),
+    /// This file can't be read as the walk has found it.
+    Source(Vec<u8>, io::Error),
+}
+
+impl From<io::Error> for Cut {
+    fn from(error: io::Error) -> Self {
+        Self::Pipe(error)
+    }
+}
+
+struct Stream<'t> {
+    pipe: BufWriter<ChildStdin>,
+    tree: &'t Tree,
+}
+
+impl Stream<'_> {
+    fn send(
+        &mut self,
+        from: Option<&CheckpointId>,
+        delta: &Delta<'_>,
+        message: &str,
+        seconds: u64,
+    ) -> Result<(), Cut> {
+        write!(
+            self.pipe,
+            "commit refs/heads/work\nmark :1\ncommitter tdd <tdd@localhost> {seconds} +0000\n"
+        )?;
+        write!(self.pipe, "data {}\n{message}\n", message.len())?;
+        match from {
+            Some(from) => writeln!(self.pipe, "from {from}")?,
+            None => writeln!(self.pipe, "deleteall")?,
+        }
+        for path in &delta.gone {
+            writeln!(self.pipe, "D {}", quoted(path))?;
+        }
+        for found in &delta.new {
+            self.file(found)?;
+        }
+        write!(self.pipe, "\nget-mark :1\ndone\n")?;
+        Ok(self.pipe.flush()?)
+    }
+
+    fn file(&mut self, found: &Found) -> Result<(), Cut> {
+        let cut = |error| Cut::Source(found.path.clone(), error);
+        let mode = match found.kind {
+            Kind::Plain => "100644",
+            Kind::Executable => "100755",
+            Kind::Link => "120000",
+        };
+        if found.kind == Kind::Link {
+            let target = self.tree.read_link(&found.path).map_err(cut)?;
+            writeln!(self.pipe, "M {mode} inline {}\ndata {}", quoted(&found.path), target.len())?;
+            self.pipe.write_all(&target)?;
+            return Ok(writeln!(self.pipe)?);
+        }
+        let mut file = self.tree.read_file(&found.path).map_err(cut)?;
+        let size = file.metadata().map_err(cut)?.len().min(LARGEST_FILE);
+        writeln!(self.pipe, "M {mode} inline {}\ndata {size}", quoted(&found.path))?;
+        let mut left = size;
+        let mut buffer = [0_u8; 1 << 15];
+        while left > 0 {
+            let want = usize::try_from(left).unwrap_or(buffer.len()).min(buffer.len());
+            let got = file.read(&mut buffer[..want]).map_err(cut)?;
+            if got == 0 {
+                return Err(cut(io::Error::other("it became shorter while it was read")));
+            }
+            self.pipe.write_all(&buffer[..got])?;
+            left -= got as u64;
+        }
+        Ok(writeln!(self.pipe)?)
+    }
+}
+
+/// Waits for git; its stdout, or its stderr if it failed. Both are a few lines.
+fn finish(mut child: Child) -> Result<String, String> {
+    let (mut said, mut noise) = (String::new(), String::new());
+    if let Some(mut pipe) = child.stdout.take() {
+        let _ = pipe.read_to_string(&mut said);
+    }
+    if let Some(mut pipe) = child.stderr.take() {
+        let _ = pipe.read_to_string(&mut noise);
+    }
+    match child.wait() {
+        Ok(status) if status.success() => Ok(said),
+        Ok(_) => Err(noise),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn unreadable(path: &[u8], error: &io::Error) -> Trouble {
+    Trouble::environment(format!("{} can't be saved in a checkpoint", String::from_utf8_lossy(path)))
+        .because(error)
+        .advise("see that it can be read and that nothing writes to it, or list it in .gitignore")
+}
+
+/// A path as fast-import reads it: in quotes, with C escapes.
+fn quoted(path: &[u8]) -> Quoted<'_> {
+    Quoted(path)
+}
+
+struct Quoted<'p>(&'p [u8]);
+
+impl std::fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_char('"')?;
+        for byte in self.0 {
+            match byte {
+                b'"' => f.write_str("\\\"")?,
+                b'\\' => f.write_str("\\\\")?,
+                0x20..=0x7e => f.write_char(char::from(*byte))?,
+                _ => write!(f, "\\{byte:03o}")?,
+            }
+        }
+        f.write_char('"')
+    }
+}

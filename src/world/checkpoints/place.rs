@@ -1,0 +1,100 @@
+//! Where the parts of a repository lie. Found by reading two small files, so that neither an
+//! inherited `GIT_DIR` nor a configuration can point elsewhere.
+#![expect(clippy::disallowed_methods, reason = "reads and writes files of the git folder")]
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use crate::core::trouble::Trouble;
+
+/// The line that keeps the runs out of git.
+const RUNS_LINE: &str = "/.tdd/runs/";
+
+/// A work tree and its git folders.
+#[derive(Clone, Debug)]
+pub(crate) struct GitPlace {
+    /// The top of the work tree.
+    pub(crate) work_tree: PathBuf,
+    /// The work tree's own folder: HEAD and the index are here.
+    pub(crate) git_dir: PathBuf,
+    /// What all work trees of the repository share: refs, objects, configuration, hooks.
+    pub(crate) common_dir: PathBuf,
+    /// The bytes of `.git`, if it is a file.
+    pub(crate) pointer: Option<Vec<u8>>,
+}
+
+impl GitPlace {
+    /// Finds the git folders of the work tree whose top is `repository`. Fails with a trouble of
+    /// the environment if there are none.
+    pub(crate) fn find(repository: &Path) -> Result<Self, Trouble> {
+        let dot_git = repository.join(".git");
+        let lost = |why: String| {
+            Trouble::environment(format!("{} is no git work tree", repository.display()))
+                .because(why)
+                .advise("run `git init` there, or go to a repository")
+        };
+        let meta = std::fs::symlink_metadata(&dot_git)
+            .map_err(|error| lost(format!("{}: {error}", dot_git.display())))?;
+        let (git_dir, pointer) = if meta.is_file() {
+            let bytes =
+                std::fs::read(&dot_git).map_err(|error| lost(format!("{}: {error}", dot_git.display())))?;
+            let target = pointed_at(&bytes)
+                .ok_or_else(|| lost(format!("{} does not say `gitdir: …`", dot_git.display())))?;
+            (repository.join(target), Some(bytes))
+        } else {
+            (dot_git, None)
+        };
+        if !git_dir.is_dir() {
+            return Err(lost(format!("{} is no folder", git_dir.display())));
+        }
+        let common_dir = match std::fs::read(git_dir.join("commondir")) {
+            Ok(bytes) => git_dir.join(OsString::from_vec(trimmed(&bytes).to_vec())),
+            Err(_) => git_dir.clone(),
+        };
+        Ok(Self { work_tree: repository.to_owned(), git_dir, common_dir, pointer })
+    }
+}
+
+/// Keeps `.tdd/runs/` out of git through `info/exclude` of the folder that all work trees share.
+/// Doing it twice does nothing more. Contract section 11.
+pub fn exclude_runs(repository: &Path) -> Result<(), Trouble> {
+    let place = GitPlace::find(repository)?;
+    let folder = place.common_dir.join("info");
+    let file = folder.join("exclude");
+    let failed = |error: io::Error| {
+        Trouble::environment(format!("can't keep .tdd/runs out of git: {}", file.display()))
+            .because(error)
+            .advise(format!("make the file writable, or add the line `{RUNS_LINE}` to it"))
+    };
+    let mut bytes = match std::fs::read(&file) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(failed(error)),
+    };
+    if bytes.split(|byte| *byte == b'\n').any(|line| line.trim_ascii() == RUNS_LINE.as_bytes()) {
+        return Ok(());
+    }
+    if bytes.last().is_some_and(|byte| *byte != b'\n') {
+        bytes.push(b'\n');
+    }
+    bytes.extend_from_slice(RUNS_LINE.as_bytes());
+    bytes.push(b'\n');
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    std::fs::write(&file, bytes).map_err(failed)
+}
+
+fn pointed_at(bytes: &[u8]) -> Option<OsString> {
+    let target = trimmed(bytes).strip_prefix(b"gitdir:")?.trim_ascii_start();
+    (!target.is_empty()).then(|| OsString::from_vec(target.to_vec()))
+}
+
+/// Git writes one newline at the end; a path may end in a space.
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    let mut bytes = bytes;
+    while let Some(rest) = bytes.strip_suffix(b"\n").or_else(|| bytes.strip_suffix(b"\r")) {
+        bytes = rest;
+    }
+    bytes
+}

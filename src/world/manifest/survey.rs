@@ -1,0 +1,136 @@
+//! Which files of a work tree belong to the protected classes.
+
+use std::collections::BTreeSet;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::core::path::RelPath;
+use crate::core::policy::FileClass;
+
+/// Folders of other people's code: far too large to be hashed before each run.
+const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", ".tox", ".nox", "target", "vendor"];
+
+/// A name that no file has: stands for "anything in this folder".
+const ANYTHING: &str = "\u{1}anything";
+
+/// One look at a work tree.
+pub(super) struct Survey<'s> {
+    pub(super) root: &'s Path,
+    pub(super) classify: &'s dyn Fn(&RelPath) -> FileClass,
+    pub(super) classes: &'s [FileClass],
+    pub(super) except: &'s [RelPath],
+}
+
+impl Survey<'_> {
+    /// Every path of a protected class that is there now, folders aside.
+    pub(super) fn protected(&self) -> BTreeSet<Vec<u8>> {
+        let mut found = BTreeSet::new();
+        let mut waiting: Vec<Vec<u8>> = vec![Vec::new()];
+        while let Some(folder) = waiting.pop() {
+            for (path, kind) in entries(self.root, &folder) {
+                let Some(shown) = shown(&path) else { continue };
+                if kind.is_dir() {
+                    if self.is_walked(&shown) {
+                        waiting.push(path);
+                    }
+                } else if self.is_protected(&shown, kind.is_symlink()) {
+                    found.insert(path);
+                }
+            }
+        }
+        found
+    }
+
+    /// The files inside the repository that protected links lead to, one step or a whole folder.
+    pub(super) fn behind_links(&self, protected: &BTreeSet<Vec<u8>>) -> BTreeSet<Vec<u8>> {
+        let mut behind = BTreeSet::new();
+        let Ok(top) = self.root.canonicalize() else { return behind };
+        for path in protected {
+            let full = full_path(self.root, path);
+            let is_link = std::fs::symlink_metadata(&full).is_ok_and(|meta| meta.is_symlink());
+            if !is_link {
+                continue;
+            }
+            let Ok(real) = full.canonicalize() else { continue };
+            let Ok(below) = real.strip_prefix(&top) else { continue };
+            let below = below.as_os_str().as_bytes().to_vec();
+            if real.is_file() {
+                behind.insert(below);
+            } else if real.is_dir() && !below.is_empty() {
+                self.all_files(below, &mut behind);
+            }
+        }
+        behind.retain(|path| !protected.contains(path) && !is_git(path));
+        behind
+    }
+
+    fn all_files(&self, folder: Vec<u8>, found: &mut BTreeSet<Vec<u8>>) {
+        let mut waiting = vec![folder];
+        while let Some(folder) = waiting.pop() {
+            for (path, kind) in entries(self.root, &folder) {
+                let Some(shown) = shown(&path) else { continue };
+                let by_product = (self.classify)(&shown) == FileClass::ByProduct;
+                if kind.is_dir() && self.is_walked(&shown) {
+                    waiting.push(path);
+                } else if kind.is_file() && !by_product && !self.except.contains(&shown) {
+                    found.insert(path);
+                }
+            }
+        }
+    }
+
+    fn is_walked(&self, folder: &RelPath) -> bool {
+        if is_git(folder.as_str().as_bytes()) || folder.as_str() == ".tdd/runs" {
+            return false;
+        }
+        let inside = self.class_inside(folder);
+        if inside == FileClass::ByProduct {
+            return false;
+        }
+        // A folder with such a name among the tests (a fixture) is one of the tests.
+        !DEPENDENCIES.contains(&folder.file_name()) || self.classes.contains(&inside)
+    }
+
+    /// A link to a folder stands for what is in the folder.
+    fn is_protected(&self, path: &RelPath, is_link: bool) -> bool {
+        let class = (self.classify)(path);
+        let counts = self.classes.contains(&class)
+            || (is_link && class != FileClass::ByProduct && self.classes.contains(&self.class_inside(path)));
+        counts && !self.except.contains(path)
+    }
+
+    fn class_inside(&self, folder: &RelPath) -> FileClass {
+        let inside = RelPath::new(&format!("{folder}/{ANYTHING}"));
+        inside.map_or(FileClass::Source, |inside| (self.classify)(&inside))
+    }
+}
+
+/// A path as the rules see it: bytes that are no UTF-8 are replaced.
+pub(super) fn shown(path: &[u8]) -> Option<RelPath> {
+    RelPath::new(&String::from_utf8_lossy(path))
+}
+
+pub(super) fn full_path(root: &Path, path: &[u8]) -> PathBuf {
+    root.join(std::ffi::OsStr::from_bytes(path))
+}
+
+fn is_git(path: &[u8]) -> bool {
+    path.split(|byte| *byte == b'/').any(|part| part == b".git")
+}
+
+/// The entries of a folder, which is made readable if it is ours and is not.
+fn entries(root: &Path, folder: &[u8]) -> Vec<(Vec<u8>, std::fs::FileType)> {
+    let full = full_path(root, folder);
+    let listed = std::fs::read_dir(&full).or_else(|error| {
+        if error.kind() == std::io::ErrorKind::PermissionDenied {
+            std::fs::set_permissions(&full, std::fs::Permissions::from_mode(0o755))?;
+        }
+        std::fs::read_dir(&full)
+    });
+    let Ok(listed) = listed else { return Vec::new() };
+    let path = |name: std::ffi::OsString| {
+        if folder.is_empty() { name.into_vec() } else { [folder, b"/", &name.into_vec()].concat() }
+    };
+    listed.flatten().filter_map(|entry| Some((path(entry.file_name()), entry.file_type().ok()?))).collect()
+}
