@@ -1,1 +1,121 @@
 //! One child's life: from spawn through output, deadlines and stop to the last descendant's end.
+//!
+//! Knows no adapter: a child on a terminal, one on a pipe and a scripted one live alike.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::core::attempt::Exhaustion;
+use crate::core::test::Exit;
+
+/// What a child can do that is of interest here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// It printed this; never empty.
+    Bytes(Vec<u8>),
+    /// It printed into a file of its own: so many bytes altogether until now.
+    Written(u64),
+    /// No process holds the output any more; no `Bytes` follow.
+    OutputEnded,
+    /// The leader ended. Its descendants may go on, and output may follow.
+    Exited(Exit),
+    /// What it printed can't be kept any more (a full disk), and why.
+    LogLost(String),
+}
+
+/// A child that was started, with its group and its descendants.
+///
+/// Obligations, checked by contract tests over every implementation:
+/// - `next` is cancel-safe: what it did not return is returned by a later call.
+/// - `next` gives `Exited` once and `OutputEnded` at most once; after both it waits for ever.
+/// - Bytes come in order and complete, and at most 256 KiB of them are held between calls.
+/// - The leader's process id is not given back to the system before `sweep` or drop, so a signal
+///   to the group can't reach a stranger. Signals to a group that is gone are no error.
+/// - After `sweep` no process of the child's is left; it takes at most a few seconds.
+/// - Dropping it kills and sweeps what is left.
+#[expect(async_fn_in_trait, reason = "used on one thread; no future has to be Send")]
+pub trait Child {
+    async fn next(&mut self) -> Happening;
+    /// SIGINT to the group.
+    fn interrupt(&mut self);
+    /// SIGTERM to the group, and SIGCONT in case it is stopped.
+    fn terminate(&mut self);
+    /// SIGKILL to the group.
+    fn kill(&mut self);
+    /// Ends every descendant that is left, in whichever session or group; gives their number.
+    fn sweep(&mut self) -> usize;
+}
+
+/// Bounds of one child. Deadlines run on the monotonic clock, from the call of [`live`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionLimits {
+    pub wall: Duration,
+    /// The longest silence; `None` for commands that may be silent.
+    pub idle: Option<Duration>,
+    pub output_bytes: u64,
+    pub ladder: Ladder,
+    /// After the leader's end: how long the output must be silent to count as ended.
+    pub drain: Duration,
+}
+
+impl SessionLimits {
+    /// The drain time that measurements called for: 100 ms.
+    pub const DRAIN: Duration = Duration::from_millis(100);
+}
+
+/// How long each step of the stop ladder waits for the child's end before the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ladder {
+    /// After SIGINT.
+    pub interrupt: Duration,
+    /// After SIGTERM, before SIGKILL.
+    pub terminate: Duration,
+}
+
+impl Default for Ladder {
+    fn default() -> Self {
+        Self { interrupt: Duration::from_secs(5), terminate: Duration::from_secs(5) }
+    }
+}
+
+/// What the listener wants after it heard some output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    Continue,
+    /// The child called tools in too many responses: stop it.
+    EnoughTurns,
+}
+
+/// How a child's life ended. None of its processes is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lived {
+    pub end: SessionEnd,
+    pub output_bytes: u64,
+    /// Processes that outlived the leader, or the signals to its group, and were ended by us.
+    pub leaked: usize,
+}
+
+/// Why it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// By itself: a code or a signal.
+    Exited(Exit),
+    /// By us, because a bound was reached.
+    Exhausted(Exhaustion),
+    /// By us, because this signal asked us to stop.
+    Stopped(i32),
+    /// By us, because its output could not be kept, and why.
+    Unlogged(String),
+}
+
+/// Attends a child until its end. `on_output` hears all output in order, and about every 200 ms
+/// an empty slice, for a display of elapsed time.
+pub async fn live<C: Child>(
+    _child: &mut C,
+    _limits: &SessionLimits,
+    _stop: &mut watch::Receiver<Option<i32>>,
+    _on_output: &mut dyn FnMut(&[u8]) -> Heard,
+) -> Lived {
+    std::future::pending().await
+}

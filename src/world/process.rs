@@ -1,8 +1,14 @@
 //! A command with pipes or files: the same obligations as a child on a terminal.
 
+mod attended;
+mod order;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+
+pub use attended::Attended;
+pub use order::{EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan};
 
 use super::signals::StopSignal;
 use crate::core::test::Exit;
@@ -32,6 +38,17 @@ pub struct Finished {
     pub duration_ms: u64,
     /// Processes that outlived their parent and were ended by us.
     pub leaked: usize,
+}
+
+/// A child whose output comes through a pipe, stdout and stderr in one.
+pub type PipeChild = Attended;
+
+/// Starts a child without a terminal. It is running when this returns: a missing directory, a
+/// program that is not there or can't be executed are errors of kind environment that say so.
+///
+/// Call it on a thread that outlives the child: the child is killed when that thread ends.
+pub fn spawn_piped(_order: &SpawnOrder) -> Result<PipeChild, Trouble> {
+    Err(Trouble::internal("not built yet"))
 }
 
 /// Runs a command in its own process group, stdin `/dev/null`, `CI=1`, until it ends, its deadline
