@@ -9,6 +9,7 @@
 //!            | {from: file, path: PATH} | {file: PATH}      relative to the exchange folder
 //!            | {json: POINTER}                    stdout is one JSON document
 //!            | {jsonl: {where: …, take: POINTER, by: POINTER, session: …}}   stdout is JSON lines
+//!            | {file: PATH, jsonl: {…}}           the file; the lines if it holds no block
 //! session:     new-uuid | POINTER | {where: …, take: POINTER}
 //! turns:       POINTER | {where: …, by: POINTER}  each line (group) is a model response that calls tools
 //! started:     POINTER | {where: …}               without such a line the agent never began
@@ -90,8 +91,12 @@ pub enum Stdio {
 #[derive(Clone, Debug, PartialEq)]
 pub enum MessageFrom {
     Stdout,
-    /// Relative to the exchange folder.
-    File(Template),
+    /// Relative to the exchange folder. If the file's message holds no block, the stream's
+    /// messages are looked through too.
+    File {
+        path: Template,
+        stream: Option<Selector>,
+    },
     /// Stdout is one JSON document.
     Json(Selector),
     /// Stdout is JSON lines; the last message that holds a block is it, else the last one.

@@ -89,9 +89,11 @@ fn check_whole(map: &StrictMap<'_>, table: &AgentTable) -> Result<(), Trouble> {
 /// A table may name the exchange folder instead: the prompt is always `prompt.md` there.
 fn uses_run_dir(table: &AgentTable) -> bool {
     table.argv.uses(Placeholder::RunDir)
-        || table.env.set.iter().any(|(_, value)| {
-            value.uses(Placeholder::RunDir) || value.uses(Placeholder::PromptFile)
-        })
+        || table
+            .env
+            .set
+            .iter()
+            .any(|(_, value)| value.uses(Placeholder::RunDir) || value.uses(Placeholder::PromptFile))
 }
 
 fn required_argv(map: &StrictMap<'_>) -> Result<Argv, Trouble> {
@@ -147,41 +149,49 @@ fn stdio(map: &StrictMap<'_>) -> Result<Stdio, Trouble> {
 
 /// The message, and the session that `jsonl:` may name beside it.
 fn message(map: &StrictMap<'_>) -> Result<(MessageFrom, Option<SessionFrom>), Trouble> {
-    let at = map.at("message");
     let Some(value) = map.get("message") else { return Ok((MessageFrom::Stdout, None)) };
-    let inner = StrictMap::open(&at, value, &["from", "path", "file", "json", "jsonl"])?;
-    let ways = ["from", "file", "json", "jsonl"].into_iter().filter(|way| inner.has(way)).count();
-    let stray_path = inner.has("path") && inner.text("from").ok().flatten().as_deref() != Some("file");
-    if ways != 1 || stray_path {
-        return Err(Trouble::config(format!("`{at}` does not name one place"))
-            .because("the final message is found in exactly one way")
-            .advise(
-                "write one of {from: stdout}, {file: PATH}, {json: POINTER}, {jsonl: {where: …, take: …}}",
-            ));
-    }
-    match inner.get("from") {
-        Some(Value::Mapping(_)) => {
-            let at = inner.at("from");
-            let from = inner.get("from").unwrap_or(&Value::Null);
-            place(&StrictMap::open(&at, from, &["file", "json", "jsonl"])?)
+    let outer = StrictMap::open(map.at("message"), value, &["from", "path", "file", "json", "jsonl"])?;
+    let inner = match outer.get("from") {
+        Some(from @ Value::Mapping(_)) => {
+            StrictMap::open(outer.at("from"), from, &["file", "json", "jsonl"])?
         }
-        Some(_) => match inner.text("from")?.as_deref() {
-            Some("stdout") => Ok((MessageFrom::Stdout, None)),
-            Some("file") => Ok((MessageFrom::File(path(&inner, "path")?), None)),
-            other => Err(unknown_word(&inner.at("from"), other.unwrap_or(""), &["stdout", "file"])),
-        },
-        None => place(&inner),
+        _ => outer.clone(),
+    };
+    let from = if inner.has("from") { inner.text("from")? } else { None };
+    let is = |keys: &[&str]| {
+        let all = ["from", "path", "file", "json", "jsonl"];
+        all.iter().all(|key| inner.has(key) == keys.contains(key))
+    };
+    match from.as_deref() {
+        Some("stdout") if is(&["from"]) => Ok((MessageFrom::Stdout, None)),
+        Some("file") if is(&["from", "path"]) => {
+            Ok((MessageFrom::File { path: path(&inner, "path")?, stream: None }, None))
+        }
+        Some("file") => Err(no_place(outer.path()).because("`from: file` needs `path:` and nothing else")),
+        Some(word) if word != "stdout" => Err(unknown_word(&inner.at("from"), word, &["stdout", "file"])),
+        None if is(&["file"]) => Ok((MessageFrom::File { path: path(&inner, "file")?, stream: None }, None)),
+        None if is(&["json"]) => {
+            let document = inner.get("json").unwrap_or(&Value::Null);
+            Ok((MessageFrom::Json(taking(&inner.at("json"), document, &["where", "take"])?), None))
+        }
+        None if is(&["jsonl"]) => {
+            lines(&inner).map(|(lines, session)| (MessageFrom::JsonLines(lines), session))
+        }
+        None if is(&["file", "jsonl"]) => {
+            let path = path(&inner, "file")?;
+            lines(&inner).map(|(lines, session)| (MessageFrom::File { path, stream: Some(lines) }, session))
+        }
+        _ => Err(no_place(outer.path())),
     }
 }
 
-fn place(map: &StrictMap<'_>) -> Result<(MessageFrom, Option<SessionFrom>), Trouble> {
-    if map.has("file") {
-        return Ok((MessageFrom::File(path(map, "file")?), None));
-    }
-    if map.has("json") {
-        let value = map.get("json").unwrap_or(&Value::Null);
-        return Ok((MessageFrom::Json(taking(&map.at("json"), value, &["where", "take"])?), None));
-    }
+fn no_place(at: &str) -> Trouble {
+    Trouble::config(format!("`{at}` does not name one place"))
+        .because("the final message is found in exactly one way")
+        .advise("write one of {from: stdout}, {file: PATH}, {json: POINTER}, {jsonl: {where: …, take: …}}")
+}
+
+fn lines(map: &StrictMap<'_>) -> Result<(Selector, Option<SessionFrom>), Trouble> {
     let at = map.at("jsonl");
     let value = map.get("jsonl").unwrap_or(&Value::Null);
     let lines = taking(&at, value, &["where", "take", "by", "session"])?;
@@ -189,7 +199,7 @@ fn place(map: &StrictMap<'_>) -> Result<(MessageFrom, Option<SessionFrom>), Trou
         Some(value) => Some(session_from(&format!("{at}.session"), value)?),
         None => None,
     };
-    Ok((MessageFrom::JsonLines(lines), told))
+    Ok((lines, told))
 }
 
 fn path(map: &StrictMap<'_>, key: &str) -> Result<Template, Trouble> {
@@ -295,11 +305,9 @@ fn failures(map: &StrictMap<'_>) -> Result<Vec<(AgentFailure, FailureSign)>, Tro
         for sign in list(&at, signs)? {
             let sign = match sign {
                 Value::String(text) if !text.is_empty() => FailureSign::Text(text.clone()),
-                other => FailureSign::Line(Selector {
-                    filter: conditions(&at, other)?,
-                    take: None,
-                    by: None,
-                }),
+                other => {
+                    FailureSign::Line(Selector { filter: conditions(&at, other)?, take: None, by: None })
+                }
             };
             failures.push((failure, sign));
         }
