@@ -232,7 +232,7 @@ impl AgentStream {
         let text = self.text.end(MAX_TEXT);
         let starts = std::iter::once(0)
             .chain(text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1))
-            .filter(|at| text.get(*at..).is_some_and(|rest| lines::opens(rest)));
+            .filter(|at| text.get(*at..).is_some_and(lines::opens));
         let mut first = None;
         for start in starts.take(TRIES) {
             let Some(value) = text.get(start..).and_then(parse) else { continue };

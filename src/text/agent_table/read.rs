@@ -118,12 +118,12 @@ fn argv(at: &str, value: &Value) -> Result<Argv, Trouble> {
         .enumerate()
         .map(|(index, item)| {
             let at = format!("{at}[{index}]");
-            match item {
-                Value::Sequence(group) if index > 0 && !group.is_empty() => {
-                    let one = |item| text(&at, item).and_then(|text| Template::read(&at, &text));
+            let one = |item| text(&at, item).and_then(|text| Template::read(&at, &text));
+            match item.as_sequence() {
+                Some(group) if index > 0 && !group.is_empty() => {
                     group.iter().map(one).collect::<Result<Vec<_>, _>>().map(Argument::Group)
                 }
-                other => text(&at, other).and_then(|text| Template::read(&at, &text)).map(Argument::One),
+                Some(_) | None => one(item).map(Argument::One),
             }
         })
         .collect();
@@ -303,10 +303,10 @@ fn failures(map: &StrictMap<'_>) -> Result<Vec<(AgentFailure, FailureSign)>, Tro
         let failure = failure(&at, &word)?;
         let at = format!("{at}.{word}");
         for sign in list(&at, signs)? {
-            let sign = match sign {
-                Value::String(text) if !text.is_empty() => FailureSign::Text(text.clone()),
-                other => {
-                    FailureSign::Line(Selector { filter: conditions(&at, other)?, take: None, by: None })
+            let sign = match sign.as_str() {
+                Some(text) if !text.is_empty() => FailureSign::Text(text.to_owned()),
+                Some(_) | None => {
+                    FailureSign::Line(Selector { filter: conditions(&at, sign)?, take: None, by: None })
                 }
             };
             failures.push((failure, sign));

@@ -62,7 +62,12 @@ fn condition(at: &str, key: &str, value: &Value) -> Result<Condition, Trouble> {
                 None => Err(wrong_type(&map.at("contains"), &Value::Null, "a text")),
             }
         }
-        single => Ok(Condition::one_of(place, vec![scalar(at, single)?])),
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Sequence(_)
+        | Value::Tagged(_) => Ok(Condition::one_of(place, vec![scalar(at, value)?])),
     }
 }
 

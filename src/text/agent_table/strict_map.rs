@@ -95,10 +95,7 @@ pub(in crate::text) fn entries<'a>(at: &str, value: &'a Value) -> Result<Vec<(St
 
 /// A list, whatever its items are.
 pub(in crate::text) fn list<'a>(at: &str, value: &'a Value) -> Result<&'a [Value], Trouble> {
-    match value {
-        Value::Sequence(items) => Ok(items),
-        other => Err(wrong_type(at, other, "a list")),
-    }
+    value.as_sequence().map(Vec::as_slice).ok_or_else(|| wrong_type(at, value, "a list"))
 }
 
 pub(in crate::text) fn texts(at: &str, value: &Value) -> Result<Vec<String>, Trouble> {
@@ -106,14 +103,12 @@ pub(in crate::text) fn texts(at: &str, value: &Value) -> Result<Vec<String>, Tro
 }
 
 pub(in crate::text) fn text(at: &str, value: &Value) -> Result<String, Trouble> {
-    match value {
-        Value::String(text) if text.contains('\0') => {
-            Err(Trouble::config(format!("`{at}` holds a NUL character"))
-                .because("no argument, variable or file name can hold one")
-                .advise("take it out"))
-        }
-        Value::String(text) => Ok(text.clone()),
-        other => Err(wrong_type(at, other, "a text (quote it if it looks like something else)")),
+    match value.as_str() {
+        Some(text) if text.contains('\0') => Err(Trouble::config(format!("`{at}` holds a NUL character"))
+            .because("no argument, variable or file name can hold one")
+            .advise("take it out")),
+        Some(text) => Ok(text.to_owned()),
+        None => Err(wrong_type(at, value, "a text (quote it if it looks like something else)")),
     }
 }
 

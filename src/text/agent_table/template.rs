@@ -200,10 +200,8 @@ mod tests {
     use super::*;
 
     fn value(placeholder: Placeholder) -> Option<String> {
-        match placeholder {
-            Placeholder::Model | Placeholder::Session => None,
-            other => Some(format!("<{}>", other.name())),
-        }
+        let has_one = ![Placeholder::Model, Placeholder::Session].contains(&placeholder);
+        has_one.then(|| format!("<{}>", placeholder.name()))
     }
 
     #[test]
