@@ -160,6 +160,7 @@ pub struct DemoArgs {
     pub output: OutputArgs,
 }
 
+/// Descriptor 0 is where the start, or its failure, is reported (`world/exec.rs`).
 #[derive(Clone, Debug, Args)]
 pub struct ExecArgs {
     /// Where the child runs.
@@ -168,9 +169,12 @@ pub struct ExecArgs {
     /// The process that must be this one's parent; the child dies with it.
     #[arg(long, value_name = "PID")]
     pub parent: u32,
-    /// Where a failure to start is reported.
+    /// Stdout is a terminal: make it the controlling one.
+    #[arg(long)]
+    pub tty: bool,
+    /// What the child reads; `/dev/null` if not given.
     #[arg(long, value_name = "FILE")]
-    pub report: PathBuf,
+    pub stdin: Option<PathBuf>,
     #[arg(last = true, required = true)]
     pub argv: Vec<std::ffi::OsString>,
 }

@@ -4,7 +4,17 @@ use std::process::ExitCode;
 
 use crate::cli::ExecArgs;
 use crate::core::trouble::Trouble;
+use crate::world::exec::{self, Preparation, Terminal};
 
-pub fn run(_args: &ExecArgs) -> Result<ExitCode, Trouble> {
-    Err(Trouble::internal("not built yet"))
+/// Returns only if the child could not be started; whoever spawned us has been told why then.
+pub fn run(args: &ExecArgs) -> Result<ExitCode, Trouble> {
+    let preparation = Preparation {
+        argv: args.argv.clone(),
+        cwd: args.cwd.clone(),
+        parent: args.parent,
+        stdin: args.stdin.clone(),
+        terminal: if args.tty { Terminal::Controlling } else { Terminal::None },
+    };
+    exec::become_child(&preparation)?;
+    Ok(ExitCode::from(exec::NOT_STARTED))
 }

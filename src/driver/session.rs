@@ -2,10 +2,14 @@
 //!
 //! Knows no adapter: a child on a terminal, one on a pipe and a scripted one live alike.
 
+mod life;
+
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
 
+use self::life::{Life, Occurrence, Order};
 use crate::core::attempt::Exhaustion;
 use crate::core::test::Exit;
 
@@ -109,13 +113,50 @@ pub enum SessionEnd {
     Unlogged(String),
 }
 
-/// Attends a child until its end. `on_output` hears all output in order, and about every 200 ms
-/// an empty slice, for a display of elapsed time.
+/// Attends a child until its end. `on_output` hears all output in order up to the cap, and about
+/// every 200 ms an empty slice, for a display of elapsed time.
+///
+/// A stop that was asked before, or is asked meanwhile, climbs the ladder; a second one kills at
+/// once. So does the output cap, since a flood goes on through every step of the ladder.
 pub async fn live<C: Child>(
-    _child: &mut C,
-    _limits: &SessionLimits,
-    _stop: &mut watch::Receiver<Option<i32>>,
-    _on_output: &mut dyn FnMut(&[u8]) -> Heard,
+    child: &mut C,
+    limits: &SessionLimits,
+    stop: &mut watch::Receiver<Option<i32>>,
+    on_output: &mut dyn FnMut(&[u8]) -> Heard,
 ) -> Lived {
-    std::future::pending().await
+    let mut life = Life::new(*limits, Instant::now());
+    let asked = *stop.borrow_and_update();
+    let mut order = asked.map_or(Order::Wait, |signal| life.stop(signal, Instant::now()));
+    loop {
+        match order {
+            Order::Wait => {}
+            Order::Interrupt => child.interrupt(),
+            Order::Terminate => child.terminate(),
+            Order::Kill => child.kill(),
+            Order::Sweep => life.swept(child.sweep(), Instant::now()),
+            Order::Done => {}
+        }
+        if order == Order::Done || life.is_over() {
+            return life.lived();
+        }
+        let occurrence = tokio::select! {
+            biased;
+            signal = asked_to_stop(stop) => Occurrence::Stop(signal),
+            happening = child.next(), if life.listens() => Occurrence::Child(happening),
+            () = sleep_until(life.due()) => Occurrence::Due,
+        };
+        order = life.handle(occurrence, on_output);
+    }
+}
+
+/// The next stop signal. Waits for ever once nobody can send one any more.
+async fn asked_to_stop(stop: &mut watch::Receiver<Option<i32>>) -> i32 {
+    loop {
+        if stop.changed().await.is_err() {
+            return std::future::pending().await;
+        }
+        if let Some(signal) = *stop.borrow_and_update() {
+            return signal;
+        }
+    }
 }

@@ -1,14 +1,64 @@
 //! A child on a pseudo-terminal.
+//!
+//! portable-pty opens the terminal; the child is started by our own shim, which tells why a start
+//! failed and makes the terminal the controlling one. Echo and output processing are off, so the
+//! child's bytes come as it wrote them, and several times faster.
 
-use super::process::{Attended, SpawnOrder};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+
+use portable_pty::{PtySize, native_pty_system};
+use rustix::fs::{Mode, OFlags};
+use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
+
+use super::exec::Terminal;
+use super::process::{Attended, Channel, Size, SpawnOrder, fresh_log};
+use super::unix;
 use crate::core::trouble::Trouble;
 
 /// A child whose stdout, stderr and controlling terminal are a PTY.
 pub type PtyChild = Attended;
 
-/// Starts a child on a terminal of its own, with echo and output processing off, so that its
-/// bytes come as it wrote them. Errors and obligations are those of
+/// Starts a child on a terminal of its own. Its stdin is what the order says and never the
+/// terminal, which would cut lines after 4,095 bytes. Errors and obligations are those of
 /// [`spawn_piped`](super::process::spawn_piped).
-pub fn spawn(_order: &SpawnOrder) -> Result<PtyChild, Trouble> {
-    Err(Trouble::internal("not built yet"))
+pub fn spawn(order: &SpawnOrder) -> Result<PtyChild, Trouble> {
+    let log = fresh_log(&order.log)?;
+    let (ours, theirs) = open(order.size)?;
+    let failed = |error| Trouble::environment("a terminal can't be shared").because(error);
+    let channel = Channel {
+        stdout: theirs.try_clone().map_err(failed)?,
+        stderr: theirs.try_clone().map_err(failed)?,
+        terminal: Terminal::Controlling,
+        // On macOS, what was not yet read is lost when the last one closes the terminal. On Linux
+        // it is not, and a copy of ours would hide the end of the output.
+        kept_open: if cfg!(target_os = "macos") { Some(theirs) } else { None },
+    };
+    Attended::read(order, channel, ours, log)
+}
+
+/// A new terminal: our side, to be read from, and the child's.
+fn open(size: Size) -> Result<(File, OwnedFd), Trouble> {
+    let failed = |why: String| {
+        Trouble::environment("a pseudo-terminal can't be opened")
+            .because(why)
+            .advise("check that /dev/pts is mounted and that not too many terminals are open")
+    };
+    let size = PtySize { rows: size.rows, cols: size.cols, pixel_width: 0, pixel_height: 0 };
+    let pair = native_pty_system().openpty(size).map_err(|error| failed(format!("{error:#}")))?;
+    let ours = unix::duplicate(pair.master.as_ref(), |master| master.as_raw_fd())
+        .map_err(|error| failed(error.to_string()))?;
+    // portable-pty does not give the descriptor of the child's side away, but its name.
+    let name = pair.master.tty_name().ok_or_else(|| failed("it has no name".to_owned()))?;
+    let theirs = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|error| failed(format!("{}: {error}", name.display())))?;
+    pass_bytes_unchanged(&theirs).map_err(|error| failed(error.to_string()))?;
+    Ok((File::from(ours), theirs))
+}
+
+fn pass_bytes_unchanged(terminal: &OwnedFd) -> rustix::io::Result<()> {
+    let mut modes = tcgetattr(terminal)?;
+    modes.output_modes.remove(OutputModes::OPOST);
+    modes.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL);
+    tcsetattr(terminal, OptionalActions::Now, &modes)
 }

@@ -1,5 +1,12 @@
 //! Signals as values.
+//!
+//! They are heard by a thread of their own, so that they are noted also while the program does
+//! something else than wait. SIGPIPE needs nothing: Rust programs ignore it, so a closed stdout is
+//! an error of `write`, which the views overlook.
 
+use std::io;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::core::trouble::Trouble;
@@ -8,7 +15,43 @@ use crate::core::trouble::Trouble;
 /// number is the signal's: 1, 2 or 15.
 pub type StopSignal = watch::Receiver<Option<i32>>;
 
-/// Listens to SIGHUP, SIGINT and SIGTERM for the rest of the program.
+/// Listens to SIGHUP, SIGINT and SIGTERM for the rest of the program; from now on they end it no
+/// more by themselves. Each arrival is a change of the value, so whoever waits can tell the second
+/// signal, which kills at once, from the first, which stops in order.
 pub fn install() -> Result<StopSignal, Trouble> {
-    Err(Trouble::internal("not built yet"))
+    let (send, stop) = watch::channel(None);
+    listen(send).map_err(|error| {
+        Trouble::environment("signals can't be listened to")
+            .because(error)
+            .advise("check the limits on threads and open files (ulimit -a)")
+    })?;
+    Ok(stop)
+}
+
+fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    // Registered before this returns, so that none is missed.
+    let (mut hangup, mut interrupt, mut terminate) = {
+        let _inside = runtime.enter();
+        (signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+    };
+    let forward = move || {
+        runtime.block_on(async {
+            loop {
+                let number = next(&mut hangup, &mut interrupt, &mut terminate).await;
+                send.send_replace(Some(number));
+            }
+        });
+    };
+    std::thread::Builder::new().name("tdd-signals".to_owned()).spawn(forward)?;
+    Ok(())
+}
+
+async fn next(hangup: &mut Signal, interrupt: &mut Signal, terminate: &mut Signal) -> i32 {
+    tokio::select! {
+        Some(()) = hangup.recv() => 1,
+        Some(()) = interrupt.recv() => 2,
+        Some(()) = terminate.recv() => 15,
+        else => std::future::pending().await,
+    }
 }

@@ -1,1 +1,98 @@
-//! The only unsafe code: what neither std nor rustix offers.
+//! The only unsafe code: what neither std nor rustix offers safely.
+//!
+//! Each function is a thin cover around one system call; what to do with it is decided elsewhere.
+#![expect(unsafe_code, reason = "this is the one place for it")]
+#![expect(clippy::disallowed_methods, reason = "reads the list of its own open descriptors")]
+
+pub mod proc_table;
+
+use std::ffi::{CString, OsString};
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
+
+/// From now on, orphaned descendants become children of this process, so that they can be
+/// found and ended. Doing it twice is fine. Elsewhere than on Linux it does nothing.
+pub fn become_subreaper() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    Ok(())
+}
+
+/// Has the system send SIGKILL to this process when the thread that forked it ends. Elsewhere
+/// than on Linux it does nothing.
+pub fn die_with_parent() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    Ok(())
+}
+
+/// A second descriptor, closed on exec, for what `raw` refers to. `owner` is whoever keeps `raw`
+/// open; it is borrowed so that it can't close it meanwhile.
+pub fn duplicate<T: ?Sized>(owner: &T, raw: impl FnOnce(&T) -> Option<RawFd>) -> io::Result<OwnedFd> {
+    let raw = raw(owner).filter(|raw| *raw >= 0).ok_or(io::ErrorKind::Unsupported)?;
+    // SAFETY: `raw` is no -1, and its owner is borrowed until the end of this function, so it
+    // stays open while it is used.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(raw) };
+    borrowed.try_clone_to_owned()
+}
+
+/// Marks every descriptor above stderr to be closed on exec, whoever opened it.
+pub fn close_descriptors_on_exec() -> io::Result<()> {
+    let list = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+    for entry in std::fs::read_dir(list)? {
+        let Some(raw) = entry?.file_name().to_str().and_then(|name| name.parse::<RawFd>().ok()) else {
+            continue;
+        };
+        if raw <= 2 {
+            continue;
+        }
+        // SAFETY: `raw` is no -1. The descriptor was open a moment ago and is used for fcntl only,
+        // which answers EBADF if it is not any more; nobody's ownership is touched.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(raw) };
+        if let Ok(flags) = fcntl_getfd(descriptor) {
+            fcntl_setfd(descriptor, flags | FdFlags::CLOEXEC)?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives every signal its default disposition and unblocks all: a parent that ignores SIGINT
+/// (a background job of a shell) or SIGPIPE (every Rust program) must not hand that on.
+pub fn default_signals() {
+    for signal in 1..=64 {
+        // SAFETY: SIG_DFL installs no code. Numbers that don't exist, and SIGKILL and SIGSTOP,
+        // are answered with an error that changes nothing.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: the set is initialised by sigemptyset before sigprocmask reads it, and no old
+    // set is asked for. The caller is the shim, which has one thread.
+    unsafe {
+        let mut none = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+/// Replaces this process by `program` with its environment. Returns only if that fails. Other than
+/// std's `exec` it does not fall back to a shell for a file of unknown format.
+pub fn exec(program: &Path, argv: &[OsString]) -> io::Error {
+    let text = |bytes: &[u8]| CString::new(bytes).map_err(io::Error::from);
+    let program = match text(program.as_os_str().as_bytes()) {
+        Ok(program) => program,
+        Err(error) => return error,
+    };
+    let argv = match argv.iter().map(|one| text(one.as_bytes())).collect::<io::Result<Vec<_>>>() {
+        Ok(argv) => argv,
+        Err(error) => return error,
+    };
+    let mut pointers: Vec<*const libc::c_char> = argv.iter().map(|one| one.as_ptr()).collect();
+    pointers.push(std::ptr::null());
+    // SAFETY: program and arguments are NUL-terminated and live until the end of this function,
+    // and the list of pointers ends with a null pointer.
+    unsafe { libc::execv(program.as_ptr(), pointers.as_ptr()) };
+    io::Error::last_os_error()
+}

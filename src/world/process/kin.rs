@@ -1,0 +1,179 @@
+//! Who descends from a child, and their end.
+//!
+//! A descendant can leave its parent's group and session, and lose its parent; what it can't leave
+//! is us: as a subreaper we become the parent of every orphan. So a child's kin are, by turns,
+//! - whoever is in the leader's session or group, or has the leader as its parent;
+//! - of our own adopted children, those that carry the child's mark in their environment, and, if
+//!   just one child is attended, also those that hide it;
+//! - and all descendants of these.
+//!
+//! Adopted are those of our children that we did not spawn: every leader is in the register, and
+//! whatever else this program runs (git) stays in our own session, which an orphan has left for
+//! good, since each leader is put into a session of its own before it execs.
+//!
+//! Where there is no `/proc` only the leader's group is ended (untested there).
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal};
+use tokio::time::Instant;
+
+use crate::world::unix::proc_table::{self, Life, Process};
+
+/// The variable that marks a child's descendants.
+const MARK: &str = "TDD_CHILD";
+/// The longest time that one sweep takes.
+const LONGEST_SWEEP: Duration = Duration::from_secs(3);
+/// From this round on, all are stopped before any is killed: they breed faster than we kill.
+const FREEZE_FROM: u32 = 3;
+
+/// The leaders that were spawned and not yet waited for. The lock is also held from a fork until
+/// its entry, and during a sweep, so that no sweep takes a leader for an orphan.
+static LEADERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+static NEXT_MARK: AtomicU64 = AtomicU64::new(1);
+
+/// The right to fork a leader.
+pub(super) struct Register(MutexGuard<'static, BTreeSet<i32>>);
+
+impl Register {
+    pub(super) fn open() -> Self {
+        // The set is right even if a thread panicked while it held the lock.
+        Self(LEADERS.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn enter(mut self, leader: Pid) {
+        self.0.insert(leader.as_raw_nonzero().get());
+    }
+}
+
+/// The leader was waited for; its process id may be anybody's now.
+pub(super) fn strike_out(leader: Pid) {
+    Register::open().0.remove(&leader.as_raw_nonzero().get());
+}
+
+/// What marks the descendants of one child: unique in the system while we live.
+#[derive(Clone, Debug)]
+pub(super) struct Mark(String);
+
+impl Mark {
+    pub(super) fn new() -> Self {
+        let us = std::process::id();
+        Self(format!("{us}.{}", NEXT_MARK.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Name and value of the variable to set.
+    pub(super) fn variable(&self) -> (OsString, OsString) {
+        (MARK.into(), self.0.clone().into())
+    }
+
+    fn assignment(&self) -> Vec<u8> {
+        let (name, value) = self.variable();
+        [name.as_bytes(), value.as_bytes()].join(&b'=')
+    }
+}
+
+/// Ends all kin of a leader that has ended itself, and waits for them; gives their number. What a
+/// signal of ours does not end in time (another user's process) is left.
+pub(super) fn sweep(leader: Pid, mark: &Mark) -> usize {
+    let register = Register::open();
+    let deadline = Instant::now() + LONGEST_SWEEP;
+    let mut ended = BTreeSet::new();
+    for round in 1_u32.. {
+        let kin = find(leader, mark, &register);
+        kin.iter().for_each(reap);
+        let alive: Vec<Process> = kin.into_iter().filter(|one| one.life == Life::Alive).collect();
+        if alive.is_empty() || Instant::now() >= deadline {
+            break;
+        }
+        if round >= FREEZE_FROM {
+            for one in &alive {
+                send(*one, Signal::STOP);
+            }
+        }
+        for one in &alive {
+            send(*one, Signal::KILL);
+            ended.insert((one.pid, one.started));
+        }
+        await_end(&alive, deadline);
+        // By now their parents have ended too, so they are ours. A zombie carries no mark any
+        // more, so the next round might not know them.
+        alive.iter().for_each(reap);
+    }
+    ended.len()
+}
+
+fn find(leader: Pid, mark: &Mark, register: &Register) -> Vec<Process> {
+    let leader = leader.as_raw_nonzero().get();
+    let us = std::process::id().cast_signed();
+    let assignment = mark.assignment();
+    let table = proc_table::processes();
+    let started = table.iter().find(|one| one.pid == leader).map_or(0, |one| one.started);
+    let our_session = table.iter().find(|one| one.pid == us).map_or(0, |one| one.session);
+    let is_only_one = register.0.len() <= 1;
+    let is_ours = |one: &Process| {
+        one.session == leader
+            || one.group == leader
+            || one.parent == leader
+            || (one.parent == us
+                && one.session != our_session
+                && one.started >= started
+                && (is_only_one || proc_table::has_variable(one.pid, &assignment)))
+    };
+    let may_be_kin = |one: &Process| one.pid != us && !register.0.contains(&one.pid);
+    let roots = table.iter().filter(|one| may_be_kin(one) && is_ours(one)).copied().collect();
+    let mut kin = proc_table::with_descendants(&table, roots);
+    kin.retain(may_be_kin);
+    kin
+}
+
+/// Takes the exit status of an adopted child that has ended, so that it does not stay a zombie.
+/// Another's zombie is its parent's to wait for, and becomes ours when that ends.
+fn reap(ended: &Process) {
+    let us = std::process::id().cast_signed();
+    let is_adopted =
+        |now: Process| now.started == ended.started && now.life == Life::Zombie && now.parent == us;
+    if proc_table::process(ended.pid).is_some_and(is_adopted)
+        && let Some(pid) = Pid::from_raw(ended.pid)
+    {
+        let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::NOHANG);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn send(to: Process, signal: Signal) {
+    use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+    let Some(pid) = Pid::from_raw(to.pid) else { return };
+    // The descriptor pins the process; only then does its start time prove that it is the one.
+    if let Ok(pinned) = pidfd_open(pid, PidfdFlags::empty())
+        && proc_table::process(to.pid).is_some_and(|now| now.started == to.started)
+    {
+        let _ = pidfd_send_signal(&pinned, signal);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn send(_to: Process, _signal: Signal) {}
+
+/// Waits until all of them have ended or become zombies.
+#[cfg(target_os = "linux")]
+fn await_end(all: &[Process], deadline: Instant) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::{PidfdFlags, pidfd_open};
+    for one in all {
+        let Some(pid) = Pid::from_raw(one.pid) else { continue };
+        let Ok(pinned) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
+        if proc_table::process(one.pid).is_none_or(|now| now.started != one.started) {
+            continue;
+        }
+        let timeout = Timespec::try_from(deadline.saturating_duration_since(Instant::now())).ok();
+        let _ = poll(&mut [PollFd::new(&pinned, PollFlags::IN)], timeout.as_ref());
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn await_end(_all: &[Process], _deadline: Instant) {}

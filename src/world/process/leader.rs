@@ -1,0 +1,222 @@
+//! The process that we fork: its start through the shim, its end, signals to its group.
+//!
+//! The shim makes it the leader of a session and a group. It is not waited for (stays a zombie)
+//! until its kin were swept: so long nobody else can get its process id, and signals to its group
+//! reach its kin or nobody.
+
+#![expect(clippy::disallowed_methods, reason = "this is where children are started")]
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::sync::oneshot;
+
+use super::SpawnOrder;
+use super::kin::{self, Mark, Register};
+use super::order::{EnvBase, EnvPlan, StdinPlan};
+use crate::core::test::Exit;
+use crate::core::trouble::Trouble;
+use crate::world::exec::{self, Terminal};
+use crate::world::unix;
+
+/// How long a killed leader may take to end before it is left to the system.
+const LAST_WAIT: Duration = Duration::from_secs(5);
+
+/// A forked process, the leader of its session and group.
+#[derive(Debug)]
+pub(super) struct Leader {
+    pid: Pid,
+    mark: Mark,
+    /// Until it was waited for.
+    process: Option<std::process::Child>,
+    exit: Option<oneshot::Receiver<Exit>>,
+    watcher: Option<JoinHandle<()>>,
+    kin: Kin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kin {
+    MayLive,
+    Swept,
+}
+
+/// Where its output goes: stdout and stderr.
+pub(super) struct Streams {
+    pub(super) stdout: Stdio,
+    pub(super) stderr: Stdio,
+    pub(super) terminal: Terminal,
+}
+
+impl Leader {
+    /// Forks, and waits until the program runs.
+    pub(super) fn start(order: &SpawnOrder, streams: Streams) -> Result<Self, Trouble> {
+        let program = order.argv.first().map(|name| name.to_string_lossy().into_owned());
+        let program = program.unwrap_or_default();
+        let failed =
+            |error: io::Error| Trouble::environment(format!("can't start `{program}`")).because(error);
+        unix::become_subreaper().map_err(failed)?;
+        let (report, reporter) = io::pipe().map_err(failed)?;
+        let mark = Mark::new();
+        let mut command = shim_command(order, streams.terminal);
+        let (name, value) = mark.variable();
+        command.env(name, value).stdin(reporter).stdout(streams.stdout).stderr(streams.stderr);
+        let register = Register::open();
+        let process = command.spawn().map_err(|error| not_forked(&program, &error))?;
+        // Closes our copies of the pipe and of the output, whose ends would never be seen else.
+        drop(command);
+        let pid = Pid::from_child(&process);
+        register.enter(pid);
+        let mut leader =
+            Self { pid, mark, process: Some(process), exit: None, watcher: None, kin: Kin::MayLive };
+        exec::read_report(report).map_err(|refusal| refusal.trouble(&program))?;
+        leader.watch().map_err(failed)?;
+        Ok(leader)
+    }
+
+    /// Its end; once. Waits for ever after that. Safe to cancel.
+    pub(super) async fn exited(&mut self) -> Exit {
+        let Some(exit) = self.exit.as_mut() else {
+            return std::future::pending().await;
+        };
+        let ended = exit.await;
+        self.exit = None;
+        // The watcher always answers; if its thread was lost, nothing is known but the end.
+        ended.unwrap_or(Exit::Signal(9))
+    }
+
+    /// To the whole group. Once the leader was waited for there is no group to be reached.
+    pub(super) fn signal(&self, signal: Signal) {
+        if self.process.is_some() {
+            let _ = kill_process_group(self.pid, signal);
+        }
+    }
+
+    /// Ends all kin; see [`kin::sweep`]. The leader must have ended or have been killed.
+    pub(super) fn sweep(&mut self) -> usize {
+        if self.kin == Kin::Swept {
+            return 0;
+        }
+        let leaked = kin::sweep(self.pid, &self.mark);
+        self.signal(Signal::KILL);
+        self.kin = Kin::Swept;
+        leaked
+    }
+
+    fn watch(&mut self) -> io::Result<()> {
+        let pid = self.pid;
+        let (send, exit) = oneshot::channel();
+        let watch = move || {
+            let _ = send.send(await_exit(pid));
+        };
+        self.watcher = Some(std::thread::Builder::new().name("tdd-wait".to_owned()).spawn(watch)?);
+        self.exit = Some(exit);
+        Ok(())
+    }
+}
+
+impl Drop for Leader {
+    /// Kills what is left and gives the process id back.
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+        // The shim, before it has made its group.
+        if let Some(process) = self.process.as_mut() {
+            let _ = process.kill();
+        }
+        if !has_ended(self.pid, LAST_WAIT) {
+            return;
+        }
+        self.sweep();
+        if let Some(watcher) = self.watcher.take() {
+            let _ = watcher.join();
+        }
+        if let Some(mut process) = self.process.take() {
+            let _ = process.wait();
+            kin::strike_out(self.pid);
+        }
+    }
+}
+
+fn shim_command(order: &SpawnOrder, terminal: Terminal) -> Command {
+    let mut command = Command::new(&order.shim);
+    command.arg0("tdd").arg("__exec").arg("--cwd").arg(&order.cwd);
+    command.arg("--parent").arg(std::process::id().to_string());
+    match terminal {
+        Terminal::None => {}
+        Terminal::Controlling => {
+            command.arg("--tty");
+        }
+    }
+    match &order.stdin {
+        StdinPlan::Null => {}
+        StdinPlan::File(path) => {
+            command.arg("--stdin").arg(path);
+        }
+    }
+    command.arg("--").args(&order.argv);
+    set_environment(&mut command, &order.env, order);
+    command
+}
+
+fn set_environment(command: &mut Command, plan: &EnvPlan, order: &SpawnOrder) {
+    match &plan.base {
+        EnvBase::Inherit { remove } => {
+            // What we have inherited names our own directory.
+            command.env("PWD", &order.cwd);
+            for name in remove {
+                command.env_remove(name);
+            }
+        }
+        EnvBase::Clear { pass } => {
+            command.env_clear();
+            for name in pass {
+                if let Some(value) = std::env::var_os(name) {
+                    command.env(name, value);
+                }
+            }
+        }
+    }
+    command.envs(&plan.set);
+}
+
+fn not_forked(program: &str, error: &io::Error) -> Trouble {
+    let trouble = Trouble::environment(format!("can't start `{program}`"));
+    match error.raw_os_error() {
+        Some(libc::E2BIG) => trouble
+            .because("an argument is longer than 128 KiB, or all of them with the environment than allowed")
+            .advise("hand long texts over in a file"),
+        _ => trouble.because(format!("the program that prepares children (`tdd __exec`) can't run: {error}")),
+    }
+}
+
+/// Blocks until the process ends; leaves it to be waited for.
+fn await_exit(pid: Pid) -> Exit {
+    loop {
+        match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
+            Ok(Some(status)) => {
+                let signal = status.terminating_signal().map(Exit::Signal);
+                return signal.or(status.exit_status().map(Exit::Code)).unwrap_or(Exit::Signal(9));
+            }
+            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return Exit::Signal(9),
+        }
+    }
+}
+
+/// Whether the process ends within a time.
+#[cfg(target_os = "linux")]
+fn has_ended(pid: Pid, within: Duration) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::{PidfdFlags, pidfd_open};
+    let Ok(pinned) = pidfd_open(pid, PidfdFlags::empty()) else { return true };
+    let timeout = Timespec::try_from(within).ok();
+    matches!(poll(&mut [PollFd::new(&pinned, PollFlags::IN)], timeout.as_ref()), Ok(1))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_ended(_pid: Pid, _within: Duration) -> bool {
+    true
+}

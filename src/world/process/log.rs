@@ -1,0 +1,28 @@
+//! The file that keeps all that a child prints.
+#![expect(clippy::disallowed_methods, reason = "makes the log file")]
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::core::trouble::Trouble;
+
+/// A new, empty file that only we may read (contract section 11). What was there before, be it a
+/// link that somebody else has put there, is removed and not written through. Opened for appending,
+/// so that two descriptors of it, or a child that truncates it, can't leave holes.
+pub(in crate::world) fn fresh(path: &Path) -> Result<File, Trouble> {
+    let mut options = OpenOptions::new();
+    options.append(true).create_new(true).mode(0o600);
+    let opened = match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            std::fs::remove_file(path).and_then(|()| options.open(path))
+        }
+        outcome => outcome,
+    };
+    opened.map_err(|error| {
+        Trouble::environment(format!("the log {} can't be made", path.display()))
+            .because(error)
+            .advise("check that the folder is there, may be written and has room")
+    })
+}
