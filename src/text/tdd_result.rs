@@ -1,6 +1,1 @@
-//! The `tdd-result` block. (Placeholder of the branch `agents`.)
-
-/// Whether a message holds a block.
-pub fn holds_block(message: &str) -> bool {
-    message.contains("```tdd-result")
-}
+//! The hand-off block (contract section 8).
