@@ -1,10 +1,108 @@
-//! The scripted agent: does what a cassette says.
+//! The scripted agent: does what a cassette says, as a real child that reads a prompt and prints.
+//!
+//! It exits with 64 if the cassette has nothing for a call, and with 65 if the prompt or a deed
+//! is not as the cassette wants it; both say so on stderr.
+#![expect(clippy::disallowed_methods, reason = "a scripted agent writes files, starts programs and prints")]
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::cli::AgentArgs;
+use crate::core::criterion::CriterionId;
+use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::text::cassette::{Cassette, Entry, Misbehaviour};
+use crate::view::print;
 
-pub fn run(_args: &AgentArgs) -> Result<ExitCode, Trouble> {
-    Err(Trouble::internal("not built yet"))
+mod deeds;
+mod misdeeds;
+
+/// The cassette has no entry for the call, or can't be read.
+const NO_ENTRY: u8 = 64;
+/// The prompt or a deed is not as the cassette wants it.
+const NOT_AS_WANTED: u8 = 65;
+
+pub fn run(args: &AgentArgs) -> Result<ExitCode, Trouble> {
+    if args.role == misdeeds::DAEMON_ROLE {
+        return misdeeds::be_a_daemon();
+    }
+    let entry = match entry(args) {
+        Ok(entry) => entry,
+        Err(trouble) => return Ok(complain(&trouble, NO_ENTRY)),
+    };
+    let wanted = check_prompt(&entry, &args.prompt_file).and_then(|()| deeds::do_all(&entry.deeds));
+    match wanted {
+        Ok(()) => speak(&entry, args),
+        Err(trouble) => Ok(complain(&trouble, NOT_AS_WANTED)),
+    }
+}
+
+fn entry(args: &AgentArgs) -> Result<Entry, Trouble> {
+    let in_file = |mut trouble: Trouble| {
+        trouble.what = format!("{}: {}", args.cassette.display(), trouble.what);
+        trouble
+    };
+    let text = std::fs::read_to_string(&args.cassette)
+        .map_err(|error| in_file(Trouble::environment("the cassette can't be read").because(error)))?;
+    let cassette = Cassette::read(&text).map_err(in_file)?;
+    let unmatched = |why: String| {
+        in_file(Trouble::config("the cassette has no entry for this call"))
+            .because(why)
+            .advise("add an entry with that role, criterion and number, or one that leaves them out")
+    };
+    let role = Role::from_name(&args.role).ok_or_else(|| unmatched(format!("no role `{}`", args.role)))?;
+    let criterion = CriterionId::parse(&args.criterion);
+    let found = cassette.find(role, criterion.as_ref(), args.number).cloned();
+    found.ok_or_else(|| {
+        unmatched(format!("role {role}, criterion `{}`, number {}", args.criterion, args.number))
+    })
+}
+
+fn check_prompt(entry: &Entry, file: &Path) -> Result<(), Trouble> {
+    if entry.prompt_has.is_empty() && entry.prompt_lacks.is_empty() {
+        return Ok(());
+    }
+    let prompt = std::fs::read_to_string(file)
+        .map_err(|error| Trouble::environment("the prompt can't be read").because(error))?;
+    if let Some(text) = entry.prompt_has.iter().find(|text| !prompt.contains(text.as_str())) {
+        return Err(Trouble::environment(format!("the prompt lacks `{text}`")));
+    }
+    if let Some(text) = entry.prompt_lacks.iter().find(|text| prompt.contains(text.as_str())) {
+        return Err(Trouble::environment(format!("the prompt holds `{text}`")));
+    }
+    Ok(())
+}
+
+fn speak(entry: &Entry, args: &AgentArgs) -> Result<ExitCode, Trouble> {
+    if entry.misbehave == Misbehaviour::Silence {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(text) = &entry.print {
+        deeds::say(text.as_bytes());
+    }
+    misdeeds::before_the_message(&entry.misbehave, args)?;
+    if let Some(message) = entry.message() {
+        deeds::say(message.as_bytes());
+    }
+    match &entry.misbehave {
+        Misbehaviour::Exit(code) => Ok(ExitCode::from(*code)),
+        Misbehaviour::None
+        | Misbehaviour::NoBlock
+        | Misbehaviour::TwoBlocks
+        | Misbehaviour::UnclosedBlock
+        | Misbehaviour::WrongRole
+        | Misbehaviour::Hang
+        | Misbehaviour::Flood
+        | Misbehaviour::IgnoreTerm
+        | Misbehaviour::Daemon
+        | Misbehaviour::TouchTest(_)
+        | Misbehaviour::Garbage
+        | Misbehaviour::Crash
+        | Misbehaviour::Silence => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn complain(trouble: &Trouble, code: u8) -> ExitCode {
+    print::message(&format!("tdd __agent: {trouble}"));
+    ExitCode::from(code)
 }

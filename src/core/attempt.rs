@@ -73,6 +73,8 @@ pub enum Exhaustion {
     Wall,
     Idle,
     Output,
+    /// The agent's own token or cost cap.
+    Cost,
 }
 
 impl fmt::Display for Exhaustion {
@@ -82,6 +84,7 @@ impl fmt::Display for Exhaustion {
             Self::Wall => "its wall deadline passed",
             Self::Idle => "it was silent past its idle deadline",
             Self::Output => "it printed more than its output cap",
+            Self::Cost => "its token or cost cap was reached",
         })
     }
 }

@@ -1,1 +1,329 @@
-//! What agents print in their structured output.
+//! What an agent prints, read while it prints it (contract section 8).
+//!
+//! ```text
+//! lines    = { line } ;  line = [ noise ] JSON-value [ noise ] ( LF | CR LF )
+//! document = [ noise ] JSON-value [ noise ]
+//! text     = anything
+//! ```
+//!
+//! A table says which of the three it is and which parts mean something. Lines that are no JSON
+//! are passed over: programs print warnings between their events, and stderr comes the same way.
+//! Noise before a line's first `{` is passed over too: a terminal's escape codes.
+//!
+//! What a hostile child may print is bounded: a line over [`MAX_LINE`] is passed over, of a text
+//! or a document only the last [`MAX_TEXT`] bytes are kept, and of a message no more than that.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::agent_table::{AgentFailure, AgentTable, FailureSign, MessageFrom, SessionFrom};
+use super::{tdd_result, terminal_noise};
+
+mod lines;
+mod messages;
+pub mod pointer;
+pub mod select;
+
+pub use lines::MAX_LINE;
+use lines::{Lines, parse};
+use messages::Messages;
+use select::Selector;
+
+/// Bytes of a text, a document or one message that are kept: 16 MiB.
+pub const MAX_TEXT: usize = 16 << 20;
+
+/// Bytes at the end from which the last lines are taken for a person.
+const TAIL: usize = 32 << 10;
+/// Characters of a line for a person.
+const SHOWN: usize = 200;
+/// Turns that are told apart by their group; a table whose groups never repeat has no use for more.
+const MAX_GROUPS: usize = 10_000;
+/// Bytes of a session's id; it comes back as an argument.
+const MAX_SESSION: usize = 256;
+
+/// Reads one attempt's output by the selectors of its table.
+#[derive(Debug)]
+pub struct AgentStream {
+    plan: Plan,
+    lines: Lines,
+    /// All that is kept of a text or a document.
+    text: Tail,
+    tail: Tail,
+    messages: Messages,
+    session: Option<String>,
+    turns: u32,
+    groups: BTreeSet<String>,
+    has_started: bool,
+    /// For each sign of the plan, whether it was seen.
+    seen: Vec<Sight>,
+    shown: String,
+}
+
+/// What the table says, without what concerns the start of the child.
+#[derive(Debug)]
+struct Plan {
+    shape: Shape,
+    message: Option<Selector>,
+    session: Option<Selector>,
+    turns: Option<Selector>,
+    started: Option<Selector>,
+    table: AgentTable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Text,
+    Document,
+    Lines,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    Seen,
+    Unseen,
+}
+
+/// What was found once the child has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The last assistant message that holds a block, else the last one.
+    pub message: Option<String>,
+    pub session: Option<String>,
+    /// `None` if the table can't tell.
+    pub turns: Option<u32>,
+    /// Why the program failed, as far as its exit code and its lines tell.
+    pub failure: Option<AgentFailure>,
+    /// The last lines, noise removed, at most 4 KiB.
+    pub tail: String,
+}
+
+impl AgentStream {
+    pub fn new(table: &AgentTable) -> Self {
+        let message = match &table.message {
+            MessageFrom::Stdout => None,
+            MessageFrom::File { stream, .. } => stream.clone(),
+            MessageFrom::Json(selector) | MessageFrom::JsonLines(selector) => Some(selector.clone()),
+        };
+        let session = match &table.session {
+            Some(SessionFrom::Told(selector)) => Some(selector.clone()),
+            Some(SessionFrom::NewUuid) | None => None,
+        };
+        let shape = match &table.message {
+            MessageFrom::Stdout => Shape::Text,
+            MessageFrom::Json(_) => Shape::Document,
+            MessageFrom::File { .. } | MessageFrom::JsonLines(_) => Shape::Lines,
+        };
+        Self {
+            lines: Lines::default(),
+            text: Tail::of(MAX_TEXT),
+            tail: Tail::of(TAIL),
+            messages: Messages::default(),
+            session: None,
+            turns: 0,
+            groups: BTreeSet::new(),
+            has_started: false,
+            seen: vec![Sight::Unseen; table.failures.len()],
+            shown: String::new(),
+            plan: Plan {
+                shape,
+                message,
+                session,
+                turns: table.turns.clone(),
+                started: table.started.clone(),
+                table: table.clone(),
+            },
+        }
+    }
+
+    /// Hears some more output, cut anywhere.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.tail.push(bytes);
+        if self.plan.shape != Shape::Lines {
+            self.text.push(bytes);
+        }
+        if self.plan.shape != Shape::Document && self.wants_lines() {
+            let mut lines = std::mem::take(&mut self.lines);
+            lines.feed(bytes, &mut |value| self.line(value));
+            self.lines = lines;
+        }
+    }
+
+    /// Model responses that called tools until now; `None` if the table can't tell.
+    pub fn turns(&self) -> Option<u32> {
+        self.plan.turns.as_ref().map(|_| self.turns)
+    }
+
+    /// The newest line that is worth showing, at most 200 characters; `None` if it is the same
+    /// as at the last call.
+    pub fn news(&mut self) -> Option<String> {
+        let line = match self.plan.shape {
+            Shape::Lines if self.plan.message.is_some() => self.messages.newest_line(),
+            Shape::Lines | Shape::Document | Shape::Text => {
+                last_line(&terminal_noise::clean(self.tail.end(4 * SHOWN)))
+            }
+        }?;
+        let line: String = line.chars().filter(|letter| !letter.is_control()).take(SHOWN).collect();
+        if line.is_empty() || line == self.shown {
+            return None;
+        }
+        self.shown.clone_from(&line);
+        Some(line)
+    }
+
+    /// Reads what is left. `exit` is the code if the child ended by itself with one.
+    pub fn finish(mut self, exit: Option<i32>) -> Found {
+        if self.plan.shape == Shape::Document {
+            if let Some(document) = self.document() {
+                self.line(&document);
+            }
+        } else if self.wants_lines() {
+            let mut lines = std::mem::take(&mut self.lines);
+            lines.finish(&mut |value| self.line(value));
+        }
+        let tail = last_bytes(&terminal_noise::clean(self.tail.end(TAIL)), 4 << 10).to_owned();
+        let failure = self.failure(exit, &tail);
+        let turns = self.turns();
+        let message = match self.plan.shape {
+            Shape::Text => {
+                let text = terminal_noise::clean(self.text.end(MAX_TEXT));
+                (!text.trim().is_empty()).then_some(text)
+            }
+            Shape::Document | Shape::Lines => self.messages.finish(),
+        };
+        Found { message, session: self.session, turns, failure, tail }
+    }
+
+    fn wants_lines(&self) -> bool {
+        self.plan.shape == Shape::Lines
+            || self.plan.turns.is_some()
+            || self.plan.session.is_some()
+            || self.plan.started.is_some()
+            || !self.plan.table.failures.is_empty()
+    }
+
+    fn line(&mut self, line: &Value) {
+        if let Some(selector) = &self.plan.message
+            && let Some(text) = selector.text(line)
+        {
+            self.messages.push(selector.group(line), &text);
+        }
+        if let (None, Some(selector)) = (&self.session, &self.plan.session) {
+            self.session = selector.text(line).filter(|id| is_session_id(id));
+        }
+        if let Some(selector) = &self.plan.turns
+            && selector.counts(line)
+        {
+            self.turns = self.turns.saturating_add(u32::from(is_new(&mut self.groups, selector.group(line))));
+        }
+        self.has_started |= self.plan.started.as_ref().is_some_and(|selector| selector.counts(line));
+        for (index, (_, sign)) in self.plan.table.failures.iter().enumerate() {
+            let is_it = matches!(sign, FailureSign::Line(selector) if selector.fits(line));
+            if let (true, Some(sight)) = (is_it, self.seen.get_mut(index)) {
+                *sight = Sight::Seen;
+            }
+        }
+    }
+
+    /// The one document of the output: the first line start from which something can be read
+    /// that holds the message, because warnings may stand before it.
+    fn document(&self) -> Option<Value> {
+        const TRIES: usize = 64;
+        let text = self.text.end(MAX_TEXT);
+        let starts = std::iter::once(0)
+            .chain(text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1))
+            .filter(|at| text.get(*at..).is_some_and(lines::opens));
+        let mut first = None;
+        for start in starts.take(TRIES) {
+            let Some(value) = text.get(start..).and_then(parse) else { continue };
+            if self.plan.message.as_ref().is_some_and(|selector| selector.text(&value).is_some()) {
+                return Some(value);
+            }
+            first = first.or(Some(value));
+        }
+        first
+    }
+
+    fn failure(&self, exit: Option<i32>, tail: &str) -> Option<AgentFailure> {
+        let table = &self.plan.table;
+        if let Some(failure) = exit.and_then(|code| table.exit_map.get(&code)) {
+            return Some(*failure);
+        }
+        let went_wrong = exit.is_some_and(|code| !table.ok_exit.contains(&code));
+        let signs = table.failures.iter().zip(&self.seen);
+        let sign = signs.into_iter().find(|((_, sign), sight)| match sign {
+            FailureSign::Line(_) => **sight == Sight::Seen,
+            FailureSign::Text(text) => went_wrong && tail.contains(text.as_str()),
+        });
+        if let Some(((failure, _), _)) = sign {
+            return Some(*failure);
+        }
+        (went_wrong && self.plan.started.is_some() && !self.has_started).then_some(AgentFailure::Usage)
+    }
+}
+
+/// Of two places where the message may be, the one that holds a block; else the first that holds
+/// anything.
+pub fn better_message(first: Option<String>, second: Option<String>) -> Option<String> {
+    let holds = |message: &Option<String>| message.as_deref().is_some_and(tdd_result::holds_block);
+    if !holds(&first) && holds(&second) {
+        return second;
+    }
+    first.filter(|text| !text.trim().is_empty()).or(second)
+}
+
+/// An id comes back to us as an argument of the agent: no option, nothing endless.
+fn is_session_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= MAX_SESSION && !id.starts_with('-') && !id.chars().any(char::is_control)
+}
+
+fn is_new(groups: &mut BTreeSet<String>, group: Option<String>) -> bool {
+    match group {
+        None => true,
+        Some(_) if groups.len() >= MAX_GROUPS => true,
+        Some(group) => groups.insert(group.chars().take(MAX_SESSION).collect()),
+    }
+}
+
+fn last_line(text: &str) -> Option<String> {
+    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+}
+
+/// The last `most` bytes, less a first character that was cut.
+fn last_bytes(text: &str, most: usize) -> &str {
+    let mut start = text.len().saturating_sub(most);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.get(start..).unwrap_or("")
+}
+
+/// The last bytes of something endless.
+#[derive(Debug)]
+struct Tail {
+    kept: Vec<u8>,
+    most: usize,
+}
+
+impl Tail {
+    fn of(most: usize) -> Self {
+        Self { kept: Vec::new(), most }
+    }
+
+    /// Cuts only when half as much again has come, so that the moving costs little.
+    fn push(&mut self, bytes: &[u8]) {
+        let fresh = bytes.get(bytes.len().saturating_sub(self.most)..).unwrap_or(bytes);
+        self.kept.extend_from_slice(fresh);
+        if self.kept.len() > self.most + self.most / 2 {
+            self.kept.drain(..self.kept.len() - self.most);
+        }
+    }
+
+    fn end(&self, most: usize) -> &[u8] {
+        let most = most.min(self.most);
+        self.kept.get(self.kept.len().saturating_sub(most)..).unwrap_or(&self.kept)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,161 @@
-//! What a scripted agent does (`fixtures/cassettes`).
+//! The cassette of the scripted agent: what it does for each call.
+//!
+//! ```text
+//! cassette = [ entry, … ]                     the first entry that fits a call is it
+//! entry:
+//!   role:      test-writer | implementer | refactorer
+//!   criterion: AC-DEMO-1.1                    optional: any
+//!   number:    2                              optional: any attempt
+//!   prompt_has, prompt_lacks: [text, …]       else the agent complains and exits with 65
+//!   delete:    [path, …]                      then, in this order, below the folder it runs in:
+//!   write:     {path: content}                folders are made
+//!   append:    {path: content}
+//!   chmod:     {path: "0644"}
+//!   run:       [program, argument, …] | [[program, …], …]
+//!   print:     text                           before the final message
+//!   say:       {status, files, command, output_excerpt, notes, tests, supersedes, dispute, role}
+//!   raw:       text                           instead of `say`: the final message as it is
+//!   misbehave: one of the words of [`Misbehaviour`]
+//! ```
+//!
+//! In `say` only `status` is needed; what is left out gets a plain value, so that a cassette
+//! stays short.
+
+use std::collections::BTreeMap;
+
+use serde_yaml::Value;
+
+use crate::core::criterion::CriterionId;
+use crate::core::role::Role;
+use crate::core::trouble::Trouble;
+
+mod read;
+pub mod say;
+
+pub use say::Say;
+
+/// All entries, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cassette {
+    pub entries: Vec<Entry>,
+}
+
+/// What the agent does in one call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub role: Role,
+    pub criterion: Option<CriterionId>,
+    pub number: Option<u8>,
+    pub prompt_has: Vec<String>,
+    pub prompt_lacks: Vec<String>,
+    pub deeds: Vec<Deed>,
+    pub print: Option<String>,
+    pub last: LastMessage,
+    pub misbehave: Misbehaviour,
+}
+
+/// One thing that it does to its folder. Paths are relative to it, as they were written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    Delete(String),
+    Write(String, String),
+    Append(String, String),
+    Chmod(String, u32),
+    Run(Vec<String>),
+}
+
+/// The end of what it prints.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LastMessage {
+    Nothing,
+    Say(Box<Say>),
+    Raw(String),
+}
+
+/// How it fails to be a good child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misbehaviour {
+    None,
+    /// Says what it would say, without a block.
+    NoBlock,
+    TwoBlocks,
+    /// The block does not end.
+    UnclosedBlock,
+    WrongRole,
+    /// Prints `print:` and then waits for ever.
+    Hang,
+    /// Prints for ever.
+    Flood,
+    /// Waits for ever, and neither SIGINT nor SIGTERM ends it.
+    IgnoreTerm,
+    /// Leaves a process in a session of its own that holds the output open.
+    Daemon,
+    /// Changes this file, and says nothing of it.
+    TouchTest(String),
+    /// Says all, then exits with this code.
+    Exit(u8),
+    /// Invalid UTF-8, NULs and escape codes before a valid message.
+    Garbage,
+    /// Ends by a signal before its final message.
+    Crash,
+    /// Does its deeds and prints nothing at all.
+    Silence,
+}
+
+impl Cassette {
+    /// Reads a cassette; every key is known, and the trouble names the entry, from 1.
+    pub fn read(text: &str) -> Result<Self, Trouble> {
+        let yaml: Value = serde_yaml::from_str(text).map_err(|error| {
+            Trouble::config("the cassette is no YAML").because(error).advise("mend that line")
+        })?;
+        read::cassette(&yaml)
+    }
+
+    /// The first entry for this call.
+    pub fn find(&self, role: Role, criterion: Option<&CriterionId>, number: u8) -> Option<&Entry> {
+        self.entries.iter().find(|entry| {
+            entry.role == role
+                && entry.number.is_none_or(|wanted| wanted == number)
+                && entry.criterion.as_ref().is_none_or(|wanted| Some(wanted) == criterion)
+        })
+    }
+}
+
+impl Entry {
+    /// The final message with its misbehaviour, if it comes to one.
+    pub fn message(&self) -> Option<String> {
+        let good = match &self.last {
+            LastMessage::Nothing => return None,
+            LastMessage::Raw(text) => return Some(text.clone()),
+            LastMessage::Say(say) => say,
+        };
+        match &self.misbehave {
+            Misbehaviour::NoBlock => Some("I am done, and all is well.\n".to_owned()),
+            Misbehaviour::TwoBlocks => Some(format!("{}\n{}", good.render(), good.render())),
+            Misbehaviour::UnclosedBlock => {
+                let block = good.render();
+                Some(block.trim_end().trim_end_matches(['`', '~']).to_owned())
+            }
+            Misbehaviour::WrongRole => {
+                let other = Role::ALL.into_iter().find(|role| *role != self.role).unwrap_or(self.role);
+                Some(Say { role: other, ..(**good).clone() }.render())
+            }
+            Misbehaviour::None
+            | Misbehaviour::Daemon
+            | Misbehaviour::TouchTest(_)
+            | Misbehaviour::Exit(_)
+            | Misbehaviour::Garbage
+            | Misbehaviour::Hang
+            | Misbehaviour::Flood
+            | Misbehaviour::IgnoreTerm
+            | Misbehaviour::Crash
+            | Misbehaviour::Silence => Some(good.render()),
+        }
+    }
+}
+
+/// A map from criteria to ids, in the order of the cassette.
+pub type ByCriterion = BTreeMap<String, Vec<String>>;
+
+#[cfg(test)]
+mod tests;

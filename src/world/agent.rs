@@ -1,1 +1,361 @@
-//! The generic agent adapter.
+//! The agents of a run: each role's program, called and read by its table.
+//!
+//! One attempt: a fresh exchange folder outside the repository, a child on a terminal or a pipe,
+//! its output heard by [`text::agent_stream`](crate::text::agent_stream) while it comes, its
+//! message read when all of its processes are gone. Nothing here judges what a child says.
+#![expect(clippy::disallowed_methods, reason = "an attempt takes time, which its report tells")]
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::process::{Attended, EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan, spawn_piped};
+use super::pty;
+use super::signals::StopSignal;
+use crate::core::attempt::{AgentEnd, AttemptKind, Exhaustion};
+use crate::core::audience::News;
+use crate::core::role::{Key, Role};
+use crate::core::test::Exit;
+use crate::core::trouble::Trouble;
+use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits};
+use crate::driver::session::{self, Heard, Ladder, SessionEnd, SessionLimits};
+use crate::text::agent_stream::{AgentStream, better_message};
+use crate::text::agent_table::template::{Missing, Placeholder};
+use crate::text::agent_table::{AgentFailure, AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
+use crate::text::tdd_result;
+
+mod call;
+mod exchange;
+mod program;
+
+use call::{Call, Known};
+use exchange::Exchange;
+pub use program::choose_auto;
+
+/// One role's agent.
+#[derive(Clone, Debug)]
+pub struct RoleAgent {
+    pub table: AgentTable,
+    /// For `{model}`; the agent's own default if there is none.
+    pub model: Option<String>,
+}
+
+/// Every role has an agent; they may be the same.
+#[derive(Clone, Debug)]
+pub struct RoleAgents {
+    pub test_writer: RoleAgent,
+    pub implementer: RoleAgent,
+    pub refactorer: RoleAgent,
+}
+
+impl RoleAgents {
+    /// The same agent for all roles.
+    pub fn all(agent: &RoleAgent) -> Self {
+        Self { test_writer: agent.clone(), implementer: agent.clone(), refactorer: agent.clone() }
+    }
+
+    pub fn of(&self, role: Role) -> &RoleAgent {
+        match role {
+            Role::TestWriter => &self.test_writer,
+            Role::Implementer => &self.implementer,
+            Role::Refactorer => &self.refactorer,
+        }
+    }
+}
+
+/// All that the agents of a run need to know.
+#[derive(Clone, Debug)]
+pub struct AgentSetup {
+    pub roles: RoleAgents,
+    /// The project's folder: where children run.
+    pub cwd: PathBuf,
+    /// This program: `{tdd}` in a table, and the shim that starts the children.
+    pub tdd: PathBuf,
+    /// The run's folder for raw logs.
+    pub logs: PathBuf,
+    /// Where exchange folders are made; outside the repository.
+    pub exchange_root: PathBuf,
+    /// `{cassette}` of the scripted agent.
+    pub cassette: Option<PathBuf>,
+    pub stop: StopSignal,
+    /// The environment as it was captured at the start of the program.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+/// The port's adapter for every agent that a table can describe.
+#[derive(Debug)]
+pub struct TableAgents {
+    setup: AgentSetup,
+}
+
+impl TableAgents {
+    pub fn new(setup: AgentSetup) -> Self {
+        Self { setup }
+    }
+
+    /// Finds before the first fork what would keep an agent from starting: a program that is
+    /// missing, is not executable or has a bad `#!` line, a placeholder without a value, an
+    /// exchange folder inside the repository.
+    pub fn preflight(&self) -> Result<(), Trouble> {
+        exchange::check_root(&self.setup.exchange_root, &self.setup.cwd)?;
+        for role in Role::ALL {
+            let agent = self.setup.roles.of(role);
+            let makes_session = agent.table.session == Some(SessionFrom::NewUuid);
+            let first = Call::sample(&self.setup, agent, role, makes_session.then_some("id"));
+            let argv = first.argv(&agent.table.argv)?;
+            if let Some(resume) = &agent.table.resume_argv {
+                Call::sample(&self.setup, agent, role, Some("id")).argv(resume)?;
+            }
+            first.table_files()?;
+            let env = first.env()?;
+            let program = argv.first().map(String::as_str).unwrap_or_default();
+            let path = env.get(std::ffi::OsStr::new("PATH")).map(OsString::as_os_str);
+            program::check(&agent.table.name, program, path, &self.setup.cwd)?;
+        }
+        Ok(())
+    }
+
+    fn agent(&self, key: &Key) -> &RoleAgent {
+        self.setup.roles.of(key.role())
+    }
+
+    /// What is to be started for this order, and how; nothing is forked yet.
+    fn prepare(&self, order: &AgentOrder) -> Result<Prepared, Trouble> {
+        let agent = self.agent(&order.key);
+        let table = &agent.table;
+        let limits = limits(table, &order.limits);
+        let resumed = order.session.clone().filter(|_| order.kind == AttemptKind::Format && table.resumes());
+        let session = match (&resumed, &table.session) {
+            (Some(id), _) => Some(id.clone()),
+            (None, Some(SessionFrom::NewUuid)) => Some(exchange::new_uuid()?),
+            (None, Some(SessionFrom::Told(_)) | None) => None,
+        };
+        let known = Known { session: session.clone(), turns: limits.turns };
+        let exchange = Exchange::create(&self.setup.exchange_root, order)?;
+        let call = Call::new(order, agent, &self.setup, &exchange, known);
+        exchange.fill(order, &call)?;
+        let template = match (&resumed, &table.resume_argv) {
+            (Some(_), Some(resume)) => resume,
+            (Some(_) | None, _) => &table.argv,
+        };
+        let argv = call.argv(template)?;
+        let message_file = match &table.message {
+            MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
+            MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
+        };
+        let spawn = SpawnOrder {
+            argv: argv.into_iter().map(OsString::from).collect(),
+            cwd: self.setup.cwd.clone(),
+            env: EnvPlan { base: EnvBase::Clear { pass: Vec::new() }, set: call.env()? },
+            stdin: match table.prompt {
+                PromptBy::Stdin => StdinPlan::File(exchange.prompt_file()),
+                PromptBy::File | PromptBy::Argv => StdinPlan::Null,
+            },
+            log: exchange::free_log(&self.setup.logs, order)?,
+            size: Size::default(),
+            shim: self.setup.tdd.clone(),
+        };
+        Ok(Prepared { spawn, limits, session, message_file, _exchange: exchange })
+    }
+
+    /// Reads what an ended child left.
+    fn report(&self, key: &Key, over: Over) -> Result<AgentReport, Trouble> {
+        let table = &self.agent(key).table;
+        let (end, exit) = match over.end {
+            SessionEnd::Exited(exit) => (AgentEnd::Exited(exit), Some(exit)),
+            SessionEnd::Exhausted(what) => (AgentEnd::Exhausted(what), None),
+            SessionEnd::Stopped(signal) => return Err(Trouble::stopped(signal)),
+            SessionEnd::Unlogged(why) => return Err(unlogged(&over.prepared.spawn.log, &why)),
+        };
+        let code = match exit {
+            Some(Exit::Code(code)) => Some(code),
+            Some(Exit::Signal(_) | Exit::Deadline | Exit::OutputCap) | None => None,
+        };
+        let found = over.stream.finish(code);
+        let in_file = over.prepared.message_file.as_ref().and_then(exchange::Watched::read);
+        let message = match over.prepared.message_file {
+            Some(_) => better_message(in_file, found.message),
+            None => found.message,
+        };
+        let holds_block = message.as_deref().is_some_and(tdd_result::holds_block);
+        let end = match found.failure.filter(|_| !holds_block) {
+            None => end,
+            Some(AgentFailure::TurnCap) => AgentEnd::Exhausted(Exhaustion::Turns),
+            Some(AgentFailure::Budget) => AgentEnd::Exhausted(Exhaustion::Cost),
+            Some(failure) => return Err(failed(table, failure, &found.tail, &over.prepared.spawn.log)),
+        };
+        Ok(AgentReport {
+            end,
+            message,
+            session: over.prepared.session.or(found.session),
+            turns: found.turns,
+            duration_ms: over.duration_ms,
+            log: over.prepared.spawn.log.display().to_string(),
+            tail: found.tail,
+        })
+    }
+}
+
+/// A child that can be started.
+struct Prepared {
+    spawn: SpawnOrder,
+    limits: Limits,
+    session: Option<String>,
+    message_file: Option<exchange::Watched>,
+    /// Lives as long as the child may need it.
+    _exchange: Exchange,
+}
+
+/// A child that has ended.
+struct Over {
+    prepared: Prepared,
+    end: SessionEnd,
+    stream: AgentStream,
+    duration_ms: u64,
+}
+
+impl Agents for TableAgents {
+    async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+        let prepared = self.prepare(order)?;
+        let table = self.agent(&order.key).table.clone();
+        let mut stream = AgentStream::new(&table);
+        let mut child = spawn(&table, &prepared.spawn)?;
+        let began = Instant::now();
+        let mut stop = self.setup.stop.clone();
+        let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0 };
+        let mut on_output = |bytes: &[u8]| listener.hear(bytes, &mut stream, &mut *hear);
+        let bounds = session_limits(&table, &prepared.limits);
+        let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
+        drop(child);
+        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.report(&order.key, Over { prepared, end: lived.end, stream, duration_ms })
+    }
+
+    fn resumes(&self, key: &Key) -> bool {
+        self.agent(key).table.resumes()
+    }
+
+    fn name(&self, key: &Key) -> String {
+        self.agent(key).table.name.clone()
+    }
+}
+
+/// Counts turns and tells news while a child prints.
+struct Listener<'a> {
+    key: &'a Key,
+    most: u32,
+    told: u32,
+}
+
+impl Listener<'_> {
+    /// An empty slice is the tick of the display: the newest line is told no more often than that.
+    fn hear(&mut self, bytes: &[u8], stream: &mut AgentStream, hear: Hear<'_>) -> Heard {
+        stream.feed(bytes);
+        let turns = stream.turns().unwrap_or(0);
+        if turns != self.told {
+            self.told = turns;
+            hear(News::Turns { key: self.key.clone(), count: turns });
+        }
+        if bytes.is_empty() {
+            if let Some(line) = stream.news() {
+                hear(News::ChildLine { key: self.key.clone(), line });
+            }
+            hear(News::Tick);
+        }
+        if turns > self.most { Heard::EnoughTurns } else { Heard::Continue }
+    }
+}
+
+fn spawn(table: &AgentTable, order: &SpawnOrder) -> Result<Attended, Trouble> {
+    let child = match table.stdio {
+        Stdio::Pty => pty::spawn(order),
+        Stdio::Pipe => spawn_piped(order),
+    };
+    child.map_err(|mut trouble| {
+        trouble.what = format!("the agent `{}` can't be started: {}", table.name, trouble.what);
+        trouble
+    })
+}
+
+/// The bounds of an attempt: the table's own replace the run's, but its turns only lower them.
+fn limits(table: &AgentTable, run: &Limits) -> Limits {
+    Limits {
+        turns: table.max_turns.map_or(run.turns, |most| most.min(run.turns)),
+        wall_ms: table.wall_ms.unwrap_or(run.wall_ms),
+        idle_ms: table.idle_ms.unwrap_or(run.idle_ms),
+        output_bytes: table.output_cap.unwrap_or(run.output_bytes),
+    }
+}
+
+fn session_limits(table: &AgentTable, limits: &Limits) -> SessionLimits {
+    SessionLimits {
+        wall: Duration::from_millis(limits.wall_ms),
+        idle: Some(Duration::from_millis(limits.idle_ms)),
+        output_bytes: limits.output_bytes,
+        ladder: Ladder {
+            interrupt: Duration::from_millis(table.stop.interrupt_ms),
+            terminate: Duration::from_millis(table.stop.terminate_ms),
+        },
+        drain: SessionLimits::DRAIN,
+    }
+}
+
+fn unlogged(log: &Path, why: &str) -> Trouble {
+    Trouble::environment(format!("what the agent printed can't be kept in {}", log.display()))
+        .because(why)
+        .advise("make room on the disk; `tdd resume` goes on")
+}
+
+/// What an agent program failed of; no role's fault, so nobody's attempt is spent.
+fn failed(table: &AgentTable, failure: AgentFailure, tail: &str, log: &Path) -> Trouble {
+    let name = &table.name;
+    let (what, next) = match failure {
+        AgentFailure::NotLoggedIn => ("is not logged in", "log in with the agent's own program"),
+        AgentFailure::Usage => {
+            ("refused its task", "see what it said, and the table's `argv` and `model` in tdd.yaml")
+        }
+        AgentFailure::RateLimit => ("is out of its rate or usage limit", "wait until the limit is lifted"),
+        AgentFailure::Overload => ("could not work: its model's service is overloaded", "wait a little"),
+        AgentFailure::Network => ("could not reach its model's service", "see the network and the service"),
+        AgentFailure::TurnCap | AgentFailure::Budget => ("spent what it may spend", "see the limits"),
+    };
+    let said = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
+    let said: String = said.trim().chars().take(300).collect();
+    Trouble::environment(format!("the agent `{name}` {what}"))
+        .because(format!("it said: {said}\nall of it is in {}", log.display()))
+        .advise(format!("{next}; then `tdd resume` goes on"))
+}
+
+/// The trouble of a placeholder without a value.
+fn missing(table: &str, missing: Missing) -> Trouble {
+    let name = missing.0.name();
+    let (why, next) = match missing.0 {
+        Placeholder::Model => (
+            "no model is set for this role",
+            "set a model, or write the arguments as a group: [--model, \"{model}\"]".to_owned(),
+        ),
+        Placeholder::Session => (
+            "the agent's session is not known before it has begun",
+            "write `session: new-uuid`, or use {session} in resume_argv alone".to_owned(),
+        ),
+        Placeholder::Cassette => {
+            ("the scripted agent needs a cassette", "name one with --cassette FILE".to_owned())
+        }
+        Placeholder::Prompt => ("the prompt is no argument here", "write `prompt: argv`".to_owned()),
+        Placeholder::Cwd
+        | Placeholder::RunDir
+        | Placeholder::PromptFile
+        | Placeholder::RoleFile
+        | Placeholder::MessageFile
+        | Placeholder::Tdd => {
+            ("the path is no UTF-8", "rename the folder, or set TMPDIR to another".to_owned())
+        }
+        Placeholder::Role
+        | Placeholder::RoleText
+        | Placeholder::RoleJson
+        | Placeholder::Criterion
+        | Placeholder::Number
+        | Placeholder::MaxTurns => ("it is not known yet", format!("take {{{name}}} out")),
+    };
+    Trouble::config(format!("agents.{table}: there is no value for {{{name}}}")).because(why).advise(next)
+}

@@ -1,0 +1,76 @@
+//! What a scripted agent does to its folder.
+#![expect(clippy::disallowed_methods, reason = "a scripted agent writes files, starts programs and prints")]
+
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::core::trouble::Trouble;
+use crate::text::cassette::Deed;
+
+/// Does one after the other; the first that fails ends it.
+pub(super) fn do_all(deeds: &[Deed]) -> Result<(), Trouble> {
+    deeds.iter().try_for_each(one)
+}
+
+/// Prints bytes as they are. A closed stdout ends nothing here.
+pub(super) fn say(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let newline: &[u8] = if bytes.ends_with(b"\n") { b"" } else { b"\n" };
+    let _ = out.write_all(bytes).and_then(|()| out.write_all(newline)).and_then(|()| out.flush());
+}
+
+fn one(deed: &Deed) -> Result<(), Trouble> {
+    let (done, what) = match deed {
+        Deed::Delete(path) => (delete(&below(path)?), path),
+        Deed::Write(path, content) => (write(&below(path)?, content), path),
+        Deed::Append(path, content) => (append(&below(path)?, content.as_bytes()), path),
+        Deed::Chmod(path, mode) => {
+            (std::fs::set_permissions(below(path)?, std::fs::Permissions::from_mode(*mode)), path)
+        }
+        Deed::Run(argv) => return run(argv),
+    };
+    done.map_err(|error| Trouble::environment(format!("`{what}` could not be changed")).because(error))
+}
+
+/// A cassette's path, which must stay below the folder that the agent runs in.
+pub(super) fn below(path: &str) -> Result<PathBuf, Trouble> {
+    let written = Path::new(path);
+    let stays = !path.is_empty()
+        && written.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if stays {
+        return Ok(written.to_owned());
+    }
+    Err(Trouble::config(format!("`{path}` leaves the folder"))
+        .because("a cassette's paths are relative to the folder that the agent runs in")
+        .advise("write a path without `..` and without a leading `/`"))
+}
+
+fn delete(path: &Path) -> std::io::Result<()> {
+    if path.is_dir() && !path.is_symlink() {
+        return std::fs::remove_dir_all(path);
+    }
+    std::fs::remove_file(path)
+}
+
+fn write(path: &Path, content: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(path, content)
+}
+
+pub(super) fn append(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    std::fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(content)
+}
+
+/// What the program prints is printed by the agent too; its exit code is its own affair, as it is
+/// for an agent's shell tool.
+fn run(argv: &[String]) -> Result<(), Trouble> {
+    let Some((program, arguments)) = argv.split_first() else { return Ok(()) };
+    let status = Command::new(program).args(arguments).stdin(Stdio::null()).status();
+    status
+        .map(|_| ())
+        .map_err(|error| Trouble::environment(format!("`{program}` could not be started")).because(error))
+}

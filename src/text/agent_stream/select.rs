@@ -1,0 +1,111 @@
+//! Which lines of a JSON stream count.
+
+use serde_json::Value;
+
+use super::pointer::Pointer;
+
+/// One demand on a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    at: Pointer,
+    demand: Demand,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Demand {
+    OneOf(Vec<Value>),
+    Contains(String),
+}
+
+impl Condition {
+    /// What stands there is one of these numbers, texts, booleans or null. Null is also met by a
+    /// place that is not there: some versions of an agent leave a field out where others write null.
+    pub fn one_of(at: Pointer, values: Vec<Value>) -> Self {
+        Self { at, demand: Demand::OneOf(values) }
+    }
+
+    /// A text stands there that holds this one.
+    pub fn containing(at: Pointer, text: String) -> Self {
+        Self { at, demand: Demand::Contains(text) }
+    }
+
+    fn holds(&self, line: &Value) -> bool {
+        let found = self.at.find(line);
+        match &self.demand {
+            Demand::OneOf(values) if found.is_empty() => values.contains(&Value::Null),
+            Demand::OneOf(values) => found.into_iter().any(|value| values.contains(value)),
+            Demand::Contains(part) => {
+                found.into_iter().filter_map(Value::as_str).any(|text| text.contains(part.as_str()))
+            }
+        }
+    }
+}
+
+/// Lines that meet every condition, and what to take of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selector {
+    pub filter: Vec<Condition>,
+    /// The part that is meant; for a count, lines that lack it do not count.
+    pub take: Option<Pointer>,
+    /// Lines with the same value there belong together: one message, one turn.
+    pub by: Option<Pointer>,
+}
+
+impl Selector {
+    pub fn fits(&self, line: &Value) -> bool {
+        self.filter.iter().all(|condition| condition.holds(line))
+    }
+
+    /// The text that is meant, of a line that fits.
+    pub fn text(&self, line: &Value) -> Option<String> {
+        if !self.fits(line) {
+            return None;
+        }
+        self.take.as_ref()?.text(line)
+    }
+
+    /// What tells the group of a line; `None` if lines stand alone or this one has no such part.
+    pub fn group(&self, line: &Value) -> Option<String> {
+        let found = self.by.as_ref()?.find(line);
+        found.first().map(ToString::to_string)
+    }
+
+    /// Whether this line counts as (a part of) one of what is counted.
+    pub fn counts(&self, line: &Value) -> bool {
+        self.fits(line) && self.take.as_ref().is_none_or(|take| !take.find(line).is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn condition(at: &str, any_of: &[Value]) -> Condition {
+        Condition::one_of(Pointer::parse(at).unwrap(), any_of.to_vec())
+    }
+
+    #[test]
+    fn a_line_fits_when_every_condition_holds() {
+        let selector = Selector {
+            filter: vec![
+                condition("/type", &[json!("assistant"), json!("message")]),
+                condition("/parent", &[Value::Null]),
+                condition("/content/*/type", &[json!("tool_use")]),
+            ],
+            take: None,
+            by: None,
+        };
+        for (line, want) in [
+            (json!({"type":"assistant","parent":null,"content":[{"type":"text"},{"type":"tool_use"}]}), true),
+            (json!({"type":"message","content":[{"type":"tool_use"}]}), true),
+            (json!({"type":"assistant","parent":"x","content":[{"type":"tool_use"}]}), false),
+            (json!({"type":"assistant","parent":null,"content":[{"type":"text"}]}), false),
+            (json!({"type":"user","parent":null,"content":[{"type":"tool_use"}]}), false),
+            (json!([1]), false),
+        ] {
+            assert_eq!(selector.fits(&line), want, "{line}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+use super::template::Placeholder;
+use super::*;
+
+fn mine(yaml: &str) -> Result<AgentTable, Trouble> {
+    read_text("mine", yaml)
+}
+
+#[test]
+fn the_shape_of_the_settings_is_read_whole() {
+    let table = mine(
+        r#"
+argv: ["python3", "agent.py", "{role}", "{prompt_file}", "{criterion}"]
+resume_argv: ["python3", "agent.py", "--resume", "{session}"]
+prompt: stdin
+stdio: pipe
+message: { jsonl: { where: { /type: message, /n: [1, 2], /to: null }, take: /text, session: /sid } }
+turns: { where: { /type: tool }, by: /id }
+env: { set: { K: "{role}" }, pass: [PATH, HOME, "LC_*"] }
+ok_exit: [0, 3]
+exit_map: { 41: not-logged-in, 53: turn-cap }
+failures: { rate-limit: [{ /error: { contains: "429" } }, "slow down"] }
+max_turns: 8
+wall: 30m
+idle: 10m
+output_cap: 64MiB
+stop: { interrupt: 2s, terminate: 3s }
+"#,
+    )
+    .unwrap();
+    assert_eq!(table.prompt, PromptBy::Stdin);
+    assert_eq!(table.stdio, Stdio::Pipe);
+    assert!(matches!(table.message, MessageFrom::JsonLines(_)));
+    assert!(matches!(table.session, Some(SessionFrom::Told(_))));
+    assert!(table.resumes());
+    assert_eq!(table.ok_exit, [0, 3]);
+    assert_eq!(table.exit_map.get(&53), Some(&AgentFailure::TurnCap));
+    assert_eq!(table.failures.len(), 2);
+    assert_eq!(
+        (table.max_turns, table.wall_ms, table.idle_ms, table.output_cap),
+        (Some(8), Some(1_800_000), Some(600_000), Some(64 << 20))
+    );
+    assert_eq!(table.stop, StopLadder { interrupt_ms: 2_000, terminate_ms: 3_000 });
+    for (name, want) in
+        [("PATH", true), ("LC_ALL", true), ("LANG", false), ("PATHX", false), ("GIT_DIR", false)]
+    {
+        assert_eq!(table.env.passes(name), want, "{name}");
+    }
+}
+
+#[test]
+fn a_table_needs_no_more_than_a_command_line() {
+    let table = mine("argv: [agent, '{prompt_file}']").unwrap();
+    assert_eq!(table.prompt, PromptBy::File);
+    assert_eq!(table.stdio, Stdio::Pty);
+    assert_eq!(table.message, MessageFrom::Stdout);
+    assert_eq!(table.ok_exit, [0]);
+    assert!(!table.resumes());
+    assert!(table.env.passes("ANYTHING"));
+}
+
+#[test]
+fn every_spelling_of_the_message_is_read() {
+    for (message, want) in [
+        ("{ from: stdout }", "stdout"),
+        ("{ from: file, path: out.txt }", "file"),
+        ("{ file: out.txt }", "file"),
+        ("{ from: { file: out.txt } }", "file"),
+        ("{ json: /response }", "json"),
+        ("{ from: { json: /response } }", "json"),
+        ("{ json: { where: { /ok: true }, take: /response } }", "json"),
+        ("{ jsonl: { where: { /type: m }, take: /text } }", "lines"),
+        ("{ file: out.txt, jsonl: { take: /text } }", "both"),
+    ] {
+        let table = mine(&format!("argv: [a, '{{prompt_file}}']\nmessage: {message}")).unwrap();
+        let found = match table.message {
+            MessageFrom::Stdout => "stdout",
+            MessageFrom::File { stream: None, .. } => "file",
+            MessageFrom::File { stream: Some(_), .. } => "both",
+            MessageFrom::Json(_) => "json",
+            MessageFrom::JsonLines(_) => "lines",
+        };
+        assert_eq!(found, want, "{message}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place_and_what_to_do() {
+    let whole = "argv: [a, '{prompt_file}']\n";
+    for (yaml, what, next) in [
+        ("argv: []", "agents.mine.argv", "for example"),
+        ("argv: ['']", "agents.mine.argv", "for example"),
+        ("prompt: file", "has no `argv`", "add argv"),
+        ("argv: agent run", "agents.mine.argv", "change"),
+        ("argv: [a, 5]", "agents.mine.argv[1]", "change"),
+        ("argv: [a, '{promt_file}']", "{promt_file}", "`prompt_file`"),
+        ("argv: [a, [b, '{modle}'], '{prompt_file}']", "{modle}", "`model`"),
+        ("argv: [[a]]", "agents.mine.argv[0]", "change"),
+        ("argv: [a]", "does not give the prompt", "{prompt_file}"),
+        ("argv: [a, '{prompt_file}', '{prompt}']", "uses {prompt}", "prompt: argv"),
+        ("argv: [a, \"x\\0y\"]", "NUL", "take it out"),
+        ("- a", "agents.mine", "change"),
+        ("argv: [a\nb: {", "is no YAML in line", "mend"),
+        ("{whole}promt: file", "unknown key `promt`", "`prompt`"),
+        ("{whole}prompt: stdinn", "agents.mine.prompt", "`stdin`"),
+        ("{whole}stdio: tty", "agents.mine.stdio", "did you mean `pty`?"),
+        ("{whole}message: stdout", "agents.mine.message", "change"),
+        ("{whole}message: {}", "does not name one place", "write one of"),
+        ("{whole}message: { from: stdout, json: /a }", "does not name one place", "write one of"),
+        ("{whole}message: { from: stdout, path: x }", "does not name one place", "write one of"),
+        ("{whole}message: { from: file }", "does not name one place", "write one of"),
+        ("{whole}message: { from: stdoutt }", "agents.mine.message.from", "`stdout`"),
+        ("{whole}message: { json: response }", "no JSON pointer", "/message"),
+        ("{whole}message: { jsonl: { where: { /a: b } } }", "what to take", "take:"),
+        ("{whole}message: { jsonl: { were: { /a: b }, take: /c } }", "unknown key `were`", "`where`"),
+        ("{whole}message: { jsonl: { where: { /a: 1.5 }, take: /c } }", "/a", "change"),
+        ("{whole}message: { jsonl: { where: { /a: { is: x } }, take: /c } }", "unknown key `is`", "use"),
+        ("{whole}session: { where: { /a: b } }", "what to take", "take:"),
+        ("{whole}resume_argv: [a]", "never used", "new-uuid"),
+        ("{whole}turns: {}", "selects nothing", "where"),
+        ("{whole}env: { set: { A: 1 } }", "agents.mine.env.set.A", "change"),
+        ("{whole}env: { set: { 'A=B': x } }", "names no variable", "name"),
+        ("{whole}env: { pas: [] }", "unknown key `pas`", "`pass`"),
+        ("{whole}files: { ../x: y }", "no name for a generated file", "plain"),
+        ("{whole}files: { prompt.md: y }", "no name for a generated file", "plain"),
+        ("{whole}ok_exit: [256]", "ok_exit", "change"),
+        ("{whole}exit_map: { 3: not-loged-in }", "exit_map", "`not-logged-in`"),
+        ("{whole}exit_map: { x: usage }", "exit_map", "change"),
+        ("{whole}failures: { usage: x }", "failures.usage", "change"),
+        ("{whole}max_turns: 0", "max_turns", "change"),
+        ("{whole}max_turns: -1", "max_turns", "change"),
+        ("{whole}wall: 30", "agents.mine.wall", "change"),
+        ("{whole}output_cap: lots", "output_cap", "change"),
+        ("{whole}stop: { interupt: 2s }", "unknown key `interupt`", "`interrupt`"),
+        ("{whole}argv: [b]", "no YAML", "mend"),
+    ] {
+        let yaml = yaml.replace("{whole}", whole);
+        let trouble = mine(&yaml).expect_err(&yaml);
+        assert!(trouble.what.contains(what), "{yaml}: {trouble}");
+        assert!(trouble.next.contains(next), "{yaml}: {trouble}");
+        assert!(!trouble.why.is_empty(), "{yaml}: {trouble}");
+    }
+}
+
+#[test]
+fn the_built_in_tables_can_be_read() {
+    for name in BUILTIN {
+        let table = read_text(name, builtin(name).unwrap()).unwrap();
+        assert!(!table.argv.0.is_empty(), "{name}");
+    }
+    assert_eq!(builtin("nobody"), None);
+    let claude = read_text("claude", builtin("claude").unwrap()).unwrap();
+    assert!(claude.resumes() && claude.session == Some(SessionFrom::NewUuid));
+    assert!(claude.files.contains_key("role.json"));
+    let argv =
+        claude.argv.fill(&|what| (what != Placeholder::Model).then(|| what.name().to_owned())).unwrap();
+    assert!(!argv.iter().any(|argument| argument == "--model"), "{argv:?}");
+    assert!(argv.contains(&"run_dir/role.json".to_owned()), "{argv:?}");
+    let codex = read_text("codex", builtin("codex").unwrap()).unwrap();
+    let argv = codex.argv.fill(&|what| Some(what.name().to_owned())).unwrap();
+    assert!(argv.iter().any(|argument| argument.contains(r#"{":root"="read","#)), "{argv:?}");
+    assert!(argv.contains(&"developer_instructions=role_json".to_owned()), "{argv:?}");
+}
+
+#[test]
+fn an_outer_session_is_left_behind_and_a_log_in_is_not() {
+    for name in [
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_CONFIG_KEY_0",
+        "CLAUDECODE",
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_CODE_SSE_PORT",
+        "CLAUDE_CODE_SESSION_ID",
+    ] {
+        assert!(is_outer_session(name), "{name}");
+    }
+    for name in ["PATH", "GIT_AUTHOR_NAME", "GIT_SSH_COMMAND", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CONFIG_DIR"]
+    {
+        assert!(!is_outer_session(name), "{name}");
+    }
+}

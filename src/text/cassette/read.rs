@@ -1,0 +1,196 @@
+//! From YAML to a cassette: every key known, every value of its type.
+
+use serde_yaml::Value;
+
+use super::{ByCriterion, Cassette, Deed, Entry, LastMessage, Misbehaviour, Say};
+use crate::core::claim::{ClaimStatus, Dispute};
+use crate::core::criterion::CriterionId;
+use crate::core::role::Role;
+use crate::core::trouble::Trouble;
+use crate::text::agent_table::strict_map::{StrictMap, entries, list, text, texts, unknown_word, wrong_type};
+
+const ENTRY: &[&str] = &[
+    "role",
+    "criterion",
+    "number",
+    "prompt_has",
+    "prompt_lacks",
+    "delete",
+    "write",
+    "append",
+    "chmod",
+    "run",
+    "print",
+    "say",
+    "raw",
+    "misbehave",
+];
+const SAY: &[&str] =
+    &["role", "status", "files", "command", "output_excerpt", "notes", "tests", "supersedes", "dispute"];
+const ROLES: &[&str] = &["test-writer", "implementer", "refactorer"];
+const WORDS: &[&str] = &[
+    "none",
+    "no-block",
+    "two-blocks",
+    "unclosed-block",
+    "wrong-role",
+    "hang",
+    "flood",
+    "ignore-term",
+    "daemon",
+    "touch-test",
+    "exit",
+    "garbage",
+    "crash",
+    "silence",
+];
+
+pub(super) fn cassette(yaml: &Value) -> Result<Cassette, Trouble> {
+    let items = if yaml.is_null() { &[] } else { list("cassette", yaml)? };
+    let entries: Result<Vec<Entry>, Trouble> =
+        items.iter().enumerate().map(|(index, item)| entry(&format!("entry {}", index + 1), item)).collect();
+    Ok(Cassette { entries: entries? })
+}
+
+fn entry(at: &str, value: &Value) -> Result<Entry, Trouble> {
+    let map = StrictMap::open(at, value, ENTRY)?;
+    let Some(role) = role(&map)? else {
+        return Err(wrong_type(&map.at("role"), &Value::Null, "one of test-writer, implementer, refactorer"));
+    };
+    Ok(Entry {
+        role,
+        criterion: criterion(&map)?,
+        number: map.number("number", 1)?.map(|number| u8::try_from(number).unwrap_or(u8::MAX)),
+        prompt_has: map.texts("prompt_has")?.unwrap_or_default(),
+        prompt_lacks: map.texts("prompt_lacks")?.unwrap_or_default(),
+        deeds: deeds(&map)?,
+        print: map.text("print")?,
+        last: last(&map, role)?,
+        misbehave: misbehave(&map)?,
+    })
+}
+
+fn role(map: &StrictMap<'_>) -> Result<Option<Role>, Trouble> {
+    let Some(name) = map.text("role")? else { return Ok(None) };
+    Role::from_name(&name).map(Some).ok_or_else(|| unknown_word(&map.at("role"), &name, ROLES))
+}
+
+fn criterion(map: &StrictMap<'_>) -> Result<Option<CriterionId>, Trouble> {
+    let Some(id) = map.text("criterion")? else { return Ok(None) };
+    let read = CriterionId::parse(&id);
+    read.map(Some).ok_or_else(|| {
+        wrong_type(&map.at("criterion"), &Value::String(id), "a criterion id, like AC-DEMO-1.1")
+    })
+}
+
+fn deeds(map: &StrictMap<'_>) -> Result<Vec<Deed>, Trouble> {
+    let mut deeds: Vec<Deed> =
+        map.texts("delete")?.unwrap_or_default().into_iter().map(Deed::Delete).collect();
+    deeds.extend(map.text_map("write")?.into_iter().map(|(path, content)| Deed::Write(path, content)));
+    deeds.extend(map.text_map("append")?.into_iter().map(|(path, content)| Deed::Append(path, content)));
+    for (path, mode) in map.text_map("chmod")? {
+        let bits = u32::from_str_radix(&mode, 8).ok().filter(|bits| *bits <= 0o7777);
+        let at = format!("{}.{path}", map.at("chmod"));
+        let bits =
+            bits.ok_or_else(|| wrong_type(&at, &Value::String(mode), "a quoted octal mode, like \"0644\""))?;
+        deeds.push(Deed::Chmod(path, bits));
+    }
+    if let Some(value) = map.get("run") {
+        let at = map.at("run");
+        let items = list(&at, value)?;
+        let commands = match items.first() {
+            Some(Value::Sequence(_)) => {
+                items.iter().map(|item| texts(&at, item)).collect::<Result<Vec<_>, _>>()?
+            }
+            Some(_) | None => vec![texts(&at, value)?],
+        };
+        if commands.iter().any(Vec::is_empty) {
+            return Err(wrong_type(&at, &Value::Null, "a program and its arguments"));
+        }
+        deeds.extend(commands.into_iter().map(Deed::Run));
+    }
+    Ok(deeds)
+}
+
+fn last(map: &StrictMap<'_>, role: Role) -> Result<LastMessage, Trouble> {
+    match (map.get("say"), map.text("raw")?) {
+        (Some(_), Some(_)) => Err(Trouble::config(format!("`{}` has both `say` and `raw`", map.path()))
+            .because("there is one final message")
+            .advise("take one of them out")),
+        (Some(value), None) => say(&map.at("say"), value, role).map(Box::new).map(LastMessage::Say),
+        (None, Some(raw)) => Ok(LastMessage::Raw(raw)),
+        (None, None) => Ok(LastMessage::Nothing),
+    }
+}
+
+fn say(at: &str, value: &Value, role: Role) -> Result<Say, Trouble> {
+    let map = StrictMap::open(at, value, SAY)?;
+    let status = match map.text("status")?.as_deref() {
+        None | Some("ok") => ClaimStatus::Ok,
+        Some("failed") => ClaimStatus::Failed,
+        Some(other) => return Err(unknown_word(&map.at("status"), other, &["ok", "failed"])),
+    };
+    let dispute = match map.get("dispute") {
+        None => None,
+        Some(value) => {
+            let inner = StrictMap::open(map.at("dispute"), value, &["tests", "reason"])?;
+            Some(Dispute {
+                tests: inner.texts("tests")?.unwrap_or_default(),
+                reason: inner.text("reason")?.unwrap_or_else(|| "the test is wrong".to_owned()),
+            })
+        }
+    };
+    Ok(Say {
+        role: self::role(&map)?.unwrap_or(role),
+        status,
+        files: map.texts("files")?.unwrap_or_default(),
+        command: map.text("command")?.unwrap_or_else(|| "the test command".to_owned()),
+        output_excerpt: map.text("output_excerpt")?.unwrap_or_else(|| "as expected".to_owned()),
+        notes: map.text("notes")?,
+        tests: by_criterion(&map, "tests")?,
+        supersedes: by_criterion(&map, "supersedes")?,
+        dispute,
+    })
+}
+
+fn by_criterion(map: &StrictMap<'_>, key: &str) -> Result<ByCriterion, Trouble> {
+    let at = map.at(key);
+    let Some(value) = map.get(key) else { return Ok(ByCriterion::new()) };
+    entries(&at, value)?
+        .into_iter()
+        .map(|(criterion, ids)| Ok((criterion.clone(), texts(&format!("{at}.{criterion}"), ids)?)))
+        .collect()
+}
+
+/// A word, or `touch-test: PATH` and `exit: N`.
+fn misbehave(map: &StrictMap<'_>) -> Result<Misbehaviour, Trouble> {
+    let at = map.at("misbehave");
+    let Some(value) = map.get("misbehave") else { return Ok(Misbehaviour::None) };
+    if value.is_mapping() {
+        let inner = StrictMap::open(&at, value, &["touch-test", "exit"])?;
+        return match (inner.text("touch-test")?, inner.number("exit", 0)?) {
+            (Some(path), None) => Ok(Misbehaviour::TouchTest(path)),
+            (None, Some(code)) => u8::try_from(code)
+                .map(Misbehaviour::Exit)
+                .map_err(|_| wrong_type(&inner.at("exit"), value, "an exit code from 0 to 255")),
+            (Some(_), Some(_)) | (None, None) => {
+                Err(wrong_type(&at, value, "one of touch-test: PATH and exit: N"))
+            }
+        };
+    }
+    Ok(match text(&at, value)?.as_str() {
+        "none" => Misbehaviour::None,
+        "no-block" => Misbehaviour::NoBlock,
+        "two-blocks" => Misbehaviour::TwoBlocks,
+        "unclosed-block" => Misbehaviour::UnclosedBlock,
+        "wrong-role" => Misbehaviour::WrongRole,
+        "hang" => Misbehaviour::Hang,
+        "flood" => Misbehaviour::Flood,
+        "ignore-term" => Misbehaviour::IgnoreTerm,
+        "daemon" => Misbehaviour::Daemon,
+        "garbage" => Misbehaviour::Garbage,
+        "crash" => Misbehaviour::Crash,
+        "silence" => Misbehaviour::Silence,
+        other => return Err(unknown_word(&at, other, WORDS)),
+    })
+}
