@@ -9,11 +9,13 @@ pub mod parse;
 pub mod run;
 pub mod status;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
 use crate::core::trouble::Trouble;
 use crate::exit::Exit;
+use crate::settings::Environment;
 use crate::view::print;
 
 /// Runs one subcommand and gives its exit code. The only place that prints an error.
@@ -30,6 +32,17 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Agent(args)) => agent::run(&args),
     };
     outcome.unwrap_or_else(|trouble| report(&trouble))
+}
+
+/// The current directory and the environment: read here, once, and given on by argument.
+#[expect(clippy::disallowed_methods, reason = "the one place that reads them")]
+fn surroundings() -> Result<(PathBuf, Environment), Trouble> {
+    let cwd = std::env::current_dir().map_err(|error| {
+        Trouble::environment("the current directory can't be found")
+            .because(error)
+            .advise("change to a folder that exists and that you may read")
+    })?;
+    Ok((cwd, Environment::from_vars(std::env::vars_os())))
 }
 
 fn report(trouble: &Trouble) -> ExitCode {

@@ -2,7 +2,12 @@
 //!
 //! Knows core and text. Knows no adapter: what lies behind a port is wired in `commands`.
 
+pub mod baseline;
 pub mod drive;
+pub mod fork;
 pub mod measure;
 pub mod ports;
+pub mod prompts;
+pub mod report;
 pub mod session;
+pub mod settle;

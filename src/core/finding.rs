@@ -119,6 +119,8 @@ pub struct SuiteBaseline {
     /// Red in one run of two.
     pub flaky: Vec<TestId>,
     pub skipped: usize,
+    /// Tests that the report holds, whatever they did.
+    pub collected: usize,
     pub log: String,
 }
 

@@ -34,10 +34,14 @@ pub struct State {
     pub baseline: Option<Baselines>,
     /// Tests that are green at `good`.
     pub greens: Vec<TestId>,
+    /// How many tests the last run that was kept collected: no role may leave fewer.
+    pub collected: usize,
     /// The accepted RED: which files and tests belong to which criterion.
     pub red: Option<RedFindings>,
     pub progress: BTreeMap<CriterionId, Progress>,
     pub ledgers: BTreeMap<Key, Ledger>,
+    /// Criteria that were green by an earlier criterion's work when their turn came.
+    pub early_green: Vec<CriterionId>,
     /// Files that implementers really changed, for the refactorer; sorted, without repeats.
     pub worked_on: Vec<RelPath>,
     /// The gate before the first refactorer.
@@ -187,9 +191,11 @@ impl State {
             good: None,
             baseline: None,
             greens: Vec::new(),
+            collected: 0,
             red: None,
             progress,
             ledgers: BTreeMap::new(),
+            early_green: Vec::new(),
             worked_on: Vec::new(),
             gate: None,
         }

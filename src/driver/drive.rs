@@ -1,1 +1,153 @@
 //! Carries out one effect after the other until there is none.
+//!
+//! This file is the table of contents of a run; each effect's work is in a file of its own.
+
+use crate::core::attempt::CheckpointId;
+use crate::core::audience::{Audience, News};
+use crate::core::effect::Effect;
+use crate::core::event::Event;
+use crate::core::next::next;
+use crate::core::policy::Policy;
+use crate::core::role::Key;
+use crate::core::state::State;
+use crate::core::trouble::{Trouble, TroubleKind};
+
+use super::ports::{AgentOrder, Clock, Journal, Limits, Ports, Skills, World};
+
+/// What a run needs to know besides its state; decided before it starts.
+pub struct Setup {
+    pub policy: Policy,
+    pub skills: Skills,
+    /// Bounds of one child, but for its turns.
+    pub limits: Limits,
+    /// Turns for each criterion in hand (contract section 9).
+    pub turns_per_criterion: u32,
+    pub baseline: BaselineRule,
+    pub supersede: SupersedeRule,
+    /// The run's folder, for people.
+    pub run_dir: String,
+    /// The level of isolation and what it does not prevent, for people.
+    pub isolation: String,
+    /// The repository's absolute path, for absolute paths in claims.
+    pub root: String,
+    /// Masks secrets; applied to whatever is kept or shown.
+    pub mask: Box<dyn Fn(&str) -> String>,
+}
+
+/// What to do when a command is red before the first fork (contract section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BaselineRule {
+    pub test: RedRule,
+    pub gate: RedRule,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RedRule {
+    Refuse,
+    Allow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SupersedeRule {
+    AsListed,
+    Refuse,
+}
+
+/// One run under way.
+pub struct Drive<'a, W: World> {
+    pub(super) ports: &'a mut Ports<W>,
+    pub(super) setup: &'a Setup,
+    pub(super) audience: &'a mut dyn Audience,
+    pub(super) state: State,
+    /// The order of the attempt that was journalled and is to be forked.
+    pub(super) order: Option<AgentOrder>,
+    /// The snapshot that the last measurement was made on: what is kept if the verdict is good.
+    pub(super) measured: Option<CheckpointId>,
+    /// The last lines of what the last child printed.
+    pub(super) tail: String,
+    started_ms: u64,
+}
+
+impl<'a, W: World> Drive<'a, W> {
+    pub fn new(
+        ports: &'a mut Ports<W>,
+        setup: &'a Setup,
+        audience: &'a mut dyn Audience,
+        state: State,
+    ) -> Self {
+        let started_ms = ports.clock.now_ms();
+        Self { ports, setup, audience, state, order: None, measured: None, tail: String::new(), started_ms }
+    }
+
+    /// Runs until there is nothing to do. `Err` before the first fork is a set-up error; after it
+    /// the run is paused or stopped instead, and the state says so.
+    pub async fn run(mut self) -> Result<State, Trouble> {
+        while let Some(effect) = next(&self.state) {
+            match self.carry_out(effect).await {
+                Ok(events) => self.record(&events)?,
+                Err(trouble) => match interruption(&trouble, &self.state) {
+                    Some(event) => self.record(&[event])?,
+                    None => return Err(trouble),
+                },
+            }
+        }
+        Ok(self.state)
+    }
+
+    /// Writes and syncs, then applies, then tells. In that order: nothing is believed that a
+    /// crash could lose.
+    pub(super) fn record(&mut self, events: &[Event]) -> Result<(), Trouble> {
+        let ts_ms = self.ports.clock.now_ms();
+        self.ports.journal.append(ts_ms, events)?;
+        for event in events {
+            self.state
+                .apply(event)
+                .map_err(|error| Trouble::internal("the run's own journal is illegal").because(error))?;
+            self.audience.event(&self.state, event, ts_ms);
+        }
+        Ok(())
+    }
+
+    async fn carry_out(&mut self, effect: Effect) -> Result<Vec<Event>, Trouble> {
+        match effect {
+            Effect::TakeCheckpointZero => self.take_checkpoint_zero(),
+            Effect::MeasureBaseline => self.measure_baseline().await,
+            Effect::StartAttempt { key, number, kind } => self.start_attempt(&key, number, kind),
+            Effect::RunAgent => self.run_agent().await,
+            Effect::Measure => self.measure().await,
+            Effect::KeepWork => self.keep_work(),
+            Effect::RollBack { to, extent } => self.roll_back(&to, extent),
+            Effect::MeasureGate => self.measure_gate().await,
+            Effect::Halt => self.halt(),
+            Effect::Finish => self.finish(),
+        }
+    }
+
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.audience.news(&News::Note(text.into()));
+    }
+
+    pub(super) fn elapsed_ms(&self) -> u64 {
+        self.ports.clock.now_ms().saturating_sub(self.started_ms)
+    }
+
+    /// A name for refs and logs: `implementer-ac_ste_1_2-1`.
+    pub(super) fn label(key: &Key, number: u8) -> String {
+        match key.criterion() {
+            Some(id) => format!("{}-{}-{number}", key.role(), id.slug()),
+            None => format!("{}-{number}", key.role()),
+        }
+    }
+}
+
+/// What is recorded instead of failing: a stop always, a trouble of the surroundings once
+/// something was forked. A bug of ours and a journal that can't be written are never recorded.
+fn interruption(trouble: &Trouble, state: &State) -> Option<Event> {
+    match trouble.kind {
+        TroubleKind::Stopped(signal) => Some(Event::Stopped { signal }),
+        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment if state.forks() > 0 => {
+            Some(Event::Paused { reason: trouble.to_string() })
+        }
+        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment | TroubleKind::Internal => None,
+    }
+}

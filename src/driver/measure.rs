@@ -1,1 +1,190 @@
-//! From an attempt that returned to findings: diff, protect, run, compare.
+//! From an attempt that returned to findings: put back, diff, run, compare.
+//!
+//! What a child changed is the difference between the checkpoint right before its fork and one
+//! right after it ended, before any run of ours, less by-products (contract section 7).
+
+mod green;
+mod red;
+mod refactor;
+mod sources;
+
+use crate::core::attempt::CheckpointId;
+use crate::core::criterion::CriterionId;
+use crate::core::event::{Event, PassFail, TestIdSource, TestRunFact};
+use crate::core::finding::{ChangeKind, ClassedChange, RunRef};
+use crate::core::path::RelPath;
+use crate::core::policy::{self, FileClass, Permission};
+use crate::core::role::{Key, Role};
+use crate::core::state::Phase;
+use crate::core::test::{Outcome, TestReport, TestRun};
+use crate::core::trouble::Trouble;
+use crate::text::mixed_file;
+
+use super::drive::Drive;
+use super::ports::{Checkpoints, Protection, World};
+
+/// The work of one attempt as it lies in the tree.
+struct Work {
+    base: CheckpointId,
+    after: CheckpointId,
+    changed: Vec<ClassedChange>,
+    /// Paths among `changed` that the role may not change.
+    forbidden: Vec<RelPath>,
+    /// Protected files that are not as they were, forbidden ones left out.
+    touched: Vec<RelPath>,
+    events: Vec<Event>,
+}
+
+impl<W: World> Drive<'_, W> {
+    pub(super) async fn measure(&mut self) -> Result<Vec<Event>, Trouble> {
+        let Phase::Returned { attempt, outcome } = &self.state.phase else {
+            return Err(Trouble::internal("a measurement was ordered in a state that has none"));
+        };
+        let (key, number) = (attempt.key.clone(), attempt.number);
+        let claim = outcome.claim.clone().ok();
+        match &key {
+            Key::TestWriter => self.measure_red(number, claim).await,
+            Key::Implementer(id) => self.measure_green(&key, id, number).await,
+            Key::Refactorer => self.measure_refactor(number).await,
+        }
+    }
+
+    /// Takes stock of the tree right after a child ended: git first, because a commit or a reset
+    /// by the child must not change what is compared with what.
+    fn take_stock(&mut self, key: &Key, number: u8) -> Result<Work, Trouble> {
+        let mut events = self.put_git_back()?;
+        let after = self.ports.checkpoints.take(&format!("after-{}", Self::label(key, number)))?;
+        let base = match key {
+            Key::TestWriter => self.state.zero.clone(),
+            Key::Implementer(_) | Key::Refactorer => self.state.base(key).cloned(),
+        };
+        let base = base.ok_or_else(|| Trouble::internal("an attempt has no checkpoint before it"))?;
+        let changed = self.differences(&base, &after)?;
+        let forbidden = self.forbidden(key.role(), &base, &after, &changed)?;
+        let mut touched = self.ports.protection.check()?;
+        self.ports.protection.restore(&touched)?;
+        if !touched.is_empty() {
+            let what =
+                touched.iter().map(|path| format!("protected file {path} was changed; put back")).collect();
+            events.push(Event::Restored { what });
+        }
+        touched.retain(|path| !forbidden.contains(path));
+        self.ports.checkpoints.restore(&base, &forbidden)?;
+        let after = if forbidden.is_empty() && touched.is_empty() {
+            after
+        } else {
+            self.ports.checkpoints.take(&format!("restored-{}", Self::label(key, number)))?
+        };
+        self.measured = Some(after.clone());
+        Ok(Work { base, after, changed, forbidden, touched, events })
+    }
+
+    pub(super) fn put_git_back(&mut self) -> Result<Vec<Event>, Trouble> {
+        let label = self.state.attempt().map_or_else(|| "end".to_owned(), |a| Self::label(&a.key, a.number));
+        let what = self.ports.checkpoints.restore_git(&label)?;
+        Ok(if what.is_empty() { Vec::new() } else { vec![Event::Restored { what }] })
+    }
+
+    /// The differences with their classes, less by-products.
+    pub(super) fn differences(
+        &mut self,
+        from: &CheckpointId,
+        to: &CheckpointId,
+    ) -> Result<Vec<ClassedChange>, Trouble> {
+        let changes = self.ports.checkpoints.diff(from, to)?;
+        let classed = changes.into_iter().map(|change| {
+            let class = self.setup.policy.classify(&change.path);
+            ClassedChange { path: change.path, kind: change.kind, class }
+        });
+        Ok(classed.filter(|change| change.class != FileClass::ByProduct).collect())
+    }
+
+    fn forbidden(
+        &mut self,
+        role: Role,
+        base: &CheckpointId,
+        after: &CheckpointId,
+        changed: &[ClassedChange],
+    ) -> Result<Vec<RelPath>, Trouble> {
+        let mut forbidden = Vec::new();
+        for change in changed {
+            let may = match (change.kind, policy::permission(role, change.class)) {
+                (ChangeKind::Submodule, _) | (_, Permission::Forbidden) => false,
+                (_, Permission::Allowed) => true,
+                (_, Permission::ByKey) => self.may_change_keys(role, base, after, &change.path)?,
+            };
+            if !may {
+                forbidden.push(change.path.clone());
+            }
+        }
+        Ok(forbidden)
+    }
+
+    fn may_change_keys(
+        &mut self,
+        role: Role,
+        base: &CheckpointId,
+        after: &CheckpointId,
+        path: &RelPath,
+    ) -> Result<bool, Trouble> {
+        let old = self.ports.checkpoints.read(base, path)?;
+        let new = self.ports.checkpoints.read(after, path)?;
+        let name = path.file_name();
+        let keys = mixed_file::changed_keys(name, old.as_deref(), new.as_deref());
+        Ok(keys.is_ok_and(|keys| keys.iter().all(|key| mixed_file::may_change(role, name, key))))
+    }
+
+    /// Protected files are looked at again after our own runs, because those execute the child's
+    /// code. What differs is put back.
+    fn touched_by_runs(&mut self, work: &mut Work) -> Result<(), Trouble> {
+        let touched = self.ports.protection.check()?;
+        self.ports.protection.restore(&touched)?;
+        for path in touched {
+            if !work.touched.contains(&path) {
+                work.touched.push(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Criteria whose GREEN stage has not begun; their test files take no part.
+    fn unreached(&self, but: Option<&CriterionId>) -> Vec<CriterionId> {
+        let all = self.state.run.plan.criteria.iter();
+        all.filter(|id| Some(*id) != but && !self.state.is_reached(id)).cloned().collect()
+    }
+}
+
+/// A run for the journal and for a retry prompt: its output masked.
+pub(super) fn run_ref(run: &TestRun, mask: &dyn Fn(&str) -> String) -> RunRef {
+    RunRef {
+        command: run.command.clone(),
+        exit: run.exit,
+        duration_ms: run.duration_ms,
+        log: run.log.clone(),
+        output: mask(&run.output),
+    }
+}
+
+/// The `test_run` facts of these tests, for a corpus (contract section 11).
+fn facts<'a>(
+    run: &TestRun,
+    report: &'a TestReport,
+    wanted: impl Fn(&'a crate::core::test::TestResult) -> bool,
+) -> Vec<Event> {
+    let fact = |test: &crate::core::test::TestResult| {
+        let (status, kind) = match &test.outcome {
+            Outcome::Passed => (PassFail::Pass, None),
+            Outcome::Failed(failure) => (PassFail::Fail, Some(failure.kind)),
+            Outcome::Skipped => return None,
+        };
+        Some(Event::TestRun(TestRunFact {
+            test_id: test.id.clone(),
+            test_id_source: TestIdSource::Native,
+            status,
+            kind,
+            command: run.command.clone(),
+            duration_ms: test.duration_ms,
+        }))
+    };
+    report.tests.iter().filter(|test| wanted(test)).filter_map(fact).collect()
+}

@@ -30,6 +30,8 @@ pub trait Journal {
     fn append(&mut self, ts_ms: u64, events: &[Event]) -> Result<(), Trouble>;
     /// Keeps bytes in a side file named by their hash, synced. Storing the same bytes twice is fine.
     fn store(&mut self, bytes: &[u8]) -> Result<Digest, Trouble>;
+    /// Writes a file of this name into the run's folder, synced: a report for a person.
+    fn keep(&mut self, name: &str, bytes: &[u8]) -> Result<(), Trouble>;
     /// The bytes of a side file, checked against their name.
     fn fetch(&mut self, digest: &Digest) -> Result<Vec<u8>, Trouble>;
 }
@@ -151,6 +153,26 @@ pub trait Agents {
     fn resumes(&self, key: &Key) -> bool;
     /// The name of the agent for this role.
     fn name(&self, key: &Key) -> String;
+}
+
+/// All ports of one kind of world; the driver is written once for all of them.
+pub trait World {
+    type Journal: Journal;
+    type Checkpoints: Checkpoints;
+    type Protection: Protection;
+    type Tests: Tests;
+    type Agents: Agents;
+    type Clock: Clock;
+}
+
+/// The ports of one run.
+pub struct Ports<W: World> {
+    pub journal: W::Journal,
+    pub checkpoints: W::Checkpoints,
+    pub protection: W::Protection,
+    pub tests: W::Tests,
+    pub agents: W::Agents,
+    pub clock: W::Clock,
 }
 
 /// Prompt texts, from the binary or from `.tdd/skills/`: skill name to the body of its file.

@@ -132,6 +132,11 @@ impl Journal for JournalFile {
         Ok(digest)
     }
 
+    fn keep(&mut self, name: &str, bytes: &[u8]) -> Result<(), Trouble> {
+        let at = self.folder.join(name);
+        persist(&self.folder, &at, bytes).map_err(|error| unwritable(&at, &error))
+    }
+
     fn fetch(&mut self, digest: &Digest) -> Result<Vec<u8>, Trouble> {
         fetch(&self.folder, digest)
     }
@@ -269,13 +274,18 @@ fn store(run_dir: &Path, digest: &Digest, bytes: &[u8]) -> Result<(), Trouble> {
             return Ok(());
         }
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(&at).map_err(|error| error.error)?;
-        sync_folder(&folder)
+        persist(&folder, &at, bytes)
     };
     put().map_err(|error| unwritable(&at, &error))
+}
+
+/// Whole or not at all, and synced.
+fn persist(folder: &Path, at: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(at).map_err(|error| error.error)?;
+    sync_folder(folder)
 }
 
 fn fetch(run_dir: &Path, digest: &Digest) -> Result<Vec<u8>, Trouble> {

@@ -130,6 +130,7 @@ impl State {
 
     fn baseline_measured(&mut self, test: &SuiteBaseline, gate: &SuiteBaseline) -> Phase {
         self.greens.clone_from(&test.greens);
+        self.collected = test.collected;
         self.baseline = Some(Baselines { test: test.clone(), gate: gate.clone() });
         if self.covered_by_red().is_empty() {
             return self.after_green();
@@ -225,6 +226,8 @@ impl State {
             }
             (Key::Implementer(id), Findings::Green(green)) => {
                 self.greens.clone_from(&green.greens);
+                self.early_green.extend(green.early_green.then(|| id.clone()));
+                self.collected = self.collected.max(green.collected_now);
                 self.note_work(&green.changed.iter().map(|c| (c.path.clone(), c.class)).collect::<Vec<_>>());
                 let progress = match self.verify(id) {
                     Verify::Test | Verify::Gate => Progress::Green,

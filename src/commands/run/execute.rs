@@ -1,0 +1,148 @@
+//! From a prepared run to an exit code.
+#![expect(clippy::disallowed_methods, reason = "a run makes its folder, and reads back the report that it wrote")]
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::core::event::{Event, RunId, RunStarted};
+use crate::core::halt::Ending;
+use crate::core::state::{End, Phase, State, Suspension};
+use crate::core::trouble::Trouble;
+use crate::driver::drive::Drive;
+use crate::driver::ports::{Clock, Journal};
+use crate::exit::Exit;
+use crate::settings::OutputMode;
+use crate::view::{self, Stderr, Wish, print};
+use crate::world::clock::SystemClock;
+use crate::world::journal_file::JournalFile;
+use crate::world::lock::WorkTreeLock;
+use crate::world::{checkpoints, signals, unix};
+
+use super::prepare::Prepared;
+use super::wire::{self, Folders};
+
+pub fn execute(prepared: Prepared) -> Result<ExitCode, Trouble> {
+    let tdd = std::env::current_exe()
+        .map_err(|error| Trouble::environment("the path of this program can't be found").because(error))?;
+    let stop = signals::install()?;
+    // Descendants of children that lose their parents come to us, so that the sweep finds them.
+    let _ = unix::become_subreaper();
+    let lock = WorkTreeLock::acquire(&prepared.place.repository)?;
+    let exchange = tempfile::Builder::new().prefix("tdd-exchange-").tempdir().map_err(|error| {
+        Trouble::environment("no temporary folder can be made").because(error).advise("check TMPDIR and free space")
+    })?;
+    let now = SystemClock.now_ms();
+    let id = new_run_id(now, &prepared.requirement.id);
+    let folders = Folders {
+        run: prepared.place.repository.join(".tdd/runs").join(&id.0),
+        exchange: exchange.path().to_owned(),
+    };
+    let agents = wire::agents(&prepared, &folders, &tdd, &stop);
+    agents.preflight()?;
+    checkpoints::exclude_runs(&prepared.place.repository)?;
+    let mut journal = JournalFile::create(&folders.run)?;
+    let started = started(&prepared, id);
+    let first = Event::RunStarted(Box::new(started.clone()));
+    journal.append(now, std::slice::from_ref(&first))?;
+    let mut ports = wire::ports(&prepared, &folders, journal, agents, &stop)?;
+    let setup = wire::setup(&prepared, &folders)?;
+    let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
+    let state = State::open(started);
+    audience.event(&state, &first, now);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Trouble::environment("the event loop can't be started").because(error))?;
+    let ended = runtime.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
+    drop(audience);
+    drop(lock);
+    conclude(&ended?, &folders.run, prepared.settings.output)
+}
+
+fn wish(output: OutputMode) -> Wish {
+    match output {
+        OutputMode::Progress => Wish::Progress,
+        OutputMode::Quiet => Wish::Quiet,
+        OutputMode::Json => Wish::Json,
+    }
+}
+
+fn started(prepared: &Prepared, run: RunId) -> RunStarted {
+    RunStarted {
+        run,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        requirement: prepared.requirement.clone(),
+        commands: prepared.chosen.commands.clone(),
+        project: prepared.place.project_in_repository(),
+        agents: prepared.agent_names(),
+        plan: prepared.plan.clone(),
+    }
+}
+
+/// Sorts by time, and is safe as the name of a file and of a ref.
+fn new_run_id(now_ms: u64, requirement: &str) -> RunId {
+    let seconds = i64::try_from(now_ms / 1000).unwrap_or_default();
+    let time = jiff::Timestamp::from_second(seconds).unwrap_or_default();
+    let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = requirement.chars().take(40).map(safe).collect();
+    let unique = blake3::hash(format!("{now_ms} {}", std::process::id()).as_bytes());
+    RunId(format!("{}-{}-{}", time.strftime("%Y%m%dT%H%M%SZ"), name.trim_matches('-'), &unique.to_hex()[..4]))
+}
+
+/// The id of the run whose folder this is.
+pub fn run_id_of(folder: &Path) -> RunId {
+    RunId(folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
+}
+
+/// Prints the report or the summary that the run kept, and gives the exit code.
+fn conclude(state: &State, run: &Path, output: OutputMode) -> Result<ExitCode, Trouble> {
+    let exit = match (&state.suspension, &state.phase) {
+        (_, Phase::Ended { end: End::Finished(ending) }) => {
+            show(run, "summary", output);
+            match ending {
+                Ending::Verified => Exit::Verified,
+                Ending::PartlyUnverified => Exit::PartlyUnverified,
+            }
+        }
+        (_, Phase::Ended { end: End::Halted(_) }) => {
+            show(run, "halt", output);
+            Exit::Halted
+        }
+        (Some(Suspension::Paused(reason)), _) => {
+            pause(reason, run, output);
+            Exit::Paused
+        }
+        (Some(Suspension::Stopped(signal)), _) => {
+            pause(&format!("stopped by signal {signal}; children are gone, the state is kept"), run, output);
+            Exit::Stopped(*signal)
+        }
+        (None, _) => return Err(Trouble::internal("a run came to no end")),
+    };
+    Ok(ExitCode::from(exit.code()))
+}
+
+fn show(run: &Path, name: &str, output: OutputMode) {
+    let file = |extension: &str| -> PathBuf { run.join(format!("{name}.{extension}")) };
+    let text = match output {
+        OutputMode::Json => std::fs::read_to_string(file("json")).map(|line| line + "\n"),
+        OutputMode::Progress | OutputMode::Quiet => std::fs::read_to_string(file("txt")),
+    };
+    match text {
+        Ok(text) => print::result(&text),
+        Err(error) => print::message(&format!("tdd: the {name} can't be read back from {}: {error}", run.display())),
+    }
+}
+
+fn pause(reason: &str, run: &Path, output: OutputMode) {
+    match output {
+        OutputMode::Json => {
+            let line = json!({ "type": "paused", "reason": reason, "run_dir": run });
+            print::result(&format!("{line}\n"));
+        }
+        OutputMode::Progress | OutputMode::Quiet => {
+            print::message(&format!("tdd: paused: {reason}\n  run folder: {}", run.display()));
+        }
+    }
+}

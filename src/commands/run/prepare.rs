@@ -1,0 +1,140 @@
+//! All that can be refused before anything is done.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::RunArgs;
+use crate::core::criterion::CriterionId;
+use crate::core::event::Plan;
+use crate::core::requirement::Requirement;
+use crate::core::role::Role;
+use crate::core::state::{Phase, State};
+use crate::core::trouble::Trouble;
+use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
+use crate::text::{agent_table, config};
+use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
+use crate::world::journal_file;
+use crate::world::project::{self, Archive, Place};
+use crate::world::project_commands::{self, Chosen};
+
+/// A run that may begin.
+pub struct Prepared {
+    pub place: Place,
+    pub environment: Environment,
+    pub settings: Settings,
+    pub requirement: Requirement,
+    pub chosen: Chosen,
+    pub roles: RoleAgents,
+    pub cassette: Option<PathBuf>,
+    pub plan: Plan,
+}
+
+impl Prepared {
+    /// The agent of each role, test-writer first.
+    pub fn agent_names(&self) -> [String; 3] {
+        Role::ALL.map(|role| self.roles.of(role).table.name.clone())
+    }
+}
+
+pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Prepared, Trouble> {
+    let place = project::locate(cwd)?;
+    let config = project::read_config(&place)?.map(|text| config::read(project::CONFIG, &text)).transpose()?;
+    let settings = Settings::resolve(args, config, &environment)?;
+    if settings.leaves.no_sandbox == Leave::Refused {
+        return Err(Trouble::environment("there is no OS sandbox around the children")
+            .because("this version of tdd has the level `audit` only: it checks, restores and reports")
+            .advise("leave out --require-sandbox to go on in level `audit`"));
+    }
+    let archived = if settings.leaves.archived.is_granted() { Archive::Searched } else { Archive::LeftOut };
+    let wanted = settings.requirement.clone().unwrap_or_default();
+    if wanted.is_empty() {
+        return Err(no_requirement(&place, &settings));
+    }
+    let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)?;
+    refuse_unfinished(&place, &requirement, settings.leaves.anew)?;
+    let plan = plan(&settings, &requirement)?;
+    let chosen = project_commands::choose(&place.project, &settings)?;
+    let roles = agents(&settings, &environment)?;
+    let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
+    Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, plan })
+}
+
+fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
+    let known = project::known_requirements(place, &settings.specs_dir);
+    let listed = if known.is_empty() {
+        format!("there is none in {}/ yet; write one, for example {}/STE-1.md", settings.specs_dir, settings.specs_dir)
+    } else {
+        format!("name one of {}: tdd {}", known.join(", "), known[0])
+    };
+    Trouble::user("no requirement was named").advise(format!("{listed}\n`tdd --help` lists all commands"))
+}
+
+/// What of the requirement is in hand.
+fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble> {
+    let known: Vec<CriterionId> = requirement.criteria.iter().map(|criterion| criterion.id.clone()).collect();
+    for (flag, ids) in [("--only", &settings.only), ("--already-green", &settings.already_green)] {
+        if let Some(unknown) = ids.iter().find(|id| !known.contains(id)) {
+            let all: Vec<String> = known.iter().map(ToString::to_string).collect();
+            return Err(Trouble::user(format!("{flag} names {unknown}, which {} does not hold", requirement.path))
+                .advise(format!("its criteria are: {}", all.join(", "))));
+        }
+    }
+    let in_hand = |id: &CriterionId| settings.only.is_empty() || settings.only.contains(id);
+    Ok(Plan {
+        criteria: known.into_iter().filter(in_hand).collect(),
+        already_green: settings.already_green.clone(),
+        bounds: settings.bounds,
+        refactor: settings.refactoring,
+        stop_after: settings.stop_after,
+        regression: settings.regression,
+    })
+}
+
+/// Section 3: a requirement with an unfinished run is not begun anew by accident.
+fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> Result<(), Trouble> {
+    if anew.is_granted() {
+        return Ok(());
+    }
+    for run in journal_file::list_runs(&place.repository) {
+        // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
+        let Ok(records) = journal_file::read_only(&run.path) else { continue };
+        let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
+        let over = matches!(state.phase, Phase::Ended { .. }) || state.forks() == 0;
+        if state.run.requirement.path == requirement.path {
+            if over {
+                return Ok(());
+            }
+            return Err(Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
+                .because(format!("it stands at `{}`, after {} forks", state.phase.name(), state.forks()))
+                .advise(format!(
+                    "look at it:           tdd status {}\nstart it anew:        tdd {} --new\n(going on with it, `tdd resume`, is not built yet)",
+                    run.id, requirement.id
+                )));
+        }
+    }
+    Ok(())
+}
+
+fn agents(settings: &Settings, environment: &Environment) -> Result<RoleAgents, Trouble> {
+    let agent = |role: Role| {
+        let choice = settings.agent(role);
+        let name = if choice.name == AUTO_AGENT { choose_auto(environment.path.as_deref())? } else { &choice.name };
+        let table = match settings.agents.get(name) {
+            Some(value) => agent_table::read(name, value)?,
+            None => agent_table::builtin(name)?.ok_or_else(|| unknown_agent(name, settings))?,
+        };
+        Ok(RoleAgent { table, model: choice.model.clone() })
+    };
+    Ok(RoleAgents {
+        test_writer: agent(Role::TestWriter)?,
+        implementer: agent(Role::Implementer)?,
+        refactorer: agent(Role::Refactorer)?,
+    })
+}
+
+fn unknown_agent(name: &str, settings: &Settings) -> Trouble {
+    let mut known = vec!["auto", "claude", "codex", "scripted"];
+    known.extend(settings.agents.keys().map(String::as_str));
+    Trouble::config(format!("no agent is named `{name}`"))
+        .because(format!("known are: {}", known.join(", ")))
+        .advise("name one of these, or describe it under `agents:` in tdd.yaml (the README shows how)")
+}

@@ -1,0 +1,150 @@
+//! The real world behind the ports.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::core::policy::Policy;
+use crate::core::trouble::Trouble;
+use crate::driver::drive::{BaselineRule, RedRule, Setup, SupersedeRule};
+use crate::driver::ports::{Limits, Ports, World};
+use crate::settings::{Leave, Settings};
+use crate::text::{mask::Mask, skill};
+use crate::world::agent::{AgentSetup, TableAgents};
+use crate::world::checkpoints::{self, GitCheckpoints};
+use crate::world::clock::SystemClock;
+use crate::world::journal_file::JournalFile;
+use crate::world::manifest::Manifest;
+use crate::world::runner::{ProjectTests, RunnerSetup};
+use crate::world::signals::StopSignal;
+
+use super::prepare::Prepared;
+
+/// What holds the children in this version, said in every run.
+pub const ISOLATION: &str = "audit (protected files are checked and put back after each child; nothing is prevented, \
+                             and reading the requirement through git history or the disk is not)";
+
+/// Bounds of one attempt that neither `tdd.yaml` nor the agent's table sets.
+const WALL: Duration = Duration::from_secs(30 * 60);
+const IDLE: Duration = Duration::from_secs(10 * 60);
+const OUTPUT: u64 = 64 << 20;
+const TURNS_PER_CRITERION: u32 = 8;
+
+/// The world of a run on this machine.
+pub struct RealWorld;
+
+impl World for RealWorld {
+    type Journal = JournalFile;
+    type Checkpoints = GitCheckpoints;
+    type Protection = Manifest;
+    type Tests = ProjectTests;
+    type Agents = TableAgents;
+    type Clock = SystemClock;
+}
+
+/// Where a run keeps its things.
+pub struct Folders {
+    pub run: PathBuf,
+    /// Exchange folders; outside the repository.
+    pub exchange: PathBuf,
+}
+
+pub fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal) -> TableAgents {
+    TableAgents::new(AgentSetup {
+        roles: prepared.roles.clone(),
+        cwd: prepared.place.project.clone(),
+        tdd: tdd.to_owned(),
+        logs: folders.run.join("logs"),
+        exchange_root: folders.exchange.clone(),
+        cassette: prepared.cassette.clone(),
+        stop: stop.clone(),
+        env: prepared.environment.vars.clone(),
+    })
+}
+
+pub fn ports(
+    prepared: &Prepared,
+    folders: &Folders,
+    journal: JournalFile,
+    agents: TableAgents,
+    stop: &StopSignal,
+) -> Result<Ports<RealWorld>, Trouble> {
+    let repository = prepared.place.repository.clone();
+    let run = super::execute::run_id_of(&folders.run);
+    let classes = policy(prepared)?;
+    checkpoints::exclude_runs(&repository)?;
+    Ok(Ports {
+        journal,
+        checkpoints: GitCheckpoints::open(&repository, &run, &folders.run)?,
+        protection: Manifest::new(
+            repository.clone(),
+            Box::new(move |path| classes.classify(path)),
+            folders.run.join("sealed"),
+        ),
+        tests: ProjectTests::new(RunnerSetup {
+            repository,
+            project: prepared.place.project.clone(),
+            commands: prepared.chosen.commands.clone(),
+            table: prepared.chosen.table.clone(),
+            work: folders.run.join("tests"),
+            deadline: prepared.settings.deadlines.command_ms.map(Duration::from_millis),
+            stop: stop.clone(),
+        })?,
+        agents,
+        clock: SystemClock,
+    })
+}
+
+pub fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
+    let settings = &prepared.settings;
+    let specs = in_repository(prepared, &settings.specs_dir);
+    let globs: Vec<String> = settings.test_files.iter().map(|glob| in_repository(prepared, glob)).collect();
+    Policy::new(prepared.chosen.commands.runner, &globs, &specs).map_err(|bad| {
+        Trouble::config(format!("`test_files` holds the glob `{}`, which can't be read", bad.glob))
+            .because(bad.why)
+            .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
+    })
+}
+
+/// A path or glob of the settings, which are relative to the project, relative to the repository.
+fn in_repository(prepared: &Prepared, path: &str) -> String {
+    let project = prepared.place.project_in_repository();
+    if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") }
+}
+
+pub fn setup(prepared: &Prepared, folders: &Folders) -> Result<Setup, Trouble> {
+    let settings = &prepared.settings;
+    let vars = prepared.environment.vars.iter();
+    let mask = Mask::new(vars.map(|(name, value)| (name.to_string_lossy(), value.to_string_lossy())));
+    Ok(Setup {
+        policy: policy(prepared)?,
+        skills: skill::embedded(),
+        limits: limits(settings),
+        turns_per_criterion: TURNS_PER_CRITERION,
+        baseline: BaselineRule { test: rule(settings.leaves.red_baseline), gate: rule(settings.leaves.red_gate) },
+        supersede: match settings.leaves.supersede {
+            Leave::Granted => SupersedeRule::AsListed,
+            Leave::Refused => SupersedeRule::Refuse,
+        },
+        root: prepared.place.repository.to_string_lossy().into_owned(),
+        run_dir: folders.run.to_string_lossy().into_owned(),
+        isolation: ISOLATION.to_owned(),
+        mask: Box::new(move |text| mask.apply(text).into_owned()),
+    })
+}
+
+fn rule(leave: Leave) -> RedRule {
+    match leave {
+        Leave::Granted => RedRule::Allow,
+        Leave::Refused => RedRule::Refuse,
+    }
+}
+
+fn limits(settings: &Settings) -> Limits {
+    let ms = |own: Option<u64>, default: Duration| own.unwrap_or(default.as_secs() * 1000);
+    Limits {
+        turns: TURNS_PER_CRITERION,
+        wall_ms: ms(settings.deadlines.attempt_ms, WALL),
+        idle_ms: ms(settings.deadlines.idle_ms, IDLE),
+        output_bytes: OUTPUT,
+    }
+}

@@ -1,0 +1,154 @@
+//! Checkpoint 0 and the baseline: the project before anybody forked (contract section 7).
+
+use std::collections::BTreeSet;
+
+use crate::core::event::Event;
+use crate::core::evidence::evidence;
+use crate::core::finding::SuiteBaseline;
+use crate::core::test::{Outcome, TestId, TestReport, TestRun};
+use crate::core::trouble::Trouble;
+
+use super::drive::{Drive, RedRule};
+use super::measure::run_ref;
+use super::ports::{Checkpoints, TestOrder, Tests, World};
+
+impl<W: World> Drive<'_, W> {
+    pub(super) fn take_checkpoint_zero(&mut self) -> Result<Vec<Event>, Trouble> {
+        self.ports.checkpoints.record_git()?;
+        let checkpoint = self.ports.checkpoints.take("0")?;
+        Ok(vec![Event::CheckpointZero { checkpoint }])
+    }
+
+    pub(super) async fn measure_baseline(&mut self) -> Result<Vec<Event>, Trouble> {
+        let first = self.run_tests(&baseline_order()).await?;
+        let mut test = self.read_baseline(&first)?;
+        if !test.reds.is_empty() {
+            let second = self.run_tests(&baseline_order()).await?;
+            split_flaky(&mut test, &second);
+        }
+        let gate = self.gate_baseline(&test).await?;
+        Ok(vec![Event::BaselineMeasured { test, gate }])
+    }
+
+    fn read_baseline(&self, run: &TestRun) -> Result<SuiteBaseline, Trouble> {
+        let mut suite = of_run(run);
+        match readable(run) {
+            Ok(Some(report)) => fill(&mut suite, report),
+            Ok(None) if run.exit.is_success() => {}
+            Ok(None) => self.refuse_unreadable(run, "the runner can't be read test by test")?,
+            Err(why) => self.refuse_unreadable(run, &why)?,
+        }
+        Ok(suite)
+    }
+
+    fn refuse_unreadable(&self, run: &TestRun, why: &str) -> Result<(), Trouble> {
+        match self.setup.baseline.test {
+            RedRule::Allow => Ok(()),
+            RedRule::Refuse => Err(Trouble::environment(format!(
+                "the test command is red before anything was done, and it can't be read which tests are ({})",
+                run.exit
+            ))
+            .because(format!("{why}\n`{}`\n{}", run.command, (self.setup.mask)(last_lines(&run.output))))
+            .advise(format!(
+                "make `{}` pass first (all of its output: {}),\nor go on all the same with --allow-red-baseline",
+                run.command, run.log
+            ))),
+        }
+    }
+
+    async fn gate_baseline(&mut self, test: &SuiteBaseline) -> Result<SuiteBaseline, Trouble> {
+        let commands = &self.state.run.commands;
+        if commands.gate == commands.test {
+            return Ok(test.clone());
+        }
+        let run = self.run_gate("baseline of the gate").await?;
+        if !run.exit.is_success() && self.setup.baseline.gate == RedRule::Refuse {
+            return Err(Trouble::environment(format!(
+                "the gate command is red before anything was done ({})",
+                run.exit
+            ))
+            .because(format!("`{}`\n{}", run.command, (self.setup.mask)(last_lines(&run.output))))
+            .advise(format!(
+                "make it pass first (all of its output: {}),\nor go on all the same with --allow-red-gate",
+                run.log
+            )));
+        }
+        Ok(of_run(&run))
+    }
+
+    pub(super) async fn measure_gate(&mut self) -> Result<Vec<Event>, Trouble> {
+        let run = self.run_gate("gate before REFACTOR").await?;
+        Ok(vec![Event::GateMeasured { green: run.exit.is_success(), run: run_ref(&run, &self.setup.mask) }])
+    }
+
+    pub(super) async fn run_tests(&mut self, order: &TestOrder) -> Result<TestRun, Trouble> {
+        let audience = &mut *self.audience;
+        self.ports.tests.run(order, &mut |news| audience.news(&news)).await
+    }
+
+    pub(super) async fn run_gate(&mut self, label: &str) -> Result<TestRun, Trouble> {
+        let audience = &mut *self.audience;
+        self.ports.tests.run_gate(label, &mut |news| audience.news(&news)).await
+    }
+}
+
+fn baseline_order() -> TestOrder {
+    TestOrder { label: "baseline".to_owned(), ..TestOrder::default() }
+}
+
+/// A report that may be believed, or why there is none. An empty one is a valid baseline whatever
+/// the exit code, because runners differ in what "no tests" means to them.
+fn readable(run: &TestRun) -> Result<Option<&TestReport>, String> {
+    let Some(report) = &run.report else {
+        return run.unreadable.clone().map_or(Ok(None), Err);
+    };
+    if let Some(broken) = &report.project_broken {
+        return Err(format!("the project does not build or load: {}", broken.message));
+    }
+    if report.complete && report.tests.is_empty() && report.load_failures.is_empty() {
+        return Ok(Some(report));
+    }
+    evidence(run).map(|()| Some(report))
+}
+
+fn of_run(run: &TestRun) -> SuiteBaseline {
+    SuiteBaseline {
+        command: run.command.clone(),
+        exit: Some(run.exit),
+        duration_ms: run.duration_ms,
+        log: run.log.clone(),
+        ..SuiteBaseline::default()
+    }
+}
+
+fn fill(suite: &mut SuiteBaseline, report: &TestReport) {
+    suite.collected = report.tests.len();
+    for test in &report.tests {
+        match &test.outcome {
+            Outcome::Passed => suite.greens.push(test.id.clone()),
+            Outcome::Failed(_) => suite.reds.push(test.id.clone()),
+            Outcome::Skipped => suite.skipped += 1,
+        }
+    }
+    suite.reds.extend(report.load_failures.iter().map(|load| TestId(load.file.to_string())));
+    suite.greens.sort();
+    suite.reds.sort();
+}
+
+/// What is red once in two runs is flaky, and no later judgement rests on it.
+fn split_flaky(suite: &mut SuiteBaseline, second: &TestRun) {
+    let Some(report) = &second.report else { return };
+    let passed: BTreeSet<&TestId> =
+        report.tests.iter().filter(|test| test.outcome == Outcome::Passed).map(|test| &test.id).collect();
+    let (flaky, reds): (Vec<TestId>, Vec<TestId>) = suite.reds.drain(..).partition(|id| passed.contains(id));
+    let (greens, also_flaky): (Vec<TestId>, Vec<TestId>) =
+        suite.greens.drain(..).partition(|id| passed.contains(id));
+    (suite.reds, suite.greens) = (reds, greens);
+    suite.flaky = flaky.into_iter().chain(also_flaky).collect();
+}
+
+/// The end of an output, for an error message: at most 12 lines.
+fn last_lines(output: &str) -> &str {
+    let from = output.trim_end().rmatch_indices('\n').nth(11).map_or(0, |(at, _)| at + 1);
+    output.get(from..).unwrap_or(output).trim_end()
+}

@@ -1,0 +1,121 @@
+//! One attempt, from its prompt to what came back.
+
+use crate::core::attempt::{AgentReturn, Attempt, AttemptKind, PromptPart};
+use crate::core::claim::{ClaimError, ClaimErrorKind};
+use crate::core::event::Event;
+use crate::core::policy::FileClass;
+use crate::core::role::{Key, Role};
+use crate::core::trouble::Trouble;
+use crate::text::tdd_result;
+
+use super::drive::Drive;
+use super::ports::{AgentOrder, AgentReport, Agents, Checkpoints, Journal, Limits, Protection, World};
+
+/// The most turns that a role with several criteria in hand gets (contract section 9).
+const MOST_TURNS: u32 = 64;
+
+impl<W: World> Drive<'_, W> {
+    /// Journals the intent: the tree as it is, the prompt by its parts' hashes.
+    pub(super) fn start_attempt(
+        &mut self,
+        key: &Key,
+        number: u8,
+        kind: AttemptKind,
+    ) -> Result<Vec<Event>, Trouble> {
+        let before = self.ports.checkpoints.take(&format!("before-{}", Self::label(key, number)))?;
+        let prompt = self.prompt(key, kind)?;
+        let mut parts = Vec::new();
+        for (name, text) in &prompt.parts {
+            let digest = self.ports.journal.store(text.as_bytes())?;
+            parts.push(PromptPart { name: name.clone(), digest });
+        }
+        self.order = Some(AgentOrder {
+            key: key.clone(),
+            number,
+            kind,
+            prompt: prompt.text,
+            role_text: self.role_text(key)?,
+            session: self.session_to_resume(key, kind),
+            limits: self.limits(key),
+        });
+        let attempt = Attempt { key: key.clone(), number, kind, before, prompt: parts };
+        Ok(vec![Event::AttemptStarted { attempt }])
+    }
+
+    /// Forks the child of the attempt just journalled, and reads what it says.
+    pub(super) async fn run_agent(&mut self) -> Result<Vec<Event>, Trouble> {
+        let Some(order) = self.order.take() else {
+            return Err(Trouble::internal("an attempt was cut off before its child was forked").advise(
+                "start the requirement anew with --new; the tree before it is kept under refs/tdd/",
+            ));
+        };
+        self.ports.checkpoints.record_git()?;
+        self.ports.protection.seal(sealed_classes(order.key.role()), &[])?;
+        let audience = &mut *self.audience;
+        let report = self.ports.agents.run(&order, &mut |news| audience.news(&news)).await?;
+        self.tail.clone_from(&report.tail);
+        let outcome = Box::new(self.read(order.key.role(), report)?);
+        Ok(vec![Event::AgentReturned { outcome }])
+    }
+
+    fn read(&mut self, role: Role, report: AgentReport) -> Result<AgentReturn, Trouble> {
+        let (claim, message) = match &report.message {
+            None => (Err(no_message(&report.tail)), None),
+            Some(message) => {
+                let kept = (self.setup.mask)(message);
+                let digest = self.ports.journal.store(kept.as_bytes())?;
+                (tdd_result::read(message, role, &self.setup.root), Some(digest))
+            }
+        };
+        Ok(AgentReturn {
+            end: report.end,
+            claim,
+            session: report.session,
+            turns: report.turns,
+            duration_ms: report.duration_ms,
+            log: report.log,
+            message,
+        })
+    }
+
+    /// 8 turns for each criterion in hand; the test-writer and the refactorer have all of them.
+    fn limits(&self, key: &Key) -> Limits {
+        let in_hand = match key {
+            Key::Implementer(_) => 1,
+            Key::TestWriter | Key::Refactorer => {
+                u32::try_from(self.state.run.plan.criteria.len()).unwrap_or(u32::MAX)
+            }
+        };
+        let each = self.setup.turns_per_criterion;
+        let most = MOST_TURNS.max(each);
+        // "At least twice the baseline": a child that waits for the test command is not idle.
+        let baseline = self.state.baseline.as_ref().map_or(0, |b| b.test.duration_ms.max(b.gate.duration_ms));
+        let idle_ms = self.setup.limits.idle_ms.max(baseline.saturating_mul(2));
+        Limits { turns: each.saturating_mul(in_hand).min(most), idle_ms, ..self.setup.limits }
+    }
+
+    fn session_to_resume(&self, key: &Key, kind: AttemptKind) -> Option<String> {
+        if kind != AttemptKind::Format || !self.ports.agents.resumes(key) {
+            return None;
+        }
+        let last = self.state.ledgers.get(key)?.entries.last()?;
+        last.outcome.as_ref()?.session.clone()
+    }
+}
+
+/// What a role must leave alone while it runs. The test-writer may change tests, but no gate file.
+fn sealed_classes(role: Role) -> &'static [FileClass] {
+    match role {
+        Role::TestWriter => &[FileClass::Gate],
+        Role::Implementer | Role::Refactorer => &[FileClass::Gate, FileClass::Test],
+    }
+}
+
+fn no_message(tail: &str) -> ClaimError {
+    let said = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
+    ClaimError {
+        kind: ClaimErrorKind::NoBlock,
+        message: format!("the child ended without a final message; the last thing it printed was: {said}"),
+        line: None,
+    }
+}

@@ -1,0 +1,207 @@
+//! GREEN: the criterion's own tests pass, nothing that was green is red, no rule was broken.
+
+use std::collections::BTreeSet;
+
+use crate::core::criterion::{CriterionId, Verify};
+use crate::core::event::{Event, Regression};
+use crate::core::evidence::evidence;
+use crate::core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge};
+use crate::core::mapping::Mapping;
+use crate::core::path::RelPath;
+use crate::core::policy::FileClass;
+use crate::core::role::Key;
+use crate::core::test::{TestId, TestReport, TestRun};
+use crate::core::trouble::Trouble;
+use crate::core::weigh;
+use crate::driver::drive::Drive;
+use crate::driver::ports::{TestOrder, World};
+
+use super::{Work, facts, run_ref};
+
+/// Below this baseline the tests of others are run with every attempt (contract section 7).
+const QUICK_BASELINE_MS: u64 = 60_000;
+
+/// What one verifying run of a criterion has to look at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// Everything but the files of criteria not yet reached.
+    All,
+    /// The criterion's own tests first; the rest only if they pass.
+    OwnThenAll,
+    OwnOnly,
+}
+
+impl<W: World> Drive<'_, W> {
+    pub(super) async fn measure_green(
+        &mut self,
+        key: &Key,
+        id: &CriterionId,
+        number: u8,
+    ) -> Result<Vec<Event>, Trouble> {
+        let mut work = self.take_stock(key, number)?;
+        let mut findings = GreenFindings {
+            changed: work.changed.clone(),
+            forbidden: work.forbidden.clone(),
+            ..GreenFindings::default()
+        };
+        let mut events = std::mem::take(&mut work.events);
+        let red = self.red_of(id);
+        findings.judged_by = if red.is_some() { GreenJudge::OwnTests } else { GreenJudge::TheRest };
+        let run = self.run_green(id, red.as_ref(), &mut findings).await?;
+        if self.state.verify(id) == Verify::Gate {
+            let gate = self.run_gate(&format!("gate for {id}")).await?;
+            findings.gate_red = !gate.exit.is_success();
+            findings.runs.push(run_ref(&gate, &self.setup.mask));
+        }
+        self.touched_by_runs(&mut work)?;
+        findings.touched = work.touched.clone();
+        let passes =
+            findings.failed.is_empty() && findings.vanished.is_empty() && findings.no_evidence.is_none();
+        findings.early_green = work.changed.is_empty() && passes;
+        events.extend(corpus_facts(&findings, &work, &run));
+        events.push(Event::AttemptMeasured { findings: Box::new(Findings::Green(findings)) });
+        Ok(events)
+    }
+
+    fn red_of(&self, id: &CriterionId) -> Option<CriterionRed> {
+        self.state.red.as_ref()?.criteria.iter().find(|criterion| criterion.id == *id).cloned()
+    }
+
+    pub(super) fn mapping(&self) -> Mapping {
+        self.state.red.as_ref().map(|red| red.mapping.clone()).unwrap_or_default()
+    }
+
+    async fn run_green(
+        &mut self,
+        id: &CriterionId,
+        red: Option<&CriterionRed>,
+        findings: &mut GreenFindings,
+    ) -> Result<TestRun, Trouble> {
+        let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
+        let label = format!("GREEN {id}");
+        let all = TestOrder { label: label.clone(), leave_out: leave_out.clone(), ..TestOrder::default() };
+        let scope = if red.is_some() { self.scope() } else { Scope::All };
+        let first = match (scope, red) {
+            (Scope::OwnThenAll | Scope::OwnOnly, Some(red)) => {
+                let ids = self.mapping().of(id).map(|owned| owned.ids.clone()).unwrap_or_default();
+                TestOrder { only_files: red.files.clone(), only_ids: ids, label, leave_out }
+            }
+            (Scope::All, _) | (_, None) => all.clone(),
+        };
+        let narrowed = first != all;
+        let mut run = self.run_tests(&first).await?;
+        self.weigh_own(&run, red, findings);
+        if !narrowed {
+            self.weigh_rest(&run, &all, findings).await?;
+        } else if scope == Scope::OwnThenAll && findings.failed.is_empty() && findings.vanished.is_empty() {
+            run = self.run_tests(&TestOrder { label: format!("regression {id}"), ..all.clone() }).await?;
+            self.weigh_own(&run, red, findings);
+            self.weigh_rest(&run, &all, findings).await?;
+        } else {
+            findings.greens.clone_from(&self.state.greens);
+            findings.greens.extend(findings.passed.clone());
+        }
+        Ok(run)
+    }
+
+    fn scope(&self) -> Scope {
+        let baseline = self.state.baseline.as_ref().map_or(0, |baseline| baseline.test.duration_ms);
+        match self.state.run.plan.regression {
+            Regression::Attempt => Scope::All,
+            Regression::Auto if baseline < QUICK_BASELINE_MS => Scope::All,
+            Regression::Auto | Regression::Criterion => Scope::OwnThenAll,
+            Regression::End => Scope::OwnOnly,
+        }
+    }
+
+    fn weigh_own(&self, run: &TestRun, red: Option<&CriterionRed>, findings: &mut GreenFindings) {
+        findings.runs.push(run_ref(run, &self.setup.mask));
+        findings.no_evidence = findings.no_evidence.take().or(evidence(run).err());
+        match (&run.report, red) {
+            (Some(report), Some(red)) => {
+                let own = weigh::own(red, &self.mapping(), report);
+                (findings.passed, findings.failed) = (own.passed, own.failed);
+                (findings.skipped, findings.vanished) = (own.skipped, own.vanished);
+            }
+            (None, red) => {
+                findings.judged_by = GreenJudge::ExitCode;
+                if !run.exit.is_success() {
+                    let name =
+                        red.map_or_else(|| run.command.clone(), |red| format!("the tests of {}", red.id));
+                    findings.failed = vec![TestId(name)];
+                }
+            }
+            (Some(_), None) => {}
+        }
+    }
+
+    /// No regression, and no fewer tests than before.
+    async fn weigh_rest(
+        &mut self,
+        run: &TestRun,
+        order: &TestOrder,
+        findings: &mut GreenFindings,
+    ) -> Result<(), Trouble> {
+        let Some(report) = &run.report else { return Ok(()) };
+        (findings.regressed, findings.flaky) = self.regressions(report, order).await?;
+        findings.collected_before = self.state.collected;
+        findings.collected_now = report.tests.len();
+        let flaky: BTreeSet<&TestId> = findings.flaky.iter().collect();
+        let mut greens: BTreeSet<TestId> = weigh::greens(report).into_iter().collect();
+        greens.extend(flaky.into_iter().cloned());
+        findings.greens = greens.into_iter().collect();
+        Ok(())
+    }
+
+    /// A regressed test counts only if it fails again alone; else it is flaky.
+    pub(super) async fn regressions(
+        &mut self,
+        report: &TestReport,
+        order: &TestOrder,
+    ) -> Result<(Vec<TestId>, Vec<TestId>), Trouble> {
+        let lost = weigh::lost(&self.state.greens.clone(), report);
+        if lost.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let alone = TestOrder {
+            label: format!("{} again, alone", order.label),
+            only_ids: lost.clone(),
+            only_files: Vec::new(),
+            leave_out: order.leave_out.clone(),
+        };
+        let again = self.run_tests(&alone).await?;
+        let still: BTreeSet<TestId> = match (&again.report, evidence(&again)) {
+            (Some(report), Ok(())) => weigh::lost(&lost, report).into_iter().collect(),
+            (Some(_) | None, _) => lost.iter().cloned().collect(),
+        };
+        Ok(lost.into_iter().partition(|id| still.contains(id)))
+    }
+
+    /// The files whose tests are the criterion's, for a prompt.
+    pub(super) fn files_of(&self, id: &CriterionId) -> Vec<RelPath> {
+        self.mapping().of(id).map(|owned| owned.files.clone()).unwrap_or_default()
+    }
+}
+
+/// The claims that this edit advances these tests, then what the tests said: a corpus finds its
+/// red → edit → green triples in this order.
+fn corpus_facts(findings: &GreenFindings, work: &Work, run: &TestRun) -> Vec<Event> {
+    let own: BTreeSet<&TestId> =
+        findings.passed.iter().chain(&findings.failed).chain(&findings.regressed).collect();
+    let mut events = Vec::new();
+    let sources =
+        work.changed.iter().filter(|change| change.class == FileClass::Source).take(MOST_CLAIMED_FILES);
+    for change in sources {
+        for test_id in findings.passed.iter().chain(&findings.failed).take(MOST_CLAIMED_TESTS) {
+            events.push(Event::EditClaim { test_id: test_id.clone(), edit_target: change.path.clone() });
+        }
+    }
+    if let Some(report) = &run.report {
+        events.extend(facts(run, report, |test| own.contains(&test.id)));
+    }
+    events
+}
+
+/// A child that rewrites a thousand files must not make a million events.
+const MOST_CLAIMED_FILES: usize = 32;
+const MOST_CLAIMED_TESTS: usize = 32;

@@ -1,0 +1,257 @@
+//! RED: every criterion's tests fail, for the right reason, twice; nothing else changed.
+
+use std::collections::BTreeSet;
+
+use crate::core::claim::Claim;
+use crate::core::criterion::CriterionId;
+use crate::core::event::Event;
+use crate::core::evidence::evidence;
+use crate::core::finding::{
+    ChangeKind, CriterionRed, Findings, RedFindings, RedKind, RedTest, Seen, Superseded,
+};
+use crate::core::mapping::{self, Mapping};
+use crate::core::path::RelPath;
+use crate::core::policy::FileClass;
+use crate::core::role::Key;
+use crate::core::test::{Outcome, TestId, TestReport, TestRun};
+use crate::core::trouble::Trouble;
+use crate::core::weigh::{self, Sources};
+use crate::driver::drive::{Drive, SupersedeRule};
+use crate::driver::ports::{Isolation, Protection, TestOrder, Tests, World};
+
+use super::sources::SourceBook;
+use super::{Work, facts, run_ref};
+
+/// The runs that a RED rests on.
+struct RedRuns {
+    first: TestRun,
+    second: Option<TestRun>,
+}
+
+impl<W: World> Drive<'_, W> {
+    pub(super) async fn measure_red(
+        &mut self,
+        number: u8,
+        claim: Option<Claim>,
+    ) -> Result<Vec<Event>, Trouble> {
+        let mut work = self.take_stock(&Key::TestWriter, number)?;
+        let mapping = self.map_tests(&work, claim.as_ref());
+        let book = self.read_sources(&work, &mapping)?;
+        self.ports.protection.seal(&[FileClass::Gate, FileClass::Test], &[])?;
+        let mut findings = RedFindings {
+            changed: work.changed.clone(),
+            forbidden: work.forbidden.clone(),
+            mapping: mapping.clone(),
+            ..RedFindings::default()
+        };
+        let mut events = std::mem::take(&mut work.events);
+        match self.ports.tests.isolation() {
+            Isolation::PerFile => {
+                let runs = self.run_red(&mapping, &book).await?;
+                self.weigh_red(&runs, &book, claim.as_ref(), &work, &mut findings);
+                if let Some(report) = &runs.first.report {
+                    let own: BTreeSet<&TestId> =
+                        findings.criteria.iter().flat_map(|c| &c.tests).map(|test| &test.id).collect();
+                    events.extend(facts(&runs.first, report, |test| own.contains(&test.id)));
+                }
+            }
+            Isolation::Coupled => self.weigh_coupled(&mapping, &book, &mut findings).await?,
+        }
+        self.touched_by_runs(&mut work)?;
+        if let Some(path) = work.touched.first() {
+            findings.no_evidence = Some(format!("the protected file {path} was changed"));
+        }
+        events.push(Event::AttemptMeasured { findings: Box::new(Findings::Red(findings)) });
+        Ok(events)
+    }
+
+    /// Candidates are test files that are new or changed since checkpoint 0.
+    fn map_tests(&self, work: &Work, claim: Option<&Claim>) -> Mapping {
+        let candidates: Vec<RelPath> = work
+            .changed
+            .iter()
+            .filter(|change| change.class == FileClass::Test && change.kind != ChangeKind::Deleted)
+            .map(|change| change.path.clone())
+            .collect();
+        let tests = claim.map(|claim| claim.tests.clone()).unwrap_or_default();
+        let mut mapping =
+            Mapping::assign(&self.state.covered_by_red(), &candidates, &tests, &self.state.run.project);
+        if self.setup.supersede == SupersedeRule::AsListed {
+            for (id, tests) in claim.map(|claim| claim.supersedes.clone()).unwrap_or_default() {
+                let ids = tests.into_iter().map(TestId);
+                mapping.owned.entry(id).or_default().ids.extend(ids);
+            }
+        }
+        mapping
+    }
+
+    async fn run_red(&mut self, mapping: &Mapping, book: &SourceBook) -> Result<RedRuns, Trouble> {
+        let order = TestOrder { label: "RED".to_owned(), ..TestOrder::default() };
+        let first = self.run_tests(&order).await?;
+        let all_missing =
+            first.report.as_ref().is_some_and(|report| self.only_missing(mapping, report, book));
+        let second = if all_missing {
+            None
+        } else {
+            let again = TestOrder { label: "RED again".to_owned(), ..order };
+            Some(self.run_tests(&again).await?)
+        };
+        Ok(RedRuns { first, second })
+    }
+
+    fn only_missing(&self, mapping: &Mapping, report: &TestReport, book: &SourceBook) -> bool {
+        let reds = self.reds(mapping, (report, None), book);
+        reds.iter().flat_map(|criterion| &criterion.tests).all(|test| test.kind == RedKind::Missing)
+    }
+
+    fn reds(
+        &self,
+        mapping: &Mapping,
+        runs: (&TestReport, Option<&TestReport>),
+        book: &SourceBook,
+    ) -> Vec<CriterionRed> {
+        let declared = |file: &RelPath| book.declared(file);
+        let body = |file: &RelPath, id: &TestId| book.body(file, id);
+        let sources = Sources { declared: &declared, body: &body };
+        let covered = self.state.covered_by_red();
+        covered.iter().map(|id| weigh::criterion_red(id, mapping, runs, &sources)).collect()
+    }
+
+    fn weigh_red(
+        &self,
+        runs: &RedRuns,
+        book: &SourceBook,
+        claim: Option<&Claim>,
+        work: &Work,
+        findings: &mut RedFindings,
+    ) {
+        findings.runs = [Some(&runs.first), runs.second.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|run| run_ref(run, &self.setup.mask))
+            .collect();
+        let weak =
+            evidence(&runs.first).err().or_else(|| runs.second.as_ref().and_then(|run| evidence(run).err()));
+        findings.no_evidence = weak;
+        let Some(first) = &runs.first.report else { return };
+        let second = runs.second.as_ref().and_then(|run| run.report.as_ref());
+        findings.criteria = self.reds(&findings.mapping.clone(), (first, second), book);
+        let known =
+            self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
+        findings.superseded = self.superseded(claim, work, first);
+        let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
+        findings.unlisted =
+            book.changed_tests(&known).into_iter().filter(|id| !set_aside.contains(id)).collect();
+        let unlisted: BTreeSet<&TestId> = findings.unlisted.iter().collect();
+        let lost: BTreeSet<TestId> = weigh::lost(&known, first).into_iter().collect();
+        // A known green that is red once in two runs is flaky, not broken.
+        let still = |id: &TestId| second.is_none_or(|report| weigh::lost(&known, report).contains(id));
+        let broken = lost.iter().filter(|id| !set_aside.contains(id) && !unlisted.contains(id) && still(id));
+        findings.broken = broken.cloned().collect();
+        findings.greens =
+            known.iter().filter(|id| !set_aside.contains(id) && !lost.contains(*id)).cloned().collect();
+        let already = |criterion: &&CriterionRed| self.state.run.plan.already_green.contains(&criterion.id);
+        let passed = findings.criteria.iter().filter(already).flat_map(|criterion| &criterion.tests);
+        findings
+            .greens
+            .extend(passed.filter(|test| test.kind == RedKind::Passed).map(|test| test.id.clone()));
+    }
+
+    fn superseded(&self, claim: Option<&Claim>, work: &Work, report: &TestReport) -> Vec<Superseded> {
+        if self.setup.supersede == SupersedeRule::Refuse {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for (criterion, tests) in claim.iter().flat_map(|claim| &claim.supersedes) {
+            for id in tests.iter().map(|id| TestId(id.clone())) {
+                let file = id.0.split("::").next().unwrap_or_default();
+                let changed = work
+                    .changed
+                    .iter()
+                    .any(|change| mapping::in_project(&change.path, &self.state.run.project) == file);
+                let outcome = report.tests.iter().find(|test| test.id == id).map(|test| &test.outcome);
+                let kind = outcome.map_or(RedKind::None, red_kind);
+                all.push(Superseded { criterion: criterion.clone(), id, changed, kind });
+            }
+        }
+        all
+    }
+
+    /// One bad file would hide all: each criterion is run alone, the others' files left out.
+    async fn weigh_coupled(
+        &mut self,
+        mapping: &Mapping,
+        book: &SourceBook,
+        findings: &mut RedFindings,
+    ) -> Result<(), Trouble> {
+        let covered = self.state.covered_by_red();
+        let known =
+            self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
+        let mut lost: BTreeSet<TestId> = BTreeSet::new();
+        for id in &covered {
+            let others: Vec<CriterionId> = covered.iter().filter(|other| *other != id).cloned().collect();
+            let order = TestOrder {
+                label: format!("RED {id}"),
+                leave_out: mapping.left_out(&others),
+                ..TestOrder::default()
+            };
+            let first = self.run_tests(&order).await?;
+            let second = self.run_tests(&TestOrder { label: format!("RED {id} again"), ..order }).await?;
+            findings.runs.extend([&first, &second].map(|run| run_ref(run, &self.setup.mask)));
+            let weak = evidence(&first).err().or_else(|| evidence(&second).err());
+            findings.no_evidence = findings.no_evidence.take().or(weak);
+            match (&first.report, &second.report) {
+                (Some(one), Some(two)) => {
+                    let declared = |file: &RelPath| book.declared(file);
+                    let body = |file: &RelPath, id: &TestId| book.body(file, id);
+                    let sources = Sources { declared: &declared, body: &body };
+                    findings.criteria.push(weigh::criterion_red(id, mapping, (one, Some(two)), &sources));
+                    lost.extend(
+                        weigh::lost(&known, one)
+                            .into_iter()
+                            .filter(|id| weigh::lost(&known, two).contains(id)),
+                    );
+                }
+                _ => findings.criteria.push(by_exit_code(id, mapping, &first, &second)),
+            }
+        }
+        findings.broken = lost.iter().cloned().collect();
+        findings.unlisted = book.changed_tests(&known);
+        findings.greens = known.into_iter().filter(|id| !lost.contains(id)).collect();
+        Ok(())
+    }
+}
+
+/// RED by exit code: with the criterion's files added the command fails, twice.
+fn by_exit_code(id: &CriterionId, mapping: &Mapping, first: &TestRun, second: &TestRun) -> CriterionRed {
+    let files = mapping.of(id).map(|owned| owned.files.clone()).unwrap_or_default();
+    let kind = match (first.exit.is_success(), second.exit.is_success()) {
+        (true, true) => RedKind::Passed,
+        (false, false) => RedKind::Error,
+        (true, false) | (false, true) => RedKind::Flaky,
+    };
+    let message = first.exit.to_string();
+    let test = |file: &RelPath| RedTest {
+        id: TestId(file.to_string()),
+        kind,
+        seen: Seen::FileOnly,
+        message: message.clone(),
+    };
+    CriterionRed { id: id.clone(), tests: files.iter().map(test).collect(), files }
+}
+
+fn red_kind(outcome: &Outcome) -> RedKind {
+    use crate::core::test::FailureKind;
+    match outcome {
+        Outcome::Passed => RedKind::Passed,
+        Outcome::Skipped => RedKind::None,
+        Outcome::Failed(failure) => match failure.kind {
+            FailureKind::Assertion => RedKind::Assertion,
+            FailureKind::Error => RedKind::Error,
+            FailureKind::Missing => RedKind::Missing,
+            FailureKind::Load => RedKind::Load,
+            FailureKind::Timeout => RedKind::Timeout,
+            FailureKind::Crash => RedKind::Crash,
+        },
+    }
+}

@@ -1,0 +1,52 @@
+//! REFACTOR: the gate is green, nothing that was green is red, no test is gone.
+
+use crate::core::event::Event;
+use crate::core::evidence::evidence;
+use crate::core::finding::{Findings, RefactorFindings};
+use crate::core::role::Key;
+use crate::core::test::TestRun;
+use crate::core::trouble::Trouble;
+use crate::driver::drive::Drive;
+use crate::driver::ports::{TestOrder, World};
+
+use super::run_ref;
+
+impl<W: World> Drive<'_, W> {
+    pub(super) async fn measure_refactor(&mut self, number: u8) -> Result<Vec<Event>, Trouble> {
+        let mut work = self.take_stock(&Key::Refactorer, number)?;
+        let mut findings = RefactorFindings {
+            changed: work.changed.clone(),
+            forbidden: work.forbidden.clone(),
+            ..RefactorFindings::default()
+        };
+        let mut events = std::mem::take(&mut work.events);
+        let order = TestOrder { label: "REFACTOR".to_owned(), ..TestOrder::default() };
+        let run = self.run_tests(&order).await?;
+        findings.runs.push(run_ref(&run, &self.setup.mask));
+        findings.no_evidence = evidence(&run).err();
+        if let Some(report) = &run.report {
+            (findings.regressed, findings.flaky) = self.regressions(report, &order).await?;
+            (findings.collected_before, findings.collected_now) = (self.state.collected, report.tests.len());
+        }
+        findings.gate_red = self.gate_is_red(&run, &mut findings).await?;
+        self.touched_by_runs(&mut work)?;
+        findings.touched = work.touched;
+        events.push(Event::AttemptMeasured { findings: Box::new(Findings::Refactor(findings)) });
+        Ok(events)
+    }
+
+    /// What was red at baseline is left out: test by test where the gate is the test command, and
+    /// else only as a whole, because a gate's output can't be read.
+    async fn gate_is_red(&mut self, run: &TestRun, findings: &mut RefactorFindings) -> Result<bool, Trouble> {
+        let commands = &self.state.run.commands;
+        if commands.gate == commands.test {
+            let readable = run.report.is_some();
+            return Ok(!readable && !run.exit.is_success());
+        }
+        let gate = self.run_gate("gate after REFACTOR").await?;
+        findings.runs.push(run_ref(&gate, &self.setup.mask));
+        let was_red =
+            self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(|exit| !exit.is_success()));
+        Ok(!gate.exit.is_success() && !was_red)
+    }
+}

@@ -1,0 +1,70 @@
+//! What the state does not know and a report needs.
+
+use crate::core::finding::Change;
+use crate::core::halt::Halt;
+use crate::core::judge::{Reason, Verdict};
+use crate::core::path::RelPath;
+use crate::core::trouble::Trouble;
+use crate::text::halt_report::HaltFacts;
+use crate::text::summary::SummaryFacts;
+
+use super::drive::Drive;
+use super::ports::World;
+
+impl<W: World> Drive<'_, W> {
+    pub(super) fn halt_facts(&mut self, halt: &Halt) -> Result<HaltFacts, Trouble> {
+        let failed =
+            self.state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.clone());
+        let changed = match (self.state.good.clone(), failed) {
+            (Some(good), Some(failed)) => self.differences(&good, &failed)?,
+            (Some(_) | None, _) => Vec::new(),
+        };
+        Ok(HaltFacts {
+            run_dir: self.setup.run_dir.clone(),
+            changed: changed
+                .into_iter()
+                .map(|change| Change { path: change.path, kind: change.kind })
+                .collect(),
+            touched: touched(&halt.verdict),
+            raw_tail: (self.setup.mask)(&self.tail),
+        })
+    }
+
+    pub(super) fn summary_facts(&mut self) -> Result<SummaryFacts, Trouble> {
+        let changed = match (self.state.zero.clone(), self.state.good.clone()) {
+            (Some(zero), Some(good)) => self.differences(&zero, &good)?,
+            (Some(_) | None, _) => Vec::new(),
+        };
+        Ok(SummaryFacts {
+            run_dir: self.setup.run_dir.clone(),
+            changed,
+            early_green: self.state.early_green.clone(),
+            isolation: self.setup.isolation.clone(),
+            duration_ms: self.elapsed_ms(),
+        })
+    }
+}
+
+fn touched(verdict: &Verdict) -> Vec<RelPath> {
+    let Verdict::Failed(fault) = verdict else { return Vec::new() };
+    let path = |reason: &Reason| match reason {
+        Reason::Touched(path) | Reason::Forbidden(path) => Some(path.clone()),
+        Reason::ClaimedFailed
+        | Reason::Exhausted(_)
+        | Reason::Format(_)
+        | Reason::Unlisted(_)
+        | Reason::NoCandidate(_)
+        | Reason::NotRed { .. }
+        | Reason::NotSuperseded(_)
+        | Reason::Broken(_)
+        | Reason::NothingRan(_)
+        | Reason::TestFailed(_)
+        | Reason::TestSkipped(_)
+        | Reason::TestVanished(_)
+        | Reason::Regressed(_)
+        | Reason::FewerTests { .. }
+        | Reason::GateRed
+        | Reason::NoEvidence(_) => None,
+    };
+    fault.reasons.iter().filter_map(path).collect()
+}

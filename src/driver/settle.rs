@@ -1,0 +1,99 @@
+//! After a verdict: keep the work, roll it back, halt, or finish.
+
+use crate::core::attempt::CheckpointId;
+use crate::core::effect::RollBack;
+use crate::core::event::Event;
+use crate::core::finding::ChangeKind;
+use crate::core::path::RelPath;
+use crate::core::policy::FileClass;
+use crate::core::state::Phase;
+use crate::core::trouble::Trouble;
+use crate::text::{halt_report, summary};
+
+use super::drive::Drive;
+use super::ports::{Checkpoints, Journal, World};
+
+impl<W: World> Drive<'_, W> {
+    /// What is kept is the tree that was measured, not the tree as our runs left it.
+    pub(super) fn keep_work(&mut self) -> Result<Vec<Event>, Trouble> {
+        let mut events = self.discard_what_runs_left()?;
+        let label = match self.state.attempt() {
+            Some(attempt) => format!("good-{}", Self::label(&attempt.key, attempt.number)),
+            None => "good".to_owned(),
+        };
+        let checkpoint = self.ports.checkpoints.take(&label)?;
+        events.push(Event::WorkKept { checkpoint });
+        Ok(events)
+    }
+
+    /// Verifying runs execute the child's code: what they changed in the tree is put back, so
+    /// that nothing comes into a checkpoint that no diff has seen.
+    fn discard_what_runs_left(&mut self) -> Result<Vec<Event>, Trouble> {
+        let Some(measured) = self.measured.clone() else { return Ok(Vec::new()) };
+        let now = self.ports.checkpoints.take("after-runs")?;
+        let left: Vec<RelPath> =
+            self.differences(&measured, &now)?.into_iter().map(|change| change.path).collect();
+        if left.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.ports.checkpoints.restore(&measured, &left)?;
+        let what = left.iter().map(|path| format!("the test run changed {path}; put back")).collect();
+        Ok(vec![Event::Restored { what }])
+    }
+
+    pub(super) fn roll_back(&mut self, to: &CheckpointId, extent: RollBack) -> Result<Vec<Event>, Trouble> {
+        let label = match self.state.attempt() {
+            Some(attempt) => format!("failed-{}", Self::label(&attempt.key, attempt.number)),
+            None => "failed".to_owned(),
+        };
+        let mut events = self.put_git_back()?;
+        let kept_as = self.ports.checkpoints.take(&label)?;
+        match extent {
+            RollBack::Everything => self.ports.checkpoints.restore_all(to)?,
+            RollBack::AllButTests => {
+                let changes = self.differences(to, &kept_as)?;
+                let back = changes.into_iter().filter(|change| change.class != FileClass::Test);
+                let back: Vec<RelPath> = back.map(|change| change.path).collect();
+                self.ports.checkpoints.restore(to, &back)?;
+            }
+            RollBack::DeletedOnly => {
+                let changes = self.differences(to, &kept_as)?;
+                let comes_back = |kind, class| {
+                    kind == ChangeKind::Deleted || matches!(class, FileClass::Test | FileClass::Gate)
+                };
+                let back = changes.into_iter().filter(|change| comes_back(change.kind, change.class));
+                let back: Vec<RelPath> = back.map(|change| change.path).collect();
+                self.ports.checkpoints.restore(to, &back)?;
+            }
+        }
+        events.push(Event::WorkRolledBack { to: to.clone(), extent, kept_as });
+        Ok(events)
+    }
+
+    pub(super) fn halt(&mut self) -> Result<Vec<Event>, Trouble> {
+        let Phase::Halting { halt } = &self.state.phase else {
+            return Err(Trouble::internal("a halt was ordered in a state that has none"));
+        };
+        let halt = &halt.clone();
+        let facts = self.halt_facts(halt)?;
+        let text = (self.setup.mask)(&halt_report::text(&self.state, halt, &facts));
+        let json = (self.setup.mask)(&halt_report::json(&self.state, halt, &facts).to_string());
+        self.ports.journal.keep("halt.txt", text.as_bytes())?;
+        self.ports.journal.keep("halt.json", json.as_bytes())?;
+        let report = self.ports.journal.store(text.as_bytes())?;
+        Ok(vec![Event::Halted { report }])
+    }
+
+    pub(super) fn finish(&mut self) -> Result<Vec<Event>, Trouble> {
+        let Phase::Finishing { ending } = &self.state.phase else {
+            return Err(Trouble::internal("an end was ordered in a state that has none"));
+        };
+        let ending = *ending;
+        let facts = self.summary_facts()?;
+        let text = (self.setup.mask)(&summary::text(&self.state, ending, &facts));
+        let json = (self.setup.mask)(&summary::json(&self.state, ending, &facts).to_string());
+        self.ports.journal.keep("summary.txt", text.as_bytes())?;
+        self.ports.journal.keep("summary.json", json.as_bytes())?;
+        Ok(vec![Event::Finished { ending }])
+    }
+}

@@ -1,0 +1,233 @@
+//! Bad input: exit 2, a message with what to do, and the tree as it was. And what looks bad and
+//! has to work.
+
+use super::cycle::{honest_shop_cassette, shop};
+use super::sandbox::{Sandbox, has_python};
+
+fn cassette(sandbox: &Sandbox) -> String {
+    let path = sandbox.repo().parent().unwrap().join("cassette.yaml");
+    std::fs::write(&path, honest_shop_cassette()).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Refused before anything was done: exit 2, these words, the tree as it was, no run begun.
+#[track_caller]
+fn refused(sandbox: &Sandbox, args: &[&str], words: &[&str]) {
+    let before = sandbox.everything();
+    sandbox.tdd(args).expect(2).says(words).says(&["next:"]);
+    assert_eq!(sandbox.everything(), before, "the tree is not as it was");
+    assert!(!sandbox.path(".tdd").exists(), "a run was begun");
+}
+
+#[track_caller]
+fn works(sandbox: &Sandbox) {
+    let cassette = cassette(sandbox);
+    sandbox.tdd(&["STE-1", "--cassette", &cassette]).expect(0);
+    assert!(sandbox.read("shop.py").contains("def two"));
+}
+
+#[test]
+fn no_requirement_named() {
+    refused(&shop(), &[], &["requirement", "STE-1"]);
+}
+
+#[test]
+fn no_such_requirement() {
+    refused(&shop(), &["STE-2"], &["STE-2", "specs/frs", "STE-1"]);
+}
+
+#[test]
+fn no_criterion() {
+    let sandbox = shop();
+    sandbox.write("specs/frs/STE-3.md", "# X\n\n## Acceptance Criteria\n\nnone\n");
+    refused(&sandbox, &["STE-3"], &["criteri", "3"]);
+}
+
+#[test]
+fn duplicate_criterion() {
+    let sandbox = shop();
+    sandbox.write("specs/frs/STE-3.md", "## Acceptance Criteria\n\n- AC-STE-3.1: a\n- AC-STE-3.01: b\n");
+    refused(&sandbox, &["STE-3"], &["AC-STE-3.1", "3", "4"]);
+}
+
+#[test]
+fn no_test_command() {
+    let sandbox = Sandbox::with(&[("specs/frs/STE-1.md", "## Acceptance Criteria\n\n- AC-STE-1.1: a\n")]);
+    refused(&sandbox, &["STE-1"], &["test command", "--test"]);
+}
+
+#[test]
+fn ambiguous_test_command() {
+    let sandbox = Sandbox::with(&[
+        ("specs/frs/STE-1.md", "## Acceptance Criteria\n\n- AC-STE-1.1: a\n"),
+        ("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\n"),
+    ]);
+    refused(&sandbox, &["STE-1"], &["cargo test", "pytest"]);
+}
+
+#[test]
+fn a_shell_string_without_a_known_runner() {
+    refused(&shop(), &["STE-1", "--test", "make test && echo ok"], &["runner:", "kind:"]);
+}
+
+#[test]
+fn no_repository() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("specs/frs/STE-1.md", "## Acceptance Criteria\n\n- AC-STE-1.1: a\n");
+    sandbox.tdd(&["STE-1"]).expect(2).says(&["git", "git init"]);
+}
+
+#[test]
+fn a_requirement_outside_the_repository() {
+    let sandbox = shop();
+    let outside = sandbox.repo().parent().unwrap().join("STE-9.md");
+    std::fs::write(&outside, "## Acceptance Criteria\n\n- AC-STE-9.1: a\n").unwrap();
+    refused(&sandbox, &[outside.to_str().unwrap()], &["outside"]);
+}
+
+fn agent(argv: &str) -> String {
+    format!("test: python3 -m unittest discover -s tests -t .\nagent: mine\nagents:\n  mine:\n    argv: {argv}\n")
+}
+
+#[test]
+fn agents_that_can_not_start() {
+    let sandbox = shop();
+    sandbox.write("plain.sh", "#!/bin/sh\n");
+    sandbox.write("bad.sh", "#!/no/such/interpreter\n");
+    let bad = sandbox.path("bad.sh");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(bad, mode).unwrap();
+    for (argv, words) in [
+        ("[no-such-program-anywhere, \"{prompt_file}\"]", &["no-such-program-anywhere", "mine"][..]),
+        ("[./plain.sh, \"{prompt_file}\"]", &["plain.sh", "executable"]),
+        ("[./bad.sh, \"{prompt_file}\"]", &["bad.sh", "/no/such/interpreter"]),
+    ] {
+        sandbox.write("tdd.yaml", &agent(argv));
+        refused(&sandbox, &["STE-1"], words);
+    }
+}
+
+#[test]
+fn an_unknown_key_is_named_with_the_nearest() {
+    let sandbox = shop();
+    sandbox.write("tdd.yaml", &agent("[python3]\n    promt: file"));
+    refused(&sandbox, &["STE-1"], &["promt", "prompt"]);
+    sandbox.write("tdd.yaml", "tests: python3 -m unittest\n");
+    refused(&sandbox, &["STE-1"], &["tests", "test"]);
+}
+
+#[test]
+fn a_prompt_that_is_too_long_for_an_argument() {
+    let sandbox = shop();
+    let long = format!("## Acceptance Criteria\n\n- AC-STE-1.1: {}\n", "word ".repeat(40_000));
+    sandbox.write("specs/frs/STE-1.md", &long);
+    sandbox.write("tdd.yaml", &agent("[python3, \"-c\", \"pass\", \"{prompt}\"]\n    prompt: argv"));
+    let before = sandbox.everything();
+    sandbox.tdd(&["STE-1"]).expect(2).says(&["128 KiB", "prompt: file"]);
+    assert_eq!(sandbox.everything(), before);
+    assert_eq!(sandbox.events().iter().filter(|name| *name == "agent_returned").count(), 0);
+}
+
+#[test]
+fn an_agent_that_is_not_there_for_auto() {
+    let sandbox = shop();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    let git = std::process::Command::new("sh").args(["-c", "command -v git"]).output().unwrap();
+    let bin = sandbox.repo().parent().unwrap().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(String::from_utf8_lossy(&git.stdout).trim(), bin.join("git")).unwrap();
+    let ran = super::sandbox::Ran::of(&command.env("PATH", &bin).arg("STE-1").output().unwrap());
+    ran.expect(2).says(&["claude", "codex", "--agent"]);
+}
+
+#[test]
+fn a_second_run_on_the_same_work_tree() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    // The first run's implementer tries to start a second one, and says what came of it.
+    let mut cassette_text = honest_shop_cassette();
+    let tdd = env!("CARGO_BIN_EXE_tdd");
+    cassette_text = cassette_text.replace(
+        "- role: implementer\n",
+        &format!("- role: implementer\n  run: [sh, -c, '{tdd} STE-1 --new --cassette x.yaml > ../second.out 2>&1; echo $? >> ../second.out']\n"),
+    );
+    let path = sandbox.repo().parent().unwrap().join("cassette.yaml");
+    std::fs::write(&path, cassette_text).unwrap();
+    std::fs::write(sandbox.repo().parent().unwrap().join("x.yaml"), "").unwrap();
+    sandbox.tdd(&["STE-1", "--cassette", path.to_str().unwrap()]).expect(0);
+    let second = std::fs::read_to_string(sandbox.repo().parent().unwrap().join("second.out")).unwrap();
+    assert!(second.trim_end().ends_with('2'), "{second}");
+    assert!(second.contains("another") || second.contains("already"), "{second}");
+}
+
+#[test]
+fn an_unborn_head_works() {
+    if !has_python() {
+        return;
+    }
+    let committed = shop();
+    let sandbox = Sandbox::empty();
+    for file in committed.git(&["ls-files"]).lines() {
+        sandbox.write(file, &committed.read(file));
+    }
+    sandbox.git(&["init", "-q", "-b", "main"]);
+    works(&sandbox);
+    assert!(!sandbox.path(".git/refs/heads/main").exists(), "the branch is still unborn");
+}
+
+#[test]
+fn a_detached_head_works() {
+    if has_python() {
+        let sandbox = shop();
+        sandbox.git(&["checkout", "-q", "--detach"]);
+        works(&sandbox);
+    }
+}
+
+#[test]
+fn a_dirty_tree_works_and_stays_dirty() {
+    if has_python() {
+        let sandbox = shop();
+        sandbox.write("notes.txt", "mine\r\n");
+        sandbox.write("tests/test_old.py", &format!("{}\n# changed by hand\n", sandbox.read("tests/test_old.py")));
+        works(&sandbox);
+        assert_eq!(sandbox.read("notes.txt"), "mine\r\n");
+        assert!(sandbox.read("tests/test_old.py").ends_with("# changed by hand\n"));
+    }
+}
+
+#[test]
+fn a_locked_index_works() {
+    if has_python() {
+        let sandbox = shop();
+        std::fs::write(sandbox.path(".git/index.lock"), "").unwrap();
+        works(&sandbox);
+        assert!(sandbox.path(".git/index.lock").exists(), "somebody else's lock is left alone");
+    }
+}
+
+#[test]
+fn a_project_in_a_folder_of_the_repository_works() {
+    if !has_python() {
+        return;
+    }
+    let flat = shop();
+    let sandbox = Sandbox::empty();
+    for file in flat.git(&["ls-files"]).lines() {
+        sandbox.write(&format!("app/{file}"), &flat.read(file));
+    }
+    sandbox.git(&["init", "-q", "-b", "main"]);
+    sandbox.commit();
+    let cassette = cassette(&sandbox);
+    let output = sandbox
+        .command(env!("CARGO_BIN_EXE_tdd"))
+        .current_dir(sandbox.path("app/tests"))
+        .args(["STE-1", "--cassette", &cassette])
+        .output()
+        .unwrap();
+    super::sandbox::Ran::of(&output).expect(0);
+    assert!(sandbox.read("app/shop.py").contains("def two"));
+}

@@ -1,0 +1,143 @@
+//! The whole cycle through the real binary, on real projects with real runners.
+
+use std::fmt::Write as _;
+
+use super::sandbox::{Sandbox, fixtures, has_node, has_pytest, has_python};
+
+/// A three-criterion cycle with the scripted agent: five forks, all green, nothing committed.
+fn goes_through(fixture: &str, requirement: &str) {
+    let sandbox = Sandbox::of_fixture(fixture);
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    let cassette = fixtures().join("cassettes").join(format!("{fixture}.yaml"));
+    let ran = sandbox.tdd(&[requirement, "--cassette", cassette.to_str().unwrap()]).expect(0);
+    assert_eq!(sandbox.forks(), 5, "one test-writer, three implementers, one refactorer");
+    assert!(ran.stdout.contains("done"), "{}", ran.stdout);
+    assert_eq!(sandbox.events().last().map(String::as_str), Some("finished"));
+    assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head, "the user's branch is never written");
+    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "", "the user's index is never written");
+    assert!(sandbox.git(&["for-each-ref", "refs/tdd"]).contains("refs/tdd/"));
+    let status = sandbox.tdd(&["status"]).expect(0);
+    assert!(status.stdout.contains(requirement), "{}", status.stdout);
+    sandbox.tdd(&["log"]).expect(0);
+}
+
+#[test]
+fn a_rust_project_goes_through() {
+    goes_through("demo", "DEMO-1");
+}
+
+#[test]
+fn a_python_project_goes_through() {
+    if has_pytest() {
+        goes_through("python", "PY-1");
+    }
+}
+
+#[test]
+fn a_node_project_goes_through() {
+    if has_node() {
+        goes_through("node", "NODE-1");
+    }
+}
+
+#[test]
+fn the_demo_goes_through() {
+    let sandbox = Sandbox::empty();
+    let ran = sandbox.tdd(&["demo"]).expect(0);
+    assert!(ran.stdout.contains("done"), "{}", ran.stdout);
+}
+
+const OLD_TEST: &str = "import unittest\nimport shop\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(shop.one(), 1)\n";
+const NEW_TEST: &str = "import unittest\nimport shop\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(shop.two(), 2)\n";
+
+/// A tiny Python project with one criterion.
+pub fn shop() -> Sandbox {
+    Sandbox::with(&[
+        ("shop.py", "def one():\n    return 1\n"),
+        ("tests/__init__.py", ""),
+        ("tests/test_old.py", OLD_TEST),
+        ("tdd.yaml", "test: python3 -m unittest discover -s tests -t .\n"),
+        ("specs/frs/STE-1.md", "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `two()` gives 2.\n"),
+    ])
+}
+
+/// What a role does in the program below.
+pub struct Role<'a> {
+    pub writes: &'a [(&'a str, &'a str)],
+    pub says: &'a str,
+}
+
+pub fn honest_shop_cassette() -> String {
+    let mut cassette = String::new();
+    let _ = writeln!(cassette, "- role: test-writer\n  write:\n    tests/test_ac_ste_1_1.py: |");
+    for line in NEW_TEST.lines() {
+        let _ = writeln!(cassette, "      {line}");
+    }
+    cassette.push_str("  say: { status: ok, files: [tests/test_ac_ste_1_1.py], command: t, output_excerpt: red }\n");
+    cassette.push_str("- role: implementer\n  write:\n    shop.py: |\n      def one():\n          return 1\n\n\n      def two():\n          return 2\n");
+    cassette.push_str("  say: { status: ok, files: [shop.py], command: t, output_excerpt: green }\n");
+    cassette.push_str("- role: refactorer\n  say: { status: ok, files: [], command: t, output_excerpt: green }\n");
+    cassette
+}
+
+/// A program of the generic table: it reads its prompt from a file and edits the tree.
+const PROGRAM: &str = r#"
+import sys, pathlib
+role, prompt_file, criterion = sys.argv[1:4]
+prompt = pathlib.Path(prompt_file).read_text()
+assert prompt.strip(), "no prompt"
+if role == "test-writer":
+    assert "AC-STE-1.1" in prompt
+    pathlib.Path("tests/test_ac_ste_1_1.py").write_text(NEW_TEST)
+    files = "[tests/test_ac_ste_1_1.py]"
+elif role == "implementer":
+    assert criterion == "AC-STE-1.1" and "specs/frs" not in prompt
+    text = pathlib.Path("shop.py").read_text()
+    pathlib.Path("shop.py").write_text(text + "\n\ndef two():\n    return 2\n")
+    files = "[shop.py]"
+else:
+    files = "[]"
+print("I did it.")
+print(f"```tdd-result\nrole: {role}\nstatus: ok\nfiles: {files}\ncommand: t\noutput_excerpt: |2\n  x\n```")
+"#;
+
+#[test]
+fn a_program_of_the_generic_table_goes_through() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let program = format!("NEW_TEST = {NEW_TEST:?}\n{PROGRAM}");
+    sandbox.write("agent.py", &program);
+    for (stdio, prompt) in [("pty", "file"), ("pipe", "file")] {
+        let sandbox = shop();
+        sandbox.write("agent.py", &program);
+        sandbox.write(
+            "tdd.yaml",
+            &format!(
+                "test: python3 -m unittest discover -s tests -t .\nagent: mine\nagents:\n  mine:\n    argv: [python3, \"{{cwd}}/agent.py\", \"{{role}}\", \"{{prompt_file}}\", \"{{criterion}}\"]\n    prompt: {prompt}\n    stdio: {stdio}\n"
+            ),
+        );
+        sandbox.tdd(&["STE-1"]).expect(0);
+        assert!(sandbox.read("shop.py").contains("def two"));
+        assert_eq!(sandbox.forks(), 3);
+    }
+}
+
+#[test]
+fn json_prints_one_object_a_line_and_nothing_else() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let cassette = sandbox.repo().parent().unwrap().join("c.yaml");
+    std::fs::write(&cassette, honest_shop_cassette()).unwrap();
+    let ran = sandbox.tdd(&["STE-1", "--json", "--cassette", cassette.to_str().unwrap()]).expect(0);
+    assert_eq!(ran.stderr, "");
+    let types: Vec<String> = ran
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(types.contains(&"run_started".to_owned()) && types.contains(&"finished".to_owned()), "{types:?}");
+}

@@ -1,0 +1,249 @@
+//! The driver over a world in memory: a tree of texts, a runner that reads them, scripted roles.
+//!
+//! A test file holds lines `name: WORD`; such a test passes if some file below `src/` holds WORD.
+
+mod world;
+
+use tdd::core::event::{Event, Plan};
+use tdd::core::halt::Ending;
+use tdd::core::judge::{Reason, Verdict};
+use tdd::core::mode::Mode;
+use tdd::core::path::RelPath;
+use tdd::core::role::Key;
+use tdd::core::state::{End, Phase, Progress, State};
+
+use world::{Script, block, criterion, run, tree_of};
+
+fn path(text: &str) -> RelPath {
+    RelPath::new(text).unwrap()
+}
+
+fn plan() -> Plan {
+    Plan { criteria: vec![criterion(1), criterion(2)], ..Plan::default() }
+}
+
+/// A test-writer and two implementers and a refactorer that do what they should.
+fn honest() -> Script {
+    Script::new()
+        .on(&Key::TestWriter, 1, |tree| {
+            tree.write("tests/ac_x_1.txt", "one: ONE\n");
+            tree.write("tests/ac_x_2.txt", "two: TWO\n");
+            block("test-writer", "ok")
+        })
+        .on(&Key::Implementer(criterion(1)), 1, |tree| {
+            tree.write("src/a.txt", "OLD ONE\n");
+            block("implementer", "ok")
+        })
+        .on(&Key::Implementer(criterion(2)), 1, |tree| {
+            tree.write("src/b.txt", "TWO\n");
+            block("implementer", "ok")
+        })
+        .on(&Key::Refactorer, 1, |_| block("refactorer", "ok"))
+}
+
+fn faults(state: &State, key: &Key) -> Vec<(Mode, Vec<Reason>)> {
+    let verdicts = state.ledgers[key].entries.iter().filter_map(|entry| entry.verdict.clone());
+    verdicts
+        .filter_map(|verdict| match verdict {
+            Verdict::Failed(fault) => Some((fault.mode, fault.reasons)),
+            Verdict::Passed | Verdict::Disputed(_) => None,
+        })
+        .collect()
+}
+
+fn ended(state: &State) -> &End {
+    match &state.phase {
+        Phase::Ended { end } => end,
+        other => panic!("the run has not ended: {other:?}"),
+    }
+}
+
+#[test]
+fn an_honest_run_goes_through_with_one_fork_for_each_part() {
+    let (state, world) = run(plan(), honest());
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+    assert_eq!(state.forks(), 4);
+    assert!(state.progress.values().all(|progress| *progress == Progress::Green));
+    assert_eq!(state.worked_on, [path("src/a.txt"), path("src/b.txt")]);
+    let replayed = State::replay(&world.events()).unwrap().unwrap();
+    assert_eq!(replayed, state, "the journal tells the whole state");
+}
+
+#[test]
+fn an_intent_is_journalled_before_its_child_is_forked() {
+    let (_, world) = run(plan(), honest());
+    for (at, fork) in world.forks_with_journal_length() {
+        let events = world.events();
+        let before: Vec<&Event> = events[..at].iter().collect();
+        assert!(
+            matches!(before.last(), Some(Event::AttemptStarted { attempt }) if attempt.key == fork),
+            "the fork of {fork} was not journalled right before it"
+        );
+    }
+}
+
+#[test]
+fn a_test_that_passes_at_once_is_a_false_red() {
+    let script = Script::new().always(&Key::TestWriter, |tree| {
+        tree.write("tests/ac_x_1.txt", "one: OLD\n");
+        tree.write("tests/ac_x_2.txt", "two: TWO\n");
+        block("test-writer", "ok")
+    });
+    let (state, _) = run(plan(), script);
+    assert!(matches!(ended(&state), End::Halted(_)));
+    let faults = faults(&state, &Key::TestWriter);
+    assert_eq!(faults.len(), 2, "two attempts, no more");
+    assert!(faults.iter().all(|(mode, reasons)| {
+        *mode == Mode::A && matches!(&reasons[..], [Reason::NotRed { criterion: c, .. }] if *c == criterion(1))
+    }));
+}
+
+#[test]
+fn a_test_writer_that_writes_production_code_fails_and_its_code_goes() {
+    let script = honest().on(&Key::TestWriter, 1, |tree| {
+        tree.write("tests/ac_x_1.txt", "one: ONE\n");
+        tree.write("tests/ac_x_2.txt", "two: TWO\n");
+        tree.write("src/a.txt", "OLD ONE TWO\n");
+        block("test-writer", "ok")
+    });
+    let script = script.on(&Key::TestWriter, 2, |tree| {
+        assert_eq!(tree.read("src/a.txt"), Some("OLD\n"), "non-test files come back before the retry");
+        assert_eq!(tree.read("tests/ac_x_1.txt"), Some("one: ONE\n"), "tests stay");
+        block("test-writer", "ok")
+    });
+    let (state, _) = run(plan(), script);
+    assert_eq!(faults(&state, &Key::TestWriter), [(Mode::A, vec![Reason::Forbidden(path("src/a.txt"))])]);
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+}
+
+#[test]
+fn a_missing_criterion_and_an_existing_test_changed_are_false_reds() {
+    let script = Script::new().always(&Key::TestWriter, |tree| {
+        tree.write("tests/ac_x_1.txt", "one: ONE\n");
+        tree.write("tests/old.txt", "old: SOMETHING\n");
+        block("test-writer", "ok")
+    });
+    let (state, _) = run(plan(), script);
+    let (_, reasons) = &faults(&state, &Key::TestWriter)[0];
+    assert!(reasons.contains(&Reason::NoCandidate(criterion(2))), "{reasons:?}");
+    assert!(reasons.iter().any(|r| matches!(r, Reason::Unlisted(id) if id.0 == "tests/old.txt::old")), "{reasons:?}");
+}
+
+#[test]
+fn an_implementer_that_weakens_a_test_fails_and_the_test_comes_back() {
+    let script = honest()
+        .on(&Key::Implementer(criterion(1)), 1, |tree| {
+            tree.write("tests/ac_x_1.txt", "one: OLD\n");
+            block("implementer", "ok")
+        })
+        .on(&Key::Implementer(criterion(1)), 2, |tree| {
+            assert_eq!(tree.read("tests/ac_x_1.txt"), Some("one: ONE\n"));
+            tree.write("src/a.txt", "OLD ONE\n");
+            block("implementer", "ok")
+        });
+    let (state, _) = run(plan(), script);
+    let faults = faults(&state, &Key::Implementer(criterion(1)));
+    assert_eq!(faults[0].0, Mode::B);
+    assert!(faults[0].1.contains(&Reason::Forbidden(path("tests/ac_x_1.txt"))), "{faults:?}");
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+}
+
+#[test]
+fn an_implementer_that_breaks_an_old_test_fails() {
+    let script = honest().always(&Key::Implementer(criterion(1)), |tree| {
+        tree.write("src/a.txt", "ONE\n");
+        block("implementer", "ok")
+    });
+    let (state, world) = run(plan(), script);
+    let faults = faults(&state, &Key::Implementer(criterion(1)));
+    assert_eq!(faults.len(), 2);
+    assert!(matches!(&faults[0].1[..], [Reason::Regressed(id)] if id.0 == "tests/old.txt::old"), "{faults:?}");
+    assert_eq!(tree_of(&world).read("src/a.txt"), Some("OLD\n"), "after the halt the tree is the last good one");
+}
+
+#[test]
+fn a_claim_never_helps_and_can_hurt() {
+    let lying = honest().always(&Key::Implementer(criterion(1)), |_| block("implementer", "ok"));
+    let (state, _) = run(plan(), lying);
+    assert!(matches!(ended(&state), End::Halted(halt) if halt.key == Key::Implementer(criterion(1))));
+
+    let modest = honest()
+        .on(&Key::Implementer(criterion(1)), 1, |tree| {
+            tree.write("src/a.txt", "OLD ONE\n");
+            block("implementer", "failed")
+        })
+        .on(&Key::Implementer(criterion(1)), 2, |_| block("implementer", "ok"));
+    let (state, _) = run(plan(), modest);
+    assert_eq!(faults(&state, &Key::Implementer(criterion(1)))[0].1, [Reason::ClaimedFailed]);
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+}
+
+#[test]
+fn a_message_without_a_block_gets_one_format_retry_that_keeps_the_work() {
+    let script = honest()
+        .on(&Key::Implementer(criterion(1)), 1, |tree| {
+            tree.write("src/a.txt", "OLD ONE\n");
+            "done!".to_owned()
+        })
+        .on(&Key::Implementer(criterion(1)), 2, |tree| {
+            assert_eq!(tree.read("src/a.txt"), Some("OLD ONE\n"));
+            block("implementer", "ok")
+        });
+    let (state, _) = run(plan(), script);
+    assert_eq!(faults(&state, &Key::Implementer(criterion(1)))[0].0, Mode::D);
+    assert_eq!(state.ledgers[&Key::Implementer(criterion(1))].spent.semantic, 0);
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+
+    let mute = honest().always(&Key::Implementer(criterion(1)), |_| "done!".to_owned());
+    let (state, _) = run(plan(), mute);
+    assert_eq!(faults(&state, &Key::Implementer(criterion(1))).len(), 2);
+    assert!(matches!(ended(&state), End::Halted(_)));
+}
+
+#[test]
+fn a_refactorer_that_removes_what_is_needed_fails_and_the_tree_is_the_last_green() {
+    let script = honest().always(&Key::Refactorer, |tree| {
+        tree.write("src/b.txt", "");
+        block("refactorer", "ok")
+    });
+    let (state, world) = run(plan(), script);
+    let faults = faults(&state, &Key::Refactorer);
+    assert_eq!((faults.len(), faults[0].0), (2, Mode::C));
+    assert_eq!(tree_of(&world).read("src/b.txt"), Some("TWO\n"));
+}
+
+#[test]
+fn work_of_an_earlier_criterion_may_turn_a_later_one_green() {
+    let script = honest()
+        .on(&Key::Implementer(criterion(1)), 1, |tree| {
+            tree.write("src/a.txt", "OLD ONE TWO\n");
+            block("implementer", "ok")
+        })
+        .on(&Key::Implementer(criterion(2)), 1, |_| block("implementer", "ok"));
+    let (state, world) = run(plan(), script);
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+    assert!(world.events().iter().any(|event| match event {
+        Event::AttemptMeasured { findings } => {
+            matches!(&**findings, tdd::core::finding::Findings::Green(green) if green.early_green)
+        }
+        _ => false,
+    }));
+}
+
+#[test]
+fn no_prompt_of_an_implementer_names_the_requirement_or_another_criterion() {
+    let (_, world) = run(plan(), honest());
+    for (key, prompt, role_text) in world.prompts() {
+        let all = format!("{prompt}{role_text}");
+        match &key {
+            Key::Implementer(id) => {
+                let other = if *id == criterion(1) { "text of the second" } else { "text of the first" };
+                assert!(!all.contains("specs/frs/X.md"), "{key} sees the requirement's path");
+                assert!(!all.contains(other), "{key} sees another criterion's text");
+                assert!(all.contains(&id.to_string()));
+            }
+            Key::TestWriter => assert!(all.contains("specs/frs/X.md") && all.contains("text of the second")),
+            Key::Refactorer => assert!(all.contains("src/a.txt") && !all.contains("text of the")),
+        }
+    }
+}

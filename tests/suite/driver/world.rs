@@ -1,0 +1,405 @@
+//! A world in memory.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tdd::core::attempt::{AgentEnd, CheckpointId, Digest};
+use tdd::core::audience::{Audience, News};
+use tdd::core::commands::{ProjectCommands, RunnerKind, Suite};
+use tdd::core::criterion::{Criterion, CriterionId, Verify};
+use tdd::core::event::{Event, Plan, RunId, RunStarted};
+use tdd::core::finding::{Change, ChangeKind};
+use tdd::core::path::RelPath;
+use tdd::core::policy::{FileClass, Policy};
+use tdd::core::requirement::Requirement;
+use tdd::core::role::Key;
+use tdd::core::state::State;
+use tdd::core::test::{Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
+use tdd::core::trouble::Trouble;
+use tdd::driver::drive::{BaselineRule, Drive, RedRule, Setup, SupersedeRule};
+use tdd::driver::ports::{
+    AgentOrder, AgentReport, Agents, Checkpoints, Clock, Hear, Isolation, Journal, Limits, Ports, Protection,
+    TestOrder, Tests, World,
+};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tree(BTreeMap<RelPath, String>);
+
+impl Tree {
+    pub fn write(&mut self, path: &str, text: &str) {
+        self.0.insert(RelPath::new(path).unwrap(), text.to_owned());
+    }
+
+    pub fn read(&self, path: &str) -> Option<&str> {
+        self.0.get(&RelPath::new(path).unwrap()).map(String::as_str)
+    }
+}
+
+#[derive(Default)]
+pub struct Shared {
+    tree: Tree,
+    snapshots: Vec<Tree>,
+    sealed: Tree,
+    events: Vec<Event>,
+    forks: Vec<(usize, Key)>,
+    prompts: Vec<(Key, String, String)>,
+}
+
+#[derive(Clone, Default)]
+pub struct Memory(Rc<RefCell<Shared>>);
+
+type Act = Rc<dyn Fn(&mut Tree) -> String>;
+
+#[derive(Clone, Default)]
+pub struct Script {
+    acts: BTreeMap<(Key, u8), Act>,
+}
+
+impl Script {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn on(mut self, key: &Key, number: u8, act: impl Fn(&mut Tree) -> String + 'static) -> Self {
+        self.acts.insert((key.clone(), number), Rc::new(act));
+        self
+    }
+
+    pub fn always(mut self, key: &Key, act: impl Fn(&mut Tree) -> String + 'static) -> Self {
+        let act: Act = Rc::new(act);
+        for number in 1..=3 {
+            self.acts.insert((key.clone(), number), Rc::clone(&act));
+        }
+        self
+    }
+}
+
+pub fn block(role: &str, status: &str) -> String {
+    format!(
+        "Done.\n\n```tdd-result\nrole: {role}\nstatus: {status}\nfiles: [src/a.txt]\ncommand: t\noutput_excerpt: |2\n  x\n```\n"
+    )
+}
+
+pub fn criterion(number: u64) -> CriterionId {
+    CriterionId::new("X", number).unwrap()
+}
+
+pub fn tree_of(memory: &Memory) -> Tree {
+    memory.0.borrow().tree.clone()
+}
+
+impl Memory {
+    pub fn events(&self) -> Vec<Event> {
+        self.0.borrow().events.clone()
+    }
+
+    pub fn forks_with_journal_length(&self) -> Vec<(usize, Key)> {
+        self.0.borrow().forks.clone()
+    }
+
+    pub fn prompts(&self) -> Vec<(Key, String, String)> {
+        self.0.borrow().prompts.clone()
+    }
+}
+
+impl Clock for Memory {
+    fn now_ms(&self) -> u64 {
+        1
+    }
+}
+
+impl Journal for Memory {
+    fn append(&mut self, _ts_ms: u64, events: &[Event]) -> Result<(), Trouble> {
+        self.0.borrow_mut().events.extend_from_slice(events);
+        Ok(())
+    }
+
+    fn store(&mut self, bytes: &[u8]) -> Result<Digest, Trouble> {
+        Ok(Digest(blake3::hash(bytes).to_hex().to_string()))
+    }
+
+    fn keep(&mut self, _name: &str, _bytes: &[u8]) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn fetch(&mut self, _digest: &Digest) -> Result<Vec<u8>, Trouble> {
+        Ok(Vec::new())
+    }
+}
+
+impl Memory {
+    fn at(&self, id: &CheckpointId) -> Tree {
+        self.0.borrow().snapshots[id.0.parse::<usize>().unwrap()].clone()
+    }
+}
+
+fn differences(from: &Tree, to: &Tree) -> Vec<Change> {
+    let paths: std::collections::BTreeSet<&RelPath> = from.0.keys().chain(to.0.keys()).collect();
+    let change = |path: &&RelPath| {
+        let kind = match (from.0.get(*path), to.0.get(*path)) {
+            (None, _) => ChangeKind::Added,
+            (_, None) => ChangeKind::Deleted,
+            (Some(a), Some(b)) if a != b => ChangeKind::Modified,
+            _ => return None,
+        };
+        Some(Change { path: (*path).clone(), kind })
+    };
+    paths.iter().filter_map(change).collect()
+}
+
+impl Checkpoints for Memory {
+    fn take(&mut self, _label: &str) -> Result<CheckpointId, Trouble> {
+        let mut shared = self.0.borrow_mut();
+        let tree = shared.tree.clone();
+        shared.snapshots.push(tree);
+        Ok(CheckpointId((shared.snapshots.len() - 1).to_string()))
+    }
+
+    fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble> {
+        Ok(differences(&self.at(from), &self.at(to)))
+    }
+
+    fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {
+        let tree = self.at(to);
+        self.0.borrow_mut().tree = tree;
+        Ok(())
+    }
+
+    fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble> {
+        let tree = self.at(to);
+        for path in paths {
+            match tree.0.get(path) {
+                Some(text) => self.0.borrow_mut().tree.0.insert(path.clone(), text.clone()),
+                None => self.0.borrow_mut().tree.0.remove(path),
+            };
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble> {
+        Ok(self.at(at).0.get(path).map(|text| text.clone().into_bytes()))
+    }
+
+    fn files(&mut self, at: &CheckpointId) -> Result<Vec<RelPath>, Trouble> {
+        Ok(self.at(at).0.into_keys().collect())
+    }
+
+    fn record_git(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn restore_git(&mut self, _label: &str) -> Result<Vec<String>, Trouble> {
+        Ok(Vec::new())
+    }
+}
+
+fn policy() -> Policy {
+    Policy::new(RunnerKind::Pytest, &["tests/**".to_owned()], "specs/frs").unwrap()
+}
+
+impl Memory {
+    fn of_classes(&self, classes: &[FileClass]) -> Tree {
+        let policy = policy();
+        let tree = self.0.borrow().tree.clone();
+        Tree(tree.0.into_iter().filter(|(path, _)| classes.contains(&policy.classify(path))).collect())
+    }
+}
+
+/// Protects what it sealed; new protected files are found too.
+#[derive(Clone, Default)]
+pub struct Seal {
+    memory: Memory,
+    classes: Vec<FileClass>,
+}
+
+impl Protection for Seal {
+    fn seal(&mut self, classes: &[FileClass], _except: &[RelPath]) -> Result<(), Trouble> {
+        self.classes = classes.to_vec();
+        let sealed = self.memory.of_classes(classes);
+        self.memory.0.borrow_mut().sealed = sealed;
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<Vec<RelPath>, Trouble> {
+        let now = self.memory.of_classes(&self.classes);
+        let sealed = self.memory.0.borrow().sealed.clone();
+        Ok(differences(&sealed, &now).into_iter().map(|change| change.path).collect())
+    }
+
+    fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
+        let mut shared = self.memory.0.borrow_mut();
+        for path in touched {
+            match shared.sealed.0.get(path).cloned() {
+                Some(text) => shared.tree.0.insert(path.clone(), text),
+                None => shared.tree.0.remove(path),
+            };
+        }
+        Ok(())
+    }
+}
+
+pub struct Runner(Memory);
+
+impl Tests for Runner {
+    fn isolation(&self) -> Isolation {
+        Isolation::PerFile
+    }
+
+    async fn run(&mut self, order: &TestOrder, _hear: Hear<'_>) -> Result<TestRun, Trouble> {
+        let tree = tree_of(&self.0);
+        let source: String = tree.0.iter().filter(|(p, _)| p.is_within("src")).map(|(_, t)| t.as_str()).collect();
+        let mut tests = Vec::new();
+        for (file, text) in tree.0.iter().filter(|(p, _)| p.is_within("tests") && !order.leave_out.contains(p)) {
+            for (name, word) in text.lines().filter_map(|line| line.split_once(": ")) {
+                let id = TestId(format!("{file}::{name}"));
+                let named = order.only_ids.is_empty() && order.only_files.is_empty();
+                if !(named || order.only_ids.contains(&id) || order.only_files.contains(file)) {
+                    continue;
+                }
+                let message = format!("assert {word} in src");
+                let failed = Failure { kind: FailureKind::Assertion, message, absent: None };
+                let outcome = if source.contains(word) { Outcome::Passed } else { Outcome::Failed(failed) };
+                tests.push(TestResult { id, file: Some(file.clone()), outcome, duration_ms: 1 });
+            }
+        }
+        let red = tests.iter().any(|test| test.outcome != Outcome::Passed);
+        Ok(TestRun {
+            command: "t".into(),
+            exit: Exit::Code(i32::from(red)),
+            duration_ms: 1,
+            report: Some(TestReport { tests, complete: true, ..TestReport::default() }),
+            unreadable: None,
+            log: "log".into(),
+            output: "raw output".into(),
+            fail_code: 1,
+        })
+    }
+
+    async fn run_gate(&mut self, label: &str, hear: Hear<'_>) -> Result<TestRun, Trouble> {
+        let order = TestOrder { label: label.to_owned(), ..TestOrder::default() };
+        let run = self.run(&order, hear).await?;
+        Ok(TestRun { report: None, ..run })
+    }
+
+    fn selection(&self, _suite: Suite, files: &[RelPath]) -> String {
+        files.iter().fold("t".to_owned(), |line, file| format!("{line} {file}"))
+    }
+
+    fn declared(&self, _file: &RelPath, _source: &[u8]) -> Vec<TestId> {
+        Vec::new()
+    }
+}
+
+pub struct Roles {
+    memory: Memory,
+    script: Script,
+}
+
+impl Agents for Roles {
+    async fn run(&mut self, order: &AgentOrder, _hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+        let length = self.memory.0.borrow().events.len();
+        self.memory.0.borrow_mut().forks.push((length, order.key.clone()));
+        let seen = (order.key.clone(), order.prompt.clone(), order.role_text.clone());
+        self.memory.0.borrow_mut().prompts.push(seen);
+        let act = self.script.acts.get(&(order.key.clone(), order.number)).cloned();
+        let act = act.unwrap_or_else(|| panic!("nothing is scripted for {} {}", order.key, order.number));
+        let message = act(&mut self.memory.0.borrow_mut().tree);
+        Ok(AgentReport {
+            end: AgentEnd::Exited(Exit::Code(0)),
+            message: Some(message),
+            session: None,
+            turns: None,
+            duration_ms: 1,
+            log: "log".into(),
+            tail: String::new(),
+        })
+    }
+
+    fn resumes(&self, _key: &Key) -> bool {
+        false
+    }
+
+    fn name(&self, _key: &Key) -> String {
+        "scripted".into()
+    }
+}
+
+pub struct InMemory;
+
+impl World for InMemory {
+    type Journal = Memory;
+    type Checkpoints = Memory;
+    type Protection = Seal;
+    type Tests = Runner;
+    type Agents = Roles;
+    type Clock = Memory;
+}
+
+struct Nobody;
+
+impl Audience for Nobody {
+    fn event(&mut self, _state: &State, _event: &Event, _ts_ms: u64) {}
+    fn news(&mut self, _news: &News) {}
+}
+
+fn started(plan: Plan) -> RunStarted {
+    let texts = ["text of the first", "text of the second"];
+    let criteria = plan.criteria.iter().zip(texts).map(|(id, text)| Criterion {
+        id: id.clone(),
+        line: 1,
+        verify: Verify::Test,
+        text: text.to_owned(),
+    });
+    RunStarted {
+        run: RunId("run".into()),
+        version: "0".into(),
+        requirement: Requirement {
+            id: "X".into(),
+            path: RelPath::new("specs/frs/X.md").unwrap(),
+            title: None,
+            criteria: criteria.collect(),
+        },
+        commands: ProjectCommands {
+            test: "t".into(),
+            test_source: "--test".into(),
+            gate: "t".into(),
+            gate_source: "the test command".into(),
+            runner: RunnerKind::Pytest,
+        },
+        project: String::new(),
+        agents: ["scripted".into(), "scripted".into(), "scripted".into()],
+        plan,
+    }
+}
+
+/// Runs a plan over a small tree to its end.
+pub fn run(plan: Plan, script: Script) -> (State, Memory) {
+    let memory = Memory::default();
+    memory.0.borrow_mut().tree.write("src/a.txt", "OLD\n");
+    memory.0.borrow_mut().tree.write("tests/old.txt", "old: OLD\n");
+    let mut ports: Ports<InMemory> = Ports {
+        journal: memory.clone(),
+        checkpoints: memory.clone(),
+        protection: Seal { memory: memory.clone(), classes: Vec::new() },
+        tests: Runner(memory.clone()),
+        agents: Roles { memory: memory.clone(), script },
+        clock: memory.clone(),
+    };
+    let setup = Setup {
+        policy: policy(),
+        skills: tdd::text::skill::embedded(),
+        limits: Limits { turns: 8, wall_ms: 1000, idle_ms: 1000, output_bytes: 1 << 20 },
+        turns_per_criterion: 8,
+        baseline: BaselineRule { test: RedRule::Refuse, gate: RedRule::Refuse },
+        supersede: SupersedeRule::AsListed,
+        root: "/repository".into(),
+        mask: Box::new(str::to_owned),
+    };
+    let started = started(plan);
+    memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(started.clone())));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let drive = Drive::new(&mut ports, &setup, &mut Nobody, State::open(started));
+    let state = runtime.block_on(drive.run()).unwrap();
+    (state, memory)
+}

@@ -1,0 +1,209 @@
+//! A sealed place for runs of the real binary: own home, own repository, nothing of the caller's.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// What one call of the binary gave.
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ran {
+    pub fn of(output: &Output) -> Self {
+        use std::os::unix::process::ExitStatusExt;
+        let signal = || 128 + output.status.signal().unwrap_or(0);
+        Self {
+            code: output.status.code().unwrap_or_else(signal),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Asserts the exit code, with everything that was printed if it differs.
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "--- stdout\n{}\n--- stderr\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub fn says(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.stderr.contains(word), "no `{word}` in:\n{}", self.stderr);
+        }
+        self
+    }
+}
+
+pub struct Sandbox {
+    dir: TempDir,
+}
+
+impl Sandbox {
+    /// An empty folder that is no repository yet.
+    pub fn empty() -> Self {
+        let dir = TempDir::with_prefix("tdd-suite-").unwrap();
+        std::fs::create_dir_all(dir.path().join("home")).unwrap();
+        std::fs::create_dir_all(dir.path().join("repo")).unwrap();
+        Self { dir }
+    }
+
+    /// A repository with these files, committed.
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let sandbox = Self::empty();
+        for (path, text) in files {
+            sandbox.write(path, text);
+        }
+        sandbox.git(&["init", "-q", "-b", "main"]);
+        sandbox.commit();
+        sandbox
+    }
+
+    /// A repository with a copy of `fixtures/projects/<name>`, committed.
+    pub fn of_fixture(name: &str) -> Self {
+        let sandbox = Self::empty();
+        copy(&fixtures().join("projects").join(name), &sandbox.repo());
+        sandbox.git(&["init", "-q", "-b", "main"]);
+        sandbox.commit();
+        sandbox
+    }
+
+    pub fn repo(&self) -> PathBuf {
+        self.dir.path().join("repo")
+    }
+
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.repo().join(path)
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    pub fn commit(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "start", "--allow-empty"]);
+    }
+
+    /// A command in the repository with the sealed environment.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.repo()).env_clear().stdin(Stdio::null());
+        let home = self.dir.path().join("home");
+        let real_home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+        let or = |name: &str, below: &str| std::env::var_os(name).unwrap_or_else(|| real_home.join(below).into());
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", &home)
+            .env("CARGO_HOME", or("CARGO_HOME", ".cargo"))
+            .env("RUSTUP_HOME", or("RUSTUP_HOME", ".rustup"))
+            .env("CARGO_NET_OFFLINE", "true")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("TMPDIR", self.dir.path())
+            .env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    #[track_caller]
+    pub fn git(&self, args: &[&str]) -> String {
+        let output = self.command("git").args(args).output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    pub fn tdd(&self, args: &[&str]) -> Ran {
+        Ran::of(&self.command(env!("CARGO_BIN_EXE_tdd")).args(args).output().unwrap())
+    }
+
+    /// Every file that git knows or would add, with its bytes, and HEAD, branch, index and stash:
+    /// what a run that did nothing must leave as it was.
+    pub fn everything(&self) -> String {
+        let mut all = String::new();
+        for args in [
+            &["status", "--porcelain=v2", "--branch", "--untracked-files=all"][..],
+            &["for-each-ref", "refs/heads", "refs/tags", "refs/stash"],
+            &["ls-files", "--stage"],
+        ] {
+            all.push_str(&self.command("git").args(args).output().map(|o| Ran::of(&o).stdout).unwrap_or_default());
+        }
+        let files = self.command("git").args(["ls-files", "-co", "--exclude-standard", "-z"]).output().unwrap();
+        for file in String::from_utf8_lossy(&files.stdout).split('\0').filter(|file| !file.is_empty()) {
+            let bytes = std::fs::read(self.path(file)).unwrap_or_default();
+            all.push_str(&format!("{file} {}\n", blake3::hash(&bytes).to_hex()));
+        }
+        all
+    }
+
+    /// The folder of the newest run.
+    pub fn run_dir(&self) -> PathBuf {
+        let mut runs: Vec<PathBuf> =
+            std::fs::read_dir(self.path(".tdd/runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        runs.sort();
+        runs.pop().unwrap()
+    }
+
+    /// The names of the newest run's events, in order.
+    pub fn events(&self) -> Vec<String> {
+        let journal = std::fs::read_to_string(self.run_dir().join("events.jsonl")).unwrap();
+        let name = |line: &str| {
+            let value: serde_json::Value = serde_json::from_str(line).unwrap();
+            value["type"].as_str().unwrap().to_owned()
+        };
+        journal.lines().map(name).collect()
+    }
+
+    pub fn forks(&self) -> usize {
+        self.events().iter().filter(|name| *name == "attempt_started").count()
+    }
+}
+
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+/// Whether a program that a test needs is there. Missing: said, and a failure where `CI` is set.
+pub fn has(what: &str, argv: &[&str]) -> bool {
+    let output = Command::new(argv[0]).args(&argv[1..]).stdin(Stdio::null()).output();
+    let found = output.is_ok_and(|output| output.status.success());
+    if !found {
+        println!("skipped: no {what}");
+        assert!(std::env::var_os("CI").is_none(), "{what} is needed where CI is set");
+    }
+    found
+}
+
+pub fn has_python() -> bool {
+    has("python3", &["python3", "--version"])
+}
+
+pub fn has_pytest() -> bool {
+    has("pytest", &["python3", "-m", "pytest", "--version"])
+}
+
+pub fn has_node() -> bool {
+    has("node", &["node", "--version"])
+}
