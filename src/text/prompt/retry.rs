@@ -1,0 +1,116 @@
+//! What is said when an attempt failed (contract section 9): raw output or broken rules, and no
+//! analysis.
+
+use super::{Draft, MAX_OUTPUT_BYTES, Mask, Prompt, quote};
+use crate::core::finding::RunRef;
+use crate::core::judge::{Fault, Reason};
+
+/// The whole of a format retry, apart from the role's own message in a new session.
+pub const FORMAT_RETRY: &str =
+    "re-emit your last message with a valid `tdd-result` fenced block at the end of your turn";
+
+const NOT_MET: &str = "The attempt before this one did not meet its success criterion.";
+const AT_THE_END: &str = "End your turn with your work as one single `tdd-result` fenced block.";
+
+/// Rule lines in one prompt, at most, and the length of each in characters.
+const MAX_RULES: usize = 50;
+const MAX_RULE_CHARS: usize = 400;
+/// The role's own previous message, at most.
+const MAX_PREVIOUS_BYTES: usize = 64 * 1024;
+
+/// What a semantic retry may say: the output of test runs and the lines of broken rules. Made by
+/// [`of`](Self::of) from findings only, so that nobody's opinion can get into a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetryCause {
+    outputs: Vec<String>,
+    rules: Vec<String>,
+}
+
+impl RetryCause {
+    /// From the fault of a verdict and the runs that it rests on: one line for each broken rule,
+    /// and the raw output unless rules about files are all that was broken.
+    pub fn of(fault: &Fault, runs: &[RunRef]) -> Self {
+        let rules = fault.reasons.iter().filter(|reason| reason.is_rule()).map(ToString::to_string).collect();
+        let tests_failed = fault.reasons.iter().any(rests_on_a_run);
+        let runs = if tests_failed { runs } else { &[] };
+        Self { outputs: runs.iter().map(|run| run.output.clone()).collect(), rules }
+    }
+
+    /// Only a test run.
+    pub fn of_run(run: &RunRef) -> Self {
+        Self { outputs: vec![run.output.clone()], rules: Vec::new() }
+    }
+}
+
+/// Whether a reason is seen in what a run printed.
+fn rests_on_a_run(reason: &Reason) -> bool {
+    match reason {
+        Reason::ClaimedFailed
+        | Reason::Exhausted(_)
+        | Reason::NotRed { .. }
+        | Reason::Broken(_)
+        | Reason::NothingRan(_)
+        | Reason::TestFailed(_)
+        | Reason::TestSkipped(_)
+        | Reason::TestVanished(_)
+        | Reason::Regressed(_)
+        | Reason::GateRed
+        | Reason::NoEvidence(_) => true,
+        Reason::Format(_)
+        | Reason::Forbidden(_)
+        | Reason::Touched(_)
+        | Reason::Unlisted(_)
+        | Reason::NoCandidate(_)
+        | Reason::NotSuperseded(_)
+        | Reason::FewerTests { .. } => false,
+    }
+}
+
+/// A new fork after modes A, B, C and E: the first prompt again, then the cause.
+pub fn semantic_retry(first: &Prompt, cause: &RetryCause, mask: Mask<'_>) -> Prompt {
+    let mut draft = Draft::new(mask);
+    let mut said = NOT_MET.to_owned();
+    if !cause.rules.is_empty() {
+        said.push_str(" Below is a line for each rule that was broken.");
+    }
+    if !cause.outputs.is_empty() {
+        said.push_str(" Below is the raw output of the command that judges it.");
+    }
+    draft.add("retry", format!("{said} {AT_THE_END}"));
+    if !cause.rules.is_empty() {
+        draft.add("broken rules", quote::fenced(&rule_lines(&cause.rules)));
+    }
+    let room = MAX_OUTPUT_BYTES / cause.outputs.len().max(1);
+    for output in &cause.outputs {
+        draft.add("raw output", quote::fenced(&quote::cut(output, room, mask)));
+    }
+    let retry = draft.finish();
+    let parts = first.parts.iter().chain(&retry.parts).cloned().collect();
+    Prompt { text: format!("{}\n{}", first.text, retry.text), parts }
+}
+
+/// After a format violation. In the same session the sentence is all; a new fork does not know
+/// its own `previous` final message and is given it as a quotation.
+pub fn format_retry(previous: Option<&str>, mask: Mask<'_>) -> Prompt {
+    let mut draft = Draft::new(mask);
+    draft.add("format retry", FORMAT_RETRY);
+    if let Some(previous) = previous {
+        // Block-quoted and not fenced: the faulty block is what has to be read, fences and all.
+        let message = quote::block_quoted(previous, MAX_PREVIOUS_BYTES, mask);
+        draft.add("previous message", format!("Your last message was:\n\n{message}"));
+    }
+    draft.finish()
+}
+
+fn rule_lines(rules: &[String]) -> String {
+    let line = |rule: &String| {
+        let rule = quote::one_line(rule);
+        let short: String = rule.chars().take(MAX_RULE_CHARS).collect();
+        format!("tdd: {short}")
+    };
+    let mut lines: Vec<String> = rules.iter().take(MAX_RULES).map(line).collect();
+    if rules.len() > MAX_RULES {
+        lines.push(format!("tdd: and {} more", rules.len() - MAX_RULES));
+    }
+    lines.join("\n")
+}
