@@ -23,3 +23,4 @@ mod summary;
 mod tidy;
 mod view;
 mod walk;
+mod corpus;
