@@ -92,18 +92,20 @@ pub(super) fn sweep(leader: Pid, mark: &Mark) -> usize {
     let register = Register::open();
     let deadline = Instant::now() + LONGEST_SWEEP;
     let mut ended = BTreeMap::new();
-    let mut look = Look::Everybody;
+    let (mut look, mut nobody_since) = (Look::Everybody, None);
     for round in 1_u32.. {
         let table = match look {
             Look::Everybody => proc_table::processes(),
             Look::Adopted => proc_table::our_children(),
         };
         let kin = find(leader, mark, &register, &table);
-        kin.iter().for_each(reap);
-        let alive: Vec<Process> = kin.into_iter().filter(|one| one.life == Life::Alive).collect();
-        if Instant::now() >= deadline || (alive.is_empty() && look == Look::Everybody) {
+        // One look is not enough: who forks and ends while it lasts is missed, but leaves a zombie.
+        let is_over = kin.is_empty() && nobody_since == Some(Look::Everybody) && look == Look::Adopted;
+        if is_over || Instant::now() >= deadline {
             break;
         }
+        kin.iter().for_each(reap);
+        let alive: Vec<Process> = kin.iter().filter(|one| one.life == Life::Alive).copied().collect();
         for one in &alive {
             send_kill(one);
             ended.insert((one.pid, one.started), *one);
@@ -111,7 +113,13 @@ pub(super) fn sweep(leader: Pid, mark: &Mark) -> usize {
         if round < HURRY_FROM {
             await_end(&alive, deadline);
         }
-        look = if round >= HURRY_FROM && !alive.is_empty() { Look::Adopted } else { Look::Everybody };
+        nobody_since = kin.is_empty().then_some(look);
+        look = match (nobody_since, look) {
+            (Some(_), Look::Everybody) => Look::Adopted,
+            (Some(_), Look::Adopted) => Look::Everybody,
+            (None, _) if round >= HURRY_FROM => Look::Adopted,
+            (None, _) => Look::Everybody,
+        };
     }
     let ended: Vec<Process> = ended.into_values().collect();
     await_end(&ended, deadline);
