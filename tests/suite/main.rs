@@ -24,3 +24,9 @@ mod tidy;
 mod view;
 mod walk;
 mod corpus;
+
+mod checkpoints;
+mod git_state;
+mod journal;
+mod manifest;
+mod sealed_git;
