@@ -36,14 +36,18 @@ fn describe(prepared: &Prepared) -> String {
     let commands = &prepared.chosen.commands;
     let mut lines = vec![
         format!("requirement: {} ({})", prepared.requirement.id, prepared.requirement.path),
-        format!("test:        {} (from {}, read by {})", commands.test, commands.test_source, commands.runner),
+        format!(
+            "test:        {} (from {}, read by {})",
+            commands.test, commands.test_source, commands.runner
+        ),
         format!("gate:        {} (from {})", commands.gate, commands.gate_source),
         format!("agents:      {}", prepared.agent_names().join(", ")),
         format!("isolation:   {}", wire::ISOLATION),
     ];
     for id in &prepared.plan.criteria {
         let already = if prepared.plan.already_green.contains(id) { ", already green" } else { "" };
-        let text = prepared.requirement.criterion(id).map(|criterion| criterion.text.as_str()).unwrap_or_default();
+        let text =
+            prepared.requirement.criterion(id).map(|criterion| criterion.text.as_str()).unwrap_or_default();
         let first = text.lines().next().unwrap_or_default();
         lines.push(format!("criterion:   {id}{already}: {first}"));
     }

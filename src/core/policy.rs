@@ -54,6 +54,7 @@ pub struct Policy {
     locks: GlobSet,
     mixed: GlobSet,
     tests: GlobSet,
+    test_patterns: Vec<String>,
     specs_dir: String,
 }
 
@@ -68,19 +69,25 @@ impl Policy {
     /// `test_files` (setting) replaces the runner's own globs; `specs_dir` is relative to the
     /// repository and wholly a gate.
     pub fn new(runner: RunnerKind, test_files: &[String], specs_dir: &str) -> Result<Self, BadGlob> {
-        let tests = if test_files.is_empty() {
-            set(test_globs(runner).iter().copied())?
+        let test_patterns: Vec<String> = if test_files.is_empty() {
+            test_globs(runner).iter().map(|glob| (*glob).to_owned()).collect()
         } else {
-            set(test_files.iter().map(String::as_str))?
+            test_files.to_vec()
         };
         Ok(Self {
             by_products: set(BY_PRODUCTS.iter().copied())?,
             gates: set(GATES.iter().copied())?,
             locks: set(LOCKS.iter().copied())?,
             mixed: set(MIXED.iter().copied())?,
-            tests,
+            tests: set(test_patterns.iter().map(String::as_str))?,
+            test_patterns,
             specs_dir: specs_dir.trim_matches('/').to_owned(),
         })
+    }
+
+    /// The globs of test files, for a person or a prompt to read.
+    pub fn test_patterns(&self) -> &[String] {
+        &self.test_patterns
     }
 
     pub fn classify(&self, path: &RelPath) -> FileClass {

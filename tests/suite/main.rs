@@ -13,7 +13,9 @@
 )]
 
 mod conformance;
+mod driver;
 mod core_words;
+mod corpus;
 mod halt_report;
 mod own_requirements;
 mod sample;
@@ -23,7 +25,6 @@ mod summary;
 mod tidy;
 mod view;
 mod walk;
-mod corpus;
 
 mod checkpoints;
 mod git_state;

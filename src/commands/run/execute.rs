@@ -1,5 +1,8 @@
 //! From a prepared run to an exit code.
-#![expect(clippy::disallowed_methods, reason = "a run makes its folder, and reads back the report that it wrote")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a run makes its folder, and reads back the report that it wrote"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,7 +34,9 @@ pub fn execute(prepared: Prepared) -> Result<ExitCode, Trouble> {
     let _ = unix::become_subreaper();
     let lock = WorkTreeLock::acquire(&prepared.place.repository)?;
     let exchange = tempfile::Builder::new().prefix("tdd-exchange-").tempdir().map_err(|error| {
-        Trouble::environment("no temporary folder can be made").because(error).advise("check TMPDIR and free space")
+        Trouble::environment("no temporary folder can be made")
+            .because(error)
+            .advise("check TMPDIR and free space")
     })?;
     let now = SystemClock.now_ms();
     let id = new_run_id(now, &prepared.requirement.id);
@@ -131,7 +136,9 @@ fn show(run: &Path, name: &str, output: OutputMode) {
     };
     match text {
         Ok(text) => print::result(&text),
-        Err(error) => print::message(&format!("tdd: the {name} can't be read back from {}: {error}", run.display())),
+        Err(error) => {
+            print::message(&format!("tdd: the {name} can't be read back from {}: {error}", run.display()))
+        }
     }
 }
 

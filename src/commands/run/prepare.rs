@@ -10,7 +10,8 @@ use crate::core::role::Role;
 use crate::core::state::{Phase, State};
 use crate::core::trouble::Trouble;
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
-use crate::text::{agent_table, config};
+use crate::text::agent_table::{self, AgentTable};
+use crate::text::config;
 use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
 use crate::world::journal_file;
 use crate::world::project::{self, Archive, Place};
@@ -37,7 +38,8 @@ impl Prepared {
 
 pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Prepared, Trouble> {
     let place = project::locate(cwd)?;
-    let config = project::read_config(&place)?.map(|text| config::read(project::CONFIG, &text)).transpose()?;
+    let config =
+        project::read_config(&place)?.map(|text| config::read(project::CONFIG, &text)).transpose()?;
     let settings = Settings::resolve(args, config, &environment)?;
     if settings.leaves.no_sandbox == Leave::Refused {
         return Err(Trouble::environment("there is no OS sandbox around the children")
@@ -61,7 +63,10 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
 fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
     let known = project::known_requirements(place, &settings.specs_dir);
     let listed = if known.is_empty() {
-        format!("there is none in {}/ yet; write one, for example {}/STE-1.md", settings.specs_dir, settings.specs_dir)
+        format!(
+            "there is none in {}/ yet; write one, for example {}/STE-1.md",
+            settings.specs_dir, settings.specs_dir
+        )
     } else {
         format!("name one of {}: tdd {}", known.join(", "), known[0])
     };
@@ -74,8 +79,11 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
     for (flag, ids) in [("--only", &settings.only), ("--already-green", &settings.already_green)] {
         if let Some(unknown) = ids.iter().find(|id| !known.contains(id)) {
             let all: Vec<String> = known.iter().map(ToString::to_string).collect();
-            return Err(Trouble::user(format!("{flag} names {unknown}, which {} does not hold", requirement.path))
-                .advise(format!("its criteria are: {}", all.join(", "))));
+            return Err(Trouble::user(format!(
+                "{flag} names {unknown}, which {} does not hold",
+                requirement.path
+            ))
+            .advise(format!("its criteria are: {}", all.join(", "))));
         }
     }
     let in_hand = |id: &CriterionId| settings.only.is_empty() || settings.only.contains(id);
@@ -117,10 +125,11 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
 fn agents(settings: &Settings, environment: &Environment) -> Result<RoleAgents, Trouble> {
     let agent = |role: Role| {
         let choice = settings.agent(role);
-        let name = if choice.name == AUTO_AGENT { choose_auto(environment.path.as_deref())? } else { &choice.name };
+        let name =
+            if choice.name == AUTO_AGENT { choose_auto(environment.path.as_deref())? } else { &choice.name };
         let table = match settings.agents.get(name) {
             Some(value) => agent_table::read(name, value)?,
-            None => agent_table::builtin(name)?.ok_or_else(|| unknown_agent(name, settings))?,
+            None => builtin(name)?.ok_or_else(|| unknown_agent(name, settings))?,
         };
         Ok(RoleAgent { table, model: choice.model.clone() })
     };
@@ -129,6 +138,13 @@ fn agents(settings: &Settings, environment: &Environment) -> Result<RoleAgents, 
         implementer: agent(Role::Implementer)?,
         refactorer: agent(Role::Refactorer)?,
     })
+}
+
+fn builtin(name: &str) -> Result<Option<AgentTable>, Trouble> {
+    let Some(yaml) = agent_table::builtin(name) else { return Ok(None) };
+    let value = serde_yaml::from_str(yaml)
+        .map_err(|error| Trouble::internal(format!("the built-in table of {name} can't be read")).because(error))?;
+    agent_table::read(name, &value).map(Some)
 }
 
 fn unknown_agent(name: &str, settings: &Settings) -> Trouble {

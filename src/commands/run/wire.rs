@@ -1,5 +1,6 @@
 //! The real world behind the ports.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -114,13 +115,17 @@ fn in_repository(prepared: &Prepared, path: &str) -> String {
 pub fn setup(prepared: &Prepared, folders: &Folders) -> Result<Setup, Trouble> {
     let settings = &prepared.settings;
     let vars = prepared.environment.vars.iter();
-    let mask = Mask::new(vars.map(|(name, value)| (name.to_string_lossy(), value.to_string_lossy())));
+    let text = |word: &OsString| word.to_string_lossy().into_owned();
+    let mask = Mask::new(vars.map(|(name, value)| (text(name), text(value))));
     Ok(Setup {
         policy: policy(prepared)?,
         skills: skill::embedded(),
         limits: limits(settings),
         turns_per_criterion: TURNS_PER_CRITERION,
-        baseline: BaselineRule { test: rule(settings.leaves.red_baseline), gate: rule(settings.leaves.red_gate) },
+        baseline: BaselineRule {
+            test: rule(settings.leaves.red_baseline),
+            gate: rule(settings.leaves.red_gate),
+        },
         supersede: match settings.leaves.supersede {
             Leave::Granted => SupersedeRule::AsListed,
             Leave::Refused => SupersedeRule::Refuse,

@@ -67,7 +67,7 @@ impl<W: World> Drive<'_, W> {
         self.state.red.as_ref()?.criteria.iter().find(|criterion| criterion.id == *id).cloned()
     }
 
-    pub(super) fn mapping(&self) -> Mapping {
+    pub(in crate::driver) fn mapping(&self) -> Mapping {
         self.state.red.as_ref().map(|red| red.mapping.clone()).unwrap_or_default()
     }
 
@@ -178,7 +178,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// The files whose tests are the criterion's, for a prompt.
-    pub(super) fn files_of(&self, id: &CriterionId) -> Vec<RelPath> {
+    pub(in crate::driver) fn files_of(&self, id: &CriterionId) -> Vec<RelPath> {
         self.mapping().of(id).map(|owned| owned.files.clone()).unwrap_or_default()
     }
 }

@@ -394,12 +394,15 @@ pub fn run(plan: Plan, script: Script) -> (State, Memory) {
         baseline: BaselineRule { test: RedRule::Refuse, gate: RedRule::Refuse },
         supersede: SupersedeRule::AsListed,
         root: "/repository".into(),
+        run_dir: "/repository/.tdd/runs/run".into(),
+        isolation: "none".into(),
         mask: Box::new(str::to_owned),
     };
     let started = started(plan);
     memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(started.clone())));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let drive = Drive::new(&mut ports, &setup, &mut Nobody, State::open(started));
+    let mut nobody = Nobody;
+    let drive = Drive::new(&mut ports, &setup, &mut nobody, State::open(started));
     let state = runtime.block_on(drive.run()).unwrap();
     (state, memory)
 }
