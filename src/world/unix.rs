@@ -59,6 +59,18 @@ pub fn close_descriptors_on_exec() -> io::Result<()> {
     Ok(())
 }
 
+/// Whether this process was started with a signal ignored, as `nohup` does with SIGHUP.
+pub fn is_ignored(signal: i32) -> bool {
+    let mut now = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: with no new action sigaction only writes the present one to `now`, which is valid
+    // also if it fails and leaves it all zero.
+    let now = unsafe {
+        libc::sigaction(signal, std::ptr::null(), now.as_mut_ptr());
+        now.assume_init()
+    };
+    now.sa_sigaction == libc::SIG_IGN
+}
+
 /// Gives every signal its default disposition and unblocks all: a parent that ignores SIGINT
 /// (a background job of a shell) or SIGPIPE (every Rust program) must not hand that on.
 pub fn default_signals() {

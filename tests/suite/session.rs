@@ -224,8 +224,7 @@ fn the_environment_is_what_was_asked() {
         lines.sort_unstable();
         assert_eq!(lines, ["LC_ALL=C", "ODD=a b=c", &format!("PATH={path}")], "{way:?}");
 
-        // Cargo sets it for tests.
-        let name = "CARGO_MANIFEST_DIR";
+        let name = "PATH";
         for (remove, want) in [(vec![], true), (vec![OsString::from(name)], false)] {
             case.order.env.base = EnvBase::Inherit { remove };
             let ran = case.run();
@@ -603,6 +602,32 @@ fn helper_hears_signals() {
             assert_eq!(*stop.borrow_and_update(), Some(number));
         }
     });
+}
+
+#[test]
+fn a_signal_that_we_were_told_to_ignore_stays_ignored() {
+    let helper = helper("helper_ignores_a_hangup");
+    let mut nohup = Command::new("sh");
+    nohup.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(helper.get_program()).args(helper.get_args());
+    let output = nohup.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+#[test]
+#[ignore = "run by a_signal_that_we_were_told_to_ignore_stays_ignored"]
+fn helper_ignores_a_hangup() {
+    block_on(async {
+        let mut stop = tdd::world::signals::install().unwrap();
+        for signal in [rustix::process::Signal::HUP, rustix::process::Signal::INT] {
+            rustix::process::kill_process(rustix::process::getpid(), signal).unwrap();
+        }
+        stop.changed().await.unwrap();
+        assert_eq!(*stop.borrow_and_update(), Some(2));
+    });
+    // A child does not inherit it.
+    let ran = Case::sh(Way::Pipe, "kill -HUP $$; exit 0").run();
+    assert_eq!(ran.lived.end, SessionEnd::Exited(Exit::Signal(1)));
 }
 
 #[test]
