@@ -9,7 +9,7 @@ use tdd::core::criterion::{Criterion, CriterionId, Verify};
 use tdd::core::effect::Effect;
 use tdd::core::event::{Event, Plan, RunId, RunStarted};
 use tdd::core::finding::{
-    CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RefactorFindings, RunRef,
+    CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RefactorFindings, RunRef, Seen,
     SuiteBaseline,
 };
 use tdd::core::halt::{Ending, Halt};
@@ -136,7 +136,7 @@ fn no_block() -> ClaimError {
 
 fn red_of(number: u64, kind: RedKind) -> CriterionRed {
     let message = "assertion failed".to_owned();
-    let tests = vec![RedTest { id: test_id(number), kind, message }];
+    let tests = vec![RedTest { id: test_id(number), kind, seen: Seen::Reported, message }];
     CriterionRed { id: criterion(number), files: vec![path("tests/a.rs")], tests }
 }
 
