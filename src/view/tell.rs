@@ -182,7 +182,8 @@ fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Li
         None => "not run",
     };
     let mut lines = vec![plain(format!(
-        "baseline: {tests} tests, {} green, {} red, {} flaky, {} skipped, {}; gate {gate_words}, {}",
+        "baseline: {}, {} green, {} red, {} flaky, {} skipped, {}; gate {gate_words}, {}",
+        counted(tests, "test"),
         test.greens.len(),
         test.reds.len(),
         test.flaky.len(),
@@ -212,7 +213,8 @@ fn returned(outcome: &AgentReturn) -> Line {
         AgentEnd::Exited(exit) => format!("ended, {exit}"),
         AgentEnd::Exhausted(what) => format!("stopped: {what}"),
     };
-    let turns = outcome.turns.map(|turns| format!(", {turns} turns")).unwrap_or_default();
+    let turns =
+        outcome.turns.map(|turns| format!(", {}", counted(turns as usize, "turn"))).unwrap_or_default();
     let said = match &outcome.claim {
         Ok(claim) => format!("says {:?}", claim.status).to_lowercase(),
         Err(error) => format!("no valid block ({})", error.kind),
@@ -241,10 +243,14 @@ fn measured(findings: &Findings) -> Line {
         }
         Findings::Refactor(refactor) => {
             let gate = if refactor.gate_red { "red" } else { "green" };
-            format!("gate {gate}, {} regressed, {} tests", refactor.regressed.len(), refactor.collected_now)
+            format!(
+                "gate {gate}, {} regressed, {}",
+                refactor.regressed.len(),
+                counted(refactor.collected_now, "test")
+            )
         }
     };
-    dim(format!("  measured: {what}; {changed} files changed; our runs took {}", seconds(spent)))
+    dim(format!("  measured: {what}; {}; our runs took {}", counted(changed, "changed file"), seconds(spent)))
 }
 
 fn rolled_back(to: &CheckpointId, extent: RollBack, kept_as: &CheckpointId) -> Line {
@@ -287,6 +293,10 @@ pub fn seconds(ms: u64) -> String {
         return format!("{}.{} s", ms / 1000, ms % 1000 / 100);
     }
     format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1000)
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn line(tone: Tone, text: &str) -> Line {

@@ -10,6 +10,8 @@ use crossterm::terminal::{Clear, ClearType};
 use crossterm::{Command, queue};
 use indicatif::TermLike;
 
+use super::USUAL_SIZE;
+
 /// Shared by the bar, which draws, and the view, which writes what stays. No write fails: a
 /// terminal that has gone away stops nothing.
 pub(super) struct Screen<W> {
@@ -81,13 +83,18 @@ impl<W: Write> Screen<W> {
     }
 }
 
+/// A terminal that says 0 does not know; one that is narrower than a word is taken to be wider.
+fn fit(said: u16, usual: u16) -> u16 {
+    if said == 0 { usual } else { said.max(4) }
+}
+
 impl<W: Write + Send + 'static> TermLike for Screen<W> {
     fn width(&self) -> u16 {
-        (self.size)().0.max(20)
+        fit((self.size)().0, USUAL_SIZE.0)
     }
 
     fn height(&self) -> u16 {
-        (self.size)().1.max(4)
+        fit((self.size)().1, USUAL_SIZE.1)
     }
 
     fn move_cursor_up(&self, n: usize) -> io::Result<()> {

@@ -16,8 +16,8 @@ pub(crate) struct Source {
     pub(crate) tokens: Vec<Token>,
     /// Lines that are not part of such an item.
     pub(crate) lines: usize,
-    /// Modules declared under `#[cfg(test)]`, whose files are tests too.
-    pub(crate) test_modules: Vec<String>,
+    /// Files of modules that are declared under `#[cfg(test)]`, from this file's folder.
+    pub(crate) test_files: Vec<String>,
 }
 
 /// A path as written, groups of a `use` written out: `std::{fs, io}` is two of them.
@@ -29,8 +29,9 @@ pub(crate) struct Mention {
 
 impl Source {
     pub(crate) fn read(path: &str, text: &str) -> Self {
-        let (tokens, lost, test_modules) = without_tests(&lex(text));
-        Self { path: path.to_owned(), tokens, lines: text.lines().count() - lost, test_modules }
+        let name = path.trim_end_matches(".rs").rsplit('/').next().unwrap_or(path);
+        let (tokens, lost, test_files) = without_tests(&lex(text), name);
+        Self { path: path.to_owned(), tokens, lines: text.lines().count() - lost, test_files }
     }
 
     /// The module that the file is: `["core", "state"]`; `["lib"]` for the root.
@@ -85,13 +86,9 @@ impl Source {
         while at < self.tokens.len() && self.word(at) != "}" {
             let word = self.word(at);
             at = match word {
-                "self" => {
-                    found.push(Mention { parts: before.to_vec(), line: self.tokens[at].line });
-                    at + 1
-                }
                 "as" => at + 2,
-                "*" => {
-                    let parts = before.iter().cloned().chain(["*".to_owned()]).collect();
+                "self" | "*" => {
+                    let parts = before.iter().cloned().chain([word.to_owned()]).collect();
                     found.push(Mention { parts, line: self.tokens[at].line });
                     at + 1
                 }
@@ -126,6 +123,11 @@ fn lex(text: &str) -> Vec<Token> {
     let (mut at, mut line) = (0, 1);
     while at < chars.len() {
         let end = match skipped(&chars, at) {
+            // A plain text is kept, for `#[path = "…"]`; nothing takes it for a word.
+            Some(end) if chars[at] == '"' => {
+                tokens.push(Token { text: chars[at..end].iter().collect(), line });
+                end
+            }
             Some(end) => end,
             None if chars[at].is_alphabetic() || chars[at] == '_' => {
                 let end = word_end(&chars, at);
@@ -221,9 +223,9 @@ fn prefixed_end(chars: &[char], at: usize) -> Option<usize> {
     }
 }
 
-/// Drops each item under `#[cfg(test)]`. Gives what is left, how many lines went, and the names
-/// of the modules among what went that lie in files of their own.
-fn without_tests(tokens: &[Token]) -> (Vec<Token>, usize, Vec<String>) {
+/// Drops each item under `#[cfg(test)]` of the file `name`. Gives what is left, how many lines
+/// went, and the files of the modules among what went.
+fn without_tests(tokens: &[Token], name: &str) -> (Vec<Token>, usize, Vec<String>) {
     const MARK: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let starts = |at: usize| (0..MARK.len()).all(|n| tokens.get(at + n).is_some_and(|t| t.text == MARK[n]));
     let (mut kept, mut lost, mut modules) = (Vec::new(), 0, Vec::new());
@@ -235,12 +237,21 @@ fn without_tests(tokens: &[Token]) -> (Vec<Token>, usize, Vec<String>) {
             continue;
         }
         let end = item_end(tokens, at + MARK.len());
-        let names = tokens[at..end].windows(3).filter(|w| w[0].text == "mod" && w[2].text == ";");
-        modules.extend(names.map(|window| window[1].text.clone()));
+        modules.extend(module_file(&tokens[at..end], name));
         lost += tokens[end - 1].line - tokens[at].line + 1;
         at = end;
     }
     (kept, lost, modules)
+}
+
+/// The file of a module that is declared and not written out: `#[path = "x.rs"] mod tests;`.
+fn module_file(item: &[Token], name: &str) -> Option<String> {
+    let three = |first: &str| item.windows(3).find(|three| three[0].text == first);
+    let module = three("mod").filter(|three| three[2].text == ";")?;
+    match three("path").filter(|three| three[1].text == "=") {
+        Some(path) => Some(path[2].text.trim_matches('"').to_owned()),
+        None => Some(format!("{name}/{}.rs", module[1].text)),
+    }
 }
 
 /// After the `;` or the `}` that ends the item that begins at `at`, its attributes included.
