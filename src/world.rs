@@ -12,5 +12,6 @@ pub mod project;
 pub mod project_commands;
 pub mod pty;
 pub mod runner;
+pub mod scaffold;
 pub mod signals;
 pub mod unix;

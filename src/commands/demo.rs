@@ -1,10 +1,70 @@
-//! Runs the whole cycle on a built-in project.
+//! Runs the whole cycle on a built-in project, with the scripted agent, through the very same
+//! code as every run.
+#![expect(clippy::disallowed_methods, reason = "the demo's cassette is written beside its project")]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::cli::DemoArgs;
+use crate::cli::{DemoArgs, RunArgs};
 use crate::core::trouble::Trouble;
+use crate::view::print;
+use crate::world::scaffold;
 
-pub fn run(_args: &DemoArgs) -> Result<ExitCode, Trouble> {
-    Err(Trouble::internal("not built yet"))
+/// The project as it is before anybody forked.
+const FILES: [(&str, &str); 7] = [
+    ("Cargo.toml", include_str!("../../fixtures/projects/demo/Cargo.toml")),
+    ("Cargo.lock", include_str!("../../fixtures/projects/demo/Cargo.lock")),
+    ("CLAUDE.md", include_str!("../../fixtures/projects/demo/CLAUDE.md")),
+    (".gitignore", include_str!("../../fixtures/projects/demo/.gitignore")),
+    ("src/lib.rs", include_str!("../../fixtures/projects/demo/src/lib.rs")),
+    ("tests/slug.rs", include_str!("../../fixtures/projects/demo/tests/slug.rs")),
+    ("specs/frs/DEMO-1.md", include_str!("../../fixtures/projects/demo/specs/frs/DEMO-1.md")),
+];
+const CASSETTE: &str = include_str!("../../fixtures/cassettes/demo.yaml");
+
+pub fn run(args: &DemoArgs) -> Result<ExitCode, Trouble> {
+    let (cwd, environment) = super::surroundings()?;
+    let folder = match &args.dir {
+        Some(dir) => cwd.join(dir),
+        None => temporary()?,
+    };
+    let project = folder.join("textkit");
+    scaffold::lay_out(&project, &FILES)?;
+    let cassette = folder.join("demo-cassette.yaml");
+    std::fs::write(&cassette, CASSETTE).map_err(|error| unwritable(&folder).because(error))?;
+    let shown = !(args.output.json || args.output.quiet);
+    if shown {
+        print::message(&format!(
+            "tdd demo: a small Rust project in {}\n          its requirement: specs/frs/DEMO-1.md, three criteria\n          \
+             its agent is scripted ({}); everything else is real\n",
+            project.display(),
+            cassette.display()
+        ));
+    }
+    let run = RunArgs {
+        requirement: Some("DEMO-1".to_owned()),
+        cassette: Some(cassette),
+        output: args.output,
+        ..RunArgs::default()
+    };
+    let code = super::run::start(&run, &project, environment)?;
+    if shown {
+        print::message(&format!(
+            "\nwhere to look: cd {}\n  git diff                what the roles wrote\n  tdd log                 what happened, event by event\n  \
+             ls .tdd/runs/*/logs     what each child printed",
+            project.display()
+        ));
+    }
+    Ok(code)
+}
+
+/// A new folder that stays, so that the person can look around.
+fn temporary() -> Result<PathBuf, Trouble> {
+    let made = tempfile::Builder::new().prefix("tdd-demo-").tempdir();
+    made.map(tempfile::TempDir::keep).map_err(|error| unwritable(&std::env::temp_dir()).because(error))
+}
+
+fn unwritable(folder: &std::path::Path) -> Trouble {
+    Trouble::environment(format!("nothing can be written to {}", folder.display()))
+        .advise("name another folder: tdd demo --dir DIR")
 }
