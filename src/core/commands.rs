@@ -58,15 +58,18 @@ pub struct ProjectCommands {
     pub runner: RunnerKind,
 }
 
-/// How a command is run whose shell string can't be given a selection (contract section 5): the
-/// `runner:` table of `tdd.yaml`.
+/// `runner:` of `tdd.yaml`: how to run, select and read tests where no adapter can derive it
+/// (contract section 5).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RunnerTable {
     pub kind: RunnerKind,
-    /// Runs all tests.
+    /// The command that runs all tests.
     pub all: String,
-    /// Runs some test files; `{files}` stands for them.
+    /// The command that runs some test files; `{files}` stands for their paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub select: Option<String>,
     /// Where the command leaves its report, relative to the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
 }

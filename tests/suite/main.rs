@@ -1,1 +1,3 @@
 //! One integration binary, one file per subject.
+
+mod commands;
