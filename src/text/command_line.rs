@@ -12,7 +12,8 @@
 //!
 //! Anything that the shell would do more with is no plain call, so that a selection can be added
 //! to the end of the line and means what it seems to mean: lists, pipelines, subshells,
-//! redirections, substitutions, comments, a line break.
+//! redirections, substitutions, expansions of braces and homes, comments, a line break. Unquoted
+//! `*`, `?` and `[` may stand: they name files, and the adapters expand them.
 
 use crate::core::commands::RunnerKind;
 
@@ -59,8 +60,10 @@ pub fn words(command: &str) -> Option<Vec<String>> {
                 '\n' => return None,
                 escaped => word.get_or_insert_default().push(escaped),
             },
-            '|' | '&' | ';' | '<' | '>' | '(' | ')' | '$' | '`' | '\n' | '\r' => return None,
-            '#' if word.is_none() => return None,
+            '|' | '&' | ';' | '<' | '>' | '(' | ')' | '{' | '}' | '$' | '`' | '#' | '\n' | '\r' => {
+                return None;
+            }
+            '~' if word.is_none() => return None,
             plain => word.get_or_insert_default().push(plain),
         }
     }
@@ -201,8 +204,6 @@ fn python(args: &[&str]) -> Option<RunnerKind> {
         let (word, after) = rest.split_first()?;
         let (module, options) = match *word {
             "-m" => after.split_first().map(|(module, options)| (*module, options))?,
-            "-mpytest" => ("pytest", after),
-            "-munittest" => ("unittest", after),
             "-X" | "-W" => {
                 rest = after.get(1..)?;
                 continue;
@@ -291,7 +292,6 @@ mod tests {
             ("PYTHONPATH=src uv run pytest", Pytest),
             ("poetry run python -m unittest discover -s tests", Unittest),
             ("python3 -m unittest", Unittest),
-            ("python -munittest", Unittest),
             ("node --test", Node),
             ("node --import tsx --test test/", Node),
             ("npx node --test", Node),
@@ -345,6 +345,8 @@ mod tests {
             "python tests/run.py",
             "python -c 'import pytest' -m pytest",
             "python -m",
+            "pytest ~/x",
+            "pytest {a,b}",
             "python -m coverage run -m pytest",
             "pytest --collect-only",
             "pythonista -m pytest",
@@ -368,7 +370,7 @@ mod tests {
             split(r#"a 'b c' "d \" e" f\ g h'i'j '' "\x""#),
             ["a", "b c", "d \" e", "f g", "hij", "", "\\x"]
         );
-        assert_eq!(split("a#b"), ["a#b"]);
+        assert_eq!(split("a* b~ '#'"), ["a*", "b~", "#"]);
         assert_eq!(words(&"x".repeat(MAX_BYTES + 1)), None);
     }
 }

@@ -1,1 +1,185 @@
 //! Chooses the project's commands (contract section 5).
+//!
+//! Order: flags; `tdd.yaml`; `CLAUDE.md`, then `AGENTS.md`; what the project's own files tell. The
+//! first that names a command wins, and two that fit equally well are never chosen between.
+#![expect(clippy::disallowed_methods, reason = "this room reads the project's files")]
+
+mod detect;
+mod scripts;
+mod suggest;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
+use crate::core::trouble::Trouble;
+use crate::settings::Settings;
+use crate::text::command_line;
+use crate::text::key_commands::{self, KeyCommands, Named, Pick};
+
+/// The most that is read of any file of the project.
+const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Files in which people write down commands, in the order in which they count.
+const NOTES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
+
+/// The commands of a project and, where `tdd.yaml` has it, the table that runs them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    pub commands: ProjectCommands,
+    pub table: Option<RunnerTable>,
+}
+
+/// A command and where it comes from: `tdd.yaml`, `CLAUDE.md:12`, `--test`, `found Cargo.toml`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Sourced {
+    command: String,
+    source: String,
+}
+
+impl Sourced {
+    fn new(command: &str, source: impl Into<String>) -> Self {
+        Self { command: command.to_owned(), source: source.into() }
+    }
+}
+
+/// Chooses test and gate for the project in `project`.
+///
+/// # Errors
+/// No command, several that fit equally well, a template that nobody filled in, or a test command
+/// that can't be given a selection. Each message says what to set.
+pub fn choose(project: &Path, settings: &Settings) -> Result<Chosen, Trouble> {
+    let notes: Vec<(&str, KeyCommands)> = NOTES
+        .into_iter()
+        .filter_map(|name| read(project, name).map(|file| (name, key_commands::read(&file))))
+        .collect();
+    let named = test(project, settings, &notes)?;
+    let gate = gate(settings, &notes)?.unwrap_or_else(|| named.clone());
+    let (test, runner, table) = readable(project, settings, &named)?;
+    // A gate that is the test command stays the test command when that was taken apart.
+    let gate = if gate == named {
+        test.clone()
+    } else if gate.command == named.command {
+        Sourced { command: test.command.clone(), ..gate }
+    } else {
+        gate
+    };
+    let commands = ProjectCommands {
+        test: test.command,
+        test_source: test.source,
+        gate: gate.command,
+        gate_source: gate.source,
+        runner,
+    };
+    Ok(Chosen { commands, table })
+}
+
+fn test(project: &Path, settings: &Settings, notes: &[(&str, KeyCommands)]) -> Result<Sourced, Trouble> {
+    let commands = &settings.commands;
+    if let Some(flag) = &commands.flag_test {
+        return Ok(Sourced::new(flag, "--test"));
+    }
+    if let Some(file) = &commands.file_test {
+        return Ok(Sourced::new(file, "tdd.yaml"));
+    }
+    let mut template = None;
+    for (file, keys) in notes {
+        match &keys.test {
+            Pick::One(named) => return Ok(sourced(file, named)),
+            Pick::Several(candidates) => return Err(ambiguous(Suite::Test, file, candidates)),
+            Pick::CommentedOut(line) => template = template.or(Some(format!("{file}:{line}"))),
+            Pick::Nothing => {}
+        }
+    }
+    match template {
+        Some(place) => Err(Trouble::user(format!("{place}: the project's commands are a template"))
+            .because("every command there is commented out or a placeholder")
+            .advise("Fill it in, or name the command: --test 'COMMAND', or `test: COMMAND` in tdd.yaml.")),
+        None => detect::test_command(project),
+    }
+}
+
+fn gate(settings: &Settings, notes: &[(&str, KeyCommands)]) -> Result<Option<Sourced>, Trouble> {
+    let commands = &settings.commands;
+    if let Some(flag) = &commands.flag_gate {
+        return Ok(Some(Sourced::new(flag, "--gate")));
+    }
+    if let Some(file) = &commands.file_gate {
+        return Ok(Some(Sourced::new(file, "tdd.yaml")));
+    }
+    for (file, keys) in notes {
+        match &keys.gate {
+            Pick::One(named) => return Ok(Some(sourced(file, named))),
+            Pick::Several(candidates) => return Err(ambiguous(Suite::Gate, file, candidates)),
+            Pick::CommentedOut(_) | Pick::Nothing => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The test command in the form that an adapter reads, and which adapter that is.
+fn readable(
+    project: &Path,
+    settings: &Settings,
+    test: &Sourced,
+) -> Result<(Sourced, RunnerKind, Option<RunnerTable>), Trouble> {
+    if let Some(table) = &settings.commands.runner {
+        let is_meant = settings.commands.flag_test.is_none() || test.command == table.all;
+        if is_meant {
+            // What is shown is what runs.
+            let shown = Sourced::new(&table.all, test.source.clone());
+            return Ok((shown, table.kind, Some(table.clone())));
+        }
+    }
+    if let Some(kind) = command_line::recognise(&test.command) {
+        return Ok((test.clone(), kind, None));
+    }
+    if let Some(resolved) = scripts::resolve(project, &test.command) {
+        let source = format!("{}, `{}` in package.json", test.source, test.command);
+        return Ok((Sourced { command: resolved.command, source }, resolved.kind, None));
+    }
+    let why_no_table = settings
+        .commands
+        .runner
+        .as_ref()
+        .map(|table| format!("the `runner:` of tdd.yaml is for `{}`, not for this command", table.all));
+    Err(suggest::no_selection(&test.command, &test.source, why_no_table))
+}
+
+fn sourced(file: &str, named: &Named) -> Sourced {
+    Sourced::new(&named.command, format!("{file}:{}", named.line))
+}
+
+fn ambiguous(suite: Suite, file: &str, candidates: &[Named]) -> Trouble {
+    let (name, flag) = match suite {
+        Suite::Test => ("test", "--test"),
+        Suite::Gate => ("gate", "--gate"),
+    };
+    let lines: Vec<String> =
+        candidates.iter().map(|named| format!("{file}:{}: {}", named.line, named.command)).collect();
+    which_one(name, flag, &lines)
+}
+
+/// Several commands fit: `lines` lists them, each with where it stands.
+fn which_one(name: &str, flag: &str, lines: &[String]) -> Trouble {
+    Trouble::user(format!("more than one command could be the {name} command"))
+        .because(format!("these fit equally well:\n{}", lines.join("\n")))
+        .advise(format!("Say which one: {flag} 'COMMAND', or `{name}: COMMAND` in tdd.yaml."))
+}
+
+/// A text file of the project, its first 4 MiB; `None` if it is not there or not a file.
+fn read(project: &Path, name: &str) -> Option<String> {
+    let path = project.join(name);
+    // A pipe or a device in the place of a file would block.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn exists(project: &Path, name: &str) -> bool {
+    project.join(name).exists()
+}

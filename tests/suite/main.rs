@@ -31,3 +31,5 @@ mod git_state;
 mod journal;
 mod manifest;
 mod sealed_git;
+
+mod commands;

@@ -1,0 +1,102 @@
+//! A filled-in `tdd.yaml` for a command that can't be given a selection.
+
+use crate::core::trouble::Trouble;
+
+const PLAIN: &str = "Only one plain call of `cargo test`, `pytest`, `python -m unittest` or `node --test` can be told which tests to \
+     run; this is a script, a list or a runner without an adapter";
+
+/// The trouble, with a suggestion that can be pasted as it is.
+pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<String>) -> Trouble {
+    let why = match (why_no_table, planned(command)) {
+        (Some(why), _) => why,
+        (None, Some(runner)) => format!("{PLAIN}. An adapter for {runner} is planned, but not there yet"),
+        (None, None) => PLAIN.to_owned(),
+    };
+    let (junit, select, report) = junit(command);
+    let what = format!("it can't be told how to run only some tests with `{command}` ({source})");
+    Trouble::user(what).because(why).advise(format!(
+        "Say it in tdd.yaml; correct what does not fit:\n\
+         test: {test}\n\
+         runner:\n  \
+           kind: junit   # or cargo, pytest, unittest, node\n  \
+           all: {all}\n  \
+           select: {select}\n  \
+           report: {report}\n\
+         Or, if nothing can be read test by test (each criterion is then judged by the exit code only):\n\
+         test: {test}\n\
+         runner: {{ kind: exit-code, all: {test} }}",
+        test = quoted(command),
+        all = quoted(&junit),
+        select = quoted(&select),
+        report = quoted(report),
+    ))
+}
+
+/// The name of a runner that is known and has no adapter yet.
+fn planned(command: &str) -> Option<&'static str> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let names: [(&str, &str); 3] = [("nextest", "cargo nextest"), ("vitest", "vitest"), ("jest", "jest")];
+    if let Some((_, runner)) = names.into_iter().find(|(word, _)| words.contains(word)) {
+        return Some(runner);
+    }
+    let pairs: [(&str, &str); 2] = [("bun", "bun test"), ("go", "go test")];
+    pairs
+        .into_iter()
+        .find(|(word, _)| words.windows(2).any(|pair| pair == [*word, "test"]))
+        .map(|(_, runner)| runner)
+}
+
+/// How to run all, how to run some, and where the report lies.
+fn junit(command: &str) -> (String, String, &'static str) {
+    const REPORT: &str = "build/report.xml";
+    let flags = match planned(command) {
+        Some("bun test") => format!(" --reporter=junit --reporter-outfile={REPORT}"),
+        Some("vitest") => format!(" --reporter=junit --outputFile={REPORT}"),
+        Some(_) | None => String::new(),
+    };
+    if !flags.is_empty() {
+        let all = format!("{command}{flags}");
+        return (all.clone(), format!("{all} {{files}}"), REPORT);
+    }
+    let select = if command.split_whitespace().next() == Some("make") {
+        format!("{command} ONLY='{{files}}'")
+    } else {
+        format!("{command} {{files}}")
+    };
+    (command.to_owned(), select, REPORT)
+}
+
+/// A text in double quotes: valid in JSON, so in YAML too.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::config;
+
+    #[test]
+    fn both_suggestions_can_be_pasted() {
+        for command in
+            ["make test", "bun test", "vitest run", "go test ./...", "./t.sh \"a b\" && echo 'c: d' # x"]
+        {
+            let advice = no_selection(command, "--test", None).next;
+            let after = |mark: &str| advice[advice.find(mark).unwrap() + mark.len()..].to_owned();
+            let (first, second) = (after("fit:\n"), after("only):\n"));
+            let first = first.split("Or, if").next().unwrap();
+            let config = config::read("tdd.yaml", first).unwrap_or_else(|error| panic!("{error}\n{first}"));
+            assert_eq!(config.test.as_deref(), Some(command));
+            assert!(config.runner.unwrap().all.starts_with(command));
+            let config =
+                config::read("tdd.yaml", &second).unwrap_or_else(|error| panic!("{error}\n{second}"));
+            assert_eq!(config.runner.unwrap().all, command);
+        }
+    }
+
+    #[test]
+    fn a_planned_runner_is_named() {
+        assert!(no_selection("go test ./...", "found go.mod", None).why.contains("go test is planned"));
+        assert!(!no_selection("make test", "x", None).why.contains("planned"));
+    }
+}
