@@ -1,6 +1,6 @@
 //! The files of the git folder that steer git: copied before a child runs, put back after it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::io::{Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -84,6 +84,11 @@ pub(super) fn copy(folder: &Path, names: &[&str]) -> Copies {
 pub(super) fn copy_file(folder: &Path, name: &str) -> Option<Copied> {
     let meta = std::fs::symlink_metadata(folder.join(name)).ok()?;
     copy_one(folder, name.as_bytes(), &meta)
+}
+
+/// The names of all files below one folder.
+pub(super) fn names(folder: &Path, name: &str) -> BTreeSet<Vec<u8>> {
+    found(folder, &[name]).into_keys().collect()
 }
 
 /// How a guarded path differs from its copy.

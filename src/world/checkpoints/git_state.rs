@@ -64,6 +64,8 @@ pub(super) struct GitState {
     shared: Copies,
     /// Used only when a child's version of it can't be read.
     packed_refs: Option<Copied>,
+    /// Files below `refs/`, sound or not: git does not list a dangling symbolic ref.
+    loose: BTreeSet<Vec<u8>>,
     /// The run's own refs, which are not the user's.
     our_folder: String,
 }
@@ -75,6 +77,7 @@ impl GitState {
             of_work_tree: git_files::copy(&place.git_dir, git_files::OF_WORK_TREE),
             shared: git_files::copy(&place.common_dir, git_files::SHARED),
             packed_refs: git_files::copy_file(&place.common_dir, "packed-refs"),
+            loose: git_files::names(&place.common_dir, "refs"),
             our_folder: our_folder.to_owned(),
         })
     }
@@ -148,16 +151,41 @@ impl GitState {
         self.refs.values().map(|value| value.object.as_str()).collect()
     }
 
+    /// A lock that a killed git left behind would keep a ref from being put back.
+    fn remove_locks(&self, place: &GitPlace) -> Result<(), Trouble> {
+        for path in git_files::names(&place.common_dir, "refs") {
+            if path.ends_with(b".lock") && !self.loose.contains(&path) {
+                self.put_back(&place.common_dir, &path, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Files below `refs/` that are new and that git can't read as refs.
+    fn remove_broken(&self, place: &GitPlace, now: &Refs) -> Result<Vec<String>, Trouble> {
+        let mut said = Vec::new();
+        for path in git_files::names(&place.common_dir, "refs") {
+            let name = String::from_utf8_lossy(&path);
+            if !self.loose.contains(&path) && !now.contains_key(&*name) && !self.refs.contains_key(&*name) {
+                self.put_back(&place.common_dir, &path, None)?;
+                said.push(format!("{}, which is no ref, was left behind; removed", short(&name)));
+            }
+        }
+        Ok(said)
+    }
+
     fn restore_refs(&self, at: &Restoring<'_>) -> Result<Vec<String>, Trouble> {
-        remove_locks(at.place);
+        self.remove_locks(at.place)?;
+        let mut said = Vec::new();
         let now = match refs(at.git, "") {
             Ok(now) => now,
             Err(_) => {
                 self.put_back(&at.place.common_dir, b"packed-refs", self.packed_refs.as_ref())?;
+                said.push("git's packed-refs could not be read; put back".to_owned());
                 refs(at.git, "")?
             }
         };
-        let mut said = Vec::new();
+        said.extend(self.remove_broken(at.place, &now)?);
         let mut delete = Vec::new();
         let mut update = Vec::new();
         let is_ours = |name: &str| name.starts_with(&self.our_folder);
@@ -268,21 +296,6 @@ fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
     tree.put_file(b".git", Permissions::Plain, |file| file.write_all(pointer))
         .map_err(|error| lost(error.to_string()))?;
     Ok(vec!["the file .git was changed; put back".to_owned()])
-}
-
-/// A lock that a killed git left behind would keep a ref from being put back.
-fn remove_locks(place: &GitPlace) {
-    let mut waiting = vec![place.common_dir.join("refs")];
-    while let Some(folder) = waiting.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                waiting.push(entry.path());
-            } else if entry.path().extension().is_some_and(|extension| extension == "lock") {
-                let _ = git_files::put_back(&folder, entry.file_name().as_encoded_bytes(), None);
-            }
-        }
-    }
 }
 
 fn remove_loose(place: &GitPlace, name: &str) {
