@@ -150,7 +150,9 @@ fn exit_of(lived: &Lived) -> Result<Exit, Trouble> {
     match &lived.end {
         SessionEnd::Exited(exit) => Ok(*exit),
         SessionEnd::Exhausted(Exhaustion::Output) => Ok(Exit::OutputCap),
-        SessionEnd::Exhausted(Exhaustion::Wall | Exhaustion::Idle | Exhaustion::Turns) => Ok(Exit::Deadline),
+        SessionEnd::Exhausted(Exhaustion::Wall | Exhaustion::Idle | Exhaustion::Turns | Exhaustion::Cost) => {
+            Ok(Exit::Deadline)
+        }
         SessionEnd::Stopped(signal) => Err(Trouble::stopped(*signal)),
         SessionEnd::Unlogged(why) => {
             Err(Trouble::environment("a command's output can't be kept").because(why))

@@ -1,3 +1,5 @@
 //! One integration binary, one file per subject.
 
+mod agents;
+mod conformance;
 mod session;

@@ -1,0 +1,228 @@
+//! Finds the block in a message that has been cleaned of noise.
+//!
+//! A block opens with a fence whose info begins with the word `tdd-result`. It closes with a fence
+//! of the same character, at least as long, with nothing behind it and indented no more than the
+//! opener; deeper fences are content, so an excerpt may hold any.
+//!
+//! What does not count, and what is forgiven:
+//! - a block within another fence is an example. But a fence that nothing closes is none, and one
+//!   that only the closing fence of a block would close has itself been left open, unless the
+//!   next fence after the block closes it: agents forget to close what they quote;
+//! - a block quote's lines begin with `>`, so nothing in it is a fence;
+//! - an HTML comment counts where it begins a line, and only if it ends.
+
+use super::error;
+use crate::core::claim::{ClaimError, ClaimErrorKind};
+use crate::text::markdown_line::{self, FenceMark};
+
+const NAME: &str = "tdd-result";
+
+/// What stands between the fences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block<'a> {
+    pub(super) text: &'a str,
+    /// The line of the opening fence in the message, from 1.
+    pub(super) line: usize,
+}
+
+/// The one block of the message.
+pub(super) fn only_block(text: &str) -> Result<Block<'_>, ClaimError> {
+    let marks = marks(text);
+    let found = openers(text, &marks, usize::MAX);
+    match found.as_slice() {
+        [] => Err(error(
+            ClaimErrorKind::NoBlock,
+            None,
+            "the message holds no fenced block with the info word `tdd-result`; exactly one is needed",
+        )),
+        [Found { opener, closer: Some(closer) }] => {
+            Ok(Block { text: &text[opener.end..closer.start], line: opener.line })
+        }
+        [.., Found { opener, closer: None }] => Err(error(
+            ClaimErrorKind::UnclosedBlock,
+            Some(opener.line),
+            "the block is never closed: a closing fence of the same character, at least as long and \
+             indented no more than the opening one, must stand alone on its line",
+        )),
+        [first, second, ..] => Err(error(
+            ClaimErrorKind::ManyBlocks,
+            Some(second.opener.line),
+            format!(
+                "the message holds {} `tdd-result` blocks, the first on line {}; exactly one is needed",
+                found.len(),
+                first.opener.line
+            ),
+        )),
+    }
+}
+
+/// Whether some block opens in the message.
+pub(super) fn holds_block(text: &str) -> bool {
+    !openers(text, &marks(text), 1).is_empty()
+}
+
+/// A line that can open or close something.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    start: usize,
+    /// Where the next line begins.
+    end: usize,
+    line: usize,
+    indent: usize,
+    kind: Kind,
+    length: usize,
+    /// How long the longest bare fence of the same character is that comes later; 0 for none.
+    longest_later: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Comment,
+    Fence(FenceMark, Info),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Info {
+    Bare,
+    Result,
+    Other,
+}
+
+impl Mark {
+    /// Whether this line closes a fence that `opener` opened, wherever it is indented.
+    fn closes(&self, opener: &Self) -> bool {
+        match (self.kind, opener.kind) {
+            (Kind::Fence(mark, Info::Bare), Kind::Fence(open, _)) => {
+                mark == open && self.length >= opener.length
+            }
+            (Kind::Fence(_, Info::Result | Info::Other) | Kind::Comment, _) | (_, Kind::Comment) => false,
+        }
+    }
+
+    fn closes_block(&self, opener: &Self) -> bool {
+        self.closes(opener) && self.indent <= opener.indent
+    }
+
+    fn opens_block(&self) -> bool {
+        matches!(self.kind, Kind::Fence(_, Info::Result))
+    }
+
+    fn may_be_closed(&self) -> bool {
+        self.longest_later >= self.length
+    }
+}
+
+struct Found<'m> {
+    opener: &'m Mark,
+    closer: Option<&'m Mark>,
+}
+
+fn marks(text: &str) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let mut start = 0;
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        let end = start + line.len();
+        if let Some((kind, indent, length)) = mark(line) {
+            marks.push(Mark { start, end, line: at + 1, indent, kind, length, longest_later: 0 });
+        }
+        start = end;
+    }
+    let (mut backticks, mut tildes) = (0, 0);
+    for mark in marks.iter_mut().rev() {
+        let Kind::Fence(char, info) = mark.kind else { continue };
+        let longest = match char {
+            FenceMark::Backtick => &mut backticks,
+            FenceMark::Tilde => &mut tildes,
+        };
+        mark.longest_later = *longest;
+        if info == Info::Bare {
+            *longest = mark.length.max(*longest);
+        }
+    }
+    marks
+}
+
+fn mark(line: &str) -> Option<(Kind, usize, usize)> {
+    let line = markdown_line::read(line);
+    if line.content.starts_with("<!--") {
+        return Some((Kind::Comment, line.content_indent, 0));
+    }
+    let fence = line.fence()?;
+    let info = match fence.info.split_whitespace().next() {
+        None => Info::Bare,
+        Some(NAME) => Info::Result,
+        Some(_) => Info::Other,
+    };
+    Some((Kind::Fence(fence.mark, info), line.content_indent, fence.length))
+}
+
+/// The blocks in order, at most `limit`. An unclosed one is the last: all after it is its content.
+fn openers<'m>(text: &str, marks: &'m [Mark], limit: usize) -> Vec<Found<'m>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut may_hold_comments = true;
+    while let Some(mark) = marks.get(at)
+        && found.len() < limit
+    {
+        at = match mark.kind {
+            Kind::Comment if may_hold_comments => {
+                let end = text[mark.start..].find("-->").map(|length| mark.start + length);
+                may_hold_comments = end.is_some();
+                let inside = |other: &&Mark| end.is_some_and(|end| other.start < end);
+                at + marks[at..].iter().take_while(inside).count().max(1)
+            }
+            Kind::Comment => at + 1,
+            Kind::Fence(_, Info::Result) => {
+                let closer = block_end(marks, at);
+                found.push(Found { opener: mark, closer: closer.map(|at| &marks[at]) });
+                closer.map_or(marks.len(), |closer| closer + 1)
+            }
+            Kind::Fence(..) if !mark.may_be_closed() => at + 1,
+            Kind::Fence(..) => match other_end(marks, at) {
+                OtherEnd::Closed(next) => next,
+                OtherEnd::LeftOpen(block) => block,
+            },
+        };
+    }
+    found
+}
+
+/// The closing fence of the block that opens at `at`; none if another block opens before it.
+fn block_end(marks: &[Mark], at: usize) -> Option<usize> {
+    let opener = &marks[at];
+    let ends =
+        |mark: &Mark| mark.closes_block(opener) || (mark.opens_block() && mark.indent <= opener.indent);
+    let end = at + 1 + marks[at + 1..].iter().position(ends)?;
+    marks[end].closes_block(opener).then_some(end)
+}
+
+enum OtherEnd {
+    /// The first mark after the fence that closes it.
+    Closed(usize),
+    /// It was left open, and this block after it counts.
+    LeftOpen(usize),
+}
+
+/// Where the fence that opens at `at`, and is no block, ends.
+fn other_end(marks: &[Mark], at: usize) -> OtherEnd {
+    let opener = &marks[at];
+    for (next, mark) in marks.iter().enumerate().skip(at + 1) {
+        if mark.closes(opener) {
+            return OtherEnd::Closed(next + 1);
+        }
+        let shares_closer = mark.opens_block()
+            && matches!((mark.kind, opener.kind), (Kind::Fence(a, _), Kind::Fence(b, _)) if a == b)
+            && mark.length >= opener.length;
+        if !shares_closer {
+            continue;
+        }
+        // Only one block is ever tried: if it does not close, the fence around it may.
+        let Some(end) = block_end(marks, next) else { break };
+        return match marks.get(end + 1) {
+            Some(after) if after.closes(opener) => OtherEnd::Closed(end + 2),
+            Some(_) | None => OtherEnd::LeftOpen(next),
+        };
+    }
+    let close = marks[at + 1..].iter().position(|mark| mark.closes(opener));
+    OtherEnd::Closed(close.map_or(marks.len(), |close| at + 1 + close + 1))
+}

@@ -1,0 +1,155 @@
+//! Tables of messages. The conformance vectors have a test of their own in the suite.
+
+use super::*;
+use crate::core::criterion::CriterionId;
+
+const BODY: &str = "role: implementer\nstatus: ok\nfiles: [a.rs]\ncommand: cargo test\noutput_excerpt: x\n";
+
+fn kind(message: &str) -> Result<(), String> {
+    read(message, Role::Implementer, "/repo").map(|_| ()).map_err(|error| error.kind.to_string())
+}
+
+fn with(extra: &str) -> Result<Claim, String> {
+    let message = format!("```tdd-result\n{BODY}{extra}\n```");
+    read(&message, Role::Implementer, "/repo").map_err(|error| error.kind.to_string())
+}
+
+#[test]
+fn the_block_is_found_or_the_reason_named() {
+    let block = format!("```tdd-result\n{BODY}```\n");
+    let quoted: String = block.lines().map(|line| format!("> {line}\n")).collect();
+    let indented: String = block.lines().map(|line| format!("\t  {line}\n")).collect();
+    let bulleted =
+        format!("- {}", block.lines().map(|line| format!("  {line}\n")).collect::<String>().trim_start());
+    let json = "{\"role\":\"implementer\",\"status\":\"ok\",\n \"files\":[\"a.rs\"],\"command\":\"x\",\"output_excerpt\":\"a\\nb\"}\n";
+    for (name, message, want) in [
+        ("plain", block.clone(), "ok"),
+        ("tildes", block.replace("```", "~~~"), "ok"),
+        ("info", block.replace("tdd-result", "tdd-result yaml {x}"), "ok"),
+        ("margin", indented, "ok"),
+        ("list item", bulleted, "ok"),
+        ("json", format!("```tdd-result\n{json}```"), "ok"),
+        ("quote", quoted, "no-block"),
+        ("comment", format!("<!--\n{block}-->\n"), "no-block"),
+        ("comment and block", format!("<!-- a\n```tdd-result\n-->\n{block}"), "ok"),
+        ("comment that never ends", format!("<!-- a\n\n{block}"), "ok"),
+        ("comment marker in prose", format!("the `<!--` marker\n\n{block}"), "ok"),
+        ("longer fence around it", format!("````md\n{block}````\n"), "no-block"),
+        ("tildes around it", format!("~~~\n{block}~~~\n"), "no-block"),
+        ("same fence around it", format!("```md\n{block}```\n"), "no-block"),
+        ("example, then the block", format!("````md\n{block}````\n{block}"), "ok"),
+        ("earlier fence left open", format!("```sh\ncargo test\n\n{block}"), "ok"),
+        ("earlier longer fence left open", format!("````sh\ncargo test\n\n{block}"), "ok"),
+        ("stray fence", format!("```sh\nx\n```\n```\n\n{block}"), "ok"),
+        ("fence in a list item", format!("1. ```sh\n   x\n   ```\n\n{block}"), "ok"),
+        ("inline code before", format!("```a``` b\n{block}"), "ok"),
+        ("another after it", format!("{block}```\nx\n```\n"), "ok"),
+        ("left open", format!("```tdd-result\n{BODY}"), "unclosed-block"),
+        ("closed by tildes", format!("```tdd-result\n{BODY}~~~\n"), "unclosed-block"),
+        ("closed too short", format!("````tdd-result\n{BODY}```\n"), "unclosed-block"),
+        ("closed with a word", format!("```tdd-result\n{BODY}``` end\n"), "unclosed-block"),
+        ("left open before another", format!("```tdd-result\n{BODY}\n{block}"), "unclosed-block"),
+        ("two", format!("{block}\n{block}"), "many-blocks"),
+        ("mid-line", format!("Done. {block}"), "no-block"),
+        ("nothing", String::new(), "no-block"),
+    ] {
+        let got = kind(&message).err().unwrap_or_else(|| "ok".to_owned());
+        assert_eq!(got, want, "{name}: {message}");
+        assert_eq!(holds_block(&message), want != "no-block", "{name}");
+    }
+}
+
+#[test]
+fn errors_name_the_line() {
+    let line = |message: &str| read(message, Role::Implementer, "/repo").unwrap_err().line;
+    assert_eq!(line(&format!("a\r\n\r\n```tdd-result\n{}```", BODY.replace("ok", "fine"))), Some(5));
+    assert_eq!(line("a\n```tdd-result\nrole: implementer\n"), Some(2));
+    assert_eq!(line("```tdd-result\nrole: implementer\nwords\n```"), Some(3));
+}
+
+#[test]
+fn optional_fields_have_their_shape() {
+    let id = |text| CriterionId::parse(text).unwrap();
+    let claim =
+        with("tests:\n  AC-S-1.01:\n    - t.py::adds: one\n    - 't.py::a # b'\n  AC-S-1.2:").unwrap();
+    assert_eq!(claim.tests[&id("AC-S-1.1")], ["t.py::adds: one", "t.py::a # b"]);
+    assert_eq!(claim.tests[&id("AC-S-1.2")], Vec::<String>::new());
+    let claim = with("notes: see #12: fixed\ndispute:\n  reason: |\n    a: b\n  tests: [t.py]").unwrap();
+    assert_eq!(claim.notes.as_deref(), Some("see #12: fixed"));
+    assert_eq!(claim.dispute.unwrap().reason, "a: b");
+    for (extra, want) in [
+        ("tests: [a]", "invalid-files"),
+        ("tests: a", "invalid-files"),
+        ("tests: {one: [a]}", "invalid-files"),
+        ("tests: {AC-S-1.1: a}", "invalid-files"),
+        ("tests: {AC-S-1.1: [[a]]}", "invalid-files"),
+        ("tests:\n  AC-S-1.1: [a]\n  AC-S-1.01: [b]", "duplicate-field"),
+        ("tests: {AC-S-1.1: [*a]}", "alias"),
+        ("other:\n  deep:\n    - &a b", "alias"),
+        ("other: !!str b", "ok"),
+        ("other: [broken", "ok"),
+        ("other: 1\nother: 2", "ok"),
+        ("status: ok", "duplicate-field"),
+        ("\"status\": failed", "duplicate-field"),
+        ("dispute: no", "invalid-files"),
+        ("dispute: {tests: [a]}", "missing-field:dispute.reason"),
+        ("dispute: {reason: a}", "missing-field:dispute.tests"),
+        ("dispute:", "ok"),
+        ("---\nrole: implementer", "not-yaml"),
+    ] {
+        let got = with(extra).err().unwrap_or_else(|| "ok".to_owned());
+        assert_eq!(got, want, "{extra}");
+    }
+}
+
+#[test]
+fn escapes_in_quotes_bring_no_noise_back() {
+    let message = "```tdd-result\nrole: implementer\nstatus: ok\nfiles: []\n\
+                   command: \"a\\u001b[2Jb\"\noutput_excerpt: \"c\\ed\\u0000\"\n```";
+    let claim = read(message, Role::Implementer, "/repo").unwrap();
+    assert_eq!((claim.command.as_str(), claim.output_excerpt.as_str()), ("ab", "c"));
+}
+
+#[test]
+fn sizes_are_capped() {
+    let wide = |size: usize| format!("```tdd-result\n{BODY}notes: {}\n```", "x".repeat(size));
+    assert_eq!(kind(&wide(BLOCK_LIMIT - 200)), Ok(()));
+    assert_eq!(kind(&wide(BLOCK_LIMIT)), Err("too-large".to_owned()));
+    assert_eq!(kind(&" ".repeat(MESSAGE_LIMIT + 1)), Err("too-large".to_owned()));
+}
+
+/// Each would take minutes if anything were looked at again for each line.
+#[test]
+fn hostile_messages_take_linear_time() {
+    let many = |line: &str| line.repeat(512 * 1024 / line.len());
+    let block = format!("```tdd-result\n{BODY}```\n");
+    for line in [
+        "```\n",
+        "```tdd-result\n",
+        "  ```tdd-result\n```a\n",
+        "````\n```tdd-result\n  ```\n",
+        "<!--\n",
+        "<!-- -->\n```x\n",
+        "~~~\n```\n",
+        "- ",
+        " ",
+        "\r",
+        "\x1b]0;",
+        "\x1b[31m\n",
+        "a: {",
+        "> ```\n",
+        "[",
+    ] {
+        let noise = many(line);
+        for message in [format!("{noise}\n{block}"), format!("```\n{noise}"), noise.clone()] {
+            let _ = kind(&message);
+            let _ = holds_block(&message);
+        }
+        let inside = &noise[..BLOCK_LIMIT - 512];
+        let _ = with(&format!("tests: {inside}"));
+        let _ = with(&format!("tests:\n  {inside}"));
+        let _ = with(inside);
+    }
+    let stairs: String = (0..700).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    let _ = with(&stairs);
+}
