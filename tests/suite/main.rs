@@ -3,3 +3,4 @@
 mod agents;
 mod conformance;
 mod session;
+mod corpus;

@@ -120,10 +120,9 @@ fn folded(lines: &[&str]) -> String {
         }
         let is_indented = line.starts_with([' ', '\t']);
         match (out.is_empty(), is_indented || was_indented, empty) {
-            (true, _, _) => out.push_str(&"\n".repeat(empty)),
             (false, true, _) => out.push_str(&"\n".repeat(empty + 1)),
             (false, false, 0) => out.push(' '),
-            (false, false, _) => out.push_str(&"\n".repeat(empty)),
+            (true, _, _) | (false, false, _) => out.push_str(&"\n".repeat(empty)),
         }
         out.push_str(line);
         (empty, was_indented) = (0, is_indented);
@@ -143,9 +142,8 @@ pub(super) fn whole_quoted(text: &str, line: usize) -> Result<String, Fault> {
 /// The quoted text at the head of `text`, and how many bytes it takes up.
 pub(super) fn quoted(text: &str) -> Result<(String, usize), &'static str> {
     let mut chars = text.char_indices();
-    let quote = match chars.next() {
-        Some((_, quote @ ('"' | '\''))) => quote,
-        Some(_) | None => return Err("expected a quote"),
+    let Some((_, quote @ ('"' | '\''))) = chars.next() else {
+        return Err("expected a quote");
     };
     let mut out = String::new();
     while let Some((at, char)) = chars.next() {

@@ -17,10 +17,21 @@ fn with(extra: &str) -> Result<Claim, String> {
 #[test]
 fn the_block_is_found_or_the_reason_named() {
     let block = format!("```tdd-result\n{BODY}```\n");
-    let quoted: String = block.lines().map(|line| format!("> {line}\n")).collect();
-    let indented: String = block.lines().map(|line| format!("\t  {line}\n")).collect();
-    let bulleted =
-        format!("- {}", block.lines().map(|line| format!("  {line}\n")).collect::<String>().trim_start());
+    let each = |margin: &str| {
+        block
+            .lines()
+            .map(|line| {
+                [
+                    margin, line, "
+",
+                ]
+                .concat()
+            })
+            .collect::<String>()
+    };
+    let quoted = each("> ");
+    let indented = each("	  ");
+    let bulleted = format!("- {}", each("  ").trim_start());
     let json = "{\"role\":\"implementer\",\"status\":\"ok\",\n \"files\":[\"a.rs\"],\"command\":\"x\",\"output_excerpt\":\"a\\nb\"}\n";
     for (name, message, want) in [
         ("plain", block.clone(), "ok"),
@@ -150,6 +161,12 @@ fn hostile_messages_take_linear_time() {
         let _ = with(&format!("tests:\n  {inside}"));
         let _ = with(inside);
     }
-    let stairs: String = (0..700).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
-    let _ = with(&stairs);
+    let stairs: Vec<String> = (0..700)
+        .map(|depth| {
+            " ".repeat(depth)
+                + "a:
+"
+        })
+        .collect();
+    let _ = with(&stairs.concat());
 }
