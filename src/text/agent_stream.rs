@@ -31,12 +31,10 @@ use messages::Messages;
 use select::Selector;
 
 /// Bytes of a text, a document or one message that are kept: 16 MiB.
-pub const MAX_TEXT: usize = 16 << 20;
+pub const MAX_TEXT: usize = terminal_noise::TEXT_LIMIT;
 
 /// Bytes at the end from which the last lines are taken for a person.
 const TAIL: usize = 32 << 10;
-/// Characters of a line for a person.
-const SHOWN: usize = 200;
 /// Turns that are told apart by their group; a table whose groups never repeat has no use for more.
 const MAX_GROUPS: usize = 10_000;
 /// Bytes of a session's id; it comes back as an argument.
@@ -159,12 +157,9 @@ impl AgentStream {
     pub fn news(&mut self) -> Option<String> {
         let line = match self.plan.shape {
             Shape::Lines if self.plan.message.is_some() => self.messages.newest_line(),
-            Shape::Lines | Shape::Document | Shape::Text => {
-                last_line(&terminal_noise::clean(self.tail.end(4 * SHOWN)))
-            }
+            Shape::Lines | Shape::Document | Shape::Text => terminal_noise::last_line(self.tail.end(TAIL)),
         }?;
-        let line: String = line.chars().filter(|letter| !letter.is_control()).take(SHOWN).collect();
-        if line.is_empty() || line == self.shown {
+        if line == self.shown {
             return None;
         }
         self.shown.clone_from(&line);
@@ -283,10 +278,6 @@ fn is_new(groups: &mut BTreeSet<String>, group: Option<String>) -> bool {
         Some(_) if groups.len() >= MAX_GROUPS => true,
         Some(group) => groups.insert(group.chars().take(MAX_SESSION).collect()),
     }
-}
-
-fn last_line(text: &str) -> Option<String> {
-    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
 /// The last `most` bytes, less a first character that was cut.

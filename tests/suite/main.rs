@@ -15,6 +15,9 @@
 mod conformance;
 mod driver;
 mod core_words;
+mod agents;
+mod conformance;
+mod session;
 mod corpus;
 mod halt_report;
 mod own_requirements;

@@ -1,7 +1,7 @@
 //! The assistant's messages: which of them is the final one.
 
 use super::{MAX_TEXT, last_bytes};
-use crate::text::tdd_result;
+use crate::text::{tdd_result, terminal_noise};
 
 /// Keeps two messages at most: the last one that holds a block, and the last one.
 #[derive(Debug, Default)]
@@ -31,8 +31,7 @@ impl Messages {
     }
 
     pub(super) fn newest_line(&self) -> Option<String> {
-        let newest = self.open.as_ref().map(|(_, message)| message)?;
-        newest.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+        self.open.as_ref().and_then(|(_, message)| terminal_noise::last_line(message.as_bytes()))
     }
 
     pub(super) fn finish(mut self) -> Option<String> {

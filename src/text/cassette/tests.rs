@@ -1,4 +1,6 @@
 use super::*;
+use crate::core::claim::ClaimErrorKind;
+use crate::text::tdd_result;
 
 fn id(text: &str) -> CriterionId {
     CriterionId::parse(text).unwrap()
@@ -94,5 +96,51 @@ fn what_is_wrong_is_named_with_its_entry() {
         let trouble = Cassette::read(yaml).expect_err(yaml);
         assert!(trouble.what.contains(what), "{yaml}: {trouble}");
         assert!(trouble.next.contains(next), "{yaml}: {trouble}");
+    }
+}
+
+#[test]
+fn what_is_said_comes_back_through_the_reader_of_blocks() {
+    for command in ["pytest tests", "npm test -- -t \"a: b\"", "cargo test # all", "'quoted' x", "it's"] {
+        for excerpt in [
+            "as expected",
+            "   Compiling x\nok",
+            "a: b\n\n  c\n",
+            "```\nfence\n```",
+            "---\n...",
+            "- x",
+            "\ttab",
+        ] {
+            let yaml = serde_json::json!([{"role": "implementer", "say": {
+                "files": ["src/a b.py", "src/-.py", "x"], "command": command, "output_excerpt": excerpt,
+                "notes": "it: is # so", "tests": {"AC-D-1.1": ["tests/a.py::A::b[x: y]"]},
+                "dispute": {"tests": ["t"], "reason": "no: \"way\""},
+            }}]);
+            let cassette = Cassette::read(&yaml.to_string()).unwrap();
+            let message = cassette.entries[0].message().unwrap();
+            let claim = tdd_result::read(&message, Role::Implementer, "/repo");
+            let claim = claim.unwrap_or_else(|error| panic!("{error:?}\n{message}"));
+            assert_eq!(claim.command, command, "{message}");
+            assert_eq!(claim.output_excerpt.trim_end(), excerpt.trim_end(), "{message}");
+            assert_eq!(claim.files.len(), 3, "{message}");
+            assert_eq!(claim.notes.as_deref(), Some("it: is # so"), "{message}");
+            assert_eq!(claim.tests.len(), 1, "{message}");
+            assert_eq!(claim.dispute.map(|dispute| dispute.reason).as_deref(), Some("no: \"way\""));
+        }
+    }
+}
+
+#[test]
+fn a_misbehaving_message_breaks_its_own_rule() {
+    for (word, want) in [
+        ("no-block", ClaimErrorKind::NoBlock),
+        ("two-blocks", ClaimErrorKind::ManyBlocks),
+        ("unclosed-block", ClaimErrorKind::UnclosedBlock),
+        ("wrong-role", ClaimErrorKind::WrongRole),
+    ] {
+        let yaml = format!("- {{ role: implementer, say: {{ files: [a] }}, misbehave: {word} }}");
+        let message = Cassette::read(&yaml).unwrap().entries[0].message().unwrap();
+        let error = tdd_result::read(&message, Role::Implementer, "/repo").unwrap_err();
+        assert_eq!(error.kind, want, "{word}: {message}");
     }
 }

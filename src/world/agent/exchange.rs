@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -28,8 +28,9 @@ impl Exchange {
     /// A new empty folder below `root`, mode 0700.
     pub(super) fn create(root: &Path, order: &AgentOrder) -> Result<Self, Trouble> {
         let prefix = format!("{}-{}-", slug(&order.key), order.number);
+        let private = fs::Permissions::from_mode(0o700);
         let folder = make_folder(root)
-            .and_then(|()| tempfile::Builder::new().prefix(&prefix).tempdir_in(root))
+            .and_then(|()| tempfile::Builder::new().prefix(&prefix).permissions(private).tempdir_in(root))
             .map_err(|error| unwritable(root, &error))?;
         Ok(Self { folder })
     }
