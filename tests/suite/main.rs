@@ -16,6 +16,7 @@ mod conformance;
 mod core_words;
 mod halt_report;
 mod own_requirements;
+mod projects;
 mod sample;
 mod session;
 mod state_machine_rules;
