@@ -21,6 +21,7 @@ mod session;
 mod corpus;
 mod halt_report;
 mod own_requirements;
+mod projects;
 mod sample;
 mod session;
 mod state_machine_rules;
