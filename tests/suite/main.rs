@@ -12,28 +12,27 @@
     reason = "a test says that something is wrong by a panic, and makes its own world"
 )]
 
-mod conformance;
-mod driver;
-mod core_words;
 mod agents;
+mod bad_input;
+mod checkpoints;
+mod commands;
 mod conformance;
-mod session;
+mod core_words;
 mod corpus;
+mod cycle;
+mod driver;
+mod git_state;
 mod halt_report;
+mod journal;
+mod manifest;
 mod own_requirements;
 mod projects;
 mod sample;
+mod sandbox;
+mod sealed_git;
 mod session;
 mod state_machine_rules;
 mod summary;
 mod tidy;
 mod view;
 mod walk;
-
-mod checkpoints;
-mod git_state;
-mod journal;
-mod manifest;
-mod sealed_git;
-
-mod commands;
