@@ -43,6 +43,7 @@ pub enum Command {
 }
 
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag; `settings` gives them words")]
 pub struct RunArgs {
     /// The requirement: a tracker id (STE-12), a ULID, or a path to its Markdown file.
     #[arg(value_name = "FR")]

@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod checkpoints;
 pub mod clock;
+pub mod config_file;
 pub mod exec;
 pub mod journal_file;
 pub mod lock;

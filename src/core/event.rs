@@ -17,6 +17,10 @@ use super::test::{FailureKind, TestId};
 /// side file as a whole, so an event is always complete in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "events are few and live for a moment; boxes would only hide them"
+)]
 pub enum Event {
     RunStarted(Box<RunStarted>),
     CheckpointZero {

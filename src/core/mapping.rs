@@ -150,7 +150,7 @@ impl Mapping {
 
 /// The candidate that a path in a block means: relative to the project, or to the repository.
 fn in_repository(path: &str, project: &str, left: &BTreeSet<&RelPath>) -> Option<RelPath> {
-    let joined = RelPath::new(&format!("{project}/{path}").trim_start_matches('/').to_owned());
+    let joined = RelPath::new(format!("{project}/{path}").trim_start_matches('/'));
     [joined, RelPath::new(path)].into_iter().flatten().find(|path| left.contains(path))
 }
 

@@ -35,14 +35,14 @@ pub enum Permission {
 /// Section 7: the test-writer changes tests and dev-dependencies; the others change neither
 /// tests nor gate files.
 pub fn permission(role: Role, class: FileClass) -> Permission {
-    match (role, class) {
-        (_, FileClass::ByProduct | FileClass::Lock) => Permission::Allowed,
-        (_, FileClass::Mixed) => Permission::ByKey,
-        (_, FileClass::Gate) => Permission::Forbidden,
-        (Role::TestWriter, FileClass::Test) => Permission::Allowed,
-        (Role::TestWriter, FileClass::Source) => Permission::Forbidden,
-        (Role::Implementer | Role::Refactorer, FileClass::Test) => Permission::Forbidden,
-        (Role::Implementer | Role::Refactorer, FileClass::Source) => Permission::Allowed,
+    match (class, role) {
+        (FileClass::ByProduct | FileClass::Lock, _)
+        | (FileClass::Test, Role::TestWriter)
+        | (FileClass::Source, Role::Implementer | Role::Refactorer) => Permission::Allowed,
+        (FileClass::Mixed, _) => Permission::ByKey,
+        (FileClass::Gate, _)
+        | (FileClass::Source, Role::TestWriter)
+        | (FileClass::Test, Role::Implementer | Role::Refactorer) => Permission::Forbidden,
     }
 }
 

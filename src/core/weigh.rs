@@ -56,7 +56,7 @@ pub fn criterion_red(
         let body = test.file.as_ref().map(|file| (sources.body)(file, &test.id)).unwrap_or_default();
         let mut kind = kind_of(&test.outcome, body);
         let differs = |other: &&Outcome| passes(other) != passes(&test.outcome);
-        if second.is_some() && again.get(&test.id).is_none_or(|other| differs(other)) {
+        if second.is_some() && again.get(&test.id).is_none_or(differs) {
             kind = RedKind::Flaky;
         }
         let message = first_line(&test.outcome);

@@ -3,7 +3,7 @@
 //! This file is the table of contents of a run; each effect's work is in a file of its own.
 
 use crate::core::attempt::CheckpointId;
-use crate::core::audience::{Audience, News};
+use crate::core::audience::Audience;
 use crate::core::effect::Effect;
 use crate::core::event::Event;
 use crate::core::next::next;
@@ -121,10 +121,6 @@ impl<'a, W: World> Drive<'a, W> {
             Effect::Halt => self.halt(),
             Effect::Finish => self.finish(),
         }
-    }
-
-    pub(super) fn note(&mut self, text: impl Into<String>) {
-        self.audience.news(&News::Note(text.into()));
     }
 
     pub(super) fn elapsed_ms(&self) -> u64 {

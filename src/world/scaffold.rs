@@ -30,7 +30,17 @@ pub fn lay_out(folder: &Path, files: &[(&str, &str)]) -> Result<(), Trouble> {
     for args in [
         &["init", "--quiet", "--initial-branch=main"][..],
         &["add", "--all"],
-        &["-c", "user.name=tdd demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "commit", "--quiet", "--message=Start"],
+        &[
+            "-c",
+            "user.name=tdd demo",
+            "-c",
+            "user.email=demo@localhost",
+            "-c",
+            "commit.gpgsign=false",
+            "commit",
+            "--quiet",
+            "--message=Start",
+        ],
     ] {
         git(folder, args)?;
     }
@@ -44,7 +54,9 @@ fn git(folder: &Path, args: &[&str]) -> Result<(), Trouble> {
         command.env_remove(variable);
     }
     let failed = |why: String| {
-        Trouble::environment("the demo's repository can't be made").because(why).advise("install git 2.28 or newer")
+        Trouble::environment("the demo's repository can't be made")
+            .because(why)
+            .advise("install git 2.28 or newer")
     };
     let output = command.output().map_err(|error| failed(error.to_string()))?;
     if output.status.success() {

@@ -87,7 +87,9 @@ fn a_requirement_outside_the_repository() {
 }
 
 fn agent(argv: &str) -> String {
-    format!("test: python3 -m unittest discover -s tests -t .\nagent: mine\nagents:\n  mine:\n    argv: {argv}\n")
+    format!(
+        "test: python3 -m unittest discover -s tests -t .\nagent: mine\nagents:\n  mine:\n    argv: {argv}\n"
+    )
 }
 
 #[test]
@@ -192,7 +194,10 @@ fn a_dirty_tree_works_and_stays_dirty() {
     if has_python() {
         let sandbox = shop();
         sandbox.write("notes.txt", "mine\r\n");
-        sandbox.write("tests/test_old.py", &format!("{}\n# changed by hand\n", sandbox.read("tests/test_old.py")));
+        sandbox.write(
+            "tests/test_old.py",
+            &format!("{}\n# changed by hand\n", sandbox.read("tests/test_old.py")),
+        );
         works(&sandbox);
         assert_eq!(sandbox.read("notes.txt"), "mine\r\n");
         assert!(sandbox.read("tests/test_old.py").ends_with("# changed by hand\n"));

@@ -73,10 +73,14 @@ pub fn honest_shop_cassette() -> String {
     for line in NEW_TEST.lines() {
         let _ = writeln!(cassette, "      {line}");
     }
-    cassette.push_str("  say: { status: ok, files: [tests/test_ac_ste_1_1.py], command: t, output_excerpt: red }\n");
+    cassette.push_str(
+        "  say: { status: ok, files: [tests/test_ac_ste_1_1.py], command: t, output_excerpt: red }\n",
+    );
     cassette.push_str("- role: implementer\n  write:\n    shop.py: |\n      def one():\n          return 1\n\n\n      def two():\n          return 2\n");
     cassette.push_str("  say: { status: ok, files: [shop.py], command: t, output_excerpt: green }\n");
-    cassette.push_str("- role: refactorer\n  say: { status: ok, files: [], command: t, output_excerpt: green }\n");
+    cassette.push_str(
+        "- role: refactorer\n  say: { status: ok, files: [], command: t, output_excerpt: green }\n",
+    );
     cassette
 }
 
@@ -137,7 +141,9 @@ fn json_prints_one_object_a_line_and_nothing_else() {
     let types: Vec<String> = ran
         .stdout
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned())
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned()
+        })
         .collect();
     assert!(types.contains(&"run_started".to_owned()) && types.contains(&"finished".to_owned()), "{types:?}");
 }

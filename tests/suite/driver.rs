@@ -94,7 +94,8 @@ fn a_test_that_passes_at_once_is_a_false_red() {
     let faults = faults(&state, &Key::TestWriter);
     assert_eq!(faults.len(), 2, "two attempts, no more");
     assert!(faults.iter().all(|(mode, reasons)| {
-        *mode == Mode::A && matches!(&reasons[..], [Reason::NotRed { criterion: c, .. }] if *c == criterion(1))
+        *mode == Mode::A
+            && matches!(&reasons[..], [Reason::NotRed { criterion: c, .. }] if *c == criterion(1))
     }));
 }
 
@@ -126,7 +127,10 @@ fn a_missing_criterion_and_an_existing_test_changed_are_false_reds() {
     let (state, _) = run(plan(), script);
     let (_, reasons) = &faults(&state, &Key::TestWriter)[0];
     assert!(reasons.contains(&Reason::NoCandidate(criterion(2))), "{reasons:?}");
-    assert!(reasons.iter().any(|r| matches!(r, Reason::Unlisted(id) if id.0 == "tests/old.txt::old")), "{reasons:?}");
+    assert!(
+        reasons.iter().any(|r| matches!(r, Reason::Unlisted(id) if id.0 == "tests/old.txt::old")),
+        "{reasons:?}"
+    );
 }
 
 #[test]
@@ -157,8 +161,15 @@ fn an_implementer_that_breaks_an_old_test_fails() {
     let (state, world) = run(plan(), script);
     let faults = faults(&state, &Key::Implementer(criterion(1)));
     assert_eq!(faults.len(), 2);
-    assert!(matches!(&faults[0].1[..], [Reason::Regressed(id)] if id.0 == "tests/old.txt::old"), "{faults:?}");
-    assert_eq!(tree_of(&world).read("src/a.txt"), Some("OLD\n"), "after the halt the tree is the last good one");
+    assert!(
+        matches!(&faults[0].1[..], [Reason::Regressed(id)] if id.0 == "tests/old.txt::old"),
+        "{faults:?}"
+    );
+    assert_eq!(
+        tree_of(&world).read("src/a.txt"),
+        Some("OLD\n"),
+        "after the halt the tree is the last good one"
+    );
 }
 
 #[test]

@@ -136,7 +136,8 @@ fn no_block() -> ClaimError {
 
 fn red_of(number: u64, kind: RedKind) -> CriterionRed {
     let message = "assertion failed".to_owned();
-    let tests = vec![RedTest { id: test_id(number), kind, seen: tdd::core::finding::Seen::Reported, message }];
+    let tests =
+        vec![RedTest { id: test_id(number), kind, seen: tdd::core::finding::Seen::Reported, message }];
     CriterionRed { id: criterion(number), files: vec![path("tests/a.rs")], tests }
 }
 

@@ -93,7 +93,17 @@ impl Sandbox {
 
     pub fn commit(&self) {
         self.git(&["add", "-A"]);
-        self.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "start", "--allow-empty"]);
+        self.git(&[
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "commit",
+            "-q",
+            "-m",
+            "start",
+            "--allow-empty",
+        ]);
     }
 
     /// A command in the repository with the sealed environment.
@@ -102,7 +112,8 @@ impl Sandbox {
         command.current_dir(self.repo()).env_clear().stdin(Stdio::null());
         let home = self.dir.path().join("home");
         let real_home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-        let or = |name: &str, below: &str| std::env::var_os(name).unwrap_or_else(|| real_home.join(below).into());
+        let or =
+            |name: &str, below: &str| std::env::var_os(name).unwrap_or_else(|| real_home.join(below).into());
         command
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", &home)
@@ -136,9 +147,12 @@ impl Sandbox {
             &["for-each-ref", "refs/heads", "refs/tags", "refs/stash"],
             &["ls-files", "--stage"],
         ] {
-            all.push_str(&self.command("git").args(args).output().map(|o| Ran::of(&o).stdout).unwrap_or_default());
+            all.push_str(
+                &self.command("git").args(args).output().map(|o| Ran::of(&o).stdout).unwrap_or_default(),
+            );
         }
-        let files = self.command("git").args(["ls-files", "-co", "--exclude-standard", "-z"]).output().unwrap();
+        let files =
+            self.command("git").args(["ls-files", "-co", "--exclude-standard", "-z"]).output().unwrap();
         for file in String::from_utf8_lossy(&files.stdout).split('\0').filter(|file| !file.is_empty()) {
             let bytes = std::fs::read(self.path(file)).unwrap_or_default();
             all.push_str(&format!("{file} {}\n", blake3::hash(&bytes).to_hex()));

@@ -142,8 +142,9 @@ fn agents(settings: &Settings, environment: &Environment) -> Result<RoleAgents, 
 
 fn builtin(name: &str) -> Result<Option<AgentTable>, Trouble> {
     let Some(yaml) = agent_table::builtin(name) else { return Ok(None) };
-    let value = serde_yaml::from_str(yaml)
-        .map_err(|error| Trouble::internal(format!("the built-in table of {name} can't be read")).because(error))?;
+    let value = serde_yaml::from_str(yaml).map_err(|error| {
+        Trouble::internal(format!("the built-in table of {name} can't be read")).because(error)
+    })?;
     agent_table::read(name, &value).map(Some)
 }
 

@@ -28,6 +28,13 @@ struct RedRuns {
     second: Option<TestRun>,
 }
 
+/// What a RED is weighed with, besides its runs.
+struct Scales<'a> {
+    book: &'a SourceBook,
+    claim: Option<&'a Claim>,
+    work: &'a Work,
+}
+
 impl<W: World> Drive<'_, W> {
     pub(super) async fn measure_red(
         &mut self,
@@ -48,7 +55,8 @@ impl<W: World> Drive<'_, W> {
         match self.ports.tests.isolation() {
             Isolation::PerFile => {
                 let runs = self.run_red(&mapping, &book).await?;
-                self.weigh_red(&runs, &book, claim.as_ref(), &work, &mut findings);
+                let scales = Scales { book: &book, claim: claim.as_ref(), work: &work };
+                self.weigh_red(&runs, &scales, &mut findings);
                 if let Some(report) = &runs.first.report {
                     let own: BTreeSet<&TestId> =
                         findings.criteria.iter().flat_map(|c| &c.tests).map(|test| &test.id).collect();
@@ -117,14 +125,8 @@ impl<W: World> Drive<'_, W> {
         covered.iter().map(|id| weigh::criterion_red(id, mapping, runs, &sources)).collect()
     }
 
-    fn weigh_red(
-        &self,
-        runs: &RedRuns,
-        book: &SourceBook,
-        claim: Option<&Claim>,
-        work: &Work,
-        findings: &mut RedFindings,
-    ) {
+    fn weigh_red(&self, runs: &RedRuns, scales: &Scales<'_>, findings: &mut RedFindings) {
+        let Scales { book, claim, work } = scales;
         findings.runs = [Some(&runs.first), runs.second.as_ref()]
             .into_iter()
             .flatten()
@@ -138,7 +140,7 @@ impl<W: World> Drive<'_, W> {
         findings.criteria = self.reds(&findings.mapping.clone(), (first, second), book);
         let known =
             self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
-        findings.superseded = self.superseded(claim, work, first);
+        findings.superseded = self.superseded(*claim, work, first);
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         findings.unlisted =
             book.changed_tests(&known).into_iter().filter(|id| !set_aside.contains(id)).collect();

@@ -248,9 +248,12 @@ impl Tests for Runner {
 
     async fn run(&mut self, order: &TestOrder, _hear: Hear<'_>) -> Result<TestRun, Trouble> {
         let tree = tree_of(&self.0);
-        let source: String = tree.0.iter().filter(|(p, _)| p.is_within("src")).map(|(_, t)| t.as_str()).collect();
+        let source: String =
+            tree.0.iter().filter(|(p, _)| p.is_within("src")).map(|(_, t)| t.as_str()).collect();
         let mut tests = Vec::new();
-        for (file, text) in tree.0.iter().filter(|(p, _)| p.is_within("tests") && !order.leave_out.contains(p)) {
+        for (file, text) in
+            tree.0.iter().filter(|(p, _)| p.is_within("tests") && !order.leave_out.contains(p))
+        {
             for (name, word) in text.lines().filter_map(|line| line.split_once(": ")) {
                 let id = TestId(format!("{file}::{name}"));
                 let named = order.only_ids.is_empty() && order.only_files.is_empty();
