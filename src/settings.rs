@@ -26,7 +26,7 @@ pub const AUTO_AGENT: &str = "auto";
 pub const SCRIPTED_AGENT: &str = "scripted";
 
 /// What of the process's environment is used, captured once in `commands`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     /// `PATH`, for finding programs.
     pub path: Option<OsString>,
@@ -44,6 +44,14 @@ impl Environment {
         let off = ["", "0", "false"];
         let ci = value("CI").is_some_and(|value| !off.iter().any(|word| value == *word));
         Self { path: value("PATH"), ci, vars }
+    }
+}
+
+/// Names only: values may be secrets, and what is printed for debugging ends up in reports.
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&OsString> = self.vars.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Environment").field("vars", &names).field("ci", &self.ci).finish_non_exhaustive()
     }
 }
 
@@ -306,85 +314,4 @@ fn leaves(args: &RunArgs) -> Leaves {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::config;
-
-    fn resolve(args: &RunArgs, yaml: &str) -> Result<Settings, Trouble> {
-        Settings::resolve(args, Some(config::read("tdd.yaml", yaml).unwrap()), &Environment::default())
-    }
-
-    #[test]
-    fn without_flags_and_file_everything_has_its_default() {
-        let settings = Settings::resolve(&RunArgs::default(), None, &Environment::default()).unwrap();
-        assert_eq!(settings.specs_dir, "specs/frs");
-        assert_eq!(settings.bounds, Bounds { semantic: 2, format: 1 });
-        assert_eq!(settings.agent(Role::Implementer), &AgentChoice { name: "auto".into(), model: None });
-        assert_eq!(settings.regression, Regression::Auto);
-        assert_eq!(settings.output, OutputMode::Progress);
-        assert!(settings.leaves.supersede.is_granted() && settings.leaves.no_sandbox.is_granted());
-        assert!(!settings.leaves.red_gate.is_granted() && !settings.leaves.anew.is_granted());
-        assert_eq!(settings.commands, CommandSettings::default());
-    }
-
-    #[test]
-    fn a_flag_wins_over_the_role_and_the_role_over_the_file() {
-        let yaml =
-            "agent: claude\nroles: { implementer: { agent: codex, model: m1 }, refactorer: { model: m2 } }\n";
-        let settings = resolve(&RunArgs::default(), yaml).unwrap();
-        let choice = |settings: &Settings, role| {
-            let choice = settings.agent(role);
-            (choice.name.clone(), choice.model.clone())
-        };
-        assert_eq!(choice(&settings, Role::TestWriter), ("claude".into(), None));
-        assert_eq!(choice(&settings, Role::Implementer), ("codex".into(), Some("m1".into())));
-        assert_eq!(choice(&settings, Role::Refactorer), ("claude".into(), Some("m2".into())));
-        let flag = RunArgs { agent: Some("claude".into()), ..RunArgs::default() };
-        let settings = resolve(&flag, yaml).unwrap();
-        assert_eq!(choice(&settings, Role::Implementer), ("claude".into(), None));
-        assert_eq!(choice(&settings, Role::Refactorer), ("claude".into(), Some("m2".into())));
-        let cassette = RunArgs { cassette: Some("c.yaml".into()), ..RunArgs::default() };
-        assert_eq!(choice(&resolve(&cassette, yaml).unwrap(), Role::TestWriter), ("scripted".into(), None));
-    }
-
-    #[test]
-    fn the_table_of_the_runner_names_a_test_command() {
-        let settings = resolve(&RunArgs::default(), "runner: { kind: exit-code, all: make t }").unwrap();
-        assert_eq!(settings.commands.file_test.as_deref(), Some("make t"));
-    }
-
-    #[test]
-    fn criteria_are_read_once_each() {
-        let only = vec!["AC-STE-1.2".to_owned(), " AC-STE-1.02".to_owned(), String::new()];
-        let settings = resolve(&RunArgs { only, ..RunArgs::default() }, "").unwrap();
-        assert_eq!(settings.only, [CriterionId::parse("AC-STE-1.2").unwrap()]);
-    }
-
-    #[test]
-    fn a_flag_that_cannot_be_meant_is_refused() {
-        for (args, part) in [
-            (RunArgs { only: vec!["STE-1.2".into()], ..RunArgs::default() }, "--only: `STE-1.2`"),
-            (RunArgs { already_green: vec!["x".into()], ..RunArgs::default() }, "--already-green"),
-            (RunArgs { test: Some("  ".into()), ..RunArgs::default() }, "--test holds no command"),
-            (RunArgs { gate: Some("a\0".into()), ..RunArgs::default() }, "--gate holds no command"),
-            (RunArgs { agent: Some(String::new()), ..RunArgs::default() }, "--agent is empty"),
-            (RunArgs { stop_after: Some("green".into()), ..RunArgs::default() }, "`green`"),
-            (
-                RunArgs { agent: Some("claude".into()), cassette: Some("c".into()), ..RunArgs::default() },
-                "--cassette and --agent claude",
-            ),
-        ] {
-            let message = resolve(&args, "").unwrap_err().to_string();
-            assert!(message.contains(part), "{part}: {message}");
-        }
-    }
-
-    #[test]
-    fn the_environment_is_sorted_out() {
-        let vars = |ci: &str| [("CI".into(), ci.into()), ("PATH".into(), "/bin".into())];
-        assert_eq!(Environment::from_vars(vars("1")).path, Some("/bin".into()));
-        for (ci, want) in [("1", true), ("true", true), ("", false), ("false", false), ("0", false)] {
-            assert_eq!(Environment::from_vars(vars(ci)).ci, want, "{ci:?}");
-        }
-    }
-}
+mod tests;

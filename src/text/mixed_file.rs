@@ -104,6 +104,8 @@ fn parse(format: Format, bytes: &[u8]) -> Result<Node, MixedError> {
     }
     let unreadable = |why: &dyn fmt::Display| MixedError::Unreadable(why.to_string());
     let text = std::str::from_utf8(bytes).map_err(|error| unreadable(&error))?;
+    // Editors write a BOM, and the package managers skip it.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match format {
         Format::Cargo | Format::Python => {
             text.parse::<toml::Table>().map(Node::from).map_err(|error| unreadable(&error.message()))

@@ -165,9 +165,9 @@ pub(super) fn entries(section: &[Line]) -> Vec<Entry> {
                 let length = section[at..].iter().take_while(|next| in_block(next, *block)).count();
                 let block = &section[at..at + length];
                 let says_nothing = matches!(language.as_str(), "" | "text");
-                if SHELL_LANGUAGES.contains(&language.as_str())
-                    || (says_nothing && block.iter().any(looks_like_shell))
-                {
+                let is_shell = SHELL_LANGUAGES.contains(&language.as_str())
+                    || (says_nothing && block.iter().any(looks_like_shell));
+                if is_shell && !follows_gating_rule(section, at) {
                     fenced(block, &heading_above(section, at), &mut entries);
                 }
                 at += length;
@@ -194,6 +194,13 @@ fn looks_like_shell(line: &Line) -> bool {
 
 fn in_block(line: &Line, wanted: usize) -> bool {
     matches!(line.kind, Kind::Code { block, .. } if block == wanted)
+}
+
+/// Whether a fence belongs to a gating rule right above it: its commands are the gate's.
+fn follows_gating_rule(section: &[Line], at: usize) -> bool {
+    let above = section[..at].iter().rev().skip_while(|line| matches!(line.kind, Kind::Blank | Kind::Fence));
+    let mut paragraph = above.take_while(|line| line.kind == Kind::Prose);
+    paragraph.any(|line| line.text.to_lowercase().contains("gating rule"))
 }
 
 /// The words of the heading or the prose right above a fence: they label its commands.

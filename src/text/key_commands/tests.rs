@@ -93,6 +93,12 @@ fn small_files_show_one_rule_each() {
             Pick::Nothing,
         ),
         ("1. `cargo build`\n2. `cargo test`", one("cargo test", 3), Pick::Nothing),
+        // The fence of a rule is the gate's, not another candidate.
+        (
+            "```sh\npytest -q\n```\n**Gating rule**\n```sh\nruff check\npytest -q --strict\n```",
+            one("pytest -q", 3),
+            one("ruff check && pytest -q --strict", 7),
+        ),
         // Verbs between, other sentences, and what is no command.
         (
             "**Gating rule**: `cargo test` must pass and `cargo clippy` must pass. Then `make docs`.",

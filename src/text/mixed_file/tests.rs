@@ -35,7 +35,7 @@ const CHANGES: &[(&str, &str, &str, &[&str])] = &[
     ("Cargo.toml", "[workspace]\nmembers=['a']", "[workspace]\nmembers=['a','b']", &["workspace.members"]),
     ("Cargo.toml", "[lib]\nname='x'", "[lib]\nname='x'\ntest=false", &["lib.test"]),
     ("Cargo.toml", "test=[]", "[[test]]\nname='t'", &["test"]),
-    ("package.json", r#"{"a":1}"#, r#"{ "a": 1 }"#, &[]),
+    ("package.json", r#"{"a":1}"#, "\u{feff}{ \"a\": 1 }", &[]),
     (
         "package.json",
         r#"{"scripts":{"test":"node --test"}}"#,
