@@ -1,10 +1,56 @@
-//! Reads a final message and prints its claim.
+//! Reads a final message and prints its claim (contract section 8).
+//!
+//! Exit code 0 with `{"ok":true,"claim":…}`, 1 with `{"ok":false,"error":…}`, 2 if the message
+//! itself can't be read.
+#![expect(clippy::disallowed_methods, reason = "a command reads the current directory and its input")]
 
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::cli::ParseArgs;
-use crate::core::trouble::Trouble;
+use serde_json::json;
 
-pub fn run(_args: &ParseArgs) -> Result<ExitCode, Trouble> {
-    Err(Trouble::internal("not built yet"))
+use crate::cli::ParseArgs;
+use crate::core::role::Role;
+use crate::core::trouble::Trouble;
+use crate::text::tdd_result;
+use crate::view::print;
+
+pub fn run(args: &ParseArgs) -> Result<ExitCode, Trouble> {
+    let role = Role::from_name(&args.role).ok_or_else(|| {
+        Trouble::user(format!("`{}` is no role", args.role)).advise("see `tdd parse --help`")
+    })?;
+    let root = root(args.root.as_deref())?;
+    let message = message(args.file.as_deref())?;
+    let (printed, code) = match tdd_result::read(&message, role, &root.to_string_lossy()) {
+        Ok(claim) => (json!({ "ok": true, "claim": claim }), ExitCode::SUCCESS),
+        Err(error) => (json!({ "ok": false, "error": error }), ExitCode::FAILURE),
+    };
+    print::result(&format!("{printed}\n"));
+    Ok(code)
+}
+
+fn root(given: Option<&Path>) -> Result<PathBuf, Trouble> {
+    let root = given.map_or_else(std::env::current_dir, std::path::absolute);
+    root.map_err(|error| {
+        Trouble::environment("can't tell the repository's root").because(error).advise("name it with --root")
+    })
+}
+
+/// The message, and one byte more than may be read of a longer one, so that it is refused.
+fn message(file: Option<&Path>) -> Result<String, Trouble> {
+    let named = file.filter(|file| *file != Path::new("-"));
+    let shown = named.map_or_else(|| "stdin".to_owned(), |file| file.display().to_string());
+    let limit = tdd_result::MESSAGE_LIMIT as u64 + 1;
+    let mut bytes = Vec::new();
+    let read = match named {
+        Some(file) => std::fs::File::open(file).and_then(|file| file.take(limit).read_to_end(&mut bytes)),
+        None => std::io::stdin().lock().take(limit).read_to_end(&mut bytes),
+    };
+    read.map_err(|error| {
+        Trouble::user(format!("can't read {shown}"))
+            .because(error)
+            .advise("name a readable file, or `-` for stdin")
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

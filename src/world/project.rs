@@ -1,1 +1,118 @@
 //! Finds the repository, the project and its requirements (contract sections 2 and 3).
+//!
+//! A requirement is looked up by what a file says of itself: its stem, `id:` and `tracker:`. Only
+//! regular files are opened, and never through a link that leaves the repository.
+
+use std::path::{Path, PathBuf};
+
+use crate::core::path::RelPath;
+use crate::core::requirement::Requirement;
+use crate::core::trouble::Trouble;
+use crate::text::requirement;
+
+mod identity;
+mod lookup;
+mod safe_file;
+
+/// Where requirements lie if `tdd.yaml` does not say, relative to the project.
+pub const SPECS_DIR: &str = "specs/frs";
+
+/// The file that marks a project.
+const PROJECT_FILE: &str = "tdd.yaml";
+
+/// Where a command is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The root of the work tree, links resolved.
+    pub repository: PathBuf,
+    /// The folder of the nearest `tdd.yaml`, else the repository: commands run here.
+    pub project: PathBuf,
+    /// The current directory: paths that a person types are relative to it.
+    pub cwd: PathBuf,
+}
+
+/// Whether requirements that were shipped and put away are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Archive {
+    LeftOut,
+    Included,
+}
+
+/// Finds the repository and the project that `cwd` lies in. Fails if there is no work tree.
+pub fn locate(cwd: &Path) -> Result<Place, Trouble> {
+    let cwd = std::fs::canonicalize(cwd).map_err(|error| {
+        Trouble::environment(format!("can't use the folder {}", cwd.display()))
+            .because(error)
+            .advise("run tdd in a folder that exists")
+    })?;
+    let mut project = None;
+    for folder in cwd.ancestors() {
+        if project.is_none() && folder.join(PROJECT_FILE).is_file() {
+            project = Some(folder.to_owned());
+        }
+        if is_work_tree(folder) {
+            let project = project.unwrap_or_else(|| folder.to_owned());
+            return Ok(Place { repository: folder.to_owned(), project, cwd });
+        }
+        if is_git_folder(folder) {
+            return Err(no_work_tree(folder));
+        }
+    }
+    let why = format!("neither {} nor a folder above it holds a `.git`", cwd.display());
+    let advice = "change into your project, or run `git init` there: tdd keeps its checkpoints in git";
+    Err(Trouble::user("no git repository").because(why).advise(advice))
+}
+
+/// A `.git` folder with a HEAD, or the file that a worktree or submodule has instead.
+fn is_work_tree(folder: &Path) -> bool {
+    let git = folder.join(".git");
+    if git.is_dir() {
+        return git.join("HEAD").symlink_metadata().is_ok();
+    }
+    let head = safe_file::read_head(&git, 4096).unwrap_or_default();
+    head.starts_with(b"gitdir:")
+}
+
+/// The inside of a `.git` folder, or a bare repository.
+fn is_git_folder(folder: &Path) -> bool {
+    folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
+}
+
+fn no_work_tree(folder: &Path) -> Trouble {
+    let why = format!("{} is a git folder without a work tree", folder.display());
+    let advice = "change into a work tree: `git worktree add ../work` makes one of a bare repository";
+    Trouble::user("no git repository with a work tree").because(why).advise(advice)
+}
+
+/// Finds and reads the requirement that a person named: a tracker id, a ULID or a path.
+///
+/// `specs_dir` is relative to the project. Fails (exit code 2) if there is none or more than one,
+/// if the file names another id than its stem, needs a technical review, lies outside the
+/// repository, is no regular readable file, or is no valid requirement.
+pub fn find_requirement(
+    place: &Place,
+    specs_dir: &str,
+    wanted: &str,
+    archived: Archive,
+) -> Result<Requirement, Trouble> {
+    let found = lookup::find(place, specs_dir, wanted, archived)?;
+    let bytes = safe_file::read_whole(&found.file, &place.repository)
+        .map_err(|error| error.trouble(&found.shown(place)))?;
+    let wrong = |error: &requirement::RequirementError| not_valid(&found.path, error);
+    let header = requirement::header(&bytes).map_err(|error| wrong(&error))?;
+    identity::check(&found.path, &header)?;
+    if header.needs_technical_review {
+        return Err(Trouble::user(format!("{} needs a technical review", found.path))
+            .because("its front matter says `needs_technical_review: true`")
+            .advise("have it reviewed, then set that to `false`"));
+    }
+    let parsed = requirement::read(&bytes).map_err(|error| wrong(&error))?;
+    Ok(Requirement { id: found.id, path: found.path, title: parsed.title, criteria: parsed.criteria })
+}
+
+fn not_valid(path: &RelPath, error: &requirement::RequirementError) -> Trouble {
+    let at = error.line().map_or_else(|| path.to_string(), |line| format!("{path}:{line}"));
+    Trouble::user(format!("{path} can't be run"))
+        .because(error)
+        .advise(format!("in {at}: {}", error.advice()))
+}

@@ -36,3 +36,4 @@ mod summary;
 mod tidy;
 mod view;
 mod walk;
+mod requirement;

@@ -25,7 +25,7 @@ pub(super) fn read(body: &str, first_line: usize) -> Result<Found, RequirementEr
         let next = lines.get(at + 1).copied().unwrap_or_default();
         scan.line(line, next, first_line + at)?;
     }
-    scan.finish(first_line)
+    scan.finish()
 }
 
 /// What hides the lines that it spans.
@@ -136,7 +136,7 @@ impl<'a> Scan<'a> {
             self.keep(line);
             return Ok(());
         }
-        if let Some((level, text)) = heading(&read, next, self.in_paragraph) {
+        if let Some((level, text)) = self.heading_of(&read, next) {
             return self.heading(level, text, line, number);
         }
         let content = self.without_comments(read.content, at, number);
@@ -148,7 +148,11 @@ impl<'a> Scan<'a> {
         let start = if begins { start::of_text(content) } else { None };
         match start {
             Some(start) => self.start(start, read.content_indent, number),
-            None => self.text(line, content, is_code || read.is_quote(), number),
+            None if is_code || read.is_quote() => {
+                self.keep(line);
+                Ok(())
+            }
+            None => self.text(line, content, number),
         }
     }
 
@@ -211,6 +215,29 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// The level and text of a heading, be it marked by `#` or underlined.
+    fn heading_of<'t>(&self, read: &MarkdownLine<'t>, next: &str) -> Option<(usize, &'t str)> {
+        if let Some(heading) = read.heading() {
+            return Some(heading);
+        }
+        let may_be =
+            !self.in_paragraph && !read.is_item && !read.is_quote() && read.indent < 4 && !is_rule(read);
+        // A rule under a criterion is a rule: its author did not mean the criterion for a heading.
+        if !may_be || start::of_text(read.content).is_some() {
+            return None;
+        }
+        let line = next.trim_end();
+        let is_indented = next.starts_with("    ") || next.starts_with('\t');
+        let line = line.trim_start();
+        let level = match line.as_bytes().first()? {
+            b'=' => 1,
+            b'-' => 2,
+            _ => return None,
+        };
+        let is_line = line.bytes().all(|byte| byte == line.as_bytes()[0]) && !is_indented;
+        is_line.then_some((level, read.content))
+    }
+
     fn heading(
         &mut self,
         level: usize,
@@ -231,13 +258,11 @@ impl<'a> Scan<'a> {
         if self.section.is_some_and(|open| level <= open) {
             self.section = None;
         }
-        match start::of_text(text) {
-            Some(start) => self.start(start, 0, number),
-            None => {
-                self.keep(line);
-                Ok(())
-            }
+        if let Some(start) = start::of_text(text) {
+            return self.start(start, 0, number);
         }
+        self.keep(line);
+        Ok(())
     }
 
     fn start(&mut self, start: Start, margin: usize, number: usize) -> Result<(), RequirementError> {
@@ -257,15 +282,9 @@ impl<'a> Scan<'a> {
     }
 
     /// A line that begins nothing: a `verify:` line or text.
-    fn text(
-        &mut self,
-        line: &'a str,
-        content: &str,
-        is_quiet: bool,
-        number: usize,
-    ) -> Result<(), RequirementError> {
+    fn text(&mut self, line: &'a str, content: &str, number: usize) -> Result<(), RequirementError> {
         let draft = self.criteria.last_mut().filter(|_| self.section.is_some());
-        if let Some(draft) = draft.filter(|_| !is_quiet)
+        if let Some(draft) = draft
             && let Some(verify) = verify(content)
         {
             let wrong = |found: String| RequirementError::Verify { line: number, found };
@@ -286,13 +305,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn finish(self, first_line: usize) -> Result<Found, RequirementError> {
+    fn finish(self) -> Result<Found, RequirementError> {
         if let Some(Hidden { opened, start: Some(hidden), .. }) = self.hidden {
             return Err(RequirementError::Hidden { opened, hidden });
         }
         let stray = self.stray;
         let Some(section) = self.section_line else { return Err(RequirementError::NoSection { stray }) };
-        debug_assert!(section >= first_line);
         if self.criteria.is_empty() {
             return Err(RequirementError::NoCriterion { section, stray });
         }
@@ -316,28 +334,6 @@ impl Draft<'_> {
             text: text.trim().to_owned(),
         }
     }
-}
-
-/// The level and text of a heading, be it marked by `#` or underlined.
-fn heading<'t>(read: &MarkdownLine<'t>, next: &str, in_paragraph: bool) -> Option<(usize, &'t str)> {
-    if let Some(heading) = read.heading() {
-        return Some(heading);
-    }
-    let may_be = !in_paragraph && !read.is_item && !read.is_quote() && read.indent < 4 && !is_rule(read);
-    // A rule under a criterion is a rule: its author did not mean the criterion for a heading.
-    if !may_be || start::of_text(read.content).is_some() {
-        return None;
-    }
-    let line = next.trim_end();
-    let is_indented = next.starts_with("    ") || next.starts_with('\t');
-    let line = line.trim_start();
-    let level = match line.as_bytes().first()? {
-        b'=' => 1,
-        b'-' => 2,
-        _ => return None,
-    };
-    let is_line = line.bytes().all(|byte| byte == line.as_bytes()[0]) && !is_indented;
-    is_line.then_some((level, read.content))
 }
 
 /// `---`, `***` and `===` lines: no text.

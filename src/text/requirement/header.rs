@@ -11,7 +11,7 @@ pub(super) fn read(yaml: &str) -> Result<Header, RequirementError> {
     let lines = plain_yaml::lines(yaml, FIRST_LINE);
     let entries = plain_yaml::entries(&lines).map_err(wrong)?;
     Ok(Header {
-        id: text(only(&entries, "id")?)?,
+        id: word(only(&entries, "id")?)?,
         trackers: trackers(only(&entries, "tracker")?)?,
         title: text(only(&entries, "title")?)?,
         needs_technical_review: needs_review(only(&entries, "needs_technical_review")?)?,
@@ -35,6 +35,18 @@ fn text(entry: Option<&Entry<'_, '_>>) -> Result<Option<String>, RequirementErro
     let text = entry.text().map_err(wrong)?;
     let text = text.trim();
     Ok((!matches!(text, "" | "~" | "null")).then(|| text.to_owned()))
+}
+
+/// One word or several, with the structure that YAML gives it: an id is no list.
+fn word(entry: Option<&Entry<'_, '_>>) -> Result<Option<String>, RequirementError> {
+    let Some(entry) = entry else { return Ok(None) };
+    match entry.node().map_err(wrong)? {
+        Node::Null => Ok(None),
+        Node::Text(word) => Ok(Some(word).filter(|word| !word.is_empty())),
+        Node::Pair(_) | Node::List(_) | Node::Map(_) => {
+            Err(wrong_at(entry.line, format!("`{}` must be one word", entry.key)))
+        }
+    }
 }
 
 fn trackers(entry: Option<&Entry<'_, '_>>) -> Result<Vec<String>, RequirementError> {

@@ -141,12 +141,15 @@ fn the_header_is_read_leniently() {
 }
 
 /// Each would take minutes if anything were looked at again for each line.
+#[expect(clippy::disallowed_methods, reason = "the time that it takes is what is tested")]
 #[test]
 fn hostile_files_take_linear_time() {
+    let start = std::time::Instant::now();
     for line in ["a <!-- b\n", "<!--\n", "```\n", "- ", "# \n", "- AC-1.1\n", "\t", "-\n", "`", "> ", "AC-"] {
-        let text = line.repeat(512 * 1024 / line.len());
+        let text = line.repeat(256 * 1024 / line.len());
         let _ = ids(&text);
         let _ = ids(&section(&text));
         let _ = ids(&format!("---\n{text}"));
     }
+    assert!(start.elapsed() < std::time::Duration::from_mins(1), "it took {:?}", start.elapsed());
 }
