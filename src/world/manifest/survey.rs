@@ -55,7 +55,8 @@ impl Survey<'_> {
             let Ok(real) = full.canonicalize() else { continue };
             let Ok(below) = real.strip_prefix(&top) else { continue };
             let below = below.as_os_str().as_bytes().to_vec();
-            if real.is_file() {
+            let excepted = shown(&below).is_none_or(|below| self.except.contains(&below));
+            if real.is_file() && !excepted {
                 behind.insert(below);
             } else if real.is_dir() && !below.is_empty() {
                 self.all_files(below, &mut behind);
