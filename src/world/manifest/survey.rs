@@ -34,7 +34,7 @@ impl Survey<'_> {
                     if self.is_walked(&shown) {
                         waiting.push(path);
                     }
-                } else if self.is_protected(&shown, kind.is_symlink()) {
+                } else if self.is_protected(&shown, kind) {
                     found.insert(path);
                 }
             }
@@ -94,10 +94,12 @@ impl Survey<'_> {
     }
 
     /// A link to a folder stands for what is in the folder.
-    fn is_protected(&self, path: &RelPath, is_link: bool) -> bool {
+    fn is_protected(&self, path: &RelPath, kind: std::fs::FileType) -> bool {
         let class = (self.classify)(path);
         let counts = self.classes.contains(&class)
-            || (is_link && class != FileClass::ByProduct && self.classes.contains(&self.class_inside(path)));
+            || (kind.is_symlink()
+                && class != FileClass::ByProduct
+                && self.classes.contains(&self.class_inside(path)));
         counts && !self.except.contains(path)
     }
 
