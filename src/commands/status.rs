@@ -112,7 +112,7 @@ fn in_full(state: &State, records: &[Record]) -> String {
     let _ = writeln!(text, "time         {} to {}", time(first), time(last));
     let _ = writeln!(text, "state        {}", phase(state));
     for id in &run.plan.criteria {
-        let _ = writeln!(text, "  {id:<14} {}", progress(state, id));
+        let _ = writeln!(text, "  {:<14} {}", id.to_string(), progress(state, id));
     }
     let _ = writeln!(text, "forks        {}", state.forks());
     let bounds = run.plan.bounds;

@@ -13,7 +13,7 @@
 #![expect(clippy::disallowed_methods, reason = "a folder of ours, and the time of a commit")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::core::attempt::CheckpointId;
@@ -263,11 +263,12 @@ fn slug(label: &str) -> String {
         name = name.replace("..", ".");
     }
     let name = name.trim_matches('.').to_owned();
-    let name = if name.ends_with(".lock") { format!("{name}-") } else { name };
+    // git refuses exactly this ending.
+    let name = if name.as_bytes().ends_with(b".lock") { format!("{name}-") } else { name };
     if name.is_empty() { "checkpoint".to_owned() } else { name }
 }
 
-fn frozen_rules(place: &GitPlace, own: &Git, file: &PathBuf) -> Result<Rules, Trouble> {
+fn frozen_rules(place: &GitPlace, own: &Git, file: &Path) -> Result<Rules, Trouble> {
     if let Some(rules) = Rules::load(file) {
         return Ok(rules);
     }
@@ -298,8 +299,8 @@ fn make_private(git_dir: &Path, own: &Git) -> Result<(), Trouble> {
 /// The trouble of a disk that says no.
 fn disk(path: &Path, error: &std::io::Error) -> Trouble {
     let trouble = Trouble::environment(format!("can't write {}", path.display())).because(error);
-    match error.kind() {
-        std::io::ErrorKind::StorageFull => trouble.advise("make room on the disk, then `tdd resume`"),
-        _ => trouble.advise("see that the folder may be written and that nothing else changes it"),
+    if error.kind() == std::io::ErrorKind::StorageFull {
+        return trouble.advise("make room on the disk, then `tdd resume`");
     }
+    trouble.advise("see that the folder may be written and that nothing else changes it")
 }

@@ -78,13 +78,13 @@ impl JournalFile {
         let (bytes, read) = read_whole(run_dir)?;
         let options = File::options().append(true).read(true).to_owned();
         let file = options.open(&at).map_err(|error| unwritable(&at, &error))?;
-        if read.whole < bytes.len() {
-            set_aside(run_dir, &file, &bytes, read.whole).map_err(|error| unwritable(&at, &error))?;
+        if read.end < bytes.len() {
+            set_aside(run_dir, &file, &bytes, read.end).map_err(|error| unwritable(&at, &error))?;
         }
         let journal = Self {
             folder: run_dir.to_owned(),
             file,
-            length: read.whole as u64,
+            length: read.end as u64,
             seq: read.records.len() as u64,
             prev: read.prev,
         };
@@ -166,7 +166,7 @@ pub fn read_only(run_dir: &Path) -> Result<Vec<Record>, Trouble> {
 struct Whole {
     records: Vec<Record>,
     /// The bytes up to the end of the last whole line.
-    whole: usize,
+    end: usize,
     /// The hash of the last whole line.
     prev: String,
 }
@@ -186,16 +186,16 @@ fn read_whole(run_dir: &Path) -> Result<(Vec<u8>, Whole), Trouble> {
         return Err(unreadable("it is no file, or far too large".to_owned()));
     }
     file.take(LARGEST_JOURNAL).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
-    let mut read = Whole { records: Vec::new(), whole: 0, prev: journal_line::NO_LINE.to_owned() };
-    while read.whole < bytes.len() {
-        let rest = &bytes[read.whole..];
+    let mut read = Whole { records: Vec::new(), end: 0, prev: journal_line::NO_LINE.to_owned() };
+    while read.end < bytes.len() {
+        let rest = &bytes[read.end..];
         let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { break };
         let is_last = end + 1 == rest.len();
         match one_line(run_dir, &read, &rest[..end]) {
             Ok((record, hash)) => {
                 read.records.push(record);
                 read.prev = hash;
-                read.whole += end + 1;
+                read.end += end + 1;
             }
             Err(Damage::Torn(_)) if is_last => break,
             Err(Damage::Torn(why) | Damage::Wrong(why)) => {
@@ -227,11 +227,11 @@ fn one_line(run_dir: &Path, read: &Whole, line: &[u8]) -> Result<(Record, String
         ));
     }
     let hash = journal_line::hash(text);
-    let record = record(run_dir, decoded, text)?;
+    let record = record(run_dir, &decoded, text)?;
     Ok((record, hash))
 }
 
-fn record(run_dir: &Path, line: Line, text: &str) -> Result<Record, Damage> {
+fn record(run_dir: &Path, line: &Line, text: &str) -> Result<Record, Damage> {
     let wrong = |error: LineError| Damage::Wrong(error.to_string());
     let (seq, ts) = (line.seq, line.ts);
     let (event, json) = match &line.body {
@@ -242,7 +242,7 @@ fn record(run_dir: &Path, line: Line, text: &str) -> Result<Record, Damage> {
             if event.name() != name {
                 return Err(Damage::Wrong(format!("its side file holds another event than `{name}`")));
             }
-            let json = journal_line::resolved(&line, &String::from_utf8_lossy(&bytes));
+            let json = journal_line::resolved(line, &String::from_utf8_lossy(&bytes));
             (event, json)
         }
     };

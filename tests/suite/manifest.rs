@@ -1,1 +1,204 @@
-//! x
+//! The seal on protected files: contract sections 7 and 12.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use tdd::core::commands::RunnerKind;
+use tdd::core::path::RelPath;
+use tdd::core::policy::{FileClass, Policy};
+use tdd::driver::ports::Protection;
+use tdd::world::manifest::Manifest;
+
+use crate::sealed_git::{Repository, rel};
+
+const PROTECTED: [FileClass; 2] = [FileClass::Test, FileClass::Gate];
+
+fn manifest(repository: &Repository) -> Manifest {
+    let policy = Policy::new(RunnerKind::Pytest, &[], "specs").unwrap();
+    let classify = Box::new(move |path: &RelPath| policy.classify(path));
+    Manifest::new(repository.top.clone(), classify, repository.scratch().join("seal"))
+}
+
+fn sealed(repository: &Repository) -> Manifest {
+    let mut manifest = manifest(repository);
+    manifest.seal(&PROTECTED, &[]).unwrap();
+    assert_eq!(manifest.check().unwrap(), []);
+    manifest
+}
+
+fn project() -> Repository {
+    let repository = Repository::with(&[
+        (".gitignore", ".env\n"),
+        ("tests/test_a.py", "a"),
+        ("tests/deep/test_b.py", "b"),
+        ("tests/data.json", "{}"),
+        ("src/core.py", "core"),
+        ("src/test_inner.py", "inner"),
+        ("conftest.py", "gate"),
+        ("Makefile", "gate"),
+    ]);
+    repository.write(".env", "ignored and protected");
+    repository.child("chmod +x tests/test_a.py; ln -s data.json tests/link.json; mkdir ../outside; echo o > ../outside/test_a.py");
+    repository
+}
+
+fn shown(paths: &[RelPath]) -> Vec<&str> {
+    paths.iter().map(RelPath::as_str).collect()
+}
+
+#[test]
+fn every_change_is_seen_and_undone() {
+    let cases: [(&str, &str, &[&str]); 21] = [
+        ("edit", "echo x > tests/test_a.py", &["tests/test_a.py"]),
+        (
+            "edit with forged time and size",
+            "m=$(stat -c %y tests/test_a.py); printf b > tests/test_a.py; touch -d \"$m\" tests/test_a.py",
+            &["tests/test_a.py"],
+        ),
+        ("removal", "rm tests/deep/test_b.py", &["tests/deep/test_b.py"]),
+        ("new file", "echo n > tests/new.py; echo n > src/conftest.py", &["src/conftest.py", "tests/new.py"]),
+        ("new ignored gate", "echo n > src/.env", &["src/.env"]),
+        ("ignored gate", "echo n > .env", &[".env"]),
+        ("mode", "chmod 000 tests/data.json", &["tests/data.json"]),
+        ("mode of a folder", "chmod 000 tests", &[]),
+        ("retarget", "ln -sf test_a.py tests/link.json", &["tests/link.json"]),
+        ("link for file", "rm conftest.py; ln -s ../outside/test_a.py conftest.py", &["conftest.py"]),
+        ("file for link", "rm tests/link.json; echo '{}' > tests/link.json", &["tests/link.json"]),
+        ("fifo", "rm tests/test_a.py; mkfifo tests/test_a.py", &["tests/test_a.py"]),
+        ("new fifo", "mkfifo tests/pipe", &["tests/pipe"]),
+        (
+            "folder for file",
+            "rm conftest.py; mkdir -p conftest.py/x; echo y > conftest.py/x/y",
+            &["conftest.py"],
+        ),
+        ("file for folder", "rm -r tests/deep; echo x > tests/deep", &["tests/deep", "tests/deep/test_b.py"]),
+        (
+            "folder swapped for link",
+            "mv tests/deep moved; mkdir ../outside/deep; echo b > ../outside/deep/test_b.py; ln -s ../../outside/deep tests/deep",
+            &["moved/test_b.py", "tests/deep", "tests/deep/test_b.py"],
+        ),
+        (
+            "top folder swapped for link",
+            "mv tests ../outside/tests; ln -s ../outside/tests tests",
+            &["tests", "tests/data.json", "tests/deep/test_b.py", "tests/link.json", "tests/test_a.py"],
+        ),
+        ("hard link made", "ln tests/test_a.py ../outside/other", &["tests/test_a.py"]),
+        (
+            "hard link from outside",
+            "rm tests/test_a.py; cp -p ../outside/test_a.py x; ln x tests/test_a.py",
+            &["tests/test_a.py"],
+        ),
+        ("rename", "mv tests/test_a.py tests/test_z.py", &["tests/test_a.py", "tests/test_z.py"]),
+        (
+            "all gone",
+            "rm -r tests Makefile",
+            &["Makefile", "tests/data.json", "tests/deep/test_b.py", "tests/link.json", "tests/test_a.py"],
+        ),
+    ];
+    for (name, attack, want) in cases {
+        let repository = project();
+        let mut manifest = sealed(&repository);
+        let protected = |entry: &(Vec<u8>, u32, Vec<u8>)| !entry.0.starts_with(b"moved") && entry.0 != b"x";
+        let before = repository.tree();
+        let mode = |path: &str| std::fs::symlink_metadata(repository.path(path)).unwrap().mode();
+        let modes = [mode("tests/test_a.py"), mode("tests/data.json"), mode(".env")];
+        repository.child(attack);
+        let touched = manifest.check().unwrap_or_else(|trouble| panic!("{name}: {trouble}"));
+        assert_eq!(shown(&touched), want, "{name}");
+        assert_eq!(manifest.check().unwrap(), touched, "{name}: a check changes nothing");
+        manifest.restore(&touched).unwrap_or_else(|trouble| panic!("{name}: {trouble}"));
+        assert_eq!(manifest.check().unwrap(), [], "{name}");
+        let after: Vec<_> = repository.tree().into_iter().filter(protected).collect();
+        assert_eq!(after, before, "{name}");
+        assert_eq!([mode("tests/test_a.py"), mode("tests/data.json"), mode(".env")], modes, "{name}");
+        let outside = std::fs::read_to_string(repository.outside("outside/test_a.py")).unwrap();
+        assert_eq!(outside, "o\n", "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_protected_is_not_touched() {
+    let repository = project();
+    let mut manifest = manifest(&repository);
+    manifest.seal(&PROTECTED, &[rel("tests/data.json")]).unwrap();
+    repository.child(
+        "echo x > src/core.py; echo x > src/new.py; echo x > tests/data.json; \
+         mkdir -p tests/__pycache__ node_modules/x/test .venv/tests .tdd/runs/r/tests target/tests .git/tests; \
+         for d in tests/__pycache__ node_modules/x/test .venv/tests .tdd/runs/r/tests target/tests .git/tests; \
+         do echo x > $d/test_x.py; done",
+    );
+    assert_eq!(manifest.check().unwrap(), []);
+    manifest.restore(&[rel("src/core.py"), rel("src/new.py"), rel("tests/data.json")]).unwrap();
+    assert_eq!(repository.text("src/core.py").as_deref(), Some("x\n"));
+    assert_eq!(repository.text("tests/data.json").as_deref(), Some("x\n"));
+    assert!(repository.path("src/new.py").exists());
+}
+
+#[test]
+fn only_what_is_asked_is_restored() {
+    let repository = project();
+    let mut manifest = sealed(&repository);
+    repository.child("echo x > tests/test_a.py; echo x > Makefile; echo x > tests/new.py");
+    manifest.restore(&[rel("Makefile")]).unwrap();
+    assert_eq!(shown(&manifest.check().unwrap()), ["tests/new.py", "tests/test_a.py"]);
+    manifest.seal(&PROTECTED, &[]).unwrap();
+    assert_eq!(manifest.check().unwrap(), [], "a new seal replaces the one before it");
+}
+
+#[test]
+fn hard_links_are_broken_when_the_seal_is_set() {
+    let repository = project();
+    repository.child("ln tests/test_a.py ../outside/other-name; touch -d 2020-01-01 tests/test_a.py");
+    let before = std::fs::metadata(repository.path("tests/test_a.py")).unwrap();
+    assert_eq!(before.nlink(), 2);
+    let mut manifest = sealed(&repository);
+    let after = std::fs::metadata(repository.path("tests/test_a.py")).unwrap();
+    assert_eq!(after.nlink(), 1);
+    assert_eq!((after.mtime(), after.mode()), (before.mtime(), before.mode()));
+    std::fs::write(repository.outside("outside/other-name"), "through the other name").unwrap();
+    assert_eq!(manifest.check().unwrap(), []);
+    assert_eq!(repository.text("tests/test_a.py").as_deref(), Some("a"));
+}
+
+#[test]
+fn what_a_protected_link_leads_to_is_protected() {
+    let repository =
+        Repository::with(&[("real/checks/one.py", "1"), ("shared/data.txt", "d"), ("src/a.py", "a")]);
+    repository.child(
+        "ln -s real/checks tests; mkdir test; ln -s ../shared/data.txt test/data.txt; ln -s /etc test/etc",
+    );
+    let mut manifest = sealed(&repository);
+    repository.write("real/checks/one.py", "2");
+    repository.write("shared/data.txt", "2");
+    repository.write("src/a.py", "2");
+    let touched = manifest.check().unwrap();
+    assert_eq!(shown(&touched), ["real/checks/one.py", "shared/data.txt"]);
+    manifest.restore(&touched).unwrap();
+    assert_eq!(repository.text("real/checks/one.py").as_deref(), Some("1"));
+    assert_eq!(repository.text("shared/data.txt").as_deref(), Some("d"));
+}
+
+#[test]
+fn names_that_are_no_utf_8_are_protected() {
+    let repository = project();
+    repository.write(b"tests/\xff\n.py", "raw");
+    let mut manifest = sealed(&repository);
+    repository.write(b"tests/\xff\n.py", "changed");
+    let touched = manifest.check().unwrap();
+    assert_eq!(touched.len(), 1);
+    manifest.restore(&touched).unwrap();
+    assert_eq!(repository.read(b"tests/\xff\n.py").as_deref(), Some(b"raw".as_slice()));
+}
+
+#[test]
+fn a_copy_that_was_tampered_with_is_refused() {
+    let repository = project();
+    let mut manifest = sealed(&repository);
+    for copy in std::fs::read_dir(repository.scratch().join("seal")).unwrap().flatten() {
+        std::fs::set_permissions(copy.path(), std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::fs::write(copy.path(), "evil").unwrap();
+    }
+    repository.write("Makefile", "x");
+    let trouble = manifest.restore(&[rel("Makefile")]).unwrap_err();
+    assert!(trouble.why.contains("the copy kept of it was changed"), "{trouble}");
+    assert_eq!(repository.text("Makefile").as_deref(), Some("x"));
+}

@@ -86,12 +86,12 @@ impl Tree {
         let temporary = temporary_name();
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let open = || rustix::fs::openat(&folder, &*temporary, flags, Mode::from_raw_mode(bits));
-        let mut file = File::from(retried(&folder, open)?);
-        let mut written = fill(&mut file);
+        let mut target = File::from(retried(&folder, open)?);
+        let mut written = fill(&mut target);
         if let Permissions::Exact(bits) = permissions {
-            written = written.and_then(|()| file.set_permissions(std::fs::Permissions::from_mode(bits)));
+            written = written.and_then(|()| target.set_permissions(std::fs::Permissions::from_mode(bits)));
         }
-        drop(file);
+        drop(target);
         let placed = written.and_then(|()| self.rename(&folder, &temporary, name, path));
         if placed.is_err() {
             let _ = rustix::fs::unlinkat(&folder, &*temporary, AtFlags::empty());

@@ -14,7 +14,7 @@ use crate::core::trouble::Trouble;
 
 /// No plumbing command that is used here takes longer, even on a slow disk. A folder in which a
 /// child left a FIFO instead of a ref would hold git for ever.
-const DEADLINE: Duration = Duration::from_secs(120);
+const DEADLINE: Duration = Duration::from_mins(2);
 
 /// What git printed and how it ended.
 pub(super) struct Said {
@@ -26,7 +26,7 @@ pub(super) struct Said {
 /// One way to call git: which folder is its `GIT_DIR`.
 #[derive(Clone, Debug)]
 pub(super) struct Git {
-    git_dir: PathBuf,
+    folder: PathBuf,
     /// Set for the private folder: where the objects really are.
     objects: Option<PathBuf>,
     work_tree: PathBuf,
@@ -35,14 +35,14 @@ pub(super) struct Git {
 impl Git {
     /// git on the user's own git folder: for refs.
     pub(super) fn own(place: &GitPlace) -> Self {
-        Self { git_dir: place.git_dir.clone(), objects: None, work_tree: place.work_tree.clone() }
+        Self { folder: place.git_dir.clone(), objects: None, work_tree: place.work_tree.clone() }
     }
 
     /// git on a folder of ours that shares nothing with the user's but the objects: no
     /// configuration, attributes or hooks of a repository that a child may have written to.
     pub(super) fn private(place: &GitPlace, git_dir: &Path) -> Self {
         Self {
-            git_dir: git_dir.to_owned(),
+            folder: git_dir.to_owned(),
             objects: Some(place.common_dir.join("objects")),
             work_tree: place.work_tree.clone(),
         }
@@ -62,7 +62,7 @@ impl Git {
             .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsync=all"])
             .args(["-c", "core.bare=false", "--no-pager"])
             .current_dir(&self.work_tree)
-            .env("GIT_DIR", &self.git_dir)
+            .env("GIT_DIR", &self.folder)
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_TERMINAL_PROMPT", "0")

@@ -106,7 +106,7 @@ pub(super) fn differing(folder: &Path, names: &[&str], copies: &Copies) -> Vec<(
     for (path, meta) in &now {
         match copies.get(path) {
             None => differing.push((path.clone(), Differs::New)),
-            Some(copied) if !is_as_copied(folder, path, meta, copied) => {
+            Some(copy) if !is_as_copied(folder, path, meta, copy) => {
                 differing.push((path.clone(), Differs::Changed));
             }
             Some(_) => {}

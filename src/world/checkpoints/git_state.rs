@@ -91,7 +91,7 @@ impl GitState {
         let index_now = git_files::copy_file(&at.place.git_dir, "index");
         let shared = git_files::differing(&at.place.common_dir, git_files::SHARED, &self.shared);
         for (path, differs) in shared {
-            self.put_back(&at.place.common_dir, &path, self.shared.get(&path))?;
+            put_back(&at.place.common_dir, &path, self.shared.get(&path))?;
             said.push(line(&path, differs));
         }
         let mut mine = git_files::differing(&at.place.git_dir, git_files::OF_WORK_TREE, &self.of_work_tree);
@@ -102,7 +102,7 @@ impl GitState {
             if path == b"index" && differs == Differs::Changed && says_the_same(at, was, index_now.as_ref()) {
                 continue;
             }
-            self.put_back(&at.place.git_dir, &path, was)?;
+            put_back(&at.place.git_dir, &path, was)?;
             said.push(match (path.as_slice(), &head_now) {
                 (b"HEAD", Some(now)) => self.head_line(at, now)?,
                 _ => line(&path, differs),
@@ -111,7 +111,7 @@ impl GitState {
         said.extend(self.restore_refs(at)?);
         // Moving `refs/stash` writes a line of its own into this list.
         for (path, _) in git_files::differing(&at.place.common_dir, &[STASHES], &self.stashes()) {
-            self.put_back(&at.place.common_dir, &path, self.shared.get(&path))?;
+            put_back(&at.place.common_dir, &path, self.shared.get(&path))?;
         }
         Ok(said)
     }
@@ -119,15 +119,6 @@ impl GitState {
     fn stashes(&self) -> Copies {
         let list = self.shared.get_key_value(STASHES.as_bytes());
         list.map(|(path, copied)| (path.clone(), copied.clone())).into_iter().collect()
-    }
-
-    fn put_back(&self, folder: &std::path::Path, path: &[u8], was: Option<&Copied>) -> Result<(), Trouble> {
-        git_files::put_back(folder, path, was).map_err(|error| {
-            let shown = String::from_utf8_lossy(path).into_owned();
-            Trouble::environment(format!("{shown} in the git folder was changed and can't be put back"))
-                .because(error)
-                .advise("see that the folder may be written; `tdd resume` tries again")
-        })
     }
 
     /// What HEAD was; a commit that only a detached HEAD held is kept.
@@ -141,7 +132,7 @@ impl GitState {
             && now != was
             && let Some(kept) = keep(at, &now, "HEAD")?
         {
-            line.push_str(&format!(", its commits are kept as {kept}"));
+            line = format!("{line}, its commits are kept as {kept}");
         }
         Ok(line)
     }
@@ -155,7 +146,7 @@ impl GitState {
     fn remove_locks(&self, place: &GitPlace) -> Result<(), Trouble> {
         for path in git_files::names(&place.common_dir, "refs") {
             if path.ends_with(b".lock") && !self.loose.contains(&path) {
-                self.put_back(&place.common_dir, &path, None)?;
+                put_back(&place.common_dir, &path, None)?;
             }
         }
         Ok(())
@@ -167,7 +158,7 @@ impl GitState {
         for path in git_files::names(&place.common_dir, "refs") {
             let name = String::from_utf8_lossy(&path);
             if !self.loose.contains(&path) && !now.contains_key(&*name) && !self.refs.contains_key(&*name) {
-                self.put_back(&place.common_dir, &path, None)?;
+                put_back(&place.common_dir, &path, None)?;
                 said.push(format!("{}, which is no ref, was left behind; removed", short(&name)));
             }
         }
@@ -177,13 +168,12 @@ impl GitState {
     fn restore_refs(&self, at: &Restoring<'_>) -> Result<Vec<String>, Trouble> {
         self.remove_locks(at.place)?;
         let mut said = Vec::new();
-        let now = match refs(at.git, "") {
-            Ok(now) => now,
-            Err(_) => {
-                self.put_back(&at.place.common_dir, b"packed-refs", self.packed_refs.as_ref())?;
-                said.push("git's packed-refs could not be read; put back".to_owned());
-                refs(at.git, "")?
-            }
+        let now = if let Ok(now) = refs(at.git, "") {
+            now
+        } else {
+            put_back(&at.place.common_dir, b"packed-refs", self.packed_refs.as_ref())?;
+            said.push("git's packed-refs could not be read; put back".to_owned());
+            refs(at.git, "")?
         };
         said.extend(self.remove_broken(at.place, &now)?);
         let mut delete = Vec::new();
@@ -199,7 +189,7 @@ impl GitState {
                 && !self.held().contains(value.object.as_str())
                 && let Some(kept) = keep(at, &value.object, name)?
             {
-                line.push_str(&format!(", its commits are kept as {kept}"));
+                line = format!("{line}, its commits are kept as {kept}");
             }
             said.push(line);
             match was {
@@ -220,6 +210,16 @@ impl GitState {
         write_refs(at, &delete, &update)?;
         Ok(said)
     }
+}
+
+/// Makes a guarded file as it was.
+fn put_back(folder: &std::path::Path, path: &[u8], was: Option<&Copied>) -> Result<(), Trouble> {
+    git_files::put_back(folder, path, was).map_err(|error| {
+        let shown = String::from_utf8_lossy(path).into_owned();
+        Trouble::environment(format!("{shown} in the git folder was changed and can't be put back"))
+            .because(error)
+            .advise("see that the folder may be written; `tdd resume` tries again")
+    })
 }
 
 /// Deletions first, because a branch `a/b` keeps the branch `a` from being made again.
@@ -280,10 +280,10 @@ fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
             .advise("bring it back to where it was, then `tdd resume`")
     };
     let Some(pointer) = &place.pointer else {
-        return match is_there(std::fs::symlink_metadata(&dot_git)) {
-            true => Ok(Vec::new()),
-            false => Err(lost(format!("{} is no folder", dot_git.display()))),
-        };
+        if is_there(std::fs::symlink_metadata(&dot_git)) {
+            return Ok(Vec::new());
+        }
+        return Err(lost(format!("{} is no folder", dot_git.display())));
     };
     if !is_there(std::fs::metadata(&place.git_dir)) {
         return Err(lost(format!("{} is no folder", place.git_dir.display())));

@@ -170,7 +170,7 @@ impl Stream<'_> {
         let size = file.metadata().map_err(cut)?.len().min(LARGEST_FILE);
         writeln!(self.pipe, "M {mode} inline {}\ndata {size}", quoted(&found.path))?;
         let mut left = size;
-        let mut buffer = [0_u8; 1 << 15];
+        let mut buffer = [0_u8; 1 << 14];
         while left > 0 {
             let want = usize::try_from(left).unwrap_or(buffer.len()).min(buffer.len());
             let got = file.read(&mut buffer[..want]).map_err(cut)?;

@@ -119,7 +119,7 @@ impl Batch {
         }
         let mut bytes = Vec::new();
         (&mut self.from).take(size).read_to_end(&mut bytes).map_err(|error| broken(&error))?;
-        self.end_of_object(bytes.len() as u64 == size)?;
+        self.end_of_object(bytes.len() as u64, size)?;
         Ok(bytes)
     }
 
@@ -127,7 +127,7 @@ impl Batch {
     pub(super) fn copy(&mut self, object: &str, to: &mut impl Write) -> Result<(), Trouble> {
         let size = self.next(object)?;
         let copied = std::io::copy(&mut (&mut self.from).take(size), to).map_err(|error| broken(&error))?;
-        self.end_of_object(copied == size)
+        self.end_of_object(copied, size)
     }
 
     fn next(&mut self, object: &str) -> Result<u64, Trouble> {
@@ -142,10 +142,10 @@ impl Batch {
         }
     }
 
-    fn end_of_object(&mut self, whole: bool) -> Result<(), Trouble> {
+    fn end_of_object(&mut self, got: u64, size: u64) -> Result<(), Trouble> {
         let mut newline = [0_u8; 1];
         let ended = self.from.read_exact(&mut newline).is_ok();
-        if whole && ended { Ok(()) } else { Err(broken(&"the object was cut short")) }
+        if got == size && ended { Ok(()) } else { Err(broken(&"the object was cut short")) }
     }
 }
 

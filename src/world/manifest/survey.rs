@@ -34,7 +34,7 @@ impl Survey<'_> {
                     if self.is_walked(&shown) {
                         waiting.push(path);
                     }
-                } else if self.is_protected(&shown, kind.is_symlink()) {
+                } else if self.is_protected(&shown, kind) {
                     found.insert(path);
                 }
             }
@@ -55,7 +55,8 @@ impl Survey<'_> {
             let Ok(real) = full.canonicalize() else { continue };
             let Ok(below) = real.strip_prefix(&top) else { continue };
             let below = below.as_os_str().as_bytes().to_vec();
-            if real.is_file() {
+            let excepted = shown(&below).is_none_or(|below| self.except.contains(&below));
+            if real.is_file() && !excepted {
                 behind.insert(below);
             } else if real.is_dir() && !below.is_empty() {
                 self.all_files(below, &mut behind);
@@ -93,10 +94,12 @@ impl Survey<'_> {
     }
 
     /// A link to a folder stands for what is in the folder.
-    fn is_protected(&self, path: &RelPath, is_link: bool) -> bool {
+    fn is_protected(&self, path: &RelPath, kind: std::fs::FileType) -> bool {
         let class = (self.classify)(path);
         let counts = self.classes.contains(&class)
-            || (is_link && class != FileClass::ByProduct && self.classes.contains(&self.class_inside(path)));
+            || (kind.is_symlink()
+                && class != FileClass::ByProduct
+                && self.classes.contains(&self.class_inside(path)));
         counts && !self.except.contains(path)
     }
 
