@@ -2,5 +2,5 @@
 
 mod agents;
 mod conformance;
-mod session;
 mod corpus;
+mod session;
