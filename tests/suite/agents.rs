@@ -489,3 +489,90 @@ fn auto_takes_claude_then_codex() {
         assert_eq!(choose_auto(Some(path)).unwrap(), name);
     }
 }
+
+/// A program of this name that notes how it was called and then does what `script` says.
+fn stand_in(name: &str, script: &str) -> (Stage, TempDir) {
+    let programs = tempfile::tempdir().unwrap();
+    let note = programs.path().display();
+    let text = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{note}/argv'\ncat > '{note}/stdin'\n{script}\n");
+    fs::write(programs.path().join(name), text).unwrap();
+    fs::set_permissions(programs.path().join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut stage = Stage::new(read_text(name, builtin(name).unwrap()).unwrap());
+    let mut path = OsString::from(programs.path());
+    path.push(":");
+    path.push(&stage.env[0].1);
+    stage.env[0].1 = path;
+    (stage, programs)
+}
+
+const ALL_OK: &str =
+    "```tdd-result\\nrole: implementer\\nstatus: ok\\nfiles: [a]\\ncommand: t\\noutput_excerpt: x\\n```";
+
+#[test]
+fn the_claude_table_calls_it_as_measured_and_reads_its_stream() {
+    let line = |id: &str, block: &str| {
+        format!(
+            r#"echo '{{"type":"assistant","parent_tool_use_id":null,"message":{{"id":"{id}","content":[{block}]}}}}'"#
+        )
+    };
+    let script = [
+        // A settings file that is not there would be dropped without a word: so it must be.
+        "last=; for a in \"$@\"; do if [ \"$last\" = --settings ]; then grep -q allow \"$a\" || exit 3; fi; last=$a; done"
+            .to_owned(),
+        r#"echo '{"type":"system","subtype":"init"}'"#.to_owned(),
+        line("m1", r#"{"type":"tool_use","name":"Read"}"#),
+        format!("cat <<'END'\n{{\"type\":\"assistant\",\"parent_tool_use_id\":null,\"message\":{{\"id\":\"m2\",\"content\":[{{\"type\":\"text\",\"text\":\"{ALL_OK}\"}}]}}}}\nEND"),
+        line("m3", r#"{"type":"text","text":"bye"}"#),
+        r#"echo '{"type":"result","subtype":"success","is_error":false,"result":"bye"}'"#.to_owned(),
+    ]
+    .join("\n");
+    let (mut stage, notes) = stand_in("claude", &script);
+    stage.model = Some("big".to_owned());
+    stage.agents().preflight().unwrap();
+    let report = stage.run(&order("AC-x.1")).unwrap();
+    assert_eq!(report.end, AgentEnd::Exited(Exit::Code(0)));
+    assert_eq!(report.turns, Some(1));
+    tdd_result::read(said(&report), Role::Implementer, "/x").unwrap();
+    let argv = fs::read_to_string(notes.path().join("argv")).unwrap();
+    let id = report.session.unwrap();
+    for part in [
+        "-p\n--output-format\nstream-json\n--verbose\n",
+        "--model\nbig\n",
+        "--max-turns\n8\n",
+        "--setting-sources\n\n",
+        "--tools\nRead,Grep,Glob,Edit,Write,Bash\n",
+        &format!("--session-id\n{id}\n"),
+    ] {
+        assert!(argv.contains(part), "{part:?} is not in {argv}");
+    }
+    assert_eq!(fs::read_to_string(notes.path().join("stdin")).unwrap(), "Do it.\n");
+}
+
+#[test]
+fn the_codex_table_calls_it_as_measured_and_reads_its_file() {
+    let script = format!(
+        r#"
+out=; last=; for a in "$@"; do if [ "$last" = -o ]; then out=$a; fi; last=$a; done
+echo '{{"type":"thread.started","thread_id":"th-1"}}'
+echo '{{"type":"item.completed","item":{{"id":"1","type":"command_execution"}}}}'
+echo '{{"type":"item.completed","item":{{"id":"2","type":"agent_message","text":"example"}}}}'
+printf '{ALL_OK}' > "$out"
+echo '{{"type":"turn.completed"}}'"#
+    );
+    let (stage, notes) = stand_in("codex", &script);
+    stage.agents().preflight().unwrap();
+    let report =
+        stage.run(&AgentOrder { role_text: "Be \"good\".\n".to_owned(), ..order("AC-x.1") }).unwrap();
+    assert_eq!((report.turns, report.session.as_deref()), (Some(1), Some("th-1")));
+    tdd_result::read(said(&report), Role::Implementer, "/x").unwrap();
+    let argv = fs::read_to_string(notes.path().join("argv")).unwrap();
+    for part in ["exec\n--json\n-o\n", "developer_instructions=\"Be \\\"good\\\".\\n\"\n", "\n-\n"] {
+        assert!(argv.contains(part), "{part:?} is not in {argv}");
+    }
+    assert!(!argv.contains("\n-m\n"), "{argv}");
+    assert_eq!(fs::read_to_string(notes.path().join("stdin")).unwrap(), "Do it.\n");
+    let retry =
+        AgentOrder { kind: AttemptKind::Format, session: report.session, number: 2, ..order("AC-x.1") };
+    stage.run(&retry).unwrap();
+    assert!(fs::read_to_string(notes.path().join("argv")).unwrap().starts_with("exec\nresume\nth-1\n"));
+}

@@ -37,3 +37,5 @@ mod tidy;
 mod view;
 mod walk;
 mod requirement;
+mod corpus;
+mod session;
