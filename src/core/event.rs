@@ -150,7 +150,7 @@ pub struct RunStarted {
 pub struct Plan {
     /// The criteria in hand, in order; all of the requirement's unless `--only` says less.
     pub criteria: Vec<CriterionId>,
-    /// Satisfied at baseline by the operator's word: no tests asked, no implementer.
+    /// Satisfied already, as the operator says: their tests must pass at once, no implementer.
     pub already_green: Vec<CriterionId>,
     pub bounds: Bounds,
     pub refactor: Refactoring,

@@ -31,6 +31,14 @@ pub struct Place {
     pub cwd: PathBuf,
 }
 
+impl Place {
+    /// Where the project lies in the repository, with `/` between its parts; empty for the root.
+    pub fn project_in_repository(&self) -> String {
+        let relative = self.project.strip_prefix(&self.repository).unwrap_or(Path::new(""));
+        relative.to_string_lossy().into_owned()
+    }
+}
+
 /// Whether requirements that were shipped and put away are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Archive {
@@ -108,6 +116,11 @@ pub fn find_requirement(
     }
     let parsed = requirement::read(&bytes).map_err(|error| wrong(&error))?;
     Ok(Requirement { id: found.id, path: found.path, title: parsed.title, criteria: parsed.criteria })
+}
+
+/// The stems of the requirements in `specs_dir`, sorted; what can't be listed is none.
+pub fn known_requirements(place: &Place, specs_dir: &str) -> Vec<String> {
+    lookup::stems(&place.project.join(specs_dir), place)
 }
 
 fn not_valid(path: &RelPath, error: &requirement::RequirementError) -> Trouble {

@@ -13,6 +13,7 @@ use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
 use crate::text::agent_table::{self, AgentTable};
 use crate::text::config;
 use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
+use crate::world::config_file;
 use crate::world::journal_file;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
@@ -38,15 +39,15 @@ impl Prepared {
 
 pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Prepared, Trouble> {
     let place = project::locate(cwd)?;
-    let config =
-        project::read_config(&place)?.map(|text| config::read(project::CONFIG, &text)).transpose()?;
+    let config = config_file::read(&place.project)?;
+    let config = config.map(|text| config::read(config_file::NAME, &text)).transpose()?;
     let settings = Settings::resolve(args, config, &environment)?;
     if settings.leaves.no_sandbox == Leave::Refused {
         return Err(Trouble::environment("there is no OS sandbox around the children")
             .because("this version of tdd has the level `audit` only: it checks, restores and reports")
             .advise("leave out --require-sandbox to go on in level `audit`"));
     }
-    let archived = if settings.leaves.archived.is_granted() { Archive::Searched } else { Archive::LeftOut };
+    let archived = if settings.leaves.archived.is_granted() { Archive::Included } else { Archive::LeftOut };
     let wanted = settings.requirement.clone().unwrap_or_default();
     if wanted.is_empty() {
         return Err(no_requirement(&place, &settings));

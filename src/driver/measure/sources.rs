@@ -1,6 +1,6 @@
 //! The sources of tests, read once from checkpoints, for what reports do not tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::finding::ChangeKind;
 use crate::core::mapping::{self, Mapping};
@@ -8,25 +8,28 @@ use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::test::TestId;
 use crate::core::trouble::Trouble;
-use crate::core::weigh::Body;
+use crate::core::weigh::{Body, Conditional, Expectation};
 use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, Tests, World};
+use crate::text::test_source::{self, Language, Outline};
 
 use super::Work;
 
 /// One test file that the test-writer wrote or changed.
 struct Source {
     declared: Vec<TestId>,
-    after: Vec<u8>,
+    language: Option<Language>,
+    text: String,
 }
 
 /// An existing test file that differs from what it was.
 struct Rewritten {
     /// As ids spell it.
     path: String,
-    before: Vec<u8>,
+    language: Option<Language>,
+    before: String,
     /// `None` if it is gone.
-    after: Option<Vec<u8>>,
+    after: Option<String>,
 }
 
 /// What can be known of tests without running them.
@@ -43,21 +46,51 @@ impl SourceBook {
 
     pub(super) fn body(&self, file: &RelPath, id: &TestId) -> Body {
         let Some(source) = self.sources.get(file) else { return Body::default() };
-        let _ = (&source.after, id);
-        Body::default()
+        let Some(language) = source.language else { return Body::default() };
+        let facts = test_source::body_facts(language, &source.text, name_of(id));
+        Body {
+            expectation: match facts.expectation {
+                test_source::Expectation::Yes => Expectation::Held,
+                test_source::Expectation::No => Expectation::Absent,
+                test_source::Expectation::Unknown => Expectation::Unknown,
+            },
+            conditional: if facts.unconditional { Conditional::Unconditional } else { Conditional::Conditional },
+        }
     }
 
-    /// Known tests whose body is not what it was. Where bodies can't be told apart, every known
-    /// test of a file that changed counts as changed.
+    /// Known tests that are not what they were: gone, another body, or anything changed or removed
+    /// outside the bodies (a fixture or helper that they may use). Where bodies can't be told
+    /// apart, every known test of a file that changed counts as changed.
     pub(super) fn changed_tests(&self, known: &[TestId]) -> Vec<TestId> {
-        let mut changed = Vec::new();
+        let mut changed = BTreeSet::new();
         for file in &self.rewritten {
             let of_file = known.iter().filter(|id| id.0.split("::").next() == Some(file.path.as_str()));
-            let _ = (&file.before, &file.after);
-            changed.extend(of_file.cloned());
+            changed.extend(of_file.filter(|id| file.is_changed(name_of(id))).cloned());
         }
-        changed
+        changed.into_iter().collect()
     }
+}
+
+impl Rewritten {
+    fn is_changed(&self, name: &str) -> bool {
+        let (Some(language), Some(after)) = (self.language, &self.after) else { return true };
+        let (before, after) = (test_source::outline(language, &self.before), test_source::outline(language, after));
+        if !is_subsequence(&before.rest, &after.rest) {
+            return true;
+        }
+        let body = |outline: &Outline| outline.body(name).map(str::to_owned);
+        body(&before).is_none_or(|old| body(&after) != Some(old))
+    }
+}
+
+/// Whether all of `lines` stand in `of`, in order: then only additions were made.
+fn is_subsequence(lines: &[String], of: &[String]) -> bool {
+    let mut of = of.iter();
+    lines.iter().all(|line| of.any(|other| other == line))
+}
+
+fn name_of(id: &TestId) -> &str {
+    id.0.split_once("::").map_or(id.0.as_str(), |(_, name)| name)
 }
 
 impl<W: World> Drive<'_, W> {
@@ -66,19 +99,26 @@ impl<W: World> Drive<'_, W> {
         for file in mapping.owned.values().flat_map(|owned| &owned.files) {
             if let Some(after) = self.ports.checkpoints.read(&work.after, file)? {
                 let declared = self.ports.tests.declared(file, &after);
-                book.sources.insert(file.clone(), Source { declared, after });
+                let (language, text) = (Language::of(file.extension()), lossy(&after));
+                book.sources.insert(file.clone(), Source { declared, language, text });
             }
         }
-        for change in work.changed.iter().filter(|change| change.class == FileClass::Test) {
-            if change.kind == ChangeKind::Added {
-                continue;
-            }
+        let existing = |kind| kind != ChangeKind::Added;
+        for change in work.changed.iter().filter(|c| c.class == FileClass::Test && existing(c.kind)) {
             if let Some(before) = self.ports.checkpoints.read(&work.base, &change.path)? {
                 let after = self.ports.checkpoints.read(&work.after, &change.path)?;
-                let path = mapping::in_project(&change.path, &self.state.run.project).to_owned();
-                book.rewritten.push(Rewritten { path, before, after });
+                book.rewritten.push(Rewritten {
+                    path: mapping::in_project(&change.path, &self.state.run.project).to_owned(),
+                    language: Language::of(change.path.extension()),
+                    before: lossy(&before),
+                    after: after.as_deref().map(lossy),
+                });
             }
         }
         Ok(book)
     }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -104,6 +104,18 @@ fn by_name(place: &Place, specs: &Path, wanted: &Wanted, archived: Archive) -> R
     Ok(Found { id: id.to_owned(), path, file: fit.file })
 }
 
+/// The stems of the Markdown files in a folder, sorted.
+pub(super) fn stems(folder: &Path, place: &Place) -> Vec<String> {
+    let listing = safe_file::resolve(folder, &place.repository)
+        .and_then(|folder| std::fs::read_dir(folder).map_err(FileError::Unreadable));
+    let files = listing.into_iter().flatten().flatten().take(ENTRIES).map(|entry| entry.path());
+    let markdown = files.filter(|file| file.extension().is_some_and(|end| end.eq_ignore_ascii_case("md")));
+    let mut stems: Vec<String> =
+        markdown.filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned())).collect();
+    stems.sort();
+    stems
+}
+
 /// A file that may be the one.
 struct Fit {
     file: PathBuf,
