@@ -1,3 +1,4 @@
 //! One integration binary, one file per subject.
 
+mod runners;
 mod session;
