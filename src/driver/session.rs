@@ -129,12 +129,11 @@ pub async fn live<C: Child>(
     let mut order = asked.map_or(Order::Wait, |signal| life.stop(signal, Instant::now()));
     loop {
         match order {
-            Order::Wait => {}
+            Order::Wait | Order::Done => {}
             Order::Interrupt => child.interrupt(),
             Order::Terminate => child.terminate(),
             Order::Kill => child.kill(),
             Order::Sweep => life.swept(child.sweep(), Instant::now()),
-            Order::Done => {}
         }
         if order == Order::Done || life.is_over() {
             return life.lived();
@@ -158,5 +157,134 @@ async fn asked_to_stop(stop: &mut watch::Receiver<Option<i32>>) -> i32 {
         if let Some(signal) = *stop.borrow_and_update() {
             return signal;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// A child that does what the script says, each at its second, and notes what is done to it.
+    struct Scripted {
+        born: Instant,
+        script: VecDeque<(u64, Happening)>,
+        /// How it reacts to SIGKILL.
+        when_killed: Option<Happening>,
+        done: Vec<(u64, &'static str)>,
+    }
+
+    impl Scripted {
+        fn note(&mut self, what: &'static str) {
+            self.done.push((self.born.elapsed().as_secs(), what));
+        }
+    }
+
+    impl Child for Scripted {
+        async fn next(&mut self) -> Happening {
+            let Some((second, _)) = self.script.front() else { return std::future::pending().await };
+            sleep_until(self.born + Duration::from_secs(*second)).await;
+            self.script.pop_front().map_or(Happening::OutputEnded, |(_, happening)| happening)
+        }
+        fn interrupt(&mut self) {
+            self.note("interrupt");
+        }
+        fn terminate(&mut self) {
+            self.note("terminate");
+        }
+        fn kill(&mut self) {
+            self.note("kill");
+            if let Some(happening) = self.when_killed.take() {
+                self.script.push_front((0, happening));
+            }
+        }
+        fn sweep(&mut self) -> usize {
+            self.note("sweep");
+            3
+        }
+    }
+
+    fn limits() -> SessionLimits {
+        SessionLimits {
+            wall: Duration::from_secs(100),
+            idle: Some(Duration::from_secs(30)),
+            output_bytes: 8,
+            ladder: Ladder { interrupt: Duration::from_secs(10), terminate: Duration::from_secs(20) },
+            drain: SessionLimits::DRAIN,
+        }
+    }
+
+    /// Runs on a clock that jumps to the next deadline. Gives the end, what was done to the child
+    /// and when, and the second of the return.
+    fn play(
+        script: &[(u64, Happening)],
+        when_killed: Option<Happening>,
+    ) -> (Lived, Vec<(u64, &'static str)>, u64) {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_time().start_paused(true).build().unwrap().block_on(async {
+            let born = Instant::now();
+            let script = script.iter().cloned().collect();
+            let mut child = Scripted { born, script, when_killed, done: Vec::new() };
+            let (_send, mut stop) = watch::channel(None);
+            let lived = live(&mut child, &limits(), &mut stop, &mut |_| Heard::Continue).await;
+            (lived, child.done, born.elapsed().as_secs())
+        })
+    }
+
+    fn bytes(count: usize) -> Happening {
+        Happening::Bytes(vec![b'x'; count])
+    }
+
+    #[test]
+    fn a_child_that_ends_is_swept_and_its_last_words_are_heard() {
+        let exited = Happening::Exited(Exit::Code(0));
+        for script in [
+            vec![(5, bytes(3)), (6, Happening::OutputEnded), (7, exited.clone())],
+            vec![(5, bytes(3)), (7, exited.clone()), (7, Happening::OutputEnded)],
+            vec![(7, exited), (7, bytes(3)), (8, Happening::OutputEnded)],
+        ] {
+            let (lived, done, _) = play(&script, None);
+            assert_eq!(done, [(7, "sweep")], "{script:?}");
+            let want = Lived { end: SessionEnd::Exited(Exit::Code(0)), output_bytes: 3, leaked: 3 };
+            assert_eq!(lived, want, "{script:?}");
+        }
+    }
+
+    #[test]
+    fn an_unkillable_child_is_given_up() {
+        let (lived, done, second) = play(&[(1, bytes(1))], None);
+        let want = [(31, "interrupt"), (41, "terminate"), (61, "kill"), (66, "sweep")];
+        assert_eq!(done, want);
+        assert_eq!(lived.end, SessionEnd::Exhausted(Exhaustion::Idle));
+        assert_eq!(second, 71, "the rest of its output is waited for, but not for ever");
+    }
+
+    #[test]
+    fn a_flood_skips_the_ladder() {
+        let killed = Happening::Exited(Exit::Signal(9));
+        for flood in [bytes(9), Happening::Written(9)] {
+            let script = [(1, flood), (1, bytes(9)), (1, bytes(9)), (2, Happening::OutputEnded)];
+            let (lived, done, _) = play(&script, Some(killed.clone()));
+            assert_eq!(done, [(1, "kill"), (1, "sweep")]);
+            assert_eq!(lived.end, SessionEnd::Exhausted(Exhaustion::Output));
+        }
+    }
+
+    #[test]
+    fn output_that_never_ends_does_not_hold_up_the_end() {
+        let mut script = vec![(1, Happening::Exited(Exit::Code(5)))];
+        script.extend((2..20).map(|second| (second, Happening::Written(1))));
+        let (lived, done, second) = play(&script, None);
+        assert_eq!(done, [(1, "sweep")]);
+        assert_eq!((lived.end, second), (SessionEnd::Exited(Exit::Code(5)), 6));
+    }
+
+    #[test]
+    fn a_lost_log_ends_the_child() {
+        let script = [(1, Happening::LogLost("full".to_owned())), (2, Happening::Exited(Exit::Code(0)))];
+        let (lived, done, _) = play(&script, None);
+        assert_eq!(done, [(1, "interrupt"), (2, "sweep")]);
+        assert_eq!(lived.end, SessionEnd::Unlogged("full".to_owned()));
     }
 }

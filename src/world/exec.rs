@@ -161,10 +161,10 @@ fn open_stdin(preparation: &Preparation) -> Result<OwnedFd, Refusal> {
 fn enter(preparation: &Preparation) -> Result<(), Refusal> {
     let cwd = &preparation.cwd;
     std::env::set_current_dir(cwd).map_err(|error| {
-        let why = match error.kind() {
-            io::ErrorKind::NotFound => "does not exist".to_owned(),
-            io::ErrorKind::NotADirectory => "is not a directory".to_owned(),
-            io::ErrorKind::PermissionDenied => "may not be entered".to_owned(),
+        let why = match error.raw_os_error() {
+            Some(libc::ENOENT) => "does not exist".to_owned(),
+            Some(libc::ENOTDIR) => "is not a directory".to_owned(),
+            Some(libc::EACCES) => "may not be entered".to_owned(),
             _ => format!("can't be entered: {error}"),
         };
         Refusal::new(&error, format!("the working directory {} {why}", cwd.display()))

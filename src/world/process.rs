@@ -124,14 +124,11 @@ fn spawn_order(order: &CommandOrder) -> SpawnOrder {
     env.set.insert("CI".into(), "1".into());
     let mut remove = Vec::new();
     for (name, value) in &order.env {
-        match value {
-            Some(value) => {
-                env.set.insert(name.clone(), value.clone());
-            }
-            None => {
-                env.set.remove(name);
-                remove.push(name.clone());
-            }
+        if let Some(value) = value {
+            env.set.insert(name.clone(), value.clone());
+        } else {
+            env.set.remove(name);
+            remove.push(name.clone());
         }
     }
     env.base = EnvBase::Inherit { remove };

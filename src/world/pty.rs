@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::os::fd::OwnedFd;
 
-use portable_pty::{PtySize, native_pty_system};
+use portable_pty::{MasterPty, PtySize, native_pty_system};
 use rustix::fs::{Mode, OFlags};
 use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
 
@@ -46,7 +46,7 @@ fn open(size: Size) -> Result<(File, OwnedFd), Trouble> {
     };
     let size = PtySize { rows: size.rows, cols: size.cols, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).map_err(|error| failed(format!("{error:#}")))?;
-    let ours = unix::duplicate(pair.master.as_ref(), |master| master.as_raw_fd())
+    let ours = unix::duplicate(pair.master.as_ref(), MasterPty::as_raw_fd)
         .map_err(|error| failed(error.to_string()))?;
     // portable-pty does not give the descriptor of the child's side away, but its name.
     let name = pair.master.tty_name().ok_or_else(|| failed("it has no name".to_owned()))?;

@@ -4,11 +4,14 @@
 //! something else than wait. SIGPIPE needs nothing: Rust programs ignore it, so a closed stdout is
 //! an error of `write`, which the views overlook.
 
+use std::future::poll_fn;
 use std::io;
+use std::task::{Context, Poll};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use super::unix;
 use crate::core::trouble::Trouble;
 
 /// Tells every wait of the program that a signal asked it to stop; `None` until then. The
@@ -16,7 +19,8 @@ use crate::core::trouble::Trouble;
 pub type StopSignal = watch::Receiver<Option<i32>>;
 
 /// Listens to SIGHUP, SIGINT and SIGTERM for the rest of the program; from now on they end it no
-/// more by themselves. Each arrival is a change of the value, so whoever waits can tell the second
+/// more by themselves. One that we were started to ignore (`nohup`, a shell's background job)
+/// stays ignored. Each arrival is a change of the value, so whoever waits can tell the second
 /// signal, which kills at once, from the first, which stops in order.
 pub fn install() -> Result<StopSignal, Trouble> {
     let (send, stop) = watch::channel(None);
@@ -31,14 +35,16 @@ pub fn install() -> Result<StopSignal, Trouble> {
 fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     // Registered before this returns, so that none is missed.
-    let (mut hangup, mut interrupt, mut terminate) = {
+    let mut listeners = {
         let _inside = runtime.enter();
-        (signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+        let kinds = [SignalKind::hangup(), SignalKind::interrupt(), SignalKind::terminate()];
+        let heeded = kinds.into_iter().filter(|kind| !unix::is_ignored(kind.as_raw_value()));
+        heeded.map(|kind| Ok((kind.as_raw_value(), signal(kind)?))).collect::<io::Result<Vec<_>>>()?
     };
     let forward = move || {
         runtime.block_on(async {
             loop {
-                let number = next(&mut hangup, &mut interrupt, &mut terminate).await;
+                let number = poll_fn(|context| next(&mut listeners, context)).await;
                 send.send_replace(Some(number));
             }
         });
@@ -47,11 +53,11 @@ fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
     Ok(())
 }
 
-async fn next(hangup: &mut Signal, interrupt: &mut Signal, terminate: &mut Signal) -> i32 {
-    tokio::select! {
-        Some(()) = hangup.recv() => 1,
-        Some(()) = interrupt.recv() => 2,
-        Some(()) = terminate.recv() => 15,
-        else => std::future::pending().await,
+fn next(listeners: &mut [(i32, Signal)], context: &mut Context<'_>) -> Poll<i32> {
+    for (number, listener) in listeners {
+        if listener.poll_recv(context) == Poll::Ready(Some(())) {
+            return Poll::Ready(*number);
+        }
     }
+    Poll::Pending
 }

@@ -2,7 +2,6 @@
 //!
 //! Each function is a thin cover around one system call; what to do with it is decided elsewhere.
 #![expect(unsafe_code, reason = "this is the one place for it")]
-#![expect(clippy::disallowed_methods, reason = "reads the list of its own open descriptors")]
 
 pub mod proc_table;
 
@@ -58,6 +57,18 @@ pub fn close_descriptors_on_exec() -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether this process was started with a signal ignored, as `nohup` does with SIGHUP.
+pub fn is_ignored(signal: i32) -> bool {
+    let mut now = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: with no new action sigaction only writes the present one to `now`, which is valid
+    // also if it fails and leaves it all zero.
+    let now = unsafe {
+        libc::sigaction(signal, std::ptr::null(), now.as_mut_ptr());
+        now.assume_init()
+    };
+    now.sa_sigaction == libc::SIG_IGN
 }
 
 /// Gives every signal its default disposition and unblocks all: a parent that ignores SIGINT

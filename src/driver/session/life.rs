@@ -145,10 +145,8 @@ impl Life {
                 let was_within = self.output_bytes <= self.limits.output_bytes;
                 let heard = if was_within { on_output(&bytes) } else { Heard::Continue };
                 let total = self.output_bytes.saturating_add(bytes.len() as u64);
-                match self.printed(total) {
-                    Order::Wait => self.heard(heard),
-                    order => order,
-                }
+                let order = self.printed(total);
+                if order == Order::Wait { self.heard(heard) } else { order }
             }
             Happening::Written(total) if total > self.output_bytes => self.printed(total),
             Happening::Written(_) => Order::Wait,

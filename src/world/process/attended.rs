@@ -58,6 +58,12 @@ pub(in crate::world) struct Channel {
 }
 
 impl Attended {
+    /// The leader's process id, which is also that of its group and session. For a journal that
+    /// wants to find it again after a crash.
+    pub fn pid(&self) -> i32 {
+        self.leader.pid()
+    }
+
     /// A child whose output is read by us from `source` and copied to `log`.
     pub(in crate::world) fn read(
         order: &SpawnOrder,

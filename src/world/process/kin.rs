@@ -13,14 +13,14 @@
 //!
 //! Where there is no `/proc` only the leader's group is ended (untested there).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 use tokio::time::Instant;
 
 use crate::world::unix::proc_table::{self, Life, Process};
@@ -29,8 +29,8 @@ use crate::world::unix::proc_table::{self, Life, Process};
 const MARK: &str = "TDD_CHILD";
 /// The longest time that one sweep takes.
 const LONGEST_SWEEP: Duration = Duration::from_secs(3);
-/// From this round on, all are stopped before any is killed: they breed faster than we kill.
-const FREEZE_FROM: u32 = 3;
+/// From this round on they may be breeding faster than we kill, so no time is lost.
+const HURRY_FROM: u32 = 3;
 
 /// The leaders that were spawned and not yet waited for. The lock is also held from a fork until
 /// its entry, and during a sweep, so that no sweep takes a leader for an orphan.
@@ -77,43 +77,64 @@ impl Mark {
     }
 }
 
+/// Whom a round looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// All processes of the system: takes milliseconds, misses nobody who lives so long.
+    Everybody,
+    /// Our own children: fast enough for those who fork and end before a long look has come to them.
+    Adopted,
+}
+
 /// Ends all kin of a leader that has ended itself, and waits for them; gives their number. What a
 /// signal of ours does not end in time (another user's process) is left.
 pub(super) fn sweep(leader: Pid, mark: &Mark) -> usize {
     let register = Register::open();
     let deadline = Instant::now() + LONGEST_SWEEP;
-    let mut ended = BTreeSet::new();
+    let mut ended = BTreeMap::new();
+    let (mut look, mut nobody_since) = (Look::Everybody, None);
     for round in 1_u32.. {
-        let kin = find(leader, mark, &register);
-        kin.iter().for_each(reap);
-        let alive: Vec<Process> = kin.into_iter().filter(|one| one.life == Life::Alive).collect();
-        if alive.is_empty() || Instant::now() >= deadline {
+        let table = match look {
+            Look::Everybody => proc_table::processes(),
+            Look::Adopted => proc_table::our_children(),
+        };
+        let kin = find(leader, mark, &register, &table);
+        // One look is not enough: who forks and ends while it lasts is missed, but leaves a zombie.
+        let is_over = kin.is_empty() && nobody_since == Some(Look::Everybody) && look == Look::Adopted;
+        if is_over || Instant::now() >= deadline {
             break;
         }
-        if round >= FREEZE_FROM {
-            for one in &alive {
-                send(*one, Signal::STOP);
-            }
-        }
+        kin.iter().for_each(reap);
+        let alive: Vec<Process> = kin.iter().filter(|one| one.life == Life::Alive).copied().collect();
         for one in &alive {
-            send(*one, Signal::KILL);
-            ended.insert((one.pid, one.started));
+            send_kill(one);
+            ended.insert((one.pid, one.started), *one);
         }
-        await_end(&alive, deadline);
-        // By now their parents have ended too, so they are ours. A zombie carries no mark any
-        // more, so the next round might not know them.
-        alive.iter().for_each(reap);
+        if round < HURRY_FROM {
+            await_end(&alive, deadline);
+        }
+        nobody_since = kin.is_empty().then_some(look);
+        look = match (nobody_since, look) {
+            (Some(_), Look::Everybody) => Look::Adopted,
+            (Some(_), Look::Adopted) => Look::Everybody,
+            (None, _) if round >= HURRY_FROM => Look::Adopted,
+            (None, _) => Look::Everybody,
+        };
     }
+    let ended: Vec<Process> = ended.into_values().collect();
+    await_end(&ended, deadline);
+    // By now their parents have ended too, so they are ours. A zombie carries no mark any more, so
+    // the rounds may not have known them.
+    ended.iter().for_each(reap);
     ended.len()
 }
 
-fn find(leader: Pid, mark: &Mark, register: &Register) -> Vec<Process> {
+fn find(leader: Pid, mark: &Mark, register: &Register, table: &[Process]) -> Vec<Process> {
     let leader = leader.as_raw_nonzero().get();
     let us = std::process::id().cast_signed();
     let assignment = mark.assignment();
-    let table = proc_table::processes();
-    let started = table.iter().find(|one| one.pid == leader).map_or(0, |one| one.started);
-    let our_session = table.iter().find(|one| one.pid == us).map_or(0, |one| one.session);
+    let started = proc_table::process(leader).map_or(0, |one| one.started);
+    let our_session = proc_table::process(us).map_or(0, |one| one.session);
     let is_only_one = register.0.len() <= 1;
     let is_ours = |one: &Process| {
         one.session == leader
@@ -126,7 +147,7 @@ fn find(leader: Pid, mark: &Mark, register: &Register) -> Vec<Process> {
     };
     let may_be_kin = |one: &Process| one.pid != us && !register.0.contains(&one.pid);
     let roots = table.iter().filter(|one| may_be_kin(one) && is_ours(one)).copied().collect();
-    let mut kin = proc_table::with_descendants(&table, roots);
+    let mut kin = proc_table::with_descendants(table, roots);
     kin.retain(may_be_kin);
     kin
 }
@@ -145,19 +166,19 @@ fn reap(ended: &Process) {
 }
 
 #[cfg(target_os = "linux")]
-fn send(to: Process, signal: Signal) {
-    use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+fn send_kill(to: &Process) {
+    use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
     let Some(pid) = Pid::from_raw(to.pid) else { return };
     // The descriptor pins the process; only then does its start time prove that it is the one.
     if let Ok(pinned) = pidfd_open(pid, PidfdFlags::empty())
         && proc_table::process(to.pid).is_some_and(|now| now.started == to.started)
     {
-        let _ = pidfd_send_signal(&pinned, signal);
+        let _ = pidfd_send_signal(&pinned, Signal::KILL);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn send(_to: Process, _signal: Signal) {}
+fn send_kill(_to: &Process) {}
 
 /// Waits until all of them have ended or become zombies.
 #[cfg(target_os = "linux")]

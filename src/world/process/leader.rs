@@ -77,6 +77,10 @@ impl Leader {
         Ok(leader)
     }
 
+    pub(super) fn pid(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
+    }
+
     /// Its end; once. Waits for ever after that. Safe to cancel.
     pub(super) async fn exited(&mut self) -> Exit {
         let Some(exit) = self.exit.as_mut() else {

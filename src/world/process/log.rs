@@ -15,7 +15,7 @@ pub(in crate::world) fn fresh(path: &Path) -> Result<File, Trouble> {
     let mut options = OpenOptions::new();
     options.append(true).create_new(true).mode(0o600);
     let opened = match options.open(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_replaceable(path) => {
             std::fs::remove_file(path).and_then(|()| options.open(path))
         }
         outcome => outcome,
@@ -25,4 +25,9 @@ pub(in crate::world) fn fresh(path: &Path) -> Result<File, Trouble> {
             .because(error)
             .advise("check that the folder is there, may be written and has room")
     })
+}
+
+/// A device or a socket was named by mistake; it is not ours to remove.
+fn is_replaceable(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|data| data.is_file() || data.is_symlink())
 }

@@ -44,13 +44,11 @@ impl Reading {
         let Some(heard) = self.heard.as_mut() else {
             return std::future::pending().await;
         };
-        match heard.recv().await {
-            Some(happening) => happening,
-            None => {
-                self.heard = None;
-                Happening::OutputEnded
-            }
-        }
+        let Some(happening) = heard.recv().await else {
+            self.heard = None;
+            return Happening::OutputEnded;
+        };
+        happening
     }
 }
 
@@ -96,5 +94,49 @@ fn is_readable(output: &File, cancelled: &PipeReader) -> bool {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => return false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block_on<F: Future>(future: F) -> F::Output {
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+    }
+
+    fn pipe() -> (File, PipeWriter) {
+        let (reader, writer) = io::pipe().unwrap();
+        (File::from(std::os::fd::OwnedFd::from(reader)), writer)
+    }
+
+    #[test]
+    fn a_full_disk_is_told_once_and_output_goes_on() {
+        use rustix::fs::{Mode, OFlags, open};
+        let Ok(full) = open("/dev/full", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()) else {
+            println!("skipped: no /dev/full");
+            return;
+        };
+        let (output, mut writer) = pipe();
+        let mut reading = Reading::start(output, File::from(full)).unwrap();
+        block_on(async {
+            writer.write_all(b"one").unwrap();
+            assert!(matches!(reading.next().await, Happening::LogLost(_)));
+            assert_eq!(reading.next().await, Happening::Bytes(b"one".to_vec()));
+            writer.write_all(b"two").unwrap();
+            assert_eq!(reading.next().await, Happening::Bytes(b"two".to_vec()));
+            drop(writer);
+            assert_eq!(reading.next().await, Happening::OutputEnded);
+        });
+    }
+
+    #[test]
+    fn a_drop_ends_the_thread_though_the_output_is_open() {
+        let (output, mut writer) = pipe();
+        writer.write_all(b"not heard").unwrap();
+        let reading = Reading::start(output, tempfile::tempfile().unwrap()).unwrap();
+        drop(reading);
+        // The thread, and with it the only reader, is gone.
+        assert_eq!(writer.write(b"x").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }
 }

@@ -48,6 +48,19 @@ pub fn process(pid: i32) -> Option<Process> {
     parse_stat(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
+/// The children of this process, adopted ones included: much faster than looking at all processes,
+/// and empty on a kernel that does not tell them.
+#[cfg(target_os = "linux")]
+pub fn our_children() -> Vec<Process> {
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return Vec::new() };
+    let lists =
+        threads.filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("children")).ok());
+    let pids = |list: String| -> Vec<i32> {
+        list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+    };
+    lists.flat_map(pids).filter_map(process).collect()
+}
+
 /// Whether a process was started with `NAME=VALUE` in its environment. Not known counts as no.
 #[cfg(target_os = "linux")]
 pub fn has_variable(pid: i32, assignment: &[u8]) -> bool {
@@ -57,6 +70,11 @@ pub fn has_variable(pid: i32, assignment: &[u8]) -> bool {
 
 #[cfg(not(target_os = "linux"))]
 pub fn processes() -> Vec<Process> {
+    Vec::new()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn our_children() -> Vec<Process> {
     Vec::new()
 }
 
@@ -92,10 +110,10 @@ pub fn descendants(pid: i32) -> Vec<Process> {
     found
 }
 
-fn parse_stat(line: &[u8]) -> Option<Process> {
-    let line = String::from_utf8_lossy(line);
-    let (pid, _) = line.split_once(' ')?;
-    let (_, rest) = line.rsplit_once(')')?;
+fn parse_stat(stat: &[u8]) -> Option<Process> {
+    let text = String::from_utf8_lossy(stat);
+    let (pid, _) = text.split_once(' ')?;
+    let (_, rest) = text.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<i32>().ok();
     let life = match *fields.first()? {
