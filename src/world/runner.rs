@@ -1,1 +1,224 @@
-//! Test runners, one file each.
+//! The project's test command, read by the adapter of its runner (contract sections 5 to 7).
+//!
+//! ```text
+//! TestOrder ─► Scope ─► adapter ─► commands on a Bench ─► report ─► TestRun
+//! ```
+//!
+//! One file per runner. Neighbours: `text::test_report` reads what runners write,
+//! `core::evidence` says whether it counts, `world::process` runs the commands. Refuses to know:
+//! criteria, verdicts, and which tests were expected.
+#![expect(clippy::disallowed_methods, reason = "adapters of the disk, of children and of their environment")]
+
+mod bench;
+mod call;
+mod cargo;
+mod node;
+mod place;
+mod pytest;
+mod python;
+mod scope;
+mod scratch;
+mod shell;
+mod unittest;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use self::call::{RunnerCall, recognise};
+
+use self::bench::{Bench, Measured, Step};
+use self::cargo::Cargo;
+use self::node::Node;
+use self::place::Place;
+use self::pytest::Pytest;
+use self::scope::Scope;
+use self::shell::Shell;
+use self::unittest::Unittest;
+use crate::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
+use crate::core::path::RelPath;
+use crate::core::test::{Exit, TestId, TestRun};
+use crate::core::trouble::Trouble;
+use crate::driver::ports::{Hear, Isolation, TestOrder, Tests};
+use crate::text::test_source::{self, Language};
+use crate::world::signals::StopSignal;
+
+/// What the adapter of a project's tests needs.
+#[derive(Clone, Debug)]
+pub struct RunnerSetup {
+    /// The repository's root; findings' paths are relative to it.
+    pub repository: PathBuf,
+    /// Where commands run; ids are relative to it.
+    pub project: PathBuf,
+    pub commands: ProjectCommands,
+    /// `runner:` of `tdd.yaml`.
+    pub table: Option<RunnerTable>,
+    /// A private folder of the run for logs, reports and reporters, outside the tree or in
+    /// `.tdd/runs`.
+    pub work: PathBuf,
+    /// For one verification; `None` is the larger of 10 minutes and three times the first run.
+    pub deadline: Option<Duration>,
+    pub stop: StopSignal,
+}
+
+/// The project's two commands.
+pub struct ProjectTests {
+    place: Place,
+    commands: ProjectCommands,
+    adapter: Adapter,
+    work: PathBuf,
+    deadline: Option<Duration>,
+    stop: StopSignal,
+    /// Verifications so far, for the logs' names.
+    count: u32,
+    /// How long the first verification took.
+    first_ms: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum Adapter {
+    Cargo(Cargo),
+    Pytest(Pytest),
+    Unittest(Unittest),
+    Node(Node),
+    Shell(Shell),
+}
+
+const SHORTEST_DEADLINE: Duration = Duration::from_mins(10);
+
+impl ProjectTests {
+    /// Fails with a filled-in suggestion if no adapter can derive how to select tests from the
+    /// command and `tdd.yaml` does not say it (contract section 5).
+    pub fn new(setup: RunnerSetup) -> Result<Self, Trouble> {
+        let adapter = adapter(&setup.commands, setup.table.as_ref())?;
+        Ok(Self {
+            place: Place::new(&setup.repository, &setup.project),
+            commands: setup.commands,
+            adapter,
+            work: setup.work,
+            deadline: setup.deadline,
+            stop: setup.stop,
+            count: 0,
+            first_ms: None,
+        })
+    }
+
+    fn bench(&mut self, label: &str) -> Result<Bench, Trouble> {
+        self.count += 1;
+        let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
+        let deadline = self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE));
+        Bench::new(&self.work, self.count, label, deadline, &self.stop)
+    }
+}
+
+impl Tests for ProjectTests {
+    fn isolation(&self) -> Isolation {
+        match self.adapter {
+            Adapter::Cargo(_) | Adapter::Pytest(_) | Adapter::Unittest(_) | Adapter::Node(_) => {
+                Isolation::PerFile
+            }
+            Adapter::Shell(_) => Isolation::Coupled,
+        }
+    }
+
+    async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble> {
+        let mut bench = self.bench(&order.label)?;
+        let scope = Scope::new(order, &self.place);
+        let (place, bench_now) = (&self.place, &mut bench);
+        let measured = match &mut self.adapter {
+            Adapter::Cargo(cargo) => cargo.run(place, &scope, bench_now, hear).await?,
+            Adapter::Pytest(pytest) => pytest.run(place, &scope, bench_now, hear).await?,
+            Adapter::Unittest(unittest) => unittest.run(place, &scope, bench_now, hear).await?,
+            Adapter::Node(node) => node.run(place, &scope, bench_now, hear).await?,
+            Adapter::Shell(shell) => shell.run(place, &scope, bench_now, hear).await?,
+        };
+        let run = bench.finish(measured)?;
+        self.first_ms = self.first_ms.or(Some(run.duration_ms));
+        Ok(run)
+    }
+
+    async fn run_gate(&mut self, label: &str, hear: Hear<'_>) -> Result<TestRun, Trouble> {
+        if self.commands.gate == self.commands.test {
+            return self.run(&TestOrder { label: label.to_owned(), ..TestOrder::default() }, hear).await;
+        }
+        let mut bench = self.bench(label)?;
+        bench.announce(self.commands.gate.clone(), hear);
+        let argv = ["sh", "-c", &self.commands.gate].map(OsString::from).to_vec();
+        let step = Step { argv, cwd: self.place.project.clone(), env: vec![], stdout: None };
+        let finished = bench.run(step).await?;
+        missing_program(finished.exit, &self.commands.gate, &bench.last_words(0))?;
+        bench.finish(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 })
+    }
+
+    fn selection(&self, suite: Suite, files: &[RelPath]) -> String {
+        match suite {
+            Suite::Gate => self.commands.gate.clone(),
+            Suite::Test if files.is_empty() => self.commands.test.clone(),
+            Suite::Test => match &self.adapter {
+                Adapter::Cargo(cargo) => cargo.selection(&self.place, files),
+                Adapter::Pytest(pytest) => pytest.selection(&self.place, files),
+                Adapter::Unittest(unittest) => unittest.selection(&self.place, files),
+                Adapter::Node(node) => node.selection(&self.place, files),
+                Adapter::Shell(shell) => shell.selection(&self.place, files),
+            },
+        }
+    }
+
+    fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId> {
+        let Some(language) = Language::of(file.extension()) else { return Vec::new() };
+        let path = self.place.id_path(file);
+        let names = test_source::declared(language, &String::from_utf8_lossy(source));
+        names.into_iter().map(|name| TestId(format!("{path}::{name}"))).collect()
+    }
+}
+
+fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>) -> Result<Adapter, Trouble> {
+    let line = table.map_or(commands.test.as_str(), |table| table.all.as_str());
+    let call = || recognise(commands.runner, line).ok_or_else(|| underivable(commands, line));
+    Ok(match commands.runner {
+        RunnerKind::Cargo => Adapter::Cargo(Cargo::new(call()?)),
+        RunnerKind::Pytest => Adapter::Pytest(Pytest::new(call()?)),
+        RunnerKind::Unittest => Adapter::Unittest(Unittest::new(call()?)),
+        RunnerKind::Node => Adapter::Node(Node::new(call()?)),
+        RunnerKind::Junit => match table.filter(|table| table.report.is_some()) {
+            Some(table) => Adapter::Shell(Shell::new(table)),
+            None => return Err(underivable(commands, line)),
+        },
+        RunnerKind::ExitCode => Adapter::Shell(Shell::exit_code(table, &commands.test)),
+    })
+}
+
+/// The suggestion of contract section 5, filled in.
+fn underivable(commands: &ProjectCommands, line: &str) -> Trouble {
+    let kind = commands.runner;
+    let why = match kind {
+        RunnerKind::Junit => "kind `junit` needs to know where the command leaves its report".to_owned(),
+        RunnerKind::Cargo
+        | RunnerKind::Pytest
+        | RunnerKind::Unittest
+        | RunnerKind::Node
+        | RunnerKind::ExitCode => {
+            format!("`{line}` is not one plain call of {kind}, so tests can't be chosen")
+        }
+    };
+    let suggestion = format!(
+        "write into tdd.yaml how to choose tests, for example:\n\
+         runner: {{ kind: junit, all: {line:?}, select: \"{line} {{files}}\", report: build/report.xml }}\n\
+         or, if nothing can be read test by test:\n\
+         runner: {{ kind: exit-code, all: {line:?} }}"
+    );
+    Trouble::config("the test command can't be read test by test").because(why).advise(suggestion)
+}
+
+/// A shell says by 126 and 127 that there was nothing to run: that is no finding about the project.
+fn missing_program(exit: Exit, command: &str, said: &str) -> Result<(), Trouble> {
+    let (Exit::Code(127) | Exit::Code(126)) = exit else { return Ok(()) };
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("the shell gave no reason");
+    Err(Trouble::environment(format!("the command `{command}` could not be run"))
+        .because(last.trim().to_owned())
+        .advise("install the program that is missing, or correct the command"))
+}
+
+fn words(argv: &[String]) -> Vec<OsString> {
+    argv.iter().map(OsString::from).collect()
+}

@@ -31,6 +31,7 @@ mod requirement;
 mod sample;
 mod sandbox;
 mod sealed_git;
+mod runners;
 mod session;
 mod state_machine_rules;
 mod summary;

@@ -22,7 +22,7 @@ pub struct RunnerCall {
 }
 
 /// Splits a line into words; `None` if it needs a shell.
-pub fn split(line: &str) -> Option<Vec<String>> {
+pub(super) fn split(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut characters = line.trim().chars();
@@ -63,7 +63,7 @@ pub fn split(line: &str) -> Option<Vec<String>> {
 }
 
 /// Quotes a word for a shell, only where it has to be.
-pub fn quote(word: &str) -> String {
+pub(super) fn quote(word: &str) -> String {
     let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,+@%^".contains(character);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
@@ -73,7 +73,7 @@ pub fn quote(word: &str) -> String {
 }
 
 /// Words as a person would type them.
-pub fn typed<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
+pub(super) fn typed<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| quote(word)).collect();
     quoted.join(" ")
 }

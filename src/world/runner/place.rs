@@ -50,7 +50,8 @@ impl Place {
 
     /// The files of the tree that a pattern relative to the project matches, sorted.
     pub(super) fn glob(&self, pattern: &str) -> Vec<RelPath> {
-        let Ok(glob) = GlobBuilder::new(pattern.trim_start_matches("./")).literal_separator(true).build() else {
+        let Ok(glob) = GlobBuilder::new(pattern.trim_start_matches("./")).literal_separator(true).build()
+        else {
             return Vec::new();
         };
         let matcher = glob.compile_matcher();

@@ -1,0 +1,160 @@
+use super::*;
+
+#[test]
+fn rust_tests_are_found_with_their_modules() {
+    let source = r##"
+// #[test] fn commented() {}
+/* /* #[test] */ fn nested() {} */
+const S: &str = "#[test] fn in_string() {}";
+const R: &str = r#"#[test] fn " raw() {}"#;
+#[test]
+fn plain() { let c = '"'; let l: &'static str = "}"; assert!(true); }
+#[cfg(unix)] #[tokio::test(flavor = "multi_thread")] pub async fn r#match() {}
+fn helper() {}
+#[derive(Debug)] struct X { test: u8 }
+mod outer { #[test] #[ignore = "why"] fn a() {} mod inner { #[test] fn b() -> Result<(), ()> { Ok(()) } } }
+#[test] fn last() {}
+"##;
+    let names = declared(Language::Rust, source).join(" ");
+    assert_eq!(names, "plain r#match outer::a outer::inner::b last");
+}
+
+#[test]
+fn python_tests_are_found_with_their_classes() {
+    let source = "
+# def test_commented(): pass
+'''
+def test_in_string(): pass
+'''
+def test_plain():
+    def test_inner(): pass
+    assert 1
+@pytest.mark.parametrize('a', [1])
+async def test_async(a): assert a
+class TestA:
+    def test_m(self):
+        assert 1
+    def helper(self): pass
+    class TestInner:
+        def test_deep(self): assert 1
+class B(unittest.TestCase):
+    def test_b(self): self.fail()
+class Helper:
+    def test_not(self): pass
+def test_last(): pass
+";
+    let names = declared(Language::Python, source).join(" ");
+    assert_eq!(names, "test_plain test_async TestA::test_m TestA::TestInner::test_deep B::test_b test_last");
+}
+
+#[test]
+fn javascript_tests_are_found_with_their_suites() {
+    let source = r#"
+// test('commented', () => {});
+const s = "test('in string', () => {})"; const re = /test\('x'/;
+test('plain', () => { assert.ok(true) });
+test.skip("skipped", async function () {});
+describe('outer', () => { it('inner', () => {}); describe(`deep`, () => { test('t', () => {}) }) });
+test(`made ${1}`, () => {});
+contest('no', () => {}); x.test('no', () => {});
+test('parent', async (t) => { await t.test('child', () => {}) });
+"#;
+    let names = declared(Language::JavaScript, source).join("|");
+    assert_eq!(names, "plain|skipped|outer > inner|outer > deep > t|parent|parent > child");
+}
+
+#[test]
+fn a_body_that_no_code_can_pass_is_known() {
+    use Language::{JavaScript, Python, Rust};
+    let whole = |language, body: &str| match language {
+        Rust => format!("#[test] fn t() {{ {body} }}"),
+        Python => format!("def test_t():\n    {body}\n"),
+        JavaScript => format!("test('t', () => {{ {body} }});"),
+    };
+    for (language, body, want) in [
+        (Rust, "todo!()", true),
+        (Rust, "todo!(\"later\");", true),
+        (Rust, "assert!(false);", true),
+        (Rust, "assert!(false, \"no\");", true),
+        (Rust, "panic!(\"red\");", true),
+        (Rust, "assert_eq!(1, 2);", true),
+        (Rust, "assert_eq!(1, 1);", false),
+        (Rust, "assert_eq!(f(1, 2), 2);", false),
+        (Rust, "assert!(f());", false),
+        (Rust, "", false),
+        (Python, "assert False", true),
+        (Python, "assert False, 'x'", true),
+        (Python, "assert 1 == 2", true),
+        (Python, "pytest.fail('x')", true),
+        (Python, "raise NotImplementedError", true),
+        (Python, "assert f() == 2", false),
+        (Python, "'''doc'''\n    assert 0", true),
+        (JavaScript, "assert.fail('x');", true),
+        (JavaScript, "throw new Error('x')", true),
+        (JavaScript, "assert.equal(1, 2)", true),
+        (JavaScript, "expect(1).toBe(2);", true),
+        (JavaScript, "expect(f(1)).toBe(2);", false),
+        (JavaScript, "assert(false)", true),
+    ] {
+        let test = if language == Python { "test_t" } else { "t" };
+        assert_eq!(body_facts(language, &whole(language, body), test).unconditional, want, "{body}");
+    }
+}
+
+#[test]
+fn expectations_are_seen_and_what_may_hold_one_is_unknown() {
+    use Expectation::{No, Unknown, Yes};
+    use Language::{Python, Rust};
+    for (language, source, test, want) in [
+        (Rust, "#[test] fn t() { let a = f(); assert_eq!(a, 1); }", "t", Yes),
+        (Rust, "#[test] fn t() { let _ = 1; }", "t", No),
+        (Rust, "#[test] fn t() { check(); }", "t", Unknown),
+        (Rust, "#[test] fn t() { let s = \"assert\"; }", "t", No),
+        (
+            Python,
+            "class TestA:\n    def test_a(self):\n        self.assertEqual(f(), 1)\n",
+            "TestA::test_a",
+            Yes,
+        ),
+        (
+            Python,
+            "class TestA:\n    def test_a(self):\n        self.assertEqual(f(), 1)\n",
+            "TestA.test_a",
+            Yes,
+        ),
+        (Python, "def test_a(x):\n    assert x\n", "test_a[1-2]", Yes),
+        (Python, "def test_a(): assert f() == 1\n", "test_a", Yes),
+        (Python, "def test_a():\n    x = 1\n", "test_a", No),
+        (Python, "def test_b():\n    assert 1\n", "test_a", Unknown),
+    ] {
+        assert_eq!(body_facts(language, source, test).expectation, want, "{source}");
+    }
+}
+
+#[test]
+fn no_source_makes_it_panic() {
+    let hostile = [
+        "\"",
+        "'",
+        "r#\"",
+        "/*",
+        "#[test",
+        "#[test] fn",
+        "mod m {",
+        "test('",
+        "test(",
+        "'''",
+        "def test_",
+        "\\",
+        "é'é'",
+        "class T(",
+    ];
+    for language in [Language::Rust, Language::Python, Language::JavaScript] {
+        for first in hostile {
+            for second in hostile {
+                let _ = declared(language, &format!("{first}{second}"));
+                let _ = body_facts(language, &format!("{first} {second}\n"), "t");
+            }
+        }
+    }
+}

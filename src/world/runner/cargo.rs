@@ -1,0 +1,292 @@
+//! `cargo test`, target by target.
+//!
+//! One build with `--keep-going` compiles all test targets that can be compiled and tells for each
+//! other one why not, so a missing symbol hides nothing but its own target. Then each test binary
+//! is run on its own: what one prints can't be taken for another's word. A binary is asked for its
+//! list first, and writes its outcomes into a log file besides its output.
+//!
+//! Refuses to know: what the binaries' output means (`text::test_report::libtest`) and what an
+//! error of rustc means (`text::test_report::cargo_build`).
+
+mod environment;
+mod options;
+mod targets;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::bench::{Bench, Measured, Step, read_capped};
+use super::call::{RunnerCall, typed};
+use super::place::Place;
+use super::{Scope, words};
+use crate::core::path::RelPath;
+use crate::core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestResult};
+use crate::core::trouble::Trouble;
+use crate::driver::ports::Hear;
+use crate::text::test_report::cargo_build::{self, Build};
+use crate::text::test_report::libtest::{self, Weighed};
+use crate::text::test_report::{REPORT_CAP, failure};
+use environment::Environment;
+use options::{Options, WithLib};
+use targets::Binary;
+
+/// cargo says this when a test failed or something did not compile.
+const FAIL_CODE: i32 = 101;
+
+#[derive(Clone, Debug)]
+pub(super) struct Cargo {
+    call: RunnerCall,
+    options: Options,
+}
+
+/// What the binaries said so far.
+#[derive(Default)]
+struct Gathered {
+    report: TestReport,
+    flaw: Option<String>,
+    stopped: Option<Exit>,
+}
+
+impl Cargo {
+    pub(super) fn new(call: RunnerCall) -> Self {
+        let options = Options::read(&call.args);
+        Self { call, options }
+    }
+
+    pub(super) async fn run(
+        &self,
+        place: &Place,
+        scope: &Scope,
+        bench: &mut Bench,
+        hear: Hear<'_>,
+    ) -> Result<Measured, Trouble> {
+        bench.announce(self.shown(place, scope), hear);
+        let (build, exit, said) = self.build(place, bench).await?;
+        if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
+            return Ok(measured(exit, TestReport::default(), Some("the build was stopped".to_owned())));
+        }
+        let mut gathered = Gathered::default();
+        let found = targets::sort_out(&build, place, &self.options);
+        let failures = found.failures.into_iter().filter(|(root, _)| scope.takes_target(root));
+        gathered.report.load_failures = failures.map(|(_, failure)| failure).collect();
+        gathered.report.project_broken = found.project_broken;
+        if build.success.is_none() {
+            let why = if said.trim().is_empty() { "cargo gave up without a word".to_owned() } else { said };
+            gathered.report.project_broken = Some(failure(FailureKind::Load, &why, None));
+        }
+        let environment = Environment::new(place, &self.call, &build);
+        for binary in &found.binaries {
+            if gathered.stopped.is_none() && scope.takes_target(&binary.file) {
+                self.run_binary(binary, place, scope, &environment, bench, &mut gathered).await?;
+            }
+        }
+        if gathered.stopped.is_none() && scope.is_all() && self.options.wants_doctests() && found.has_doctests
+        {
+            self.run_doctests(place, bench, &mut gathered).await?;
+        }
+        Ok(conclude(gathered))
+    }
+
+    /// The command that a person would type for this; it is shown, and never run.
+    fn shown(&self, place: &Place, scope: &Scope) -> String {
+        if scope.only_files.is_empty() {
+            let mut all = self.call.program.clone();
+            all.extend(self.call.args.iter().cloned());
+            return typed(&all);
+        }
+        let files: Vec<RelPath> = scope.only_files.iter().cloned().collect();
+        self.selection(place, &files)
+    }
+
+    async fn build(&self, place: &Place, bench: &mut Bench) -> Result<(Build, Exit, String), Trouble> {
+        let mut with_lib = WithLib::Yes;
+        loop {
+            let mut argv = self.call.program[..self.call.program.len() - 1].to_vec();
+            argv.extend(self.options.build_args(with_lib));
+            let stdout = bench.fresh("build.json");
+            let step = Step {
+                argv: words(&argv),
+                cwd: place.project.clone(),
+                env: environment::quiet(&self.call),
+                stdout: Some(stdout.clone()),
+            };
+            let finished = bench.run(step).await?;
+            let said = bench.last_words(1);
+            // A package of programs alone has no library to ask for.
+            if with_lib == WithLib::Yes && said.contains("no library targets found") {
+                with_lib = WithLib::No;
+                continue;
+            }
+            let bytes = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
+            let build = cargo_build::parse(&bytes);
+            let errors: Vec<&str> = build.errors.iter().map(|error| error.rendered.as_str()).collect();
+            bench.show_instead(&stdout, &errors.join("\n"))?;
+            return Ok((build, finished.exit, said));
+        }
+    }
+
+    async fn run_binary(
+        &self,
+        binary: &Binary,
+        place: &Place,
+        scope: &Scope,
+        environment: &Environment,
+        bench: &mut Bench,
+        gathered: &mut Gathered,
+    ) -> Result<(), Trouble> {
+        let mut step = environment.step(binary);
+        let list = bench.fresh("list");
+        step.stdout = Some(list.clone());
+        let mut listing = step.clone();
+        listing.argv.extend(words(&self.options.list_args()));
+        let listed_exit = bench.run(listing).await?.exit;
+        let bytes = read_capped(&list, REPORT_CAP).unwrap_or_default().unwrap_or_default();
+        bench.show_instead(&list, "")?;
+        let Some(names) = libtest::listed(&bytes).filter(|_| listed_exit.is_success()) else {
+            return run_own_harness(binary, place, step, bench, gathered).await;
+        };
+        let all = names.len();
+        let names: Vec<String> = names
+            .into_iter()
+            .filter(|name| scope.takes(&binary.file_of(name, place), &binary.id(name)))
+            .collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let log = bench.fresh("outcomes");
+        let stdout = bench.fresh("tests");
+        step.stdout = Some(stdout.clone());
+        let exact = (names.len() < all).then_some(names.as_slice());
+        step.argv.extend(words(&self.options.run_args(exact, &log)));
+        let finished = bench.run(step).await?;
+        let output = read_capped(&stdout, REPORT_CAP);
+        let outcomes = read_capped(&log, REPORT_CAP);
+        let mut weighed = match (output, outcomes) {
+            (Ok(Some(output)), Ok(Some(log))) => libtest::weigh(&names, Some(&log), &output),
+            (Ok(_), Ok(_)) => Weighed { tests: vec![], flaw: Some(no_log(binary)) },
+            (Err(why), _) | (_, Err(why)) => Weighed { tests: vec![], flaw: Some(why) },
+        };
+        settle(&mut weighed, &names, finished.exit, gathered);
+        let share = finished.duration_ms / (weighed.tests.len().max(1) as u64);
+        for (name, outcome) in weighed.tests {
+            let id = binary.id(&name);
+            let file = Some(binary.file_of(&name, place));
+            gathered.report.tests.push(TestResult { id, file, outcome, duration_ms: share });
+        }
+        gathered.flaw = gathered.flaw.take().or(weighed.flaw);
+        Ok(())
+    }
+
+    async fn run_doctests(
+        &self,
+        place: &Place,
+        bench: &mut Bench,
+        gathered: &mut Gathered,
+    ) -> Result<(), Trouble> {
+        let mut argv = self.call.program.clone();
+        argv.extend(self.options.doctest_args());
+        let stdout = bench.fresh("doctests");
+        let step = Step {
+            argv: words(&argv),
+            cwd: place.project.clone(),
+            env: environment::quiet(&self.call),
+            stdout: Some(stdout.clone()),
+        };
+        let finished = bench.run(step).await?;
+        let bytes = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
+        let mut weighed = libtest::transcripts(&bytes);
+        let names: Vec<String> = weighed.tests.iter().map(|test| test.0.clone()).collect();
+        settle(&mut weighed, &names, finished.exit, gathered);
+        gathered.report.tests.extend(targets::doctest_results(weighed.tests, place));
+        gathered.flaw = gathered.flaw.take().or(weighed.flaw);
+        Ok(())
+    }
+
+    /// The command line that runs these files' tests.
+    pub(super) fn selection(&self, place: &Place, files: &[RelPath]) -> String {
+        let mut targets = BTreeSet::new();
+        let mut filters = BTreeSet::new();
+        for file in files {
+            let (target, filter) = targets::named_by_path(&place.id_path(file));
+            targets.extend(target);
+            filters.extend(filter);
+        }
+        let mut argv = self.call.program.clone();
+        argv.extend(self.options.shared.iter().cloned());
+        argv.extend(targets.into_iter().flatten());
+        argv.extend(filters);
+        typed(&argv)
+    }
+}
+
+/// A binary with a harness of its own: one test, by its exit code.
+async fn run_own_harness(
+    binary: &Binary,
+    place: &Place,
+    step: Step,
+    bench: &mut Bench,
+    gathered: &mut Gathered,
+) -> Result<(), Trouble> {
+    let step = Step { stdout: None, ..step };
+    let finished = bench.run(step).await?;
+    let outcome = match finished.exit {
+        Exit::Code(0) => Outcome::Passed,
+        Exit::Code(_) => Outcome::Failed(failure(FailureKind::Error, &bench.last_words(0), None)),
+        Exit::Signal(_) => Outcome::Failed(failure(FailureKind::Crash, &finished.exit.to_string(), None)),
+        Exit::Deadline | Exit::OutputCap => {
+            gathered.stopped = Some(finished.exit);
+            return Ok(());
+        }
+    };
+    let id = TestId(format!("{}::harness", place.id_path(&binary.file)));
+    let file = Some(binary.file.clone());
+    gathered.report.tests.push(TestResult { id, file, outcome, duration_ms: finished.duration_ms });
+    Ok(())
+}
+
+fn no_log(binary: &Binary) -> String {
+    format!("{} ended without its log of outcomes", binary.file)
+}
+
+/// Holds a binary's exit against its words. A test that was running when a signal came, or that
+/// had not yet run, crashed with it.
+fn settle(weighed: &mut Weighed, names: &[String], exit: Exit, gathered: &mut Gathered) {
+    let failed = weighed.tests.iter().any(|test| matches!(test.1, Outcome::Failed(_)));
+    match exit {
+        Exit::Code(0) if !failed => {}
+        Exit::Code(FAIL_CODE) if failed => {}
+        Exit::Code(code) => {
+            let why = format!("a test binary exited with {code}, which its own results do not explain");
+            weighed.flaw = weighed.flaw.take().or(Some(why));
+        }
+        Exit::Signal(_) => {
+            let known: BTreeSet<String> = weighed.tests.iter().map(|test| test.0.clone()).collect();
+            let crash = failure(FailureKind::Crash, &format!("the test binary was {exit}"), None);
+            for name in names.iter().filter(|name| !known.contains(*name)) {
+                weighed.tests.push((name.clone(), Outcome::Failed(crash.clone())));
+            }
+            // A red for certain: nothing of it can be taken for green.
+            weighed.flaw = None;
+        }
+        Exit::Deadline | Exit::OutputCap => gathered.stopped = Some(exit),
+    }
+}
+
+/// What `cargo test` itself would have exited with, had it run the same.
+fn conclude(gathered: Gathered) -> Measured {
+    let report = &gathered.report;
+    let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
+    let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
+    let exit = gathered.stopped.unwrap_or(Exit::Code(if red { FAIL_CODE } else { 0 }));
+    measured(exit, gathered.report, gathered.flaw)
+}
+
+fn measured(exit: Exit, mut report: TestReport, flaw: Option<String>) -> Measured {
+    report.complete = flaw.is_none() && matches!(exit, Exit::Code(_));
+    Measured { exit, report: Some(report), unreadable: flaw, fail_code: FAIL_CODE }
+}
+
+/// The folder of a manifest.
+fn folder_of(manifest: &str) -> PathBuf {
+    Path::new(manifest).parent().map(Path::to_owned).unwrap_or_default()
+}

@@ -1,0 +1,237 @@
+//! The arguments of a `cargo test`: what they choose, what is kept for our own calls.
+
+use std::path::Path;
+
+/// A person's arguments, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Options {
+    /// Features, packages, profile, manifest: what makes it the same build.
+    pub(super) shared: Vec<String>,
+    /// Which targets: `lib`, `bins`, `tests`, `examples`, `benches`, `doc`; empty means all.
+    kinds: Vec<String>,
+    /// `--test a`, `--bin b`: kind and name.
+    named: Vec<(String, String)>,
+    /// For the test binaries, after `--`, and name filters before it.
+    harness: Vec<String>,
+    has_profile: bool,
+}
+
+const VALUED: &[&str] = &[
+    "-p",
+    "--package",
+    "--exclude",
+    "--features",
+    "-F",
+    "--target",
+    "--target-dir",
+    "--manifest-path",
+    "--profile",
+    "-j",
+    "--jobs",
+    "--config",
+    "-Z",
+    "--lockfile-path",
+];
+const DROPPED: &[&str] =
+    &["--no-fail-fast", "-q", "--quiet", "-v", "-vv", "--verbose", "--no-run", "--keep-going", "--timings"];
+const DROPPED_VALUED: &[&str] = &["--message-format", "--color"];
+const KINDS: &[&str] = &["--lib", "--bins", "--tests", "--examples", "--benches", "--doc", "--all-targets"];
+const NAMED: &[&str] = &["--test", "--bin", "--example", "--bench"];
+/// Of the test binaries' own arguments: they change what is printed, so they would hide results.
+const HARNESS_DROPPED: &[&str] = &["--nocapture", "--no-capture", "--show-output", "-q", "--quiet"];
+const HARNESS_DROPPED_VALUED: &[&str] = &["--format", "--color", "--logfile", "-Z"];
+
+impl Options {
+    pub(super) fn read(args: &[String]) -> Self {
+        let mut options = Self::default();
+        let split = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+        let mut before = args[..split].iter();
+        while let Some(arg) = before.next() {
+            let (name, inline) = arg.split_once('=').map_or((arg.as_str(), None), |(n, v)| (n, Some(v)));
+            if KINDS.contains(&name) {
+                options.kinds.push(name.trim_start_matches("--").to_owned());
+            } else if NAMED.contains(&name) {
+                let value = inline.map(str::to_owned).or_else(|| before.next().cloned());
+                options.named.extend(value.map(|value| (name.trim_start_matches("--").to_owned(), value)));
+            } else if DROPPED_VALUED.contains(&name) {
+                if inline.is_none() {
+                    before.next();
+                }
+            } else if DROPPED.contains(&name) {
+            } else if VALUED.contains(&name) {
+                options.has_profile |= name == "--profile";
+                options.shared.push(arg.clone());
+                if inline.is_none() {
+                    options.shared.extend(before.next().cloned());
+                }
+            } else if arg.starts_with('-') {
+                options.has_profile |= arg == "--release" || arg == "-r";
+                options.shared.push(arg.clone());
+            } else {
+                options.harness.push(arg.clone());
+            }
+        }
+        let mut after = args[split..].iter().skip(1);
+        while let Some(arg) = after.next() {
+            let (name, inline) = arg.split_once('=').map_or((arg.as_str(), None), |(n, v)| (n, Some(v)));
+            if HARNESS_DROPPED_VALUED.contains(&name) {
+                if inline.is_none() {
+                    after.next();
+                }
+            } else if !HARNESS_DROPPED.contains(&name) {
+                options.harness.push(arg.clone());
+            }
+        }
+        options
+    }
+
+    /// `build` with the profile of `cargo test`, so that a person's own runs share its results.
+    pub(super) fn build_args(&self, with_lib: WithLib) -> Vec<String> {
+        let mut args = vec!["build".to_owned()];
+        if !self.has_profile {
+            args.extend(["--profile".to_owned(), "test".to_owned()]);
+        }
+        args.extend(self.shared.iter().cloned());
+        // The library as others see it tells a broken library from broken unit tests in it.
+        args.extend((with_lib == WithLib::Yes).then(|| "--lib".to_owned()));
+        for arg in ["--bins", "--tests", "--keep-going", "--color=never", "--message-format=json"] {
+            args.push(arg.to_owned());
+        }
+        if self.wants("examples") && self.names_kind("examples") {
+            args.push("--examples".to_owned());
+        }
+        args
+    }
+
+    pub(super) fn doctest_args(&self) -> Vec<String> {
+        let mut args = self.shared.clone();
+        args.extend(["--doc".to_owned(), "--no-fail-fast".to_owned(), "--color=never".to_owned()]);
+        args.push("--".to_owned());
+        args.extend(self.harness.iter().cloned());
+        args
+    }
+
+    pub(super) fn list_args(&self) -> Vec<String> {
+        let mut args = self.harness.clone();
+        args.extend(["--list".to_owned(), "--format".to_owned(), "terse".to_owned()]);
+        args
+    }
+
+    /// `exact`: only these names, instead of the person's own filters.
+    pub(super) fn run_args(&self, exact: Option<&[String]>, log: &Path) -> Vec<String> {
+        let mut args = match exact {
+            Some(names) => {
+                let mut args = self.unfiltered();
+                args.push("--exact".to_owned());
+                args.extend(names.iter().cloned());
+                args
+            }
+            None => self.harness.clone(),
+        };
+        args.extend(["--color".to_owned(), "never".to_owned(), "--logfile".to_owned()]);
+        args.push(log.to_string_lossy().into_owned());
+        args
+    }
+
+    /// The harness arguments without names and `--skip`.
+    fn unfiltered(&self) -> Vec<String> {
+        let mut kept = Vec::new();
+        let mut args = self.harness.iter();
+        while let Some(arg) = args.next() {
+            if arg == "--skip" {
+                args.next();
+            } else if arg == "--test-threads" || arg == "--shuffle-seed" {
+                kept.push(arg.clone());
+                kept.extend(args.next().cloned());
+            } else if arg.starts_with('-') && arg != "--exact" && !arg.starts_with("--skip=") {
+                kept.push(arg.clone());
+            }
+        }
+        kept
+    }
+
+    fn names_kind(&self, kind: &str) -> bool {
+        self.kinds.iter().any(|named| named == kind || named == "all-targets")
+    }
+
+    fn wants(&self, kind: &str) -> bool {
+        (self.kinds.is_empty() && self.named.is_empty()) || self.names_kind(kind)
+    }
+
+    /// Whether the person's command would run this target's tests.
+    pub(super) fn takes(&self, kind: &str, name: &str) -> bool {
+        let plural = match kind {
+            "test" => "tests",
+            "bin" => "bins",
+            "example" => "examples",
+            "bench" => "benches",
+            _ => "lib",
+        };
+        let named = self.named.iter().any(|(own, value)| own == kind && value == name);
+        named || self.wants(plural) || self.names_kind("tests")
+    }
+
+    pub(super) fn wants_doctests(&self) -> bool {
+        self.wants("doc") && !self.names_kind("all-targets")
+    }
+}
+
+/// Whether the package has a library to build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WithLib {
+    Yes,
+    No,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Options {
+        Options::read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_makes_the_build_is_kept_and_what_hides_results_is_not() {
+        let options = read(
+            "--workspace --features x -q --no-fail-fast --message-format json foo -- --nocapture --test-threads=1",
+        );
+        assert_eq!(options.shared.join(" "), "--workspace --features x");
+        assert_eq!(options.harness.join(" "), "foo --test-threads=1");
+        assert!(options.wants_doctests());
+        assert_eq!(
+            options.build_args(WithLib::No).join(" "),
+            "build --profile test --workspace --features x --bins --tests --keep-going --color=never --message-format=json"
+        );
+    }
+
+    #[test]
+    fn targets_are_taken_as_the_command_says() {
+        for (args, kind, name, want) in [
+            ("", "test", "a", true),
+            ("", "lib", "shop", true),
+            ("--lib", "test", "a", false),
+            ("--lib", "lib", "shop", true),
+            ("--test a", "test", "a", true),
+            ("--test=a", "test", "b", false),
+            ("--test a", "lib", "shop", false),
+            ("--tests", "lib", "shop", true),
+            ("--all-targets", "test", "a", true),
+            ("--doc", "test", "a", false),
+        ] {
+            assert_eq!(read(args).takes(kind, name), want, "{args} {kind} {name}");
+        }
+        assert!(!read("--test a").wants_doctests());
+        assert!(!read("--all-targets").wants_doctests());
+    }
+
+    #[test]
+    fn exact_names_replace_the_persons_own_filters() {
+        let options = read("foo -- --test-threads 1 --skip bar --include-ignored");
+        let args = options.run_args(Some(&["m::a".to_owned()]), Path::new("/l"));
+        assert_eq!(
+            args.join(" "),
+            "--test-threads 1 --include-ignored --exact m::a --color never --logfile /l"
+        );
+    }
+}

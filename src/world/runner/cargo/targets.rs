@@ -1,0 +1,236 @@
+//! From a build's messages to what can be run and what did not compile.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::folder_of;
+use super::options::Options;
+use crate::core::path::RelPath;
+use crate::core::test::{Failure, LoadFailure, Outcome, TestId, TestResult};
+use crate::text::test_report::cargo_build::{Build, CompileError, Target, classify};
+use crate::world::runner::place::Place;
+
+/// A test binary that can be run.
+#[derive(Clone, Debug)]
+pub(super) struct Binary {
+    pub(super) package_id: String,
+    pub(super) manifest: PathBuf,
+    pub(super) executable: PathBuf,
+    /// Links against the compiler's own libraries.
+    pub(super) is_proc_macro: bool,
+    /// The target's root file.
+    pub(super) file: RelPath,
+    id_path: String,
+}
+
+impl Binary {
+    pub(super) fn id(&self, name: &str) -> TestId {
+        TestId(format!("{}::{name}", self.id_path))
+    }
+
+    /// The file that holds a test, if its modules lie where modules lie; else the root file.
+    pub(super) fn file_of(&self, name: &str, place: &Place) -> RelPath {
+        let modules: Vec<&str> = name.split("::").collect();
+        let root = Path::new(self.file.as_str());
+        let folder = root.parent().unwrap_or(Path::new(""));
+        for depth in (1..modules.len()).rev() {
+            let path = folder.join(modules[..depth].join("/"));
+            let path = path.to_string_lossy();
+            for candidate in [format!("{path}.rs"), format!("{path}/mod.rs")] {
+                if let Some(file) = RelPath::new(&candidate).filter(|file| place.absolute(file).is_file()) {
+                    return file;
+                }
+            }
+        }
+        self.file.clone()
+    }
+}
+
+/// A build, sorted out.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) binaries: Vec<Binary>,
+    /// With the root file of the target that did not compile.
+    pub(super) failures: Vec<(RelPath, LoadFailure)>,
+    pub(super) project_broken: Option<Failure>,
+    pub(super) has_doctests: bool,
+}
+
+/// Sorts a build's artifacts and errors. Binaries come in the order of their files.
+pub(super) fn sort_out(build: &Build, place: &Place, options: &Options) -> Found {
+    let own = own_crates(build);
+    let mut found = Found::default();
+    for artifact in build.artifacts.iter().filter(|artifact| is_local(&artifact.package_id)) {
+        let kind = artifact.target.kind.first().map_or("", String::as_str);
+        let file = place.in_repository(&artifact.target.src_path);
+        if let (true, Some(executable), Some(file)) = (artifact.test, &artifact.executable, file) {
+            if options.takes(kind, &artifact.target.name) {
+                found.binaries.push(Binary {
+                    package_id: artifact.package_id.clone(),
+                    manifest: PathBuf::from(&artifact.manifest_path),
+                    executable: PathBuf::from(executable),
+                    is_proc_macro: artifact.target.is("proc-macro"),
+                    id_path: place.id_path(&file),
+                    file,
+                });
+            }
+        } else if artifact.target.is("lib") {
+            found.has_doctests |= holds_doctests(place, &artifact.manifest_path);
+        }
+    }
+    found.binaries.sort_by(|a, b| (&a.file, &a.executable).cmp(&(&b.file, &b.executable)));
+    let mut by_target: BTreeMap<(&str, &Target), Vec<&CompileError>> = BTreeMap::new();
+    for error in &build.errors {
+        by_target.entry((&error.package_id, &error.target)).or_default().push(error);
+    }
+    for ((package, target), errors) in by_target {
+        let is_test_target = ["test", "bench", "example"].iter().any(|kind| target.is(kind));
+        let as_others_see_it = build
+            .artifacts
+            .iter()
+            .any(|artifact| !artifact.test && artifact.package_id == package && artifact.target == *target);
+        if is_test_target || as_others_see_it {
+            found.failures.extend(load_failures(target, &errors, place, &own));
+        } else {
+            found.project_broken.get_or_insert(classify(&errors, &own));
+        }
+    }
+    found
+}
+
+/// One failure for each file that holds errors, so that a module of a large test target can be
+/// blamed by name; the root file is blamed if no other can be.
+fn load_failures(
+    target: &Target,
+    errors: &[&CompileError],
+    place: &Place,
+    own: &[String],
+) -> Vec<(RelPath, LoadFailure)> {
+    let Some(root) = place.in_repository(&target.src_path) else { return Vec::new() };
+    let mut by_file: BTreeMap<RelPath, Vec<&CompileError>> = BTreeMap::new();
+    for error in errors {
+        let file = error.file.as_deref().and_then(|file| existing(file, &target.src_path, place));
+        by_file.entry(file.unwrap_or_else(|| root.clone())).or_default().push(error);
+    }
+    by_file
+        .into_iter()
+        .map(|(file, errors)| (root.clone(), LoadFailure { file, failure: classify(&errors, own) }))
+        .collect()
+}
+
+/// rustc names files relative to the workspace, which lies somewhere above the target.
+fn existing(file: &str, src_path: &str, place: &Place) -> Option<RelPath> {
+    Path::new(src_path).ancestors().skip(1).find_map(|folder| {
+        let path = folder.join(file);
+        let path = place.in_repository(path.to_str()?)?;
+        place.absolute(&path).is_file().then_some(path)
+    })
+}
+
+fn is_local(package_id: &str) -> bool {
+    package_id.starts_with("path+file:") || package_id.contains("(path+file:")
+}
+
+/// Names of all local packages and of their libraries: what a test can be waiting for.
+fn own_crates(build: &Build) -> Vec<String> {
+    let artifacts = build.artifacts.iter().map(|artifact| (&artifact.package_id, &artifact.target));
+    let errors = build.errors.iter().map(|error| (&error.package_id, &error.target));
+    let mut names = BTreeSet::new();
+    for (package_id, target) in artifacts.chain(errors).filter(|(package_id, _)| is_local(package_id)) {
+        if target.is("lib") || target.is("proc-macro") {
+            names.insert(target.name.replace('-', "_"));
+        }
+        names.extend(package_name(package_id).map(|name| name.replace('-', "_")));
+    }
+    names.into_iter().collect()
+}
+
+/// `path+file:///p/shop#0.1.0` or `path+file:///p/dir#shop@0.1.0`.
+fn package_name(package_id: &str) -> Option<&str> {
+    let (path, version) = package_id.rsplit_once('#')?;
+    match version.split_once('@') {
+        Some((name, _)) => Some(name),
+        None => path.rsplit('/').next(),
+    }
+}
+
+/// Whether a package's sources hold a fenced block in a doc comment: running rustdoc for nothing
+/// costs more than looking.
+fn holds_doctests(place: &Place, manifest: &str) -> bool {
+    let files = place.files_below(&folder_of(manifest).join("src"));
+    files.iter().filter(|file| file.extension() == "rs").any(|file| {
+        let text = std::fs::read_to_string(place.absolute(file)).unwrap_or_default();
+        text.lines().map(str::trim_start).any(|line| {
+            let doc = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
+            doc.unwrap_or(line).trim_start().starts_with("```")
+        })
+    })
+}
+
+/// Doctests are named by their line, which every edit above moves: their id has their order
+/// within the item instead.
+pub(super) fn doctest_results(tests: Vec<(String, Outcome)>, place: &Place) -> Vec<TestResult> {
+    let mut parsed: Vec<(String, String, u64, Outcome)> = Vec::new();
+    for (name, outcome) in tests {
+        let (path, rest) = name.split_once(" - ").unwrap_or(("", &name));
+        let (item, line) = rest.rsplit_once("(line ").unwrap_or((rest, "0"));
+        let line = line.split(')').next().and_then(|line| line.parse().ok()).unwrap_or(0);
+        parsed.push((path.to_owned(), item.trim().to_owned(), line, outcome));
+    }
+    parsed.sort_by(|a, b| (&a.0, &a.1, a.2).cmp(&(&b.0, &b.1, b.2)));
+    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
+    parsed
+        .into_iter()
+        .map(|(path, item, _, outcome)| {
+            let count = counts.entry((path.clone(), item.clone())).or_default();
+            *count += 1;
+            let id = TestId(format!("{path}::doctest {item} #{count}"));
+            TestResult { id, file: place.in_repository(&path), outcome, duration_ms: 0 }
+        })
+        .collect()
+}
+
+/// The target arguments and the name filter by which `cargo test` runs a file's tests, by the
+/// usual layout of a package.
+pub(super) fn named_by_path(path: &str) -> (Option<Vec<String>>, Option<String>) {
+    let parts: Vec<&str> = path.split('/').collect();
+    let Some(tests) = parts.iter().rposition(|part| *part == "tests") else {
+        return (Some(vec!["--lib".to_owned()]), None);
+    };
+    let target = |name: &str| Some(vec!["--test".to_owned(), name.to_owned()]);
+    match &parts[tests + 1..] {
+        [file] => (target(file.trim_end_matches(".rs")), None),
+        [folder, "main.rs"] => (target(folder), None),
+        [folder, modules @ ..] => {
+            let modules: Vec<&str> = modules.iter().map(|part| part.trim_end_matches(".rs")).collect();
+            (target(folder), Some(format!("{}::", modules.join("::").trim_end_matches("::mod"))))
+        }
+        [] => (None, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_by_its_target() {
+        for (path, target, filter) in [
+            ("tests/ac_1.rs", "--test ac_1", None),
+            ("tests/suite/main.rs", "--test suite", None),
+            ("tests/suite/ac_1.rs", "--test suite", Some("ac_1::")),
+            ("crates/a/tests/x.rs", "--test x", None),
+            ("src/tests.rs", "--lib", None),
+        ] {
+            let (got, got_filter) = named_by_path(path);
+            assert_eq!((got.unwrap().join(" ").as_str(), got_filter.as_deref()), (target, filter), "{path}");
+        }
+    }
+
+    #[test]
+    fn packages_have_their_name_in_their_id() {
+        assert_eq!(package_name("path+file:///p/shop#0.1.0"), Some("shop"));
+        assert_eq!(package_name("path+file:///p/dir#shop@0.1.0"), Some("shop"));
+        assert_eq!(package_name("x"), None);
+    }
+}

@@ -1,0 +1,276 @@
+//! `node --test`, read through a reporter of our own.
+//!
+//! The test files are found here and named one by one: only so can some be left out, and only so
+//! does the same call mean the same in every version of node.
+
+use std::path::PathBuf;
+
+use super::bench::{Bench, Measured, Step, disk};
+use super::call::{RunnerCall, typed};
+use super::place::{Place, merge_doubles};
+use super::python::{milliseconds, read};
+use super::scope::Scope;
+use super::words;
+use crate::core::path::RelPath;
+use crate::core::test::{Failure, FailureKind, LoadFailure, Outcome, TestId, TestReport, TestResult};
+use crate::core::trouble::Trouble;
+use crate::driver::ports::Hear;
+use crate::text::test_report::failure;
+use crate::text::test_report::jsonl::{LoadLine, Reported, Said};
+use crate::text::test_report::node_error::{load_failure, test_failure};
+use crate::text::test_source::{Language, declared};
+
+const REPORTER: &str = include_str!("reporters/tdd_node_report.mjs");
+const FAIL_CODE: i32 = 1;
+
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    call: RunnerCall,
+}
+
+impl Node {
+    pub(super) fn new(call: RunnerCall) -> Self {
+        Self { call }
+    }
+
+    pub(super) async fn run(
+        &self,
+        place: &Place,
+        scope: &Scope,
+        bench: &mut Bench,
+        hear: Hear<'_>,
+    ) -> Result<Measured, Trouble> {
+        let sorted = self.sorted();
+        let files: Vec<RelPath> =
+            if scope.is_unchosen() { self.files(place, &sorted) } else { scope.chosen_files() };
+        let present = |file: &&RelPath| scope.takes_file(file) && place.absolute(file).is_file();
+        let paths: Vec<String> = files.iter().filter(present).map(|file| place.id_path(file)).collect();
+        let mut shown = self.call.program.clone();
+        shown.extend(sorted.options.iter().cloned());
+        let whole = if scope.is_all() { sorted.places.clone() } else { paths.clone() };
+        bench.announce(typed(shown.iter().chain(&whole)), hear);
+        if paths.is_empty() {
+            // Without a file node would look for tests by itself.
+            let report = TestReport { complete: true, ..TestReport::default() };
+            return Ok(measured(crate::core::test::Exit::Code(0), Some(report), None));
+        }
+        let reporter = install(bench)?;
+        let report = bench.fresh("report.jsonl");
+        let mut argv = self.call.program.clone();
+        argv.extend(sorted.options);
+        argv.push("--test-reporter=spec".to_owned());
+        argv.push("--test-reporter-destination=stdout".to_owned());
+        argv.push(format!("--test-reporter={}", reporter.display()));
+        argv.push(format!("--test-reporter-destination={}", report.display()));
+        argv.extend(paths);
+        let env = self.call.env.iter().map(|(name, value)| (name.into(), Some(value.into())));
+        let env = env.chain([("NO_COLOR".into(), Some("1".into())), ("FORCE_COLOR".into(), None)]).collect();
+        let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
+        let finished = bench.run(step).await?;
+        Ok(match read(&report) {
+            Err(why) => measured(finished.exit, None, Some(why)),
+            Ok(reported) => {
+                let results = results(&reported, place, scope);
+                let quiet = reported.loads.iter().any(|load| load.ended.as_deref() == Some("quietly"));
+                let red = !results.load_failures.is_empty();
+                // node calls a file that left before its tests a pass; it is told as a failure here.
+                let exit = match finished.exit {
+                    crate::core::test::Exit::Code(0) if quiet && red && results.complete => {
+                        crate::core::test::Exit::Code(FAIL_CODE)
+                    }
+                    exit => exit,
+                };
+                measured(exit, Some(results), reported.flaw)
+            }
+        })
+    }
+
+    /// The command line that runs these files' tests.
+    pub(super) fn selection(&self, place: &Place, files: &[RelPath]) -> String {
+        let mut argv = self.call.program.clone();
+        argv.extend(self.sorted().options);
+        argv.extend(files.iter().map(|file| place.id_path(file)));
+        typed(&argv)
+    }
+
+    /// The files that the person's call means: node's own patterns where it names none.
+    fn files(&self, place: &Place, sorted: &Sorted) -> Vec<RelPath> {
+        let typescript = sorted.options.iter().any(|arg| {
+            ["tsx", "ts-node", "strip-types", "transform-types"].iter().any(|word| arg.contains(word))
+        });
+        let places = if sorted.places.is_empty() { vec![".".to_owned()] } else { sorted.places.clone() };
+        let mut files = Vec::new();
+        for word in &places {
+            let path = place.project.join(word);
+            if path.is_dir() {
+                let below = place.files_below(&path.canonicalize().unwrap_or(path));
+                files.extend(below.into_iter().filter(|file| is_test(&place.id_path(file), typescript)));
+            } else if word.contains(['*', '?', '[']) {
+                files.extend(place.glob(word));
+            } else {
+                files.extend(place.in_repository(word));
+            }
+        }
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    fn sorted(&self) -> Sorted {
+        sort_args(&self.call.args)
+    }
+}
+
+fn measured(
+    exit: crate::core::test::Exit,
+    report: Option<TestReport>,
+    unreadable: Option<String>,
+) -> Measured {
+    Measured { exit, report, unreadable, fail_code: FAIL_CODE }
+}
+
+fn install(bench: &Bench) -> Result<PathBuf, Trouble> {
+    let path = bench.fresh("tdd_node_report.mjs");
+    std::fs::write(&path, REPORTER).map_err(|error| disk(&path, &error))?;
+    Ok(path)
+}
+
+fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
+    let root = place.project.to_string_lossy();
+    let mut tests = Vec::new();
+    for line in &reported.tests {
+        let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));
+        let path = file.as_ref().map_or_else(|| "unknown".to_owned(), |file| place.id_path(file));
+        let id = TestId(format!("{path}::{}", line.test.name));
+        if file.as_ref().is_some_and(|file| !scope.takes(file, &id)) {
+            continue;
+        }
+        let outcome = match line.outcome {
+            Said::Pass => Outcome::Passed,
+            Said::Skip => Outcome::Skipped,
+            Said::Fail => Outcome::Failed(test_failure(line.errors.first(), &root)),
+        };
+        tests.push(TestResult { id, file, outcome, duration_ms: milliseconds(line.ms) });
+    }
+    let load_failures = reported.loads.iter().filter_map(|load| {
+        let file = place.in_repository(&load.file)?;
+        let failure = died(load, &file, place, &root)?;
+        Some(LoadFailure { file, failure })
+    });
+    let load_failures = load_failures.collect();
+    let complete = reported.flaw.is_none();
+    TestReport { tests: merge_doubles(tests), load_failures, complete, project_broken: None }
+}
+
+/// What a file's own entry means; `None` if it just holds no tests.
+fn died(load: &LoadLine, file: &RelPath, place: &Place, root: &str) -> Option<Failure> {
+    match load.ended.as_deref().unwrap_or_default() {
+        "quietly" => {
+            let source = std::fs::read_to_string(place.absolute(file)).unwrap_or_default();
+            let promised = declared(Language::JavaScript, &source).len();
+            (promised > 0).then(|| {
+                let said = format!("the file's process ended with 0 before any of its {promised} tests ran");
+                failure(FailureKind::Load, &said, None)
+            })
+        }
+        signal if signal.starts_with("SIG") => {
+            Some(failure(FailureKind::Crash, &format!("killed by {signal}\n{}", load.output), None))
+        }
+        _ => Some(load_failure(&load.output, root)),
+    }
+}
+
+#[derive(Debug, Default)]
+struct Sorted {
+    options: Vec<String>,
+    places: Vec<String>,
+}
+
+const VALUED: &[&str] = &[
+    "--import",
+    "--require",
+    "-r",
+    "--loader",
+    "--experimental-loader",
+    "--conditions",
+    "-C",
+    "--env-file",
+    "--test-name-pattern",
+    "--test-skip-pattern",
+    "--test-concurrency",
+    "--test-timeout",
+    "--test-shard",
+    "--experimental-config-file",
+    "--tsconfig",
+];
+const DROPPED_VALUED: &[&str] = &["--test-reporter", "--test-reporter-destination"];
+
+fn sort_args(args: &[String]) -> Sorted {
+    let mut sorted = Sorted::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let name = arg.split('=').next().unwrap_or(arg);
+        let inline = arg.contains('=');
+        if name == "--watch" {
+        } else if DROPPED_VALUED.contains(&name) {
+            if !inline {
+                args.next();
+            }
+        } else if VALUED.contains(&name) && !inline {
+            sorted.options.push(arg.clone());
+            sorted.options.extend(args.next().cloned());
+        } else if arg.starts_with('-') {
+            sorted.options.push(arg.clone());
+        } else {
+            sorted.places.push(arg.clone());
+        }
+    }
+    sorted
+}
+
+/// node's own patterns: everything in a folder named `test`, and names that say so.
+fn is_test(path: &str, typescript: bool) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let script = matches!(extension, "js" | "cjs" | "mjs");
+    let typed = typescript && matches!(extension, "ts" | "cts" | "mts") && !stem.ends_with(".d");
+    let says_so = stem == "test"
+        || stem.starts_with("test-")
+        || [".test", "-test", "_test"].iter().any(|tail| stem.ends_with(tail));
+    (script || typed) && (says_so || folders.split('/').any(|folder| folder == "test"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_own_patterns_are_known() {
+        for (path, want) in [
+            ("test/a.js", true),
+            ("src/test/deep/a.mjs", true),
+            ("src/a.test.mjs", true),
+            ("test.js", true),
+            ("test-a.cjs", true),
+            ("src/a.js", false),
+            ("tests/a.js", false),
+            ("test/a.ts", false),
+            ("test/data.json", false),
+        ] {
+            assert_eq!(is_test(path, false), want, "{path}");
+        }
+        assert!(is_test("src/a.test.ts", true));
+    }
+
+    #[test]
+    fn options_keep_their_values_and_reporters_go() {
+        let args: Vec<String> =
+            "--import tsx --test --test-reporter tap --watch --test-timeout=5 test/ a.mjs"
+                .split(' ')
+                .map(str::to_owned)
+                .collect();
+        let sorted = sort_args(&args);
+        assert_eq!(sorted.options.join(" "), "--import tsx --test --test-timeout=5");
+        assert_eq!(sorted.places.join(" "), "test/ a.mjs");
+    }
+}

@@ -1,0 +1,243 @@
+//! pytest, read through a plugin of our own.
+//!
+//! The person's call stays as it is: files are left out and tests are picked by the plugin. Only
+//! paths among the arguments give way when files are chosen, and what stops a run early, what
+//! orders it by a cache and what spreads it over processes goes.
+
+use std::ffi::OsString;
+
+use super::bench::{Bench, Measured, Step};
+use super::call::{RunnerCall, typed};
+use super::place::Place;
+use super::scope::Scope;
+use super::{python, words};
+use crate::core::path::RelPath;
+use crate::core::test::Exit;
+use crate::core::trouble::Trouble;
+use crate::driver::ports::Hear;
+
+const PLUGIN: &str = include_str!("reporters/tdd_pytest_report.py");
+const FAIL_CODE: i32 = 1;
+/// pytest's exit code for "no tests collected".
+const NOTHING_COLLECTED: i32 = 5;
+
+#[derive(Clone, Debug)]
+pub(super) struct Pytest {
+    call: RunnerCall,
+}
+
+impl Pytest {
+    pub(super) fn new(call: RunnerCall) -> Self {
+        Self { call }
+    }
+
+    pub(super) async fn run(
+        &self,
+        place: &Place,
+        scope: &Scope,
+        bench: &mut Bench,
+        hear: Hear<'_>,
+    ) -> Result<Measured, Trouble> {
+        let args = self.args(place, scope);
+        let mut shown = self.call.program.clone();
+        shown.extend(args.iter().cloned());
+        bench.announce(typed(&shown), hear);
+        let folder = python::install(bench, "tdd_pytest_report.py", PLUGIN)?;
+        let report = bench.fresh("report.jsonl");
+        let mut env = python::variables(bench, &self.call, scope, place, &report);
+        let own_path =
+            self.call.env.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, value)| value.into());
+        let inherited = own_path.or_else(|| std::env::var_os("PYTHONPATH"));
+        env.push(("PYTHONPATH".into(), Some(joined(folder.into(), inherited))));
+        let mut argv = self.call.program.clone();
+        for arg in ["-p", "tdd_pytest_report", "-p", "no:cacheprovider", "--continue-on-collection-errors"] {
+            argv.push(arg.to_owned());
+        }
+        argv.extend(args);
+        let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
+        let finished = bench.run(step).await?;
+        let said = bench.last_words(0);
+        if finished.exit == Exit::Code(1) && said.contains("No module named pytest") {
+            return Err(Trouble::environment("pytest is not installed")
+                .because(said.trim().to_owned())
+                .advise("install pytest into the environment of the test command, or name another command"));
+        }
+        Ok(match python::read(&report) {
+            Err(why) => {
+                Measured { exit: finished.exit, report: None, unreadable: Some(why), fail_code: FAIL_CODE }
+            }
+            Ok(reported) => {
+                let results = python::results(&reported, place, scope);
+                let nothing = results.tests.is_empty() && results.load_failures.is_empty();
+                let agreed = reported.status.map(Exit::Code) == Some(finished.exit);
+                // No test is no failure: the caller decides what an empty run means.
+                let exit = match finished.exit {
+                    Exit::Code(NOTHING_COLLECTED) if nothing && agreed => Exit::Code(0),
+                    exit => exit,
+                };
+                Measured { exit, report: Some(results), unreadable: reported.flaw, fail_code: FAIL_CODE }
+            }
+        })
+    }
+
+    /// The person's arguments for this scope: chosen files stand for paths.
+    fn args(&self, place: &Place, scope: &Scope) -> Vec<String> {
+        let kept = sort_args(&self.call.args, &|word| is_path(word, place));
+        let mut args = kept.options;
+        if scope.is_unchosen() {
+            let left_out = |word: &String| {
+                let path = word.split("::").next().and_then(|path| place.in_repository(path));
+                path.is_some_and(|path| scope.leave_out.contains(&path))
+            };
+            let paths = kept.paths.into_iter().flat_map(|word| expanded(word, place));
+            args.extend(paths.filter(|word| !left_out(word)));
+        } else {
+            let files = scope.chosen_files();
+            // A file that is gone would stop the whole run with a usage error.
+            let present = files.iter().filter(|file| place.absolute(file).is_file());
+            args.extend(present.map(|file| path_from(place, file)));
+        }
+        args
+    }
+
+    /// The command line that runs these files' tests.
+    pub(super) fn selection(&self, place: &Place, files: &[RelPath]) -> String {
+        let mut argv = self.call.program.clone();
+        argv.extend(sort_args(&self.call.args, &|word| is_path(word, place)).options);
+        argv.extend(files.iter().map(|file| path_from(place, file)));
+        typed(&argv)
+    }
+}
+
+fn joined(first: OsString, rest: Option<OsString>) -> OsString {
+    let mut path = first;
+    if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+        path.push(":");
+        path.push(rest);
+    }
+    path
+}
+
+/// The file as an argument: relative to the project, or absolute outside it.
+fn path_from(place: &Place, file: &RelPath) -> String {
+    place.in_project(file).unwrap_or_else(|| place.absolute(file).to_string_lossy().into_owned())
+}
+
+fn is_path(word: &str, place: &Place) -> bool {
+    let path = word.split("::").next().unwrap_or(word);
+    place.project.join(path).exists() || path.contains(['*', '?'])
+}
+
+fn expanded(word: String, place: &Place) -> Vec<String> {
+    if word.contains(['*', '?']) && !word.contains("::") {
+        place.glob(&word).iter().map(|file| path_from(place, file)).collect()
+    } else {
+        vec![word]
+    }
+}
+
+#[derive(Debug, Default)]
+struct Sorted {
+    options: Vec<String>,
+    paths: Vec<String>,
+}
+
+const DROPPED: &[&str] = &[
+    "-x",
+    "--exitfirst",
+    "--lf",
+    "--last-failed",
+    "--ff",
+    "--failed-first",
+    "--nf",
+    "--new-first",
+    "--sw",
+    "--stepwise",
+    "--stepwise-skip",
+    "--sw-skip",
+    "--cache-clear",
+    "--pdb",
+    "--trace",
+    "--collect-only",
+    "--co",
+];
+const DROPPED_VALUED: &[&str] =
+    &["--maxfail", "-n", "--numprocesses", "--dist", "--lfnf", "--last-failed-no-failures"];
+const VALUED: &[&str] = &[
+    "-c",
+    "--config-file",
+    "--rootdir",
+    "--confcutdir",
+    "--basetemp",
+    "--ignore",
+    "--ignore-glob",
+    "--deselect",
+    "-o",
+    "--override-ini",
+    "-p",
+    "-k",
+    "-m",
+    "-W",
+    "-r",
+    "--tb",
+    "--color",
+    "--junitxml",
+    "--junit-xml",
+    "--import-mode",
+    "--durations",
+    "--log-level",
+    "--log-cli-level",
+    "--log-file",
+    "--timeout",
+    "--cov-report",
+    "--cov-config",
+    "--pyargs",
+];
+
+/// Splits arguments into options and paths; a word is a path only if `is_path` says so, since
+/// options of unknown plugins may take a value.
+fn sort_args(args: &[String], is_path: &dyn Fn(&str) -> bool) -> Sorted {
+    let mut sorted = Sorted::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let name = arg.split('=').next().unwrap_or(arg);
+        let inline = arg.contains('=');
+        if DROPPED.contains(&name) {
+        } else if DROPPED_VALUED.contains(&name) {
+            if !inline {
+                args.next();
+            }
+        } else if is_glued_workers(arg) {
+        } else if VALUED.contains(&name) && !inline {
+            sorted.options.push(arg.clone());
+            sorted.options.extend(args.next().cloned());
+        } else if !arg.starts_with('-') && is_path(arg) {
+            sorted.paths.push(arg.clone());
+        } else {
+            sorted.options.push(arg.clone());
+        }
+    }
+    sorted
+}
+
+/// `-n4`, `-nauto`.
+fn is_glued_workers(arg: &str) -> bool {
+    arg.strip_prefix("-n").is_some_and(|count| count == "auto" || count.parse::<u32>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stops_early_goes_and_paths_are_told_from_values() {
+        let args: Vec<String> =
+            "-x -q --maxfail 2 -n4 -n 2 -k tests tests --cov=src -W error tests/a.py::t --lf"
+                .split(' ')
+                .map(str::to_owned)
+                .collect();
+        let sorted = sort_args(&args, &|word| word.starts_with("tests"));
+        assert_eq!(sorted.options.join(" "), "-q -k tests --cov=src -W error");
+        assert_eq!(sorted.paths.join(" "), "tests tests/a.py::t");
+    }
+}

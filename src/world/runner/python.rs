@@ -1,0 +1,262 @@
+//! What pytest and unittest share: the environment of a run, the report of our own reporters, and
+//! whose a module is.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::bench::{Bench, disk, read_capped};
+use super::call::RunnerCall;
+use super::place::Place;
+use super::scope::Scope;
+use crate::core::path::RelPath;
+use crate::core::test::{LoadFailure, Outcome, TestId, TestReport, TestResult};
+use crate::core::trouble::Trouble;
+use crate::text::test_report::REPORT_CAP;
+use crate::text::test_report::jsonl::{self, Raised, Reported, Said, TestLine};
+use crate::text::test_report::python_error::{Home, Moment, classify};
+
+type Variables = Vec<(OsString, Option<OsString>)>;
+
+/// Writes a reporter into the run's private folder, and gives the folder it lies in.
+pub(super) fn install(bench: &Bench, name: &str, text: &str) -> Result<PathBuf, Trouble> {
+    let folder = bench.fresh("reporter");
+    std::fs::create_dir_all(&folder).map_err(|error| disk(&folder, &error))?;
+    let path = folder.join(name);
+    std::fs::write(&path, text).map_err(|error| disk(&path, &error))?;
+    Ok(folder)
+}
+
+/// The variables of a run. Compiled files are neither read from the tree nor written to it: an
+/// edit of the same size within the same second would run the old code.
+pub(super) fn variables(
+    bench: &Bench,
+    call: &RunnerCall,
+    scope: &Scope,
+    place: &Place,
+    report: &Path,
+) -> Variables {
+    let mut variables: Variables = vec![
+        (OsString::from("PYTHONDONTWRITEBYTECODE"), Some("1".into())),
+        ("PYTHONPYCACHEPREFIX".into(), Some(bench.fresh("pycache").into())),
+        ("TDD_REPORT".into(), Some(report.into())),
+        ("TDD_ORDER".into(), Some(order(scope, place).into())),
+    ];
+    variables.extend(call.env.iter().map(|(name, value)| (name.into(), Some(value.into()))));
+    variables
+}
+
+fn order(scope: &Scope, place: &Place) -> String {
+    let paths = |files: Vec<RelPath>| -> Vec<String> {
+        files.iter().map(|file| real(&place.absolute(file))).collect()
+    };
+    // A chosen file takes part whole, so ids are only told apart when no file is chosen.
+    let ids: Vec<(String, &str)> = if scope.only_files.is_empty() {
+        let ids = scope.only_ids.iter().filter_map(|id| place.file_of_id(id));
+        ids.map(|(file, name)| (real(&place.absolute(&file)), name)).collect()
+    } else {
+        Vec::new()
+    };
+    json!({
+        "leave_out": paths(scope.leave_out.iter().cloned().collect()),
+        "only_files": paths(scope.chosen_files()),
+        "only_ids": ids,
+    })
+    .to_string()
+}
+
+fn real(path: &Path) -> String {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
+}
+
+/// Reads what a reporter left; `Err` says why there is nothing to read.
+pub(super) fn read(path: &Path) -> Result<Reported, String> {
+    match read_capped(path, REPORT_CAP)? {
+        Some(bytes) => Ok(jsonl::parse(&bytes)),
+        None => Err("the test runner left no report: it ended before its first test".to_owned()),
+    }
+}
+
+/// Turns a report into results, with kinds.
+pub(super) fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
+    let homes = Homes::new(place);
+    let mut report = TestReport { complete: reported.flaw.is_none(), ..TestReport::default() };
+    for line in &reported.tests {
+        let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));
+        let path = file.as_ref().map_or_else(|| "unknown".to_owned(), |file| place.id_path(file));
+        let id = TestId(format!("{path}::{}", line.test.name));
+        if file.as_ref().is_none_or(|file| scope.takes(file, &id)) {
+            let outcome = outcome(line, &homes);
+            report.tests.push(TestResult { id, file, outcome, duration_ms: milliseconds(line.ms) });
+        }
+    }
+    for load in reported.loads.iter().filter(|load| !load.skipped) {
+        let dotted = || RelPath::new(&format!("{}.py", load.file.replace('.', "/")));
+        let file = place.in_repository(&load.file).or_else(dotted);
+        let Some(file) = file.filter(|file| scope.takes_file(file)) else { continue };
+        report.load_failures.push(LoadFailure { file, failure: homes.judge(&load.errors, Moment::Loading) });
+    }
+    report
+}
+
+fn outcome(line: &TestLine, homes: &Homes<'_>) -> Outcome {
+    let moment =
+        if matches!(line.phase.as_str(), "setup" | "teardown") { Moment::Around } else { Moment::Running };
+    match line.outcome {
+        Said::Pass => Outcome::Passed,
+        Said::Skip => Outcome::Skipped,
+        Said::Fail => Outcome::Failed(homes.judge(&line.errors, moment)),
+    }
+}
+
+/// Whole milliseconds of a duration that a runner told, never negative.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, NaN is 0")]
+pub(super) fn milliseconds(told: f64) -> u64 {
+    told.max(0.0) as u64
+}
+
+/// Whose a top-level module is.
+struct Homes<'a> {
+    place: &'a Place,
+    own: BTreeSet<String>,
+    declared: OnceCell<BTreeSet<String>>,
+}
+
+impl<'a> Homes<'a> {
+    fn new(place: &'a Place) -> Self {
+        let mut own = BTreeSet::new();
+        for root in ["", "src", "lib", "python"] {
+            let Ok(entries) = std::fs::read_dir(place.project.join(root)) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let is_module = name.ends_with(".py") || entry.path().is_dir();
+                own.extend(is_module.then(|| name.trim_end_matches(".py").to_owned()));
+            }
+        }
+        Self { place, own, declared: OnceCell::new() }
+    }
+
+    fn judge(&self, errors: &[Raised], moment: Moment) -> crate::core::test::Failure {
+        classify(errors, moment, &|module| self.home(module), &|file| self.is_test(file))
+    }
+
+    fn home(&self, module: &str) -> Home {
+        if self.own.contains(module) {
+            return Home::Project;
+        }
+        let name = module.to_ascii_lowercase().replace('_', "-");
+        if KNOWN_FOREIGN.contains(&name.as_str()) || self.declared().contains(&name) {
+            return Home::Foreign;
+        }
+        Home::Nowhere
+    }
+
+    /// Names of dependencies in the project's manifests: anything that looks like a name at the
+    /// start of a line or of a quoted string. Too many do little harm: they are names of packages.
+    fn declared(&self) -> &BTreeSet<String> {
+        self.declared.get_or_init(|| {
+            let mut names = BTreeSet::new();
+            for file in
+                ["pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.cfg", "setup.py"]
+            {
+                let text = std::fs::read_to_string(self.place.project.join(file)).unwrap_or_default();
+                let quoted = !file.starts_with("requirements");
+                let pieces: Box<dyn Iterator<Item = &str>> =
+                    if quoted { Box::new(text.split(['"', '\'', '\n'])) } else { Box::new(text.lines()) };
+                let versioned = pieces
+                    .map(str::trim)
+                    .filter(|piece| !quoted || piece.contains(['=', '>', '<', '~', '[']));
+                names.extend(versioned.map(package).filter(|name| !name.is_empty()));
+            }
+            names
+        })
+    }
+
+    fn is_test(&self, file: &str) -> bool {
+        let Some(path) = self.place.in_repository(file) else { return false };
+        let name = path.file_name();
+        let in_folder = path.as_str().split('/').any(|part| part == "tests" || part == "test");
+        in_folder || name.starts_with("test") || name.ends_with("_test.py") || name == "conftest.py"
+    }
+}
+
+fn package(piece: &str) -> String {
+    let end = piece.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c))).unwrap_or(piece.len());
+    piece[..end].to_ascii_lowercase().replace('_', "-")
+}
+
+/// Modules that every Python programmer takes for somebody else's: their absence is a missing
+/// dependency and not something that an implementer should write.
+const KNOWN_FOREIGN: &[&str] = &[
+    "aiohttp",
+    "attr",
+    "attrs",
+    "boto3",
+    "bs4",
+    "celery",
+    "click",
+    "cryptography",
+    "dateutil",
+    "django",
+    "docker",
+    "faker",
+    "fastapi",
+    "flask",
+    "freezegun",
+    "grpc",
+    "httpx",
+    "hypothesis",
+    "jinja2",
+    "jsonschema",
+    "lxml",
+    "matplotlib",
+    "mock",
+    "moto",
+    "mypy",
+    "networkx",
+    "nose",
+    "numpy",
+    "openai",
+    "pandas",
+    "parameterized",
+    "pil",
+    "playwright",
+    "polars",
+    "psutil",
+    "psycopg2",
+    "pydantic",
+    "pytest",
+    "pytest-asyncio",
+    "pytz",
+    "redis",
+    "regex",
+    "requests",
+    "requests-mock",
+    "responses",
+    "respx",
+    "rich",
+    "scipy",
+    "selenium",
+    "setuptools",
+    "six",
+    "sklearn",
+    "sqlalchemy",
+    "starlette",
+    "tenacity",
+    "tensorflow",
+    "toml",
+    "torch",
+    "tornado",
+    "tqdm",
+    "trio",
+    "typer",
+    "ujson",
+    "urllib3",
+    "uvicorn",
+    "websockets",
+    "werkzeug",
+    "yaml",
+];

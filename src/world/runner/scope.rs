@@ -1,0 +1,66 @@
+//! Which tests take part in a run.
+
+use std::collections::BTreeSet;
+
+use super::place::Place;
+use crate::core::path::RelPath;
+use crate::core::test::TestId;
+use crate::driver::ports::TestOrder;
+
+/// An order, made ready for asking.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope {
+    pub(super) leave_out: BTreeSet<RelPath>,
+    pub(super) only_files: BTreeSet<RelPath>,
+    pub(super) only_ids: BTreeSet<TestId>,
+    /// The files that the ids begin with.
+    id_files: BTreeSet<RelPath>,
+}
+
+impl Scope {
+    pub(super) fn new(order: &TestOrder, place: &Place) -> Self {
+        let id_files = order.only_ids.iter().filter_map(|id| place.file_of_id(id)).map(|(file, _)| file);
+        Self {
+            leave_out: order.leave_out.iter().cloned().collect(),
+            only_files: order.only_files.iter().cloned().collect(),
+            id_files: id_files.collect(),
+            only_ids: order.only_ids.iter().cloned().collect(),
+        }
+    }
+
+    /// Nothing is chosen and nothing is left out.
+    pub(super) fn is_all(&self) -> bool {
+        self.leave_out.is_empty() && self.is_unchosen()
+    }
+
+    /// No file and no id is chosen.
+    pub(super) fn is_unchosen(&self) -> bool {
+        self.only_files.is_empty() && self.only_ids.is_empty()
+    }
+
+    pub(super) fn takes(&self, file: &RelPath, id: &TestId) -> bool {
+        let chosen = self.is_unchosen() || self.only_files.contains(file) || self.only_ids.contains(id);
+        chosen && !self.leave_out.contains(file)
+    }
+
+    /// Whether a file as a whole may hold tests that take part.
+    pub(super) fn takes_file(&self, file: &RelPath) -> bool {
+        let chosen = self.is_unchosen() || self.only_files.contains(file) || self.id_files.contains(file);
+        chosen && !self.leave_out.contains(file)
+    }
+
+    /// The same for a target whose root file this is: a chosen file may be a module of it.
+    pub(super) fn takes_target(&self, root: &RelPath) -> bool {
+        let path = root.as_str();
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let holds_modules = matches!(root.file_name(), "main.rs" | "lib.rs") || !path.contains("tests/");
+        let by_module = holds_modules && self.only_files.iter().any(|file| file.is_within(folder));
+        (self.takes_file(root) || by_module) && !self.leave_out.contains(root)
+    }
+
+    /// All files that are chosen, by themselves or through an id, less those left out.
+    pub(super) fn chosen_files(&self) -> Vec<RelPath> {
+        let chosen: BTreeSet<&RelPath> = self.only_files.iter().chain(&self.id_files).collect();
+        chosen.into_iter().filter(|file| !self.leave_out.contains(*file)).cloned().collect()
+    }
+}

@@ -1,0 +1,82 @@
+//! A copy of the work tree in which files can be left out, for commands that take no selection.
+//!
+//! Tracked and unignored files are copied; ignored entries at the top (`node_modules`, `.venv`)
+//! are linked, since a build that has to fetch them again could not run. Build folders are neither:
+//! a build in the copy must not write into the user's tree.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use ignore::WalkBuilder;
+
+use super::bench::disk;
+use super::place::Place;
+use crate::core::path::RelPath;
+use crate::core::trouble::Trouble;
+
+/// Ignored entries that are not linked: results of builds, and what belongs to git or to us.
+const NOT_LINKED: &[&str] = &[".git", ".tdd", "target", "build", "dist", "out", "coverage"];
+
+/// Makes the copy in `to`, which must not be there, and gives the project's place in it.
+pub(super) fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<Place, Trouble> {
+    std::fs::create_dir_all(to).map_err(|error| disk(to, &error))?;
+    let walk = WalkBuilder::new(&place.repository)
+        .hidden(false)
+        .git_global(true)
+        .require_git(false)
+        .parents(false)
+        .follow_links(false)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build();
+    for entry in walk.flatten() {
+        let Some(path) = entry.path().to_str().and_then(|path| place.in_repository(path)) else { continue };
+        if path.is_within(".tdd/runs") || entry.path().starts_with(to) {
+            continue;
+        }
+        let kind = entry.file_type();
+        let target = to.join(path.as_str());
+        if kind.is_some_and(|kind| kind.is_dir()) {
+            std::fs::create_dir_all(&target).map_err(|error| disk(&target, &error))?;
+        } else if take(&path) {
+            copy_entry(entry.path(), &target).map_err(|error| disk(&target, &error))?;
+        }
+    }
+    link_ignored(place, to)?;
+    let project = place.project.strip_prefix(&place.repository).unwrap_or(Path::new(""));
+    Ok(Place::new(to, &to.join(project)))
+}
+
+/// The time of the last change is kept: tools like `make` decide by it.
+fn copy_entry(from: &Path, to: &Path) -> std::io::Result<()> {
+    let metadata = std::fs::symlink_metadata(from)?;
+    if metadata.is_symlink() {
+        return std::os::unix::fs::symlink(std::fs::read_link(from)?, to);
+    }
+    if !metadata.is_file() {
+        return Ok(());
+    }
+    std::fs::copy(from, to)?;
+    let changed = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+    std::fs::File::options().append(true).open(to)?.set_modified(changed).or(Ok(()))
+}
+
+fn link_ignored(place: &Place, to: &Path) -> Result<(), Trouble> {
+    let mut folders = vec![(place.repository.clone(), to.to_owned())];
+    if place.project != place.repository {
+        let inside = place.project.strip_prefix(&place.repository).unwrap_or(Path::new(""));
+        folders.push((place.project.clone(), to.join(inside)));
+    }
+    for (from, to) in folders {
+        let Ok(entries) = std::fs::read_dir(&from) else { continue };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let target = to.join(&name);
+            let skipped = NOT_LINKED.iter().any(|skipped| name == *skipped);
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if !skipped && is_folder && std::fs::symlink_metadata(&target).is_err() {
+                std::os::unix::fs::symlink(entry.path(), &target).map_err(|error| disk(&target, &error))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! Commands of the person's own: `kind: junit`, read by its report, and `kind: exit-code`, which
+//! can't be read test by test.
+//!
+//! A run of chosen files takes the `select` line. Files are left out by `select` too, if there is
+//! one, else in a scratch copy of the tree.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::bench::{Bench, Measured, Step, read_capped};
+use super::call::quote;
+use super::place::{Place, merge_doubles};
+use super::scope::Scope;
+use super::scratch;
+use crate::core::commands::RunnerTable;
+use crate::core::path::RelPath;
+use crate::core::test::{Exit, LoadFailure, Outcome, TestId, TestReport, TestResult};
+use crate::core::trouble::Trouble;
+use crate::driver::ports::Hear;
+use crate::text::test_report::REPORT_CAP;
+use crate::text::test_report::junit::{self, Case};
+
+/// The person's lines.
+#[derive(Clone, Debug)]
+pub(super) struct Shell {
+    all: String,
+    select: Option<String>,
+    /// Relative to the project; `None` for `exit-code`.
+    report: Option<String>,
+    /// Files that earlier reports named: with `select`, "all but these" is made of them.
+    known: BTreeSet<RelPath>,
+}
+
+impl Shell {
+    pub(super) fn new(table: &RunnerTable) -> Self {
+        Self {
+            all: table.all.clone(),
+            select: table.select.clone(),
+            report: table.report.clone(),
+            known: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn exit_code(table: Option<&RunnerTable>, test: &str) -> Self {
+        Self {
+            all: table.map_or_else(|| test.to_owned(), |table| table.all.clone()),
+            select: table.and_then(|table| table.select.clone()),
+            report: None,
+            known: BTreeSet::new(),
+        }
+    }
+
+    pub(super) async fn run(
+        &mut self,
+        place: &Place,
+        scope: &Scope,
+        bench: &mut Bench,
+        hear: Hear<'_>,
+    ) -> Result<Measured, Trouble> {
+        let chosen = self.chosen(place, scope);
+        let command = match &chosen {
+            Some(files) => self.selection(place, files),
+            None => self.all.clone(),
+        };
+        let in_copy = chosen.is_none() && !scope.leave_out.is_empty();
+        let copy = bench.fresh("tree");
+        let there = if in_copy {
+            scratch::copy(place, &copy, &|file| !scope.leave_out.contains(file))?
+        } else {
+            place.clone()
+        };
+        let names: Vec<&str> = scope.leave_out.iter().map(RelPath::as_str).collect();
+        let note =
+            if in_copy { format!("  # in a copy without {}", names.join(", ")) } else { String::new() };
+        bench.announce(format!("{command}{note}"), hear);
+        let report = self.report.as_ref().map(|path| there.project.join(path));
+        if let Some(path) = &report {
+            remove_old(path)?;
+        }
+        let step = Step {
+            argv: ["sh", "-c", &command].map(Into::into).to_vec(),
+            cwd: there.project.clone(),
+            env: vec![],
+            stdout: None,
+        };
+        let finished = bench.run(step).await?;
+        super::missing_program(finished.exit, &command, &bench.last_words(0))?;
+        let Some(report) = report else {
+            return Ok(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 });
+        };
+        let measured = read(&report, finished.exit, &there, place, scope);
+        let files = measured.report.iter().flat_map(|report| &report.tests);
+        self.known.extend(files.filter_map(|test| test.file.clone()));
+        Ok(measured)
+    }
+
+    /// The files to hand to `select`; `None` runs everything.
+    fn chosen(&self, place: &Place, scope: &Scope) -> Option<Vec<RelPath>> {
+        self.select.as_ref()?;
+        if !scope.is_unchosen() {
+            return Some(scope.chosen_files());
+        }
+        if scope.leave_out.is_empty() {
+            return None;
+        }
+        let mut files: BTreeSet<RelPath> = self.known.clone();
+        // Files that no report has named yet: those that look like the ones left out.
+        let shapes: BTreeSet<_> = scope.leave_out.iter().map(shape).collect();
+        files.extend(
+            place.files_below(&place.project).into_iter().filter(|file| shapes.contains(&shape(file))),
+        );
+        files.retain(|file| !scope.leave_out.contains(file) && place.absolute(file).is_file());
+        // With nothing to name, `select` could mean everything: the copy is the safe way.
+        (!files.is_empty()).then(|| files.into_iter().collect())
+    }
+
+    /// The command line that runs these files' tests.
+    pub(super) fn selection(&self, place: &Place, files: &[RelPath]) -> String {
+        let Some(select) = &self.select else { return self.all.clone() };
+        let paths: Vec<String> = files.iter().map(|file| place.id_path(file)).collect();
+        fill(select, &paths)
+    }
+}
+
+/// The folder, the affixes that say "test", and the extensions of a file.
+fn shape(file: &RelPath) -> (String, String, bool, String) {
+    let folder = file.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+    let name = file.file_name();
+    let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
+    let tail = ["_test", "-test", "_spec", "Test", "_tests"].iter().find(|tail| stem.ends_with(**tail));
+    let starts = stem.starts_with("test_") || stem.starts_with("ac_") || stem.starts_with("ac-");
+    (folder.to_owned(), tail.map_or("", |tail| *tail).to_owned(), starts, extension.to_owned())
+}
+
+/// Puts paths in place of `{files}`, quoted for the quotes that stand around it.
+fn fill(template: &str, paths: &[String]) -> String {
+    let mut filled = String::new();
+    let mut rest = template;
+    let mut quotes = None;
+    while let Some((before, after)) = rest.split_once("{files}") {
+        for character in before.chars() {
+            quotes = match (quotes, character) {
+                (None, '\'' | '"') => Some(character),
+                (Some(open), character) if open == character => None,
+                (quotes, _) => quotes,
+            };
+        }
+        filled.push_str(before);
+        let words: Vec<String> = paths.iter().map(|path| quote(path)).collect();
+        let joined = match quotes {
+            // Inside quotes the words are one argument, to be split again by whoever gets it.
+            Some('\'') => words.join(" ").replace('\'', "'\\''"),
+            Some(_) => words.join(" ").replace(['\\', '"', '$', '`'], "?"),
+            None => words.join(" "),
+        };
+        filled.push_str(&joined);
+        rest = after;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// Removes a report of an earlier run: it can't be told from the run's own.
+fn remove_old(path: &Path) -> Result<(), Trouble> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Trouble::environment(format!("the old report {} can't be removed", path.display()))
+                .because(error)
+                .advise("remove it by hand, and make its folder writable"))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn read(path: &Path, exit: Exit, there: &Place, place: &Place, scope: &Scope) -> Measured {
+    // `make` and other wrappers have their own code for a failure: any but 0 is one.
+    let fail_code = match exit {
+        Exit::Code(code) if code != 0 => code,
+        Exit::Code(_) | Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => 1,
+    };
+    let bytes = match read_capped(path, REPORT_CAP) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            let why = format!("the command left no report at {}", path.display());
+            return Measured { exit, report: None, unreadable: Some(why), fail_code };
+        }
+        Err(why) => return Measured { exit, report: None, unreadable: Some(why), fail_code },
+    };
+    let parsed = junit::parse(&bytes);
+    let mut report = TestReport { complete: parsed.flaw.is_none(), ..TestReport::default() };
+    for case in parsed.cases {
+        let file = file_of(&case, there, place);
+        match (case.is_load_failure(), &case.outcome, &file) {
+            (true, Outcome::Failed(failure), Some(file)) if scope.takes_file(file) => {
+                report.load_failures.push(LoadFailure { file: file.clone(), failure: failure.clone() });
+            }
+            (true, Outcome::Failed(_), Some(_)) => {}
+            _ => report.tests.extend(result(case, file, place, scope)),
+        }
+    }
+    report.tests = merge_doubles(report.tests);
+    Measured { exit, report: Some(report), unreadable: parsed.flaw, fail_code }
+}
+
+fn result(case: Case, file: Option<RelPath>, place: &Place, scope: &Scope) -> Option<TestResult> {
+    let path = file.as_ref().map(|file| place.id_path(file));
+    let stem = path.as_deref().map(dotted).unwrap_or_default();
+    // A class name that only repeats the file says nothing more; what it has beyond is the class.
+    let beyond = case.classname.strip_prefix(&stem).filter(|_| !stem.is_empty()).unwrap_or(&case.classname);
+    let class = beyond.trim_matches('.');
+    let repeats = Some(case.classname.as_str()) == path.as_deref() || class.is_empty();
+    let name = if repeats { case.name.clone() } else { format!("{class}::{}", case.name) };
+    let id = TestId(match &path {
+        Some(path) => format!("{path}::{name}"),
+        None => name,
+    });
+    let taken = file.as_ref().is_none_or(|file| scope.takes(file, &id));
+    taken.then(|| TestResult { id, file, outcome: case.outcome, duration_ms: case.duration_ms })
+}
+
+/// `tests/a.py` as a Python or Java class name begins: `tests.a`.
+fn dotted(path: &str) -> String {
+    path.rsplit_once('.').map_or(path, |(stem, _)| stem).replace('/', ".")
+}
+
+/// The file as the report says it, else the file that a dotted class name stands for.
+fn file_of(case: &Case, there: &Place, place: &Place) -> Option<RelPath> {
+    let inside = |told: &str| {
+        let file = there.in_repository(told).filter(|file| there.absolute(file).is_file());
+        file.or_else(|| place.in_repository(told).filter(|file| place.absolute(file).is_file()))
+    };
+    if let Some(file) = case.file.as_deref().and_then(inside) {
+        return Some(file);
+    }
+    if let Some(file) =
+        inside(&case.classname).or_else(|| inside(&case.name).filter(|_| case.is_load_failure()))
+    {
+        return Some(file);
+    }
+    let dotted = if case.classname.is_empty() { &case.name } else { &case.classname };
+    let parts: Vec<&str> = dotted.split('.').collect();
+    (1..=parts.len()).rev().find_map(|count| {
+        let path = parts[..count].join("/");
+        let roots = ["", "src/test/java/", "src/test/kotlin/", "test/", "tests/"];
+        let extensions = ["py", "java", "kt", "rb", "php", "ts", "js"];
+        roots.iter().find_map(|root| extensions.iter().find_map(|end| inside(&format!("{root}{path}.{end}"))))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_quoted_for_the_quotes_around_them() {
+        let paths = ["a.py".to_owned(), "b c.py".to_owned()];
+        for (template, want) in [
+            ("t {files}", "t a.py 'b c.py'"),
+            ("make ONLY='{files}'", "make ONLY='a.py '\\''b c.py'\\'''"),
+            ("make ONLY=\"{files}\"", "make ONLY=\"a.py 'b c.py'\""),
+            ("t", "t"),
+        ] {
+            assert_eq!(fill(template, &paths), want, "{template}");
+        }
+    }
+
+    #[test]
+    fn files_of_one_shape_are_known_as_such() {
+        let shape = |path: &str| shape(&RelPath::new(path).unwrap());
+        assert_eq!(shape("test/a.test.ts"), shape("test/b.test.ts"));
+        assert_eq!(shape("t/test_a.py"), shape("t/test_b.py"));
+        assert_ne!(shape("t/test_a.py"), shape("t/helper.py"));
+        assert_ne!(shape("test/a.test.ts"), shape("test/setup.ts"));
+    }
+}

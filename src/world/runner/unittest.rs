@@ -1,0 +1,106 @@
+//! `python -m unittest`, run by a driver of our own that takes the same arguments.
+
+use super::bench::{Bench, Measured, Step};
+use super::call::{RunnerCall, typed};
+use super::place::Place;
+use super::scope::Scope;
+use super::{python, words};
+use crate::core::path::RelPath;
+use crate::core::trouble::Trouble;
+use crate::driver::ports::Hear;
+
+const DRIVER: &str = include_str!("reporters/tdd_unittest_driver.py");
+const FAIL_CODE: i32 = 1;
+
+#[derive(Clone, Debug)]
+pub(super) struct Unittest {
+    call: RunnerCall,
+}
+
+impl Unittest {
+    pub(super) fn new(call: RunnerCall) -> Self {
+        Self { call }
+    }
+
+    pub(super) async fn run(
+        &self,
+        place: &Place,
+        scope: &Scope,
+        bench: &mut Bench,
+        hear: Hear<'_>,
+    ) -> Result<Measured, Trouble> {
+        let files = scope.chosen_files();
+        let shown = if files.is_empty() {
+            typed(self.call.program.iter().chain(&self.call.args))
+        } else {
+            self.selection(place, &files)
+        };
+        bench.announce(shown, hear);
+        let folder = python::install(bench, "tdd_unittest_driver.py", DRIVER)?;
+        let report = bench.fresh("report.jsonl");
+        let env = python::variables(bench, &self.call, scope, place, &report);
+        let mut argv = self.python();
+        argv.push(folder.join("tdd_unittest_driver.py").to_string_lossy().into_owned());
+        argv.extend(self.args(place, scope));
+        let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
+        let finished = bench.run(step).await?;
+        Ok(match python::read(&report) {
+            Err(why) => {
+                Measured { exit: finished.exit, report: None, unreadable: Some(why), fail_code: FAIL_CODE }
+            }
+            Ok(reported) => {
+                let results = python::results(&reported, place, scope);
+                let unreadable = reported.flaw;
+                Measured { exit: finished.exit, report: Some(results), unreadable, fail_code: FAIL_CODE }
+            }
+        })
+    }
+
+    /// The words before `-m unittest`.
+    fn python(&self) -> Vec<String> {
+        let end = self.call.program.len().saturating_sub(2);
+        self.call.program[..end].to_vec()
+    }
+
+    /// A discovery stays one: the driver leaves files out of it. Names given one by one are taken
+    /// as they are, unless files are chosen or one of them is left out.
+    fn args(&self, place: &Place, scope: &Scope) -> Vec<String> {
+        let args: Vec<String> = self.call.args.iter().filter(|arg| !is_fail_fast(arg)).cloned().collect();
+        let names =
+            args.iter().any(|arg| !arg.starts_with('-')) && args.first().is_none_or(|arg| arg != "discover");
+        if !names {
+            return args;
+        }
+        if scope.is_unchosen() {
+            let left_out = |arg: &String| {
+                let path =
+                    if arg.ends_with(".py") { arg.clone() } else { format!("{}.py", arg.replace('.', "/")) };
+                place.in_repository(&path).is_some_and(|path| scope.leave_out.contains(&path))
+            };
+            return args.into_iter().filter(|arg| !left_out(arg)).collect();
+        }
+        let options = args.into_iter().filter(|arg| arg.starts_with('-') && arg != "-k");
+        options.chain(scope.chosen_files().iter().map(|file| place.id_path(file))).collect()
+    }
+
+    /// The command line that runs these files' tests.
+    pub(super) fn selection(&self, place: &Place, files: &[RelPath]) -> String {
+        let base = typed(&self.call.program);
+        if self.call.args.first().is_none_or(|arg| arg != "discover") {
+            let paths: Vec<String> = files.iter().map(|file| place.id_path(file)).collect();
+            return format!("{base} {}", typed(&paths));
+        }
+        // Modules that are found by discovery may not be importable by their path.
+        let one = |file: &RelPath| {
+            let mut args: Vec<String> =
+                self.call.args.iter().filter(|arg| !is_fail_fast(arg)).cloned().collect();
+            args.extend(["-p".to_owned(), file.file_name().to_owned()]);
+            format!("{base} {}", typed(&args))
+        };
+        files.iter().map(one).collect::<Vec<_>>().join(" && ")
+    }
+}
+
+fn is_fail_fast(arg: &str) -> bool {
+    arg == "-f" || arg == "--failfast"
+}

@@ -1,0 +1,550 @@
+//! Real runners in tiny real projects: what each adapter says of them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use tdd::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
+use tdd::core::evidence::evidence;
+use tdd::core::path::RelPath;
+use tdd::core::test::{Exit, FailureKind, Outcome, TestId, TestRun};
+use tdd::core::trouble::{Trouble, TroubleKind};
+use tdd::driver::ports::{TestOrder, Tests};
+use tdd::world::runner::{ProjectTests, RunnerSetup};
+use tokio::sync::watch;
+
+/// A project in a folder of its own, with the logs outside of it.
+struct Lab {
+    root: tempfile::TempDir,
+    kind: RunnerKind,
+    test: String,
+    table: Option<RunnerTable>,
+    deadline: Duration,
+}
+
+impl Lab {
+    fn new(kind: RunnerKind, test: &str) -> Self {
+        tdd::world::exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
+        let root = tempfile::tempdir().unwrap();
+        let lab = Self { root, kind, test: test.to_owned(), table: None, deadline: Duration::from_secs(120) };
+        std::fs::create_dir_all(lab.project()).unwrap();
+        lab
+    }
+
+    fn project(&self) -> PathBuf {
+        self.root.path().join("repo")
+    }
+
+    fn write(&self, path: &str, text: &str) -> &Self {
+        let path = self.project().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        self
+    }
+
+    fn tests(&self) -> Result<ProjectTests, Trouble> {
+        let (sender, stop) = watch::channel(None);
+        // The signal stays possible for as long as the test runs.
+        std::mem::forget(sender);
+        ProjectTests::new(RunnerSetup {
+            repository: self.project(),
+            project: self.project(),
+            commands: ProjectCommands {
+                test: self.test.clone(),
+                test_source: "a test".to_owned(),
+                gate: "true".to_owned(),
+                gate_source: "a test".to_owned(),
+                runner: self.kind,
+            },
+            table: self.table.clone(),
+            work: self.root.path().join("work"),
+            deadline: Some(self.deadline),
+            stop,
+        })
+    }
+
+    fn order(&self, order: &TestOrder) -> Result<TestRun, Trouble> {
+        let mut tests = self.tests()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(tests.run(order, &mut |_| {}))
+    }
+
+    fn run(&self) -> TestRun {
+        self.order(&TestOrder { label: "all".to_owned(), ..TestOrder::default() }).unwrap()
+    }
+
+    fn without(&self, files: &[&str]) -> TestRun {
+        self.order(&TestOrder { leave_out: paths(files), ..TestOrder::default() }).unwrap()
+    }
+
+    fn only(&self, files: &[&str]) -> TestRun {
+        self.order(&TestOrder { only_files: paths(files), ..TestOrder::default() }).unwrap()
+    }
+
+    fn ids(&self, ids: &[&str]) -> TestRun {
+        let only_ids = ids.iter().map(|id| TestId((*id).to_owned())).collect();
+        self.order(&TestOrder { only_ids, ..TestOrder::default() }).unwrap()
+    }
+}
+
+fn paths(files: &[&str]) -> Vec<RelPath> {
+    files.iter().map(|file| RelPath::new(file).unwrap()).collect()
+}
+
+/// `id=word` for each test, and `file!kind` for each file that did not load; sorted.
+fn words(run: &TestRun) -> Vec<String> {
+    let report = run.report.as_ref().unwrap_or_else(|| panic!("no report: {:?}\n{}", run.unreadable, run.output));
+    let mut words: Vec<String> = report
+        .tests
+        .iter()
+        .map(|test| match &test.outcome {
+            Outcome::Passed => format!("{}=ok", test.id),
+            Outcome::Skipped => format!("{}=skip", test.id),
+            Outcome::Failed(failure) => format!("{}={}", test.id, kind(failure.kind)),
+        })
+        .chain(report.load_failures.iter().map(|failure| format!("{}!{}", failure.file, kind(failure.failure.kind))))
+        .collect();
+    words.sort();
+    words
+}
+
+fn kind(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Assertion => "assertion",
+        FailureKind::Error => "error",
+        FailureKind::Missing => "missing",
+        FailureKind::Load => "load",
+        FailureKind::Timeout => "timeout",
+        FailureKind::Crash => "crash",
+    }
+}
+
+#[track_caller]
+fn check(run: &TestRun, want: &[&str]) {
+    assert_eq!(words(run), want, "{}\n{}", run.command, run.output);
+    assert_eq!(evidence(run), Ok(()), "{}\n{}\n{}", run.command, run.exit, run.output);
+}
+
+/// Whether a program is there; says so if not, and fails where all programs must be there.
+fn has(program: &str, args: &[&str]) -> bool {
+    let status =
+        Command::new(program).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let there = status.is_ok_and(|status| status.success());
+    if !there {
+        assert!(std::env::var_os("CI").is_none(), "{program} {args:?} must be there under CI");
+        println!("skipped: no {program} {}", args.join(" "));
+    }
+    there
+}
+
+fn has_pytest() -> bool {
+    has("python3", &["-m", "pytest", "--version"])
+}
+
+// ---------------------------------------------------------------- cargo
+
+fn rust_lab() -> Lab {
+    let lab = Lab::new(RunnerKind::Cargo, "cargo test --offline");
+    lab.write("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
+    lab.write("src/lib.rs", "pub fn one() -> i32 { 1 }\n#[cfg(test)]\nmod tests { #[test] fn unit() {} }\n");
+    lab.write("tests/base.rs", "#[test]\nfn base() { assert_eq!(shop::one(), 1); }\n");
+    lab
+}
+
+#[test]
+fn cargo_tells_each_target_apart() {
+    let lab = rust_lab();
+    check(&lab.run(), &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok"]);
+    lab.write("tests/c1.rs", "#[test] fn a() { assert_eq!(shop::one(), 2); }\n#[test] #[ignore] fn s() {}\n#[test] fn e() { None::<i32>.unwrap(); }\n")
+        .write("tests/c2.rs", "use shop::two;\n#[test] fn b() { assert_eq!(two(), 2); }\n")
+        .write("tests/c3.rs", "#[test] fn c( {\n");
+    let run = lab.run();
+    check(
+        &run,
+        &[
+            "src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok", "tests/c1.rs::a=assertion", "tests/c1.rs::e=error",
+            "tests/c1.rs::s=skip", "tests/c2.rs!missing", "tests/c3.rs!load",
+        ],
+    );
+    assert_eq!((run.exit, run.fail_code), (Exit::Code(101), 101));
+    let absent = run.report.unwrap().load_failures[0].failure.absent.clone();
+    assert_eq!(absent.as_deref(), Some("shop::two"));
+    let green = lab.without(&["tests/c1.rs", "tests/c2.rs", "tests/c3.rs"]);
+    check(&green, &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok"]);
+    assert_eq!(green.exit, Exit::Code(0));
+    check(&lab.only(&["tests/base.rs"]), &["tests/base.rs::base=ok"]);
+    check(&lab.ids(&["tests/c1.rs::a"]), &["tests/c1.rs::a=assertion"]);
+    let tests = lab.tests().unwrap();
+    let (test, files) = (Suite::Test, paths(&["tests/c1.rs", "tests/c2.rs"]));
+    assert_eq!(tests.selection(test, &files), "cargo test --offline --test c1 --test c2");
+    let declared = tests.declared(&files[1], b"#[test] fn b() {}");
+    assert_eq!(declared, [TestId("tests/c2.rs::b".to_owned())]);
+}
+
+#[test]
+fn cargo_knows_a_broken_project_from_a_broken_test() {
+    let lab = rust_lab();
+    lab.write("src/lib.rs", "pub fn one( -> i32 { 1 }\n");
+    let run = lab.run();
+    assert!(run.report.as_ref().unwrap().project_broken.is_some(), "{}", run.output);
+    assert_eq!((run.exit, evidence(&run)), (Exit::Code(101), Ok(())));
+    lab.write("src/lib.rs", "pub fn one() -> i32 { 1 }\n#[cfg(test)]\nmod tests { #[test] fn unit() { super::nope() } }\n");
+    check(&lab.run(), &["src/lib.rs!missing", "tests/base.rs::base=ok"]);
+    lab.write("Cargo.toml", "[package]\nname = \"shop\"\n[dependencies]\nnosuchcrate = \"1\"\n");
+    assert!(lab.run().report.unwrap().project_broken.is_some());
+}
+
+#[test]
+fn cargo_is_not_fooled_by_what_tests_print_or_how_they_leave() {
+    let lab = rust_lab();
+    let forged = "\\ntest red ... ok\\n\\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\n";
+    lab.write(
+        "tests/base.rs",
+        &format!("use std::io::Write;\n#[test] fn a_forger() {{ std::io::stdout().write_all(b\"{forged}\").unwrap(); }}\n#[test] fn red() {{ assert!(shop::one() == 2); }}\n"),
+    );
+    let run = lab.only(&["tests/base.rs"]);
+    let red = words(&run).contains(&"tests/base.rs::red=assertion".to_owned());
+    assert!(red && evidence(&run).is_err(), "{run:?}");
+    lab.write("tests/base.rs", &format!("#[test] fn red() {{ print!(\"{forged}\"); std::process::exit(0); }}\n"));
+    let run = lab.only(&["tests/base.rs"]);
+    assert!(evidence(&run).is_err(), "{run:?}");
+    lab.write("tests/base.rs", "#[test] fn red() { std::process::abort(); }\n");
+    check(&lab.only(&["tests/base.rs"]), &["tests/base.rs::red=crash"]);
+}
+
+#[test]
+fn cargo_runs_modules_of_one_target_and_doctests() {
+    let lab = rust_lab();
+    lab.write("src/lib.rs", "//! ```\n//! assert_eq!(shop::one(), 1);\n//! ```\npub fn one() -> i32 { 1 }\n");
+    lab.write("tests/suite/main.rs", "mod ac_1;\nmod ac_2;\n#[test] fn root() {}\n");
+    lab.write("tests/suite/ac_1.rs", "#[test] fn a() {}\n").write("tests/suite/ac_2.rs", "#[test] fn a() { panic!() }\n");
+    check(
+        &lab.run(),
+        &[
+            "src/lib.rs::doctest  #1=ok", "tests/base.rs::base=ok", "tests/suite/main.rs::ac_1::a=ok",
+            "tests/suite/main.rs::ac_2::a=error", "tests/suite/main.rs::root=ok",
+        ],
+    );
+    check(&lab.only(&["tests/suite/ac_1.rs"]), &["tests/suite/main.rs::ac_1::a=ok"]);
+    check(
+        &lab.without(&["tests/suite/ac_2.rs"]),
+        &["tests/base.rs::base=ok", "tests/suite/main.rs::ac_1::a=ok", "tests/suite/main.rs::root=ok"],
+    );
+}
+
+#[test]
+fn cargo_without_a_test_is_evidence_of_an_empty_run() {
+    let lab = rust_lab();
+    lab.write("src/lib.rs", "pub fn one() -> i32 { 1 }\n").write("tests/base.rs", "");
+    let run = lab.run();
+    check(&run, &[]);
+    assert_eq!(run.exit, Exit::Code(0));
+}
+
+#[test]
+fn a_command_that_hangs_is_cut_by_its_deadline() {
+    let mut lab = rust_lab();
+    lab.run();
+    lab.write("tests/base.rs", "#[test] fn base() { loop { std::thread::park(); } }\n");
+    lab.deadline = Duration::from_secs(4);
+    let run = lab.run();
+    assert_eq!(run.exit, Exit::Deadline, "{}", run.output);
+    assert!(evidence(&run).is_err());
+}
+
+// ---------------------------------------------------------------- pytest
+
+fn python_lab(kind: RunnerKind, test: &str) -> Lab {
+    let lab = Lab::new(kind, test);
+    lab.write("shop/__init__.py", "").write("shop/core.py", "def one():\n    return 1\n");
+    lab
+}
+
+fn pytest_lab() -> Lab {
+    let lab = python_lab(RunnerKind::Pytest, "python3 -m pytest -x -q");
+    lab.write("tests/test_base.py", "from shop.core import one\ndef test_base():\n    assert one() == 1\n");
+    lab
+}
+
+#[test]
+fn pytest_tells_each_file_and_test_apart() {
+    if !has_pytest() {
+        return;
+    }
+    let lab = pytest_lab();
+    check(&lab.run(), &["tests/test_base.py::test_base=ok"]);
+    lab.write(
+        "tests/test_c1.py",
+        "import pytest\nfrom shop import core\n@pytest.mark.parametrize('n', ['a b', 'c::d'])\ndef test_p(n):\n    assert n\n\
+         def test_a():\n    assert core.one() == 2\ndef test_m():\n    core.two()\n@pytest.mark.skip\ndef test_s():\n    pass\n\
+         @pytest.mark.xfail\ndef test_x():\n    pass\ndef test_e():\n    raise ValueError('x')\ndef test_f(nofixture):\n    pass\n\
+         class TestA:\n    def test_in(self):\n        with pytest.raises(KeyError):\n            core.one()\n",
+    );
+    lab.write("tests/test_c2.py", "from shop.core import two\ndef test_b():\n    assert two() == 2\n")
+        .write("tests/test_c3.py", "def test_c(:\n")
+        .write("tests/test_c4.py", "import numpy.nope_nope\ndef test_d(): pass\n");
+    let run = lab.run();
+    check(
+        &run,
+        &[
+            "tests/test_base.py::test_base=ok", "tests/test_c1.py::TestA::test_in=assertion",
+            "tests/test_c1.py::test_a=assertion", "tests/test_c1.py::test_e=error", "tests/test_c1.py::test_f=load",
+            "tests/test_c1.py::test_m=missing", "tests/test_c1.py::test_p[a b]=ok", "tests/test_c1.py::test_p[c::d]=ok",
+            "tests/test_c1.py::test_s=skip", "tests/test_c1.py::test_x=skip", "tests/test_c2.py!missing",
+            "tests/test_c3.py!load", "tests/test_c4.py!load",
+        ],
+    );
+    assert_eq!(run.exit, Exit::Code(1));
+    let late = ["tests/test_c1.py", "tests/test_c2.py", "tests/test_c3.py", "tests/test_c4.py"];
+    let green = lab.without(&late);
+    check(&green, &["tests/test_base.py::test_base=ok"]);
+    assert_eq!(green.exit, Exit::Code(0));
+    check(&lab.only(&["tests/test_base.py", "tests/test_c2.py"]), &["tests/test_base.py::test_base=ok", "tests/test_c2.py!missing"]);
+    check(&lab.ids(&["tests/test_c1.py::test_p[a b]", "tests/test_c1.py::TestA::test_in"]), &["tests/test_c1.py::TestA::test_in=assertion", "tests/test_c1.py::test_p[a b]=ok"]);
+    check(&lab.ids(&["tests/test_c1.py::gone"]), &[]);
+    assert_eq!(lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1])), "python3 -m pytest -q tests/test_c1.py");
+    let left: Vec<_> = walk(&lab.project()).into_iter().filter(|name| name.contains("cache")).collect();
+    assert_eq!(left, Vec::<String>::new(), "nothing is left in the tree");
+}
+
+fn walk(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        names.push(entry.file_name().to_string_lossy().into_owned());
+        if entry.path().is_dir() {
+            names.extend(walk(&entry.path()));
+        }
+    }
+    names
+}
+
+#[test]
+fn pytest_that_ends_early_or_lies_is_no_evidence() {
+    if !has_pytest() {
+        return;
+    }
+    let lab = pytest_lab();
+    for (name, core) in [
+        ("leaves at import", "import os\nos._exit(0)\n"),
+        ("leaves in a test", "import os\ndef one():\n    os._exit(0)\n"),
+        ("leaves at the end", "import atexit, os\natexit.register(lambda: os._exit(0))\ndef one():\n    return 2\n"),
+        ("pytest.exit", "import pytest\npytest.exit('x', returncode=0)\n"),
+    ] {
+        lab.write("shop/core.py", core);
+        let run = lab.run();
+        assert!(evidence(&run).is_err() || run.report.as_ref().is_none_or(|report| report.tests.is_empty()), "{name}: {run:?}");
+    }
+    lab.write("shop/core.py", "def one():\n    return 2\n");
+    lab.write(
+        "tests/conftest.py",
+        "import pytest\n@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_makereport(item, call):\n    r = yield\n    r.outcome = 'passed'\n    return r\n",
+    );
+    let run = lab.run();
+    assert!(words(&run).contains(&"tests/test_base.py::test_base=assertion".to_owned()), "{run:?}");
+    assert!(evidence(&run).is_err(), "the exit code says green, the exception says red");
+}
+
+#[test]
+fn pytest_without_a_test_is_evidence_of_an_empty_run() {
+    if !has_pytest() {
+        return;
+    }
+    let lab = python_lab(RunnerKind::Pytest, "python3 -m pytest");
+    let run = lab.run();
+    check(&run, &[]);
+    assert_eq!(run.exit, Exit::Code(0));
+}
+
+// ---------------------------------------------------------------- unittest
+
+const CASE: &str = "import unittest\nfrom shop import core\nclass T(unittest.TestCase):\n";
+
+#[test]
+fn unittest_tells_each_file_and_test_apart() {
+    if !has("python3", &["--version"]) {
+        return;
+    }
+    let lab = python_lab(RunnerKind::Unittest, "python3 -m unittest discover -f -s tests -t .");
+    lab.write("tests/__init__.py", "");
+    lab.write("tests/test_base.py", &format!("{CASE}    def test_base(self):\n        self.assertEqual(core.one(), 1)\n"));
+    check(&lab.run(), &["tests/test_base.py::T.test_base=ok"]);
+    lab.write(
+        "tests/test_c1.py",
+        &format!(
+            "{CASE}    def test_a(self):\n        self.assertEqual(core.one(), 2)\n    def test_e(self):\n        raise ValueError('x')\n\
+             \x20   @unittest.skip('why')\n    def test_s(self):\n        pass\n    @unittest.expectedFailure\n    def test_x(self):\n        self.fail()\n\
+             \x20   def test_sub(self):\n        for i in (1, 2):\n            with self.subTest(i=i):\n                self.assertEqual(i, 1)\n    def test_m(self):\n        core.two()\n"
+        ),
+    );
+    lab.write("tests/test_c2.py", "from shop.two import two\nimport unittest\nclass T(unittest.TestCase):\n    def test_b(self):\n        self.fail()\n")
+        .write("tests/test_c3.py", "def test_c(:\n")
+        .write("tests/test_c4.py", "import unittest\nraise unittest.SkipTest('all')\n")
+        .write("tests/test_c5.py", &format!("{CASE}    @classmethod\n    def setUpClass(cls):\n        raise KeyError(1)\n    def test_k(self):\n        pass\n"));
+    let run = lab.run();
+    check(
+        &run,
+        &[
+            "tests/test_base.py::T.test_base=ok", "tests/test_c1.py::T.test_a=assertion", "tests/test_c1.py::T.test_e=error",
+            "tests/test_c1.py::T.test_m=missing", "tests/test_c1.py::T.test_s=skip", "tests/test_c1.py::T.test_sub=assertion",
+            "tests/test_c1.py::T.test_x=skip", "tests/test_c2.py!missing", "tests/test_c3.py!load", "tests/test_c5.py::T.test_k=error",
+        ],
+    );
+    assert_eq!(run.exit, Exit::Code(1));
+    let green = lab.without(&["tests/test_c1.py", "tests/test_c2.py", "tests/test_c3.py", "tests/test_c5.py"]);
+    check(&green, &["tests/test_base.py::T.test_base=ok"]);
+    check(&lab.only(&["tests/test_c2.py"]), &["tests/test_c2.py!missing"]);
+    check(&lab.ids(&["tests/test_c1.py::T.test_e"]), &["tests/test_c1.py::T.test_e=error"]);
+    lab.write("unittest/__init__.py", "import sys\nprint('OK')\nsys.exit(0)\n");
+    check(&lab.only(&["tests/test_base.py"]), &["tests/test_base.py::T.test_base=ok"]);
+    lab.write("shop/core.py", "import os\nos._exit(0)\n");
+    assert!(evidence(&lab.run()).is_err());
+}
+
+#[test]
+fn unittest_takes_names_and_says_when_there_is_none() {
+    if !has("python3", &["--version"]) {
+        return;
+    }
+    let mut lab = python_lab(RunnerKind::Unittest, "python3 -m unittest");
+    check(&lab.run(), &[]);
+    lab.write("tests/__init__.py", "");
+    lab.write("tests/test_a.py", &format!("{CASE}    def test_a(self):\n        pass\n"));
+    lab.write("tests/test_b.py", "import nope_nope\n");
+    lab.test = "python3 -m unittest tests.test_a tests.test_b".to_owned();
+    check(&lab.run(), &["tests/test_a.py::T.test_a=ok", "tests/test_b.py!missing"]);
+    check(&lab.without(&["tests/test_b.py"]), &["tests/test_a.py::T.test_a=ok"]);
+    check(&lab.only(&["tests/test_a.py"]), &["tests/test_a.py::T.test_a=ok"]);
+}
+
+// ---------------------------------------------------------------- node
+
+#[test]
+fn node_tells_each_file_and_test_apart() {
+    if !has("node", &["--version"]) {
+        return;
+    }
+    let lab = Lab::new(RunnerKind::Node, "node --test");
+    let head = "import { test, describe, it } from 'node:test';\nimport assert from 'node:assert';\n";
+    lab.write("src/core.mjs", "export const one = () => 1;\n");
+    lab.write("test/base.test.mjs", &format!("{head}import {{ one }} from '../src/core.mjs';\ntest('base', () => assert.equal(one(), 1));\n"));
+    check(&lab.run(), &["test/base.test.mjs::base=ok"]);
+    lab.write(
+        "test/c1.test.mjs",
+        &format!(
+            "{head}import * as core from '../src/core.mjs';\ntest('a', () => assert.equal(core.one(), 2));\ntest('m', () => core.two());\n\
+             test('e', () => {{ throw new Error('x') }});\ntest.skip('s', () => {{}});\ntest.todo('t');\ndescribe('outer', () => {{ it('in > ner', () => {{}}); }});\n\
+             test('dup', () => {{}});\ntest('dup', () => {{ throw new Error('y') }});\nconsole.log('TAP version 13\\nok 1 - a');\n"
+        ),
+    );
+    lab.write("test/c2.test.mjs", &format!("{head}import {{ two }} from '../src/core.mjs';\ntest('b', () => two());\n"))
+        .write("test/c3.test.mjs", &format!("{head}import {{ x }} from '../src/gone.mjs';\ntest('c', () => x());\n"))
+        .write("test/c4.test.mjs", "function f(:\n")
+        .write("test/c5.test.mjs", "import 'nosuchpkg';\n")
+        .write("test/empty.mjs", "export const helper = 1;\n");
+    let run = lab.run();
+    check(
+        &run,
+        &[
+            "test/base.test.mjs::base=ok", "test/c1.test.mjs::a=assertion", "test/c1.test.mjs::dup=error", "test/c1.test.mjs::e=error",
+            "test/c1.test.mjs::m=missing", "test/c1.test.mjs::outer > in > ner=ok", "test/c1.test.mjs::s=skip", "test/c1.test.mjs::t=skip",
+            "test/c2.test.mjs!missing", "test/c3.test.mjs!missing", "test/c4.test.mjs!load", "test/c5.test.mjs!load",
+        ],
+    );
+    assert_eq!(run.exit, Exit::Code(1));
+    let late: Vec<String> = (1..=5).map(|n| format!("test/c{n}.test.mjs")).collect();
+    let late: Vec<&str> = late.iter().map(String::as_str).collect();
+    let green = lab.without(&late);
+    check(&green, &["test/base.test.mjs::base=ok"]);
+    assert_eq!(green.exit, Exit::Code(0));
+    check(&lab.only(&["test/c3.test.mjs"]), &["test/c3.test.mjs!missing"]);
+    check(&lab.ids(&["test/c1.test.mjs::e"]), &["test/c1.test.mjs::e=error"]);
+    assert_eq!(lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1])), "node --test test/c1.test.mjs");
+    lab.write("src/core.mjs", "process.exit(0);\nexport const one = () => 1;\n");
+    check(&lab.only(&["test/base.test.mjs"]), &["test/base.test.mjs!load"]);
+}
+
+#[test]
+fn node_without_a_test_is_evidence_of_an_empty_run() {
+    if !has("node", &["--version"]) {
+        return;
+    }
+    let lab = Lab::new(RunnerKind::Node, "node --test");
+    lab.write("src/a.mjs", "");
+    check(&lab.run(), &[]);
+}
+
+// ---------------------------------------------------------------- the person's own lines
+
+fn junit_lab(all: &str, select: Option<&str>) -> Lab {
+    let mut lab = Lab::new(RunnerKind::Junit, all);
+    lab.table = Some(RunnerTable {
+        kind: RunnerKind::Junit,
+        all: all.to_owned(),
+        select: select.map(str::to_owned),
+        report: Some("out/report.xml".to_owned()),
+    });
+    // A runner in three lines: a test passes if its file says so.
+    lab.write(
+        "run.sh",
+        "mkdir -p out; { echo '<testsuites><testsuite name=\"s\">'; code=0; for f in \"$@\"; do\n\
+         if grep -q good $f; then echo \"<testcase name='t' file='$f'/>\"; else code=2; echo \"<testcase name='t' file='$f'><failure message='no'/></testcase>\"; fi; done\n\
+         echo '</testsuite></testsuites>'; } > out/report.xml; exit $code\n",
+    );
+    lab.write("t/a.txt", "good").write("t/b.txt", "bad");
+    lab
+}
+
+#[test]
+fn junit_is_read_chosen_and_left_out() {
+    let lab = junit_lab("sh run.sh t/*.txt", Some("sh run.sh {files}"));
+    check(&lab.run(), &["t/a.txt::t=ok", "t/b.txt::t=assertion"]);
+    check(&lab.only(&["t/a.txt"]), &["t/a.txt::t=ok"]);
+    check(&lab.without(&["t/b.txt"]), &["t/a.txt::t=ok"]);
+    let copied = junit_lab("sh run.sh t/*.txt", None);
+    let run = copied.without(&["t/b.txt"]);
+    check(&run, &["t/a.txt::t=ok"]);
+    assert!(copied.project().join("t/b.txt").exists(), "the tree itself is not touched");
+    assert!(!copied.project().join("out").exists());
+}
+
+#[test]
+fn junit_without_a_new_report_is_no_evidence() {
+    let lab = junit_lab("true", None);
+    lab.write("out/report.xml", "<testsuites><testsuite><testcase name='old'/></testsuite></testsuites>");
+    let run = lab.run();
+    assert!(run.report.is_none() && evidence(&run).is_err(), "{run:?}");
+    let torn = junit_lab("mkdir -p out; printf '<testsuites><testsuite><testcase name=\"a\"/>' > out/report.xml", None);
+    assert!(evidence(&torn.run()).is_err());
+}
+
+#[test]
+fn exit_codes_are_all_that_some_commands_say() {
+    let lab = Lab::new(RunnerKind::ExitCode, "test ! -e t/bad.txt");
+    lab.write("t/bad.txt", "");
+    let run = lab.run();
+    assert_eq!((run.exit, run.report.is_none(), evidence(&run)), (Exit::Code(1), true, Ok(())));
+    assert_eq!(lab.without(&["t/bad.txt"]).exit, Exit::Code(0));
+}
+
+#[test]
+fn a_missing_program_is_a_trouble_that_names_it() {
+    for (kind, line) in [
+        (RunnerKind::ExitCode, "nosuchprogram-x"),
+        (RunnerKind::Pytest, "nosuchprogram-x/pytest"),
+        (RunnerKind::Node, "nosuchprogram-x/node --test a.mjs"),
+    ] {
+        let lab = Lab::new(kind, line);
+        lab.write("a.mjs", "");
+        let trouble = lab.order(&TestOrder::default()).unwrap_err();
+        assert_eq!(trouble.kind, TroubleKind::Environment, "{trouble}");
+        assert!(trouble.to_string().contains("nosuchprogram-x"), "{trouble}");
+    }
+}
+
+#[test]
+fn a_command_that_no_adapter_can_take_apart_is_refused_with_a_suggestion() {
+    let lab = Lab::new(RunnerKind::Pytest, "pytest && echo done");
+    let Err(trouble) = lab.tests() else { panic!("must be refused") };
+    assert_eq!(trouble.kind, TroubleKind::Config);
+    assert!(trouble.next.contains("runner: { kind: junit"), "{trouble}");
+}
