@@ -344,7 +344,10 @@ fn the_ladder_is_climbed_in_order() {
     for way in WAYS {
         let script = "exec 2>/dev/null; trap 'echo int' INT; trap 'echo term' TERM; echo up; while :; do sleep 0.02; done";
         let (_keep, stop) = watch::channel(None);
-        let ran = Case::sh(way, script).run_with(stop, |_| Heard::EnoughTurns);
+        let mut case = Case::sh(way, script);
+        // Long enough for a loaded machine to run the traps.
+        case.limits.ladder = Ladder { interrupt: Duration::from_secs(1), terminate: Duration::from_secs(1) };
+        let ran = case.run_with(stop, |_| Heard::EnoughTurns);
         assert_eq!(ran.text(), "up\nint\nterm\n", "{way:?}");
         assert_eq!(ran.lived.end, SessionEnd::Exhausted(Exhaustion::Turns));
     }
@@ -400,7 +403,13 @@ fn a_flood_is_stopped_at_its_cap() {
             let mut case = Case::sh(way, script);
             case.limits.output_bytes = 1 << 20;
             let ran = case.run();
-            assert_eq!(ran.lived.end, SessionEnd::Exhausted(Exhaustion::Output), "{way:?}: {script}");
+            let flood = SessionEnd::Exhausted(Exhaustion::Output);
+            if script == ESCAPED_FLOOD && ran.lived.end != flood {
+                // On a loaded machine it may come to print too late, and is swept before it floods.
+                assert_eq!((ran.lived.end, ran.lived.leaked), (SessionEnd::Exited(Exit::Code(0)), 1));
+                continue;
+            }
+            assert_eq!(ran.lived.end, flood, "{way:?}: {script}");
             assert!(ran.lived.output_bytes > 1 << 20, "{way:?}: {script}");
             assert!(ran.heard.len() < (1 << 20) + (64 << 10), "{way:?}: {}", ran.heard.len());
             assert!(ran.log.len() < 4 << 20, "{way:?}: {script}: {} bytes logged", ran.log.len());
