@@ -223,7 +223,7 @@ impl AgentStream {
     /// The one document of the output: the first line start from which something can be read
     /// that holds the message, because warnings may stand before it.
     fn document(&self) -> Option<Value> {
-        const TRIES: usize = 64;
+        const TRIES: usize = 16;
         let text = self.text.end(MAX_TEXT);
         let starts = std::iter::once(0)
             .chain(text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1))

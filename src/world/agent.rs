@@ -89,13 +89,24 @@ pub struct TableAgents {
 }
 
 impl TableAgents {
+    /// Relative paths are made absolute: children run elsewhere.
     pub fn new(setup: AgentSetup) -> Self {
-        Self { setup }
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Self {
+            setup: AgentSetup {
+                cwd: absolute(&setup.cwd),
+                tdd: absolute(&setup.tdd),
+                logs: absolute(&setup.logs),
+                exchange_root: absolute(&setup.exchange_root),
+                cassette: setup.cassette.as_deref().map(absolute),
+                ..setup
+            },
+        }
     }
 
     /// Finds before the first fork what would keep an agent from starting: a program that is
-    /// missing, is not executable or has a bad `#!` line, a placeholder without a value, an
-    /// exchange folder inside the repository.
+    /// missing, is not executable or has a bad `#!` line, a placeholder without a value, a cassette
+    /// that can't be read, an exchange folder inside the repository.
     pub fn preflight(&self) -> Result<(), Trouble> {
         exchange::check_root(&self.setup.exchange_root, &self.setup.cwd)?;
         for role in Role::ALL {
@@ -111,6 +122,11 @@ impl TableAgents {
             let program = argv.first().map(String::as_str).unwrap_or_default();
             let path = env.get(std::ffi::OsStr::new("PATH")).map(OsString::as_os_str);
             program::check(&agent.table.name, program, path, &self.setup.cwd)?;
+            if let Some(cassette) = self.setup.cassette.as_deref()
+                && agent.table.argv.uses(Placeholder::Cassette)
+            {
+                exchange::check_cassette(cassette)?;
+            }
         }
         Ok(())
     }

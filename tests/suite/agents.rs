@@ -2,6 +2,11 @@
 //! programs for the ways of prompts, messages and sessions.
 //!
 //! No test sleeps: children may hang, and end by their deadlines.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test starts processes and looks at files, and fails by a panic"
+)]
 
 use std::ffi::OsString;
 use std::fs;
@@ -472,6 +477,20 @@ fn what_keeps_an_agent_from_starting_is_found_before_the_first_fork() {
     let stage = Stage { env: vec![("PATH".into(), programs.path().into())], ..stage };
     let trouble = stage.agents().preflight().unwrap_err();
     assert!(trouble.why.contains("not executable"), "{trouble}");
+}
+
+#[test]
+fn a_cassette_that_can_t_be_played_is_found_before_the_first_fork() {
+    let mut stage = Stage::scripted("pipe");
+    stage.agents().preflight().unwrap();
+    fs::write(stage.path("cassette.yaml"), "- { role: implementer, sya: {} }").unwrap();
+    let trouble = stage.agents().preflight().unwrap_err();
+    assert!(trouble.what.contains("cassette.yaml") && trouble.next.contains("`say`"), "{trouble}");
+    stage.cassette = Some(stage.path("nowhere.yaml"));
+    let trouble = stage.agents().preflight().unwrap_err();
+    assert!(trouble.what.contains("nowhere.yaml"), "{trouble}");
+    stage.cassette = None;
+    assert!(stage.agents().preflight().unwrap_err().next.contains("--cassette"));
 }
 
 #[test]

@@ -5,6 +5,9 @@ use serde_json::Value;
 /// The longest line that is read: 16 MiB. A longer one is passed over.
 pub const MAX_LINE: usize = 16 << 20;
 
+/// Parts of a line's value; more of them would take a hundred times the line's own memory.
+const MAX_PARTS: usize = 1 << 18;
+
 /// How far into a line its first `{` may stand: escape codes of a terminal, no more.
 const MAX_NOISE: usize = 256;
 
@@ -69,7 +72,28 @@ pub(super) fn opens(line: &[u8]) -> bool {
 /// The object that begins on this line. What follows it is passed over.
 pub(super) fn parse(line: &[u8]) -> Option<Value> {
     let object = line.get(start(line)?..)?;
+    if parts(object) > MAX_PARTS {
+        return None;
+    }
     serde_json::Deserializer::from_slice(object).into_iter::<Value>().next()?.ok()
+}
+
+/// How many values it holds, about: what separates or opens them outside of texts.
+fn parts(json: &[u8]) -> usize {
+    let mut count = 0;
+    let mut in_text = false;
+    let mut bytes = json.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => in_text = !in_text,
+            b'\\' if in_text => {
+                bytes.next();
+            }
+            b',' | b'[' | b'{' if !in_text => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 fn start(line: &[u8]) -> Option<usize> {
@@ -118,9 +142,11 @@ mod tests {
         let mut endless = vec![b'x'; MAX_LINE];
         endless.splice(0..0, *b"{\"a\":\"");
         let deep = "{\"a\":".repeat(10_000);
-        assert_eq!(
-            read(&[&endless, b"\"}\n{\"b\":2}\n", deep.as_bytes(), b"\n{\"c\":3}\n"]),
-            ["{\"b\":2}", "{\"c\":3}"]
-        );
+        let crowded = format!("{{\"a\":[0{}]}}", ",0".repeat(MAX_PARTS));
+        let wordy = format!("{{\"a\":\"{}\"}}", ",\\\"[".repeat(MAX_PARTS));
+        let chunks: [&[u8]; 6] =
+            [&endless, b"\"}\n{\"b\":2}\n", deep.as_bytes(), b"\n{\"c\":3}\n", crowded.as_bytes(), b"\n"];
+        assert_eq!(read(&chunks), ["{\"b\":2}", "{\"c\":3}"]);
+        assert_eq!(read(&[wordy.as_bytes()]).len(), 1, "what stands in a text does not count");
     }
 }

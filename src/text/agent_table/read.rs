@@ -212,6 +212,9 @@ fn path(map: &StrictMap<'_>, key: &str) -> Result<Template, Trouble> {
 fn session(map: &StrictMap<'_>, told: Option<SessionFrom>) -> Result<Option<SessionFrom>, Trouble> {
     match map.get("session") {
         None => Ok(told),
+        Some(_) if told.is_some() => Err(Trouble::config(format!("`{}` is said twice", map.at("session")))
+            .because("`message.jsonl.session` says it too")
+            .advise("take one of them out")),
         Some(value) => session_from(&map.at("session"), value).map(Some),
     }
 }

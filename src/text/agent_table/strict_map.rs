@@ -154,10 +154,12 @@ pub(in crate::text) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k 
     let word: String = word.chars().take(60).collect();
     known
         .iter()
-        .map(|candidate| (strsim::jaro_winkler(&word, candidate), *candidate))
-        .filter(|(score, _)| *score >= 0.75)
-        .max_by(|left, right| left.0.total_cmp(&right.0))
-        .map(|(_, candidate)| candidate)
+        .filter(|candidate| {
+            let typing_errors = strsim::osa_distance(&word, candidate);
+            typing_errors == 1 || strsim::jaro_winkler(&word, candidate) >= 0.75
+        })
+        .min_by_key(|candidate| strsim::osa_distance(&word, candidate))
+        .copied()
 }
 
 fn quoted(words: &[&str]) -> String {

@@ -115,6 +115,11 @@ fn what_is_wrong_is_named_with_its_place_and_what_to_do() {
         ("{whole}message: { jsonl: { where: { /a: 1.5 }, take: /c } }", "/a", "change"),
         ("{whole}message: { jsonl: { where: { /a: { is: x } }, take: /c } }", "unknown key `is`", "use"),
         ("{whole}session: { where: { /a: b } }", "what to take", "take:"),
+        (
+            "{whole}session: /a\nmessage: { jsonl: { take: /b, session: /c } }",
+            "agents.mine.session",
+            "take one",
+        ),
         ("{whole}resume_argv: [a]", "never used", "new-uuid"),
         ("{whole}turns: {}", "selects nothing", "where"),
         ("{whole}env: { set: { A: 1 } }", "agents.mine.env.set.A", "change"),

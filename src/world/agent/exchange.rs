@@ -15,6 +15,7 @@ use crate::core::role::Key;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::AgentOrder;
 use crate::text::agent_stream::MAX_TEXT;
+use crate::text::cassette::Cassette;
 
 pub(super) struct Exchange {
     folder: tempfile::TempDir,
@@ -128,6 +129,19 @@ pub(super) fn check_root(root: &Path, cwd: &Path) -> Result<(), Trouble> {
         .advise("set TMPDIR to a folder outside the repository"));
     }
     Ok(())
+}
+
+/// Refuses a cassette that the scripted agent could not play.
+pub(super) fn check_cassette(path: &Path) -> Result<(), Trouble> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        Trouble::environment(format!("the cassette {} can't be read", path.display()))
+            .because(error)
+            .advise("name another one with --cassette FILE")
+    })?;
+    Cassette::read(&text).map(|_| ()).map_err(|mut trouble| {
+        trouble.what = format!("{}: {}", path.display(), trouble.what);
+        trouble
+    })
 }
 
 /// A path for this attempt's raw log. An attempt that a crash of ours cut off has one already,
