@@ -4,10 +4,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::CriteriaArgs;
-use crate::core::criterion::{Criterion, Verify};
+use crate::core::criterion::{Criterion, CriterionId, Verify};
 use crate::core::requirement::Requirement;
 use crate::core::trouble::Trouble;
 use crate::text::terminal_noise;
@@ -16,7 +16,7 @@ use crate::world::project::{self, Archive};
 
 pub fn run(args: &CriteriaArgs) -> Result<ExitCode, Trouble> {
     let requirement = find(args, project::SPECS_DIR)?;
-    print::result(&if args.json { as_json(&requirement) } else { for_people(&requirement) });
+    print::result(&if args.json { as_json(&requirement)? } else { for_people(&requirement) });
     Ok(ExitCode::SUCCESS)
 }
 
@@ -28,17 +28,27 @@ fn find(args: &CriteriaArgs, specs_dir: &str) -> Result<Requirement, Trouble> {
     project::find_requirement(&project::locate(&cwd)?, specs_dir, &args.requirement, archived)
 }
 
-fn as_json(requirement: &Requirement) -> String {
-    let object = |criterion: &Criterion| {
-        json!({
-            "id": criterion.id,
-            "line": criterion.line,
-            "verify": verify(&criterion.verify),
-            "text": criterion.text,
-        })
-    };
-    let list: Vec<serde_json::Value> = requirement.criteria.iter().map(object).collect();
-    format!("{}\n", serde_json::Value::Array(list))
+/// One criterion, its fields in the order in which they are documented.
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a CriterionId,
+    line: usize,
+    verify: String,
+    text: &'a str,
+}
+
+impl<'a> Row<'a> {
+    fn of(criterion: &'a Criterion) -> Self {
+        let Criterion { id, line, verify: kind, text } = criterion;
+        Self { id, line: *line, verify: verify(kind), text }
+    }
+}
+
+fn as_json(requirement: &Requirement) -> Result<String, Trouble> {
+    let rows: Vec<Row<'_>> = requirement.criteria.iter().map(Row::of).collect();
+    let list = serde_json::to_string(&rows)
+        .map_err(|error| Trouble::internal("the criteria can't be written as JSON").because(error))?;
+    Ok(list + "\n")
 }
 
 fn for_people(requirement: &Requirement) -> String {
@@ -54,7 +64,7 @@ fn for_people(requirement: &Requirement) -> String {
         }
         out.push('\n');
         for line in criterion.text.lines() {
-            let _ = writeln!(out, "    {line}");
+            let _ = if line.is_empty() { writeln!(out) } else { writeln!(out, "    {line}") };
         }
     }
     terminal_noise::clean_text(&out)

@@ -8,13 +8,22 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::ParseArgs;
+use crate::core::claim::{Claim, ClaimError};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
 use crate::text::tdd_result;
 use crate::view::print;
+
+/// What is printed, its fields in this order.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Printed {
+    Claim { ok: bool, claim: Claim },
+    Error { ok: bool, error: ClaimError },
+}
 
 pub fn run(args: &ParseArgs) -> Result<ExitCode, Trouble> {
     let role = Role::from_name(&args.role).ok_or_else(|| {
@@ -23,10 +32,12 @@ pub fn run(args: &ParseArgs) -> Result<ExitCode, Trouble> {
     let root = root(args.root.as_deref())?;
     let message = message(args.file.as_deref())?;
     let (printed, code) = match tdd_result::read(&message, role, &root.to_string_lossy()) {
-        Ok(claim) => (json!({ "ok": true, "claim": claim }), ExitCode::SUCCESS),
-        Err(error) => (json!({ "ok": false, "error": error }), ExitCode::FAILURE),
+        Ok(claim) => (serde_json::to_string(&Printed::Claim { ok: true, claim }), ExitCode::SUCCESS),
+        Err(error) => (serde_json::to_string(&Printed::Error { ok: false, error }), ExitCode::FAILURE),
     };
-    print::result(&format!("{printed}\n"));
+    let printed =
+        printed.map_err(|error| Trouble::internal("the claim can't be written as JSON").because(error))?;
+    print::result(&(printed + "\n"));
     Ok(code)
 }
 

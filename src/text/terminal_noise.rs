@@ -36,6 +36,9 @@ pub fn clean(bytes: &[u8]) -> String {
 
 /// [`clean`] for text that is UTF-8 already; not cut.
 pub fn clean_text(text: &str) -> String {
+    if is_clean(text) {
+        return text.to_owned();
+    }
     let separator = if text.contains('\n') { '\n' } else { '\r' };
     let mut out = String::with_capacity(text.len());
     for (at, line) in text.split(separator).enumerate() {
@@ -79,7 +82,17 @@ fn tail(bytes: &[u8], limit: usize) -> &[u8] {
     cut.iter().position(|byte| *byte == b'\n').map_or(cut, |at| &cut[at + 1..])
 }
 
+/// Whether no line of the text has any noise. Most messages are so, and millions of lines of a
+/// hostile one need not be looked at one by one.
+fn is_clean(text: &str) -> bool {
+    let is_padded = text.contains(" \n") || text.contains("\t\n") || text.ends_with([' ', '\t']);
+    !is_padded && text.bytes().all(|byte| is_quiet(byte) || byte == b'\n')
+}
+
 fn push_clean(line: &str, out: &mut String) {
+    if line.is_empty() {
+        return;
+    }
     let start = out.len();
     if line.bytes().all(is_quiet) {
         out.push_str(line);

@@ -36,17 +36,18 @@ pub(super) fn only_block(text: &str) -> Result<Block<'_>, ClaimError> {
             "the message holds no fenced block with the info word `tdd-result`; exactly one is needed",
         )),
         [Found { opener, closer: Some(closer) }] => {
-            Ok(Block { text: &text[opener.end..closer.start], line: opener.line })
+            let inside = opener.end as usize..closer.start as usize;
+            Ok(Block { text: text.get(inside).unwrap_or_default(), line: opener.line as usize })
         }
         [.., Found { opener, closer: None }] => Err(error(
             ClaimErrorKind::UnclosedBlock,
-            Some(opener.line),
+            Some(opener.line as usize),
             "the block is never closed: a closing fence of the same character, at least as long and \
              indented no more than the opening one, must stand alone on its line",
         )),
         [first, second, ..] => Err(error(
             ClaimErrorKind::ManyBlocks,
-            Some(second.opener.line),
+            Some(second.opener.line as usize),
             format!(
                 "the message holds {} `tdd-result` blocks, the first on line {}; exactly one is needed",
                 found.len(),
@@ -61,18 +62,19 @@ pub(super) fn holds_block(text: &str) -> bool {
     !openers(text, &marks(text), 1).is_empty()
 }
 
-/// A line that can open or close something.
+/// A line that can open or close something. A message may hold millions of them, so they are
+/// kept small: no position in a message of 16 MiB is beyond 32 bits.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    start: usize,
+    start: u32,
     /// Where the next line begins.
-    end: usize,
-    line: usize,
-    indent: usize,
-    kind: Kind,
-    length: usize,
+    end: u32,
+    line: u32,
+    indent: u32,
+    length: u32,
     /// How long the longest bare fence of the same character is that comes later; 0 for none.
-    longest_later: usize,
+    longest_later: u32,
+    kind: Kind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +125,9 @@ fn marks(text: &str) -> Vec<Mark> {
     for (at, line) in text.split_inclusive('\n').enumerate() {
         let end = start + line.len();
         if let Some((kind, indent, length)) = mark(line) {
-            marks.push(Mark { start, end, line: at + 1, indent, kind, length, longest_later: 0 });
+            let (start, end, line) = (small(start), small(end), small(at + 1));
+            let (indent, length) = (small(indent), small(length));
+            marks.push(Mark { start, end, line, indent, length, longest_later: 0, kind });
         }
         start = end;
     }
@@ -142,7 +146,14 @@ fn marks(text: &str) -> Vec<Mark> {
     marks
 }
 
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 fn mark(line: &str) -> Option<(Kind, usize, usize)> {
+    if line.len() < 3 {
+        return None;
+    }
     let line = markdown_line::read(line);
     if line.content.starts_with("<!--") {
         return Some((Kind::Comment, line.content_indent, 0));
@@ -166,9 +177,10 @@ fn openers<'m>(text: &str, marks: &'m [Mark], limit: usize) -> Vec<Found<'m>> {
     {
         at = match mark.kind {
             Kind::Comment if may_hold_comments => {
-                let end = text[mark.start..].find("-->").map(|length| mark.start + length);
+                let start = mark.start as usize;
+                let end = text.get(start..).and_then(|rest| rest.find("-->")).map(|length| start + length);
                 may_hold_comments = end.is_some();
-                let inside = |other: &&Mark| end.is_some_and(|end| other.start < end);
+                let inside = |other: &&Mark| end.is_some_and(|end| (other.start as usize) < end);
                 at + marks[at..].iter().take_while(inside).count().max(1)
             }
             Kind::Comment => at + 1,
