@@ -32,6 +32,7 @@ impl Exit {
     pub fn of_trouble(trouble: &Trouble) -> Self {
         match trouble.kind {
             TroubleKind::User | TroubleKind::Config | TroubleKind::Environment => Self::SetUp,
+            TroubleKind::Passing => Self::Paused,
             TroubleKind::Internal => Self::Internal,
             TroubleKind::Stopped(signal) => Self::Stopped(signal),
         }

@@ -27,7 +27,7 @@ pub fn start(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Exi
             print::result(&describe(&prepared));
             Ok(ExitCode::SUCCESS)
         }
-        Intent::Run => execute::execute(prepared),
+        Intent::Run => execute::execute(&prepared),
     }
 }
 

@@ -256,6 +256,15 @@ impl State {
         self.ledgers.values().map(|ledger| ledger.entries.len()).sum()
     }
 
+    /// How many children came back. The first one not yet back may never have been started.
+    pub fn children(&self) -> usize {
+        self.ledgers
+            .values()
+            .flat_map(|ledger| &ledger.entries)
+            .filter(|entry| entry.outcome.is_some())
+            .count()
+    }
+
     /// Whether the GREEN stage of this criterion has begun.
     pub fn is_reached(&self, id: &CriterionId) -> bool {
         self.ledgers.contains_key(&Key::Implementer(id.clone()))

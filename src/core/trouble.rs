@@ -12,6 +12,8 @@ pub enum TroubleKind {
     Config,
     /// A program, the disk, the repository or the network is not there or does not work.
     Environment,
+    /// A limit or an outage that passes by itself: the run is paused, never ended.
+    Passing,
     /// A bug of ours.
     Internal,
     /// A signal asked us to stop; the number is the signal's.
@@ -45,6 +47,10 @@ impl Trouble {
 
     pub fn environment(what: impl Into<String>) -> Self {
         Self::new(TroubleKind::Environment, what)
+    }
+
+    pub fn passing(what: impl Into<String>) -> Self {
+        Self::new(TroubleKind::Passing, what)
     }
 
     pub fn internal(what: impl Into<String>) -> Self {

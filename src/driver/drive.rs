@@ -136,12 +136,13 @@ impl<'a, W: World> Drive<'a, W> {
     }
 }
 
-/// What is recorded instead of failing: a stop always, a trouble of the surroundings once
-/// something was forked. A bug of ours and a journal that can't be written are never recorded.
+/// What is recorded instead of failing: a stop and a passing limit always, a trouble of the
+/// surroundings once a child has run. A bug of ours and a journal that can't be written never.
 fn interruption(trouble: &Trouble, state: &State) -> Option<Event> {
     match trouble.kind {
         TroubleKind::Stopped(signal) => Some(Event::Stopped { signal }),
-        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment if state.forks() > 0 => {
+        TroubleKind::Passing => Some(Event::Paused { reason: trouble.to_string() }),
+        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment if state.children() > 0 => {
             Some(Event::Paused { reason: trouble.to_string() })
         }
         TroubleKind::User | TroubleKind::Config | TroubleKind::Environment | TroubleKind::Internal => None,

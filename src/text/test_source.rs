@@ -68,6 +68,46 @@ pub fn body_facts(language: Language, source: &str, test: &str) -> BodyFacts {
     }
 }
 
+/// A source split into its tests and the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Full name and body, blanks folded; comments count, because a formatter leaves them.
+    tests: Vec<(String, String)>,
+    /// The lines outside every test's body that hold anything, blanks folded.
+    pub rest: Vec<String>,
+}
+
+impl Outline {
+    /// The body of a test by its full name; parameters that a runner adds are looked through.
+    pub fn body(&self, test: &str) -> Option<&str> {
+        let plain = test.split('[').next().unwrap_or(test);
+        let same = |name: &str| name == test || name == plain || name.replace("::", ".") == plain;
+        self.tests.iter().find(|(name, _)| same(name)).map(|(_, body)| body.as_str())
+    }
+}
+
+/// Splits a source, to tell what was changed in it.
+pub fn outline(language: Language, source: &str) -> Outline {
+    let mut outline = Outline::default();
+    let mut rest = String::new();
+    let mut at = 0;
+    for test in find(language, source) {
+        outline.tests.push((test.name, fold(source.get(test.body.clone()).unwrap_or_default())));
+        // Bodies may be nested (a test inside a test); what was taken once is not taken again.
+        if test.body.start >= at {
+            rest.push_str(source.get(at..test.body.start).unwrap_or_default());
+            at = test.body.end;
+        }
+    }
+    rest.push_str(source.get(at..).unwrap_or_default());
+    outline.rest = rest.lines().map(fold).filter(|line| !line.is_empty()).collect();
+    outline
+}
+
+fn fold(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn find(language: Language, source: &str) -> Vec<Declared> {
     let code = blank::blank(language, source);
     match language {

@@ -16,7 +16,7 @@ use crate::core::attempt::{AgentEnd, AttemptKind, Exhaustion};
 use crate::core::audience::News;
 use crate::core::role::{Key, Role};
 use crate::core::test::Exit;
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, TroubleKind};
 use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits};
 use crate::driver::session::{self, Heard, Ladder, SessionEnd, SessionLimits};
 use crate::text::agent_stream::{AgentStream, better_message};
@@ -324,20 +324,31 @@ fn unlogged(log: &Path, why: &str) -> Trouble {
 
 /// What an agent program failed of; no role's fault, so nobody's attempt is spent.
 fn failed(table: &AgentTable, failure: AgentFailure, tail: &str, log: &Path) -> Trouble {
+    use TroubleKind::{Environment, Passing};
     let name = &table.name;
-    let (what, next) = match failure {
-        AgentFailure::NotLoggedIn => ("is not logged in", "log in with the agent's own program"),
-        AgentFailure::Usage => {
-            ("refused its task", "see what it said, and the table's `argv` and `model` in tdd.yaml")
+    let (kind, what, next) = match failure {
+        AgentFailure::NotLoggedIn => (Environment, "is not logged in", "log in with the agent's own program"),
+        AgentFailure::Usage => (
+            Environment,
+            "refused its task",
+            "see what it said, and the table's `argv` and `model` in tdd.yaml",
+        ),
+        AgentFailure::RateLimit => {
+            (Passing, "is out of its rate or usage limit", "wait until the limit is lifted")
         }
-        AgentFailure::RateLimit => ("is out of its rate or usage limit", "wait until the limit is lifted"),
-        AgentFailure::Overload => ("could not work: its model's service is overloaded", "wait a little"),
-        AgentFailure::Network => ("could not reach its model's service", "see the network and the service"),
-        AgentFailure::TurnCap | AgentFailure::Budget => ("spent what it may spend", "see the limits"),
+        AgentFailure::Overload => {
+            (Passing, "could not work: its model's service is overloaded", "wait a little")
+        }
+        AgentFailure::Network => {
+            (Passing, "could not reach its model's service", "see the network and the service")
+        }
+        AgentFailure::TurnCap | AgentFailure::Budget => {
+            (Passing, "spent what it may spend", "see the limits")
+        }
     };
     let said = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
     let said: String = said.trim().chars().take(300).collect();
-    Trouble::environment(format!("the agent `{name}` {what}"))
+    Trouble::new(kind, format!("the agent `{name}` {what}"))
         .because(format!("it said: {said}\nall of it is in {}", log.display()))
         .advise(format!("{next}; then `tdd resume` goes on"))
 }

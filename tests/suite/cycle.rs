@@ -61,12 +61,6 @@ pub fn shop() -> Sandbox {
     ])
 }
 
-/// What a role does in the program below.
-pub struct Role<'a> {
-    pub writes: &'a [(&'a str, &'a str)],
-    pub says: &'a str,
-}
-
 pub fn honest_shop_cassette() -> String {
     let mut cassette = String::new();
     let _ = writeln!(cassette, "- role: test-writer\n  write:\n    tests/test_ac_ste_1_1.py: |");

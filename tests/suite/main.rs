@@ -9,6 +9,7 @@
     clippy::too_many_lines,
     clippy::unwrap_used,
     clippy::wildcard_enum_match_arm,
+    unreachable_pub,
     reason = "a test says that something is wrong by a panic, and makes its own world"
 )]
 
@@ -28,10 +29,10 @@ mod manifest;
 mod own_requirements;
 mod projects;
 mod requirement;
+mod runners;
 mod sample;
 mod sandbox;
 mod sealed_git;
-mod runners;
 mod session;
 mod state_machine_rules;
 mod summary;

@@ -26,7 +26,7 @@ use crate::world::{checkpoints, signals, unix};
 use super::prepare::Prepared;
 use super::wire::{self, Folders};
 
-pub fn execute(prepared: Prepared) -> Result<ExitCode, Trouble> {
+pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let tdd = std::env::current_exe()
         .map_err(|error| Trouble::environment("the path of this program can't be found").because(error))?;
     let stop = signals::install()?;
@@ -44,15 +44,14 @@ pub fn execute(prepared: Prepared) -> Result<ExitCode, Trouble> {
         run: prepared.place.repository.join(".tdd/runs").join(&id.0),
         exchange: exchange.path().to_owned(),
     };
-    let agents = wire::agents(&prepared, &folders, &tdd, &stop);
-    agents.preflight()?;
+    let adapters = wire::adapters(prepared, &folders, &tdd, &stop)?;
+    let setup = wire::setup(prepared, &folders)?;
     checkpoints::exclude_runs(&prepared.place.repository)?;
     let mut journal = JournalFile::create(&folders.run)?;
-    let started = started(&prepared, id);
+    let started = started(prepared, id);
     let first = Event::RunStarted(Box::new(started.clone()));
     journal.append(now, std::slice::from_ref(&first))?;
-    let mut ports = wire::ports(&prepared, &folders, journal, agents, &stop)?;
-    let setup = wire::setup(&prepared, &folders)?;
+    let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
     let state = State::open(started);
     audience.event(&state, &first, now);
@@ -137,7 +136,7 @@ fn show(run: &Path, name: &str, output: OutputMode) {
     match text {
         Ok(text) => print::result(&text),
         Err(error) => {
-            print::message(&format!("tdd: the {name} can't be read back from {}: {error}", run.display()))
+            print::message(&format!("tdd: the {name} can't be read back from {}: {error}", run.display()));
         }
     }
 }

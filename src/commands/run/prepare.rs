@@ -107,7 +107,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
         // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
         let Ok(records) = journal_file::read_only(&run.path) else { continue };
         let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
-        let over = matches!(state.phase, Phase::Ended { .. }) || state.forks() == 0;
+        let over = matches!(state.phase, Phase::Ended { .. }) || state.children() == 0;
         if state.run.requirement.path == requirement.path {
             if over {
                 return Ok(());

@@ -11,7 +11,7 @@ use crate::driver::ports::{Limits, Ports, World};
 use crate::settings::{Leave, Settings};
 use crate::text::{mask::Mask, skill};
 use crate::world::agent::{AgentSetup, TableAgents};
-use crate::world::checkpoints::{self, GitCheckpoints};
+use crate::world::checkpoints::GitCheckpoints;
 use crate::world::clock::SystemClock;
 use crate::world::journal_file::JournalFile;
 use crate::world::manifest::Manifest;
@@ -25,8 +25,8 @@ pub const ISOLATION: &str = "audit (protected files are checked and put back aft
                              and reading the requirement through git history or the disk is not)";
 
 /// Bounds of one attempt that neither `tdd.yaml` nor the agent's table sets.
-const WALL: Duration = Duration::from_secs(30 * 60);
-const IDLE: Duration = Duration::from_secs(10 * 60);
+const WALL: Duration = Duration::from_mins(30);
+const IDLE: Duration = Duration::from_mins(10);
 const OUTPUT: u64 = 64 << 20;
 const TURNS_PER_CRITERION: u32 = 8;
 
@@ -49,7 +49,7 @@ pub struct Folders {
     pub exchange: PathBuf,
 }
 
-pub fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal) -> TableAgents {
+fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal) -> TableAgents {
     TableAgents::new(AgentSetup {
         roles: prepared.roles.clone(),
         cwd: prepared.place.project.clone(),
@@ -62,17 +62,41 @@ pub fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSig
     })
 }
 
+/// What can be refused before the run has a folder.
+pub struct Adapters {
+    pub agents: TableAgents,
+    pub tests: ProjectTests,
+}
+
+pub fn adapters(
+    prepared: &Prepared,
+    folders: &Folders,
+    tdd: &Path,
+    stop: &StopSignal,
+) -> Result<Adapters, Trouble> {
+    let agents = agents(prepared, folders, tdd, stop);
+    agents.preflight()?;
+    let tests = ProjectTests::new(RunnerSetup {
+        repository: prepared.place.repository.clone(),
+        project: prepared.place.project.clone(),
+        commands: prepared.chosen.commands.clone(),
+        table: prepared.chosen.table.clone(),
+        work: folders.run.join("tests"),
+        deadline: prepared.settings.deadlines.command_ms.map(Duration::from_millis),
+        stop: stop.clone(),
+    })?;
+    Ok(Adapters { agents, tests })
+}
+
 pub fn ports(
     prepared: &Prepared,
     folders: &Folders,
     journal: JournalFile,
-    agents: TableAgents,
-    stop: &StopSignal,
+    adapters: Adapters,
 ) -> Result<Ports<RealWorld>, Trouble> {
     let repository = prepared.place.repository.clone();
     let run = super::execute::run_id_of(&folders.run);
     let classes = policy(prepared)?;
-    checkpoints::exclude_runs(&repository)?;
     Ok(Ports {
         journal,
         checkpoints: GitCheckpoints::open(&repository, &run, &folders.run)?,
@@ -81,21 +105,13 @@ pub fn ports(
             Box::new(move |path| classes.classify(path)),
             folders.run.join("sealed"),
         ),
-        tests: ProjectTests::new(RunnerSetup {
-            repository,
-            project: prepared.place.project.clone(),
-            commands: prepared.chosen.commands.clone(),
-            table: prepared.chosen.table.clone(),
-            work: folders.run.join("tests"),
-            deadline: prepared.settings.deadlines.command_ms.map(Duration::from_millis),
-            stop: stop.clone(),
-        })?,
-        agents,
+        tests: adapters.tests,
+        agents: adapters.agents,
         clock: SystemClock,
     })
 }
 
-pub fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
+fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
     let settings = &prepared.settings;
     let specs = in_repository(prepared, &settings.specs_dir);
     let globs: Vec<String> = settings.test_files.iter().map(|glob| in_repository(prepared, glob)).collect();

@@ -54,7 +54,11 @@ impl SourceBook {
                 test_source::Expectation::No => Expectation::Absent,
                 test_source::Expectation::Unknown => Expectation::Unknown,
             },
-            conditional: if facts.unconditional { Conditional::Unconditional } else { Conditional::Conditional },
+            conditional: if facts.unconditional {
+                Conditional::Unconditional
+            } else {
+                Conditional::Conditional
+            },
         }
     }
 
@@ -74,7 +78,8 @@ impl SourceBook {
 impl Rewritten {
     fn is_changed(&self, name: &str) -> bool {
         let (Some(language), Some(after)) = (self.language, &self.after) else { return true };
-        let (before, after) = (test_source::outline(language, &self.before), test_source::outline(language, after));
+        let (before, after) =
+            (test_source::outline(language, &self.before), test_source::outline(language, after));
         if !is_subsequence(&before.rest, &after.rest) {
             return true;
         }
