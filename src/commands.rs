@@ -16,7 +16,10 @@ use crate::cli::{Cli, Command};
 use crate::core::trouble::Trouble;
 use crate::exit::Exit;
 use crate::settings::Environment;
+use crate::text::config::{self, ConfigFile};
 use crate::view::print;
+use crate::world::config_file;
+use crate::world::project::Place;
 
 /// Runs one subcommand and gives its exit code. The only place that prints an error.
 pub fn run(cli: Cli) -> ExitCode {
@@ -43,6 +46,12 @@ fn surroundings() -> Result<(PathBuf, Environment), Trouble> {
             .advise("change to a folder that exists and that you may read")
     })?;
     Ok((cwd, Environment::from_vars(std::env::vars_os())))
+}
+
+/// `tdd.yaml`, if the project has one.
+fn read_config(place: &Place) -> Result<Option<ConfigFile>, Trouble> {
+    let text = config_file::read(&place.project)?;
+    text.map(|text| config::read(config_file::NAME, &text)).transpose()
 }
 
 fn report(trouble: &Trouble) -> ExitCode {

@@ -11,7 +11,7 @@ use serde_yaml::Value;
 
 use crate::cli::RunArgs;
 use crate::core::budget::Bounds;
-use crate::core::commands::RunnerTable;
+use crate::core::commands::CommandSettings;
 use crate::core::criterion::CriterionId;
 use crate::core::event::{Refactoring, Regression, StopAfter};
 use crate::core::role::Role;
@@ -53,19 +53,6 @@ impl std::fmt::Debug for Environment {
         let names: Vec<&OsString> = self.vars.iter().map(|(name, _)| name).collect();
         f.debug_struct("Environment").field("vars", &names).field("ci", &self.ci).finish_non_exhaustive()
     }
-}
-
-/// The commands as flags and `tdd.yaml` name them; the rest is found in the project.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CommandSettings {
-    /// `--test` and `--gate`.
-    pub flag_test: Option<String>,
-    pub flag_gate: Option<String>,
-    /// `test:` and `gate:` of `tdd.yaml`.
-    pub file_test: Option<String>,
-    pub file_gate: Option<String>,
-    /// `runner:` of `tdd.yaml`.
-    pub runner: Option<RunnerTable>,
 }
 
 /// Which program plays a role.

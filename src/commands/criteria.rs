@@ -1,5 +1,4 @@
 //! Prints the criteria of a requirement (contract section 4). Exit code 0, or 2 with what to do.
-#![expect(clippy::disallowed_methods, reason = "a command reads the current directory")]
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -10,22 +9,25 @@ use crate::cli::CriteriaArgs;
 use crate::core::criterion::{Criterion, CriterionId, Verify};
 use crate::core::requirement::Requirement;
 use crate::core::trouble::Trouble;
+use crate::settings::DEFAULT_SPECS_DIR;
 use crate::text::terminal_noise;
 use crate::view::print;
 use crate::world::project::{self, Archive};
 
 pub fn run(args: &CriteriaArgs) -> Result<ExitCode, Trouble> {
-    let requirement = find(args, project::SPECS_DIR)?;
+    let requirement = find(args)?;
     print::result(&if args.json { as_json(&requirement)? } else { for_people(&requirement) });
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(args: &CriteriaArgs, specs_dir: &str) -> Result<Requirement, Trouble> {
-    let cwd = std::env::current_dir().map_err(|error| {
-        Trouble::environment("the current folder is gone").because(error).advise("change into your project")
-    })?;
+fn find(args: &CriteriaArgs) -> Result<Requirement, Trouble> {
+    let (cwd, _) = super::surroundings()?;
+    let place = project::locate(&cwd)?;
+    let config = super::read_config(&place)?;
+    let specs_dir = config.and_then(|config| config.specs_dir);
+    let specs_dir = specs_dir.as_deref().unwrap_or(DEFAULT_SPECS_DIR);
     let archived = if args.archived { Archive::Included } else { Archive::LeftOut };
-    project::find_requirement(&project::locate(&cwd)?, specs_dir, &args.requirement, archived)
+    project::find_requirement(&place, specs_dir, &args.requirement, archived)
 }
 
 /// One criterion, its fields in the order in which they are documented.

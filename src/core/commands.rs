@@ -48,6 +48,19 @@ impl fmt::Display for RunnerKind {
     }
 }
 
+/// The commands as flags and `tdd.yaml` name them; the rest is found in the project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandSettings {
+    /// `--test` and `--gate`.
+    pub flag_test: Option<String>,
+    pub flag_gate: Option<String>,
+    /// `test:` and `gate:` of `tdd.yaml`.
+    pub file_test: Option<String>,
+    pub file_gate: Option<String>,
+    /// `runner:` of `tdd.yaml`.
+    pub runner: Option<RunnerTable>,
+}
+
 /// The commands as chosen, with where each came from, for the first line of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProjectCommands {

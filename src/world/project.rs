@@ -14,9 +14,6 @@ mod identity;
 mod lookup;
 mod safe_file;
 
-/// Where requirements lie if `tdd.yaml` does not say, relative to the project.
-pub const SPECS_DIR: &str = "specs/frs";
-
 /// The file that marks a project.
 const PROJECT_FILE: &str = "tdd.yaml";
 

@@ -12,9 +12,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
+use crate::core::commands::{CommandSettings, ProjectCommands, RunnerKind, RunnerTable, Suite};
 use crate::core::trouble::Trouble;
-use crate::settings::Settings;
 use crate::text::command_line;
 use crate::text::key_commands::{self, KeyCommands, Named, Pick};
 
@@ -49,7 +48,7 @@ impl Sourced {
 /// # Errors
 /// No command, several that fit equally well, a template that nobody filled in, or a test command
 /// that can't be given a selection. Each message says what to set.
-pub fn choose(project: &Path, settings: &Settings) -> Result<Chosen, Trouble> {
+pub fn choose(project: &Path, settings: &CommandSettings) -> Result<Chosen, Trouble> {
     let notes: Vec<(&str, KeyCommands)> = NOTES
         .into_iter()
         .filter_map(|name| read(project, name).map(|file| (name, key_commands::read(&file))))
@@ -75,12 +74,15 @@ pub fn choose(project: &Path, settings: &Settings) -> Result<Chosen, Trouble> {
     Ok(Chosen { commands, table })
 }
 
-fn test(project: &Path, settings: &Settings, notes: &[(&str, KeyCommands)]) -> Result<Sourced, Trouble> {
-    let commands = &settings.commands;
-    if let Some(flag) = &commands.flag_test {
+fn test(
+    project: &Path,
+    settings: &CommandSettings,
+    notes: &[(&str, KeyCommands)],
+) -> Result<Sourced, Trouble> {
+    if let Some(flag) = &settings.flag_test {
         return Ok(Sourced::new(flag, "--test"));
     }
-    if let Some(file) = &commands.file_test {
+    if let Some(file) = &settings.file_test {
         return Ok(Sourced::new(file, "tdd.yaml"));
     }
     let mut template = None;
@@ -100,12 +102,11 @@ fn test(project: &Path, settings: &Settings, notes: &[(&str, KeyCommands)]) -> R
     }
 }
 
-fn gate(settings: &Settings, notes: &[(&str, KeyCommands)]) -> Result<Option<Sourced>, Trouble> {
-    let commands = &settings.commands;
-    if let Some(flag) = &commands.flag_gate {
+fn gate(settings: &CommandSettings, notes: &[(&str, KeyCommands)]) -> Result<Option<Sourced>, Trouble> {
+    if let Some(flag) = &settings.flag_gate {
         return Ok(Some(Sourced::new(flag, "--gate")));
     }
-    if let Some(file) = &commands.file_gate {
+    if let Some(file) = &settings.file_gate {
         return Ok(Some(Sourced::new(file, "tdd.yaml")));
     }
     for (file, keys) in notes {
@@ -121,11 +122,11 @@ fn gate(settings: &Settings, notes: &[(&str, KeyCommands)]) -> Result<Option<Sou
 /// The test command in the form that an adapter reads, and which adapter that is.
 fn readable(
     project: &Path,
-    settings: &Settings,
+    settings: &CommandSettings,
     test: &Sourced,
 ) -> Result<(Sourced, RunnerKind, Option<RunnerTable>), Trouble> {
-    if let Some(table) = &settings.commands.runner {
-        let is_meant = settings.commands.flag_test.is_none() || test.command == table.all;
+    if let Some(table) = &settings.runner {
+        let is_meant = settings.flag_test.is_none() || test.command == table.all;
         if is_meant {
             // What is shown is what runs.
             let shown = Sourced::new(&table.all, test.source.clone());
@@ -140,7 +141,6 @@ fn readable(
         return Ok((Sourced { command: resolved.command, source }, resolved.kind, None));
     }
     let why_no_table = settings
-        .commands
         .runner
         .as_ref()
         .map(|table| format!("the `runner:` of tdd.yaml is for `{}`, not for this command", table.all));

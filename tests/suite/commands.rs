@@ -32,7 +32,7 @@ fn ask(files: Files<'_>, args: &RunArgs) -> Result<Chosen, Trouble> {
     lay_out(root.path(), files);
     let config = files.iter().find(|(name, _)| *name == "tdd.yaml");
     let config = config.map(|(name, text)| config::read(name, text)).transpose()?;
-    choose(root.path(), &Settings::resolve(args, config, &Environment::default())?)
+    choose(root.path(), &Settings::resolve(args, config, &Environment::default())?.commands)
 }
 
 /// `test | where from | gate | where from | runner`.

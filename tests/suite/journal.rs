@@ -56,7 +56,7 @@ fn begun() -> Vec<Event> {
     let checkpoint = CheckpointId("a".repeat(40));
     let baseline: SuiteBaseline = serde_json::from_value(serde_json::json!({
         "command": "pytest", "exit": {"code": 0}, "duration_ms": 5, "greens": [], "reds": [],
-        "flaky": [], "skipped": 0, "log": "log"
+        "flaky": [], "skipped": 0, "collected": 0, "log": "log"
     }))
     .unwrap();
     let attempt = Attempt {

@@ -11,9 +11,7 @@ use crate::core::state::{Phase, State};
 use crate::core::trouble::Trouble;
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
 use crate::text::agent_table::{self, AgentTable};
-use crate::text::config;
 use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
-use crate::world::config_file;
 use crate::world::journal_file;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
@@ -39,8 +37,7 @@ impl Prepared {
 
 pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Prepared, Trouble> {
     let place = project::locate(cwd)?;
-    let config = config_file::read(&place.project)?;
-    let config = config.map(|text| config::read(config_file::NAME, &text)).transpose()?;
+    let config = super::super::read_config(&place)?;
     let settings = Settings::resolve(args, config, &environment)?;
     if settings.leaves.no_sandbox == Leave::Refused {
         return Err(Trouble::environment("there is no OS sandbox around the children")
@@ -55,7 +52,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)?;
     refuse_unfinished(&place, &requirement, settings.leaves.anew)?;
     let plan = plan(&settings, &requirement)?;
-    let chosen = project_commands::choose(&place.project, &settings)?;
+    let chosen = project_commands::choose(&place.project, &settings.commands)?;
     let roles = agents(&settings, &environment)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, plan })
