@@ -21,16 +21,11 @@ use super::status::{chosen_run, repository};
 pub fn run(args: &LogArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
     let run = chosen_run(&repository, args.run.as_deref())?;
-    let records = journal_file::read_only(&run.path)?;
-    let mut text = String::new();
-    if args.json {
-        for record in &records {
-            text.push_str(&record.json);
-            text.push('\n');
-        }
+    let text = if args.json {
+        journal_file::read_lines(&run.path)?
     } else {
-        text = lines(&records);
-    }
+        lines(&journal_file::read_only(&run.path)?)
+    };
     print::result(&text);
     Ok(ExitCode::SUCCESS)
 }

@@ -16,7 +16,7 @@ use crate::core::attempt::Digest;
 use crate::core::event::{Event, RunId};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Journal;
-use crate::text::journal_line::{self, Body, Line, LineError};
+use crate::text::journal_line::{self, Body, LineError};
 
 /// More than any run writes; a larger file is not ours.
 const LARGEST_JOURNAL: u64 = 512 << 20;
@@ -37,8 +37,8 @@ pub struct Record {
     /// Milliseconds since the epoch.
     pub ts: u64,
     pub event: Event,
-    /// The line with its event inside, without a newline.
-    pub json: String,
+    /// Where the line lies in the journal: its first byte and its length without the newline.
+    pub place: (usize, usize),
 }
 
 /// An open journal. Dropped without harm at any time.
@@ -157,6 +157,29 @@ pub fn read_only(run_dir: &Path) -> Result<Vec<Record>, Trouble> {
     Ok(read_whole(run_dir)?.1.records)
 }
 
+/// The whole lines of a journal with their events inside, each with its newline, however long
+/// that makes it. Refuses what [`read_only`] refuses.
+pub fn read_lines(run_dir: &Path) -> Result<String, Trouble> {
+    let (bytes, read) = read_whole(run_dir)?;
+    let mut text = String::with_capacity(bytes.len());
+    for record in &read.records {
+        let (start, length) = record.place;
+        let line = String::from_utf8_lossy(&bytes[start..start + length]);
+        match journal_line::decode(&line) {
+            Ok(decoded) => match &decoded.body {
+                Body::Here(_) => text.push_str(&line),
+                Body::Spilled { file, .. } => {
+                    let event = fetch(run_dir, file)?;
+                    text.push_str(&journal_line::resolved(&decoded, &String::from_utf8_lossy(&event)));
+                }
+            },
+            Err(error) => return Err(Trouble::internal("a line was read once and not twice").because(error)),
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
 /// What could be read.
 struct Whole {
     records: Vec<Record>,
@@ -221,27 +244,21 @@ fn one_line(run_dir: &Path, read: &Whole, line: &[u8]) -> Result<(Record, String
             "it does not follow the line before it; one of them was changed".to_owned(),
         ));
     }
-    let hash = journal_line::hash(text);
-    let record = record(run_dir, &decoded, text)?;
-    Ok((record, hash))
-}
-
-fn record(run_dir: &Path, line: &Line, text: &str) -> Result<Record, Damage> {
-    let wrong = |error: LineError| Damage::Wrong(error.to_string());
-    let (seq, ts) = (line.seq, line.ts);
-    let (event, json) = match &line.body {
-        Body::Here(event) => ((**event).clone(), text.to_owned()),
+    let place = (read.end, line.len());
+    let (seq, ts) = (decoded.seq, decoded.ts);
+    let event = match decoded.body {
+        Body::Here(event) => *event,
         Body::Spilled { name, file } => {
-            let bytes = fetch(run_dir, file).map_err(|trouble| Damage::Wrong(trouble.what))?;
-            let event = journal_line::decode_event(name, &bytes).map_err(wrong)?;
+            let bytes = fetch(run_dir, &file).map_err(|trouble| Damage::Wrong(trouble.what))?;
+            let event = journal_line::decode_event(&name, &bytes);
+            let event = event.map_err(|error| Damage::Wrong(error.to_string()))?;
             if event.name() != name {
                 return Err(Damage::Wrong(format!("its side file holds another event than `{name}`")));
             }
-            let json = journal_line::resolved(line, &String::from_utf8_lossy(&bytes));
-            (event, json)
+            event
         }
     };
-    Ok(Record { seq, ts, event, json })
+    Ok((Record { seq, ts, event, place }, journal_line::hash(text)))
 }
 
 fn set_aside(run_dir: &Path, file: &File, bytes: &[u8], whole: usize) -> io::Result<()> {
