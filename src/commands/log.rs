@@ -45,7 +45,7 @@ fn lines(records: &[Record]) -> String {
         }
         let verdict = state.as_ref().and_then(|state| verdict(state, &record.event));
         let line = told + &verdict.unwrap_or_default();
-        let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect();
+        let line = one_row(&line);
         let _ = writeln!(text, "{:>5} {}  {line}", record.seq, time(record.ts));
     }
     text
@@ -154,6 +154,11 @@ fn kind(kind: crate::core::attempt::AttemptKind) -> &'static str {
 
 fn short(digest: &str) -> &str {
     digest.get(..10).unwrap_or(digest)
+}
+
+/// What a child said must neither fill a screen nor steer a terminal.
+pub(super) fn one_row(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect()
 }
 
 /// UTC, to the second.

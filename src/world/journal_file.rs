@@ -50,6 +50,8 @@ pub struct JournalFile {
     length: u64,
     seq: u64,
     prev: String,
+    /// A part of a line could not be taken back, so nothing may follow it.
+    torn: bool,
 }
 
 impl JournalFile {
@@ -67,7 +69,7 @@ impl JournalFile {
         };
         let file = make().map_err(|error| unwritable(&at, &error))?;
         let prev = journal_line::NO_LINE.to_owned();
-        Ok(Self { folder: run_dir.to_owned(), file, length: 0, seq: 0, prev })
+        Ok(Self { folder: run_dir.to_owned(), file, length: 0, seq: 0, prev, torn: false })
     }
 
     /// Opens the journal of an earlier process and reads it: the events with their times. A last
@@ -87,6 +89,7 @@ impl JournalFile {
             length: read.end as u64,
             seq: read.records.len() as u64,
             prev: read.prev,
+            torn: false,
         };
         let events = read.records.into_iter().map(|record| (record.ts, record.event)).collect();
         Ok((journal, events))
@@ -105,6 +108,10 @@ impl JournalFile {
 
 impl Journal for JournalFile {
     fn append(&mut self, ts_ms: u64, events: &[Event]) -> Result<(), Trouble> {
+        if self.torn {
+            let torn = io::Error::other("its last line is torn and could not be taken back");
+            return Err(unwritable(&self.folder.join(EVENTS), &torn));
+        }
         let (mut seq, mut prev) = (self.seq, self.prev.clone());
         let mut lines = Vec::with_capacity(events.len());
         for event in events {
@@ -118,7 +125,7 @@ impl Journal for JournalFile {
         }
         if let Err(error) = self.write_lines(&lines) {
             // What was written of it must not stand: its effect will not be carried out.
-            let _ = self.file.set_len(self.length).and_then(|()| self.file.sync_data());
+            self.torn = self.file.set_len(self.length).and_then(|()| self.file.sync_data()).is_err();
             return Err(unwritable(&self.folder.join(EVENTS), &error));
         }
         self.length += lines.iter().map(|line| line.len() as u64).sum::<u64>();

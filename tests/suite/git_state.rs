@@ -218,3 +218,48 @@ fn a_git_folder_that_was_moved_away_is_said() {
     assert!(trouble.what.contains(".git folder was moved away"), "{trouble}");
     assert!(!trouble.next.is_empty());
 }
+
+#[test]
+fn a_git_folder_that_is_a_link_is_pointed_right_again() {
+    let repository = Repository::with(&[("a", "a")]);
+    repository.child("mv .git ../real-git; ln -s ../real-git .git; mkdir ../fake-git");
+    let mut checkpoints = repository.checkpoints();
+    checkpoints.record_git().unwrap();
+    assert_eq!(checkpoints.restore_git("x").unwrap(), Vec::<String>::new());
+    repository.child("rm .git; ln -s ../fake-git .git");
+    assert_eq!(checkpoints.restore_git("x").unwrap().len(), 1);
+    assert_eq!(repository.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
+}
+
+#[test]
+fn a_child_that_makes_many_refs_is_cleaned_up_after() {
+    let repository = prepared();
+    let before = state(&repository);
+    let mut checkpoints = repository.checkpoints();
+    checkpoints.record_git().unwrap();
+    repository.child(
+        "c=$(git commit-tree -m CHILD HEAD^{tree}); \
+         for i in $(seq 2000); do echo \"create refs/heads/x/$i $c\"; done | git update-ref --stdin",
+    );
+    let said = checkpoints.restore_git("x").unwrap();
+    assert!(said.len() < 150, "{}", said.len());
+    assert_eq!(said.iter().filter(|line| line.contains("kept as")).count(), 1);
+    assert_eq!(state(&repository), before);
+    assert!(kept(&repository).contains("CHILD"));
+}
+
+#[test]
+fn a_fifo_in_the_place_of_an_object_does_not_hold_us() {
+    let repository = Repository::with(&[("a", "a")]);
+    let mut checkpoints = repository.checkpoints();
+    let zero = checkpoints.take("zero").unwrap();
+    checkpoints.record_git().unwrap();
+    repository.child("o=$(git rev-parse HEAD:a); f=.git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); rm -f $f; mkfifo $f; echo b > a");
+    let said = checkpoints.restore_git("x").unwrap();
+    assert!(said.iter().any(|line| line.contains("was no file; removed")), "{said:?}");
+    // The child destroyed the object, so it can't come back; but that is said, not waited for.
+    let restored = checkpoints.restore_all(&zero);
+    if let Err(trouble) = restored {
+        assert!(trouble.what.contains("missing or damaged"), "{trouble}");
+    }
+}
