@@ -21,16 +21,11 @@ use super::status::{chosen_run, repository};
 pub fn run(args: &LogArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
     let run = chosen_run(&repository, args.run.as_deref())?;
-    let records = journal_file::read_only(&run.path)?;
-    let mut text = String::new();
-    if args.json {
-        for record in &records {
-            text.push_str(&record.json);
-            text.push('\n');
-        }
+    let text = if args.json {
+        journal_file::read_lines(&run.path)?
     } else {
-        text = lines(&records);
-    }
+        lines(&journal_file::read_only(&run.path)?)
+    };
     print::result(&text);
     Ok(ExitCode::SUCCESS)
 }
@@ -50,7 +45,7 @@ fn lines(records: &[Record]) -> String {
         }
         let verdict = state.as_ref().and_then(|state| verdict(state, &record.event));
         let line = told + &verdict.unwrap_or_default();
-        let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect();
+        let line = one_row(&line);
         let _ = writeln!(text, "{:>5} {}  {line}", record.seq, time(record.ts));
     }
     text
@@ -159,6 +154,11 @@ fn kind(kind: crate::core::attempt::AttemptKind) -> &'static str {
 
 fn short(digest: &str) -> &str {
     digest.get(..10).unwrap_or(digest)
+}
+
+/// What a child said must neither fill a screen nor steer a terminal.
+pub(super) fn one_row(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect()
 }
 
 /// UTC, to the second.

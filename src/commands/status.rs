@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::log::time;
+use super::log::{one_row, time};
 use crate::cli::StatusArgs;
 use crate::core::criterion::CriterionId;
 use crate::core::halt::{Ending, Halt};
@@ -167,7 +167,7 @@ fn headline(state: &State) -> String {
 
 fn phase(state: &State) -> String {
     match &state.suspension {
-        Some(Suspension::Paused(reason)) => return format!("paused: {reason}"),
+        Some(Suspension::Paused(reason)) => return format!("paused: {}", one_row(reason)),
         Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),
         None => {}
     }
@@ -193,7 +193,7 @@ fn phase(state: &State) -> String {
 fn halted(halt: &Halt) -> String {
     match &halt.verdict {
         Verdict::Failed(fault) => format!("{}, mode {} ({})", halt.key, fault.mode, fault.mode.description()),
-        Verdict::Disputed(dispute) => format!("{} disputes a test: {}", halt.key, dispute.reason),
+        Verdict::Disputed(dispute) => format!("{} disputes a test: {}", halt.key, one_row(&dispute.reason)),
         Verdict::Passed => halt.key.to_string(),
     }
 }

@@ -11,6 +11,7 @@
 //! There are no leniencies: nobody but `tdd` writes this.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::core::attempt::Digest;
 use crate::core::event::Event;
@@ -68,16 +69,6 @@ pub enum LineError {
     TooLong(usize),
 }
 
-#[derive(Deserialize)]
-struct Envelope {
-    v: u64,
-    seq: u64,
-    ts: u64,
-    prev: String,
-    r#type: String,
-    file: Option<Digest>,
-}
-
 /// Makes the line of an event. `prev` is what [`hash`] gives of the line before. Fails only
 /// if the event can't be JSON, which would be a bug of ours.
 pub fn encode(seq: u64, ts: u64, prev: &str, event: &Event) -> Result<Encoded, Trouble> {
@@ -98,17 +89,34 @@ pub fn decode(line: &str) -> Result<Line, LineError> {
     if line.len() >= LINE_CAP {
         return Err(LineError::TooLong(line.len()));
     }
-    let malformed = |error: serde_json::Error| LineError::Malformed(error.to_string());
-    let envelope: Envelope =
-        serde_json::from_str(line).map_err(|error| newer(line).unwrap_or(malformed(error)))?;
-    if envelope.v != VERSION {
-        return Err(newer(line).unwrap_or(LineError::Malformed(format!("version {}", envelope.v))));
-    }
-    let body = match envelope.file {
-        Some(file) => Body::Spilled { name: envelope.r#type, file },
-        None => Body::Here(Box::new(decode_event(&envelope.r#type, line.as_bytes())?)),
+    let Some((seq, ts, prev, rest)) = head(line) else { return Err(malformed(line)) };
+    let Some((name, fields)) = rest.strip_prefix("\"type\":\"").and_then(|rest| rest.split_once('"')) else {
+        return Err(malformed(line));
     };
-    Ok(Line { seq: envelope.seq, ts: envelope.ts, prev: envelope.prev, body })
+    let spilled = fields.strip_prefix(",\"file\":\"").and_then(|file| file.strip_suffix("\"}"));
+    let body = match spilled.filter(|file| is_hash(file)) {
+        Some(file) => Body::Spilled { name: name.to_owned(), file: Digest(file.to_owned()) },
+        None => match decode_event(name, format!("{{{rest}").as_bytes()) {
+            Ok(event) => Body::Here(Box::new(event)),
+            // A torn line is no JSON at all; a whole one of an unknown type is another matter.
+            Err(_) if serde_json::from_str::<IgnoredAny>(line).is_err() => return Err(malformed(line)),
+            Err(error) => return Err(error),
+        },
+    };
+    Ok(Line { seq, ts, prev: prev.to_owned(), body })
+}
+
+/// What every line begins with: its number, its time, the hash of the line before; and the rest.
+fn head(line: &str) -> Option<(u64, u64, &str, &str)> {
+    let rest = line.strip_prefix("{\"v\":1,\"seq\":")?;
+    let (seq, rest) = rest.split_once(",\"ts\":")?;
+    let (ts, rest) = rest.split_once(",\"prev\":\"")?;
+    let (prev, rest) = rest.split_once("\",")?;
+    Some((seq.parse().ok()?, ts.parse().ok()?, Some(prev).filter(|prev| is_hash(prev))?, rest))
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Reads the event of a line, or of a side file.
@@ -134,14 +142,18 @@ pub fn resolved(line: &Line, event_json: &str) -> String {
     format!("{{\"v\":{VERSION},\"seq\":{seq},\"ts\":{ts},\"prev\":\"{prev}\",{fields}")
 }
 
-/// A later version may have other fields, so only the number is asked for.
-fn newer(line: &str) -> Option<LineError> {
+/// Why a line that does not look like ours does not. A later version may have other fields, so
+/// only the number is asked for.
+fn malformed(line: &str) -> LineError {
     #[derive(Deserialize)]
     struct Version {
         v: u64,
     }
-    let version: Version = serde_json::from_str(line).ok()?;
-    (version.v > VERSION).then_some(LineError::Newer(version.v))
+    match serde_json::from_str::<Version>(line) {
+        Ok(version) if version.v > VERSION => LineError::Newer(version.v),
+        Ok(version) => LineError::Malformed(format!("version {}, but other fields", version.v)),
+        Err(error) => LineError::Malformed(error.to_string()),
+    }
 }
 
 #[cfg(test)]
@@ -193,11 +205,12 @@ mod tests {
 
     #[test]
     fn a_bad_line_says_what_is_bad() {
-        let line = |v: u64, rest: &str| format!("{{\"v\":{v},\"seq\":1,\"ts\":2,\"prev\":\"\",{rest}}}");
+        let line =
+            |v: u64, rest: &str| format!("{{\"v\":{v},\"seq\":1,\"ts\":2,\"prev\":\"{NO_LINE}\",{rest}}}");
         for (text, want) in [
             (line(2, "\"type\":\"stopped\",\"signal\":2"), "newer tdd (version 2"),
             ("{\"v\":7,\"wholly\":\"other\"}".to_owned(), "newer tdd (version 7"),
-            (line(0, "\"type\":\"stopped\",\"signal\":2"), "no line of a journal: version 0"),
+            (line(0, "\"type\":\"stopped\",\"signal\":2"), "no line of a journal: version 0, but"),
             (line(1, "\"type\":\"teleported\""), "`teleported` that this tdd does not know"),
             (line(1, "\"type\":\"stopped\""), "missing field `signal`"),
             ("{\"v\":1,\"seq\":".to_owned(), "no line of a journal"),

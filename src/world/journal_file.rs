@@ -16,7 +16,7 @@ use crate::core::attempt::Digest;
 use crate::core::event::{Event, RunId};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Journal;
-use crate::text::journal_line::{self, Body, Line, LineError};
+use crate::text::journal_line::{self, Body, LineError};
 
 /// More than any run writes; a larger file is not ours.
 const LARGEST_JOURNAL: u64 = 512 << 20;
@@ -37,8 +37,8 @@ pub struct Record {
     /// Milliseconds since the epoch.
     pub ts: u64,
     pub event: Event,
-    /// The line with its event inside, without a newline.
-    pub json: String,
+    /// Where the line lies in the journal: its first byte and its length without the newline.
+    pub place: (usize, usize),
 }
 
 /// An open journal. Dropped without harm at any time.
@@ -50,6 +50,8 @@ pub struct JournalFile {
     length: u64,
     seq: u64,
     prev: String,
+    /// A part of a line could not be taken back, so nothing may follow it.
+    torn: bool,
 }
 
 impl JournalFile {
@@ -67,7 +69,7 @@ impl JournalFile {
         };
         let file = make().map_err(|error| unwritable(&at, &error))?;
         let prev = journal_line::NO_LINE.to_owned();
-        Ok(Self { folder: run_dir.to_owned(), file, length: 0, seq: 0, prev })
+        Ok(Self { folder: run_dir.to_owned(), file, length: 0, seq: 0, prev, torn: false })
     }
 
     /// Opens the journal of an earlier process and reads it: the events with their times. A last
@@ -87,6 +89,7 @@ impl JournalFile {
             length: read.end as u64,
             seq: read.records.len() as u64,
             prev: read.prev,
+            torn: false,
         };
         let events = read.records.into_iter().map(|record| (record.ts, record.event)).collect();
         Ok((journal, events))
@@ -105,6 +108,10 @@ impl JournalFile {
 
 impl Journal for JournalFile {
     fn append(&mut self, ts_ms: u64, events: &[Event]) -> Result<(), Trouble> {
+        if self.torn {
+            let torn = io::Error::other("its last line is torn and could not be taken back");
+            return Err(unwritable(&self.folder.join(EVENTS), &torn));
+        }
         let (mut seq, mut prev) = (self.seq, self.prev.clone());
         let mut lines = Vec::with_capacity(events.len());
         for event in events {
@@ -118,7 +125,7 @@ impl Journal for JournalFile {
         }
         if let Err(error) = self.write_lines(&lines) {
             // What was written of it must not stand: its effect will not be carried out.
-            let _ = self.file.set_len(self.length).and_then(|()| self.file.sync_data());
+            self.torn = self.file.set_len(self.length).and_then(|()| self.file.sync_data()).is_err();
             return Err(unwritable(&self.folder.join(EVENTS), &error));
         }
         self.length += lines.iter().map(|line| line.len() as u64).sum::<u64>();
@@ -160,6 +167,29 @@ pub fn list_runs(repository: &Path) -> Vec<RunDir> {
 /// Any other damage is a trouble of the environment that names the line.
 pub fn read_only(run_dir: &Path) -> Result<Vec<Record>, Trouble> {
     Ok(read_whole(run_dir)?.1.records)
+}
+
+/// The whole lines of a journal with their events inside, each with its newline, however long
+/// that makes it. Refuses what [`read_only`] refuses.
+pub fn read_lines(run_dir: &Path) -> Result<String, Trouble> {
+    let (bytes, read) = read_whole(run_dir)?;
+    let mut text = String::with_capacity(bytes.len());
+    for record in &read.records {
+        let (start, length) = record.place;
+        let line = String::from_utf8_lossy(&bytes[start..start + length]);
+        match journal_line::decode(&line) {
+            Ok(decoded) => match &decoded.body {
+                Body::Here(_) => text.push_str(&line),
+                Body::Spilled { file, .. } => {
+                    let event = fetch(run_dir, file)?;
+                    text.push_str(&journal_line::resolved(&decoded, &String::from_utf8_lossy(&event)));
+                }
+            },
+            Err(error) => return Err(Trouble::internal("a line was read once and not twice").because(error)),
+        }
+        text.push('\n');
+    }
+    Ok(text)
 }
 
 /// What could be read.
@@ -226,27 +256,21 @@ fn one_line(run_dir: &Path, read: &Whole, line: &[u8]) -> Result<(Record, String
             "it does not follow the line before it; one of them was changed".to_owned(),
         ));
     }
-    let hash = journal_line::hash(text);
-    let record = record(run_dir, &decoded, text)?;
-    Ok((record, hash))
-}
-
-fn record(run_dir: &Path, line: &Line, text: &str) -> Result<Record, Damage> {
-    let wrong = |error: LineError| Damage::Wrong(error.to_string());
-    let (seq, ts) = (line.seq, line.ts);
-    let (event, json) = match &line.body {
-        Body::Here(event) => ((**event).clone(), text.to_owned()),
+    let place = (read.end, line.len());
+    let (seq, ts) = (decoded.seq, decoded.ts);
+    let event = match decoded.body {
+        Body::Here(event) => *event,
         Body::Spilled { name, file } => {
-            let bytes = fetch(run_dir, file).map_err(|trouble| Damage::Wrong(trouble.what))?;
-            let event = journal_line::decode_event(name, &bytes).map_err(wrong)?;
+            let bytes = fetch(run_dir, &file).map_err(|trouble| Damage::Wrong(trouble.what))?;
+            let event = journal_line::decode_event(&name, &bytes);
+            let event = event.map_err(|error| Damage::Wrong(error.to_string()))?;
             if event.name() != name {
                 return Err(Damage::Wrong(format!("its side file holds another event than `{name}`")));
             }
-            let json = journal_line::resolved(line, &String::from_utf8_lossy(&bytes));
-            (event, json)
+            event
         }
     };
-    Ok(Record { seq, ts, event, json })
+    Ok((Record { seq, ts, event, place }, journal_line::hash(text)))
 }
 
 fn set_aside(run_dir: &Path, file: &File, bytes: &[u8], whole: usize) -> io::Result<()> {

@@ -1,5 +1,10 @@
 //! What a child does to HEAD, refs, index, stash, configuration and hooks is undone: contract
 //! section 12.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test works on real files and may fail anywhere"
+)]
 
 use tdd::driver::ports::Checkpoints;
 
@@ -36,78 +41,74 @@ fn kept(repository: &Repository) -> String {
     repository.git(&["log", "--format=%s", "--glob=refs/tdd/*"])
 }
 
+/// What a child runs, and what must be said of it. A child's commits are called CHILD.
+const ATTACKS: [(&str, &[&str]); 22] = [
+    ("git status", &[]),
+    ("git add -A; git reset -q; git add staged", &[]),
+    (
+        "echo c > c; git add -A; git commit -qm CHILD",
+        &["branch main was moved from", "kept as refs/tdd/", "the index was changed"],
+    ),
+    (
+        "git commit -qm CHILD --allow-empty; git reset -q --hard HEAD~1; git tag -f v1 HEAD@{1}",
+        &["tag v1 was moved"],
+    ),
+    (
+        "git checkout -q -b mine; git commit -qm CHILD",
+        &["HEAD was moved from branch main to branch mine", "branch mine was created", "kept as"],
+    ),
+    ("git checkout -q --detach; git commit -qm CHILD", &["HEAD was moved from branch main to ", "kept as"]),
+    (
+        "git branch -D other packed loose; git tag -d v1",
+        &["branch other was deleted; put back", "branch packed was deleted", "tag v1 was deleted"],
+    ),
+    (
+        "git branch -D other; git branch other/sub",
+        &["branch other was deleted", "branch other/sub was created"],
+    ),
+    (
+        "git branch -m main renamed",
+        &["branch main was deleted", "branch renamed was created", "HEAD was moved"],
+    ),
+    ("git stash -q; git stash list", &["the stash was moved", "the list of stashes was changed"]),
+    ("git stash drop -q; git stash drop -q", &["the stash was deleted", "the list of stashes was removed"]),
+    ("git stash drop -q stash@{1}", &["the list of stashes was changed"]),
+    (
+        "git config core.hooksPath /tmp/evil; git config alias.x '!evil'",
+        &["git's config was changed; put back"],
+    ),
+    ("echo 'garbage [' > .git/config", &["git's config was changed"]),
+    (
+        "mkdir -p .git/hooks; echo '#!/bin/sh' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+        &["the hook pre-commit was left behind; removed"],
+    ),
+    (
+        "touch .git/index.lock .git/HEAD.lock .git/refs/heads/main.lock .git/packed-refs.lock; echo x > .git/refs/heads/x; git branch -f q main 2>/dev/null; true",
+        &["index.lock was left behind; removed"],
+    ),
+    ("rm .git/index; git rm -rq --cached . || true", &["the index was"]),
+    (
+        "echo nonsense > .git/HEAD; echo nonsense > .git/refs/heads/loose; rm .git/packed-refs",
+        &["HEAD was moved", "branch loose was", "branch packed was deleted"],
+    ),
+    ("echo 'utter nonsense' > .git/packed-refs", &["packed-refs could not be read"]),
+    (
+        "rm -f .git/HEAD .git/refs/heads/loose .git/config; mkfifo .git/HEAD .git/refs/heads/loose .git/config",
+        &["HEAD", "branch loose", "was no file; removed"],
+    ),
+    (
+        "git stash -q; git checkout -q -b m1; echo 1 > a; git commit -qam CHILD; git checkout -q main; echo 2 > a; git commit -qam CHILD2; git merge m1; true",
+        &["a merge in progress", "branch main was moved"],
+    ),
+    (
+        "git symbolic-ref refs/remotes/origin/HEAD refs/heads/other; git update-ref --no-deref refs/heads/loose $(git commit-tree -m CHILD HEAD^{tree})",
+        &["refs/remotes/origin/HEAD was moved from refs/heads/main", "branch loose was moved"],
+    ),
+];
+
 #[test]
 fn what_a_child_did_to_git_is_undone_and_said() {
-    let cases: [(&str, &[&str]); 22] = [
-        ("git status", &[]),
-        ("git add -A; git reset -q; git add staged", &[]),
-        (
-            "echo c > c; git add -A; git commit -qm CHILD",
-            &["branch main was moved from", "kept as refs/tdd/", "the index was changed"],
-        ),
-        (
-            "git commit -qm CHILD --allow-empty; git reset -q --hard HEAD~1; git tag -f v1 HEAD@{1}",
-            &["tag v1 was moved"],
-        ),
-        (
-            "git checkout -q -b mine; git commit -qm CHILD",
-            &["HEAD was moved from branch main to branch mine", "branch mine was created", "kept as"],
-        ),
-        (
-            "git checkout -q --detach; git commit -qm CHILD",
-            &["HEAD was moved from branch main to ", "kept as"],
-        ),
-        (
-            "git branch -D other packed loose; git tag -d v1",
-            &["branch other was deleted; put back", "branch packed was deleted", "tag v1 was deleted"],
-        ),
-        (
-            "git branch -D other; git branch other/sub",
-            &["branch other was deleted", "branch other/sub was created"],
-        ),
-        (
-            "git branch -m main renamed",
-            &["branch main was deleted", "branch renamed was created", "HEAD was moved"],
-        ),
-        ("git stash -q; git stash list", &["the stash was moved", "the list of stashes was changed"]),
-        (
-            "git stash drop -q; git stash drop -q",
-            &["the stash was deleted", "the list of stashes was removed"],
-        ),
-        ("git stash drop -q stash@{1}", &["the list of stashes was changed"]),
-        (
-            "git config core.hooksPath /tmp/evil; git config alias.x '!evil'",
-            &["git's config was changed; put back"],
-        ),
-        ("echo 'garbage [' > .git/config", &["git's config was changed"]),
-        (
-            "mkdir -p .git/hooks; echo '#!/bin/sh' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
-            &["the hook pre-commit was left behind; removed"],
-        ),
-        (
-            "touch .git/index.lock .git/HEAD.lock .git/refs/heads/main.lock .git/packed-refs.lock; echo x > .git/refs/heads/x; git branch -f q main 2>/dev/null; true",
-            &["index.lock was left behind; removed"],
-        ),
-        ("rm .git/index; git rm -rq --cached . || true", &["the index was"]),
-        (
-            "echo nonsense > .git/HEAD; echo nonsense > .git/refs/heads/loose; rm .git/packed-refs",
-            &["HEAD was moved", "branch loose was", "branch packed was deleted"],
-        ),
-        ("echo 'utter nonsense' > .git/packed-refs", &["packed-refs could not be read"]),
-        (
-            "rm -f .git/HEAD .git/refs/heads/loose .git/config; mkfifo .git/HEAD .git/refs/heads/loose .git/config",
-            &["HEAD", "branch loose", "was no file; removed"],
-        ),
-        (
-            "git stash -q; git checkout -q -b m1; echo 1 > a; git commit -qam CHILD; git checkout -q main; echo 2 > a; git commit -qam CHILD2; git merge m1; true",
-            &["a merge in progress", "branch main was moved"],
-        ),
-        (
-            "git symbolic-ref refs/remotes/origin/HEAD refs/heads/other; git update-ref --no-deref refs/heads/loose $(git commit-tree -m CHILD HEAD^{tree})",
-            &["refs/remotes/origin/HEAD was moved from refs/heads/main", "branch loose was moved"],
-        ),
-    ];
-    for (attack, wants) in cases {
+    for (attack, wants) in ATTACKS {
         let repository = prepared();
         let before = state(&repository);
         let mut checkpoints = repository.checkpoints();
@@ -216,4 +217,49 @@ fn a_git_folder_that_was_moved_away_is_said() {
     let trouble = checkpoints.restore_git("x").unwrap_err();
     assert!(trouble.what.contains(".git folder was moved away"), "{trouble}");
     assert!(!trouble.next.is_empty());
+}
+
+#[test]
+fn a_git_folder_that_is_a_link_is_pointed_right_again() {
+    let repository = Repository::with(&[("a", "a")]);
+    repository.child("mv .git ../real-git; ln -s ../real-git .git; mkdir ../fake-git");
+    let mut checkpoints = repository.checkpoints();
+    checkpoints.record_git().unwrap();
+    assert_eq!(checkpoints.restore_git("x").unwrap(), Vec::<String>::new());
+    repository.child("rm .git; ln -s ../fake-git .git");
+    assert_eq!(checkpoints.restore_git("x").unwrap().len(), 1);
+    assert_eq!(repository.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
+}
+
+#[test]
+fn a_child_that_makes_many_refs_is_cleaned_up_after() {
+    let repository = prepared();
+    let before = state(&repository);
+    let mut checkpoints = repository.checkpoints();
+    checkpoints.record_git().unwrap();
+    repository.child(
+        "c=$(git commit-tree -m CHILD HEAD^{tree}); \
+         for i in $(seq 2000); do echo \"create refs/heads/x/$i $c\"; done | git update-ref --stdin",
+    );
+    let said = checkpoints.restore_git("x").unwrap();
+    assert!(said.len() < 150, "{}", said.len());
+    assert_eq!(said.iter().filter(|line| line.contains("kept as")).count(), 1);
+    assert_eq!(state(&repository), before);
+    assert!(kept(&repository).contains("CHILD"));
+}
+
+#[test]
+fn a_fifo_in_the_place_of_an_object_does_not_hold_us() {
+    let repository = Repository::with(&[("a", "a")]);
+    let mut checkpoints = repository.checkpoints();
+    let zero = checkpoints.take("zero").unwrap();
+    checkpoints.record_git().unwrap();
+    repository.child("o=$(git rev-parse HEAD:a); f=.git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); rm -f $f; mkfifo $f; echo b > a");
+    let said = checkpoints.restore_git("x").unwrap();
+    assert!(said.iter().any(|line| line.contains("was no file; removed")), "{said:?}");
+    // The child destroyed the object, so it can't come back; but that is said, not waited for.
+    let restored = checkpoints.restore_all(&zero);
+    if let Err(trouble) = restored {
+        assert!(trouble.what.contains("missing or damaged"), "{trouble}");
+    }
 }

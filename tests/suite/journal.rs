@@ -1,4 +1,9 @@
 //! The journal on disk, its lock, and the commands that read it: contract section 11.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test works on real files and may fail anywhere"
+)]
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;

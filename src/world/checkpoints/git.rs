@@ -4,6 +4,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -15,6 +16,9 @@ use crate::core::trouble::Trouble;
 /// No plumbing command that is used here takes longer, even on a slow disk. A folder in which a
 /// child left a FIFO instead of a ref would hold git for ever.
 const DEADLINE: Duration = Duration::from_mins(2);
+
+/// The same for a git that takes in or gives out a whole tree.
+const STREAM_DEADLINE: Duration = Duration::from_mins(30);
 
 /// What git printed and how it ended.
 pub(super) struct Said {
@@ -125,9 +129,31 @@ pub(super) fn refused<S: AsRef<OsStr>>(args: &[S], stderr: &str) -> Trouble {
     trouble.advise("run `git fsck` to see whether the repository is damaged; then `tdd resume`")
 }
 
-/// Starts a git whose input is streamed by the caller.
+/// Ends a git that streams for too long, unless it is dropped before.
+pub(super) struct Watchdog(
+    #[expect(dead_code, reason = "its end tells the thread to stop")] mpsc::Sender<()>,
+);
+
+impl Watchdog {
+    /// Must be dropped before the child is waited for: a number that was given back may belong
+    /// to another process.
+    pub(super) fn over(child: &Child) -> Self {
+        let (end, ended) = mpsc::channel();
+        let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+        std::thread::spawn(move || {
+            let timed_out = ended.recv_timeout(STREAM_DEADLINE) == Err(mpsc::RecvTimeoutError::Timeout);
+            if let (true, Some(pid)) = (timed_out, pid) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        });
+        Self(end)
+    }
+}
+
+/// Starts a git whose input is streamed by the caller. It has a process group of its own, so
+/// that a Ctrl-C at the terminal reaches us alone and no checkpoint is left half done.
 pub(super) fn start(mut command: Command) -> Result<Child, Trouble> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().map_err(|error| {
         Trouble::environment("git can't be started")
             .because(error)

@@ -132,9 +132,8 @@ pub(super) fn put_back(folder: &Path, path: &[u8], copied: Option<&Copied>) -> s
 /// Removes FIFOs, sockets and devices where git would open a file and wait for ever.
 pub(super) fn remove_specials(git_dir: &Path, common_dir: &Path) -> Vec<String> {
     let mut removed = Vec::new();
-    let shallow = [git_dir.to_owned(), common_dir.to_owned(), common_dir.join("objects/pack")];
-    let deep =
-        ["refs", "info", "logs", "hooks", "objects/info", "worktrees"].map(|name| common_dir.join(name));
+    let shallow = [git_dir.to_owned(), common_dir.to_owned()];
+    let deep = ["refs", "info", "logs", "hooks", "objects", "worktrees"].map(|name| common_dir.join(name));
     let mut waiting: Vec<(std::path::PathBuf, bool)> =
         shallow.into_iter().map(|path| (path, false)).collect();
     waiting.extend(deep.into_iter().chain([git_dir.join("refs")]).map(|path| (path, true)));

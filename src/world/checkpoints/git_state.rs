@@ -2,7 +2,7 @@
 //! after it (contract section 12, level `audit`).
 //!
 //! Not put back: reflogs (but the stash's, which is what `git stash list` shows), other work
-//! trees, loose objects. A child that destroys objects can't be undone.
+//! trees, the git folders of submodules, objects. A child that destroys objects can't be undone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -10,12 +10,15 @@ use std::io::Write;
 use super::edit::{Permissions, Tree};
 use super::git::Git;
 use super::git_files::{self, Copied, Copies, Differs};
-use super::place::GitPlace;
+use super::place::{GitPlace, Pointer};
 use crate::core::attempt::CheckpointId;
 use crate::core::trouble::Trouble;
 
 /// What `git stash list` shows.
 const STASHES: &str = "logs/refs/stash";
+
+/// A child can make thousands of refs; nobody reads that many lines.
+const MOST_LINES: usize = 100;
 
 /// What a ref holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,6 +116,11 @@ impl GitState {
         for (path, _) in git_files::differing(&at.place.common_dir, &[STASHES], &self.stashes()) {
             put_back(&at.place.common_dir, &path, self.shared.get(&path))?;
         }
+        if said.len() > MOST_LINES {
+            let more = said.len() - MOST_LINES;
+            said.truncate(MOST_LINES);
+            said.push(format!("and {more} more"));
+        }
         Ok(said)
     }
 
@@ -179,6 +187,7 @@ impl GitState {
         let mut delete = Vec::new();
         let mut update = Vec::new();
         let is_ours = |name: &str| name.starts_with(&self.our_folder);
+        let mut held: BTreeSet<String> = self.held().into_iter().map(str::to_owned).collect();
         for (name, value) in now.iter().filter(|(name, _)| !is_ours(name)) {
             let was = self.refs.get(name);
             if was == Some(value) {
@@ -186,7 +195,7 @@ impl GitState {
             }
             let mut line = moved(name, was, Some(value));
             if value.target.is_empty()
-                && !self.held().contains(value.object.as_str())
+                && held.insert(value.object.clone())
                 && let Some(kept) = keep(at, &value.object, name)?
             {
                 line = format!("{line}, its commits are kept as {kept}");
@@ -224,7 +233,12 @@ fn put_back(folder: &std::path::Path, path: &[u8], was: Option<&Copied>) -> Resu
 
 /// Deletions first, because a branch `a/b` keeps the branch `a` from being made again.
 fn write_refs(at: &Restoring<'_>, delete: &[String], update: &[(String, RefValue)]) -> Result<(), Trouble> {
+    let mut all_at_once = Vec::new();
     for name in delete {
+        all_at_once.extend_from_slice(format!("delete {name}\0\0").as_bytes());
+    }
+    let done = at.git.ask(&["update-ref", "--no-deref", "--stdin", "-z"], &all_at_once)?.ok;
+    for name in delete.iter().filter(|_| !done) {
         if !at.git.ask(&["update-ref", "--no-deref", "-d", name], b"")?.ok {
             remove_loose(at.place, name);
             at.git.run(&["update-ref", "--no-deref", "-d", name], b"")?;
@@ -279,22 +293,25 @@ fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
             .because(why)
             .advise("bring it back to where it was, then `tdd resume`")
     };
-    let Some(pointer) = &place.pointer else {
+    if place.pointer == Pointer::Folder {
         if is_there(std::fs::symlink_metadata(&dot_git)) {
             return Ok(Vec::new());
         }
         return Err(lost(format!("{} is no folder", dot_git.display())));
+    }
+    let now = git_files::copy_file(&place.work_tree, ".git");
+    let tree = Tree::open(&place.work_tree).map_err(|error| lost(error.to_string()))?;
+    let put = match (&place.pointer, &now) {
+        (Pointer::Folder, _) => return Ok(Vec::new()),
+        (Pointer::File(was), Some(Copied::File { bytes: now, .. })) if was == now => return Ok(Vec::new()),
+        (Pointer::Link(was), Some(Copied::Link(now))) if was == now => return Ok(Vec::new()),
+        (Pointer::File(was), _) => tree.put_file(b".git", Permissions::Plain, |file| file.write_all(was)),
+        (Pointer::Link(was), _) => tree.put_link(b".git", was),
     };
+    put.map_err(|error| lost(error.to_string()))?;
     if !is_there(std::fs::metadata(&place.git_dir)) {
         return Err(lost(format!("{} is no folder", place.git_dir.display())));
     }
-    let now = git_files::copy_file(&place.work_tree, ".git");
-    if matches!(&now, Some(Copied::File { bytes, .. }) if bytes == pointer) {
-        return Ok(Vec::new());
-    }
-    let tree = Tree::open(&place.work_tree).map_err(|error| lost(error.to_string()))?;
-    tree.put_file(b".git", Permissions::Plain, |file| file.write_all(pointer))
-        .map_err(|error| lost(error.to_string()))?;
     Ok(vec!["the file .git was changed; put back".to_owned()])
 }
 

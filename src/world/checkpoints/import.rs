@@ -91,6 +91,7 @@ pub(super) fn commit(
     command.args(["-c", "fastimport.unpackLimit=20"]);
     command.args(["fast-import", "--quiet", "--force", "--done", "--date-format=raw"]);
     let mut child = git::start(command)?;
+    let watchdog = git::Watchdog::over(&child);
     let Some(stdin) = child.stdin.take() else { return Err(Trouble::internal("no pipe to git")) };
     let mut stream = Stream { pipe: BufWriter::new(stdin), tree };
     let sent = stream.send(from, delta, &format!("{message}\n"), seconds);
@@ -98,7 +99,7 @@ pub(super) fn commit(
         let _ = child.kill();
     }
     drop(stream);
-    let said = finish(child);
+    let said = finish(child, watchdog);
     match (sent, said) {
         (Err(Cut::Source(path, error)), _) => Err(unreadable(&path, &error)),
         (_, Err(stderr)) => Err(git::refused(&["fast-import"], &stderr)),
@@ -185,7 +186,7 @@ impl Stream<'_> {
 }
 
 /// Waits for git; its stdout, or its stderr if it failed. Both are a few lines.
-fn finish(mut child: Child) -> Result<String, String> {
+fn finish(mut child: Child, watchdog: git::Watchdog) -> Result<String, String> {
     let (mut said, mut noise) = (String::new(), String::new());
     if let Some(mut pipe) = child.stdout.take() {
         let _ = pipe.read_to_string(&mut said);
@@ -193,6 +194,7 @@ fn finish(mut child: Child) -> Result<String, String> {
     if let Some(mut pipe) = child.stderr.take() {
         let _ = pipe.read_to_string(&mut noise);
     }
+    drop(watchdog);
     match child.wait() {
         Ok(status) if status.success() => Ok(said),
         Ok(_) => Err(noise),

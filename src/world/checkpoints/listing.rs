@@ -87,6 +87,7 @@ pub(super) fn differences(
 /// A `git cat-file --batch` that gives the objects that it was started with, in that order.
 pub(super) struct Batch {
     child: Child,
+    watchdog: Option<git::Watchdog>,
     from: BufReader<ChildStdout>,
 }
 
@@ -106,7 +107,8 @@ impl Batch {
                 }
             }
         });
-        Ok(Self { child, from: BufReader::with_capacity(1 << 16, stdout) })
+        let watchdog = Some(git::Watchdog::over(&child));
+        Ok(Self { child, watchdog, from: BufReader::with_capacity(1 << 16, stdout) })
     }
 
     /// The next object's bytes, which must be `object` and no more than `most`.
@@ -151,6 +153,7 @@ impl Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
+        drop(self.watchdog.take());
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -21,8 +21,17 @@ pub(crate) struct GitPlace {
     pub(crate) git_dir: PathBuf,
     /// What all work trees of the repository share: refs, objects, configuration, hooks.
     pub(crate) common_dir: PathBuf,
-    /// The bytes of `.git`, if it is a file.
-    pub(crate) pointer: Option<Vec<u8>>,
+    pub(crate) pointer: Pointer,
+}
+
+/// What `.git` is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Pointer {
+    Folder,
+    /// A file with these bytes: a linked work tree or a submodule.
+    File(Vec<u8>),
+    /// A link with this target.
+    Link(Vec<u8>),
 }
 
 impl GitPlace {
@@ -42,9 +51,12 @@ impl GitPlace {
                 std::fs::read(&dot_git).map_err(|error| lost(format!("{}: {error}", dot_git.display())))?;
             let target = pointed_at(&bytes)
                 .ok_or_else(|| lost(format!("{} does not say `gitdir: …`", dot_git.display())))?;
-            (repository.join(target), Some(bytes))
+            (repository.join(target), Pointer::File(bytes))
+        } else if meta.is_symlink() {
+            let target = std::fs::read_link(&dot_git).map_err(|error| lost(error.to_string()))?;
+            (dot_git, Pointer::Link(target.into_os_string().into_vec()))
         } else {
-            (dot_git, None)
+            (dot_git, Pointer::Folder)
         };
         if !git_dir.is_dir() {
             return Err(lost(format!("{} is no folder", git_dir.display())));
