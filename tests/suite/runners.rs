@@ -1,5 +1,13 @@
 //! Real runners in tiny real projects: what each adapter says of them.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test makes projects, looks for programs, and fails by a panic"
+)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -26,7 +34,7 @@ impl Lab {
     fn new(kind: RunnerKind, test: &str) -> Self {
         tdd::world::exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
         let root = tempfile::tempdir().unwrap();
-        let lab = Self { root, kind, test: test.to_owned(), table: None, deadline: Duration::from_secs(120) };
+        let lab = Self { root, kind, test: test.to_owned(), table: None, deadline: Duration::from_mins(2) };
         std::fs::create_dir_all(lab.project()).unwrap();
         lab
     }
@@ -93,7 +101,8 @@ fn paths(files: &[&str]) -> Vec<RelPath> {
 
 /// `id=word` for each test, and `file!kind` for each file that did not load; sorted.
 fn words(run: &TestRun) -> Vec<String> {
-    let report = run.report.as_ref().unwrap_or_else(|| panic!("no report: {:?}\n{}", run.unreadable, run.output));
+    let report =
+        run.report.as_ref().unwrap_or_else(|| panic!("no report: {:?}\n{}", run.unreadable, run.output));
     let mut words: Vec<String> = report
         .tests
         .iter()
@@ -102,7 +111,12 @@ fn words(run: &TestRun) -> Vec<String> {
             Outcome::Skipped => format!("{}=skip", test.id),
             Outcome::Failed(failure) => format!("{}={}", test.id, kind(failure.kind)),
         })
-        .chain(report.load_failures.iter().map(|failure| format!("{}!{}", failure.file, kind(failure.failure.kind))))
+        .chain(
+            report
+                .load_failures
+                .iter()
+                .map(|failure| format!("{}!{}", failure.file, kind(failure.failure.kind))),
+        )
         .collect();
     words.sort();
     words
@@ -127,8 +141,12 @@ fn check(run: &TestRun, want: &[&str]) {
 
 /// Whether a program is there; says so if not, and fails where all programs must be there.
 fn has(program: &str, args: &[&str]) -> bool {
-    let status =
-        Command::new(program).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = Command::new(program)
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     let there = status.is_ok_and(|status| status.success());
     if !there {
         assert!(std::env::var_os("CI").is_none(), "{program} {args:?} must be there under CI");
@@ -162,8 +180,13 @@ fn cargo_tells_each_target_apart() {
     check(
         &run,
         &[
-            "src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok", "tests/c1.rs::a=assertion", "tests/c1.rs::e=error",
-            "tests/c1.rs::s=skip", "tests/c2.rs!missing", "tests/c3.rs!load",
+            "src/lib.rs::tests::unit=ok",
+            "tests/base.rs::base=ok",
+            "tests/c1.rs::a=assertion",
+            "tests/c1.rs::e=error",
+            "tests/c1.rs::s=skip",
+            "tests/c2.rs!missing",
+            "tests/c3.rs!load",
         ],
     );
     assert_eq!((run.exit, run.fail_code), (Exit::Code(101), 101));
@@ -174,11 +197,29 @@ fn cargo_tells_each_target_apart() {
     assert_eq!(green.exit, Exit::Code(0));
     check(&lab.only(&["tests/base.rs"]), &["tests/base.rs::base=ok"]);
     check(&lab.ids(&["tests/c1.rs::a"]), &["tests/c1.rs::a=assertion"]);
+}
+
+#[test]
+fn cargo_names_what_runs_a_file_and_what_a_file_declares() {
+    let lab = rust_lab();
     let tests = lab.tests().unwrap();
     let (test, files) = (Suite::Test, paths(&["tests/c1.rs", "tests/c2.rs"]));
     assert_eq!(tests.selection(test, &files), "cargo test --offline --test c1 --test c2");
     let declared = tests.declared(&files[1], b"#[test] fn b() {}");
     assert_eq!(declared, [TestId("tests/c2.rs::b".to_owned())]);
+}
+
+#[test]
+fn cargo_runs_new_code_even_if_it_looks_old() {
+    let lab = rust_lab();
+    let mut tests = lab.tests().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut run = || runtime.block_on(tests.run(&TestOrder::default(), &mut |_| {})).unwrap();
+    check(&run(), &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok"]);
+    lab.write("src/lib.rs", "pub fn one() -> i32 { 2 }\n");
+    let old = std::time::SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365);
+    std::fs::File::open(lab.project().join("src/lib.rs")).unwrap().set_modified(old).unwrap();
+    check(&run(), &["tests/base.rs::base=assertion"]);
 }
 
 #[test]
@@ -188,7 +229,10 @@ fn cargo_knows_a_broken_project_from_a_broken_test() {
     let run = lab.run();
     assert!(run.report.as_ref().unwrap().project_broken.is_some(), "{}", run.output);
     assert_eq!((run.exit, evidence(&run)), (Exit::Code(101), Ok(())));
-    lab.write("src/lib.rs", "pub fn one() -> i32 { 1 }\n#[cfg(test)]\nmod tests { #[test] fn unit() { super::nope() } }\n");
+    lab.write(
+        "src/lib.rs",
+        "pub fn one() -> i32 { 1 }\n#[cfg(test)]\nmod tests { #[test] fn unit() { super::nope() } }\n",
+    );
     check(&lab.run(), &["src/lib.rs!missing", "tests/base.rs::base=ok"]);
     lab.write("Cargo.toml", "[package]\nname = \"shop\"\n[dependencies]\nnosuchcrate = \"1\"\n");
     assert!(lab.run().report.unwrap().project_broken.is_some());
@@ -203,9 +247,13 @@ fn cargo_is_not_fooled_by_what_tests_print_or_how_they_leave() {
         &format!("use std::io::Write;\n#[test] fn a_forger() {{ std::io::stdout().write_all(b\"{forged}\").unwrap(); }}\n#[test] fn red() {{ assert!(shop::one() == 2); }}\n"),
     );
     let run = lab.only(&["tests/base.rs"]);
+    let whole = forged.replace("2 passed", "1 passed");
     let red = words(&run).contains(&"tests/base.rs::red=assertion".to_owned());
     assert!(red && evidence(&run).is_err(), "{run:?}");
-    lab.write("tests/base.rs", &format!("#[test] fn red() {{ print!(\"{forged}\"); std::process::exit(0); }}\n"));
+    lab.write(
+        "tests/base.rs",
+        &format!("use std::io::Write;\n#[test] fn red() {{ std::io::stdout().write_all(b\"{whole}\").unwrap(); std::process::exit(0); }}\n"),
+    );
     let run = lab.only(&["tests/base.rs"]);
     assert!(evidence(&run).is_err(), "{run:?}");
     lab.write("tests/base.rs", "#[test] fn red() { std::process::abort(); }\n");
@@ -217,12 +265,16 @@ fn cargo_runs_modules_of_one_target_and_doctests() {
     let lab = rust_lab();
     lab.write("src/lib.rs", "//! ```\n//! assert_eq!(shop::one(), 1);\n//! ```\npub fn one() -> i32 { 1 }\n");
     lab.write("tests/suite/main.rs", "mod ac_1;\nmod ac_2;\n#[test] fn root() {}\n");
-    lab.write("tests/suite/ac_1.rs", "#[test] fn a() {}\n").write("tests/suite/ac_2.rs", "#[test] fn a() { panic!() }\n");
+    lab.write("tests/suite/ac_1.rs", "#[test] fn a() {}\n")
+        .write("tests/suite/ac_2.rs", "#[test] fn a() { panic!() }\n");
     check(
         &lab.run(),
         &[
-            "src/lib.rs::doctest  #1=ok", "tests/base.rs::base=ok", "tests/suite/main.rs::ac_1::a=ok",
-            "tests/suite/main.rs::ac_2::a=error", "tests/suite/main.rs::root=ok",
+            "src/lib.rs::doctest of the module #1=ok",
+            "tests/base.rs::base=ok",
+            "tests/suite/main.rs::ac_1::a=ok",
+            "tests/suite/main.rs::ac_2::a=error",
+            "tests/suite/main.rs::root=ok",
         ],
     );
     check(&lab.only(&["tests/suite/ac_1.rs"]), &["tests/suite/main.rs::ac_1::a=ok"]);
@@ -287,11 +339,19 @@ fn pytest_tells_each_file_and_test_apart() {
     check(
         &run,
         &[
-            "tests/test_base.py::test_base=ok", "tests/test_c1.py::TestA::test_in=assertion",
-            "tests/test_c1.py::test_a=assertion", "tests/test_c1.py::test_e=error", "tests/test_c1.py::test_f=load",
-            "tests/test_c1.py::test_m=missing", "tests/test_c1.py::test_p[a b]=ok", "tests/test_c1.py::test_p[c::d]=ok",
-            "tests/test_c1.py::test_s=skip", "tests/test_c1.py::test_x=skip", "tests/test_c2.py!missing",
-            "tests/test_c3.py!load", "tests/test_c4.py!load",
+            "tests/test_base.py::test_base=ok",
+            "tests/test_c1.py::TestA::test_in=assertion",
+            "tests/test_c1.py::test_a=assertion",
+            "tests/test_c1.py::test_e=error",
+            "tests/test_c1.py::test_f=load",
+            "tests/test_c1.py::test_m=missing",
+            "tests/test_c1.py::test_p[a b]=ok",
+            "tests/test_c1.py::test_p[c::d]=ok",
+            "tests/test_c1.py::test_s=skip",
+            "tests/test_c1.py::test_x=skip",
+            "tests/test_c2.py!missing",
+            "tests/test_c3.py!load",
+            "tests/test_c4.py!load",
         ],
     );
     assert_eq!(run.exit, Exit::Code(1));
@@ -299,10 +359,19 @@ fn pytest_tells_each_file_and_test_apart() {
     let green = lab.without(&late);
     check(&green, &["tests/test_base.py::test_base=ok"]);
     assert_eq!(green.exit, Exit::Code(0));
-    check(&lab.only(&["tests/test_base.py", "tests/test_c2.py"]), &["tests/test_base.py::test_base=ok", "tests/test_c2.py!missing"]);
-    check(&lab.ids(&["tests/test_c1.py::test_p[a b]", "tests/test_c1.py::TestA::test_in"]), &["tests/test_c1.py::TestA::test_in=assertion", "tests/test_c1.py::test_p[a b]=ok"]);
+    check(
+        &lab.only(&["tests/test_base.py", "tests/test_c2.py"]),
+        &["tests/test_base.py::test_base=ok", "tests/test_c2.py!missing"],
+    );
+    check(
+        &lab.ids(&["tests/test_c1.py::test_p[a b]", "tests/test_c1.py::TestA::test_in"]),
+        &["tests/test_c1.py::TestA::test_in=assertion", "tests/test_c1.py::test_p[a b]=ok"],
+    );
     check(&lab.ids(&["tests/test_c1.py::gone"]), &[]);
-    assert_eq!(lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1])), "python3 -m pytest -q tests/test_c1.py");
+    assert_eq!(
+        lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1])),
+        "python3 -m pytest -q tests/test_c1.py"
+    );
     let left: Vec<_> = walk(&lab.project()).into_iter().filter(|name| name.contains("cache")).collect();
     assert_eq!(left, Vec::<String>::new(), "nothing is left in the tree");
 }
@@ -327,12 +396,18 @@ fn pytest_that_ends_early_or_lies_is_no_evidence() {
     for (name, core) in [
         ("leaves at import", "import os\nos._exit(0)\n"),
         ("leaves in a test", "import os\ndef one():\n    os._exit(0)\n"),
-        ("leaves at the end", "import atexit, os\natexit.register(lambda: os._exit(0))\ndef one():\n    return 2\n"),
+        (
+            "leaves at the end",
+            "import atexit, os\natexit.register(lambda: os._exit(0))\ndef one():\n    return 2\n",
+        ),
         ("pytest.exit", "import pytest\npytest.exit('x', returncode=0)\n"),
     ] {
         lab.write("shop/core.py", core);
         let run = lab.run();
-        assert!(evidence(&run).is_err() || run.report.as_ref().is_none_or(|report| report.tests.is_empty()), "{name}: {run:?}");
+        assert!(
+            evidence(&run).is_err() || run.report.as_ref().is_none_or(|report| report.tests.is_empty()),
+            "{name}: {run:?}"
+        );
     }
     lab.write("shop/core.py", "def one():\n    return 2\n");
     lab.write(
@@ -366,7 +441,10 @@ fn unittest_tells_each_file_and_test_apart() {
     }
     let lab = python_lab(RunnerKind::Unittest, "python3 -m unittest discover -f -s tests -t .");
     lab.write("tests/__init__.py", "");
-    lab.write("tests/test_base.py", &format!("{CASE}    def test_base(self):\n        self.assertEqual(core.one(), 1)\n"));
+    lab.write(
+        "tests/test_base.py",
+        &format!("{CASE}    def test_base(self):\n        self.assertEqual(core.one(), 1)\n"),
+    );
     check(&lab.run(), &["tests/test_base.py::T.test_base=ok"]);
     lab.write(
         "tests/test_c1.py",
@@ -384,13 +462,21 @@ fn unittest_tells_each_file_and_test_apart() {
     check(
         &run,
         &[
-            "tests/test_base.py::T.test_base=ok", "tests/test_c1.py::T.test_a=assertion", "tests/test_c1.py::T.test_e=error",
-            "tests/test_c1.py::T.test_m=missing", "tests/test_c1.py::T.test_s=skip", "tests/test_c1.py::T.test_sub=assertion",
-            "tests/test_c1.py::T.test_x=skip", "tests/test_c2.py!missing", "tests/test_c3.py!load", "tests/test_c5.py::T.test_k=error",
+            "tests/test_base.py::T.test_base=ok",
+            "tests/test_c1.py::T.test_a=assertion",
+            "tests/test_c1.py::T.test_e=error",
+            "tests/test_c1.py::T.test_m=missing",
+            "tests/test_c1.py::T.test_s=skip",
+            "tests/test_c1.py::T.test_sub=assertion",
+            "tests/test_c1.py::T.test_x=skip",
+            "tests/test_c2.py!missing",
+            "tests/test_c3.py!load",
+            "tests/test_c5.py::T.test_k=error",
         ],
     );
     assert_eq!(run.exit, Exit::Code(1));
-    let green = lab.without(&["tests/test_c1.py", "tests/test_c2.py", "tests/test_c3.py", "tests/test_c5.py"]);
+    let green =
+        lab.without(&["tests/test_c1.py", "tests/test_c2.py", "tests/test_c3.py", "tests/test_c5.py"]);
     check(&green, &["tests/test_base.py::T.test_base=ok"]);
     check(&lab.only(&["tests/test_c2.py"]), &["tests/test_c2.py!missing"]);
     check(&lab.ids(&["tests/test_c1.py::T.test_e"]), &["tests/test_c1.py::T.test_e=error"]);
@@ -426,7 +512,12 @@ fn node_tells_each_file_and_test_apart() {
     let lab = Lab::new(RunnerKind::Node, "node --test");
     let head = "import { test, describe, it } from 'node:test';\nimport assert from 'node:assert';\n";
     lab.write("src/core.mjs", "export const one = () => 1;\n");
-    lab.write("test/base.test.mjs", &format!("{head}import {{ one }} from '../src/core.mjs';\ntest('base', () => assert.equal(one(), 1));\n"));
+    lab.write(
+        "test/base.test.mjs",
+        &format!(
+            "{head}import {{ one }} from '../src/core.mjs';\ntest('base', () => assert.equal(one(), 1));\n"
+        ),
+    );
     check(&lab.run(), &["test/base.test.mjs::base=ok"]);
     lab.write(
         "test/c1.test.mjs",
@@ -436,18 +527,33 @@ fn node_tells_each_file_and_test_apart() {
              test('dup', () => {{}});\ntest('dup', () => {{ throw new Error('y') }});\nconsole.log('TAP version 13\\nok 1 - a');\n"
         ),
     );
-    lab.write("test/c2.test.mjs", &format!("{head}import {{ two }} from '../src/core.mjs';\ntest('b', () => two());\n"))
-        .write("test/c3.test.mjs", &format!("{head}import {{ x }} from '../src/gone.mjs';\ntest('c', () => x());\n"))
-        .write("test/c4.test.mjs", "function f(:\n")
-        .write("test/c5.test.mjs", "import 'nosuchpkg';\n")
-        .write("test/empty.mjs", "export const helper = 1;\n");
+    lab.write(
+        "test/c2.test.mjs",
+        &format!("{head}import {{ two }} from '../src/core.mjs';\ntest('b', () => two());\n"),
+    )
+    .write(
+        "test/c3.test.mjs",
+        &format!("{head}import {{ x }} from '../src/gone.mjs';\ntest('c', () => x());\n"),
+    )
+    .write("test/c4.test.mjs", "function f(:\n")
+    .write("test/c5.test.mjs", "import 'nosuchpkg';\n")
+    .write("test/empty.mjs", "export const helper = 1;\n");
     let run = lab.run();
     check(
         &run,
         &[
-            "test/base.test.mjs::base=ok", "test/c1.test.mjs::a=assertion", "test/c1.test.mjs::dup=error", "test/c1.test.mjs::e=error",
-            "test/c1.test.mjs::m=missing", "test/c1.test.mjs::outer > in > ner=ok", "test/c1.test.mjs::s=skip", "test/c1.test.mjs::t=skip",
-            "test/c2.test.mjs!missing", "test/c3.test.mjs!missing", "test/c4.test.mjs!load", "test/c5.test.mjs!load",
+            "test/base.test.mjs::base=ok",
+            "test/c1.test.mjs::a=assertion",
+            "test/c1.test.mjs::dup=error",
+            "test/c1.test.mjs::e=error",
+            "test/c1.test.mjs::m=missing",
+            "test/c1.test.mjs::outer > in > ner=ok",
+            "test/c1.test.mjs::s=skip",
+            "test/c1.test.mjs::t=skip",
+            "test/c2.test.mjs!missing",
+            "test/c3.test.mjs!missing",
+            "test/c4.test.mjs!load",
+            "test/c5.test.mjs!load",
         ],
     );
     assert_eq!(run.exit, Exit::Code(1));
@@ -458,9 +564,26 @@ fn node_tells_each_file_and_test_apart() {
     assert_eq!(green.exit, Exit::Code(0));
     check(&lab.only(&["test/c3.test.mjs"]), &["test/c3.test.mjs!missing"]);
     check(&lab.ids(&["test/c1.test.mjs::e"]), &["test/c1.test.mjs::e=error"]);
-    assert_eq!(lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1])), "node --test test/c1.test.mjs");
-    lab.write("src/core.mjs", "process.exit(0);\nexport const one = () => 1;\n");
-    check(&lab.only(&["test/base.test.mjs"]), &["test/base.test.mjs!load"]);
+    assert_eq!(
+        lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1])),
+        "node --test test/c1.test.mjs"
+    );
+}
+
+#[test]
+fn node_calls_a_file_that_left_before_its_tests_a_pass_and_we_do_not() {
+    if !has("node", &["--version"]) {
+        return;
+    }
+    let lab = Lab::new(RunnerKind::Node, "node --test");
+    lab.write("src/core.mjs", "process.exit(0);\n");
+    lab.write(
+        "test/base.test.mjs",
+        "import '../src/core.mjs';\nimport { test } from 'node:test';\ntest('base', () => {});\n",
+    );
+    let run = lab.run();
+    check(&run, &["test/base.test.mjs!load"]);
+    assert_eq!(run.exit, Exit::Code(1));
 }
 
 #[test]
@@ -513,7 +636,10 @@ fn junit_without_a_new_report_is_no_evidence() {
     lab.write("out/report.xml", "<testsuites><testsuite><testcase name='old'/></testsuite></testsuites>");
     let run = lab.run();
     assert!(run.report.is_none() && evidence(&run).is_err(), "{run:?}");
-    let torn = junit_lab("mkdir -p out; printf '<testsuites><testsuite><testcase name=\"a\"/>' > out/report.xml", None);
+    let torn = junit_lab(
+        "mkdir -p out; printf '<testsuites><testsuite><testcase name=\"a\"/>' > out/report.xml",
+        None,
+    );
     assert!(evidence(&torn.run()).is_err());
 }
 

@@ -9,6 +9,7 @@
 //! error of rustc means (`text::test_report::cargo_build`).
 
 mod environment;
+mod freshness;
 mod options;
 mod targets;
 
@@ -27,6 +28,7 @@ use crate::text::test_report::cargo_build::{self, Build};
 use crate::text::test_report::libtest::{self, Weighed};
 use crate::text::test_report::{REPORT_CAP, failure};
 use environment::Environment;
+use freshness::Freshness;
 use options::{Options, WithLib};
 use targets::Binary;
 
@@ -37,6 +39,14 @@ const FAIL_CODE: i32 = 101;
 pub(super) struct Cargo {
     call: RunnerCall,
     options: Options,
+    freshness: Freshness,
+}
+
+/// What the binaries of one build are run with.
+struct Trial<'a> {
+    place: &'a Place,
+    scope: &'a Scope,
+    environment: Environment,
 }
 
 /// What the binaries said so far.
@@ -50,17 +60,18 @@ struct Gathered {
 impl Cargo {
     pub(super) fn new(call: RunnerCall) -> Self {
         let options = Options::read(&call.args);
-        Self { call, options }
+        Self { call, options, freshness: Freshness::default() }
     }
 
     pub(super) async fn run(
-        &self,
+        &mut self,
         place: &Place,
         scope: &Scope,
         bench: &mut Bench,
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
         bench.announce(self.shown(place, scope), hear);
+        self.freshness.renew(place);
         let (build, exit, said) = self.build(place, bench).await?;
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
             return Ok(measured(exit, TestReport::default(), Some("the build was stopped".to_owned())));
@@ -74,10 +85,10 @@ impl Cargo {
             let why = if said.trim().is_empty() { "cargo gave up without a word".to_owned() } else { said };
             gathered.report.project_broken = Some(failure(FailureKind::Load, &why, None));
         }
-        let environment = Environment::new(place, &self.call, &build);
+        let trial = Trial { place, scope, environment: Environment::new(place, &self.call, &build) };
         for binary in &found.binaries {
             if gathered.stopped.is_none() && scope.takes_target(&binary.file) {
-                self.run_binary(binary, place, scope, &environment, bench, &mut gathered).await?;
+                self.run_binary(binary, &trial, bench, &mut gathered).await?;
             }
         }
         if gathered.stopped.is_none() && scope.is_all() && self.options.wants_doctests() && found.has_doctests
@@ -128,12 +139,11 @@ impl Cargo {
     async fn run_binary(
         &self,
         binary: &Binary,
-        place: &Place,
-        scope: &Scope,
-        environment: &Environment,
+        trial: &Trial<'_>,
         bench: &mut Bench,
         gathered: &mut Gathered,
     ) -> Result<(), Trouble> {
+        let Trial { place, scope, environment } = trial;
         let mut step = environment.step(binary);
         let list = bench.fresh("list");
         step.stdout = Some(list.clone());
