@@ -28,13 +28,22 @@ struct Lab {
     test: String,
     table: Option<RunnerTable>,
     deadline: Duration,
+    /// The project's folder in the repository.
+    below: String,
 }
 
 impl Lab {
     fn new(kind: RunnerKind, test: &str) -> Self {
         tdd::world::exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
         let root = tempfile::tempdir().unwrap();
-        let lab = Self { root, kind, test: test.to_owned(), table: None, deadline: Duration::from_mins(2) };
+        let lab = Self {
+            root,
+            kind,
+            test: test.to_owned(),
+            table: None,
+            deadline: Duration::from_mins(2),
+            below: String::new(),
+        };
         std::fs::create_dir_all(lab.project()).unwrap();
         lab
     }
@@ -56,7 +65,7 @@ impl Lab {
         std::mem::forget(sender);
         ProjectTests::new(RunnerSetup {
             repository: self.project(),
-            project: self.project(),
+            project: self.project().join(&self.below),
             commands: ProjectCommands {
                 test: self.test.clone(),
                 test_source: "a test".to_owned(),
@@ -282,6 +291,25 @@ fn cargo_runs_modules_of_one_target_and_doctests() {
         &lab.without(&["tests/suite/ac_2.rs"]),
         &["tests/base.rs::base=ok", "tests/suite/main.rs::ac_1::a=ok", "tests/suite/main.rs::root=ok"],
     );
+}
+
+#[test]
+fn cargo_runs_a_workspace_below_the_repositorys_root() {
+    let mut lab = Lab::new(RunnerKind::Cargo, "cargo test --workspace --offline -- --nocapture");
+    lab.below = "code".to_owned();
+    lab.write("code/Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\nresolver = \"2\"\n");
+    for name in ["a", "b"] {
+        lab.write(
+            &format!("code/{name}/Cargo.toml"),
+            &format!("[package]\nname = \"{name}\"\nversion = \"1.2.3\"\nedition = \"2021\"\n"),
+        );
+        lab.write(&format!("code/{name}/src/main.rs"), "fn main() {}\n");
+        lab.write(&format!("code/{name}/tests/it.rs"), "#[test] fn here() { println!(\"x\"); assert!(std::path::Path::new(\"src/main.rs\").exists()); assert_eq!(std::env::var(\"CARGO_PKG_VERSION\").unwrap(), \"1.2.3\"); }\n");
+    }
+    lab.write("code/b/tests/late.rs", "use b::later;\n#[test] fn l() { later() }\n");
+    check(&lab.run(), &["a/tests/it.rs::here=ok", "b/tests/it.rs::here=ok", "code/b/tests/late.rs!missing"]);
+    check(&lab.only(&["code/b/tests/it.rs"]), &["b/tests/it.rs::here=ok"]);
+    check(&lab.ids(&["a/tests/it.rs::here"]), &["a/tests/it.rs::here=ok"]);
 }
 
 #[test]
@@ -557,17 +585,15 @@ fn node_tells_each_file_and_test_apart() {
         ],
     );
     assert_eq!(run.exit, Exit::Code(1));
-    let late: Vec<String> = (1..=5).map(|n| format!("test/c{n}.test.mjs")).collect();
-    let late: Vec<&str> = late.iter().map(String::as_str).collect();
+    let late =
+        ["test/c1.test.mjs", "test/c2.test.mjs", "test/c3.test.mjs", "test/c4.test.mjs", "test/c5.test.mjs"];
     let green = lab.without(&late);
     check(&green, &["test/base.test.mjs::base=ok"]);
     assert_eq!(green.exit, Exit::Code(0));
     check(&lab.only(&["test/c3.test.mjs"]), &["test/c3.test.mjs!missing"]);
     check(&lab.ids(&["test/c1.test.mjs::e"]), &["test/c1.test.mjs::e=error"]);
-    assert_eq!(
-        lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1])),
-        "node --test test/c1.test.mjs"
-    );
+    let selection = lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1]));
+    assert_eq!(selection, "node --test test/c1.test.mjs");
 }
 
 #[test]

@@ -27,6 +27,7 @@ use crate::driver::ports::Hear;
 use crate::text::test_report::cargo_build::{self, Build};
 use crate::text::test_report::libtest::{self, Weighed};
 use crate::text::test_report::{REPORT_CAP, failure};
+use crate::world::process::Finished;
 use environment::Environment;
 use freshness::Freshness;
 use options::{Options, WithLib};
@@ -163,19 +164,8 @@ impl Cargo {
         if names.is_empty() {
             return Ok(());
         }
-        let log = bench.fresh("outcomes");
-        let stdout = bench.fresh("tests");
-        step.stdout = Some(stdout.clone());
         let exact = (names.len() < all).then_some(names.as_slice());
-        step.argv.extend(words(&self.options.run_args(exact, &log)));
-        let finished = bench.run(step).await?;
-        let output = read_capped(&stdout, REPORT_CAP);
-        let outcomes = read_capped(&log, REPORT_CAP);
-        let mut weighed = match (output, outcomes) {
-            (Ok(Some(output)), Ok(Some(log))) => libtest::weigh(&names, Some(&log), &output),
-            (Ok(_), Ok(_)) => Weighed { tests: vec![], flaw: Some(no_log(binary)) },
-            (Err(why), _) | (_, Err(why)) => Weighed { tests: vec![], flaw: Some(why) },
-        };
+        let (mut weighed, finished) = self.hear_binary(&step, &names, exact, bench).await?;
         settle(&mut weighed, &names, finished.exit, gathered);
         let share = finished.duration_ms / (weighed.tests.len().max(1) as u64);
         for (name, outcome) in weighed.tests {
@@ -185,6 +175,36 @@ impl Cargo {
         }
         gathered.flaw = gathered.flaw.take().or(weighed.flaw);
         Ok(())
+    }
+
+    /// Runs a binary with its log of outcomes; the option is deprecated, so a harness that no
+    /// longer knows it is believed by its output alone.
+    async fn hear_binary(
+        &self,
+        step: &Step,
+        names: &[String],
+        exact: Option<&[String]>,
+        bench: &mut Bench,
+    ) -> Result<(Weighed, Finished), Trouble> {
+        let mut log = Some(bench.fresh("outcomes"));
+        loop {
+            let stdout = bench.fresh("tests");
+            let mut step = Step { stdout: Some(stdout.clone()), ..step.clone() };
+            step.argv.extend(words(&self.options.run_args(exact, log.as_deref())));
+            let finished = bench.run(step).await?;
+            if log.is_some() && bench.last_words(1).contains("Unrecognized option: 'logfile'") {
+                log = None;
+                continue;
+            }
+            let outcomes = log.as_ref().map(|log| read_capped(log, REPORT_CAP)).transpose();
+            let weighed = match (read_capped(&stdout, REPORT_CAP), outcomes) {
+                (Ok(Some(output)), Ok(None)) => libtest::weigh(names, None, &output),
+                (Ok(Some(output)), Ok(Some(Some(log)))) => libtest::weigh(names, Some(&log), &output),
+                (Ok(_), Ok(_)) => flawed("a test binary ended without its log of outcomes".to_owned()),
+                (Err(why), _) | (_, Err(why)) => flawed(why),
+            };
+            return Ok((weighed, finished));
+        }
     }
 
     async fn run_doctests(
@@ -254,8 +274,8 @@ async fn run_own_harness(
     Ok(())
 }
 
-fn no_log(binary: &Binary) -> String {
-    format!("{} ended without its log of outcomes", binary.file)
+fn flawed(why: String) -> Weighed {
+    Weighed { tests: Vec::new(), flaw: Some(why) }
 }
 
 /// Holds a binary's exit against its words. A test that was running when a signal came, or that
