@@ -75,24 +75,22 @@ mod tests {
         }
     }
 
-    fn report(tests: Vec<TestResult>) -> Option<TestReport> {
-        Some(TestReport { tests, complete: true, ..TestReport::default() })
+    fn report(tests: Vec<TestResult>) -> TestReport {
+        TestReport { tests, complete: true, ..TestReport::default() }
     }
 
     #[test]
     fn exit_code_and_report_must_tell_the_same() {
-        let green = || report(vec![result("a", Outcome::Passed), result("b", Outcome::Skipped)]);
-        let red = || report(vec![result("a", Outcome::Failed(failure()))]);
-        let twice = report(vec![result("a", Outcome::Passed), result("a", Outcome::Passed)]);
-        let torn = report(vec![]).map(|report| TestReport { complete: false, ..report });
-        let unloaded = report(vec![]).map(|report| TestReport {
-            load_failures: vec![LoadFailure { file: RelPath::new("a.rs").unwrap(), failure: failure() }],
-            ..report
-        });
-        let broken = report(vec![]).map(|report| TestReport { project_broken: Some(failure()), ..report });
+        let green = || Some(report(vec![result("a", Outcome::Passed), result("b", Outcome::Skipped)]));
+        let red = || Some(report(vec![result("a", Outcome::Failed(failure()))]));
+        let twice = Some(report(vec![result("a", Outcome::Passed), result("a", Outcome::Passed)]));
+        let torn = Some(TestReport { complete: false, ..report(vec![]) });
+        let load_failures = vec![LoadFailure { file: RelPath::new("a.rs").unwrap(), failure: failure() }];
+        let unloaded = Some(TestReport { load_failures, ..report(vec![]) });
+        let broken = Some(TestReport { project_broken: Some(failure()), ..report(vec![]) });
         for (name, exit, report, want) in [
             ("green", Exit::Code(0), green(), true),
-            ("empty", Exit::Code(0), report(vec![]), true),
+            ("empty", Exit::Code(0), Some(report(vec![])), true),
             ("red", Exit::Code(101), red(), true),
             ("did not load", Exit::Code(101), unloaded.clone(), true),
             ("broken", Exit::Code(101), broken, true),

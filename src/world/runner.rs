@@ -212,7 +212,7 @@ fn underivable(commands: &ProjectCommands, line: &str) -> Trouble {
 
 /// A shell says by 126 and 127 that there was nothing to run: that is no finding about the project.
 fn missing_program(exit: Exit, command: &str, said: &str) -> Result<(), Trouble> {
-    let (Exit::Code(127) | Exit::Code(126)) = exit else { return Ok(()) };
+    let Exit::Code(126 | 127) = exit else { return Ok(()) };
     let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("the shell gave no reason");
     Err(Trouble::environment(format!("the command `{command}` could not be run"))
         .because(last.trim().to_owned())

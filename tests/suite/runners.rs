@@ -1,5 +1,13 @@
 //! Real runners in tiny real projects: what each adapter says of them.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test makes projects, looks for programs, and fails by a panic"
+)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -20,13 +28,22 @@ struct Lab {
     test: String,
     table: Option<RunnerTable>,
     deadline: Duration,
+    /// The project's folder in the repository.
+    below: String,
 }
 
 impl Lab {
     fn new(kind: RunnerKind, test: &str) -> Self {
         tdd::world::exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
         let root = tempfile::tempdir().unwrap();
-        let lab = Self { root, kind, test: test.to_owned(), table: None, deadline: Duration::from_secs(120) };
+        let lab = Self {
+            root,
+            kind,
+            test: test.to_owned(),
+            table: None,
+            deadline: Duration::from_mins(2),
+            below: String::new(),
+        };
         std::fs::create_dir_all(lab.project()).unwrap();
         lab
     }
@@ -48,7 +65,7 @@ impl Lab {
         std::mem::forget(sender);
         ProjectTests::new(RunnerSetup {
             repository: self.project(),
-            project: self.project(),
+            project: self.project().join(&self.below),
             commands: ProjectCommands {
                 test: self.test.clone(),
                 test_source: "a test".to_owned(),
@@ -189,11 +206,29 @@ fn cargo_tells_each_target_apart() {
     assert_eq!(green.exit, Exit::Code(0));
     check(&lab.only(&["tests/base.rs"]), &["tests/base.rs::base=ok"]);
     check(&lab.ids(&["tests/c1.rs::a"]), &["tests/c1.rs::a=assertion"]);
+}
+
+#[test]
+fn cargo_names_what_runs_a_file_and_what_a_file_declares() {
+    let lab = rust_lab();
     let tests = lab.tests().unwrap();
     let (test, files) = (Suite::Test, paths(&["tests/c1.rs", "tests/c2.rs"]));
     assert_eq!(tests.selection(test, &files), "cargo test --offline --test c1 --test c2");
     let declared = tests.declared(&files[1], b"#[test] fn b() {}");
     assert_eq!(declared, [TestId("tests/c2.rs::b".to_owned())]);
+}
+
+#[test]
+fn cargo_runs_new_code_even_if_it_looks_old() {
+    let lab = rust_lab();
+    let mut tests = lab.tests().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut run = || runtime.block_on(tests.run(&TestOrder::default(), &mut |_| {})).unwrap();
+    check(&run(), &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok"]);
+    lab.write("src/lib.rs", "pub fn one() -> i32 { 2 }\n");
+    let old = std::time::SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365);
+    std::fs::File::open(lab.project().join("src/lib.rs")).unwrap().set_modified(old).unwrap();
+    check(&run(), &["tests/base.rs::base=assertion"]);
 }
 
 #[test]
@@ -221,11 +256,12 @@ fn cargo_is_not_fooled_by_what_tests_print_or_how_they_leave() {
         &format!("use std::io::Write;\n#[test] fn a_forger() {{ std::io::stdout().write_all(b\"{forged}\").unwrap(); }}\n#[test] fn red() {{ assert!(shop::one() == 2); }}\n"),
     );
     let run = lab.only(&["tests/base.rs"]);
+    let whole = forged.replace("2 passed", "1 passed");
     let red = words(&run).contains(&"tests/base.rs::red=assertion".to_owned());
     assert!(red && evidence(&run).is_err(), "{run:?}");
     lab.write(
         "tests/base.rs",
-        &format!("#[test] fn red() {{ print!(\"{forged}\"); std::process::exit(0); }}\n"),
+        &format!("use std::io::Write;\n#[test] fn red() {{ std::io::stdout().write_all(b\"{whole}\").unwrap(); std::process::exit(0); }}\n"),
     );
     let run = lab.only(&["tests/base.rs"]);
     assert!(evidence(&run).is_err(), "{run:?}");
@@ -243,7 +279,7 @@ fn cargo_runs_modules_of_one_target_and_doctests() {
     check(
         &lab.run(),
         &[
-            "src/lib.rs::doctest  #1=ok",
+            "src/lib.rs::doctest of the module #1=ok",
             "tests/base.rs::base=ok",
             "tests/suite/main.rs::ac_1::a=ok",
             "tests/suite/main.rs::ac_2::a=error",
@@ -255,6 +291,25 @@ fn cargo_runs_modules_of_one_target_and_doctests() {
         &lab.without(&["tests/suite/ac_2.rs"]),
         &["tests/base.rs::base=ok", "tests/suite/main.rs::ac_1::a=ok", "tests/suite/main.rs::root=ok"],
     );
+}
+
+#[test]
+fn cargo_runs_a_workspace_below_the_repositorys_root() {
+    let mut lab = Lab::new(RunnerKind::Cargo, "cargo test --workspace --offline -- --nocapture");
+    lab.below = "code".to_owned();
+    lab.write("code/Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\nresolver = \"2\"\n");
+    for name in ["a", "b"] {
+        lab.write(
+            &format!("code/{name}/Cargo.toml"),
+            &format!("[package]\nname = \"{name}\"\nversion = \"1.2.3\"\nedition = \"2021\"\n"),
+        );
+        lab.write(&format!("code/{name}/src/main.rs"), "fn main() {}\n");
+        lab.write(&format!("code/{name}/tests/it.rs"), "#[test] fn here() { println!(\"x\"); assert!(std::path::Path::new(\"src/main.rs\").exists()); assert_eq!(std::env::var(\"CARGO_PKG_VERSION\").unwrap(), \"1.2.3\"); }\n");
+    }
+    lab.write("code/b/tests/late.rs", "use b::later;\n#[test] fn l() { later() }\n");
+    check(&lab.run(), &["a/tests/it.rs::here=ok", "b/tests/it.rs::here=ok", "code/b/tests/late.rs!missing"]);
+    check(&lab.only(&["code/b/tests/it.rs"]), &["b/tests/it.rs::here=ok"]);
+    check(&lab.ids(&["a/tests/it.rs::here"]), &["a/tests/it.rs::here=ok"]);
 }
 
 #[test]
@@ -530,19 +585,31 @@ fn node_tells_each_file_and_test_apart() {
         ],
     );
     assert_eq!(run.exit, Exit::Code(1));
-    let late: Vec<String> = (1..=5).map(|n| format!("test/c{n}.test.mjs")).collect();
-    let late: Vec<&str> = late.iter().map(String::as_str).collect();
+    let late =
+        ["test/c1.test.mjs", "test/c2.test.mjs", "test/c3.test.mjs", "test/c4.test.mjs", "test/c5.test.mjs"];
     let green = lab.without(&late);
     check(&green, &["test/base.test.mjs::base=ok"]);
     assert_eq!(green.exit, Exit::Code(0));
     check(&lab.only(&["test/c3.test.mjs"]), &["test/c3.test.mjs!missing"]);
     check(&lab.ids(&["test/c1.test.mjs::e"]), &["test/c1.test.mjs::e=error"]);
-    assert_eq!(
-        lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1])),
-        "node --test test/c1.test.mjs"
+    let selection = lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1]));
+    assert_eq!(selection, "node --test test/c1.test.mjs");
+}
+
+#[test]
+fn node_calls_a_file_that_left_before_its_tests_a_pass_and_we_do_not() {
+    if !has("node", &["--version"]) {
+        return;
+    }
+    let lab = Lab::new(RunnerKind::Node, "node --test");
+    lab.write("src/core.mjs", "process.exit(0);\n");
+    lab.write(
+        "test/base.test.mjs",
+        "import '../src/core.mjs';\nimport { test } from 'node:test';\ntest('base', () => {});\n",
     );
-    lab.write("src/core.mjs", "process.exit(0);\nexport const one = () => 1;\n");
-    check(&lab.only(&["test/base.test.mjs"]), &["test/base.test.mjs!load"]);
+    let run = lab.run();
+    check(&run, &["test/base.test.mjs!load"]);
+    assert_eq!(run.exit, Exit::Code(1));
 }
 
 #[test]

@@ -185,8 +185,8 @@ fn cause(error: &CompileError, own: &[String]) -> Cause {
     }
 }
 
-/// `unresolved import `shop::c2``, `cannot find `nomod2` in `shop``, and the two ways in which
-/// rustc says that a whole crate is absent.
+/// An unresolved import or path, and the two ways in which rustc says that a whole crate is absent:
+/// "unresolved import", "cannot find … in …".
 fn unresolved(error: &CompileError, own: &[String]) -> Cause {
     if error.label.starts_with("use of unresolved module or unlinked crate") {
         let name = backticked(&error.label, 0).unwrap_or_default();
@@ -200,7 +200,7 @@ fn unresolved(error: &CompileError, own: &[String]) -> Cause {
     scoped(error, own)
 }
 
-/// `cannot find function `f` in crate `shop``: a home that is not ours can't be added to.
+/// "cannot find function f in crate shop": a home that is not ours can't be added to.
 fn scoped(error: &CompileError, own: &[String]) -> Cause {
     match container(&error.message).or_else(|| container(&error.label)) {
         Some(home) if !is_own(home, own) => Cause::Load,
@@ -208,7 +208,7 @@ fn scoped(error: &CompileError, own: &[String]) -> Cause {
     }
 }
 
-/// The path in `… in crate `shop``, `… in `shop::a``, `… in module `shop``.
+/// The path in backticks that a message ends with, after "in", "in crate" or "in module".
 fn container(text: &str) -> Option<&str> {
     let (_, rest) = text.rsplit_once(" in ")?;
     let rest = rest.trim_start_matches("crate ").trim_start_matches("module ");

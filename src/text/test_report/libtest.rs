@@ -54,7 +54,7 @@ pub fn weigh(names: &[String], log: Option<&[u8]>, stdout: &[u8]) -> Weighed {
         Some(log) => logged(names, &String::from_utf8_lossy(log)),
         None => (HashMap::new(), None),
     };
-    let mut flaw = flaw.or_else(|| printed.flaw(names, log.is_none()));
+    let mut flaw = flaw.or_else(|| printed.flaw(names, if log.is_some() { Trust::Log } else { Trust::Text }));
     let mut tests = Vec::new();
     let mut counts = Counts::default();
     for name in names {
@@ -96,6 +96,13 @@ pub fn transcripts(stdout: &[u8]) -> Weighed {
         whole.flaw = whole.flaw.or_else(|| Some("the last `test result:` line is absent".to_owned()));
     }
     whole
+}
+
+/// Which witness the outcomes come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    Log,
+    Text,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,15 +174,10 @@ impl<'a> Printed<'a> {
         let mut section: Option<String> = None;
         let mut in_failures = false;
         for line in text.lines() {
-            if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"))
-            {
-                if in_failures {
-                    let name = name.strip_suffix(" - should panic").unwrap_or(name);
-                    section = Some(name.to_owned());
-                    continue;
-                }
-            }
-            if line == "failures:" {
+            let title = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"));
+            if let Some(name) = title.filter(|_| in_failures) {
+                section = Some(name.strip_suffix(" - should panic").unwrap_or(name).to_owned());
+            } else if line == "failures:" {
                 in_failures = true;
                 section = None;
             } else if let Some(counts) = line.strip_prefix("test result: ").and_then(read_counts) {
@@ -188,19 +190,22 @@ impl<'a> Printed<'a> {
                     text.push('\n');
                 }
             } else {
-                printed.line(line, in_failures);
+                printed.line(line);
+                if !in_failures {
+                    printed.result(line);
+                }
             }
         }
         printed
     }
 
-    fn line(&mut self, line: &'a str, in_failures: bool) {
+    fn line(&mut self, line: &str) {
         if let Some(count) = line.strip_prefix("running ").and_then(|rest| rest.split(' ').next()) {
             self.running = self.running.or(count.parse().ok());
         }
-        if in_failures {
-            return;
-        }
+    }
+
+    fn result(&mut self, line: &'a str) {
         let Some((name, word)) = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) else {
             return;
         };
@@ -218,7 +223,8 @@ impl<'a> Printed<'a> {
 
     /// With a log file, lines about names that were never listed come from a child process and
     /// say nothing; without one, they can't be told from a forgery.
-    fn flaw(&self, names: &[String], strict: bool) -> Option<String> {
+    fn flaw(&self, names: &[String], trust: Trust) -> Option<String> {
+        let strict = trust == Trust::Text;
         let known: HashSet<&str> = names.iter().map(String::as_str).collect();
         if self.running != Some(names.len()) {
             return Some("the output does not begin with `running N tests` for the listed tests".to_owned());

@@ -38,15 +38,15 @@ pub(super) fn find(code: &str) -> Vec<Declared> {
             continue;
         };
         let name = word_at(rest, 0);
-        let held = classes.iter().map(|(_, name)| *name).collect::<Option<Vec<_>>>();
-        let (true, Some(mut path)) = (name.starts_with("test"), held) else { continue };
+        let around = classes.iter().map(|(_, name)| *name).collect::<Option<Vec<_>>>();
+        let (true, Some(mut path)) = (name.starts_with("test"), around) else { continue };
         // A function inside a function is no test.
         if margin > 0 && path.is_empty() {
             continue;
         }
         path.push(name);
-        let head = line.find(':').filter(|colon| !line[colon + 1..].trim().is_empty());
-        let body = match head.filter(|_| line.trim_end().matches(':').count() == 1) {
+        let colon = line.find(':').filter(|colon| !line[colon + 1..].trim().is_empty());
+        let body = match colon.filter(|_| line.trim_end().matches(':').count() == 1) {
             Some(colon) => begin + colon + 1..at,
             None => at..at,
         };

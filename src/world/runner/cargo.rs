@@ -9,6 +9,7 @@
 //! error of rustc means (`text::test_report::cargo_build`).
 
 mod environment;
+mod freshness;
 mod options;
 mod targets;
 
@@ -26,7 +27,9 @@ use crate::driver::ports::Hear;
 use crate::text::test_report::cargo_build::{self, Build};
 use crate::text::test_report::libtest::{self, Weighed};
 use crate::text::test_report::{REPORT_CAP, failure};
+use crate::world::process::Finished;
 use environment::Environment;
+use freshness::Freshness;
 use options::{Options, WithLib};
 use targets::Binary;
 
@@ -37,6 +40,14 @@ const FAIL_CODE: i32 = 101;
 pub(super) struct Cargo {
     call: RunnerCall,
     options: Options,
+    freshness: Freshness,
+}
+
+/// What the binaries of one build are run with.
+struct Trial<'a> {
+    place: &'a Place,
+    scope: &'a Scope,
+    environment: Environment,
 }
 
 /// What the binaries said so far.
@@ -50,17 +61,18 @@ struct Gathered {
 impl Cargo {
     pub(super) fn new(call: RunnerCall) -> Self {
         let options = Options::read(&call.args);
-        Self { call, options }
+        Self { call, options, freshness: Freshness::default() }
     }
 
     pub(super) async fn run(
-        &self,
+        &mut self,
         place: &Place,
         scope: &Scope,
         bench: &mut Bench,
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
         bench.announce(self.shown(place, scope), hear);
+        self.freshness.renew(place);
         let (build, exit, said) = self.build(place, bench).await?;
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
             return Ok(measured(exit, TestReport::default(), Some("the build was stopped".to_owned())));
@@ -74,10 +86,10 @@ impl Cargo {
             let why = if said.trim().is_empty() { "cargo gave up without a word".to_owned() } else { said };
             gathered.report.project_broken = Some(failure(FailureKind::Load, &why, None));
         }
-        let environment = Environment::new(place, &self.call, &build);
+        let trial = Trial { place, scope, environment: Environment::new(place, &self.call, &build) };
         for binary in &found.binaries {
             if gathered.stopped.is_none() && scope.takes_target(&binary.file) {
-                self.run_binary(binary, place, scope, &environment, bench, &mut gathered).await?;
+                self.run_binary(binary, &trial, bench, &mut gathered).await?;
             }
         }
         if gathered.stopped.is_none() && scope.is_all() && self.options.wants_doctests() && found.has_doctests
@@ -128,12 +140,11 @@ impl Cargo {
     async fn run_binary(
         &self,
         binary: &Binary,
-        place: &Place,
-        scope: &Scope,
-        environment: &Environment,
+        trial: &Trial<'_>,
         bench: &mut Bench,
         gathered: &mut Gathered,
     ) -> Result<(), Trouble> {
+        let Trial { place, scope, environment } = trial;
         let mut step = environment.step(binary);
         let list = bench.fresh("list");
         step.stdout = Some(list.clone());
@@ -153,19 +164,8 @@ impl Cargo {
         if names.is_empty() {
             return Ok(());
         }
-        let log = bench.fresh("outcomes");
-        let stdout = bench.fresh("tests");
-        step.stdout = Some(stdout.clone());
         let exact = (names.len() < all).then_some(names.as_slice());
-        step.argv.extend(words(&self.options.run_args(exact, &log)));
-        let finished = bench.run(step).await?;
-        let output = read_capped(&stdout, REPORT_CAP);
-        let outcomes = read_capped(&log, REPORT_CAP);
-        let mut weighed = match (output, outcomes) {
-            (Ok(Some(output)), Ok(Some(log))) => libtest::weigh(&names, Some(&log), &output),
-            (Ok(_), Ok(_)) => Weighed { tests: vec![], flaw: Some(no_log(binary)) },
-            (Err(why), _) | (_, Err(why)) => Weighed { tests: vec![], flaw: Some(why) },
-        };
+        let (mut weighed, finished) = self.hear_binary(&step, &names, exact, bench).await?;
         settle(&mut weighed, &names, finished.exit, gathered);
         let share = finished.duration_ms / (weighed.tests.len().max(1) as u64);
         for (name, outcome) in weighed.tests {
@@ -175,6 +175,36 @@ impl Cargo {
         }
         gathered.flaw = gathered.flaw.take().or(weighed.flaw);
         Ok(())
+    }
+
+    /// Runs a binary with its log of outcomes; the option is deprecated, so a harness that no
+    /// longer knows it is believed by its output alone.
+    async fn hear_binary(
+        &self,
+        step: &Step,
+        names: &[String],
+        exact: Option<&[String]>,
+        bench: &mut Bench,
+    ) -> Result<(Weighed, Finished), Trouble> {
+        let mut log = Some(bench.fresh("outcomes"));
+        loop {
+            let stdout = bench.fresh("tests");
+            let mut step = Step { stdout: Some(stdout.clone()), ..step.clone() };
+            step.argv.extend(words(&self.options.run_args(exact, log.as_deref())));
+            let finished = bench.run(step).await?;
+            if log.is_some() && bench.last_words(1).contains("Unrecognized option: 'logfile'") {
+                log = None;
+                continue;
+            }
+            let outcomes = log.as_ref().map(|log| read_capped(log, REPORT_CAP)).transpose();
+            let weighed = match (read_capped(&stdout, REPORT_CAP), outcomes) {
+                (Ok(Some(output)), Ok(None)) => libtest::weigh(names, None, &output),
+                (Ok(Some(output)), Ok(Some(Some(log)))) => libtest::weigh(names, Some(&log), &output),
+                (Ok(_), Ok(_)) => flawed("a test binary ended without its log of outcomes".to_owned()),
+                (Err(why), _) | (_, Err(why)) => flawed(why),
+            };
+            return Ok((weighed, finished));
+        }
     }
 
     async fn run_doctests(
@@ -244,8 +274,8 @@ async fn run_own_harness(
     Ok(())
 }
 
-fn no_log(binary: &Binary) -> String {
-    format!("{} ended without its log of outcomes", binary.file)
+fn flawed(why: String) -> Weighed {
+    Weighed { tests: Vec::new(), flaw: Some(why) }
 }
 
 /// Holds a binary's exit against its words. A test that was running when a signal came, or that

@@ -12,7 +12,7 @@ use super::python::{milliseconds, read};
 use super::scope::Scope;
 use super::words;
 use crate::core::path::RelPath;
-use crate::core::test::{Failure, FailureKind, LoadFailure, Outcome, TestId, TestReport, TestResult};
+use crate::core::test::{Exit, Failure, FailureKind, LoadFailure, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text::test_report::failure;
@@ -42,7 +42,7 @@ impl Node {
     ) -> Result<Measured, Trouble> {
         let sorted = self.sorted();
         let files: Vec<RelPath> =
-            if scope.is_unchosen() { self.files(place, &sorted) } else { scope.chosen_files() };
+            if scope.is_unchosen() { Self::files(place, &sorted) } else { scope.chosen_files() };
         let present = |file: &&RelPath| scope.takes_file(file) && place.absolute(file).is_file();
         let paths: Vec<String> = files.iter().filter(present).map(|file| place.id_path(file)).collect();
         let mut shown = self.call.program.clone();
@@ -52,22 +52,22 @@ impl Node {
         if paths.is_empty() {
             // Without a file node would look for tests by itself.
             let report = TestReport { complete: true, ..TestReport::default() };
-            return Ok(measured(crate::core::test::Exit::Code(0), Some(report), None));
+            return Ok(measured(Exit::Code(0), Some(report), None));
         }
-        let reporter = install(bench)?;
-        let report = bench.fresh("report.jsonl");
+        let script = install(bench)?;
+        let told = bench.fresh("report.jsonl");
         let mut argv = self.call.program.clone();
         argv.extend(sorted.options);
         argv.push("--test-reporter=spec".to_owned());
         argv.push("--test-reporter-destination=stdout".to_owned());
-        argv.push(format!("--test-reporter={}", reporter.display()));
-        argv.push(format!("--test-reporter-destination={}", report.display()));
+        argv.push(format!("--test-reporter={}", script.display()));
+        argv.push(format!("--test-reporter-destination={}", told.display()));
         argv.extend(paths);
         let env = self.call.env.iter().map(|(name, value)| (name.into(), Some(value.into())));
         let env = env.chain([("NO_COLOR".into(), Some("1".into())), ("FORCE_COLOR".into(), None)]).collect();
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
         let finished = bench.run(step).await?;
-        Ok(match read(&report) {
+        Ok(match read(&told) {
             Err(why) => measured(finished.exit, None, Some(why)),
             Ok(reported) => {
                 let results = results(&reported, place, scope);
@@ -75,10 +75,8 @@ impl Node {
                 let red = !results.load_failures.is_empty();
                 // node calls a file that left before its tests a pass; it is told as a failure here.
                 let exit = match finished.exit {
-                    crate::core::test::Exit::Code(0) if quiet && red && results.complete => {
-                        crate::core::test::Exit::Code(FAIL_CODE)
-                    }
-                    exit => exit,
+                    Exit::Code(0) if quiet && red && results.complete => Exit::Code(FAIL_CODE),
+                    Exit::Code(_) | Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => finished.exit,
                 };
                 measured(exit, Some(results), reported.flaw)
             }
@@ -94,17 +92,18 @@ impl Node {
     }
 
     /// The files that the person's call means: node's own patterns where it names none.
-    fn files(&self, place: &Place, sorted: &Sorted) -> Vec<RelPath> {
-        let typescript = sorted.options.iter().any(|arg| {
+    fn files(place: &Place, sorted: &Sorted) -> Vec<RelPath> {
+        let strips_types = sorted.options.iter().any(|arg| {
             ["tsx", "ts-node", "strip-types", "transform-types"].iter().any(|word| arg.contains(word))
         });
+        let loads = if strips_types { Loads::TypeScript } else { Loads::JavaScript };
         let places = if sorted.places.is_empty() { vec![".".to_owned()] } else { sorted.places.clone() };
         let mut files = Vec::new();
         for word in &places {
             let path = place.project.join(word);
             if path.is_dir() {
                 let below = place.files_below(&path.canonicalize().unwrap_or(path));
-                files.extend(below.into_iter().filter(|file| is_test(&place.id_path(file), typescript)));
+                files.extend(below.into_iter().filter(|file| is_test(&place.id_path(file), loads)));
             } else if word.contains(['*', '?', '[']) {
                 files.extend(place.glob(word));
             } else {
@@ -121,11 +120,7 @@ impl Node {
     }
 }
 
-fn measured(
-    exit: crate::core::test::Exit,
-    report: Option<TestReport>,
-    unreadable: Option<String>,
-) -> Measured {
+fn measured(exit: Exit, report: Option<TestReport>, unreadable: Option<String>) -> Measured {
     Measured { exit, report, unreadable, fail_code: FAIL_CODE }
 }
 
@@ -228,12 +223,19 @@ fn sort_args(args: &[String]) -> Sorted {
     sorted
 }
 
+/// Which sources node can load as it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Loads {
+    JavaScript,
+    TypeScript,
+}
+
 /// node's own patterns: everything in a folder named `test`, and names that say so.
-fn is_test(path: &str, typescript: bool) -> bool {
+fn is_test(path: &str, loads: Loads) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     let script = matches!(extension, "js" | "cjs" | "mjs");
-    let typed = typescript && matches!(extension, "ts" | "cts" | "mts") && !stem.ends_with(".d");
+    let typed = loads == Loads::TypeScript && matches!(extension, "ts" | "cts" | "mts");
     let says_so = stem == "test"
         || stem.starts_with("test-")
         || [".test", "-test", "_test"].iter().any(|tail| stem.ends_with(tail));
@@ -257,9 +259,9 @@ mod tests {
             ("test/a.ts", false),
             ("test/data.json", false),
         ] {
-            assert_eq!(is_test(path, false), want, "{path}");
+            assert_eq!(is_test(path, Loads::JavaScript), want, "{path}");
         }
-        assert!(is_test("src/a.test.ts", true));
+        assert!(is_test("src/a.test.ts", Loads::TypeScript));
     }
 
     #[test]

@@ -38,13 +38,13 @@ impl Pytest {
         bench: &mut Bench,
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
-        let args = self.args(place, scope);
+        let chosen = self.args(place, scope);
         let mut shown = self.call.program.clone();
-        shown.extend(args.iter().cloned());
+        shown.extend(chosen.iter().cloned());
         bench.announce(typed(&shown), hear);
         let folder = python::install(bench, "tdd_pytest_report.py", PLUGIN)?;
-        let report = bench.fresh("report.jsonl");
-        let mut env = python::variables(bench, &self.call, scope, place, &report);
+        let told = bench.fresh("report.jsonl");
+        let mut env = python::variables(bench, &self.call, scope, place, &told);
         let own_path =
             self.call.env.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, value)| value.into());
         let inherited = own_path.or_else(|| std::env::var_os("PYTHONPATH"));
@@ -53,7 +53,7 @@ impl Pytest {
         for arg in ["-p", "tdd_pytest_report", "-p", "no:cacheprovider", "--continue-on-collection-errors"] {
             argv.push(arg.to_owned());
         }
-        argv.extend(args);
+        argv.extend(chosen);
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
         let finished = bench.run(step).await?;
         let said = bench.last_words(0);
@@ -62,7 +62,7 @@ impl Pytest {
                 .because(said.trim().to_owned())
                 .advise("install pytest into the environment of the test command, or name another command"));
         }
-        Ok(match python::read(&report) {
+        Ok(match python::read(&told) {
             Err(why) => {
                 Measured { exit: finished.exit, report: None, unreadable: Some(why), fail_code: FAIL_CODE }
             }
@@ -73,7 +73,7 @@ impl Pytest {
                 // No test is no failure: the caller decides what an empty run means.
                 let exit = match finished.exit {
                     Exit::Code(NOTHING_COLLECTED) if nothing && agreed => Exit::Code(0),
-                    exit => exit,
+                    Exit::Code(_) | Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => finished.exit,
                 };
                 Measured { exit, report: Some(results), unreadable: reported.flaw, fail_code: FAIL_CODE }
             }

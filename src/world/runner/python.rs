@@ -132,8 +132,8 @@ impl<'a> Homes<'a> {
             let Ok(entries) = std::fs::read_dir(place.project.join(root)) else { continue };
             for entry in entries.flatten() {
                 let name = entry.file_name().to_string_lossy().into_owned();
-                let is_module = name.ends_with(".py") || entry.path().is_dir();
-                own.extend(is_module.then(|| name.trim_end_matches(".py").to_owned()));
+                let module = name.strip_suffix(".py").map(str::to_owned);
+                own.extend(module.or_else(|| entry.path().is_dir().then_some(name)));
             }
         }
         Self { place, own, declared: OnceCell::new() }

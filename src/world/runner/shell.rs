@@ -215,7 +215,7 @@ fn result(case: Case, file: Option<RelPath>, place: &Place, scope: &Scope) -> Op
         None => name,
     });
     let taken = file.as_ref().is_none_or(|file| scope.takes(file, &id));
-    taken.then(|| TestResult { id, file, outcome: case.outcome, duration_ms: case.duration_ms })
+    taken.then_some(TestResult { id, file, outcome: case.outcome, duration_ms: case.duration_ms })
 }
 
 /// `tests/a.py` as a Python or Java class name begins: `tests.a`.

@@ -37,14 +37,14 @@ impl Unittest {
         };
         bench.announce(shown, hear);
         let folder = python::install(bench, "tdd_unittest_driver.py", DRIVER)?;
-        let report = bench.fresh("report.jsonl");
-        let env = python::variables(bench, &self.call, scope, place, &report);
+        let told = bench.fresh("report.jsonl");
+        let env = python::variables(bench, &self.call, scope, place, &told);
         let mut argv = self.python();
         argv.push(folder.join("tdd_unittest_driver.py").to_string_lossy().into_owned());
         argv.extend(self.args(place, scope));
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
         let finished = bench.run(step).await?;
-        Ok(match python::read(&report) {
+        Ok(match python::read(&told) {
             Err(why) => {
                 Measured { exit: finished.exit, report: None, unreadable: Some(why), fail_code: FAIL_CODE }
             }
@@ -73,8 +73,8 @@ impl Unittest {
         }
         if scope.is_unchosen() {
             let left_out = |arg: &String| {
-                let path =
-                    if arg.ends_with(".py") { arg.clone() } else { format!("{}.py", arg.replace('.', "/")) };
+                let module = arg.strip_suffix(".py").map_or_else(|| arg.replace('.', "/"), str::to_owned);
+                let path = format!("{module}.py");
                 place.in_repository(&path).is_some_and(|path| scope.leave_out.contains(&path))
             };
             return args.into_iter().filter(|arg| !left_out(arg)).collect();

@@ -118,7 +118,7 @@ impl Options {
     }
 
     /// `exact`: only these names, instead of the person's own filters.
-    pub(super) fn run_args(&self, exact: Option<&[String]>, log: &Path) -> Vec<String> {
+    pub(super) fn run_args(&self, exact: Option<&[String]>, log: Option<&Path>) -> Vec<String> {
         let mut args = match exact {
             Some(names) => {
                 let mut args = self.unfiltered();
@@ -128,8 +128,10 @@ impl Options {
             }
             None => self.harness.clone(),
         };
-        args.extend(["--color".to_owned(), "never".to_owned(), "--logfile".to_owned()]);
-        args.push(log.to_string_lossy().into_owned());
+        args.extend(["--color".to_owned(), "never".to_owned()]);
+        if let Some(log) = log {
+            args.extend(["--logfile".to_owned(), log.to_string_lossy().into_owned()]);
+        }
         args
     }
 
@@ -228,7 +230,7 @@ mod tests {
     #[test]
     fn exact_names_replace_the_persons_own_filters() {
         let options = read("foo -- --test-threads 1 --skip bar --include-ignored");
-        let args = options.run_args(Some(&["m::a".to_owned()]), Path::new("/l"));
+        let args = options.run_args(Some(&["m::a".to_owned()]), Some(Path::new("/l")));
         assert_eq!(
             args.join(" "),
             "--test-threads 1 --include-ignored --exact m::a --color never --logfile /l"

@@ -184,7 +184,8 @@ pub(super) fn doctest_results(tests: Vec<(String, Outcome)>, place: &Place) -> V
         .map(|(path, item, _, outcome)| {
             let count = counts.entry((path.clone(), item.clone())).or_default();
             *count += 1;
-            let id = TestId(format!("{path}::doctest {item} #{count}"));
+            let item = if item.is_empty() { "the module" } else { &item };
+            let id = TestId(format!("{path}::doctest of {item} #{count}"));
             TestResult { id, file: place.in_repository(&path), outcome, duration_ms: 0 }
         })
         .collect()
