@@ -1,6 +1,7 @@
 //! A sealed place for runs of the real binary: own home, own repository, nothing of the caller's.
 
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -155,7 +156,7 @@ impl Sandbox {
             self.command("git").args(["ls-files", "-co", "--exclude-standard", "-z"]).output().unwrap();
         for file in String::from_utf8_lossy(&files.stdout).split('\0').filter(|file| !file.is_empty()) {
             let bytes = std::fs::read(self.path(file)).unwrap_or_default();
-            all.push_str(&format!("{file} {}\n", blake3::hash(&bytes).to_hex()));
+            let _ = writeln!(all, "{file} {}", blake3::hash(&bytes).to_hex());
         }
         all
     }

@@ -115,10 +115,9 @@ pub(super) fn sweep(leader: Pid, mark: &Mark) -> usize {
         }
         nobody_since = kin.is_empty().then_some(look);
         look = match (nobody_since, look) {
-            (Some(_), Look::Everybody) => Look::Adopted,
-            (Some(_), Look::Adopted) => Look::Everybody,
             (None, _) if round >= HURRY_FROM => Look::Adopted,
-            (None, _) => Look::Everybody,
+            (Some(_), Look::Everybody) => Look::Adopted,
+            (Some(_), Look::Adopted) | (None, _) => Look::Everybody,
         };
     }
     let ended: Vec<Process> = ended.into_values().collect();
