@@ -119,8 +119,9 @@ fn set<'a>(globs: impl Iterator<Item = &'a str>) -> Result<GlobSet, BadGlob> {
     builder.build().map_err(|error| bad("", &error))
 }
 
-/// What running tests leaves, with or without a `.gitignore`.
-const BY_PRODUCTS: &[&str] = &[
+/// What running tests leaves, with or without a `.gitignore`. Written so that they mean the same as
+/// globs and as lines of a `.gitignore`.
+pub const BY_PRODUCTS: &[&str] = &[
     "**/__pycache__/**",
     "**/*.pyc",
     "**/.pytest_cache/**",
@@ -129,7 +130,11 @@ const BY_PRODUCTS: &[&str] = &[
     "**/.hypothesis/**",
     "**/.coverage",
     "**/.coverage.*",
-    "**/coverage/**",
+    "coverage/**",
+    "**/coverage/lcov-report/**",
+    "**/coverage/lcov.info",
+    "**/coverage/clover.xml",
+    "**/coverage/coverage-final.json",
     "**/htmlcov/**",
     "**/*.egg-info/**",
     "target/**",

@@ -214,6 +214,24 @@ fn an_unborn_repository_a_linked_work_tree_and_a_submodule_work() {
 }
 
 #[test]
+fn by_products_are_outside_without_any_gitignore_unless_git_tracks_them() {
+    let repository = Repository::with(&[("a", "a"), ("coverage/tracked.txt", "t")]);
+    let mut checkpoints = repository.checkpoints();
+    let zero = checkpoints.take("zero").unwrap();
+    for path in ["target/debug/x", "pkg/__pycache__/m.pyc", ".pytest_cache/v", "coverage/new.html"] {
+        repository.write(path, "left by a test run");
+    }
+    repository.write("src/coverage/model.rs", "a source");
+    repository.write("coverage/tracked.txt", "changed");
+    let one = checkpoints.take("one").unwrap();
+    let want = [("coverage/tracked.txt", ChangeKind::Modified), ("src/coverage/model.rs", ChangeKind::Added)];
+    let want: Vec<_> = want.iter().map(|(path, kind)| ((*path).to_owned(), *kind)).collect();
+    assert_eq!(changes(&repository, &zero, &one), want);
+    checkpoints.restore_all(&zero).unwrap();
+    assert_eq!(repository.text("target/debug/x").as_deref(), Some("left by a test run"));
+}
+
+#[test]
 fn ignored_files_and_runs_are_outside_by_the_rules_of_the_start() {
     let repository = Repository::with(&[
         (".gitignore", "*.log\n/build/\n!keep.log\n"),

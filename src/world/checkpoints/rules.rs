@@ -1,7 +1,8 @@
 //! Which files are ignored: the rules as they were when the run started, so that a child that
 //! changes `.gitignore` neither hides new files nor makes old ones vanish.
 //!
-//! From weak to strong, as in git: `core.excludesFile`, `info/exclude`, then each folder's own
+//! From weak to strong: by-products (a tree without a `.gitignore` must not make snapshots of
+//! `target`), and then as in git: `core.excludesFile`, `info/exclude`, then each folder's own
 //! `.gitignore` from the top down. What git tracks is never ignored.
 #![expect(clippy::disallowed_methods, reason = "reads the rules and keeps them for a resumed run")]
 
@@ -17,6 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::git::Git;
 use super::place::GitPlace;
+use crate::core::policy::BY_PRODUCTS;
 use crate::core::trouble::Trouble;
 
 /// More than any rule file has that a person wrote.
@@ -55,6 +57,7 @@ impl Rules {
     /// added by [`Rules::learn`] during a walk.
     pub(super) fn begin(place: &GitPlace, git: &Git) -> Result<Self, Trouble> {
         let mut rules = Self::default();
+        rules.add(Source { folder: Vec::new(), text: BY_PRODUCTS.join("\n") });
         let global = git.setting("core.excludesFile").map(std::path::PathBuf::from).or_else(default_excludes);
         for file in global.into_iter().chain([place.common_dir.join("info/exclude")]) {
             if let Ok(text) = read_rules(std::fs::File::open(file)) {
