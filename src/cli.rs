@@ -24,6 +24,8 @@ pub struct Cli {
 pub enum Command {
     /// Take a requirement through RED, GREEN and REFACTOR (the same as `tdd <FR>`).
     Run(Box<RunArgs>),
+    /// Go on with a run that was stopped, paused or halted.
+    Resume(Box<ResumeArgs>),
     /// Print the acceptance criteria of a requirement.
     Criteria(CriteriaArgs),
     /// Read a child's final message and print its claim, or why it holds none.
@@ -90,6 +92,34 @@ pub struct RunArgs {
     /// Start anew though this requirement has an unfinished run.
     #[arg(long)]
     pub new: bool,
+    /// A cassette for the scripted agent.
+    #[arg(long, value_name = "FILE")]
+    pub cassette: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+#[command(group(clap::ArgGroup::new("decision").args(["retry", "edited", "accept", "abandon"])))]
+pub struct ResumeArgs {
+    /// A run's id, or the beginning of one; the newest run that is not finished if not given.
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// After a halt: try again with a fresh budget.
+    #[arg(long)]
+    pub retry: bool,
+    /// Tests or the requirement were changed on purpose: check unfinished criteria for RED again.
+    #[arg(long)]
+    pub edited: bool,
+    /// After a halt: take this criterion as it is; it ends as not verified (exit code 4).
+    #[arg(long, value_name = "AC")]
+    pub accept: Option<String>,
+    /// Give the run up. The tree stays as it is.
+    #[arg(long)]
+    pub abandon: bool,
+    /// Another agent program for all roles from now on.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,

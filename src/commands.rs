@@ -6,6 +6,7 @@ pub mod demo;
 pub mod exec;
 pub mod log;
 pub mod parse;
+pub mod resume;
 pub mod run;
 pub mod status;
 
@@ -26,6 +27,7 @@ pub fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
         None => run::run(&cli.run),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Resume(args)) => resume::run(&args),
         Some(Command::Criteria(args)) => criteria::run(&args),
         Some(Command::Parse(args)) => parse::run(&args),
         Some(Command::Status(args)) => status::run(&args),

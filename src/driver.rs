@@ -9,5 +9,6 @@ pub mod measure;
 pub mod ports;
 pub mod prompts;
 pub mod report;
+pub mod resume;
 pub mod session;
 pub mod settle;

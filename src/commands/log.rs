@@ -77,6 +77,19 @@ fn one_line(event: &Event) -> String {
             let word = if *green { "green" } else { "red" };
             format!("gate before REFACTOR is {word} ({}, {} ms)", run.exit, run.duration_ms)
         }
+        Event::TreeSeen { tree } => format!("the tree is {}", short(&tree.0)),
+        Event::Resumed => "resumed".to_owned(),
+        Event::AttemptCut { kept_as } => {
+            format!("the attempt was cut off and never counts; what it left is kept as {}", short(&kept_as.0))
+        }
+        Event::Decided { decision } => format!("the operator says: {}", decision.words()),
+        Event::Rechecked { findings, checkpoint } => {
+            format!(
+                "the edited tests were run: {} criteria, tree {}",
+                findings.criteria.len(),
+                short(&checkpoint.0)
+            )
+        }
         Event::TestRun(fact) => {
             let status = match fact.status {
                 crate::core::event::PassFail::Pass => "pass",

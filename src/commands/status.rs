@@ -179,6 +179,9 @@ fn phase(state: &State) -> String {
         Phase::Returned { attempt, .. } => format!("{}: {} is measured", attempt.key.stage(), attempt.key),
         Phase::Keeping { attempt, .. } => format!("{}: {} passed", attempt.key.stage(), attempt.key),
         Phase::RollingBack { attempt, .. } => format!("{}: {} failed", attempt.key.stage(), attempt.key),
+        Phase::CutOff { attempt } => format!("{}: {} was cut off", attempt.key.stage(), attempt.key),
+        Phase::Rechecking { .. } => "edited tests are to be run".to_owned(),
+        Phase::Ended { end: End::Abandoned } => "given up by the operator".to_owned(),
         Phase::GateDue => "REFACTOR: the gate is due".to_owned(),
         Phase::Halting { halt } => format!("halting: {}", halted(halt)),
         Phase::Finishing { .. } => "finishing".to_owned(),
@@ -204,6 +207,7 @@ fn progress(state: &State, id: &CriterionId) -> &'static str {
         Some(Progress::Red) => "red",
         Some(Progress::Green) => "green",
         Some(Progress::AlreadyGreen) => "green at baseline, as said",
+        Some(Progress::Accepted) => "accepted, not verified",
         Some(Progress::Unverified) => "done, not verified",
     }
 }
@@ -213,6 +217,9 @@ fn advice(state: &State) -> String {
     match (&state.phase, &state.suspension) {
         (Phase::Ended { end: End::Finished(_) }, _) => {
             "look at the changes with `git diff` and commit them".to_owned()
+        }
+        (Phase::Ended { end: End::Abandoned }, _) => {
+            format!("nothing; `tdd undo {run}` brings the tree back")
         }
         (Phase::Ended { end: End::Halted(_) }, _) => {
             format!(

@@ -20,6 +20,10 @@ pub enum Effect {
     KeepWork,
     /// The work is not good: bring the tree to where the retry, or the halt, wants it. → `WorkRolledBack`
     RollBack { to: CheckpointId, extent: RollBack },
+    /// Keep what a cut-off child left, and bring the tree back to the attempt's start. → `AttemptCut`
+    PutBackCut { to: CheckpointId },
+    /// Run the tests that the operator edited. → `Rechecked`
+    Recheck,
     /// Run the gate before the first refactorer. → `GateMeasured`
     MeasureGate,
     /// Write the report. → `Halted`

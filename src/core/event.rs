@@ -7,7 +7,7 @@ use super::budget::Bounds;
 use super::commands::ProjectCommands;
 use super::criterion::CriterionId;
 use super::effect::RollBack;
-use super::finding::{Findings, RunRef, SuiteBaseline};
+use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use super::halt::Ending;
 use super::path::RelPath;
 use super::requirement::Requirement;
@@ -52,6 +52,26 @@ pub enum Event {
         green: bool,
         run: RunRef,
     },
+    /// The tree as it is known to be now, so that a resumed run can tell whether somebody else
+    /// changed it meanwhile.
+    TreeSeen {
+        tree: CheckpointId,
+    },
+    /// A process goes on with the run. An attempt whose child had not come back is cut off.
+    Resumed,
+    /// What a cut-off child left was kept, and the tree is as it was before its fork.
+    AttemptCut {
+        kept_as: CheckpointId,
+    },
+    /// The operator's word, and nobody else's (contract section 11).
+    Decided {
+        decision: Decision,
+    },
+    /// The unfinished criteria's tests, as the operator edited them, were run.
+    Rechecked {
+        findings: Box<RedFindings>,
+        checkpoint: CheckpointId,
+    },
     /// Of interest to a corpus; changes no state.
     TestRun(TestRunFact),
     /// Of interest to a corpus; changes no state.
@@ -92,6 +112,11 @@ impl Event {
             Self::WorkKept { .. } => "work_kept",
             Self::WorkRolledBack { .. } => "work_rolled_back",
             Self::GateMeasured { .. } => "gate_measured",
+            Self::TreeSeen { .. } => "tree_seen",
+            Self::Resumed => "resumed",
+            Self::AttemptCut { .. } => "attempt_cut",
+            Self::Decided { .. } => "decided",
+            Self::Rechecked { .. } => "rechecked",
             Self::TestRun(_) => "test_run",
             Self::EditClaim { .. } => "edit_claim",
             Self::Restored { .. } => "restored",
@@ -99,6 +124,32 @@ impl Event {
             Self::Finished { .. } => "finished",
             Self::Paused { .. } => "paused",
             Self::Stopped { .. } => "stopped",
+        }
+    }
+}
+
+/// What an operator may say after a halt or a pause.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    /// Try again with a fresh budget.
+    Retry,
+    /// This criterion is taken as it is; it ends as not verified.
+    Accept(CriterionId),
+    /// Tests or the requirement were changed on purpose: the requirement as it reads now.
+    Edited(Box<Requirement>),
+    /// The run is given up.
+    Abandon,
+}
+
+impl Decision {
+    /// For a person.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Retry => "try again with a fresh budget".to_owned(),
+            Self::Accept(id) => format!("take {id} as it is"),
+            Self::Edited(_) => "tests or the requirement were changed on purpose".to_owned(),
+            Self::Abandon => "give the run up".to_owned(),
         }
     }
 }

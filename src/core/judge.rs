@@ -151,7 +151,7 @@ pub fn at_return(outcome: &AgentReturn) -> AtReturn {
 /// The verdict on an attempt that was measured. The claim can only make it worse.
 pub fn judge(key: &Key, plan: &Plan, outcome: &AgentReturn, findings: &Findings) -> Verdict {
     let mut reasons = match findings {
-        Findings::Red(findings) => red_reasons(plan, findings),
+        Findings::Red(findings) => red_faults(plan, findings),
         Findings::Green(findings) => green_reasons(key, findings),
         Findings::Refactor(findings) => refactor_reasons(findings),
     };
@@ -172,7 +172,8 @@ pub fn judge(key: &Key, plan: &Plan, outcome: &AgentReturn, findings: &Findings)
     if reasons.is_empty() { Verdict::Passed } else { Verdict::Failed(Fault { mode, reasons }) }
 }
 
-fn red_reasons(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
+/// What keeps a RED from being one.
+pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.unlisted.iter().cloned().map(Reason::Unlisted));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));

@@ -18,6 +18,8 @@ pub fn next(state: &State) -> Option<Effect> {
         Phase::Returned { .. } => Some(Effect::Measure),
         Phase::Keeping { .. } => Some(Effect::KeepWork),
         Phase::RollingBack { to, extent, .. } => Some(Effect::RollBack { to: to.clone(), extent: *extent }),
+        Phase::CutOff { attempt } => Some(Effect::PutBackCut { to: attempt.before.clone() }),
+        Phase::Rechecking { .. } => Some(Effect::Recheck),
         Phase::GateDue => Some(Effect::MeasureGate),
         Phase::Halting { .. } => Some(Effect::Halt),
         Phase::Finishing { .. } => Some(Effect::Finish),

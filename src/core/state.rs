@@ -17,6 +17,7 @@ use super::role::Key;
 use super::test::TestId;
 
 mod apply;
+mod operator;
 
 pub use apply::IllegalEvent;
 
@@ -32,6 +33,8 @@ pub struct State {
     /// The tree as of the last work that was kept.
     pub good: Option<CheckpointId>,
     pub baseline: Option<Baselines>,
+    /// The tree as it was last known, for a resumed run.
+    pub tree: Option<CheckpointId>,
     /// Tests that are green at `good`.
     pub greens: Vec<TestId>,
     /// How many tests the last run that was kept collected: no role may leave fewer.
@@ -92,6 +95,16 @@ pub enum Phase {
         extent: RollBack,
         then: AfterRollBack,
     },
+    /// The run was resumed, and this attempt's child had not come back: it never counts.
+    CutOff {
+        attempt: Attempt,
+    },
+    /// The operator edited tests or the requirement; `key` goes on if they stand.
+    Rechecking {
+        key: Key,
+        /// What stands again if they do not; none if the run was only paused.
+        halt: Option<Halt>,
+    },
     /// All criteria are GREEN; the gate runs before the refactorer.
     GateDue,
     Halting {
@@ -115,6 +128,8 @@ impl Phase {
             Self::Returned { .. } => "returned",
             Self::Keeping { .. } => "keeping",
             Self::RollingBack { .. } => "rolling-back",
+            Self::CutOff { .. } => "cut-off",
+            Self::Rechecking { .. } => "rechecking",
             Self::GateDue => "gate-due",
             Self::Halting { .. } => "halting",
             Self::Finishing { .. } => "finishing",
@@ -135,6 +150,8 @@ pub enum AfterRollBack {
 pub enum End {
     Finished(Ending),
     Halted(Halt),
+    /// Given up by the operator.
+    Abandoned,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -156,6 +173,8 @@ pub enum Progress {
     Green,
     /// Green at baseline by finding, as the operator had said.
     AlreadyGreen,
+    /// Taken as it is by the operator; not verified.
+    Accepted,
     /// Worked on, and not verifiable by `tdd`: `manual`, `mdtest`.
     Unverified,
 }
@@ -164,6 +183,10 @@ pub enum Progress {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ledger {
     pub spent: Spent,
+    /// Attempts that were cut off by our own end since the last operator's decision.
+    pub cuts: u8,
+    /// Where the entries begin that the budget counts: an operator's retry makes it fresh.
+    pub fresh_from: usize,
     pub entries: Vec<Entry>,
 }
 
@@ -175,6 +198,8 @@ pub struct Entry {
     pub verdict: Option<Verdict>,
     /// The runs that the verdict rests on.
     pub runs: Vec<RunRef>,
+    /// Cut off by our own end: it never counts.
+    pub cut: bool,
     /// Where the failed work was kept.
     pub kept_as: Option<CheckpointId>,
 }
@@ -190,6 +215,7 @@ impl State {
             zero: None,
             good: None,
             baseline: None,
+            tree: None,
             greens: Vec::new(),
             collected: 0,
             red: None,
@@ -222,8 +248,9 @@ impl State {
 
     /// The criteria that RED must cover, in order.
     pub fn covered_by_red(&self) -> Vec<CriterionId> {
-        let plan = &self.run.plan;
-        plan.criteria.iter().filter(|id| self.verify(id) == Verify::Test).cloned().collect()
+        let accepted = |id: &CriterionId| self.progress.get(id) == Some(&Progress::Accepted);
+        let covered = |id: &&CriterionId| self.verify(id) == Verify::Test && !accepted(id);
+        self.run.plan.criteria.iter().filter(covered).cloned().collect()
     }
 
     /// The attempt under way or just ended, if there is one.
@@ -232,11 +259,13 @@ impl State {
             Phase::Forked { attempt }
             | Phase::Returned { attempt, .. }
             | Phase::Keeping { attempt, .. }
+            | Phase::CutOff { attempt }
             | Phase::RollingBack { attempt, .. } => Some(attempt),
             Phase::Opening
             | Phase::Baselining
             | Phase::Due { .. }
             | Phase::GateDue
+            | Phase::Rechecking { .. }
             | Phase::Halting { .. }
             | Phase::Finishing { .. }
             | Phase::Ended { .. } => None,
@@ -247,7 +276,8 @@ impl State {
     /// was no format retry, because a format retry goes on with the work of the attempt before it.
     pub fn base(&self, key: &Key) -> Option<&CheckpointId> {
         let entries = &self.ledgers.get(key)?.entries;
-        let judged = entries.iter().rev().find(|entry| entry.attempt.kind != AttemptKind::Format);
+        let judged =
+            entries.iter().rev().find(|entry| entry.attempt.kind != AttemptKind::Format && !entry.cut);
         judged.map(|entry| &entry.attempt.before)
     }
 
@@ -267,10 +297,10 @@ impl State {
 
     /// Whether the GREEN stage of this criterion has begun.
     pub fn is_reached(&self, id: &CriterionId) -> bool {
-        self.ledgers.contains_key(&Key::Implementer(id.clone()))
-            || matches!(
-                self.progress.get(id),
-                Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified)
-            )
+        let progress = self.progress.get(id);
+        let begun = self.ledgers.contains_key(&Key::Implementer(id.clone()));
+        // What the operator accepted may be red for ever, so its tests take no part.
+        (begun && progress != Some(&Progress::Accepted))
+            || matches!(progress, Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified))
     }
 }

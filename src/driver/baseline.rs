@@ -27,7 +27,7 @@ impl<W: World> Drive<'_, W> {
             split_flaky(&mut test, &second);
         }
         let gate = self.gate_baseline(&test).await?;
-        Ok(vec![Event::BaselineMeasured { test, gate }])
+        Ok(vec![self.see_tree()?, Event::BaselineMeasured { test, gate }])
     }
 
     fn read_baseline(&self, run: &TestRun) -> Result<SuiteBaseline, Trouble> {
@@ -78,7 +78,10 @@ impl<W: World> Drive<'_, W> {
 
     pub(super) async fn measure_gate(&mut self) -> Result<Vec<Event>, Trouble> {
         let run = self.run_gate("gate before REFACTOR").await?;
-        Ok(vec![Event::GateMeasured { green: run.exit.is_success(), run: run_ref(&run, &self.setup.mask) }])
+        Ok(vec![
+            self.see_tree()?,
+            Event::GateMeasured { green: run.exit.is_success(), run: run_ref(&run, &self.setup.mask) },
+        ])
     }
 
     pub(super) async fn run_tests(&mut self, order: &TestOrder) -> Result<TestRun, Trouble> {

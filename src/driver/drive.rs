@@ -2,7 +2,6 @@
 //!
 //! This file is the table of contents of a run; each effect's work is in a file of its own.
 
-use crate::core::attempt::CheckpointId;
 use crate::core::audience::Audience;
 use crate::core::effect::Effect;
 use crate::core::event::Event;
@@ -61,8 +60,6 @@ pub struct Drive<'a, W: World> {
     pub(super) state: State,
     /// The order of the attempt that was journalled and is to be forked.
     pub(super) order: Option<AgentOrder>,
-    /// The snapshot that the last measurement was made on: what is kept if the verdict is good.
-    pub(super) measured: Option<CheckpointId>,
     /// The last lines of what the last child printed.
     pub(super) tail: String,
     started_ms: u64,
@@ -76,7 +73,7 @@ impl<'a, W: World> Drive<'a, W> {
         state: State,
     ) -> Self {
         let started_ms = ports.clock.now_ms();
-        Self { ports, setup, audience, state, order: None, measured: None, tail: String::new(), started_ms }
+        Self { ports, setup, audience, state, order: None, tail: String::new(), started_ms }
     }
 
     /// Runs until there is nothing to do. `Err` before the first fork is a set-up error; after it
@@ -117,6 +114,8 @@ impl<'a, W: World> Drive<'a, W> {
             Effect::Measure => self.measure().await,
             Effect::KeepWork => self.keep_work(),
             Effect::RollBack { to, extent } => self.roll_back(&to, extent),
+            Effect::PutBackCut { to } => self.put_back_cut(&to),
+            Effect::Recheck => self.recheck().await,
             Effect::MeasureGate => self.measure_gate().await,
             Effect::Halt => self.halt(),
             Effect::Finish => self.finish(),

@@ -55,7 +55,9 @@ impl<W: World> Drive<'_, W> {
         let report = self.ports.agents.run(&order, &mut |news| audience.news(&news)).await?;
         self.tail.clone_from(&report.tail);
         let outcome = Box::new(self.read(order.key.role(), report)?);
-        Ok(vec![Event::AgentReturned { outcome }])
+        // A format retry goes on with this tree, and is not measured before it.
+        let seen = if outcome.claim.is_err() { vec![self.see_tree()?] } else { Vec::new() };
+        Ok(seen.into_iter().chain([Event::AgentReturned { outcome }]).collect())
     }
 
     fn read(&mut self, role: Role, report: AgentReport) -> Result<AgentReturn, Trouble> {

@@ -4,6 +4,7 @@
 //! right after it ended, before any run of ours, less by-products (contract section 7).
 
 mod green;
+mod recheck;
 mod red;
 mod refactor;
 mod sources;
@@ -75,7 +76,7 @@ impl<W: World> Drive<'_, W> {
         } else {
             self.ports.checkpoints.take(&format!("restored-{}", Self::label(key, number)))?
         };
-        self.measured = Some(after.clone());
+        events.push(Event::TreeSeen { tree: after.clone() });
         Ok(Work { base, after, changed, forbidden, touched, events })
     }
 

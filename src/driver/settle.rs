@@ -16,12 +16,14 @@ use super::ports::{Checkpoints, Journal, World};
 impl<W: World> Drive<'_, W> {
     /// What is kept is the tree that was measured, not the tree as our runs left it.
     pub(super) fn keep_work(&mut self) -> Result<Vec<Event>, Trouble> {
-        let mut events = self.discard_what_runs_left()?;
+        let mut events = self.put_git_back()?;
+        events.extend(self.discard_what_runs_left()?);
         let label = match self.state.attempt() {
             Some(attempt) => format!("good-{}", Self::label(&attempt.key, attempt.number)),
             None => "good".to_owned(),
         };
         let checkpoint = self.ports.checkpoints.take(&label)?;
+        events.push(Event::TreeSeen { tree: checkpoint.clone() });
         events.push(Event::WorkKept { checkpoint });
         Ok(events)
     }
@@ -29,7 +31,7 @@ impl<W: World> Drive<'_, W> {
     /// Verifying runs execute the child's code: what they changed in the tree is put back, so
     /// that nothing comes into a checkpoint that no diff has seen.
     fn discard_what_runs_left(&mut self) -> Result<Vec<Event>, Trouble> {
-        let Some(measured) = self.measured.clone() else { return Ok(Vec::new()) };
+        let Some(measured) = self.state.tree.clone() else { return Ok(Vec::new()) };
         let now = self.ports.checkpoints.take("after-runs")?;
         let left: Vec<RelPath> =
             self.differences(&measured, &now)?.into_iter().map(|change| change.path).collect();
@@ -66,8 +68,14 @@ impl<W: World> Drive<'_, W> {
                 self.ports.checkpoints.restore(to, &back)?;
             }
         }
+        events.push(self.see_tree()?);
         events.push(Event::WorkRolledBack { to: to.clone(), extent, kept_as });
         Ok(events)
+    }
+
+    /// The tree as it is now, for a process that may have to go on with the run.
+    pub(super) fn see_tree(&mut self) -> Result<Event, Trouble> {
+        Ok(Event::TreeSeen { tree: self.ports.checkpoints.take("seen")? })
     }
 
     pub(super) fn halt(&mut self) -> Result<Vec<Event>, Trouble> {

@@ -136,6 +136,7 @@ impl Row {
             Progress::Green if self.early => "green, early",
             Progress::Green => "green",
             Progress::AlreadyGreen => "green at baseline",
+            Progress::Accepted => "accepted",
             Progress::Unverified => "not verified",
         }
     }

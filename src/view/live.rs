@@ -138,7 +138,7 @@ fn dots(state: &State) -> String {
             None | Some(Progress::Pending) => "\u{1b}[2m○\u{1b}[0m",
             Some(Progress::Red) => "\u{1b}[31m●\u{1b}[0m",
             Some(Progress::Green | Progress::AlreadyGreen) => "\u{1b}[32m●\u{1b}[0m",
-            Some(Progress::Unverified) => "\u{1b}[33m●\u{1b}[0m",
+            Some(Progress::Unverified | Progress::Accepted) => "\u{1b}[33m●\u{1b}[0m",
         });
     }
     if criteria.len() > DOTS {
@@ -163,6 +163,11 @@ fn is_last(event: &Event) -> bool {
         | Event::WorkKept { .. }
         | Event::WorkRolledBack { .. }
         | Event::GateMeasured { .. }
+        | Event::TreeSeen { .. }
+        | Event::Resumed
+        | Event::AttemptCut { .. }
+        | Event::Decided { .. }
+        | Event::Rechecked { .. }
         | Event::TestRun(_)
         | Event::EditClaim { .. }
         | Event::Restored { .. } => false,

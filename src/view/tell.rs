@@ -78,7 +78,18 @@ impl Teller {
             Event::GateMeasured { green: false, run } => {
                 vec![bad(format!("gate before REFACTOR: red, {}, {}", run.exit, seconds(run.duration_ms)))]
             }
-            Event::TestRun(_) | Event::EditClaim { .. } => Vec::new(),
+            Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
+            Event::AttemptCut { kept_as } => {
+                let kept = brief(kept_as);
+                vec![dim(format!(
+                    "  the attempt was cut off and does not count; what it left is kept as {kept}"
+                ))]
+            }
+            Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
+            Event::Rechecked { checkpoint, .. } => {
+                vec![plain(format!("the edited tests were run on {}", brief(checkpoint)))]
+            }
+            Event::TestRun(_) | Event::EditClaim { .. } | Event::TreeSeen { .. } => Vec::new(),
             Event::Restored { what } => {
                 what.iter().take(REASONS).map(|what| bad(format!("  put back: {what}"))).collect()
             }
@@ -274,6 +285,8 @@ fn halted(state: &State) -> Line {
         | Phase::Keeping { .. }
         | Phase::RollingBack { .. }
         | Phase::GateDue
+        | Phase::CutOff { .. }
+        | Phase::Rechecking { .. }
         | Phase::Finishing { .. } => None,
     };
     match key {

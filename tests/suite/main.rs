@@ -29,6 +29,7 @@ mod manifest;
 mod own_requirements;
 mod projects;
 mod requirement;
+mod resume;
 mod runners;
 mod sample;
 mod sandbox;

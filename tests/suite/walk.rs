@@ -11,7 +11,7 @@ use tdd::core::budget::Bounds;
 use tdd::core::claim::{Claim, ClaimError, ClaimErrorKind, ClaimStatus, Dispute};
 use tdd::core::commands::{ProjectCommands, RunnerKind};
 use tdd::core::criterion::{Criterion, CriterionId, Verify};
-use tdd::core::event::{Event, Plan, RunId, RunStarted};
+use tdd::core::event::{Decision, Event, Plan, RunId, RunStarted};
 use tdd::core::finding::{
     CriterionRed, Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RedTest, RefactorFindings,
     RunRef, Seen, SuiteBaseline, Superseded,
@@ -213,7 +213,7 @@ fn attempt(state: &State, key: &Key, kind: AttemptKind) -> Event {
 }
 
 /// The events that can follow, each with a label, and whether it is a passing finding.
-fn events(state: &State) -> Vec<(String, Event, bool)> {
+fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
     let plain = |label: &str, event: Event| vec![(label.to_owned(), event, false)];
     match &state.phase {
         Phase::Opening => {
@@ -226,7 +226,10 @@ fn events(state: &State) -> Vec<(String, Event, bool)> {
         }
         Phase::Due { key, kind } => plain("forks", attempt(state, key, *kind)),
         Phase::Forked { attempt } => {
-            returns(attempt.key.role()).into_iter().map(|(label, event)| (label, event, false)).collect()
+            let cut = ("tdd is killed and resumed".to_owned(), Event::Resumed);
+            let cut = (extras == Extras::Cuts).then_some(cut);
+            let all = returns(attempt.key.role()).into_iter().chain(cut);
+            all.map(|(label, event)| (label, event, false)).collect()
         }
         Phase::Returned { attempt, .. } => {
             let findings = match &attempt.key {
@@ -245,6 +248,8 @@ fn events(state: &State) -> Vec<(String, Event, bool)> {
             let kept_as = CheckpointId("failed".into());
             plain("rolled back", Event::WorkRolledBack { to: to.clone(), extent: *extent, kept_as })
         }
+        Phase::CutOff { .. } => plain("put back", Event::AttemptCut { kept_as: CheckpointId("cut".into()) }),
+        Phase::Rechecking { .. } => rechecks(state),
         Phase::GateDue => [true, false]
             .map(|green| {
                 (format!("gate green {green}"), Event::GateMeasured { green, run: run_ref() }, false)
@@ -252,15 +257,51 @@ fn events(state: &State) -> Vec<(String, Event, bool)> {
             .to_vec(),
         Phase::Halting { .. } => plain("reported", Event::Halted { report: Digest("d".into()) }),
         Phase::Finishing { ending } => plain("finished", Event::Finished { ending: *ending }),
+        Phase::Ended { end: End::Halted(_) } if extras == Extras::Operator => decisions(state),
         Phase::Ended { .. } => vec![],
     }
+}
+
+/// All that an operator may say after a halt, where it means something.
+fn decisions(state: &State) -> Vec<(String, Event, bool)> {
+    let requirement = Box::new(state.run.requirement.clone());
+    let open = |id: &CriterionId| matches!(state.progress.get(id), Some(Progress::Pending | Progress::Red));
+    let mut all = vec![
+        ("operator: retry".to_owned(), Decision::Retry),
+        ("operator: edited".to_owned(), Decision::Edited(requirement)),
+        ("operator: abandon".to_owned(), Decision::Abandon),
+    ];
+    for id in [criterion(1), criterion(2)].into_iter().filter(open) {
+        all.push((format!("operator: accept {}", id.number()), Decision::Accept(id)));
+    }
+    all.into_iter().map(|(label, decision)| (label, Event::Decided { decision }, false)).collect()
+}
+
+/// The edited tests of the unfinished criteria are red, or they are not.
+fn rechecks(state: &State) -> Vec<(String, Event, bool)> {
+    [RedKind::Assertion, RedKind::Passed]
+        .map(|kind| {
+            let mut findings = red([kind, kind]);
+            findings.criteria.retain(|criterion| {
+                matches!(state.progress.get(&criterion.id), Some(Progress::Pending | Progress::Red))
+            });
+            let checkpoint = CheckpointId("edited".into());
+            (
+                format!("edited tests are {kind}"),
+                Event::Rechecked { findings: Box::new(findings), checkpoint },
+                false,
+            )
+        })
+        .to_vec()
 }
 
 /// One line that says where a state stands; two states with the same line are the same to the walk.
 fn name(state: &State) -> String {
     let counts = |key: &Key| {
         let ledger = state.ledgers.get(key).cloned().unwrap_or_default();
-        format!("{key} semantic {} format {}", ledger.spent.semantic, ledger.spent.format)
+        let cuts = ledger.cuts.min(3);
+        let cuts = if cuts == 0 { String::new() } else { format!(" cuts {cuts}") };
+        format!("{key} semantic {} format {}{cuts}", ledger.spent.semantic, ledger.spent.format)
     };
     let phase = match &state.phase {
         Phase::Due { key, kind } => format!("due {kind:?}: {}", counts(key)),
@@ -282,13 +323,17 @@ fn name(state: &State) -> String {
         }
         Phase::Halting { halt } => format!("halting {} of {}", mode(&halt.verdict), halt.key),
         Phase::Ended { end: End::Halted(halt) } => format!("halted {} of {}", mode(&halt.verdict), halt.key),
+        Phase::CutOff { attempt } => format!("cut off: {}", counts(&attempt.key)),
+        Phase::Rechecking { key, halt } => format!("rechecking {key}, halted {}", halt.is_some()),
+        Phase::Ended { end: End::Abandoned } => "abandoned".to_owned(),
         Phase::Ended { end: End::Finished(ending) } => format!("finished {ending:?}"),
         Phase::Finishing { ending } => format!("finishing {ending:?}"),
         Phase::Opening | Phase::Baselining | Phase::GateDue => state.phase.name().to_owned(),
     };
     let progress: Vec<String> =
         state.progress.iter().map(|(id, p)| format!("{}:{p:?}", id.number())).collect();
-    format!("{phase} [{}]", progress.join(" "))
+    let paused = if state.suspension.is_some() { "paused, " } else { "" };
+    format!("{paused}{phase} [{}]", progress.join(" "))
 }
 
 fn mode(verdict: &Verdict) -> String {
@@ -313,7 +358,8 @@ fn stage_name(key: &Key) -> String {
 fn check(state: &State, ghost: &Ghost) {
     let bounds = state.run.plan.bounds;
     for (key, ledger) in &state.ledgers {
-        let forks = ledger.entries.len();
+        let counted = ledger.entries[ledger.fresh_from..].iter().filter(|entry| !entry.cut);
+        let forks = counted.count();
         assert!(forks <= usize::from(bounds.semantic + bounds.format), "{key} forked {forks} times");
         assert!(ledger.spent.semantic <= bounds.semantic, "{key}: semantic budget exceeded");
         assert!(ledger.spent.format <= bounds.format + 1, "{key}: format budget exceeded");
@@ -330,19 +376,29 @@ fn check(state: &State, ghost: &Ghost) {
         assert!(state.progress.values().all(|progress| *progress == Progress::Green));
     }
     if let Phase::Due { key, .. } = &state.phase
-        && key.stage() != Stage::Red
+        && key.stage() == Stage::Green
     {
         assert!(ghost.passed.contains(&stage_name(&Key::TestWriter)), "{key} is due before a RED by finding");
     }
-    let over = matches!(state.phase, Phase::Ended { .. });
-    assert_eq!(next(state).is_none(), over, "only an ended run has nothing to do");
+    let over = matches!(state.phase, Phase::Ended { .. }) || state.suspension.is_some();
+    assert_eq!(next(state).is_none(), over, "only an ended or paused run has nothing to do");
+}
+
+/// What else may happen than a run that is left alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extras {
+    None,
+    /// An operator answers every halt in every way.
+    Operator,
+    /// The program is killed while a child works, and resumed.
+    Cuts,
 }
 
 /// State to next state to the events that lead there.
 type Table = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 /// Walks everything that can be reached, and gives the table of it.
-fn walk(plan: Plan) -> Table {
+fn walk(plan: Plan, extras: Extras) -> Table {
     let mut table = Table::new();
     let mut seen = BTreeSet::new();
     let mut queue = VecDeque::from([(opened(plan), Ghost::default())]);
@@ -351,7 +407,8 @@ fn walk(plan: Plan) -> Table {
             continue;
         }
         check(&state, &ghost);
-        let possible = events(&state);
+        let paused = || vec![("resumed".to_owned(), Event::Resumed, false)];
+        let possible = if state.suspension.is_some() { paused() } else { events(&state, extras) };
         for (label, event, passing) in &possible {
             let mut after = state.clone();
             after.apply(event).unwrap();
@@ -395,7 +452,7 @@ fn refuse_the_rest(state: &State, possible: &[(String, Event, bool)]) {
 
 #[test]
 fn no_path_exceeds_a_budget_and_none_ends_well_without_passing_findings() {
-    let table = walk(two_criteria());
+    let table = walk(two_criteria(), Extras::None);
     let ends: BTreeSet<&String> = table.values().flat_map(BTreeMap::keys).collect();
     for wanted in ["halted A of test-writer", "halted B of implementer AC-X.2", "halted C of refactorer"] {
         assert!(ends.iter().any(|end| end.starts_with(wanted)), "{wanted} can't be reached");
@@ -409,9 +466,19 @@ fn no_path_exceeds_a_budget_and_none_ends_well_without_passing_findings() {
 }
 
 #[test]
+fn an_operator_s_word_makes_no_criterion_verified() {
+    walk(two_criteria(), Extras::Operator);
+}
+
+#[test]
+fn an_attempt_that_was_cut_off_never_counts() {
+    walk(two_criteria(), Extras::Cuts);
+}
+
+#[test]
 fn other_bounds_hold_too() {
     for (semantic, format) in [(1, 0), (1, 2), (3, 0)] {
-        walk(Plan { bounds: Bounds { semantic, format }, ..two_criteria() });
+        walk(Plan { bounds: Bounds { semantic, format }, ..two_criteria() }, Extras::None);
     }
 }
 
@@ -420,7 +487,7 @@ fn other_bounds_hold_too() {
 fn the_table_of_transitions_is_as_recorded() {
     let mut text =
         String::from("# state, and below it: the state that follows, when one of these events comes\n");
-    for (from, rows) in walk(two_criteria()) {
+    for (from, rows) in walk(two_criteria(), Extras::None) {
         let _ = writeln!(text, "\n{from}");
         for (to, labels) in rows {
             let labels: Vec<&str> = labels.iter().map(String::as_str).collect();

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use crate::core::event::{Event, RunId, RunStarted};
+use crate::core::event::{Decision, Event, RunId, RunStarted};
 use crate::core::halt::Ending;
 use crate::core::state::{End, Phase, State, Suspension};
 use crate::core::trouble::Trouble;
@@ -21,30 +21,50 @@ use crate::view::{self, Stderr, Wish, print};
 use crate::world::clock::SystemClock;
 use crate::world::journal_file::JournalFile;
 use crate::world::lock::WorkTreeLock;
+use crate::world::signals::StopSignal;
 use crate::world::{checkpoints, signals, unix};
 
 use super::prepare::Prepared;
 use super::wire::{self, Folders};
 
+/// What a run holds on to while it is under way.
+pub struct Hold {
+    stop: StopSignal,
+    _lock: WorkTreeLock,
+    exchange: tempfile::TempDir,
+    tdd: PathBuf,
+}
+
+impl Hold {
+    /// Takes the work tree's lock and hears signals from now on.
+    pub fn take(repository: &Path) -> Result<Self, Trouble> {
+        let tdd = std::env::current_exe().map_err(|error| {
+            Trouble::environment("the path of this program can't be found").because(error)
+        })?;
+        let stop = signals::install()?;
+        // Descendants of children that lose their parents come to us, so that the sweep finds them.
+        let _ = unix::become_subreaper();
+        let lock = WorkTreeLock::acquire(repository)?;
+        let exchange = tempfile::Builder::new().prefix("tdd-exchange-").tempdir().map_err(|error| {
+            Trouble::environment("no temporary folder can be made")
+                .because(error)
+                .advise("check TMPDIR and free space")
+        })?;
+        Ok(Self { stop, _lock: lock, exchange, tdd })
+    }
+
+    fn folders(&self, run: PathBuf) -> Folders {
+        Folders { run, exchange: self.exchange.path().to_owned() }
+    }
+}
+
+/// Begins a run and drives it to an end.
 pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
-    let tdd = std::env::current_exe()
-        .map_err(|error| Trouble::environment("the path of this program can't be found").because(error))?;
-    let stop = signals::install()?;
-    // Descendants of children that lose their parents come to us, so that the sweep finds them.
-    let _ = unix::become_subreaper();
-    let lock = WorkTreeLock::acquire(&prepared.place.repository)?;
-    let exchange = tempfile::Builder::new().prefix("tdd-exchange-").tempdir().map_err(|error| {
-        Trouble::environment("no temporary folder can be made")
-            .because(error)
-            .advise("check TMPDIR and free space")
-    })?;
+    let hold = Hold::take(&prepared.place.repository)?;
     let now = SystemClock.now_ms();
     let id = new_run_id(now, &prepared.requirement.id);
-    let folders = Folders {
-        run: prepared.place.repository.join(".tdd/runs").join(&id.0),
-        exchange: exchange.path().to_owned(),
-    };
-    let adapters = wire::adapters(prepared, &folders, &tdd, &stop)?;
+    let folders = hold.folders(prepared.place.repository.join(".tdd/runs").join(&id.0));
+    let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
     let setup = wire::setup(prepared, &folders)?;
     checkpoints::exclude_runs(&prepared.place.repository)?;
     let mut journal = JournalFile::create(&folders.run)?;
@@ -55,14 +75,38 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
     let state = State::open(started);
     audience.event(&state, &first, now);
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let ended = event_loop()?.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
+    drop(audience);
+    conclude(&ended?, &folders.run, prepared.settings.output)
+}
+
+/// Goes on with the run in `run`, whose journal tells how far it is.
+pub fn go_on(
+    prepared: &Prepared,
+    run: PathBuf,
+    decision: Option<Decision>,
+    hold: &Hold,
+) -> Result<ExitCode, Trouble> {
+    let folders = hold.folders(run);
+    let (journal, events) = JournalFile::open(&folders.run)?;
+    let state = State::replay(events.iter().map(|(_, event)| event))
+        .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
+        .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
+    let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
+    let setup = wire::setup(prepared, &folders)?;
+    let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
+    let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
+    let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
+    let ended = event_loop()?.block_on(drive.resume(decision));
+    drop(audience);
+    conclude(&ended?, &folders.run, prepared.settings.output)
+}
+
+fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
+    tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Trouble::environment("the event loop can't be started").because(error))?;
-    let ended = runtime.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
-    drop(audience);
-    drop(lock);
-    conclude(&ended?, &folders.run, prepared.settings.output)
+        .map_err(|error| Trouble::environment("the event loop can't be started").because(error))
 }
 
 fn wish(output: OutputMode) -> Wish {
@@ -112,6 +156,13 @@ fn conclude(state: &State, run: &Path, output: OutputMode) -> Result<ExitCode, T
         }
         (_, Phase::Ended { end: End::Halted(_) }) => {
             show(run, "halt", output);
+            Exit::Halted
+        }
+        (_, Phase::Ended { end: End::Abandoned }) => {
+            print::message(&format!(
+                "tdd: the run is given up; the tree stays as it is\n  run folder: {}",
+                run.display()
+            ));
             Exit::Halted
         }
         (Some(Suspension::Paused(reason)), _) => {

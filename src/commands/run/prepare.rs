@@ -53,7 +53,8 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     refuse_unfinished(&place, &requirement, settings.leaves.anew)?;
     let plan = plan(&settings, &requirement)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
-    let roles = agents(&settings, &environment)?;
+    let names = Role::ALL.map(|role| settings.agent(role).name.clone());
+    let roles = agents(&settings, &environment, &names)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, plan })
 }
@@ -112,7 +113,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
             return Err(Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
                 .because(format!("it stands at `{}`, after {} forks", state.phase.name(), state.forks()))
                 .advise(format!(
-                    "look at it:           tdd status {}\nstart it anew:        tdd {} --new\n(going on with it, `tdd resume`, is not built yet)",
+                    "look at it:      tdd status {0}\ngo on with it:   tdd resume {0}\nstart it anew:   tdd {1} --new",
                     run.id, requirement.id
                 )));
         }
@@ -120,16 +121,23 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
     Ok(())
 }
 
-fn agents(settings: &Settings, environment: &Environment) -> Result<RoleAgents, Trouble> {
+/// The tables of the agents with these names, one for each role; a role's model goes with the
+/// agent that the settings name for it.
+pub fn agents(
+    settings: &Settings,
+    environment: &Environment,
+    names: &[String; 3],
+) -> Result<RoleAgents, Trouble> {
     let agent = |role: Role| {
         let choice = settings.agent(role);
-        let name =
-            if choice.name == AUTO_AGENT { choose_auto(environment.path.as_deref())? } else { &choice.name };
+        let wanted = names[role as usize].as_str();
+        let name = if wanted == AUTO_AGENT { choose_auto(environment.path.as_deref())? } else { wanted };
         let table = match settings.agents.get(name) {
             Some(value) => agent_table::read(name, value)?,
             None => builtin(name)?.ok_or_else(|| unknown_agent(name, settings))?,
         };
-        Ok(RoleAgent { table, model: choice.model.clone() })
+        let model = choice.model.clone().filter(|_| choice.name == wanted || choice.name == AUTO_AGENT);
+        Ok(RoleAgent { table, model })
     };
     Ok(RoleAgents {
         test_writer: agent(Role::TestWriter)?,

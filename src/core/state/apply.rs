@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{AfterRollBack, Baselines, End, Entry, GateBefore, Phase, Progress, State, Suspension};
 use crate::core::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId};
-use crate::core::budget::Allowance;
+use crate::core::budget::{Allowance, Spent};
 use crate::core::criterion::{CriterionId, Verify};
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Refactoring, StopAfter};
@@ -41,6 +41,10 @@ impl State {
     pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
         match event {
             Event::TestRun(_) | Event::EditClaim { .. } | Event::Restored { .. } => return Ok(()),
+            Event::TreeSeen { tree } => {
+                self.tree = Some(tree.clone());
+                return Ok(());
+            }
             Event::Paused { reason } => {
                 self.suspension = Some(Suspension::Paused(reason.clone()));
                 return Ok(());
@@ -49,7 +53,11 @@ impl State {
                 self.suspension = Some(Suspension::Stopped(*signal));
                 return Ok(());
             }
-            Event::RunStarted(_)
+            Event::Resumed
+            | Event::AttemptCut { .. }
+            | Event::Decided { .. }
+            | Event::Rechecked { .. }
+            | Event::RunStarted(_)
             | Event::CheckpointZero { .. }
             | Event::BaselineMeasured { .. }
             | Event::AttemptStarted { .. }
@@ -60,6 +68,10 @@ impl State {
             | Event::GateMeasured { .. }
             | Event::Halted { .. }
             | Event::Finished { .. } => {}
+        }
+        // Nothing happens in a run that is paused or stopped, until somebody goes on with it.
+        if self.suspension.is_some() && !matches!(event, Event::Resumed | Event::Decided { .. }) {
+            return Err(IllegalEvent { event: event.name().to_owned(), phase: "a pause".to_owned() });
         }
         let phase = std::mem::replace(&mut self.phase, Phase::Opening);
         let result = self.step(phase, event);
@@ -116,6 +128,15 @@ impl State {
                     AfterRollBack::Halt(halt) => Phase::Halting { halt },
                 })
             }
+            (Phase::Ended { end: End::Finished(ending) }, Event::Resumed | Event::Decided { .. }) => {
+                Err(Box::new(Phase::Ended { end: End::Finished(ending) }))
+            }
+            (phase, Event::Resumed) => Ok(self.resumed(phase)),
+            (Phase::CutOff { attempt }, Event::AttemptCut { kept_as }) => Ok(self.cut_off(attempt, kept_as)),
+            (phase, Event::Decided { decision }) => self.decided(phase, decision),
+            (Phase::Rechecking { key, halt }, Event::Rechecked { findings, checkpoint }) => {
+                Ok(self.rechecked(key, halt, findings, checkpoint))
+            }
             (Phase::GateDue, Event::GateMeasured { green, run }) => {
                 self.gate = Some(GateBefore { green: *green, run: run.clone() });
                 Ok(Phase::Due { key: Key::Refactorer, kind: AttemptKind::First })
@@ -145,10 +166,26 @@ impl State {
     }
 
     fn attempt_started(&mut self, attempt: &Attempt) -> Phase {
-        let entry =
-            Entry { attempt: attempt.clone(), outcome: None, verdict: None, runs: Vec::new(), kept_as: None };
+        self.tree = Some(attempt.before.clone());
+        let attempt_made = attempt.clone();
+        let entry = Entry {
+            attempt: attempt_made,
+            outcome: None,
+            verdict: None,
+            runs: Vec::new(),
+            cut: false,
+            kept_as: None,
+        };
         self.ledgers.entry(attempt.key.clone()).or_default().entries.push(entry);
         Phase::Forked { attempt: attempt.clone() }
+    }
+
+    pub(super) fn fresh(&mut self, key: &Key) {
+        if let Some(ledger) = self.ledgers.get_mut(key) {
+            ledger.spent = Spent::default();
+            ledger.cuts = 0;
+            ledger.fresh_from = ledger.entries.len();
+        }
     }
 
     fn agent_returned(&mut self, attempt: Attempt, outcome: &AgentReturn) -> Phase {
@@ -255,7 +292,7 @@ impl State {
     }
 
     /// The next criterion in order that is neither green nor set aside; else the gate; else the end.
-    fn after_green(&self) -> Phase {
+    pub(super) fn after_green(&self) -> Phase {
         let waits = |id: &&CriterionId| {
             matches!(self.progress.get(*id), None | Some(Progress::Pending | Progress::Red))
                 && !(self.run.plan.already_green.contains(id) && self.verify(id) != Verify::Test)
@@ -276,7 +313,7 @@ impl State {
         if self.run.plan.criteria.iter().all(verified) { Ending::Verified } else { Ending::PartlyUnverified }
     }
 
-    fn entry(&mut self, key: &Key) -> Option<&mut Entry> {
+    pub(super) fn entry(&mut self, key: &Key) -> Option<&mut Entry> {
         self.ledgers.get_mut(key)?.entries.last_mut()
     }
 }

@@ -112,7 +112,7 @@ impl<W: World> Drive<'_, W> {
         reds.iter().flat_map(|criterion| &criterion.tests).all(|test| test.kind == RedKind::Missing)
     }
 
-    fn reds(
+    pub(super) fn reds(
         &self,
         mapping: &Mapping,
         runs: (&TestReport, Option<&TestReport>),

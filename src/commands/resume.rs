@@ -1,0 +1,148 @@
+//! Goes on with a run: `tdd resume [RUN]` (contract section 11). Exit codes as for `run`.
+
+use std::process::ExitCode;
+
+use crate::cli::{ResumeArgs, RunArgs};
+use crate::core::criterion::CriterionId;
+use crate::core::event::Decision;
+use crate::core::requirement::Requirement;
+use crate::core::role::Role;
+use crate::core::state::{End, Phase, State};
+use crate::core::trouble::Trouble;
+use crate::settings::{Environment, Settings};
+use crate::world::journal_file::{self, RunDir};
+use crate::world::project::{self, Archive, Place};
+use crate::world::project_commands::Chosen;
+
+use super::run::execute::{self, Hold};
+use super::run::prepare::{self, Prepared};
+use super::status;
+
+pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
+    let (cwd, environment) = super::surroundings()?;
+    let place = project::locate(&cwd)?;
+    // Before the journal is read: another process may be writing it.
+    let hold = Hold::take(&place.repository)?;
+    let (run, state) = chosen(&place, args.run.as_deref())?;
+    let decision = decision(args, &state, &place)?;
+    refuse_without_decision(&state, &run, decision.as_ref())?;
+    let prepared = prepared(args, place, environment, &state, &cwd)?;
+    execute::go_on(&prepared, run.path, decision, &hold)
+}
+
+/// The run that was named, or the newest one that is not over.
+fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble> {
+    if name.is_some() {
+        let run = status::chosen_run(&place.repository, name)?;
+        let state = read(&run)?;
+        return Ok((run, state));
+    }
+    for run in journal_file::list_runs(&place.repository) {
+        let state = read(&run)?;
+        if !matches!(state.phase, Phase::Ended { end: End::Finished(_) | End::Abandoned }) {
+            return Ok((run, state));
+        }
+    }
+    Err(Trouble::user("there is no run to go on with")
+        .advise("`tdd status` lists the runs; `tdd <FR>` starts one"))
+}
+
+fn read(run: &RunDir) -> Result<State, Trouble> {
+    let records = journal_file::read_only(&run.path)?;
+    let state = State::replay(records.iter().map(|record| &record.event)).map_err(|error| {
+        Trouble::environment(format!("the journal of {} tells no run", run.id))
+            .because(error)
+            .advise("start the requirement anew with --new")
+    })?;
+    state.ok_or_else(|| Trouble::environment(format!("the journal of {} is empty", run.id)))
+}
+
+fn decision(args: &ResumeArgs, state: &State, place: &Place) -> Result<Option<Decision>, Trouble> {
+    if args.retry {
+        return Ok(Some(Decision::Retry));
+    }
+    if args.abandon {
+        return Ok(Some(Decision::Abandon));
+    }
+    if args.edited {
+        return Ok(Some(Decision::Edited(Box::new(as_it_reads_now(state, place)?))));
+    }
+    let Some(word) = &args.accept else { return Ok(None) };
+    let id = CriterionId::parse(word).filter(|id| state.run.plan.criteria.contains(id)).ok_or_else(|| {
+        let known: Vec<String> = state.run.plan.criteria.iter().map(ToString::to_string).collect();
+        Trouble::user(format!("--accept: the run has no criterion `{word}`"))
+            .advise(format!("its criteria are: {}", known.join(", ")))
+    })?;
+    Ok(Some(Decision::Accept(id)))
+}
+
+/// The requirement's file may have been edited too.
+fn as_it_reads_now(state: &State, place: &Place) -> Result<Requirement, Trouble> {
+    let path = place.repository.join(state.run.requirement.path.as_str());
+    let config = super::read_config(place)?;
+    let specs_dir = config.and_then(|config| config.specs_dir);
+    let specs_dir = specs_dir.as_deref().unwrap_or(crate::settings::DEFAULT_SPECS_DIR);
+    let mut now = project::find_requirement(place, specs_dir, &path.to_string_lossy(), Archive::Included)?;
+    now.id.clone_from(&state.run.requirement.id);
+    Ok(now)
+}
+
+/// After a halt the operator has to say how.
+fn refuse_without_decision(state: &State, run: &RunDir, decision: Option<&Decision>) -> Result<(), Trouble> {
+    match (&state.phase, decision) {
+        (Phase::Ended { end: End::Finished(_) }, _) => {
+            Err(Trouble::user(format!("the run {} is finished", run.id))
+                .advise("`tdd <FR>` starts another one"))
+        }
+        (Phase::Ended { end: End::Abandoned }, _) => {
+            Err(Trouble::user(format!("the run {} was given up", run.id))
+                .advise("`tdd <FR>` starts another one"))
+        }
+        (Phase::Ended { end: End::Halted(_) }, None) => {
+            Err(Trouble::user(format!("the run {} halted: say how to go on", run.id)).advise(format!(
+                "read the report:                    {}\n\
+                 try again with a fresh budget:      tdd resume --retry\n\
+                 after editing tests or the FR:      tdd resume --edited\n\
+                 take a criterion as it is:          tdd resume --accept AC\n\
+                 give the run up:                    tdd resume --abandon",
+                run.path.join("halt.txt").display()
+            )))
+        }
+        (_, _) => Ok(()),
+    }
+}
+
+/// The run as it was begun, with the agents' tables as `tdd.yaml` describes them now.
+fn prepared(
+    args: &ResumeArgs,
+    place: Place,
+    environment: Environment,
+    state: &State,
+    cwd: &std::path::Path,
+) -> Result<Prepared, Trouble> {
+    let run_args = RunArgs {
+        requirement: Some(state.run.requirement.id.clone()),
+        agent: args.agent.clone(),
+        cassette: args.cassette.clone(),
+        output: args.output,
+        ..RunArgs::default()
+    };
+    let settings = Settings::resolve(&run_args, super::read_config(&place)?, &environment)?;
+    let names = Role::ALL.map(|role| match &args.agent {
+        Some(name) => name.clone(),
+        None => state.run.agents[role as usize].clone(),
+    });
+    let roles = prepare::agents(&settings, &environment, &names)?;
+    let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
+    let table = settings.commands.runner.clone();
+    Ok(Prepared {
+        place,
+        environment,
+        settings,
+        requirement: state.run.requirement.clone(),
+        chosen: Chosen { commands: state.run.commands.clone(), table },
+        roles,
+        cassette,
+        plan: state.run.plan.clone(),
+    })
+}

@@ -1,0 +1,96 @@
+//! Going on with a run in a new process: after a stop, a crash, a pause or a halt.
+
+use crate::core::attempt::{AttemptKind, CheckpointId};
+use crate::core::event::{Decision, Event};
+use crate::core::state::{End, Phase, State};
+use crate::core::trouble::Trouble;
+
+use super::drive::Drive;
+use super::ports::{Checkpoints, World};
+
+/// How many paths are listed one by one.
+const LISTED: usize = 20;
+
+impl<W: World> Drive<'_, W> {
+    /// Goes on with the state that the journal tells. Nothing that somebody else changed meanwhile
+    /// is overwritten: it is shown, and the run stays paused, unless the operator says that it was
+    /// on purpose. Whatever the tree holds now is kept as a checkpoint first.
+    pub async fn resume(mut self, decision: Option<Decision>) -> Result<State, Trouble> {
+        if let Some(decision) = &decision {
+            self.refuse_what_means_nothing(decision)?;
+        }
+        self.ports.checkpoints.record_git()?;
+        let now = self.ports.checkpoints.take("resumed")?;
+        if !matches!(decision, Some(Decision::Edited(_) | Decision::Abandon)) {
+            self.refuse_foreign_changes(&now)?;
+        }
+        if !matches!(self.state.phase, Phase::Ended { .. }) {
+            self.record(&[Event::Resumed])?;
+        }
+        if let Some(decision) = decision {
+            self.record(&[Event::Decided { decision }])?;
+        }
+        self.run().await
+    }
+
+    fn refuse_what_means_nothing(&self, decision: &Decision) -> Result<(), Trouble> {
+        let mut trial = self.state.clone();
+        let over = matches!(trial.phase, Phase::Ended { .. });
+        let resumed = if over { Ok(()) } else { trial.apply(&Event::Resumed) };
+        let decided = Event::Decided { decision: decision.clone() };
+        resumed.and_then(|()| trial.apply(&decided)).map_err(|_| {
+            Trouble::user(format!("the run can't take this now: {}", decision.words()))
+                .because(format!("it stands at `{}`", self.state.phase.name()))
+                .advise(format!("see `tdd status {}`", self.state.run.run))
+        })
+    }
+
+    fn refuse_foreign_changes(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
+        let Some(known) = self.state.tree.clone().filter(|_| is_quiet(&self.state)) else { return Ok(()) };
+        let foreign = self.differences(&known, now)?;
+        if foreign.is_empty() {
+            return Ok(());
+        }
+        let mut listed: Vec<String> =
+            foreign.iter().take(LISTED).map(|change| change.path.to_string()).collect();
+        if foreign.len() > LISTED {
+            listed.push(format!("and {} more", foreign.len() - LISTED));
+        }
+        let run = &self.state.run.run;
+        Err(Trouble::passing("files were changed by somebody else while no child ran")
+            .because(listed.join("\n"))
+            .advise(format!(
+                "look:                    git diff {known}\n\
+                 if it was on purpose:    tdd resume {run} --edited\n\
+                 if not, put them back:   git restore --source={known} --worktree -- :/"
+            )))
+    }
+
+    /// The child never came back, so the attempt never counts; what it left is kept.
+    pub(super) fn put_back_cut(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
+        let label = self.state.attempt().map_or_else(|| "cut".to_owned(), |a| Self::label(&a.key, a.number));
+        let kept_as = self.ports.checkpoints.take(&format!("cut-{label}"))?;
+        self.ports.checkpoints.restore_all(to)?;
+        Ok(vec![self.see_tree()?, Event::AttemptCut { kept_as }])
+    }
+}
+
+/// Whether the tree should be as it was last seen: no child and no run of ours was under way.
+fn is_quiet(state: &State) -> bool {
+    match &state.phase {
+        Phase::Due { kind: AttemptKind::First | AttemptKind::Semantic | AttemptKind::Format, .. }
+        | Phase::GateDue
+        | Phase::Ended { end: End::Halted(_) } => true,
+        Phase::Opening
+        | Phase::Baselining
+        | Phase::Forked { .. }
+        | Phase::Returned { .. }
+        | Phase::Keeping { .. }
+        | Phase::RollingBack { .. }
+        | Phase::CutOff { .. }
+        | Phase::Rechecking { .. }
+        | Phase::Halting { .. }
+        | Phase::Finishing { .. }
+        | Phase::Ended { end: End::Finished(_) | End::Abandoned } => false,
+    }
+}

@@ -1,0 +1,204 @@
+//! `tdd resume`: after a kill, a stop, a pause and a halt (contract sections 9 and 11).
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+
+use super::cycle::{honest_shop_cassette, shop};
+use super::sandbox::{Ran, Sandbox, has_python};
+
+fn cassette(sandbox: &Sandbox, text: &str) -> String {
+    let path = sandbox.repo().parent().unwrap().join("cassette.yaml");
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// The honest cassette with another implementer.
+fn implementer(entry: &str) -> String {
+    let honest = honest_shop_cassette();
+    let (before, rest) = honest.split_once("- role: implementer\n").unwrap();
+    let after = rest.find("- role: refactorer").unwrap();
+    format!("{before}- role: implementer\n{entry}\n{}", &rest[after..])
+}
+
+const HANGS: &str = "  misbehave: hang";
+const IDLE: &str = "  say: { status: ok, files: [], command: t, output_excerpt: x }";
+
+/// Starts a run and reads its progress until a line holds `word`.
+fn until(sandbox: &Sandbox, cassette: &str, word: &str) -> Child {
+    let mut child = sandbox
+        .command(env!("CARGO_BIN_EXE_tdd"))
+        .args(["STE-1", "--cassette", cassette])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains(word) {
+        line.clear();
+        assert!(lines.read_line(&mut line).unwrap() > 0, "the run ended before `{word}`");
+    }
+    // Whoever closes the pipe must not stop the run, so it is kept until the end.
+    std::mem::forget(lines);
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+fn finishes(sandbox: &Sandbox, args: &[&str]) -> Ran {
+    let honest = cassette(sandbox, &honest_shop_cassette());
+    let args: Vec<&str> = ["resume", "--cassette", &honest].into_iter().chain(args.iter().copied()).collect();
+    sandbox.tdd(&args)
+}
+
+#[test]
+fn a_killed_run_goes_on_and_the_cut_attempt_does_not_count() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let hangs = cassette(&sandbox, &implementer(HANGS));
+    for _ in 0..2 {
+        let mut child = match sandbox.path(".tdd").exists() {
+            false => until(&sandbox, &hangs, "GREEN AC-STE-1.1, attempt"),
+            true => {
+                let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+                command.args(["resume", "--cassette", &hangs]).stderr(Stdio::piped()).stdout(Stdio::null());
+                let mut child = command.spawn().unwrap();
+                let mut lines = BufReader::new(child.stderr.take().unwrap());
+                let mut line = String::new();
+                while !line.contains("GREEN AC-STE-1.1, attempt") {
+                    line.clear();
+                    assert!(lines.read_line(&mut line).unwrap() > 0, "the run ended early");
+                }
+                std::mem::forget(lines);
+                child
+            }
+        };
+        signal(&child, "-KILL");
+        child.wait().unwrap();
+    }
+    finishes(&sandbox, &[]).expect(0);
+    assert!(sandbox.read("shop.py").contains("def two"));
+    let events = sandbox.events();
+    let count = |name: &str| events.iter().filter(|event| *event == name).count();
+    assert_eq!((count("attempt_started"), count("attempt_cut"), count("agent_returned")), (5, 2, 3));
+}
+
+#[test]
+fn a_stopped_run_goes_on() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let hangs = cassette(&sandbox, &implementer(HANGS));
+    let mut child = until(&sandbox, &hangs, "GREEN AC-STE-1.1, attempt");
+    signal(&child, "-INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(sandbox.events().last().map(String::as_str), Some("stopped"));
+    sandbox.tdd(&["STE-1"]).expect(2).says(&["unfinished", "tdd resume"]);
+    finishes(&sandbox, &[]).expect(0);
+}
+
+#[test]
+fn a_run_that_stops_after_red_goes_on() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let honest = cassette(&sandbox, &honest_shop_cassette());
+    sandbox.tdd(&["STE-1", "--stop-after", "red", "--cassette", &honest]).expect(3);
+    assert_eq!(sandbox.forks(), 1);
+    finishes(&sandbox, &[]).expect(0);
+    assert_eq!(sandbox.forks(), 3);
+}
+
+#[test]
+fn what_somebody_else_changed_meanwhile_is_shown_and_not_overwritten() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let honest = cassette(&sandbox, &honest_shop_cassette());
+    sandbox.tdd(&["STE-1", "--stop-after", "red", "--cassette", &honest]).expect(3);
+    let mine = format!("{}# mine\n", sandbox.read("shop.py"));
+    sandbox.write("shop.py", &mine);
+    finishes(&sandbox, &[]).expect(3).says(&["shop.py", "--edited", "git restore"]);
+    assert_eq!(sandbox.read("shop.py"), mine);
+    sandbox.write("shop.py", &mine.replace("# mine\n", ""));
+    finishes(&sandbox, &[]).expect(0);
+}
+
+/// A run that halted because its implementer does nothing.
+fn halted() -> Sandbox {
+    let sandbox = shop();
+    let idle = cassette(&sandbox, &implementer(IDLE));
+    sandbox.tdd(&["STE-1", "--cassette", &idle]).expect(1);
+    assert_eq!(sandbox.forks(), 3);
+    sandbox
+}
+
+#[test]
+fn after_a_halt_the_operator_has_to_say_how() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = halted();
+    finishes(&sandbox, &[]).expect(2).says(&["--retry", "--edited", "--accept", "--abandon"]);
+    finishes(&sandbox, &["--accept", "AC-STE-1.7"]).expect(2).says(&["AC-STE-1.1"]);
+    finishes(&sandbox, &["--retry"]).expect(0);
+    assert_eq!(sandbox.forks(), 5);
+    finishes(&sandbox, &["--retry"]).expect(2).says(&["no run to go on with"]);
+}
+
+#[test]
+fn a_retry_has_a_fresh_budget_and_no_more() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = halted();
+    let idle = cassette(&sandbox, &implementer(IDLE));
+    sandbox.tdd(&["resume", "--retry", "--cassette", &idle]).expect(1);
+    assert_eq!(sandbox.forks(), 5);
+}
+
+#[test]
+fn an_accepted_criterion_is_never_verified() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = halted();
+    let ran = finishes(&sandbox, &["--accept", "AC-STE-1.1"]).expect(4);
+    assert!(ran.stdout.contains("not verified: AC-STE-1.1"), "{}", ran.stdout);
+    assert!(!sandbox.read("shop.py").contains("def two"));
+}
+
+#[test]
+fn an_abandoned_run_is_over() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = halted();
+    finishes(&sandbox, &["--abandon"]).expect(1);
+    let honest = cassette(&sandbox, &honest_shop_cassette());
+    std::fs::remove_file(sandbox.path("tests/test_ac_ste_1_1.py")).unwrap();
+    sandbox.tdd(&["STE-1", "--cassette", &honest]).expect(0);
+}
+
+#[test]
+fn edited_tests_are_checked_for_red_again() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = halted();
+    let test = sandbox.read("tests/test_ac_ste_1_1.py");
+    // A test that passes at once is refused, and the halt stands.
+    sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("shop.two(), 2", "shop.one(), 1"));
+    finishes(&sandbox, &["--edited"]).expect(1);
+    sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("test_new", "test_edited"));
+    finishes(&sandbox, &["--edited"]).expect(0);
+    assert!(sandbox.read("tests/test_ac_ste_1_1.py").contains("test_edited"), "the operator's test stays");
+}
