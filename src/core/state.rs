@@ -204,6 +204,13 @@ pub struct Entry {
     pub kept_as: Option<CheckpointId>,
 }
 
+impl Ledger {
+    /// The last attempt that counts.
+    pub fn last(&self) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| !entry.cut)
+    }
+}
+
 impl State {
     /// The state right after `run_started`.
     pub fn open(run: RunStarted) -> Self {

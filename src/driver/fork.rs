@@ -100,7 +100,7 @@ impl<W: World> Drive<'_, W> {
         if kind != AttemptKind::Format || !self.ports.agents.resumes(key) {
             return None;
         }
-        let last = self.state.ledgers.get(key)?.entries.last()?;
+        let last = self.state.ledgers.get(key)?.last()?;
         last.outcome.as_ref()?.session.clone()
     }
 }

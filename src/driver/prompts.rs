@@ -27,7 +27,7 @@ impl<W: World> Drive<'_, W> {
             AttemptKind::First => self.first_prompt(key),
             AttemptKind::Semantic => {
                 let first = self.first_prompt(key)?;
-                let entry = self.state.ledgers.get(key).and_then(|ledger| ledger.entries.last());
+                let entry = self.state.ledgers.get(key).and_then(|ledger| ledger.last());
                 let cause = entry.and_then(|entry| match &entry.verdict {
                     Some(Verdict::Failed(fault)) => Some(RetryCause::of(fault, &entry.runs)),
                     Some(Verdict::Passed | Verdict::Disputed(_)) | None => None,
@@ -100,7 +100,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     fn previous_message(&mut self, key: &Key) -> Result<Option<String>, Trouble> {
-        let entry = self.state.ledgers.get(key).and_then(|ledger| ledger.entries.last());
+        let entry = self.state.ledgers.get(key).and_then(|ledger| ledger.last());
         let digest = entry.and_then(|entry| entry.outcome.as_ref()?.message.clone());
         let Some(digest) = digest else { return Ok(None) };
         let bytes = self.ports.journal.fetch(&digest)?;

@@ -12,7 +12,7 @@ use tdd::core::path::RelPath;
 use tdd::core::role::Key;
 use tdd::core::state::{End, Phase, Progress, State};
 
-use world::{Script, block, criterion, run, tree_of};
+use world::{Script, block, criterion, run, run_cut, tree_of};
 
 fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -255,6 +255,67 @@ fn no_prompt_of_an_implementer_names_the_requirement_or_another_criterion() {
             }
             Key::TestWriter => assert!(all.contains("specs/frs/X.md") && all.contains("text of the second")),
             Key::Refactorer => assert!(all.contains("src/a.txt") && !all.contains("text of the")),
+        }
+    }
+}
+
+/// An honest run whose roles do the same in every attempt, so that a cut one can be run again.
+fn steady() -> Script {
+    Script::new()
+        .always(&Key::TestWriter, |tree| {
+            tree.write("tests/ac_x_1.txt", "one: ONE\n");
+            tree.write("tests/ac_x_2.txt", "two: TWO\n");
+            block("test-writer", "ok")
+        })
+        .always(&Key::Implementer(criterion(1)), |tree| {
+            tree.write("src/a.txt", "OLD ONE\n");
+            block("implementer", "ok")
+        })
+        .always(&Key::Implementer(criterion(2)), |tree| {
+            tree.write("src/b.txt", "TWO\n");
+            block("implementer", "ok")
+        })
+        .always(&Key::Refactorer, |_| block("refactorer", "ok"))
+}
+
+/// An implementer that fails twice: the run halts.
+fn hopeless() -> Script {
+    steady().always(&Key::Implementer(criterion(2)), |_| block("implementer", "ok"))
+}
+
+/// What has to be the same however often a run was cut off: where it ended, the tree, the progress,
+/// what was spent, and the attempts that count.
+fn essence(state: &State, tree: &world::Tree) -> String {
+    let ledgers: Vec<String> = state
+        .ledgers
+        .iter()
+        .map(|(key, ledger)| {
+            let counted = ledger.entries.iter().filter(|entry| !entry.cut).count();
+            format!("{key}: {:?} {counted}", ledger.spent)
+        })
+        .collect();
+    let end = match ended(state) {
+        End::Finished(ending) => format!("{ending:?}"),
+        End::Halted(halt) => format!("halted {}", halt.key),
+        End::Abandoned => "abandoned".to_owned(),
+    };
+    format!("{end} {:?} {ledgers:?} {tree:?}", state.progress)
+}
+
+#[test]
+fn ac_tdd_7_1_a_run_cut_off_at_any_call_of_a_port_comes_to_the_same_end() {
+    for script in [steady(), hopeless()] {
+        let (whole, world) = run(plan(), script.clone());
+        let want = essence(&whole, &tree_of(&world));
+        for fuse in 0..world.calls() {
+            let (state, cut) = run_cut(plan(), &script, fuse);
+            assert_eq!(essence(&state, &tree_of(&cut)), want, "cut off at call {fuse}");
+            let forks = cut.forks_with_journal_length().len();
+            let whole_forks = world.forks_with_journal_length().len();
+            assert!(
+                forks <= whole_forks + 1,
+                "cut off at call {fuse}: {forks} forks instead of {whole_forks}"
+            );
         }
     }
 }

@@ -55,7 +55,7 @@ fn finishes(sandbox: &Sandbox, args: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_killed_run_goes_on_and_the_cut_attempt_does_not_count() {
+fn ac_tdd_7_2_a_killed_run_goes_on_and_the_cut_attempt_does_not_count() {
     if !has_python() {
         return;
     }
@@ -117,7 +117,7 @@ fn a_run_that_stops_after_red_goes_on() {
 }
 
 #[test]
-fn what_somebody_else_changed_meanwhile_is_shown_and_not_overwritten() {
+fn ac_tdd_7_3_what_somebody_else_changed_meanwhile_is_shown_and_not_overwritten() {
     if !has_python() {
         return;
     }
@@ -142,7 +142,7 @@ fn halted() -> Sandbox {
 }
 
 #[test]
-fn after_a_halt_the_operator_has_to_say_how() {
+fn ac_tdd_7_4_after_a_halt_the_operator_has_to_say_how() {
     if !has_python() {
         return;
     }
@@ -166,7 +166,7 @@ fn a_retry_has_a_fresh_budget_and_no_more() {
 }
 
 #[test]
-fn an_accepted_criterion_is_never_verified() {
+fn ac_tdd_7_5_an_accepted_criterion_is_never_verified() {
     if !has_python() {
         return;
     }
@@ -189,7 +189,7 @@ fn an_abandoned_run_is_over() {
 }
 
 #[test]
-fn edited_tests_are_checked_for_red_again() {
+fn ac_tdd_7_6_edited_tests_are_checked_for_red_again() {
     if !has_python() {
         return;
     }
@@ -201,4 +201,51 @@ fn edited_tests_are_checked_for_red_again() {
     sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("test_new", "test_edited"));
     finishes(&sandbox, &["--edited"]).expect(0);
     assert!(sandbox.read("tests/test_ac_ste_1_1.py").contains("test_edited"), "the operator's test stays");
+}
+
+/// Kills the run for good once it has told `lines` lines of its progress, and goes on with it.
+/// Gives whether it was still alive then.
+fn killed_after(lines: usize) -> bool {
+    let sandbox = shop();
+    let honest = cassette(&sandbox, &honest_shop_cassette());
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.args(["STE-1", "--cassette", &honest]).stderr(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let was_alive = told.by_ref().take(lines).count() == lines;
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    if !sandbox.path(".tdd/runs").exists() {
+        return was_alive;
+    }
+    let ran = finishes(&sandbox, &[]);
+    let finished_before = ran.code == 2 && ran.stderr.contains("no run to go on with");
+    assert!(finished_before || ran.code == 0, "killed after line {lines}: {}\n{}", ran.code, ran.stderr);
+    assert!(sandbox.read("shop.py").contains("def two"), "killed after line {lines}");
+    let events = sandbox.events();
+    let count = |name: &str| events.iter().filter(|event| *event == name).count();
+    assert_eq!(count("finished"), 1);
+    assert_eq!(count("attempt_started") - count("attempt_cut"), 3, "killed after line {lines}");
+    assert!(count("attempt_cut") <= 1);
+    was_alive
+}
+
+/// Twenty points, spread over the progress of a run, in four tests that run side by side.
+macro_rules! killed {
+    ($($name:ident: $lines:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            if has_python() {
+                let alive = $lines.into_iter().filter(|lines| killed_after(*lines)).count();
+                assert!(alive >= 4, "the run tells fewer lines than it is killed after");
+            }
+        }
+    )*};
+}
+
+killed! {
+    a_run_killed_early_goes_on: [1, 2, 3, 4, 5];
+    a_run_killed_in_red_goes_on: [6, 7, 8, 9, 10];
+    a_run_killed_in_green_goes_on: [11, 12, 13, 14, 15];
+    a_run_killed_late_goes_on: [16, 17, 18, 19, 20];
 }

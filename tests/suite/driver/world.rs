@@ -44,6 +44,9 @@ pub struct Shared {
     events: Vec<Event>,
     forks: Vec<(usize, Key)>,
     prompts: Vec<(Key, String, String)>,
+    /// Calls of ports until the world is cut off; `None` for a world that lasts.
+    fuse: Option<usize>,
+    calls: usize,
 }
 
 #[derive(Clone, Default)]
@@ -103,6 +106,27 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// Every call of a port goes through here: the one at which the fuse burns out fails, and
+    /// whatever it would have done is not done.
+    fn call(&self) -> Result<(), Trouble> {
+        let mut shared = self.0.borrow_mut();
+        shared.calls += 1;
+        match &mut shared.fuse {
+            None => Ok(()),
+            Some(0) => Err(Trouble::internal("the world was cut off")),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+        }
+    }
+
+    pub fn calls(&self) -> usize {
+        self.0.borrow().calls
+    }
+}
+
 impl Clock for Memory {
     fn now_ms(&self) -> u64 {
         1
@@ -111,15 +135,18 @@ impl Clock for Memory {
 
 impl Journal for Memory {
     fn append(&mut self, _ts_ms: u64, events: &[Event]) -> Result<(), Trouble> {
+        self.call()?;
         self.0.borrow_mut().events.extend_from_slice(events);
         Ok(())
     }
 
     fn store(&mut self, bytes: &[u8]) -> Result<Digest, Trouble> {
+        self.call()?;
         Ok(Digest(blake3::hash(bytes).to_hex().to_string()))
     }
 
     fn keep(&mut self, _name: &str, _bytes: &[u8]) -> Result<(), Trouble> {
+        self.call()?;
         Ok(())
     }
 
@@ -150,6 +177,7 @@ fn differences(from: &Tree, to: &Tree) -> Vec<Change> {
 
 impl Checkpoints for Memory {
     fn take(&mut self, _label: &str) -> Result<CheckpointId, Trouble> {
+        self.call()?;
         let mut shared = self.0.borrow_mut();
         let tree = shared.tree.clone();
         shared.snapshots.push(tree);
@@ -161,12 +189,14 @@ impl Checkpoints for Memory {
     }
 
     fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {
+        self.call()?;
         let tree = self.at(to);
         self.0.borrow_mut().tree = tree;
         Ok(())
     }
 
     fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble> {
+        self.call()?;
         let tree = self.at(to);
         for path in paths {
             match tree.0.get(path) {
@@ -186,13 +216,18 @@ impl Checkpoints for Memory {
     }
 
     fn record_git(&mut self) -> Result<(), Trouble> {
+        self.call()?;
         Ok(())
     }
 
     fn restore_git(&mut self, _label: &str) -> Result<Vec<String>, Trouble> {
+        self.call()?;
         Ok(Vec::new())
     }
 }
+
+// Made once a thread: it takes longer than a whole run does.
+thread_local!(static POLICY: Policy = policy());
 
 fn policy() -> Policy {
     Policy::new(RunnerKind::Pytest, &["tests/**".to_owned()], "specs/frs").unwrap()
@@ -200,9 +235,9 @@ fn policy() -> Policy {
 
 impl Memory {
     fn of_classes(&self, classes: &[FileClass]) -> Tree {
-        let policy = policy();
         let tree = self.0.borrow().tree.clone();
-        Tree(tree.0.into_iter().filter(|(path, _)| classes.contains(&policy.classify(path))).collect())
+        let belongs = |path: &RelPath| POLICY.with(|policy| classes.contains(&policy.classify(path)));
+        Tree(tree.0.into_iter().filter(|(path, _)| belongs(path)).collect())
     }
 }
 
@@ -222,6 +257,9 @@ impl Protection for Seal {
     }
 
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble> {
+        if self.classes.is_empty() {
+            return Ok(Vec::new());
+        }
         let now = self.memory.of_classes(&self.classes);
         let sealed = self.memory.0.borrow().sealed.clone();
         Ok(differences(&sealed, &now).into_iter().map(|change| change.path).collect())
@@ -247,6 +285,7 @@ impl Tests for Runner {
     }
 
     async fn run(&mut self, order: &TestOrder, _hear: Hear<'_>) -> Result<TestRun, Trouble> {
+        self.0.call()?;
         let tree = tree_of(&self.0);
         let source: String =
             tree.0.iter().filter(|(p, _)| p.is_within("src")).map(|(_, t)| t.as_str()).collect();
@@ -301,6 +340,7 @@ pub struct Roles {
 
 impl Agents for Roles {
     async fn run(&mut self, order: &AgentOrder, _hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+        self.memory.call()?;
         let length = self.memory.0.borrow().events.len();
         self.memory.0.borrow_mut().forks.push((length, order.key.clone()));
         let seen = (order.key.clone(), order.prompt.clone(), order.role_text.clone());
@@ -308,6 +348,8 @@ impl Agents for Roles {
         let act = self.script.acts.get(&(order.key.clone(), order.number)).cloned();
         let act = act.unwrap_or_else(|| panic!("nothing is scripted for {} {}", order.key, order.number));
         let message = act(&mut self.memory.0.borrow_mut().tree);
+        // The child may have worked, and we are cut off before it comes back.
+        self.memory.call()?;
         Ok(AgentReport {
             end: AgentEnd::Exited(Exit::Code(0)),
             message: Some(message),
@@ -378,10 +420,47 @@ fn started(plan: Plan) -> RunStarted {
 
 /// Runs a plan over a small tree to its end.
 pub fn run(plan: Plan, script: Script) -> (State, Memory) {
+    let memory = small_tree();
+    let started = started(plan);
+    memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(started.clone())));
+    let state = drive(&memory, script, |drive| drive.run(), State::open(started));
+    (state.unwrap(), memory)
+}
+
+/// Runs a plan until the world is cut off at its `fuse`th call, and goes on with what the journal
+/// tells, until the end.
+pub fn run_cut(plan: Plan, script: &Script, fuse: usize) -> (State, Memory) {
+    let memory = small_tree();
+    let opened = started(plan);
+    memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(opened.clone())));
+    memory.0.borrow_mut().fuse = Some(fuse);
+    let cut = drive(&memory, script.clone(), |drive| drive.run(), State::open(opened));
+    memory.0.borrow_mut().fuse = None;
+    if let Ok(state) = cut {
+        return (state, memory);
+    }
+    let state = State::replay(&memory.events()).unwrap().unwrap();
+    let state = drive(&memory, script.clone(), |drive| drive.resume(None), state).unwrap();
+    (state, memory)
+}
+
+fn small_tree() -> Memory {
     let memory = Memory::default();
     memory.0.borrow_mut().tree.write("src/a.txt", "OLD\n");
     memory.0.borrow_mut().tree.write("tests/old.txt", "old: OLD\n");
-    let mut ports: Ports<InMemory> = Ports {
+    memory
+}
+
+fn drive<'a, F>(
+    memory: &Memory,
+    script: Script,
+    go: impl FnOnce(Drive<'a, InMemory>) -> F,
+    state: State,
+) -> Result<State, Trouble>
+where
+    F: Future<Output = Result<State, Trouble>> + 'a,
+{
+    let ports: Ports<InMemory> = Ports {
         journal: memory.clone(),
         checkpoints: memory.clone(),
         protection: Seal { memory: memory.clone(), classes: Vec::new() },
@@ -390,7 +469,7 @@ pub fn run(plan: Plan, script: Script) -> (State, Memory) {
         clock: memory.clone(),
     };
     let setup = Setup {
-        policy: policy(),
+        policy: POLICY.with(Policy::clone),
         skills: tdd::text::skill::embedded(),
         limits: Limits { turns: 8, wall_ms: 1000, idle_ms: 1000, output_bytes: 1 << 20 },
         turns_per_criterion: 8,
@@ -401,11 +480,9 @@ pub fn run(plan: Plan, script: Script) -> (State, Memory) {
         isolation: "none".into(),
         mask: Box::new(str::to_owned),
     };
-    let started = started(plan);
-    memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(started.clone())));
+    // A test's few worlds may live as long as the test.
+    let (ports, setup, nobody) =
+        (Box::leak(Box::new(ports)), Box::leak(Box::new(setup)), Box::leak(Box::new(Nobody)));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut nobody = Nobody;
-    let drive = Drive::new(&mut ports, &setup, &mut nobody, State::open(started));
-    let state = runtime.block_on(drive.run()).unwrap();
-    (state, memory)
+    runtime.block_on(go(Drive::new(ports, setup, nobody, state)))
 }
