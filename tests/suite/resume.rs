@@ -62,21 +62,20 @@ fn ac_tdd_7_2_a_killed_run_goes_on_and_the_cut_attempt_does_not_count() {
     let sandbox = shop();
     let hangs = cassette(&sandbox, &implementer(HANGS));
     for _ in 0..2 {
-        let mut child = match sandbox.path(".tdd").exists() {
-            false => until(&sandbox, &hangs, "GREEN AC-STE-1.1, attempt"),
-            true => {
-                let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-                command.args(["resume", "--cassette", &hangs]).stderr(Stdio::piped()).stdout(Stdio::null());
-                let mut child = command.spawn().unwrap();
-                let mut lines = BufReader::new(child.stderr.take().unwrap());
-                let mut line = String::new();
-                while !line.contains("GREEN AC-STE-1.1, attempt") {
-                    line.clear();
-                    assert!(lines.read_line(&mut line).unwrap() > 0, "the run ended early");
-                }
-                std::mem::forget(lines);
-                child
+        let mut child = if !sandbox.path(".tdd").exists() {
+            until(&sandbox, &hangs, "GREEN AC-STE-1.1, attempt")
+        } else {
+            let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+            command.args(["resume", "--cassette", &hangs]).stderr(Stdio::piped()).stdout(Stdio::null());
+            let mut child = command.spawn().unwrap();
+            let mut lines = BufReader::new(child.stderr.take().unwrap());
+            let mut line = String::new();
+            while !line.contains("GREEN AC-STE-1.1, attempt") {
+                line.clear();
+                assert!(lines.read_line(&mut line).unwrap() > 0, "the run ended early");
             }
+            std::mem::forget(lines);
+            child
         };
         signal(&child, "-KILL");
         child.wait().unwrap();

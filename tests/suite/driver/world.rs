@@ -423,7 +423,7 @@ pub fn run(plan: Plan, script: Script) -> (State, Memory) {
     let memory = small_tree();
     let started = started(plan);
     memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(started.clone())));
-    let state = drive(&memory, script, |drive| drive.run(), State::open(started));
+    let state = drive(&memory, script, tdd::driver::drive::Drive::run, State::open(started));
     (state.unwrap(), memory)
 }
 
@@ -434,7 +434,7 @@ pub fn run_cut(plan: Plan, script: &Script, fuse: usize) -> (State, Memory) {
     let opened = started(plan);
     memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(opened.clone())));
     memory.0.borrow_mut().fuse = Some(fuse);
-    let cut = drive(&memory, script.clone(), |drive| drive.run(), State::open(opened));
+    let cut = drive(&memory, script.clone(), tdd::driver::drive::Drive::run, State::open(opened));
     memory.0.borrow_mut().fuse = None;
     if let Ok(state) = cut {
         return (state, memory);
