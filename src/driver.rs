@@ -5,6 +5,7 @@
 pub mod baseline;
 pub mod drive;
 pub mod fork;
+pub mod learn;
 pub mod measure;
 pub mod ports;
 pub mod prompts;

@@ -11,6 +11,7 @@ pub mod manifest;
 pub mod process;
 pub mod project;
 pub mod project_commands;
+pub mod project_file;
 pub mod pty;
 pub mod runner;
 pub mod scaffold;

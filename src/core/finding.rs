@@ -191,6 +191,9 @@ pub struct RedFindings {
     /// Existing tests that were changed or removed and are not named in `supersedes:`.
     pub unlisted: Vec<TestId>,
     pub superseded: Vec<Superseded>,
+    /// New tests that belong to no criterion and are red: nobody would ever turn them green.
+    #[serde(default)]
+    pub unowned: Vec<TestId>,
     /// Why the run is no evidence at all, if it is none.
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,

@@ -45,6 +45,8 @@ pub enum Reason {
     /// An existing test was changed or removed and not named in `supersedes:`.
     Unlisted(TestId),
     NoCandidate(CriterionId),
+    /// A new test that is red and belongs to no criterion.
+    Unowned(TestId),
     NotRed {
         criterion: CriterionId,
         test: TestId,
@@ -76,6 +78,7 @@ impl Reason {
             | Self::Touched(_)
             | Self::Unlisted(_)
             | Self::NoCandidate(_)
+            | Self::Unowned(_)
             | Self::NotRed { .. }
             | Self::NotSuperseded(_)
             | Self::NothingRan(_)
@@ -108,6 +111,7 @@ impl fmt::Display for Reason {
             Self::NoCandidate(id) => {
                 write!(f, "no new or changed test belongs to {id}: name its file with {}", id.slug())
             }
+            Self::Unowned(id) => write!(f, "a new test is red and belongs to no criterion: {id}"),
             Self::NotRed { criterion, test, kind } => write!(f, "{criterion} is not RED: {test} is {kind}"),
             Self::NotSuperseded(id) => write!(f, "a superseded test must be changed and red: {id}"),
             Self::Broken(id) => write!(f, "a test that was green is red now: {id}"),
@@ -177,6 +181,7 @@ pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.unlisted.iter().cloned().map(Reason::Unlisted));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
+    reasons.extend(findings.unowned.iter().cloned().map(Reason::Unowned));
     for criterion in &findings.criteria {
         if criterion.tests.is_empty() {
             reasons.push(Reason::NoCandidate(criterion.id.clone()));

@@ -1,5 +1,9 @@
 //! What a file is, and which role may change it (contract sections 1 and 7).
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +60,21 @@ pub struct Policy {
     tests: GlobSet,
     test_patterns: Vec<String>,
     specs_dir: String,
+    /// Files that decide how tests run in this project only.
+    own_gates: BTreeSet<RelPath>,
+    /// Shared by all clones, so that whoever classifies knows what was learned.
+    learned: Rc<RefCell<Learned>>,
+}
+
+/// What the project itself tells once it was looked at, before anybody forked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// Files whose tests the runner reported, though no glob names them.
+    pub tests: BTreeSet<RelPath>,
+    /// What the project's own commands change or leave.
+    pub by_products: BTreeSet<RelPath>,
+    /// Part of the project at checkpoint 0, though a glob would make a by-product of it.
+    pub kept: BTreeSet<RelPath>,
 }
 
 /// A glob of the settings that can't be read.
@@ -81,6 +100,8 @@ impl Policy {
             mixed: set(MIXED.iter().copied())?,
             tests: set(test_patterns.iter().map(String::as_str))?,
             test_patterns,
+            own_gates: BTreeSet::new(),
+            learned: Rc::default(),
             specs_dir: specs_dir.trim_matches('/').to_owned(),
         })
     }
@@ -90,18 +111,39 @@ impl Policy {
         &self.test_patterns
     }
 
+    /// The same policy where these files are gate files too: scripts that the commands run.
+    #[must_use = "this returns the policy with the files added"]
+    pub fn with_gates(mut self, files: impl IntoIterator<Item = RelPath>) -> Self {
+        self.own_gates.extend(files);
+        self
+    }
+
+    /// From now on this policy and all its clones know this.
+    pub fn learn(&self, learned: Learned) {
+        *self.learned.borrow_mut() = learned;
+    }
+
+    /// Whether a glob alone makes a by-product of this path.
+    pub fn looks_like_by_product(&self, path: &RelPath) -> bool {
+        self.by_products.is_match(path.as_str())
+    }
+
     pub fn classify(&self, path: &RelPath) -> FileClass {
         let text = path.as_str();
-        if self.by_products.is_match(text) {
+        let learned = self.learned.borrow();
+        let is_left = learned.by_products.contains(path);
+        if is_left || (self.by_products.is_match(text) && !learned.kept.contains(path)) {
             FileClass::ByProduct
-        } else if self.gates.is_match(text) || (!self.specs_dir.is_empty() && path.is_within(&self.specs_dir))
+        } else if self.gates.is_match(text)
+            || self.own_gates.contains(path)
+            || (!self.specs_dir.is_empty() && path.is_within(&self.specs_dir))
         {
             FileClass::Gate
         } else if self.locks.is_match(text) {
             FileClass::Lock
         } else if self.mixed.is_match(text) {
             FileClass::Mixed
-        } else if self.tests.is_match(text) {
+        } else if self.tests.is_match(text) || learned.tests.contains(path) {
             FileClass::Test
         } else {
             FileClass::Source
@@ -123,7 +165,6 @@ fn set<'a>(globs: impl Iterator<Item = &'a str>) -> Result<GlobSet, BadGlob> {
 /// globs and as lines of a `.gitignore`.
 pub const BY_PRODUCTS: &[&str] = &[
     "**/__pycache__/**",
-    "**/*.pyc",
     "**/.pytest_cache/**",
     "**/.mypy_cache/**",
     "**/.ruff_cache/**",
@@ -136,7 +177,6 @@ pub const BY_PRODUCTS: &[&str] = &[
     "**/coverage/clover.xml",
     "**/coverage/coverage-final.json",
     "**/htmlcov/**",
-    "**/*.egg-info/**",
     "target/**",
     "**/target/debug/**",
     "**/target/release/**",
@@ -170,10 +210,20 @@ const GATES: &[&str] = &[
     "**/noxfile.py",
     "**/.coveragerc",
     "**/pytest.py",
+    "**/pytest/__init__.py",
+    "**/pytest/__main__.py",
     "**/_pytest/**",
+    "**/pluggy.py",
+    "**/pluggy/__init__.py",
+    "**/iniconfig.py",
+    "**/iniconfig/__init__.py",
     "**/unittest.py",
-    "**/unittest/**",
-    "**/pluggy/**",
+    "**/unittest/__init__.py",
+    "**/unittest/__main__.py",
+    "**/sitecustomize/**",
+    "**/usercustomize/**",
+    "**/*.egg-info/**",
+    "**/*.dist-info/**",
     "**/build.rs",
     "**/.cargo/config",
     "**/.cargo/config.toml",

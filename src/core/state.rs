@@ -30,6 +30,8 @@ pub struct State {
     pub suspension: Option<Suspension>,
     /// The tree as it was before the first fork.
     pub zero: Option<CheckpointId>,
+    /// The tree right before the first fork: checkpoint 0, and what the baseline runs left.
+    pub start: Option<CheckpointId>,
     /// The tree as of the last work that was kept.
     pub good: Option<CheckpointId>,
     pub baseline: Option<Baselines>,
@@ -220,6 +222,7 @@ impl State {
             phase: Phase::Opening,
             suspension: None,
             zero: None,
+            start: None,
             good: None,
             baseline: None,
             tree: None,

@@ -6,12 +6,13 @@ use crate::core::audience::Audience;
 use crate::core::effect::Effect;
 use crate::core::event::Event;
 use crate::core::next::next;
+use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::role::Key;
 use crate::core::state::State;
 use crate::core::trouble::{Trouble, TroubleKind};
 
-use super::ports::{AgentOrder, Clock, Journal, Limits, Ports, Skills, World};
+use super::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, World};
 
 /// What a run needs to know besides its state; decided before it starts.
 pub struct Setup {
@@ -23,6 +24,8 @@ pub struct Setup {
     pub turns_per_criterion: u32,
     pub baseline: BaselineRule,
     pub supersede: SupersedeRule,
+    /// Reports that the commands write into the tree; by-products, wherever they lie.
+    pub reports: Vec<RelPath>,
     /// The run's folder, for people.
     pub run_dir: String,
     /// The level of isolation and what it does not prevent, for people.
@@ -84,7 +87,7 @@ impl<'a, W: World> Drive<'a, W> {
                 Ok(events) => self.record(&events)?,
                 Err(trouble) => match interruption(&trouble, &self.state) {
                     Some(event) => self.record(&[event])?,
-                    None => return Err(trouble),
+                    None => return Err(self.as_it_was(trouble)),
                 },
             }
         }
@@ -100,9 +103,28 @@ impl<'a, W: World> Drive<'a, W> {
             self.state
                 .apply(event)
                 .map_err(|error| Trouble::internal("the run's own journal is illegal").because(error))?;
+            if matches!(event, Event::BaselineMeasured { .. }) {
+                self.learn()?;
+            }
             self.audience.event(&self.state, event, ts_ms);
         }
         Ok(())
+    }
+
+    /// Before the first child came back nothing is changed, not even by the project's own commands.
+    fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
+        let Some(zero) = self.state.zero.clone().filter(|_| self.state.children() == 0) else {
+            return trouble;
+        };
+        let put_back = |ports: &mut Ports<W>| {
+            let now = ports.checkpoints.take("refused")?;
+            let left: Vec<RelPath> =
+                ports.checkpoints.diff(&zero, &now)?.into_iter().map(|c| c.path).collect();
+            ports.checkpoints.restore(&zero, &left)
+        };
+        // The first trouble is the one to tell; the tree is kept under refs/tdd/ in any case.
+        let _ = put_back(self.ports);
+        trouble
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<Vec<Event>, Trouble> {

@@ -56,7 +56,7 @@ impl<W: World> Drive<'_, W> {
         let mut events = self.put_git_back()?;
         let after = self.ports.checkpoints.take(&format!("after-{}", Self::label(key, number)))?;
         let base = match key {
-            Key::TestWriter => self.state.zero.clone(),
+            Key::TestWriter => self.state.start.clone(),
             Key::Implementer(_) | Key::Refactorer => self.state.base(key).cloned(),
         };
         let base = base.ok_or_else(|| Trouble::internal("an attempt has no checkpoint before it"))?;
@@ -148,10 +148,16 @@ impl<W: World> Drive<'_, W> {
         Ok(())
     }
 
-    /// Criteria whose GREEN stage has not begun; their test files take no part.
+    /// Criteria whose GREEN stage has not begun, those that are not in hand included; their test
+    /// files take no part.
     fn unreached(&self, but: Option<&CriterionId>) -> Vec<CriterionId> {
-        let all = self.state.run.plan.criteria.iter();
-        all.filter(|id| Some(*id) != but && !self.state.is_reached(id)).cloned().collect()
+        let is_open = |id: &CriterionId| Some(id) != but && !self.state.is_reached(id);
+        self.named().into_iter().filter(is_open).collect()
+    }
+
+    /// All criteria that a test file may be named after.
+    fn named(&self) -> Vec<CriterionId> {
+        self.state.run.requirement.criteria.iter().map(|criterion| criterion.id.clone()).collect()
     }
 }
 

@@ -47,6 +47,9 @@ pub trait Checkpoints {
     fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble>;
     /// Makes just these paths as they are in `to` (absent there: removed).
     fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble>;
+    /// The differences of these paths as a unified diff for a person, at most 64 KiB.
+    fn patch(&mut self, from: &CheckpointId, to: &CheckpointId, paths: &[RelPath])
+    -> Result<String, Trouble>;
     /// The bytes of a regular file in a snapshot; `None` if there is none.
     fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble>;
     /// All files of a snapshot, sorted.

@@ -31,7 +31,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     pub(super) fn summary_facts(&mut self) -> Result<SummaryFacts, Trouble> {
-        let changed = match (self.state.zero.clone(), self.state.good.clone()) {
+        let changed = match (self.state.start.clone(), self.state.good.clone()) {
             (Some(zero), Some(good)) => self.differences(&zero, &good)?,
             (Some(_) | None, _) => Vec::new(),
         };
@@ -54,6 +54,7 @@ fn touched(verdict: &Verdict) -> Vec<RelPath> {
         | Reason::Format(_)
         | Reason::Unlisted(_)
         | Reason::NoCandidate(_)
+        | Reason::Unowned(_)
         | Reason::NotRed { .. }
         | Reason::NotSuperseded(_)
         | Reason::Broken(_)

@@ -19,6 +19,7 @@ impl<W: World> Drive<'_, W> {
         if let Some(decision) = &decision {
             self.refuse_what_means_nothing(decision)?;
         }
+        self.learn()?;
         self.ports.checkpoints.record_git()?;
         let now = self.ports.checkpoints.take("resumed")?;
         if !matches!(decision, Some(Decision::Edited(_) | Decision::Abandon)) {

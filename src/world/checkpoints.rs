@@ -22,6 +22,7 @@ use crate::core::finding::{Change, ChangeKind};
 use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Checkpoints;
+use crate::text::excerpt;
 
 pub(crate) mod edit;
 mod git;
@@ -45,6 +46,9 @@ use walk::{Reading, Scan};
 
 /// More than any file that a person reads or that `tdd` parses.
 const LARGEST_READ: u64 = 64 << 20;
+
+/// More than a person reads.
+const MOST_OF_A_PATCH: usize = 64 * 1024;
 
 /// The checkpoints of one run.
 #[derive(Debug)]
@@ -191,6 +195,28 @@ impl Checkpoints for GitCheckpoints {
         changes.sort_unstable();
         changes.dedup();
         Ok(changes)
+    }
+
+    fn patch(
+        &mut self,
+        from: &CheckpointId,
+        to: &CheckpointId,
+        paths: &[RelPath],
+    ) -> Result<String, Trouble> {
+        let mut args = vec![
+            "diff-tree",
+            "-p",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            from.0.as_str(),
+            to.0.as_str(),
+            "--",
+        ];
+        let literal: Vec<String> = paths.iter().map(|path| format!(":(literal){path}")).collect();
+        args.extend(literal.iter().map(String::as_str));
+        let patch = self.private.run(&args, b"")?;
+        Ok(excerpt::head_and_tail(&String::from_utf8_lossy(&patch), MOST_OF_A_PATCH))
     }
 
     fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {

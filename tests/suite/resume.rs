@@ -62,7 +62,8 @@ fn ac_tdd_7_2_a_killed_run_goes_on_and_the_cut_attempt_does_not_count() {
     let sandbox = shop();
     let hangs = cassette(&sandbox, &implementer(HANGS));
     for _ in 0..2 {
-        let mut child = if !sandbox.path(".tdd").exists() {
+        let first = !sandbox.path(".tdd").exists();
+        let mut child = if first {
             until(&sandbox, &hangs, "GREEN AC-STE-1.1, attempt")
         } else {
             let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::trouble::Trouble;
 use crate::driver::drive::{BaselineRule, RedRule, Setup, SupersedeRule};
@@ -15,6 +16,7 @@ use crate::world::checkpoints::GitCheckpoints;
 use crate::world::clock::SystemClock;
 use crate::world::journal_file::JournalFile;
 use crate::world::manifest::Manifest;
+use crate::world::project_file;
 use crate::world::runner::{ProjectTests, RunnerSetup};
 use crate::world::signals::StopSignal;
 
@@ -115,11 +117,24 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
     let settings = &prepared.settings;
     let specs = in_repository(prepared, &settings.specs_dir);
     let globs: Vec<String> = settings.test_files.iter().map(|glob| in_repository(prepared, glob)).collect();
-    Policy::new(prepared.chosen.commands.runner, &globs, &specs).map_err(|bad| {
+    let policy = Policy::new(prepared.chosen.commands.runner, &globs, &specs).map_err(|bad| {
         Trouble::config(format!("`test_files` holds the glob `{}`, which can't be read", bad.glob))
             .because(bad.why)
             .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
-    })
+    })?;
+    Ok(policy.with_gates(run_by_commands(prepared)))
+}
+
+/// Files of the project that the commands name: a script that runs the tests decides which tests
+/// run, wherever it lies.
+fn run_by_commands(prepared: &Prepared) -> Vec<RelPath> {
+    let chosen = &prepared.chosen;
+    let table = chosen.table.iter().flat_map(|table| [Some(&table.all), table.select.as_ref()]).flatten();
+    let lines = [&chosen.commands.test, &chosen.commands.gate].into_iter().chain(table);
+    let between = |c: char| c.is_whitespace() || "\"'`;|&()<>=$".contains(c);
+    let words = lines.flat_map(|line| line.split(between)).filter(|word| !word.is_empty());
+    let files = words.filter(|word| project_file::exists(&prepared.place.project, word));
+    files.filter_map(|word| RelPath::new(&in_repository(prepared, word))).collect()
 }
 
 /// A path or glob of the settings, which are relative to the project, relative to the repository.
@@ -147,10 +162,16 @@ pub fn setup(prepared: &Prepared, folders: &Folders) -> Result<Setup, Trouble> {
             Leave::Refused => SupersedeRule::Refuse,
         },
         root: prepared.place.repository.to_string_lossy().into_owned(),
+        reports: reports(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
         isolation: ISOLATION.to_owned(),
         mask: Box::new(move |text| mask.apply(text).into_owned()),
     })
+}
+
+fn reports(prepared: &Prepared) -> Vec<RelPath> {
+    let report = prepared.chosen.table.as_ref().and_then(|table| table.report.as_deref());
+    report.and_then(|path| RelPath::new(&in_repository(prepared, path))).into_iter().collect()
 }
 
 fn rule(leave: Leave) -> RedRule {

@@ -152,6 +152,8 @@ impl State {
     fn baseline_measured(&mut self, test: &SuiteBaseline, gate: &SuiteBaseline) -> Phase {
         self.greens.clone_from(&test.greens);
         self.collected = test.collected;
+        self.start = self.tree.clone().or_else(|| self.zero.clone());
+        self.good.clone_from(&self.start);
         self.baseline = Some(Baselines { test: test.clone(), gate: gate.clone() });
         if self.covered_by_red().is_empty() {
             return self.after_green();

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::core::criterion::{CriterionId, Verify};
-use crate::core::event::{Event, Regression};
+use crate::core::event::{Event, Refactoring, Regression};
 use crate::core::evidence::evidence;
 use crate::core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge};
 use crate::core::mapping::Mapping;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
+use crate::core::state::Progress;
 use crate::core::test::{TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::core::weigh;
@@ -57,7 +58,10 @@ impl<W: World> Drive<'_, W> {
         findings.touched = work.touched.clone();
         let passes =
             findings.failed.is_empty() && findings.vanished.is_empty() && findings.no_evidence.is_none();
-        findings.early_green = work.changed.is_empty() && passes;
+        let good = self.state.good.clone().unwrap_or_else(|| work.base.clone());
+        let unchanged = self.differences(&good, &work.after)?.is_empty();
+        findings.early_green =
+            unchanged && passes && findings.skipped.is_empty() && !findings.passed.is_empty();
         events.extend(corpus_facts(&findings, &work, &run));
         events.push(Event::AttemptMeasured { findings: Box::new(Findings::Green(findings)) });
         Ok(events)
@@ -110,8 +114,16 @@ impl<W: World> Drive<'_, W> {
             Regression::Attempt => Scope::All,
             Regression::Auto if baseline < QUICK_BASELINE_MS => Scope::All,
             Regression::Auto | Regression::Criterion => Scope::OwnThenAll,
+            Regression::End if self.is_last() => Scope::OwnThenAll,
             Regression::End => Scope::OwnOnly,
         }
+    }
+
+    /// Whether nothing comes after this criterion that would run the tests of others.
+    fn is_last(&self) -> bool {
+        let open = |progress: &&Progress| matches!(progress, Progress::Pending | Progress::Red);
+        self.state.run.plan.refactor == Refactoring::Off
+            && self.state.progress.values().filter(open).count() <= 1
     }
 
     fn weigh_own(&self, run: &TestRun, red: Option<&CriterionRed>, findings: &mut GreenFindings) {

@@ -35,7 +35,7 @@ impl<W: World> Drive<'_, W> {
         checkpoint: &crate::core::attempt::CheckpointId,
         findings: &mut RedFindings,
     ) -> Result<(), Trouble> {
-        let zero = self.state.zero.clone().ok_or_else(|| Trouble::internal("a run without checkpoint 0"))?;
+        let zero = self.state.start.clone().ok_or_else(|| Trouble::internal("a run without checkpoint 0"))?;
         let changed = self.differences(&zero, checkpoint)?;
         let work = Work {
             base: zero,
@@ -97,7 +97,7 @@ impl<W: World> Drive<'_, W> {
             .collect();
         let tests = std::collections::BTreeMap::new();
         let project = &self.state.run.project;
-        let mut mapping = Mapping::assign(&self.state.run.plan.criteria, &candidates, &tests, project);
+        let mut mapping = Mapping::assign(&self.named(), &candidates, &tests, project);
         for (id, owned) in self.mapping().owned {
             mapping.owned.entry(id).or_default().ids.extend(owned.ids);
         }

@@ -1,7 +1,9 @@
 //! RED: every criterion's tests fail, for the right reason, twice; nothing else changed.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
+use crate::core::audience::News;
 use crate::core::claim::Claim;
 use crate::core::criterion::CriterionId;
 use crate::core::event::Event;
@@ -17,7 +19,7 @@ use crate::core::test::{Outcome, TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::core::weigh::{self, Sources};
 use crate::driver::drive::{Drive, SupersedeRule};
-use crate::driver::ports::{Isolation, Protection, TestOrder, Tests, World};
+use crate::driver::ports::{Checkpoints, Isolation, Protection, TestOrder, Tests, World};
 
 use super::sources::SourceBook;
 use super::{Work, facts, run_ref};
@@ -66,6 +68,7 @@ impl<W: World> Drive<'_, W> {
             Isolation::Coupled => self.weigh_coupled(&mapping, &book, &mut findings).await?,
         }
         self.touched_by_runs(&mut work)?;
+        self.show_changed_tests(&work, &findings)?;
         if let Some(path) = work.touched.first() {
             findings.no_evidence = Some(format!("the protected file {path} was changed"));
         }
@@ -82,10 +85,11 @@ impl<W: World> Drive<'_, W> {
             .map(|change| change.path.clone())
             .collect();
         let tests = claim.map(|claim| claim.tests.clone()).unwrap_or_default();
-        let mut mapping =
-            Mapping::assign(&self.state.covered_by_red(), &candidates, &tests, &self.state.run.project);
+        let mut mapping = Mapping::assign(&self.named(), &candidates, &tests, &self.state.run.project);
         if self.setup.supersede == SupersedeRule::AsListed {
-            for (id, tests) in claim.map(|claim| claim.supersedes.clone()).unwrap_or_default() {
+            let covered = self.state.covered_by_red();
+            let claimed = claim.map(|claim| claim.supersedes.clone()).unwrap_or_default();
+            for (id, tests) in claimed.into_iter().filter(|(id, _)| covered.contains(id)) {
                 let ids = tests.into_iter().map(TestId);
                 mapping.owned.entry(id).or_default().ids.extend(ids);
             }
@@ -144,6 +148,7 @@ impl<W: World> Drive<'_, W> {
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         findings.unlisted =
             book.changed_tests(&known).into_iter().filter(|id| !set_aside.contains(id)).collect();
+        findings.unowned = self.unowned(&findings.mapping, first, &set_aside);
         let unlisted: BTreeSet<&TestId> = findings.unlisted.iter().collect();
         let lost: BTreeSet<TestId> = weigh::lost(&known, first).into_iter().collect();
         // A known green that is red once in two runs is flaky, not broken.
@@ -159,12 +164,52 @@ impl<W: World> Drive<'_, W> {
             .extend(passed.filter(|test| test.kind == RedKind::Passed).map(|test| test.id.clone()));
     }
 
+    /// New tests and files that are red and belong to nobody, so that they would stay red for ever.
+    fn unowned(&self, mapping: &Mapping, report: &TestReport, set_aside: &BTreeSet<&TestId>) -> Vec<TestId> {
+        let Some(baseline) = self.state.baseline.as_ref().map(|baseline| &baseline.test) else {
+            return Vec::new();
+        };
+        let mut known: BTreeSet<&TestId> =
+            baseline.greens.iter().chain(&baseline.reds).chain(&baseline.flaky).collect();
+        known.extend(set_aside);
+        let owned = mapping.owned.keys().flat_map(|id| mapping.results(id, report));
+        let owned: BTreeSet<&TestId> = owned.map(|test| &test.id).collect();
+        let files: BTreeSet<&RelPath> = mapping.owned.values().flat_map(|owned| &owned.files).collect();
+        let failed = report.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed(_)));
+        let failed = failed.map(|test| test.id.clone()).filter(|id| !owned.contains(id));
+        let loads = report.load_failures.iter().filter(|load| !files.contains(&load.file));
+        let loads = loads.map(|load| TestId(load.file.to_string()));
+        failed.chain(loads).filter(|id| !known.contains(id)).collect()
+    }
+
+    /// Existing test files that the test-writer changed are shown with their diff: a weaker helper
+    /// or a superseded expectation is for a person to judge (contract section 7).
+    fn show_changed_tests(&mut self, work: &Work, findings: &RedFindings) -> Result<(), Trouble> {
+        let existing =
+            work.changed.iter().filter(|c| c.class == FileClass::Test && c.kind != ChangeKind::Added);
+        let paths: Vec<RelPath> = existing.map(|change| change.path.clone()).collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let mut text = String::from("existing test files were changed:");
+        for test in &findings.superseded {
+            let _ = write!(text, "\n  superseded by {}: {}", test.criterion, test.id);
+        }
+        let patch = self.ports.checkpoints.patch(&work.base, &work.after, &paths)?;
+        let _ = write!(text, "\n{}", (self.setup.mask)(&patch));
+        self.audience.news(&News::Note(text));
+        Ok(())
+    }
+
     fn superseded(&self, claim: Option<&Claim>, work: &Work, report: &TestReport) -> Vec<Superseded> {
         if self.setup.supersede == SupersedeRule::Refuse {
             return Vec::new();
         }
         let mut all = Vec::new();
-        for (criterion, tests) in claim.iter().flat_map(|claim| &claim.supersedes) {
+        // Only a criterion in hand can change what a test says: nobody would turn it green again.
+        let covered = self.state.covered_by_red();
+        let claimed = claim.iter().flat_map(|claim| &claim.supersedes);
+        for (criterion, tests) in claimed.filter(|(id, _)| covered.contains(id)) {
             for id in tests.iter().map(|id| TestId(id.clone())) {
                 let file = id.0.split("::").next().unwrap_or_default();
                 let changed = work

@@ -1,10 +1,12 @@
 //! REFACTOR: the gate is green, nothing that was green is red, no test is gone.
 
+use std::collections::BTreeSet;
+
 use crate::core::event::Event;
 use crate::core::evidence::evidence;
 use crate::core::finding::{Findings, RefactorFindings};
 use crate::core::role::Key;
-use crate::core::test::TestRun;
+use crate::core::test::{Outcome, TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
 use crate::driver::ports::{TestOrder, World};
@@ -41,13 +43,26 @@ impl<W: World> Drive<'_, W> {
     async fn gate_is_red(&mut self, run: &TestRun, findings: &mut RefactorFindings) -> Result<bool, Trouble> {
         let commands = &self.state.run.commands;
         if commands.gate == commands.test {
-            let readable = run.report.is_some();
-            return Ok(!readable && !run.exit.is_success());
+            return Ok(match &run.report {
+                None => !run.exit.is_success(),
+                Some(report) => self.has_new_reds(report),
+            });
         }
         let gate = self.run_gate("gate after REFACTOR").await?;
         findings.runs.push(run_ref(&gate, &self.setup.mask));
         let was_red =
             self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(|exit| !exit.is_success()));
         Ok(!gate.exit.is_success() && !was_red)
+    }
+
+    /// Whether anything is red that was not so at baseline. A lost green is judged by itself.
+    fn has_new_reds(&self, report: &TestReport) -> bool {
+        let Some(baseline) = &self.state.baseline else { return false };
+        let known: BTreeSet<&TestId> =
+            baseline.test.reds.iter().chain(&baseline.test.flaky).chain(&self.state.greens).collect();
+        let failed = report.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed(_)));
+        let not_loaded = report.load_failures.iter().map(|load| TestId(load.file.to_string()));
+        failed.map(|test| test.id.clone()).chain(not_loaded).any(|id| !known.contains(&id))
+            || report.project_broken.is_some()
     }
 }

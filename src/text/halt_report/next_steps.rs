@@ -73,6 +73,7 @@ fn already_green(halt: &Halt) -> BTreeSet<crate::core::criterion::CriterionId> {
         | Reason::Touched(_)
         | Reason::Unlisted(_)
         | Reason::NoCandidate(_)
+        | Reason::Unowned(_)
         | Reason::NotSuperseded(_)
         | Reason::Broken(_)
         | Reason::NothingRan(_)

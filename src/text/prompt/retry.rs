@@ -46,6 +46,7 @@ impl RetryCause {
 fn rests_on_a_run(reason: &Reason) -> bool {
     match reason {
         Reason::ClaimedFailed
+        | Reason::Unowned(_)
         | Reason::Exhausted(_)
         | Reason::NotRed { .. }
         | Reason::Broken(_)

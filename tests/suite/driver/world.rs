@@ -207,6 +207,15 @@ impl Checkpoints for Memory {
         Ok(())
     }
 
+    fn patch(
+        &mut self,
+        _from: &CheckpointId,
+        _to: &CheckpointId,
+        paths: &[RelPath],
+    ) -> Result<String, Trouble> {
+        Ok(format!("diff of {paths:?}"))
+    }
+
     fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble> {
         Ok(self.at(at).0.get(path).map(|text| text.clone().into_bytes()))
     }
@@ -476,6 +485,7 @@ where
         baseline: BaselineRule { test: RedRule::Refuse, gate: RedRule::Refuse },
         supersede: SupersedeRule::AsListed,
         root: "/repository".into(),
+        reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),
         isolation: "none".into(),
         mask: Box::new(str::to_owned),
