@@ -5,7 +5,7 @@
 //! deed on the tree and no step of the run.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 use super::status::{chosen_run, phase, repository, told};
 use crate::cli::UndoArgs;
 use crate::core::attempt::CheckpointId;
-use crate::core::event::Event;
+use crate::core::event::{Event, RunId};
 use crate::core::finding::{Change, ChangeKind};
 use crate::core::state::{Entry, Phase, State};
 use crate::core::trouble::Trouble;
 use crate::text::harmless::line;
 use crate::view::print;
+use crate::world::checkpoints::run_refs::RunRefs;
 use crate::world::checkpoints::way_back::{Outlook, Own, RulesUsed, WayBack};
 use crate::world::journal_file::{self, Record, RunDir, folders};
 use crate::world::lock::WorkTreeLock;
@@ -35,7 +36,7 @@ const ZERO: &str = "0";
 /// Brings the tree back, or says why not.
 pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
-    let run = chosen_run(&repository, args.run.as_deref())?;
+    let run = chosen(&repository, args.run.as_deref())?;
     folders::check(&repository, &run)?;
     let _lock = WorkTreeLock::acquire(&repository)?;
     let mut way = WayBack::open(&repository, &run.id, &run.path)?;
@@ -67,6 +68,26 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     }
     told.say(Outcome::Undone, Some(&way.ref_name(&label)));
     Ok(ExitCode::SUCCESS)
+}
+
+/// As `tdd status` chooses. A run whose journal or folder is gone is found by its refs, but only
+/// under its whole name.
+fn chosen(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
+    let trouble = match chosen_run(repository, name) {
+        Ok(run) => return Ok(run),
+        Err(trouble) => trouble,
+    };
+    let refs = RunRefs::list(repository)?;
+    if let Some(name) = name.filter(|name| refs.count(name) > 0) {
+        let path = repository.join(".tdd/runs").join(name);
+        return Ok(RunDir { id: RunId(name.to_owned()), path });
+    }
+    let held: Vec<&str> = refs.runs().filter(|name| folders::is_run_id(name)).collect();
+    if held.is_empty() {
+        return Err(trouble);
+    }
+    let held = held.iter().rev().take(LISTED).copied().collect::<Vec<_>>().join("\n");
+    Err(trouble.advise(format!("name a run; git has checkpoints of these:\n{held}")))
 }
 
 /// What the journal tells of the run.

@@ -128,6 +128,8 @@ fn oddity(name: &str, path: &Path) -> Option<&'static str> {
         Ok(meta) if meta.is_symlink() => Some("it is a link"),
         Ok(meta) if meta.is_dir() => None,
         Ok(_) => Some("it is no folder"),
+        // What is gone harms nobody.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(_) => Some("it can't be looked at"),
     }
 }
