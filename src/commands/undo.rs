@@ -17,7 +17,7 @@ use crate::core::event::{Event, RunId};
 use crate::core::finding::{Change, ChangeKind};
 use crate::core::state::{Entry, Phase, State};
 use crate::core::trouble::Trouble;
-use crate::text::harmless::line;
+use crate::text::harmless::{line, shell_word};
 use crate::view::print;
 use crate::world::checkpoints::run_refs::RunRefs;
 use crate::world::checkpoints::way_back::{Outlook, Own, RulesUsed, WayBack};
@@ -60,6 +60,7 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
             "tdd: the run's own rules about ignored files are gone or damaged; today's rules are used",
         );
     }
+    way.unchanged_since(&told.outlook.now)?;
     let label = way.keep_undone(&told.outlook.now)?;
     if let Err(trouble) = way.go(&told.outlook.now, &told.target.checkpoint) {
         print::trouble(&trouble);
@@ -246,7 +247,7 @@ impl Told<'_> {
         }
         self.say(Outcome::Refused, None);
         let run = &self.run.id;
-        let to = self.args.to.as_ref().map(|to| format!(" --to {to}")).unwrap_or_default();
+        let to = self.args.to.as_ref().map(|to| format!(" --to {}", shell_word(to))).unwrap_or_default();
         let mut next = vec!["nothing was changed".to_owned()];
         if let Some(later) = self.later_run() {
             next.push(format!("a later run may have changed them; take that back first: tdd undo {later}"));

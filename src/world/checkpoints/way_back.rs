@@ -154,17 +154,21 @@ impl WayBack {
         Ok(Outlook { now, changes: sorted(differences.iter().collect()), foreign, in_the_way })
     }
 
-    /// Makes the work tree, which must still be as `now` holds it, as `to` holds it, and looks
-    /// whether it is. What is neither file nor link stays. Afterwards the tree is somewhere
-    /// between the two if this fails.
-    pub fn go(&mut self, now: &CheckpointId, to: &CheckpointId) -> Result<(), Trouble> {
+    /// A trouble of the user's if the work tree is no longer as `now` holds it.
+    pub fn unchanged_since(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
         let (again, _) = self.checkpoints.snapshot("tdd: before an undo")?;
-        if !listing::differences(&self.checkpoints.private, now, &again)?.is_empty() {
-            return Err(Trouble::user("files of the work tree change at this moment")
-                .because("they were not the same when they were looked at twice")
-                .advise("end what writes to them, then try again"));
+        if listing::differences(&self.checkpoints.private, now, &again)?.is_empty() {
+            return Ok(());
         }
-        let differences = listing::differences(&self.checkpoints.private, &again, to)?;
+        Err(Trouble::user("files of the work tree change at this moment")
+            .because("they were not the same when they were looked at twice")
+            .advise("nothing was changed; end what writes to them, then try again"))
+    }
+
+    /// Makes the work tree, which is as `now` holds it, as `to` holds it, and looks whether it is.
+    /// What is neither file nor link stays. If this fails the tree is somewhere between the two.
+    pub fn go(&mut self, now: &CheckpointId, to: &CheckpointId) -> Result<(), Trouble> {
+        let differences = listing::differences(&self.checkpoints.private, now, to)?;
         self.checkpoints.carry_out(&differences, &[])?;
         let (after, _) = self.checkpoints.snapshot("tdd: after an undo")?;
         let left = listing::differences(&self.checkpoints.private, &after, to)?;
