@@ -34,6 +34,10 @@ pub enum Command {
     Status(StatusArgs),
     /// Print the journal of a run.
     Log(LogArgs),
+    /// Bring the work tree back to how it was before a run.
+    Undo(UndoArgs),
+    /// Remove old runs and their checkpoints.
+    Clean(CleanArgs),
     /// Run the whole cycle on a small built-in project with a scripted agent.
     Demo(DemoArgs),
     /// Internal: prepare and exec a child.
@@ -178,6 +182,60 @@ pub struct LogArgs {
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// Print the journal's lines as they are, side files resolved.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Branch, HEAD, index, stash and ignored files are left alone. The tree as it is gets a checkpoint
+of its own before anything is changed, so an undo can be undone.
+
+Exit codes:
+  0   the work tree is as the checkpoint holds it, now or already
+  1   the way back broke off halfway; the tree as it was is kept, and it is said where
+  2   refused, and nothing was changed: files were changed by somebody else, a run is at work,
+      no such run, no checkpoint, or the journal is damaged
+  70  a bug in tdd")]
+pub struct UndoArgs {
+    /// A run's id, or the beginning of one; the newest run if not given.
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// Another checkpoint of the run than 0, for example undone-1 to take an undo back.
+    #[arg(long, value_name = "CHECKPOINT")]
+    pub to: Option<String>,
+    /// Go on though files were changed since the run by somebody else; a checkpoint keeps them.
+    #[arg(long)]
+    pub discard_changes: bool,
+    /// Print one JSON object on stdout and nothing else.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Nothing but the folders .tdd/runs/<run> and the refs below refs/tdd/<run>/ is touched. What is
+removed can no longer be undone or resumed. Refs whose run's folder is gone go too.
+
+Exit codes:
+  0   done, or nothing to do
+  1   something could not be removed; the rest was
+  2   refused, and nothing was removed
+  70  a bug in tdd")]
+pub struct CleanArgs {
+    /// Just these runs, finished or not: ids, or the beginnings of ids.
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// How many of the newest runs stay; unfinished runs stay anyway.
+    #[arg(long, value_name = "N", default_value_t = 5, conflicts_with_all = ["runs", "all"])]
+    pub keep: usize,
+    /// Remove all runs that are finished or halted.
+    #[arg(long, conflicts_with = "runs")]
+    pub all: bool,
+    /// Say what would be removed, and remove nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print one JSON object a line on stdout and nothing else.
     #[arg(long)]
     pub json: bool,
 }

@@ -1,6 +1,7 @@
 //! One file per subcommand; each wires the world into the driver. The only room with anyhow.
 
 pub mod agent;
+pub mod clean;
 pub mod criteria;
 pub mod demo;
 pub mod exec;
@@ -9,6 +10,7 @@ pub mod parse;
 pub mod resume;
 pub mod run;
 pub mod status;
+pub mod undo;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,6 +34,8 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Parse(args)) => parse::run(&args),
         Some(Command::Status(args)) => status::run(&args),
         Some(Command::Log(args)) => log::run(&args),
+        Some(Command::Undo(args)) => undo::run(&args),
+        Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Exec(args)) => exec::run(&args),
         Some(Command::Agent(args)) => agent::run(&args),

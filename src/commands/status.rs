@@ -90,7 +90,7 @@ pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir
     }
 }
 
-fn told(run: &RunDir) -> Result<(State, Vec<Record>), Trouble> {
+pub(super) fn told(run: &RunDir) -> Result<(State, Vec<Record>), Trouble> {
     let records = journal_file::read_only(&run.path)?;
     let unfit = |why: String| {
         Trouble::environment(format!("the journal of {} tells no run", run.id))
@@ -165,7 +165,7 @@ fn headline(state: &State) -> String {
     format!("{}  {green}/{} green  {}", state.run.requirement.id, state.progress.len(), phase(state))
 }
 
-fn phase(state: &State) -> String {
+pub(super) fn phase(state: &State) -> String {
     match &state.suspension {
         Some(Suspension::Paused(reason)) => return format!("paused: {}", one_row(reason)),
         Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),

@@ -77,6 +77,8 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
         out.push(String::new());
         out.push("nothing was committed; when you are content:".to_owned());
         out.push(format!("  {command}"));
+        out.push("or take it all back:".to_owned());
+        out.push(format!("  {}", undo_command(state)));
     }
     out.join("\n") + "\n"
 }
@@ -107,6 +109,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "duration_ms": facts.duration_ms,
         "run_dir": facts.run_dir,
         "commit": commit_command(state, facts),
+        "undo": undo_command(state),
     })
 }
 
@@ -274,6 +277,11 @@ fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
         format!("-- {} && git commit -m {subject}", paths.join(" "))
     };
     Some(format!("git add {named}"))
+}
+
+/// The command that brings the tree back to how it was before the run.
+fn undo_command(state: &State) -> String {
+    format!("tdd undo {}", harmless::shell_word(&state.run.run.0))
 }
 
 fn ending_words(ending: Ending) -> &'static str {

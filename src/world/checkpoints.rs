@@ -32,7 +32,9 @@ mod import;
 mod listing;
 pub(crate) mod place;
 mod rules;
+pub mod run_refs;
 mod walk;
+pub mod way_back;
 
 use edit::{Permissions, Tree};
 use git::Git;
@@ -282,7 +284,7 @@ fn ref_folder(run: &RunId) -> String {
 }
 
 /// A part of a ref's name: git allows no spaces, `:`, `~`, `..` or `.lock` in one.
-fn slug(label: &str) -> String {
+pub(super) fn slug(label: &str) -> String {
     let fits = |c: char| if c.is_ascii_alphanumeric() || "-_.+".contains(c) { c } else { '-' };
     let mut name: String = label.chars().take(120).map(fits).collect();
     while name.contains("..") {

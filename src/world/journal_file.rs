@@ -18,6 +18,8 @@ use crate::core::trouble::Trouble;
 use crate::driver::ports::Journal;
 use crate::text::journal_line::{self, Body, LineError};
 
+pub mod folders;
+
 /// More than any run writes; a larger file is not ours.
 const LARGEST_JOURNAL: u64 = 512 << 20;
 /// The name of the journal in its run's folder.

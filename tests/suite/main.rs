@@ -38,5 +38,6 @@ mod session;
 mod state_machine_rules;
 mod summary;
 mod tidy;
+mod undo;
 mod view;
 mod walk;

@@ -33,10 +33,10 @@ pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
             format!("git restore --source={failed} --worktree -- :/"),
         ));
     }
-    if let Some(zero) = &state.zero {
+    if state.zero.is_some() {
         steps.push(step(
-            "put all files back as they were before the run (files made since then stay)",
-            format!("git restore --source={zero} --worktree -- :/"),
+            "put all files back as they were before the run; what is there now is kept first",
+            format!("tdd undo {run}"),
         ));
     }
     let green = already_green(halt);

@@ -36,6 +36,10 @@ impl Difference {
         self.new_mode == ABSENT
     }
 
+    pub(super) fn is_addition(&self) -> bool {
+        self.old_mode == ABSENT
+    }
+
     pub(super) fn kind(&self) -> ChangeKind {
         match (self.old_mode.as_str(), self.new_mode.as_str()) {
             ("160000", _) | (_, "160000") => ChangeKind::Submodule,

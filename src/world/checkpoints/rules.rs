@@ -81,6 +81,10 @@ impl Rules {
     /// The rules that an earlier process of this run has frozen.
     pub(super) fn load(file: &Path) -> Option<Self> {
         let kept: Kept = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+        // Somebody else may have written the file.
+        if kept.general > kept.sources.len() {
+            return None;
+        }
         let mut rules = Self::default();
         for (index, source) in kept.sources.iter().enumerate() {
             rules.matchers.push(matcher(&source.text));

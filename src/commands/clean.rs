@@ -1,0 +1,283 @@
+//! `tdd clean`: removes old runs and their checkpoints (contract section 2), and nothing else:
+//! folders `.tdd/runs/<run>` and refs below `refs/tdd/<run>/`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::status::{phase, repository, told};
+use crate::cli::CleanArgs;
+use crate::core::event::RunId;
+use crate::core::state::{Phase, State};
+use crate::core::trouble::Trouble;
+use crate::text::harmless::line;
+use crate::view::print;
+use crate::world::checkpoints::run_refs::RunRefs;
+use crate::world::journal_file::RunDir;
+use crate::world::journal_file::folders::{self, Entry};
+use crate::world::lock::WorkTreeLock;
+
+/// Removes what is to go and says what that was, run by run.
+pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
+    let repository = repository()?;
+    // Looking changes nothing, and may be done while a run is at work.
+    let _lock = if args.dry_run { None } else { Some(WorkTreeLock::acquire(&repository)?) };
+    let house = House::survey(&repository)?;
+    let going = house.going(args)?;
+    if args.runs.is_empty() {
+        house.warn();
+    }
+    let mut sum = Sum::default();
+    for candidate in &going {
+        if !args.dry_run
+            && let Err(trouble) = house.remove(&repository, candidate)
+        {
+            print::message(&format!("tdd: {trouble}"));
+            sum.failed += 1;
+            continue;
+        }
+        sum.count(candidate);
+        print::result(&told_of(candidate, args));
+    }
+    print::result(&sum.told(args, house.candidates.len() - sum.runs));
+    Ok(if sum.failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What can become of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// Finished or halted, or it never got to its first fork.
+    Over,
+    Unfinished,
+    /// Its journal can't be read, so it may be unfinished.
+    Damaged,
+    /// Only refs are left of it.
+    LeftOver,
+}
+
+/// Something that may be removed.
+struct Candidate {
+    name: String,
+    folder: Option<RunDir>,
+    standing: Standing,
+    /// For a person.
+    state: String,
+    bytes: u64,
+    refs: usize,
+}
+
+impl Candidate {
+    fn of_folder(dir: RunDir, refs: &RunRefs) -> Self {
+        let (standing, state) = match told(&dir) {
+            Ok((state, _)) if is_over(&state) => (Standing::Over, phase(&state)),
+            Ok((state, _)) => (Standing::Unfinished, phase(&state)),
+            Err(trouble) => (Standing::Damaged, format!("damaged: {}", trouble.why)),
+        };
+        let bytes = folders::size(&dir.path);
+        let refs = refs.count(&dir.id.0);
+        Self { name: dir.id.0.clone(), folder: Some(dir), standing, state: line(&state), bytes, refs }
+    }
+
+    fn of_refs(name: &str, refs: &RunRefs) -> Self {
+        Self {
+            name: name.to_owned(),
+            folder: None,
+            standing: Standing::LeftOver,
+            state: "its folder is gone".to_owned(),
+            bytes: 0,
+            refs: refs.count(name),
+        }
+    }
+}
+
+/// A run without a fork that no signal and no limit stopped was refused while it was set up.
+fn is_over(state: &State) -> bool {
+    matches!(state.phase, Phase::Ended { .. }) || (state.forks() == 0 && state.suspension.is_none())
+}
+
+/// All runs, and what lies among them.
+struct House {
+    refs: RunRefs,
+    /// The newest first; those of which only refs are left come last.
+    candidates: Vec<Candidate>,
+    odd: Vec<(String, &'static str)>,
+    /// Why refs without a folder are not looked for.
+    blind: Option<&'static str>,
+}
+
+impl House {
+    fn survey(repository: &Path) -> Result<Self, Trouble> {
+        // The refs first: a run that begins meanwhile in another work tree makes its folder first.
+        let refs = RunRefs::list(repository)?;
+        let mut candidates = Vec::new();
+        let mut odd = Vec::new();
+        for entry in folders::entries(repository)? {
+            match entry {
+                Entry::Run(dir) => candidates.push(Candidate::of_folder(dir, &refs)),
+                Entry::Odd { name, why } => odd.push((name, why)),
+            }
+        }
+        let mut blind = None;
+        match refs.work_trees() {
+            None => blind = Some("a work tree of this repository can't be looked into"),
+            Some(tops) => {
+                let lives = |name: &str| tops.iter().any(|top| top.join(".tdd/runs").join(name).exists());
+                let known: BTreeSet<&str> = odd.iter().map(|(name, _)| name.as_str()).collect();
+                let left = refs.runs().filter(|name| folders::is_run_id(name));
+                let left = left.filter(|name| !known.contains(name) && !lives(name));
+                let left: Vec<Candidate> = left.map(|name| Candidate::of_refs(name, &refs)).collect();
+                candidates.extend(left);
+            }
+        }
+        Ok(Self { refs, candidates, odd, blind })
+    }
+
+    /// What is to be removed, as the command line says.
+    fn going(&self, args: &CleanArgs) -> Result<Vec<&Candidate>, Trouble> {
+        if !args.runs.is_empty() {
+            let mut going: Vec<&Candidate> = Vec::new();
+            for name in &args.runs {
+                let one = self.named(name)?;
+                if !going.iter().any(|other| other.name == one.name) {
+                    going.push(one);
+                }
+            }
+            return Ok(going);
+        }
+        let keep = if args.all { 0 } else { args.keep };
+        let folders = self.candidates.iter().filter(|one| one.folder.is_some()).skip(keep);
+        let old = folders.filter(|one| one.standing == Standing::Over);
+        Ok(old.chain(self.candidates.iter().filter(|one| one.standing == Standing::LeftOver)).collect())
+    }
+
+    /// The run whose name is or begins with this.
+    fn named(&self, name: &str) -> Result<&Candidate, Trouble> {
+        if let Some(exact) = self.candidates.iter().find(|one| one.name == name) {
+            return Ok(exact);
+        }
+        if let Some((name, why)) = self.odd.iter().find(|(odd, _)| odd == name) {
+            return Err(folders::refused(name, why));
+        }
+        let fits: Vec<&Candidate> =
+            self.candidates.iter().filter(|one| !name.is_empty() && one.name.starts_with(name)).collect();
+        let shown = line(name);
+        match fits[..] {
+            [one] => Ok(one),
+            [] => Err(Trouble::user(format!("no run `{shown}`"))
+                .advise("nothing was removed; `tdd clean --all --dry-run` and `tdd status` list the runs")),
+            _ => Err(Trouble::user(format!("more than one run begins with `{shown}`")).advise(format!(
+                "nothing was removed; the runs are:\n{}",
+                fits.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join("\n")
+            ))),
+        }
+    }
+
+    /// The refs go first: a folder without refs is found again, and has the journal that says
+    /// what it was.
+    fn remove(&self, repository: &Path, candidate: &Candidate) -> Result<(), Trouble> {
+        let dir = candidate.folder.as_ref();
+        dir.map_or(Ok(()), |dir| folders::check(repository, dir))?;
+        self.refs.delete(&candidate.name)?;
+        dir.map_or(Ok(()), |dir| folders::remove(repository, dir))
+    }
+
+    /// What is left alone although a person may wonder about it.
+    fn warn(&self) {
+        for (name, why) in &self.odd {
+            print::message(&format!("tdd: left alone: `{}` in .tdd/runs: {why}", name.escape_debug()));
+        }
+        for one in self.candidates.iter().filter(|one| one.standing == Standing::Damaged) {
+            print::message(&format!("tdd: left alone: {}: {}; name it to remove it", one.name, one.state));
+        }
+        if let Some(why) = self.blind {
+            print::message(&format!("tdd: refs without a run's folder are left alone: {why}"));
+        }
+    }
+}
+
+#[derive(Default)]
+struct Sum {
+    runs: usize,
+    bytes: u64,
+    refs: usize,
+    failed: usize,
+}
+
+impl Sum {
+    fn count(&mut self, candidate: &Candidate) {
+        self.runs += 1;
+        self.bytes += candidate.bytes;
+        self.refs += candidate.refs;
+    }
+
+    fn told(&self, args: &CleanArgs, kept: usize) -> String {
+        if args.json {
+            let sum = json!({
+                "type": "clean", "dry_run": args.dry_run, "runs": self.runs, "bytes": self.bytes,
+                "refs": self.refs, "failed": self.failed, "kept": kept,
+            });
+            return format!("{sum}\n");
+        }
+        if self.runs == 0 {
+            return format!("nothing {}; {} kept\n", removed(args), counted(kept, "run"));
+        }
+        format!(
+            "{} {}, {} and {}; {} kept\n",
+            counted(self.runs, "run"),
+            removed(args),
+            size(self.bytes),
+            counted(self.refs, "ref"),
+            counted(kept, "run")
+        )
+    }
+}
+
+fn told_of(candidate: &Candidate, args: &CleanArgs) -> String {
+    let Candidate { name, state, bytes, refs, .. } = candidate;
+    if args.json {
+        let kind = if args.dry_run { "would_remove" } else { "removed" };
+        let run = RunId(name.clone());
+        let line = json!({ "type": kind, "run": run, "state": state, "bytes": bytes, "refs": refs });
+        return format!("{line}\n");
+    }
+    format!("{}: {name}  {}, {}  {state}\n", removed(args), size(*bytes), counted(*refs, "ref"))
+}
+
+fn removed(args: &CleanArgs) -> &'static str {
+    if args.dry_run { "would be removed" } else { "removed" }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Bytes for a person, with one decimal.
+fn size(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        0..1024 => return format!("{bytes} bytes"),
+        1024..1_048_576 => (1024, "KiB"),
+        1_048_576..1_073_741_824 => (1_048_576, "MiB"),
+        _ => (1_073_741_824, "GiB"),
+    };
+    format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_short() {
+        for (bytes, want) in [
+            (0, "0 bytes"),
+            (1023, "1023 bytes"),
+            (1536, "1.5 KiB"),
+            (5 << 20, "5.0 MiB"),
+            (3 << 30, "3.0 GiB"),
+        ] {
+            assert_eq!(size(bytes), want);
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! `tdd undo`: the work tree as it was before a run, byte for byte (contract sections 2 and 7).
+//!
+//! Nothing is lost by it: the tree as it is gets a checkpoint first, and what somebody else
+//! changed is not overwritten unasked. The journal is only read: going back is the operator's
+//! deed on the tree and no step of the run.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use super::status::{chosen_run, phase, repository, told};
+use crate::cli::UndoArgs;
+use crate::core::attempt::CheckpointId;
+use crate::core::event::{Event, RunId};
+use crate::core::finding::{Change, ChangeKind};
+use crate::core::state::{Entry, Phase, State};
+use crate::core::trouble::Trouble;
+use crate::text::harmless::{line, shell_word};
+use crate::view::print;
+use crate::world::checkpoints::run_refs::RunRefs;
+use crate::world::checkpoints::way_back::{Outlook, Own, RulesUsed, WayBack};
+use crate::world::journal_file::{self, Record, RunDir, folders};
+use crate::world::lock::WorkTreeLock;
+
+/// How many paths are listed for a person.
+const LISTED: usize = 20;
+/// How many trees of a run are asked whether they hold a file as it is.
+const MOST_TREES: usize = 64;
+/// The clock that stamps files runs behind by up to a tick.
+const TICK_MS: u64 = 20;
+/// The label of checkpoint 0.
+const ZERO: &str = "0";
+
+/// Brings the tree back, or says why not.
+pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
+    let repository = repository()?;
+    let run = chosen(&repository, args.run.as_deref())?;
+    folders::check(&repository, &run)?;
+    let _lock = WorkTreeLock::acquire(&repository)?;
+    let mut way = WayBack::open(&repository, &run.id, &run.path)?;
+    let story = Story::read(&run, &way, args)?;
+    let target = target(&way, &story, args)?;
+    let outlook = way.outlook(&target.checkpoint, &story.own)?;
+    if args.to.is_none() && way.labelled(ZERO).is_none() {
+        // Somebody deleted our refs; the objects must be safe from `git gc`.
+        way.keep(ZERO, &target.checkpoint)?;
+        print::message(&format!("tdd: {} was gone; put back", way.ref_name(ZERO)));
+    }
+    let told = Told { args, repository, run, story, target, outlook };
+    if told.outlook.changes.is_empty() {
+        told.say(Outcome::Already, None);
+        return Ok(ExitCode::SUCCESS);
+    }
+    told.refuse_what_is_in_the_way()?;
+    told.refuse_foreign()?;
+    if way.rules == RulesUsed::OfToday {
+        print::message(
+            "tdd: the run's own rules about ignored files are gone or damaged; today's rules are used",
+        );
+    }
+    way.unchanged_since(&told.outlook.now)?;
+    let label = way.keep_undone(&told.outlook.now)?;
+    if let Err(trouble) = way.go(&told.outlook.now, &told.target.checkpoint) {
+        print::trouble(&trouble);
+        told.say(Outcome::Broken, Some(&way.ref_name(&label)));
+        return Ok(ExitCode::from(1));
+    }
+    told.say(Outcome::Undone, Some(&way.ref_name(&label)));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// As `tdd status` chooses. A run whose journal or folder is gone is found by its refs, but only
+/// under its whole name.
+fn chosen(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
+    let trouble = match chosen_run(repository, name) {
+        Ok(run) => return Ok(run),
+        Err(trouble) => trouble,
+    };
+    let refs = RunRefs::list(repository)?;
+    if let Some(name) = name.filter(|name| refs.count(name) > 0) {
+        let path = repository.join(".tdd/runs").join(name);
+        return Ok(RunDir { id: RunId(name.to_owned()), path });
+    }
+    let held: Vec<&str> = refs.runs().filter(|name| folders::is_run_id(name)).collect();
+    if held.is_empty() {
+        return Err(trouble);
+    }
+    let held = held.iter().rev().take(LISTED).copied().collect::<Vec<_>>().join("\n");
+    Err(trouble.advise(format!("name a run; git has checkpoints of these:\n{held}")))
+}
+
+/// What the journal tells of the run.
+struct Story {
+    zero: Option<CheckpointId>,
+    own: Own,
+    /// Where the run stands, if it has not ended.
+    unfinished: Option<String>,
+}
+
+impl Story {
+    /// Without a journal nothing is the run's own and checkpoint 0 is what its ref says, so the
+    /// operator must have said that changes may be discarded.
+    fn read(run: &RunDir, way: &WayBack, args: &UndoArgs) -> Result<Self, Trouble> {
+        let trouble = match told(run) {
+            Ok((state, records)) => return Self::of(&state, &records, way),
+            Err(trouble) => trouble,
+        };
+        let zero = way.labelled(ZERO);
+        match &zero {
+            Some(_) if args.discard_changes => {
+                print::message(&format!("tdd: {trouble}"));
+                Ok(Self { zero, own: Own::default(), unfinished: None })
+            }
+            Some(zero) => Err(trouble.advise(format!(
+                "checkpoint 0 is kept as {}, {zero}; which changes are the run's can't be told any more.\n\
+                 go back all the same, with the tree as it is kept first: tdd undo {} --discard-changes",
+                way.ref_name(ZERO),
+                run.id
+            ))),
+            None => Err(trouble),
+        }
+    }
+
+    fn of(state: &State, records: &[Record], way: &WayBack) -> Result<Self, Trouble> {
+        let zero = state.zero.clone();
+        if let (Some(told), Some(held)) = (&zero, way.labelled(ZERO))
+            && *told != held
+        {
+            let name = way.ref_name(ZERO);
+            return Err(Trouble::environment("the journal and git name different checkpoints 0")
+                .because(format!("the journal says {told}, {name} is {held}; somebody changed one of them"))
+                .advise(format!(
+                    "see what differs: git diff {told} {held}\nif the journal is right: git update-ref {name} {told}"
+                )));
+        }
+        let ended = matches!(state.phase, Phase::Ended { .. });
+        let own = Own { trees: own_trees(state), at_work: if ended { None } else { at_work(records) } };
+        Ok(Self { zero, own, unfinished: (!ended).then(|| phase(state)) })
+    }
+}
+
+/// The trees that the run left or began from, the likeliest first.
+fn own_trees(state: &State) -> Vec<CheckpointId> {
+    let mut trees: Vec<CheckpointId> = state.good.iter().cloned().collect();
+    trees.extend(state.attempt().map(|attempt| attempt.before.clone()));
+    let entries: Vec<&Entry> =
+        state.ledgers.values().flat_map(|ledger| ledger.entries.iter().rev()).collect();
+    trees.extend(entries.iter().filter_map(|entry| entry.kept_as.clone()));
+    trees.extend(entries.iter().map(|entry| entry.attempt.before.clone()));
+    trees.extend(state.zero.clone());
+    let mut seen = std::collections::BTreeSet::new();
+    trees.retain(|tree| seen.insert(tree.clone()));
+    trees.truncate(MOST_TREES);
+    trees
+}
+
+/// From the last tree that is known to the orderly stop: what changed then is the run's. Of a
+/// run that was killed the end is not known.
+fn at_work(records: &[Record]) -> Option<(u64, u64)> {
+    let known = |record: &&Record| {
+        matches!(
+            record.event,
+            Event::CheckpointZero { .. }
+                | Event::WorkKept { .. }
+                | Event::WorkRolledBack { .. }
+                | Event::AttemptStarted { .. }
+        )
+    };
+    let last = records.last()?;
+    let stopped = matches!(last.event, Event::Paused { .. } | Event::Stopped { .. });
+    let from = records.iter().rev().find(known)?.ts;
+    stopped.then_some((from.saturating_sub(TICK_MS), last.ts))
+}
+
+/// Where to.
+struct Target {
+    /// For a person: `checkpoint 0`.
+    name: String,
+    checkpoint: CheckpointId,
+}
+
+fn target(way: &WayBack, story: &Story, args: &UndoArgs) -> Result<Target, Trouble> {
+    if let Some(wanted) = &args.to {
+        let label = wanted.strip_prefix(&way.ref_name("")).unwrap_or(wanted);
+        let Some(checkpoint) = way.labelled(label) else {
+            let labels = way.labels();
+            let shown = labels.iter().rev().take(LISTED).cloned().collect::<Vec<_>>().join("\n");
+            return Err(Trouble::user(format!("the run has no checkpoint `{}`", line(wanted)))
+                .advise(format!("it has these:\n{shown}")));
+        };
+        return Ok(Target { name: format!("checkpoint {label}"), checkpoint });
+    }
+    let Some(zero) = story.zero.clone() else {
+        return Err(Trouble::user("the run has no checkpoint 0")
+            .because("it ended before it took one, so it changed nothing")
+            .advise("name another run: `tdd status` lists them"));
+    };
+    Ok(Target { name: "checkpoint 0".to_owned(), checkpoint: zero })
+}
+
+/// How it went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Outcome {
+    Undone,
+    Already,
+    Refused,
+    Broken,
+}
+
+/// All that is said at the end.
+struct Told<'a> {
+    args: &'a UndoArgs,
+    repository: PathBuf,
+    run: RunDir,
+    story: Story,
+    target: Target,
+    outlook: Outlook,
+}
+
+impl Told<'_> {
+    fn refuse_what_is_in_the_way(&self) -> Result<(), Trouble> {
+        let paths = &self.outlook.in_the_way;
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let listed: Vec<String> = paths.iter().take(LISTED).map(|path| line(path.as_str())).collect();
+        self.say(Outcome::Refused, None);
+        Err(Trouble::user("what no checkpoint holds stands where files must come back")
+            .because(format!("ignored files stand in the way of:\n{}", listed.join("\n")))
+            .advise("nothing was changed; move what stands there away, then try again"))
+    }
+
+    fn refuse_foreign(&self) -> Result<(), Trouble> {
+        let foreign = &self.outlook.foreign;
+        if foreign.is_empty() {
+            return Ok(());
+        }
+        let list = listed(foreign, present);
+        if self.args.discard_changes {
+            if !self.args.json {
+                print::message(&format!("changed since by somebody else, and kept in a checkpoint:\n{list}"));
+            }
+            return Ok(());
+        }
+        self.say(Outcome::Refused, None);
+        let run = &self.run.id;
+        let to = self.args.to.as_ref().map(|to| format!(" --to {}", shell_word(to))).unwrap_or_default();
+        let mut next = vec!["nothing was changed".to_owned()];
+        if let Some(later) = self.later_run() {
+            next.push(format!("a later run may have changed them; take that back first: tdd undo {later}"));
+        }
+        if let Some(good) = self.story.own.trees.first() {
+            next.push(format!("see what was changed: git diff {good} -- :/"));
+        }
+        next.push(format!(
+            "go back all the same, with the tree as it is kept first: tdd undo {run}{to} --discard-changes"
+        ));
+        let cut = self.story.unfinished.is_some() && self.story.own.at_work.is_none();
+        let who = if cut { "by somebody else, or by a child that was cut off" } else { "by somebody else" };
+        Err(Trouble::user(format!(
+            "{} would be overwritten that the run did not leave",
+            files(foreign.len())
+        ))
+        .because(format!("changed since {who}:\n{list}"))
+        .advise(next.join("\n")))
+    }
+
+    /// Runs are taken back from the newest down.
+    fn later_run(&self) -> Option<String> {
+        let newest = journal_file::list_runs(&self.repository).into_iter().next()?;
+        (newest.id > self.run.id).then_some(newest.id.0)
+    }
+
+    fn say(&self, outcome: Outcome, kept: Option<&str>) {
+        let text = if self.args.json {
+            format!("{}\n", self.json(outcome, kept))
+        } else if outcome == Outcome::Refused {
+            return;
+        } else {
+            self.text(outcome, kept)
+        };
+        print::result(&text);
+    }
+
+    /// The command that takes this undo back.
+    fn back(&self, kept: &str) -> String {
+        let label = kept.rsplit('/').next().unwrap_or(kept);
+        format!("tdd undo {} --to {label}", self.run.id)
+    }
+
+    fn json(&self, outcome: Outcome, kept: Option<&str>) -> Value {
+        json!({
+            "type": "undo", "outcome": outcome, "run": self.run.id, "to": self.target.checkpoint,
+            "changes": self.outlook.changes, "foreign": self.outlook.foreign,
+            "in_the_way": self.outlook.in_the_way,
+            "kept_as": kept, "kept": kept.map(|_| &self.outlook.now),
+            "back": kept.map(|kept| self.back(kept)),
+            "unfinished": self.story.unfinished,
+        })
+    }
+
+    fn text(&self, outcome: Outcome, kept: Option<&str>) -> String {
+        let (run, name) = (&self.run.id, &self.target.name);
+        let short = self.target.checkpoint.0.get(..12).unwrap_or(&self.target.checkpoint.0);
+        let changes = &self.outlook.changes;
+        let mut text = match outcome {
+            Outcome::Already | Outcome::Refused => {
+                return format!("nothing to undo: the work tree is as {name} ({short}) of {run} holds it\n");
+            }
+            Outcome::Broken => format!("broken off on the way to {name} ({short}) of {run}\n"),
+            Outcome::Undone => format!(
+                "undone: the work tree is as {name} ({short}) of {run} holds it, {}\n{}\n",
+                files(changes.len()),
+                listed(changes, deed)
+            ),
+        };
+        text.push_str("branch, HEAD, index and stash were left alone, and so were ignored files\n");
+        if let Some(kept) = kept {
+            let back = self.back(kept);
+            let _ = writeln!(text, "the tree as it was before this is kept as {kept}; back to it:\n  {back}");
+        }
+        if let Some(phase) = &self.story.unfinished {
+            let _ = writeln!(
+                text,
+                "the run itself is unfinished ({}); `tdd clean {run}` forgets it",
+                line(phase)
+            );
+        }
+        text
+    }
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+}
+
+/// Paths with what is the matter with each.
+fn listed(changes: &[Change], words: fn(ChangeKind) -> &'static str) -> String {
+    let one = |change: &Change| format!("  {} ({})", line(change.path.as_str()), words(change.kind));
+    let mut lines: Vec<String> = changes.iter().take(LISTED).map(one).collect();
+    if changes.len() > LISTED {
+        lines.push(format!("  and {} more", changes.len() - LISTED));
+    }
+    lines.join("\n")
+}
+
+/// What the way back does to a path.
+fn deed(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Added => "brought back",
+        ChangeKind::Deleted => "removed",
+        ChangeKind::Modified => "changed back",
+        ChangeKind::Retyped => "mode or kind changed back",
+        ChangeKind::Submodule => "a submodule, left alone",
+    }
+}
+
+/// What the path is now, as somebody who looks back sees it.
+fn present(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Added => "deleted",
+        ChangeKind::Deleted => "not there before the run",
+        ChangeKind::Modified => "changed",
+        ChangeKind::Retyped => "mode or kind changed",
+        ChangeKind::Submodule => "a submodule",
+    }
+}
