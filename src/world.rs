@@ -5,6 +5,7 @@ pub mod checkpoints;
 pub mod clock;
 pub mod config_file;
 pub mod exec;
+pub mod git_facts;
 pub mod journal_file;
 pub mod lock;
 pub mod manifest;

@@ -104,6 +104,7 @@ fn one_line(event: &Event) -> String {
             Ending::Verified => "finished, all verified".to_owned(),
             Ending::PartlyUnverified => "finished, partly not verified".to_owned(),
         },
+        Event::Refused { why } => format!("refused: {why}"),
         Event::Paused { reason } => format!("paused: {reason}"),
         Event::Stopped { signal } => format!("stopped by signal {signal}"),
     }

@@ -39,7 +39,7 @@ fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble>
     }
     for run in journal_file::list_runs(&place.repository) {
         let state = read(&run)?;
-        if !matches!(state.phase, Phase::Ended { end: End::Finished(_) | End::Abandoned }) {
+        if !matches!(state.phase, Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused }) {
             return Ok((run, state));
         }
     }

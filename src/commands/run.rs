@@ -7,9 +7,13 @@ pub mod wire;
 use std::path::Path;
 use std::process::ExitCode;
 
+use serde_json::json;
+
 use crate::cli::RunArgs;
+use crate::core::criterion::{CriterionId, Verify};
+use crate::core::event::Refactoring;
 use crate::core::trouble::Trouble;
-use crate::settings::{Environment, Intent};
+use crate::settings::{Environment, Intent, OutputMode};
 use crate::view::print;
 
 use prepare::Prepared;
@@ -24,7 +28,10 @@ pub fn start(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Exi
     let prepared = prepare::prepare(args, cwd, environment)?;
     match prepared.settings.intent {
         Intent::Describe => {
-            print::result(&describe(&prepared));
+            print::result(&match prepared.settings.output {
+                OutputMode::Json => describe_as_json(&prepared),
+                OutputMode::Progress | OutputMode::Quiet => describe(&prepared),
+            });
             Ok(ExitCode::SUCCESS)
         }
         Intent::Run => execute::execute(&prepared),
@@ -49,9 +56,37 @@ fn describe(prepared: &Prepared) -> String {
         let text =
             prepared.requirement.criterion(id).map(|criterion| criterion.text.as_str()).unwrap_or_default();
         let first = text.lines().next().unwrap_or_default();
-        lines.push(format!("criterion:   {id}{already}: {first}"));
+        let verify = match verify_of(prepared, id) {
+            Verify::Test => "",
+            Verify::Gate => ", by the gate",
+            Verify::Mdtest(_) | Verify::Manual => ", not verifiable by tdd",
+        };
+        lines.push(format!("criterion:   {id}{already}{verify}: {first}"));
     }
-    let forks = prepared.plan.criteria.len() - prepared.plan.already_green.len() + 2;
+    let plan = &prepared.plan;
+    let covered = plan.criteria.iter().filter(|id| verify_of(prepared, id) == Verify::Test).count();
+    let worked_on = plan.criteria.iter().filter(|id| !plan.already_green.contains(id)).count();
+    let refactor = usize::from(plan.refactor == Refactoring::Once);
+    let forks = usize::from(covered > 0) + worked_on + refactor;
+    if plan.refactor == Refactoring::Off {
+        lines.push("refactor:    left out".to_owned());
+    }
     lines.push(format!("forks:       {forks} if nothing fails; nothing was done"));
     lines.join("\n") + "\n"
+}
+
+fn verify_of(prepared: &Prepared, id: &CriterionId) -> Verify {
+    prepared.requirement.criterion(id).map(|criterion| criterion.verify.clone()).unwrap_or_default()
+}
+
+fn describe_as_json(prepared: &Prepared) -> String {
+    let line = json!({
+        "type": "dry_run",
+        "requirement": prepared.requirement.path,
+        "commands": prepared.chosen.commands,
+        "agents": prepared.agent_names(),
+        "plan": prepared.plan,
+        "isolation": wire::ISOLATION,
+    });
+    format!("{line}\n")
 }

@@ -181,6 +181,7 @@ pub(super) fn phase(state: &State) -> String {
         Phase::RollingBack { attempt, .. } => format!("{}: {} failed", attempt.key.stage(), attempt.key),
         Phase::CutOff { attempt } => format!("{}: {} was cut off", attempt.key.stage(), attempt.key),
         Phase::Rechecking { .. } => "edited tests are to be run".to_owned(),
+        Phase::Ended { end: End::Refused } => "refused before any work was done".to_owned(),
         Phase::Ended { end: End::Abandoned } => "given up by the operator".to_owned(),
         Phase::GateDue => "REFACTOR: the gate is due".to_owned(),
         Phase::Halting { halt } => format!("halting: {}", halted(halt)),
@@ -218,6 +219,7 @@ fn advice(state: &State) -> String {
         (Phase::Ended { end: End::Finished(_) }, _) => {
             "look at the changes with `git diff` and commit them".to_owned()
         }
+        (Phase::Ended { end: End::Refused }, _) => "nothing; mend what kept it from starting".to_owned(),
         (Phase::Ended { end: End::Abandoned }, _) => {
             format!("nothing; `tdd undo {run}` brings the tree back")
         }

@@ -143,7 +143,7 @@ impl Story {
 
 /// The trees that the run left or began from, the likeliest first.
 fn own_trees(state: &State) -> Vec<CheckpointId> {
-    let mut trees: Vec<CheckpointId> = state.good.iter().cloned().collect();
+    let mut trees: Vec<CheckpointId> = state.tree.iter().chain(&state.good).cloned().collect();
     trees.extend(state.attempt().map(|attempt| attempt.before.clone()));
     let entries: Vec<&Entry> =
         state.ledgers.values().flat_map(|ledger| ledger.entries.iter().rev()).collect();
@@ -166,6 +166,9 @@ fn at_work(records: &[Record]) -> Option<(u64, u64)> {
                 | Event::WorkKept { .. }
                 | Event::WorkRolledBack { .. }
                 | Event::AttemptStarted { .. }
+                | Event::AttemptCut { .. }
+                | Event::Rechecked { .. }
+                | Event::TreeSeen { .. }
         )
     };
     let last = records.last()?;

@@ -89,6 +89,10 @@ pub enum Event {
     Finished {
         ending: Ending,
     },
+    /// Refused before the first child came back: the tree is as it was, and the run is over.
+    Refused {
+        why: String,
+    },
     /// Nothing is lost; `resume` goes on.
     Paused {
         reason: String,
@@ -122,6 +126,7 @@ impl Event {
             Self::Restored { .. } => "restored",
             Self::Halted { .. } => "halted",
             Self::Finished { .. } => "finished",
+            Self::Refused { .. } => "refused",
             Self::Paused { .. } => "paused",
             Self::Stopped { .. } => "stopped",
         }

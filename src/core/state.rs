@@ -154,6 +154,8 @@ pub enum End {
     Halted(Halt),
     /// Given up by the operator.
     Abandoned,
+    /// Refused before the first child came back.
+    Refused,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

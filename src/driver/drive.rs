@@ -124,6 +124,8 @@ impl<'a, W: World> Drive<'a, W> {
         };
         // The first trouble is the one to tell; the tree is kept under refs/tdd/ in any case.
         let _ = put_back(self.ports);
+        let why = (self.setup.mask)(&trouble.what);
+        let _ = self.record(&[Event::Refused { why }]);
         trouble
     }
 

@@ -92,6 +92,6 @@ fn is_quiet(state: &State) -> bool {
         | Phase::Rechecking { .. }
         | Phase::Halting { .. }
         | Phase::Finishing { .. }
-        | Phase::Ended { end: End::Finished(_) | End::Abandoned } => false,
+        | Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused } => false,
     }
 }

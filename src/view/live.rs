@@ -153,7 +153,11 @@ fn dots(state: &State) -> String {
 /// After these the terminal belongs to the report or the summary.
 fn is_last(event: &Event) -> bool {
     match event {
-        Event::Halted { .. } | Event::Finished { .. } | Event::Paused { .. } | Event::Stopped { .. } => true,
+        Event::Halted { .. }
+        | Event::Finished { .. }
+        | Event::Refused { .. }
+        | Event::Paused { .. }
+        | Event::Stopped { .. } => true,
         Event::RunStarted(_)
         | Event::CheckpointZero { .. }
         | Event::BaselineMeasured { .. }

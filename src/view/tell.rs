@@ -100,6 +100,7 @@ impl Teller {
             Event::Finished { ending: Ending::PartlyUnverified } => {
                 vec![plain("finished: some criteria are not verified")]
             }
+            Event::Refused { why } => vec![bad(format!("refused: {why}; the tree is as it was"))],
             Event::Paused { reason } => {
                 vec![bad(format!("paused: {reason}; nothing is lost, `tdd status` shows where it stands"))]
             }

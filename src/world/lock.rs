@@ -86,7 +86,7 @@ fn held(file: &mut File) -> Trouble {
     Trouble::user("another tdd works in this work tree")
         .because(format!("process {pid}, started {started}, holds its lock"))
         .advise(format!(
-            "wait until it ends, or stop it with `kill -INT {pid}`; \
+            "wait until it ends, or stop it with `kill {pid}`; \
              to work on two requirements at once, use `git worktree add`"
         ))
 }

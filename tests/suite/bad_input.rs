@@ -205,13 +205,34 @@ fn a_dirty_tree_works_and_stays_dirty() {
 }
 
 #[test]
-fn a_locked_index_works() {
-    if has_python() {
-        let sandbox = shop();
-        std::fs::write(sandbox.path(".git/index.lock"), "").unwrap();
-        works(&sandbox);
-        assert!(sandbox.path(".git/index.lock").exists(), "somebody else's lock is left alone");
-    }
+fn a_locked_index() {
+    let sandbox = shop();
+    std::fs::write(sandbox.path(".git/index.lock"), "").unwrap();
+    sandbox.tdd(&["STE-1"]).expect(2).says(&["index.lock", "next:"]);
+    assert!(sandbox.path(".git/index.lock").exists(), "somebody else's lock is left alone");
+    assert!(!sandbox.path(".tdd").exists());
+}
+
+#[test]
+fn tests_that_git_would_ignore() {
+    let sandbox = shop();
+    sandbox.write(".gitignore", "test_ac*\n");
+    refused(
+        &sandbox,
+        &["STE-1", "--test", "python3 -m unittest discover -s tests -t ."],
+        &["test_ac_ste_1_1", ".gitignore:1"],
+    );
+}
+
+#[test]
+fn criteria_that_contradict_each_other() {
+    let sandbox = shop();
+    sandbox.write("specs/frs/STE-1.md", "## Acceptance Criteria\n\n- AC-STE-1.1: a\n- AC-STE-1.2: b\n");
+    refused(
+        &sandbox,
+        &["STE-1", "--only", "AC-STE-1.1", "--already-green", "AC-STE-1.2"],
+        &["--already-green"],
+    );
 }
 
 #[test]

@@ -297,7 +297,7 @@ fn essence(state: &State, tree: &world::Tree) -> String {
     let end = match ended(state) {
         End::Finished(ending) => format!("{ending:?}"),
         End::Halted(halt) => format!("halted {}", halt.key),
-        End::Abandoned => "abandoned".to_owned(),
+        End::Abandoned | End::Refused => "abandoned or refused".to_owned(),
     };
     format!("{end} {:?} {ledgers:?} {tree:?}", state.progress)
 }

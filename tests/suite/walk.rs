@@ -326,6 +326,7 @@ fn name(state: &State) -> String {
         Phase::CutOff { attempt } => format!("cut off: {}", counts(&attempt.key)),
         Phase::Rechecking { key, halt } => format!("rechecking {key}, halted {}", halt.is_some()),
         Phase::Ended { end: End::Abandoned } => "abandoned".to_owned(),
+        Phase::Ended { end: End::Refused } => "refused".to_owned(),
         Phase::Ended { end: End::Finished(ending) } => format!("finished {ending:?}"),
         Phase::Finishing { ending } => format!("finishing {ending:?}"),
         Phase::Opening | Phase::Baselining | Phase::GateDue => state.phase.name().to_owned(),

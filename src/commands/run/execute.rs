@@ -158,6 +158,7 @@ fn conclude(state: &State, run: &Path, output: OutputMode) -> Result<ExitCode, T
             show(run, "halt", output);
             Exit::Halted
         }
+        (_, Phase::Ended { end: End::Refused }) => Exit::SetUp,
         (_, Phase::Ended { end: End::Abandoned }) => {
             print::message(&format!(
                 "tdd: the run is given up; the tree stays as it is\n  run folder: {}",
@@ -166,11 +167,16 @@ fn conclude(state: &State, run: &Path, output: OutputMode) -> Result<ExitCode, T
             Exit::Halted
         }
         (Some(Suspension::Paused(reason)), _) => {
-            pause(reason, run, output);
+            pause(reason, run, &state.run.run, output);
             Exit::Paused
         }
         (Some(Suspension::Stopped(signal)), _) => {
-            pause(&format!("stopped by signal {signal}; children are gone, the state is kept"), run, output);
+            pause(
+                &format!("stopped by signal {signal}; children are gone, the state is kept"),
+                run,
+                &state.run.run,
+                output,
+            );
             Exit::Stopped(*signal)
         }
         (None, _) => return Err(Trouble::internal("a run came to no end")),
@@ -192,14 +198,17 @@ fn show(run: &Path, name: &str, output: OutputMode) {
     }
 }
 
-fn pause(reason: &str, run: &Path, output: OutputMode) {
+fn pause(reason: &str, run: &Path, id: &RunId, output: OutputMode) {
     match output {
         OutputMode::Json => {
             let line = json!({ "type": "paused", "reason": reason, "run_dir": run });
             print::result(&format!("{line}\n"));
         }
         OutputMode::Progress | OutputMode::Quiet => {
-            print::message(&format!("tdd: paused: {reason}\n  run folder: {}", run.display()));
+            print::message(&format!(
+                "tdd: paused: {reason}\n  go on: tdd resume {id}\n  back to before the run: tdd undo {id}\n  run folder: {}",
+                run.display()
+            ));
         }
     }
 }

@@ -7,12 +7,14 @@ use crate::core::criterion::CriterionId;
 use crate::core::event::Plan;
 use crate::core::requirement::Requirement;
 use crate::core::role::Role;
-use crate::core::state::{Phase, State};
+use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
 use crate::text::agent_table::{self, AgentTable};
+use crate::text::prompt;
 use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
-use crate::world::journal_file;
+use crate::world::git_facts;
+use crate::world::journal_file::{self, RunDir};
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
 
@@ -52,7 +54,9 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)?;
     refuse_unfinished(&place, &requirement, settings.leaves.anew)?;
     let plan = plan(&settings, &requirement)?;
+    git_facts::refuse_locked_index(&place.repository)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
+    refuse_ignored_tests(&place, &plan, &chosen)?;
     let names = Role::ALL.map(|role| settings.agent(role).name.clone());
     let roles = agents(&settings, &environment, &names)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
@@ -86,6 +90,10 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         }
     }
     let in_hand = |id: &CriterionId| settings.only.is_empty() || settings.only.contains(id);
+    if let Some(left_out) = settings.already_green.iter().find(|id| !in_hand(id)) {
+        return Err(Trouble::user(format!("--already-green names {left_out}, which --only leaves out"))
+            .advise("leave it out of --already-green, or add it to --only"));
+    }
     Ok(Plan {
         criteria: known.into_iter().filter(in_hand).collect(),
         already_green: settings.already_green.clone(),
@@ -94,6 +102,18 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         stop_after: settings.stop_after,
         regression: settings.regression,
     })
+}
+
+/// Ignored files are outside of every snapshot, so tests that git ignores could never be seen.
+fn refuse_ignored_tests(place: &Place, plan: &Plan, chosen: &Chosen) -> Result<(), Trouble> {
+    let file = plan.criteria.first().and_then(|id| prompt::test_file(chosen.commands.runner, None, id));
+    let Some(file) = file else { return Ok(()) };
+    let Some(rule) = git_facts::ignoring_rule(&place.repository, &place.project.join(&file)) else {
+        return Ok(());
+    };
+    Err(Trouble::user(format!("git ignores the tests that are to be written: {file}"))
+        .because(format!("the rule is {rule}; what git ignores is in no snapshot, so it could not be judged"))
+        .advise("change the rule, or add an exception such as `!/tests/` below it"))
 }
 
 /// Section 3: a requirement with an unfinished run is not begun anew by accident.
@@ -105,20 +125,40 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
         // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
         let Ok(records) = journal_file::read_only(&run.path) else { continue };
         let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
-        let over = matches!(state.phase, Phase::Ended { .. }) || state.children() == 0;
-        if state.run.requirement.path == requirement.path {
-            if over {
-                return Ok(());
-            }
-            return Err(Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
-                .because(format!("it stands at `{}`, after {} forks", state.phase.name(), state.forks()))
-                .advise(format!(
-                    "look at it:      tdd status {0}\ngo on with it:   tdd resume {0}\nstart it anew:   tdd {1} --new",
-                    run.id, requirement.id
-                )));
+        if state.run.requirement.path != requirement.path || state.forks() == 0 {
+            continue;
+        }
+        match &state.phase {
+            // Nothing was done in it, so it says nothing of the runs before it.
+            Phase::Ended { end: End::Refused } => {}
+            Phase::Ended { .. } => return Ok(()),
+            Phase::Opening
+            | Phase::Baselining
+            | Phase::Due { .. }
+            | Phase::Forked { .. }
+            | Phase::Returned { .. }
+            | Phase::Keeping { .. }
+            | Phase::RollingBack { .. }
+            | Phase::CutOff { .. }
+            | Phase::Rechecking { .. }
+            | Phase::GateDue
+            | Phase::Halting { .. }
+            | Phase::Finishing { .. } => return Err(unfinished(&state, &run, requirement)),
         }
     }
     Ok(())
+}
+
+fn unfinished(state: &State, run: &RunDir, requirement: &Requirement) -> Trouble {
+    Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
+        .because(format!("it stands at `{}`, after {} forks", state.phase.name(), state.forks()))
+        .advise(format!(
+            "look at it:               tdd status {0}\n\
+             go on with it:            tdd resume {0}\n\
+             back to before it:        tdd undo {0}\n\
+             start anew on this tree:  tdd {1} --new",
+            run.id, requirement.id
+        ))
 }
 
 /// The tables of the agents with these names, one for each role; a role's model goes with the

@@ -53,7 +53,12 @@ impl State {
                 self.suspension = Some(Suspension::Stopped(*signal));
                 return Ok(());
             }
-            Event::Resumed
+            Event::Refused { .. } if self.children() == 0 && self.suspension.is_none() => {
+                self.phase = Phase::Ended { end: End::Refused };
+                return Ok(());
+            }
+            Event::Refused { .. }
+            | Event::Resumed
             | Event::AttemptCut { .. }
             | Event::Decided { .. }
             | Event::Rechecked { .. }
@@ -128,9 +133,10 @@ impl State {
                     AfterRollBack::Halt(halt) => Phase::Halting { halt },
                 })
             }
-            (Phase::Ended { end: End::Finished(ending) }, Event::Resumed | Event::Decided { .. }) => {
-                Err(Box::new(Phase::Ended { end: End::Finished(ending) }))
-            }
+            (
+                Phase::Ended { end: end @ (End::Finished(_) | End::Refused) },
+                Event::Resumed | Event::Decided { .. },
+            ) => Err(Box::new(Phase::Ended { end })),
             (phase, Event::Resumed) => Ok(self.resumed(phase)),
             (Phase::CutOff { attempt }, Event::AttemptCut { kept_as }) => Ok(self.cut_off(attempt, kept_as)),
             (phase, Event::Decided { decision }) => self.decided(phase, decision),
