@@ -6,6 +6,7 @@ pub mod clock;
 pub mod config_file;
 pub mod exec;
 pub mod journal_file;
+pub mod leftovers;
 pub mod lock;
 pub mod manifest;
 pub mod process;

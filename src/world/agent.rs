@@ -24,6 +24,7 @@ use crate::text::agent_table::template::{Missing, Placeholder};
 use crate::text::agent_table::{AgentFailure, AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
 use crate::text::tdd_result;
 
+mod backoff;
 mod call;
 mod exchange;
 mod program;
@@ -77,6 +78,8 @@ pub struct AgentSetup {
     pub exchange_root: PathBuf,
     /// `{cassette}` of the scripted agent.
     pub cassette: Option<PathBuf>,
+    /// How long to wait before each further try after a passing limit; as many tries as entries.
+    pub backoff: Vec<Duration>,
     pub stop: StopSignal,
     /// The environment as it was captured at the start of the program.
     pub env: Vec<(OsString, OsString)>,
@@ -231,7 +234,36 @@ struct Over {
 }
 
 impl Agents for TableAgents {
+    /// What passes (a rate limit, an overload, the network) is waited for and tried again, each
+    /// time as a new process with a new exchange folder. None of it is the role's failure.
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+        let waits = self.setup.backoff.clone();
+        for (index, wait) in waits.iter().enumerate() {
+            match self.run_once(order, &mut *hear).await {
+                Err(trouble) if trouble.kind == TroubleKind::Passing => {
+                    hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
+                    backoff::wait(*wait, &self.setup.stop).await?;
+                }
+                outcome => return outcome,
+            }
+        }
+        self.run_once(order, hear).await
+    }
+
+    fn resumes(&self, key: &Key) -> bool {
+        self.agent(key).table.resumes()
+    }
+
+    fn name(&self, key: &Key) -> String {
+        self.agent(key).table.name.clone()
+    }
+}
+
+impl TableAgents {
+    async fn run_once(&self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+        if let Some(signal) = *self.setup.stop.borrow() {
+            return Err(Trouble::stopped(signal));
+        }
         let prepared = self.prepare(order)?;
         let table = self.agent(&order.key).table.clone();
         let mut stream = AgentStream::new(&table);
@@ -245,14 +277,6 @@ impl Agents for TableAgents {
         drop(child);
         let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.report(&order.key, Over { prepared, end: lived.end, stream, duration_ms })
-    }
-
-    fn resumes(&self, key: &Key) -> bool {
-        self.agent(key).table.resumes()
-    }
-
-    fn name(&self, key: &Key) -> String {
-        self.agent(key).table.name.clone()
     }
 }
 

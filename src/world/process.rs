@@ -1,7 +1,7 @@
 //! A command with pipes or files: the same obligations as a child on a terminal.
 
 mod attended;
-mod kin;
+pub(super) mod kin;
 mod leader;
 mod log;
 mod order;

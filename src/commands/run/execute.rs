@@ -21,7 +21,7 @@ use crate::view::{self, Stderr, Wish, print};
 use crate::world::clock::SystemClock;
 use crate::world::journal_file::JournalFile;
 use crate::world::lock::WorkTreeLock;
-use crate::world::{checkpoints, signals, unix};
+use crate::world::{checkpoints, leftovers, signals, unix};
 
 use super::prepare::Prepared;
 use super::wire::{self, Folders};
@@ -33,11 +33,10 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     // Descendants of children that lose their parents come to us, so that the sweep finds them.
     let _ = unix::become_subreaper();
     let lock = WorkTreeLock::acquire(&prepared.place.repository)?;
-    let exchange = tempfile::Builder::new().prefix("tdd-exchange-").tempdir().map_err(|error| {
-        Trouble::environment("no temporary folder can be made")
-            .because(error)
-            .advise("check TMPDIR and free space")
-    })?;
+    for line in leftovers::reap_leftovers(&prepared.place.repository) {
+        print::message(&format!("tdd: {line}"));
+    }
+    let exchange = leftovers::exchange_folder(&prepared.place.repository)?;
     let now = SystemClock.now_ms();
     let id = new_run_id(now, &prepared.requirement.id);
     let folders = Folders {
@@ -48,6 +47,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let setup = wire::setup(prepared, &folders)?;
     checkpoints::exclude_runs(&prepared.place.repository)?;
     let mut journal = JournalFile::create(&folders.run)?;
+    leftovers::note_children_in(&folders.run);
     let started = started(prepared, id);
     let first = Event::RunStarted(Box::new(started.clone()));
     journal.append(now, std::slice::from_ref(&first))?;

@@ -21,6 +21,7 @@ use super::order::{EnvBase, EnvPlan, StdinPlan};
 use crate::core::test::Exit;
 use crate::core::trouble::Trouble;
 use crate::world::exec::{self, Terminal};
+use crate::world::leftovers::Noted;
 use crate::world::unix;
 
 /// How long a killed leader may take to end before it is left to the system.
@@ -36,6 +37,8 @@ pub(super) struct Leader {
     exit: Option<oneshot::Receiver<Exit>>,
     watcher: Option<JoinHandle<()>>,
     kin: Kin,
+    /// For whoever comes after us, if we are killed. Dropped last: when all kin are gone.
+    _noted: Noted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +73,16 @@ impl Leader {
         drop(command);
         let pid = Pid::from_child(&process);
         register.enter(pid);
-        let mut leader =
-            Self { pid, mark, process: Some(process), exit: None, watcher: None, kin: Kin::MayLive };
+        let noted = Noted::child(pid.as_raw_nonzero().get());
+        let mut leader = Self {
+            pid,
+            mark,
+            process: Some(process),
+            exit: None,
+            watcher: None,
+            kin: Kin::MayLive,
+            _noted: noted,
+        };
         exec::read_report(report).map_err(|refusal| refusal.trouble(&program))?;
         leader.watch().map_err(failed)?;
         Ok(leader)
