@@ -35,6 +35,7 @@ mod sandbox;
 mod sealed_git;
 mod session;
 mod state_machine_rules;
+mod stops;
 mod summary;
 mod tidy;
 mod view;
