@@ -68,9 +68,9 @@ fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
 
 /// Stops the children, then ourselves; when we are continued, so are they.
 fn rest() {
-    kin::signal_all(rustix::process::Signal::STOP);
+    kin::stop_all();
     unix::stop_ourselves();
-    kin::signal_all(rustix::process::Signal::CONT);
+    kin::continue_all();
 }
 
 fn next(listeners: &mut [(i32, Signal)], context: &mut Context<'_>) -> Poll<i32> {

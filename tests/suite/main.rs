@@ -24,6 +24,7 @@ mod cycle;
 mod driver;
 mod git_state;
 mod halt_report;
+mod hostile;
 mod journal;
 mod manifest;
 mod own_requirements;

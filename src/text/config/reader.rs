@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use serde_yaml::{Mapping, Value};
 
 use super::duration;
-use crate::text::agent_table::amount::size_bytes;
 use crate::core::trouble::Trouble;
+use crate::text::agent_table::amount::size_bytes;
 
 /// One table of a settings file, and where it stands.
 pub(super) struct Table<'a> {
@@ -135,7 +135,11 @@ impl<'a> Table<'a> {
         }
         let texts = self.texts(key)?;
         if texts.len() > most {
-            return Err(self.wrong(key, &format!("it has {} entries", texts.len()), &format!("At most {most}.")));
+            return Err(self.wrong(
+                key,
+                &format!("it has {} entries", texts.len()),
+                &format!("At most {most}."),
+            ));
         }
         let wait = |text: &String| {
             let why = || format!("`{text}` is no duration of at most a day");

@@ -40,13 +40,13 @@ mod tests {
         runtime.enable_time().start_paused(true).build().unwrap().block_on(async {
             let began = tokio::time::Instant::now();
             let (send, stop) = watch::channel(None);
-            assert_eq!(wait(Duration::from_secs(60), &stop).await, Ok(()));
-            assert_eq!(began.elapsed(), Duration::from_secs(60));
-            let sent = async {
+            assert_eq!(wait(Duration::from_mins(1), &stop).await, Ok(()));
+            assert_eq!(began.elapsed(), Duration::from_mins(1));
+            let interrupter = async {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 send.send_replace(Some(2));
             };
-            let (waited, ()) = tokio::join!(wait(Duration::from_secs(60), &stop), sent);
+            let (waited, ()) = tokio::join!(wait(Duration::from_mins(1), &stop), interrupter);
             assert_eq!(waited.unwrap_err().kind, TroubleKind::Stopped(2));
             assert_eq!(began.elapsed(), Duration::from_secs(61));
             assert_eq!(wait(Duration::from_secs(9), &stop).await.unwrap_err().kind, TroubleKind::Stopped(2));

@@ -153,20 +153,31 @@ fn find(leader: Pid, mark: &Mark, register: &Register, table: &[Process]) -> Vec
     kin
 }
 
-/// Stops or continues all our descendants outside our own session, so all that descends from
-/// children of ours. Who forks meanwhile is found in the next round.
-pub(in crate::world) fn signal_all(signal: rustix::process::Signal) {
+/// Stops all that descends from children of ours; who forks meanwhile is found in the next round.
+/// What is in our own session (git) is left to end by itself.
+pub(in crate::world) fn stop_all() {
+    let our_session = proc_table::process(std::process::id().cast_signed()).map_or(0, |one| one.session);
+    signal_all(rustix::process::Signal::STOP, |one| one.session != our_session);
+}
+
+/// Continues all our descendants, whoever stopped them.
+pub(in crate::world) fn continue_all() {
+    signal_all(rustix::process::Signal::CONT, |_| true);
+}
+
+fn signal_all(signal: rustix::process::Signal, wanted: impl Fn(&Process) -> bool) {
     const ROUNDS: usize = 5;
     let us = std::process::id().cast_signed();
-    let our_session = proc_table::process(us).map_or(0, |one| one.session);
     let mut reached = BTreeSet::new();
     for _ in 0..ROUNDS {
         let mut kin = proc_table::descendants(us);
-        kin.retain(|one| one.session != our_session && reached.insert((one.pid, one.started)));
+        kin.retain(|one| wanted(one) && reached.insert((one.pid, one.started)));
         if kin.is_empty() {
             return;
         }
-        kin.iter().for_each(|one| send(one, signal));
+        for one in &kin {
+            send(one, signal);
+        }
     }
 }
 
