@@ -99,6 +99,8 @@ pub struct Lived {
     pub output_bytes: u64,
     /// Processes that outlived the leader, or the signals to its group, and were ended by us.
     pub leaked: usize,
+    /// How long this program was stopped meanwhile; no deadline counts it.
+    pub absent: Duration,
 }
 
 /// Why it ended.
@@ -273,6 +275,7 @@ mod tests {
             let (_send, mut stop) = watch::channel(None);
             let lived = live(&mut child, &limits(), &mut stop, &mut |_| Heard::Continue).await;
             assert_eq!(lived.end, SessionEnd::Exhausted(Exhaustion::Idle));
+            assert_eq!(lived.absent.as_secs(), 500);
             child.child.done
         });
         assert_eq!(done[0], (540, "interrupt"), "30 s after the last output, though 500 were slept through");
@@ -292,7 +295,12 @@ mod tests {
         ] {
             let (lived, done, _) = play(&script, None);
             assert_eq!(done, [(7, "sweep")], "{script:?}");
-            let want = Lived { end: SessionEnd::Exited(Exit::Code(0)), output_bytes: 3, leaked: 3 };
+            let want = Lived {
+                end: SessionEnd::Exited(Exit::Code(0)),
+                output_bytes: 3,
+                leaked: 3,
+                absent: Duration::ZERO,
+            };
             assert_eq!(lived, want, "{script:?}");
         }
     }

@@ -277,7 +277,8 @@ impl TableAgents {
         let bounds = session_limits(&table, &prepared.limits);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
         drop(child);
-        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let duration_ms =
+            u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
         self.report(&order.key, Over { prepared, end: lived.end, stream, duration_ms })
     }
 }

@@ -80,6 +80,7 @@ pub(super) struct Life {
     next_tick: Instant,
     /// When the last occurrence was handled.
     awake: Instant,
+    absent: Duration,
     last_output: Instant,
     output: Output,
     output_bytes: u64,
@@ -98,6 +99,7 @@ impl Life {
             wall: after(now, limits.wall),
             next_tick: now + TICK,
             awake: now,
+            absent: Duration::ZERO,
             last_output: now,
             output: Output::Open,
             output_bytes: 0,
@@ -137,6 +139,7 @@ impl Life {
         if absent < ABSENCE {
             return;
         }
+        self.absent = self.absent.saturating_add(absent);
         self.wall = after(self.wall, absent);
         self.last_output = after(self.last_output, absent);
         match &mut self.phase {
@@ -320,6 +323,7 @@ impl Life {
             end: self.ended_by_us.unwrap_or(by_itself),
             output_bytes: self.output_bytes,
             leaked: self.leaked,
+            absent: self.absent,
         }
     }
 }
