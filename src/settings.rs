@@ -16,7 +16,7 @@ use crate::core::criterion::CriterionId;
 use crate::core::event::{Refactoring, Regression, StopAfter};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
-use crate::text::config::ConfigFile;
+use crate::text::config::{self, ConfigFile};
 
 /// Where requirements lie if nothing else is set (contract section 3).
 pub const DEFAULT_SPECS_DIR: &str = "specs/frs";
@@ -24,6 +24,8 @@ pub const DEFAULT_SPECS_DIR: &str = "specs/frs";
 pub const AUTO_AGENT: &str = "auto";
 /// The agent's name that `--cassette` stands for.
 pub const SCRIPTED_AGENT: &str = "scripted";
+/// Waits after a rate limit, an overload or a lost network, in milliseconds.
+const BACKOFF_MS: [u64; 3] = [5_000, 20_000, 60_000];
 
 /// What of the process's environment is used, captured once in `commands`.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -149,6 +151,10 @@ pub struct Settings {
     pub bounds: Bounds,
     pub regression: Regression,
     pub deadlines: Deadlines,
+    /// Bytes that one run of a command may print.
+    pub output_cap: u64,
+    /// Waits before each further try after a passing limit, in milliseconds.
+    pub backoff_ms: Vec<u64>,
     pub refactoring: Refactoring,
     pub stop_after: StopAfter,
     /// Only these criteria; empty means all.
@@ -195,6 +201,8 @@ impl Settings {
                 attempt_ms: config.attempt_deadline_ms,
                 idle_ms: config.idle_deadline_ms,
             },
+            output_cap: config.output_cap.unwrap_or(config::MAX_OUTPUT),
+            backoff_ms: config.backoff_ms.unwrap_or_else(|| BACKOFF_MS.to_vec()),
             refactoring: if args.no_refactor { Refactoring::Off } else { Refactoring::Once },
             stop_after: stop_after(args)?,
             only,

@@ -7,6 +7,7 @@ pub mod config_file;
 pub mod exec;
 pub mod git_facts;
 pub mod journal_file;
+pub mod leftovers;
 pub mod lock;
 pub mod manifest;
 pub mod process;

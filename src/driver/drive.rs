@@ -98,7 +98,7 @@ impl<'a, W: World> Drive<'a, W> {
     /// crash could lose.
     pub(super) fn record(&mut self, events: &[Event]) -> Result<(), Trouble> {
         let ts_ms = self.ports.clock.now_ms();
-        self.ports.journal.append(ts_ms, events)?;
+        self.ports.journal.append(ts_ms, events).map_err(|trouble| self.unrecorded(trouble))?;
         for event in events {
             self.state
                 .apply(event)
@@ -127,6 +127,13 @@ impl<'a, W: World> Drive<'a, W> {
         let why = (self.setup.mask)(&trouble.what);
         let _ = self.record(&[Event::Refused { why }]);
         trouble
+    }
+
+    /// A journal that can't be written ends a run at once. Once a child has run, that is no set-up
+    /// error any more, and it can't be recorded as a pause either.
+    fn unrecorded(&self, trouble: Trouble) -> Trouble {
+        let passes = trouble.kind == TroubleKind::Environment && self.state.forks() > 0;
+        if passes { Trouble { kind: TroubleKind::Passing, ..trouble } } else { trouble }
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<Vec<Event>, Trouble> {

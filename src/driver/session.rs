@@ -51,7 +51,8 @@ pub trait Child {
     fn sweep(&mut self) -> usize;
 }
 
-/// Bounds of one child. Deadlines run on the monotonic clock, from the call of [`live`].
+/// Bounds of one child. Deadlines run on the monotonic clock, from the call of [`live`], and stand
+/// still while this program is stopped (SIGTSTP, SIGSTOP).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionLimits {
     pub wall: Duration,
@@ -98,6 +99,8 @@ pub struct Lived {
     pub output_bytes: u64,
     /// Processes that outlived the leader, or the signals to its group, and were ended by us.
     pub leaked: usize,
+    /// How long this program was stopped meanwhile; no deadline counts it.
+    pub absent: Duration,
 }
 
 /// Why it ended.
@@ -232,6 +235,52 @@ mod tests {
         })
     }
 
+    /// A child in whose second 1 this program is stopped for some time.
+    struct Stopped {
+        child: Scripted,
+        absence: Option<Duration>,
+    }
+
+    impl Child for Stopped {
+        async fn next(&mut self) -> Happening {
+            if self.absence.is_some() {
+                sleep_until(self.child.born + Duration::from_secs(1)).await;
+                if let Some(absence) = self.absence.take() {
+                    tokio::time::advance(absence).await;
+                }
+            }
+            self.child.next().await
+        }
+        fn interrupt(&mut self) {
+            self.child.interrupt();
+        }
+        fn terminate(&mut self) {
+            self.child.terminate();
+        }
+        fn kill(&mut self) {
+            self.child.kill();
+        }
+        fn sweep(&mut self) -> usize {
+            self.child.sweep()
+        }
+    }
+
+    #[test]
+    fn deadlines_stand_still_while_we_are_stopped() {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let done = runtime.enable_time().start_paused(true).build().unwrap().block_on(async {
+            let script = VecDeque::from([(2, bytes(1)), (510, bytes(1))]);
+            let child = Scripted { born: Instant::now(), script, when_killed: None, done: Vec::new() };
+            let mut child = Stopped { child, absence: Some(Duration::from_secs(500)) };
+            let (_send, mut stop) = watch::channel(None);
+            let lived = live(&mut child, &limits(), &mut stop, &mut |_| Heard::Continue).await;
+            assert_eq!(lived.end, SessionEnd::Exhausted(Exhaustion::Idle));
+            assert_eq!(lived.absent.as_secs(), 500);
+            child.child.done
+        });
+        assert_eq!(done[0], (540, "interrupt"), "30 s after the last output, though 500 were slept through");
+    }
+
     fn bytes(count: usize) -> Happening {
         Happening::Bytes(vec![b'x'; count])
     }
@@ -246,7 +295,12 @@ mod tests {
         ] {
             let (lived, done, _) = play(&script, None);
             assert_eq!(done, [(7, "sweep")], "{script:?}");
-            let want = Lived { end: SessionEnd::Exited(Exit::Code(0)), output_bytes: 3, leaked: 3 };
+            let want = Lived {
+                end: SessionEnd::Exited(Exit::Code(0)),
+                output_bytes: 3,
+                leaked: 3,
+                absent: Duration::ZERO,
+            };
             assert_eq!(lived, want, "{script:?}");
         }
     }

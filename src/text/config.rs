@@ -14,6 +14,8 @@
 //! deadline: 10m                    # of one run of a command
 //! attempt_deadline: 1h             # of one attempt, and of its silence
 //! idle_deadline: 10m
+//! output_cap: 2GiB                 # of one run of a command
+//! backoff: [5s, 20s, 60s]          # waits before further tries after a rate limit; [] for none
 //! ```
 //!
 //! Every key may be left out. Strict, because a setting that is silently ignored is worse than
@@ -56,6 +58,10 @@ pub struct ConfigFile {
     pub attempt_deadline_ms: Option<u64>,
     /// Of an attempt's silence, in milliseconds.
     pub idle_deadline_ms: Option<u64>,
+    /// Bytes that one run of a command may print; 2 GiB at most.
+    pub output_cap: Option<u64>,
+    /// Waits before each further try after a passing limit, in milliseconds.
+    pub backoff_ms: Option<Vec<u64>>,
 }
 
 /// What is set for one role.
@@ -88,7 +94,14 @@ const KEYS: &[&str] = &[
     "deadline",
     "attempt_deadline",
     "idle_deadline",
+    "output_cap",
+    "backoff",
 ];
+
+/// The most that one run of a command may print (contract section 5).
+pub const MAX_OUTPUT: u64 = 2 << 30;
+/// The most waits of a back-off.
+const MAX_WAITS: usize = 10;
 
 /// Runner kinds that are planned: a good name, and not yet an adapter.
 pub const PLANNED_KINDS: &[&str] = &["nextest", "vitest", "jest", "bun", "go", "tap"];
@@ -127,6 +140,8 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         deadline_ms: top.duration("deadline")?,
         attempt_deadline_ms: top.duration("attempt_deadline")?,
         idle_deadline_ms: top.duration("idle_deadline")?,
+        output_cap: output_cap(&top)?,
+        backoff_ms: top.waits("backoff", MAX_WAITS)?,
     })
 }
 
@@ -225,6 +240,15 @@ fn budgets(top: &Table<'_>) -> Result<BudgetSetting, Trouble> {
     let Some(table) = top.table("budgets")? else { return Ok(BudgetSetting::default()) };
     table.only(&["semantic", "format"])?;
     Ok(BudgetSetting { semantic: table.number("semantic", 1..=9)?, format: table.number("format", 0..=9)? })
+}
+
+fn output_cap(top: &Table<'_>) -> Result<Option<u64>, Trouble> {
+    match top.size("output_cap")? {
+        Some(bytes) if bytes > MAX_OUTPUT => {
+            Err(top.wrong("output_cap", "it is more than 2 GiB", "Set at most `2GiB`."))
+        }
+        cap => Ok(cap),
+    }
 }
 
 fn regression(top: &Table<'_>) -> Result<Option<Regression>, Trouble> {

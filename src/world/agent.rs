@@ -24,12 +24,15 @@ use crate::text::agent_table::template::{Missing, Placeholder};
 use crate::text::agent_table::{AgentFailure, AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
 use crate::text::tdd_result;
 
+mod backoff;
 mod call;
 mod exchange;
+mod failure;
 mod program;
 
 use call::{Call, Known};
 use exchange::Exchange;
+use failure::{failed, unlogged};
 pub use program::choose_auto;
 
 /// One role's agent.
@@ -77,6 +80,8 @@ pub struct AgentSetup {
     pub exchange_root: PathBuf,
     /// `{cassette}` of the scripted agent.
     pub cassette: Option<PathBuf>,
+    /// How long to wait before each further try after a passing limit; as many tries as entries.
+    pub backoff: Vec<Duration>,
     pub stop: StopSignal,
     /// The environment as it was captured at the start of the program.
     pub env: Vec<(OsString, OsString)>,
@@ -231,7 +236,36 @@ struct Over {
 }
 
 impl Agents for TableAgents {
+    /// What passes (a rate limit, an overload, the network) is waited for and tried again, each
+    /// time as a new process with a new exchange folder. None of it is the role's failure.
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+        let waits = self.setup.backoff.clone();
+        for (index, wait) in waits.iter().enumerate() {
+            match self.run_once(order, &mut *hear).await {
+                Err(trouble) if trouble.kind == TroubleKind::Passing => {
+                    hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
+                    backoff::wait(*wait, &self.setup.stop).await?;
+                }
+                outcome => return outcome,
+            }
+        }
+        self.run_once(order, hear).await
+    }
+
+    fn resumes(&self, key: &Key) -> bool {
+        self.agent(key).table.resumes()
+    }
+
+    fn name(&self, key: &Key) -> String {
+        self.agent(key).table.name.clone()
+    }
+}
+
+impl TableAgents {
+    async fn run_once(&self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+        if let Some(signal) = *self.setup.stop.borrow() {
+            return Err(Trouble::stopped(signal));
+        }
         let prepared = self.prepare(order)?;
         let table = self.agent(&order.key).table.clone();
         let mut stream = AgentStream::new(&table);
@@ -243,16 +277,9 @@ impl Agents for TableAgents {
         let bounds = session_limits(&table, &prepared.limits);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
         drop(child);
-        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let duration_ms =
+            u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
         self.report(&order.key, Over { prepared, end: lived.end, stream, duration_ms })
-    }
-
-    fn resumes(&self, key: &Key) -> bool {
-        self.agent(key).table.resumes()
-    }
-
-    fn name(&self, key: &Key) -> String {
-        self.agent(key).table.name.clone()
     }
 }
 
@@ -314,43 +341,6 @@ fn session_limits(table: &AgentTable, limits: &Limits) -> SessionLimits {
         },
         drain: SessionLimits::DRAIN,
     }
-}
-
-fn unlogged(log: &Path, why: &str) -> Trouble {
-    Trouble::environment(format!("what the agent printed can't be kept in {}", log.display()))
-        .because(why)
-        .advise("make room on the disk; `tdd resume` goes on")
-}
-
-/// What an agent program failed of; no role's fault, so nobody's attempt is spent.
-fn failed(table: &AgentTable, failure: AgentFailure, tail: &str, log: &Path) -> Trouble {
-    use TroubleKind::{Environment, Passing};
-    let name = &table.name;
-    let (kind, what, next) = match failure {
-        AgentFailure::NotLoggedIn => (Environment, "is not logged in", "log in with the agent's own program"),
-        AgentFailure::Usage => (
-            Environment,
-            "refused its task",
-            "see what it said, and the table's `argv` and `model` in tdd.yaml",
-        ),
-        AgentFailure::RateLimit => {
-            (Passing, "is out of its rate or usage limit", "wait until the limit is lifted")
-        }
-        AgentFailure::Overload => {
-            (Passing, "could not work: its model's service is overloaded", "wait a little")
-        }
-        AgentFailure::Network => {
-            (Passing, "could not reach its model's service", "see the network and the service")
-        }
-        AgentFailure::TurnCap | AgentFailure::Budget => {
-            (Passing, "spent what it may spend", "see the limits")
-        }
-    };
-    let said = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-    let said: String = said.trim().chars().take(300).collect();
-    Trouble::new(kind, format!("the agent `{name}` {what}"))
-        .because(format!("it said: {said}\nall of it is in {}", log.display()))
-        .advise(format!("{next}; then `tdd resume` goes on"))
 }
 
 /// The trouble of a placeholder without a value.

@@ -9,7 +9,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::core::attempt::Digest;
@@ -97,6 +97,15 @@ impl JournalFile {
         Ok((journal, events))
     }
 
+    /// A child may delete the run's folder or put another journal there. Ours could be written
+    /// still, but nobody would ever read it.
+    fn is_in_its_place(&self) -> bool {
+        match (self.file.metadata(), self.folder.join(EVENTS).symlink_metadata()) {
+            (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
+            (Ok(_) | Err(_), _) => false,
+        }
+    }
+
     fn write_lines(&mut self, lines: &[String]) -> io::Result<()> {
         for line in lines {
             let written = self.file.write(line.as_bytes())?;
@@ -113,6 +122,9 @@ impl Journal for JournalFile {
         if self.torn {
             let torn = io::Error::other("its last line is torn and could not be taken back");
             return Err(unwritable(&self.folder.join(EVENTS), &torn));
+        }
+        if !self.is_in_its_place() {
+            return Err(gone(&self.folder));
         }
         let (mut seq, mut prev) = (self.seq, self.prev.clone());
         let mut lines = Vec::with_capacity(events.len());
@@ -345,6 +357,17 @@ fn no_follow() -> i32 {
 
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
+}
+
+fn gone(folder: &Path) -> Trouble {
+    let run = folder.file_name().unwrap_or_default().to_string_lossy();
+    Trouble::environment(format!("the journal of the run was deleted or replaced: {}", folder.display()))
+        .because("a child of the run, or somebody else, has done it while the run was under way")
+        .advise(format!(
+            "this run can't go on. What the roles wrote is in the work tree, its snapshots are here:\n\
+             git for-each-ref refs/tdd/{run}\n\
+             to begin again: tdd <FR> --new"
+        ))
 }
 
 fn unwritable(at: &Path, error: &io::Error) -> Trouble {

@@ -1,7 +1,7 @@
 //! A command with pipes or files: the same obligations as a child on a terminal.
 
 mod attended;
-mod kin;
+pub(super) mod kin;
 mod leader;
 mod log;
 mod order;
@@ -49,6 +49,7 @@ pub struct CommandOrder {
 #[derive(Clone, Debug)]
 pub struct Finished {
     pub exit: Exit,
+    /// Less the time for which we were stopped ourselves.
     pub duration_ms: u64,
     /// Processes that outlived their parent and were ended by us.
     pub leaked: usize,
@@ -99,7 +100,8 @@ pub async fn run(order: &CommandOrder, stop: &StopSignal) -> Result<Finished, Tr
     // Waits for the leader, so that all of its processes are gone.
     drop(child);
     let exit = exit_of(&lived)?;
-    let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let duration_ms =
+        u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
     Ok(Finished { exit, duration_ms, leaked: lived.leaked })
 }
 

@@ -27,7 +27,7 @@ use std::time::Duration;
 
 pub use self::call::{RunnerCall, recognise};
 
-use self::bench::{Bench, Measured, Step};
+use self::bench::{Bench, Bounds, Measured, Step};
 use self::cargo::Cargo;
 use self::node::Node;
 use self::place::Place;
@@ -58,6 +58,8 @@ pub struct RunnerSetup {
     pub work: PathBuf,
     /// For one verification; `None` is the larger of 10 minutes and three times the first run.
     pub deadline: Option<Duration>,
+    /// Bytes that one command may print.
+    pub output_cap: u64,
     pub stop: StopSignal,
 }
 
@@ -68,6 +70,7 @@ pub struct ProjectTests {
     adapter: Adapter,
     work: PathBuf,
     deadline: Option<Duration>,
+    output_cap: u64,
     stop: StopSignal,
     /// Verifications so far, for the logs' names.
     count: u32,
@@ -97,6 +100,7 @@ impl ProjectTests {
             adapter,
             work: setup.work,
             deadline: setup.deadline,
+            output_cap: setup.output_cap,
             stop: setup.stop,
             count: 0,
             first_ms: None,
@@ -107,7 +111,8 @@ impl ProjectTests {
         self.count += 1;
         let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
         let deadline = self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE));
-        Bench::new(&self.work, self.count, label, deadline, &self.stop)
+        let bounds = Bounds { deadline, output_cap: self.output_cap };
+        Bench::new(&self.work, self.count, label, bounds, &self.stop)
     }
 }
 

@@ -1,7 +1,12 @@
 //! Signals as values.
 //!
 //! They are heard by a thread of their own, so that they are noted also while the program does
-//! something else than wait. SIGPIPE needs nothing: Rust programs ignore it, so a closed stdout is
+//! something else than wait. SIGTSTP (Ctrl-Z) is carried out by that thread: the children are in
+//! sessions of their own and would go on without us, so they are stopped first and continued after
+//! us. The deadlines of a child stand still meanwhile (`driver::session`), by the monotonic clock
+//! alone, so that holds for a SIGSTOP too, though that one does not stop the children.
+//!
+//! SIGPIPE needs nothing: Rust programs ignore it, so a closed stdout is
 //! an error of `write`, which the views overlook.
 
 use std::future::poll_fn;
@@ -11,6 +16,7 @@ use std::task::{Context, Poll};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use super::process::kin;
 use super::unix;
 use crate::core::trouble::Trouble;
 
@@ -39,18 +45,32 @@ fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
         let _inside = runtime.enter();
         let kinds = [SignalKind::hangup(), SignalKind::interrupt(), SignalKind::terminate()];
         let heeded = kinds.into_iter().filter(|kind| !unix::is_ignored(kind.as_raw_value()));
-        heeded.map(|kind| Ok((kind.as_raw_value(), signal(kind)?))).collect::<io::Result<Vec<_>>>()?
+        let stops = SignalKind::from_raw(libc::SIGTSTP);
+        let stops = (!unix::is_ignored(libc::SIGTSTP)).then_some(stops);
+        let all = heeded.chain(stops);
+        all.map(|kind| Ok((kind.as_raw_value(), signal(kind)?))).collect::<io::Result<Vec<_>>>()?
     };
     let forward = move || {
         runtime.block_on(async {
             loop {
-                let number = poll_fn(|context| next(&mut listeners, context)).await;
-                send.send_replace(Some(number));
+                match poll_fn(|context| next(&mut listeners, context)).await {
+                    libc::SIGTSTP => rest(),
+                    number => {
+                        send.send_replace(Some(number));
+                    }
+                }
             }
         });
     };
     std::thread::Builder::new().name("tdd-signals".to_owned()).spawn(forward)?;
     Ok(())
+}
+
+/// Stops the children, then ourselves; when we are continued, so are they.
+fn rest() {
+    kin::stop_all();
+    unix::stop_ourselves();
+    kin::continue_all();
 }
 
 fn next(listeners: &mut [(i32, Signal)], context: &mut Context<'_>) -> Poll<i32> {

@@ -71,6 +71,22 @@ pub fn is_ignored(signal: i32) -> bool {
     now.sa_sigaction == libc::SIG_IGN
 }
 
+/// Stops this process as SIGTSTP does by itself, and returns when it was continued. Does nothing if
+/// nobody could continue it: the system overlooks SIGTSTP for an orphaned process group.
+pub fn stop_ourselves() {
+    let mut ours = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: `ours` is valid to be written to, and is read only after sigaction has succeeded and
+    // so filled it in. SIG_DFL installs no code; raise signals this thread alone, so that it has
+    // taken effect before our handler is put back.
+    unsafe {
+        if libc::sigaction(libc::SIGTSTP, std::ptr::null(), ours.as_mut_ptr()) == 0 {
+            libc::signal(libc::SIGTSTP, libc::SIG_DFL);
+            libc::raise(libc::SIGTSTP);
+            libc::sigaction(libc::SIGTSTP, ours.as_ptr(), std::ptr::null_mut());
+        }
+    }
+}
+
 /// Gives every signal its default disposition and unblocks all: a parent that ignores SIGINT
 /// (a background job of a shell) or SIGPIPE (every Rust program) must not hand that on.
 pub fn default_signals() {

@@ -82,6 +82,7 @@ impl Stage {
             logs: self.path("logs"),
             exchange_root: self.path("exchange"),
             cassette: self.cassette.clone(),
+            backoff: Vec::new(),
             stop: self.signal.subscribe(),
             env: self.env.clone(),
         })
@@ -356,6 +357,7 @@ fn an_exchange_folder_in_the_repository_is_refused() {
         logs: agents.path("logs"),
         exchange_root: agents.path("project/tmp"),
         cassette: None,
+        backoff: Vec::new(),
         stop: agents.signal.subscribe(),
         env: agents.env.clone(),
     });

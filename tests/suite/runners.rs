@@ -76,6 +76,7 @@ impl Lab {
             table: self.table.clone(),
             work: self.root.path().join("work"),
             deadline: Some(self.deadline),
+            output_cap: 1 << 30,
             stop,
         })
     }

@@ -300,6 +300,30 @@ fn a_failure_to_start_says_what_it_is() {
     }
 }
 
+#[test]
+fn a_start_that_a_terminal_s_signal_cut_off_is_made_again() {
+    for way in WAYS {
+        for (signal, want) in [("INT", true), ("HUP", true), ("SEGV", false)] {
+            let mut case = Case::sh(way, "echo ran");
+            let (shim, first) = (case.path("shim"), case.path("first"));
+            let tdd = env!("CARGO_BIN_EXE_tdd");
+            let text = format!(
+                "#!/bin/sh\nif test ! -e {0}; then touch {0}; kill -{signal} $$; fi\nexec {tdd} \"$@\"\n",
+                first.display()
+            );
+            fs::write(&shim, text).unwrap();
+            fs::set_permissions(&shim, fs::Permissions::from_mode(0o755)).unwrap();
+            case.order.shim = shim;
+            if want {
+                assert_eq!(case.run().text(), "ran\n", "{way:?} {signal}");
+            } else {
+                let trouble = case.start().unwrap_err();
+                assert!(trouble.why.contains("__exec"), "{trouble}");
+            }
+        }
+    }
+}
+
 /// Starts a process in its own session and does not end before that has said so.
 const ESCAPE: &str =
     "mkfifo up; setsid sh -c 'echo up >up; exec sleep 1000' & read line <up; echo $!; exit 7";

@@ -22,7 +22,7 @@ use crate::world::clock::SystemClock;
 use crate::world::journal_file::JournalFile;
 use crate::world::lock::WorkTreeLock;
 use crate::world::signals::StopSignal;
-use crate::world::{checkpoints, signals, unix};
+use crate::world::{checkpoints, leftovers, signals, unix};
 
 use super::prepare::Prepared;
 use super::wire::{self, Folders};
@@ -45,11 +45,10 @@ impl Hold {
         // Descendants of children that lose their parents come to us, so that the sweep finds them.
         let _ = unix::become_subreaper();
         let lock = WorkTreeLock::acquire(repository)?;
-        let exchange = tempfile::Builder::new().prefix("tdd-exchange-").tempdir().map_err(|error| {
-            Trouble::environment("no temporary folder can be made")
-                .because(error)
-                .advise("check TMPDIR and free space")
-        })?;
+        for line in leftovers::reap_leftovers(repository) {
+            print::message(&format!("tdd: {line}"));
+        }
+        let exchange = leftovers::exchange_folder(repository)?;
         Ok(Self { stop, _lock: lock, exchange, tdd })
     }
 
@@ -68,6 +67,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let setup = wire::setup(prepared, &folders)?;
     checkpoints::exclude_runs(&prepared.place.repository)?;
     let mut journal = JournalFile::create(&folders.run)?;
+    leftovers::note_children_in(&folders.run);
     let started = started(prepared, id);
     let first = Event::RunStarted(Box::new(started.clone()));
     journal.append(now, std::slice::from_ref(&first))?;
@@ -89,6 +89,7 @@ pub fn go_on(
 ) -> Result<ExitCode, Trouble> {
     let folders = hold.folders(run);
     let (journal, events) = JournalFile::open(&folders.run)?;
+    leftovers::note_children_in(&folders.run);
     let state = State::replay(events.iter().map(|(_, event)| event))
         .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
         .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;

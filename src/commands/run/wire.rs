@@ -59,6 +59,7 @@ fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal)
         logs: folders.run.join("logs"),
         exchange_root: folders.exchange.clone(),
         cassette: prepared.cassette.clone(),
+        backoff: prepared.settings.backoff_ms.iter().copied().map(Duration::from_millis).collect(),
         stop: stop.clone(),
         env: prepared.environment.vars.clone(),
     })
@@ -85,6 +86,7 @@ pub fn adapters(
         table: prepared.chosen.table.clone(),
         work: folders.run.join("tests"),
         deadline: prepared.settings.deadlines.command_ms.map(Duration::from_millis),
+        output_cap: prepared.settings.output_cap,
         stop: stop.clone(),
     })?;
     Ok(Adapters { agents, tests })

@@ -10,6 +10,10 @@ use crate::core::test::Exit;
 
 /// How often the listener hears an empty slice.
 const TICK: Duration = Duration::from_millis(200);
+/// The loop wakes at every tick. When so much time has passed since it was awake, it is because we
+/// did not run: stopped (SIGTSTP, SIGSTOP), or held up by a terminal that takes no output. That
+/// time is the child's to have back.
+const ABSENCE: Duration = Duration::from_secs(1);
 /// After SIGKILL: how long to wait for the leader's end before it is given up as unkillable.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 /// After the leader's end: how long output is read at most while somebody else goes on printing.
@@ -74,6 +78,9 @@ pub(super) struct Life {
     phase: Phase,
     wall: Instant,
     next_tick: Instant,
+    /// When the last occurrence was handled.
+    awake: Instant,
+    absent: Duration,
     last_output: Instant,
     output: Output,
     output_bytes: u64,
@@ -91,6 +98,8 @@ impl Life {
             phase: Phase::Running,
             wall: after(now, limits.wall),
             next_tick: now + TICK,
+            awake: now,
+            absent: Duration::ZERO,
             last_output: now,
             output: Output::Open,
             output_bytes: 0,
@@ -105,20 +114,40 @@ impl Life {
         occurrence: Occurrence,
         on_output: &mut dyn FnMut(&[u8]) -> Heard,
     ) -> Order {
+        self.come_back(Instant::now());
         let order = match occurrence {
             Occurrence::Stop(signal) => self.stop(signal, Instant::now()),
             Occurrence::Child(happening) => self.happened(happening, on_output),
             Occurrence::Due => Order::Wait,
         };
         // The deadlines are looked at after every occurrence: a flood must not hide them, and
-        // output that waited while we were stopped must count before the idle deadline does.
+        // output that waited while we were held up must count before the idle deadline does.
         let now = Instant::now();
         let order = if order == Order::Wait { self.overdue(now) } else { order };
-        if order == Order::Wait && now >= self.next_tick {
+        let ticks = order == Order::Wait && now >= self.next_tick;
+        if ticks {
             self.next_tick = now + TICK;
-            return self.heard(on_output(&[]));
         }
+        let order = if ticks { self.heard(on_output(&[])) } else { order };
+        self.awake = now;
         order
+    }
+
+    /// Puts every deadline off by the time that we did not run.
+    fn come_back(&mut self, now: Instant) {
+        let absent = now.saturating_duration_since(self.awake);
+        if absent < ABSENCE {
+            return;
+        }
+        self.absent = self.absent.saturating_add(absent);
+        self.wall = after(self.wall, absent);
+        self.last_output = after(self.last_output, absent);
+        match &mut self.phase {
+            Phase::Running => {}
+            Phase::Ending { due: deadline, .. }
+            | Phase::Draining { until: deadline }
+            | Phase::Emptying { until: deadline } => *deadline = after(*deadline, absent),
+        }
     }
 
     /// A child whose output and leader have both ended has nothing more to say.
@@ -278,6 +307,7 @@ impl Life {
     /// The descendants are gone, so the output ends as soon as what is on its way has come in.
     pub(super) fn swept(&mut self, leaked: usize, now: Instant) {
         self.leaked += leaked;
+        self.awake = now;
         self.phase = Phase::Emptying { until: now + LONGEST_REST };
     }
 
@@ -293,6 +323,7 @@ impl Life {
             end: self.ended_by_us.unwrap_or(by_itself),
             output_bytes: self.output_bytes,
             leaked: self.leaked,
+            absent: self.absent,
         }
     }
 }

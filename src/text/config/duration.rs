@@ -10,6 +10,14 @@ const MAX_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Milliseconds; `None` if it is no duration, zero, or longer than a day.
 pub(super) fn read(text: &str) -> Option<u64> {
+    read_wait(text).filter(|ms| *ms > 0)
+}
+
+/// The same, but a wait may be zero: `0s`.
+pub(super) fn read_wait(text: &str) -> Option<u64> {
+    if text.trim().is_empty() {
+        return None;
+    }
     let mut rest = text.trim();
     let mut total: u64 = 0;
     let mut ceiling = u64::MAX;
@@ -29,12 +37,19 @@ pub(super) fn read(text: &str) -> Option<u64> {
         total = total.checked_add(number.checked_mul(unit)?)?;
         rest = &rest[digits + 1..];
     }
-    (1..=MAX_MS).contains(&total).then_some(total)
+    (total <= MAX_MS).then_some(total)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::{read, read_wait};
+
+    #[test]
+    fn a_wait_may_be_zero() {
+        for (text, want) in [("0s", Some(0)), ("5s", Some(5000)), ("25h", None), ("", None), ("0", None)] {
+            assert_eq!(read_wait(text), want, "{text:?}");
+        }
+    }
 
     #[test]
     fn durations_have_units_in_order() {

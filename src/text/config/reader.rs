@@ -7,6 +7,7 @@ use serde_yaml::{Mapping, Value};
 
 use super::duration;
 use crate::core::trouble::Trouble;
+use crate::text::agent_table::amount::size_bytes;
 
 /// One table of a settings file, and where it stands.
 pub(super) struct Table<'a> {
@@ -124,6 +125,36 @@ impl<'a> Table<'a> {
                 None => Err(self.wrong(key, &format!("`{text}` is no such duration"), &wants(WANTED))),
             },
             Some(other) => Err(self.wrong_kind(key, WANTED, other)),
+        }
+    }
+
+    /// A list of waits in milliseconds, each of which may be zero; at most `most` of them.
+    pub(super) fn waits(&self, key: &str, most: usize) -> Result<Option<Vec<u64>>, Trouble> {
+        if matches!(self.mapping.get(key), None | Some(Value::Null)) {
+            return Ok(None);
+        }
+        let texts = self.texts(key)?;
+        if texts.len() > most {
+            return Err(self.wrong(
+                key,
+                &format!("it has {} entries", texts.len()),
+                &format!("At most {most}."),
+            ));
+        }
+        let wait = |text: &String| {
+            let why = || format!("`{text}` is no duration of at most a day");
+            duration::read_wait(text).ok_or_else(|| self.wrong(key, &why(), "For example: `[5s, 20s, 60s]`."))
+        };
+        texts.iter().map(wait).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// In bytes.
+    pub(super) fn size(&self, key: &str) -> Result<Option<u64>, Trouble> {
+        const NEXT: &str = "Write a number with a unit, for example `64MiB` or `1GiB`.";
+        let Some(text) = self.text(key)? else { return Ok(None) };
+        match size_bytes(&text) {
+            Some(bytes) => Ok(Some(bytes)),
+            None => Err(self.wrong(key, &format!("`{text}` is no size"), NEXT)),
         }
     }
 

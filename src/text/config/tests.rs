@@ -18,6 +18,8 @@ regression: criterion
 deadline: 20m
 attempt_deadline: 1h
 idle_deadline: 90s
+output_cap: 64MiB
+backoff: [0s, 1m30s]
 "#;
 
 #[test]
@@ -41,6 +43,9 @@ fn every_setting_is_read() {
     assert_eq!(config.deadline_ms, Some(1_200_000));
     assert_eq!(config.attempt_deadline_ms, Some(3_600_000));
     assert_eq!(config.idle_deadline_ms, Some(90_000));
+    assert_eq!(config.output_cap, Some(64 << 20));
+    assert_eq!(config.backoff_ms, Some(vec![0, 90_000]));
+    assert_eq!(read("tdd.yaml", "backoff: []").unwrap().backoff_ms, Some(Vec::new()));
 }
 
 #[test]
@@ -58,6 +63,11 @@ fn the_runner_may_borrow_the_test_command() {
 
 /// Each wrong file, with parts that its message must hold.
 const WRONG: &[(&str, &[&str])] = &[
+    ("backoff: [5]", &["backoff", "list of texts"]),
+    ("backoff: [5s, soon]", &["backoff", "`soon`", "5s, 20s"]),
+    ("backoff: [1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s]", &["backoff", "11"]),
+    ("output_cap: 3GiB", &["output_cap", "2 GiB"]),
+    ("output_cap: lots", &["output_cap", "`lots`", "64MiB"]),
     ("tets: x\n", &["tdd.yaml:1", "`tets`", "Did you mean `test`?"]),
     ("test: x\n\nspecs-dir: y\n", &["tdd.yaml:3", "Did you mean `specs_dir`?"]),
     ("colour: x\n", &["`colour`", "Known are: test, gate"]),

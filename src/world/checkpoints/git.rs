@@ -4,9 +4,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -153,6 +153,14 @@ impl Watchdog {
 /// Starts a git whose input is streamed by the caller. It has a process group of its own, so
 /// that a Ctrl-C at the terminal reaches us alone and no checkpoint is left half done.
 pub(super) fn start(mut command: Command) -> Result<Child, Trouble> {
+    let mut child = spawn(&mut command)?;
+    match child.try_wait() {
+        Ok(Some(status)) if is_from_a_terminal(status) => spawn(&mut command),
+        _ => Ok(child),
+    }
+}
+
+fn spawn(command: &mut Command) -> Result<Child, Trouble> {
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().map_err(|error| {
         Trouble::environment("git can't be started")
@@ -161,8 +169,26 @@ pub(super) fn start(mut command: Command) -> Result<Child, Trouble> {
     })
 }
 
-fn finish(command: Command, input: &[u8], words: &str) -> Result<Said, Trouble> {
-    let mut child = start(command)?;
+/// A forked git is in our process group for a moment, and then a Ctrl-C ends it before it has
+/// begun. In its own group no such signal reaches it, so one that ended like this did nothing and
+/// can be started again.
+fn is_from_a_terminal(status: ExitStatus) -> bool {
+    matches!(status.signal(), Some(libc::SIGINT | libc::SIGHUP | libc::SIGQUIT))
+}
+
+fn finish(mut command: Command, input: &[u8], words: &str) -> Result<Said, Trouble> {
+    // More than once only if somebody leans on Ctrl-C.
+    for _ in 0..3 {
+        let (status, said) = finish_once(&mut command, input, words)?;
+        if !is_from_a_terminal(status) {
+            return Ok(said);
+        }
+    }
+    Ok(finish_once(&mut command, input, words)?.1)
+}
+
+fn finish_once(command: &mut Command, input: &[u8], words: &str) -> Result<(ExitStatus, Said), Trouble> {
+    let mut child = spawn(command)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (done, wait) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -180,7 +206,7 @@ fn finish(command: Command, input: &[u8], words: &str) -> Result<Said, Trouble> 
         if !in_time {
             let _ = child.kill();
         }
-        let status = child.wait();
+        let status = child.wait().map_err(|error| Trouble::environment("git got lost").because(error));
         let stdout = result.join().unwrap_or_default();
         let stderr = String::from_utf8_lossy(&noise.join().unwrap_or_default()).into_owned();
         if !in_time {
@@ -188,7 +214,8 @@ fn finish(command: Command, input: &[u8], words: &str) -> Result<Said, Trouble> 
                 .because("the disk hangs, or something in the git folder is a pipe instead of a file")
                 .advise("look into the .git folder, then `tdd resume`"));
         }
-        Ok(Said { ok: status.is_ok_and(|status| status.success()), stdout, stderr })
+        let status = status?;
+        Ok((status, Said { ok: status.success(), stdout, stderr }))
     })
 }
 

@@ -86,9 +86,8 @@ impl Attended {
 }
 
 fn start(order: &SpawnOrder, channel: Channel) -> Result<(Leader, Option<OwnedFd>), Trouble> {
-    let streams =
-        Streams { stdout: channel.stdout.into(), stderr: channel.stderr.into(), terminal: channel.terminal };
-    Ok((Leader::start(order, streams)?, channel.kept_open))
+    let streams = Streams { stdout: channel.stdout, stderr: channel.stderr, terminal: channel.terminal };
+    Ok((Leader::start(order, &streams)?, channel.kept_open))
 }
 
 impl Child for Attended {

@@ -26,7 +26,7 @@ use tokio::time::Instant;
 use crate::world::unix::proc_table::{self, Life, Process};
 
 /// The variable that marks a child's descendants.
-const MARK: &str = "TDD_CHILD";
+pub(in crate::world) const MARK: &str = "TDD_CHILD";
 /// The longest time that one sweep takes.
 const LONGEST_SWEEP: Duration = Duration::from_secs(3);
 /// From this round on they may be breeding faster than we kill, so no time is lost.
@@ -56,14 +56,16 @@ pub(super) fn strike_out(leader: Pid) {
     Register::open().0.remove(&leader.as_raw_nonzero().get());
 }
 
-/// What marks the descendants of one child: unique in the system while we live.
+/// What marks the descendants of one child, `PID-START.N`: our process id and start time, so that
+/// it is unique while the system is up, also after our end, and a number for the child.
 #[derive(Clone, Debug)]
 pub(super) struct Mark(String);
 
 impl Mark {
     pub(super) fn new() -> Self {
         let us = std::process::id();
-        Self(format!("{us}.{}", NEXT_MARK.fetch_add(1, Ordering::Relaxed)))
+        let started = proc_table::process(us.cast_signed()).map_or(0, |one| one.started);
+        Self(format!("{us}-{started}.{}", NEXT_MARK.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// Name and value of the variable to set.
@@ -151,6 +153,34 @@ fn find(leader: Pid, mark: &Mark, register: &Register, table: &[Process]) -> Vec
     kin
 }
 
+/// Stops all that descends from children of ours; who forks meanwhile is found in the next round.
+/// What is in our own session (git) is left to end by itself.
+pub(in crate::world) fn stop_all() {
+    let our_session = proc_table::process(std::process::id().cast_signed()).map_or(0, |one| one.session);
+    signal_all(rustix::process::Signal::STOP, |one| one.session != our_session);
+}
+
+/// Continues all our descendants, whoever stopped them.
+pub(in crate::world) fn continue_all() {
+    signal_all(rustix::process::Signal::CONT, |_| true);
+}
+
+fn signal_all(signal: rustix::process::Signal, wanted: impl Fn(&Process) -> bool) {
+    const ROUNDS: usize = 5;
+    let us = std::process::id().cast_signed();
+    let mut reached = BTreeSet::new();
+    for _ in 0..ROUNDS {
+        let mut kin = proc_table::descendants(us);
+        kin.retain(|one| wanted(one) && reached.insert((one.pid, one.started)));
+        if kin.is_empty() {
+            return;
+        }
+        for one in &kin {
+            send(one, signal);
+        }
+    }
+}
+
 /// Takes the exit status of an adopted child that has ended, so that it does not stay a zombie.
 /// Another's zombie is its parent's to wait for, and becomes ours when that ends.
 fn reap(ended: &Process) {
@@ -164,20 +194,31 @@ fn reap(ended: &Process) {
     }
 }
 
-#[cfg(target_os = "linux")]
+/// Ends processes that are nobody's children of ours, and waits for their end until `deadline`.
+pub(in crate::world) fn end_strangers(all: &[Process], deadline: Instant) {
+    all.iter().for_each(send_kill);
+    await_end(all, deadline);
+}
+
 fn send_kill(to: &Process) {
-    use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+    send(to, rustix::process::Signal::KILL);
+}
+
+/// Sends a signal to a process, and never to another one that got its id.
+#[cfg(target_os = "linux")]
+pub(in crate::world) fn send(to: &Process, signal: rustix::process::Signal) {
+    use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
     let Some(pid) = Pid::from_raw(to.pid) else { return };
     // The descriptor pins the process; only then does its start time prove that it is the one.
     if let Ok(pinned) = pidfd_open(pid, PidfdFlags::empty())
         && proc_table::process(to.pid).is_some_and(|now| now.started == to.started)
     {
-        let _ = pidfd_send_signal(&pinned, Signal::KILL);
+        let _ = pidfd_send_signal(&pinned, signal);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn send_kill(_to: &Process) {}
+pub(in crate::world) fn send(_to: &Process, _signal: rustix::process::Signal) {}
 
 /// Waits until all of them have ended or become zombies.
 #[cfg(target_os = "linux")]

@@ -7,8 +7,9 @@
 #![expect(clippy::disallowed_methods, reason = "this is where children are started")]
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use super::order::{EnvBase, EnvPlan, StdinPlan};
 use crate::core::test::Exit;
 use crate::core::trouble::Trouble;
 use crate::world::exec::{self, Terminal};
+use crate::world::leftovers::Noted;
 use crate::world::unix;
 
 /// How long a killed leader may take to end before it is left to the system.
@@ -36,6 +38,8 @@ pub(super) struct Leader {
     exit: Option<oneshot::Receiver<Exit>>,
     watcher: Option<JoinHandle<()>>,
     kin: Kin,
+    /// For whoever comes after us, if we are killed. Dropped last: when all kin are gone.
+    _noted: Noted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,16 +48,44 @@ enum Kin {
     Swept,
 }
 
+/// Why no program runs.
+enum NotStarted {
+    /// The shim was ended by a signal of the terminal.
+    Interrupted,
+    Refused(Trouble),
+}
+
+impl From<Trouble> for NotStarted {
+    fn from(trouble: Trouble) -> Self {
+        Self::Refused(trouble)
+    }
+}
+
 /// Where its output goes: stdout and stderr.
 pub(super) struct Streams {
-    pub(super) stdout: Stdio,
-    pub(super) stderr: Stdio,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
     pub(super) terminal: Terminal,
 }
 
 impl Leader {
     /// Forks, and waits until the program runs.
-    pub(super) fn start(order: &SpawnOrder, streams: Streams) -> Result<Self, Trouble> {
+    ///
+    /// Until the shim has made its session, a Ctrl-C at our terminal ends it too. The program has
+    /// not begun then, so it is started again: whoever attends it hears of the signal and ends it
+    /// in order.
+    pub(super) fn start(order: &SpawnOrder, streams: &Streams) -> Result<Self, Trouble> {
+        for _ in 0..3 {
+            match Self::start_once(order, streams) {
+                Err(NotStarted::Interrupted) => {}
+                Err(NotStarted::Refused(trouble)) => return Err(trouble),
+                Ok(leader) => return Ok(leader),
+            }
+        }
+        Err(Trouble::environment("a child can't be started").because("signals end it again and again"))
+    }
+
+    fn start_once(order: &SpawnOrder, streams: &Streams) -> Result<Self, NotStarted> {
         let program = order.argv.first().map(|name| name.to_string_lossy().into_owned());
         let program = program.unwrap_or_default();
         let failed =
@@ -61,18 +93,31 @@ impl Leader {
         unix::become_subreaper().map_err(failed)?;
         let (report, reporter) = io::pipe().map_err(failed)?;
         let mark = Mark::new();
+        let (stdout, stderr) = (streams.stdout.try_clone(), streams.stderr.try_clone());
         let mut command = shim_command(order, streams.terminal);
+        command.stdout(stdout.map_err(failed)?).stderr(stderr.map_err(failed)?);
         let (name, value) = mark.variable();
-        command.env(name, value).stdin(reporter).stdout(streams.stdout).stderr(streams.stderr);
+        command.env(name, value).stdin(reporter);
         let register = Register::open();
         let process = command.spawn().map_err(|error| not_forked(&program, &error))?;
         // Closes our copies of the pipe and of the output, whose ends would never be seen else.
         drop(command);
         let pid = Pid::from_child(&process);
         register.enter(pid);
-        let mut leader =
-            Self { pid, mark, process: Some(process), exit: None, watcher: None, kin: Kin::MayLive };
-        exec::read_report(report).map_err(|refusal| refusal.trouble(&program))?;
+        let noted = Noted::child(pid.as_raw_nonzero().get());
+        let mut leader = Self {
+            pid,
+            mark,
+            process: Some(process),
+            exit: None,
+            watcher: None,
+            kin: Kin::MayLive,
+            _noted: noted,
+        };
+        if let Err(refusal) = exec::read_report(report) {
+            let interrupted = was_interrupted(pid);
+            return Err(if interrupted { NotStarted::Interrupted } else { refusal.trouble(&program).into() });
+        }
         leader.watch().map_err(failed)?;
         Ok(leader)
     }
@@ -208,6 +253,17 @@ fn await_exit(pid: Pid) -> Exit {
             Err(_) => return Exit::Signal(9),
         }
     }
+}
+
+/// Whether a shim that has reported no start was ended as a terminal does it.
+fn was_interrupted(pid: Pid) -> bool {
+    // Its end of the report is closed a moment before it can be waited for.
+    has_ended(pid, Duration::from_secs(1))
+        && waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG)
+            .is_ok_and(|status| {
+                let signal = status.and_then(|status| status.terminating_signal());
+                matches!(signal, Some(libc::SIGINT | libc::SIGHUP | libc::SIGQUIT))
+            })
 }
 
 /// Whether the process ends within a time.

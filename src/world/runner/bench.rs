@@ -13,11 +13,18 @@ use crate::driver::ports::Hear;
 use crate::world::process::{self, CommandOrder, Finished};
 use crate::world::signals::StopSignal;
 
-/// Bytes that one command may print (contract section 5).
-const OUTPUT_CAP: u64 = 2 * 1024 * 1024 * 1024;
 /// Bytes of output that a run keeps in memory, at its head and at its tail.
 const HEAD_BYTES: u64 = 12 * 1024;
 const TAIL_BYTES: u64 = 19 * 1024;
+
+/// What one verification may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// For all of its commands together.
+    pub(super) deadline: Duration,
+    /// Bytes that one command may print.
+    pub(super) output_cap: u64,
+}
 
 /// One command of a verification.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +54,7 @@ pub(super) struct Bench {
     parts: Vec<PathBuf>,
     commands: Vec<String>,
     left: Duration,
+    output_cap: u64,
     spent_ms: u64,
     stop: StopSignal,
 }
@@ -57,7 +65,7 @@ impl Bench {
         work: &Path,
         number: u32,
         label: &str,
-        deadline: Duration,
+        bounds: Bounds,
         stop: &StopSignal,
     ) -> Result<Self, Trouble> {
         let slug: String = label
@@ -79,7 +87,8 @@ impl Bench {
             folder,
             parts: Vec::new(),
             commands: Vec::new(),
-            left: deadline,
+            left: bounds.deadline,
+            output_cap: bounds.output_cap,
             spent_ms: 0,
             stop: stop.clone(),
         })
@@ -107,7 +116,7 @@ impl Bench {
             cwd: step.cwd,
             env: step.env,
             deadline: self.left,
-            output_cap: OUTPUT_CAP,
+            output_cap: self.output_cap,
             log: log.clone(),
             stdout: step.stdout.clone(),
         };

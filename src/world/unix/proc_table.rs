@@ -64,8 +64,41 @@ pub fn our_children() -> Vec<Process> {
 /// Whether a process was started with `NAME=VALUE` in its environment. Not known counts as no.
 #[cfg(target_os = "linux")]
 pub fn has_variable(pid: i32, assignment: &[u8]) -> bool {
+    has_assignment(pid, |one| one == assignment)
+}
+
+/// Whether a process was started with a variable whose assignment begins like this.
+#[cfg(target_os = "linux")]
+pub fn has_variable_like(pid: i32, beginning: &[u8]) -> bool {
+    has_assignment(pid, |one| one.starts_with(beginning))
+}
+
+#[cfg(target_os = "linux")]
+fn has_assignment(pid: i32, fits: impl Fn(&[u8]) -> bool) -> bool {
     std::fs::read(format!("/proc/{pid}/environ"))
-        .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one == assignment))
+        .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(fits))
+}
+
+/// Where a process works; `None` also if it may not be known.
+#[cfg(target_os = "linux")]
+pub fn working_directory(pid: i32) -> Option<std::path::PathBuf> {
+    std::fs::read_link(format!("/proc/{pid}/cwd")).ok()
+}
+
+/// The name of a process, chosen by itself: at most 15 bytes of anything.
+#[cfg(target_os = "linux")]
+pub fn name(pid: i32) -> Option<String> {
+    let bytes = std::fs::read(format!("/proc/{pid}/comm")).ok()?;
+    Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+}
+
+/// In which life of which system our process ids are valid: the boot, and the namespace of
+/// processes (a container counts its own). `None` where that can't be told.
+#[cfg(target_os = "linux")]
+pub fn boot() -> Option<String> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let namespace = std::fs::read_link("/proc/self/ns/pid").ok()?;
+    Some(format!("{} {}", boot.trim(), namespace.display()))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -86,6 +119,26 @@ pub fn process(_pid: i32) -> Option<Process> {
 #[cfg(not(target_os = "linux"))]
 pub fn has_variable(_pid: i32, _assignment: &[u8]) -> bool {
     false
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn has_variable_like(_pid: i32, _beginning: &[u8]) -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn working_directory(_pid: i32) -> Option<std::path::PathBuf> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn name(_pid: i32) -> Option<String> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn boot() -> Option<String> {
+    None
 }
 
 /// All processes of `table` that descend from `roots`, the roots themselves included.

@@ -1,0 +1,212 @@
+//! What an orchestrator that was killed leaves behind, and its end by the next one.
+//!
+//! ```text
+//! .tdd/runs/<run>/children/<pid>        one file for each child that lives      Note
+//! $TMPDIR/tdd-exchange-<random>/owner.json   who works with this folder         Note, folder's own
+//! ```
+//!
+//! A killed orchestrator's children die with it by the parent-death signal; what they have started
+//! does not. It is found by the mark that every child inherits (`TDD_CHILD=PID-START.N`), or by the
+//! child's session. Nothing is ended that does not fit in process id, start time and boot: ids are
+//! given to others, and these notes lie where a child can write.
+//!
+//! Not found is a process that has left its child's session *and* cleared its environment. Where
+//! there is no `/proc` nothing is noted and nothing ended.
+#![expect(clippy::disallowed_methods, reason = "notes are files, and the folders of dead runs are removed")]
+
+mod note;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::time::Instant;
+
+use self::note::{Named, Note};
+use super::journal_file;
+use super::process::kin;
+use super::unix::proc_table::{self, Life, Process};
+use crate::core::trouble::Trouble;
+use crate::text::harmless;
+
+const CHILDREN: &str = "children";
+const EXCHANGE_PREFIX: &str = "tdd-exchange-";
+const OWNER: &str = "owner.json";
+/// A run has a handful of children at a time; more notes are not ours.
+const MOST_NOTES: usize = 1000;
+/// Folders of one temporary directory that are looked at.
+const MOST_FOLDERS: usize = 10_000;
+/// Lines told to a person.
+const MOST_LINES: usize = 20;
+const LONGEST: Duration = Duration::from_secs(3);
+
+/// Where the children of this process are noted; a process works on one run.
+static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// From now on every child of this process is noted in the run's folder as long as it lives. Call
+/// it once the folder is there and before the first child. That a note can't be written keeps no
+/// child from starting: it is for an accident that may never happen.
+pub fn note_children_in(run_dir: &Path) {
+    *FOLDER.lock().unwrap_or_else(PoisonError::into_inner) = Some(run_dir.join(CHILDREN));
+}
+
+/// A new folder for the exchange folders of a run, outside the repository, 0700, gone when it is
+/// dropped. It names us as its owner, so that [`reap_leftovers`] can tell when it is nobody's.
+pub fn exchange_folder(repository: &Path) -> Result<TempDir, Trouble> {
+    let failed = |error: std::io::Error| {
+        Trouble::environment("no temporary folder can be made")
+            .because(error)
+            .advise("check TMPDIR and free space")
+    };
+    let folder = tempfile::Builder::new().prefix(EXCHANGE_PREFIX).tempdir().map_err(failed)?;
+    if let Some(note) = Note::of_us(Some(repository)) {
+        note.write(&folder.path().join(OWNER)).map_err(failed)?;
+    }
+    Ok(folder)
+}
+
+/// The note of one child; dropping it removes the file.
+#[derive(Debug)]
+pub(super) struct Noted(Option<PathBuf>);
+
+impl Noted {
+    /// Notes a child that was just forked and not yet waited for.
+    pub(super) fn child(pid: i32) -> Self {
+        let folder = FOLDER.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (Some(folder), Some(note)) = (folder, Note::of_child(pid)) else { return Self(None) };
+        let path = folder.join(pid.to_string());
+        let _ = fs::create_dir(&folder);
+        let written = note.write(&path).is_ok();
+        Self(written.then_some(path))
+    }
+}
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Ends what earlier, dead orchestrators of this work tree have left running, and removes their
+/// exchange folders. Says what it did, a line each, to be told to the person; empty if there was
+/// nothing. The caller must hold the work tree's lock and must not have children yet.
+pub fn reap_leftovers(repository: &Path) -> Vec<String> {
+    let Some(boot) = proc_table::boot() else { return Vec::new() };
+    let (notes, files) = notes_of_children(repository);
+    let folders = exchange_folders(repository);
+    let mut dead: BTreeMap<Named, Vec<Named>> = BTreeMap::new();
+    for note in notes.iter().chain(folders.iter().map(|(note, _)| note)) {
+        if note.boot == boot && !note.owner.is_alive() {
+            dead.entry(note.owner).or_default().extend(note.child);
+        }
+    }
+    let mut lines = end_all(&dead, repository);
+    for (note, path) in notes.iter().zip(files) {
+        if note.is_over(&boot) {
+            let _ = fs::remove_file(path);
+        }
+    }
+    for (_, folder) in folders.iter().filter(|(note, _)| note.is_over(&boot)) {
+        lines.push(match fs::remove_dir_all(folder) {
+            Ok(()) => format!("removed {}, left by a run that was killed", folder.display()),
+            Err(error) => format!("could not remove {}, left by a run: {error}", folder.display()),
+        });
+    }
+    shorten(lines)
+}
+
+fn shorten(mut lines: Vec<String>) -> Vec<String> {
+    let more = lines.len().saturating_sub(MOST_LINES);
+    lines.truncate(MOST_LINES);
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines.iter().map(|line| harmless::short(line, 300)).collect()
+}
+
+/// The notes below `.tdd/runs`, and where each lies.
+fn notes_of_children(repository: &Path) -> (Vec<Note>, Vec<PathBuf>) {
+    let folders = journal_file::list_runs(repository).into_iter().map(|run| run.path.join(CHILDREN));
+    let real = folders.filter(|folder| folder.symlink_metadata().is_ok_and(|data| data.is_dir()));
+    let files = real.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let found = files.take(MOST_NOTES).filter_map(|file| Some((Note::read(&file.path())?, file.path())));
+    found.unzip()
+}
+
+/// The exchange folders that runs on this work tree made.
+fn exchange_folders(repository: &Path) -> Vec<(Note, PathBuf)> {
+    let us = rustix::process::geteuid().as_raw();
+    let ours = |path: &PathBuf| {
+        path.symlink_metadata().is_ok_and(|data| data.is_dir() && data.uid() == us)
+            && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(EXCHANGE_PREFIX))
+    };
+    let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return Vec::new() };
+    let paths = entries.flatten().take(MOST_FOLDERS).map(|entry| entry.path()).filter(ours);
+    let noted = paths.filter_map(|path| Some((Note::read(&path.join(OWNER))?, path)));
+    noted.filter(|(note, _)| note.repository.as_deref() == Some(repository)).collect()
+}
+
+/// Ends all processes of dead orchestrators, again until none is found: they may be forking.
+fn end_all(dead: &BTreeMap<Named, Vec<Named>>, repository: &Path) -> Vec<String> {
+    let deadline = Instant::now() + LONGEST;
+    let mut ended = BTreeMap::new();
+    while !dead.is_empty() && Instant::now() < deadline {
+        let found = find(dead, repository, &proc_table::processes());
+        if found.is_empty() {
+            break;
+        }
+        for one in &found {
+            let name = proc_table::name(one.pid).unwrap_or_default();
+            let line = format!("ended process {} (`{name}`), left by a run that was killed", one.pid);
+            ended.entry((one.pid, one.started)).or_insert(line);
+        }
+        kin::end_strangers(&found, deadline);
+    }
+    ended.into_values().collect()
+}
+
+fn find(dead: &BTreeMap<Named, Vec<Named>>, repository: &Path, table: &[Process]) -> Vec<Process> {
+    let spared = ourselves_and_above(table);
+    let is_left = |one: &Process| {
+        dead.iter().any(|(owner, children)| {
+            children.iter().any(|child| belongs(one, *child, repository, table))
+                || proc_table::has_variable_like(one.pid, owner.mark().as_bytes())
+        })
+    };
+    let may_be = |one: &Process| one.life == Life::Alive && !spared.contains(&one.pid);
+    let roots = table.iter().filter(|one| may_be(one) && is_left(one)).copied().collect();
+    let mut found = proc_table::with_descendants(table, roots);
+    found.retain(may_be);
+    found
+}
+
+/// The child itself, or one of its session. A session's number is given to nobody else while
+/// somebody is in it; but if the child's id is another's now, it ended empty, and if nobody has the
+/// id, that other may have come and gone: so whoever is in it must also work in the repository.
+fn belongs(one: &Process, child: Named, repository: &Path, table: &[Process]) -> bool {
+    if (one.pid, one.started) == (child.pid, child.started) {
+        return true;
+    }
+    let is_reused = table.iter().any(|other| other.pid == child.pid && other.started != child.started);
+    (one.session == child.pid || one.group == child.pid)
+        && one.started >= child.started
+        && !is_reused
+        && proc_table::working_directory(one.pid).is_some_and(|cwd| cwd.starts_with(repository))
+}
+
+/// `tdd` may have been started by something that a dead run left.
+fn ourselves_and_above(table: &[Process]) -> Vec<i32> {
+    let mut spared = vec![std::process::id().cast_signed()];
+    while let Some(parent) = table.iter().find(|one| spared.last() == Some(&one.pid)).map(|one| one.parent)
+        && !spared.contains(&parent)
+    {
+        spared.push(parent);
+    }
+    spared
+}
