@@ -177,8 +177,10 @@ fn red_reasons(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
     reasons.extend(findings.unlisted.iter().cloned().map(Reason::Unlisted));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     for criterion in &findings.criteria {
-        if criterion.tests.is_empty() {
-            reasons.push(Reason::NoCandidate(criterion.id.clone()));
+        match (criterion.files.as_slice(), criterion.tests.as_slice()) {
+            ([], []) => reasons.push(Reason::NoCandidate(criterion.id.clone())),
+            ([_, ..], []) => reasons.push(Reason::NothingRan(criterion.id.clone())),
+            (_, [_, ..]) => {}
         }
         let already = plan.already_green.contains(&criterion.id);
         for test in &criterion.tests {

@@ -26,6 +26,7 @@ mod git_state;
 mod halt_report;
 mod journal;
 mod manifest;
+mod modes;
 mod own_requirements;
 mod projects;
 mod requirement;
