@@ -10,6 +10,7 @@ use stage::{
     writes_test,
 };
 
+pub mod prompts;
 mod stage;
 
 /// Which tree a halt must leave.
@@ -91,6 +92,7 @@ impl Row {
         let now = (stage.sandbox.git(&["rev-parse", "HEAD"]), stage.sandbox.git(&["ls-files", "--stage"]));
         assert_eq!(now, git, "{name}: branch and index are the user's");
         self.check_kept(&stage, &halt, &report);
+        prompts::check(&stage.sandbox);
     }
 
     /// The failed work is a named checkpoint, and the report tells it.
@@ -132,6 +134,9 @@ fn writes_body(body: &str) -> Value {
 /// What fails at the first import and passes after it; by-products are never a change.
 const FLAKY: &str = "flag = os.path.join(os.path.dirname(__file__), '__pycache__', 'flag')\nseen = os.path.exists(flag)\nos.makedirs(os.path.dirname(flag), exist_ok=True)\nopen(flag, 'w').close() if not seen else os.remove(flag)\nself.assertTrue(seen)";
 
+/// What a snapshot library does where writing is switched off (`CI=1`).
+const SNAPSHOT: &str = "import os, unittest\nimport shop\n\nclass New(unittest.TestCase):\n    def assertMatchSnapshot(self, value):\n        self.assertTrue(os.path.exists('tests/__snapshots__/new'), 'no snapshot')\n\n    def test_new(self):\n        value = shop.one()\n        self.assertMatchSnapshot(value)\n";
+
 #[test]
 fn mode_a_in_every_red_kind_that_is_no_red() {
     let skipped = GOOD_TEST.replace("    def test", "    @unittest.skip('later')\n    def test");
@@ -141,6 +146,7 @@ fn mode_a_in_every_red_kind_that_is_no_red() {
         Row::a("unconditional", "is unconditional", writes_body("self.assertTrue(False)")),
         Row::a("none, skipped", "is none", writes_test(&skipped)),
         Row::a("none, no test in the file", "no test of AC-STE-1.1 ran", writes_test("import shop\n")),
+        Row::a("none, only an unrecorded snapshot", "is none", writes_test(SNAPSHOT)),
         Row::a("passed", "is passed", writes_body("self.assertEqual(shop.one(), 1)")),
         Row::a(
             "unrelated, another file fails",
@@ -484,6 +490,7 @@ fn the_two_budgets_are_independent_and_three_forks_are_the_most() {
         let ran = stage.run(&["--no-refactor"]);
         assert_eq!(ran.code, *exit, "{story}: {}\n{}", ran.stdout, ran.stderr);
         assert_eq!(stage.sandbox.forks(), 1 + forks, "{settings}{story}");
+        prompts::check(&stage.sandbox);
         if *exit == 1 {
             let last = story.split(' ').next_back().unwrap();
             assert_eq!(stage.halt()["mode"], last, "{story}");
@@ -533,6 +540,7 @@ fn a_run_goes_on_after_one_failure_of_each_mode() {
         let ran = stage.run(&[]);
         assert_eq!(ran.code, 0, "{name}: {}\n{}", ran.stdout, ran.stderr);
         assert_eq!(stage.sandbox.forks(), *forks, "{name}");
+        prompts::check(&stage.sandbox);
         let good = stage.start_and(&[(TEST_FILE, GOOD_TEST), ("shop.py", GOOD_CODE)]);
         assert!(files(&stage.sandbox) == good, "{name}: nothing of the failed attempt is left");
     });
