@@ -108,7 +108,9 @@ impl fmt::Display for Reason {
             Self::NoCandidate(id) => {
                 write!(f, "no new or changed test belongs to {id}: name its file with {}", id.slug())
             }
-            Self::NotRed { criterion, test, kind } => write!(f, "{criterion} is not RED: {test} is {kind}"),
+            Self::NotRed { criterion, test, kind } => {
+                write!(f, "{criterion} is not RED: {test} is {kind}: {}", kind.meaning())
+            }
             Self::NotSuperseded(id) => write!(f, "a superseded test must be changed and red: {id}"),
             Self::Broken(id) => write!(f, "a test that was green is red now: {id}"),
             Self::NothingRan(id) => write!(f, "no test of {id} ran"),

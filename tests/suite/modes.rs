@@ -11,6 +11,7 @@ use stage::{
 };
 
 pub mod prompts;
+mod reports;
 mod stage;
 
 /// Which tree a halt must leave.
@@ -92,7 +93,7 @@ impl Row {
         let now = (stage.sandbox.git(&["rev-parse", "HEAD"]), stage.sandbox.git(&["ls-files", "--stage"]));
         assert_eq!(now, git, "{name}: branch and index are the user's");
         self.check_kept(&stage, &halt, &report);
-        prompts::check(&stage.sandbox);
+        prompts::check(&stage.sandbox.run_dir());
     }
 
     /// The failed work is a named checkpoint, and the report tells it.
@@ -342,11 +343,7 @@ fn mode_d_in_every_shape() {
     let refactorer = Row {
         forks: 4,
         good: Good::Green,
-        ..Row::d(
-            "of a refactorer",
-            "many-blocks",
-            entry("refactorer", &json!({ "misbehave": "two-blocks" })),
-        )
+        ..Row::d("of a refactorer", "many-blocks", entry("refactorer", &json!({ "misbehave": "two-blocks" })))
     };
     play_all(&[
         Row::d("no block", "no-block", word("no-block")),
@@ -365,7 +362,11 @@ fn mode_d_in_every_shape() {
             "invalid-status",
             raw(block(&FIELDS.replace("status: ok", "status: fine"))),
         ),
-        Row::d("an unsafe path", "unsafe-path", raw(block(&FIELDS.replace("tests/a.py", "../../etc/passwd")))),
+        Row::d(
+            "an unsafe path",
+            "unsafe-path",
+            raw(block(&FIELDS.replace("tests/a.py", "../../etc/passwd"))),
+        ),
         Row::d("an alias", "alias", raw(block(&FIELDS.replace("command: t", "command: &a t\nnotes: *a")))),
         Row::d("an empty message", "no-block", word("silence")),
         Row::d("only words", "no-block", raw("I am done, and all is well.\n".to_owned())),
@@ -392,12 +393,7 @@ fn mode_e_by_every_cap_and_in_every_role() {
     let implementer = Row {
         forks: 3,
         good: Good::Red,
-        ..Row::e(
-            "an implementer that hangs",
-            "wall deadline",
-            "attempt_deadline: 2s\n",
-            hangs("implementer"),
-        )
+        ..Row::e("an implementer that hangs", "wall deadline", "attempt_deadline: 2s\n", hangs("implementer"))
     };
     let refactorer = Row {
         forks: 4,
@@ -490,7 +486,7 @@ fn the_two_budgets_are_independent_and_three_forks_are_the_most() {
         let ran = stage.run(&["--no-refactor"]);
         assert_eq!(ran.code, *exit, "{story}: {}\n{}", ran.stdout, ran.stderr);
         assert_eq!(stage.sandbox.forks(), 1 + forks, "{settings}{story}");
-        prompts::check(&stage.sandbox);
+        prompts::check(&stage.sandbox.run_dir());
         if *exit == 1 {
             let last = story.split(' ').next_back().unwrap();
             assert_eq!(stage.halt()["mode"], last, "{story}");
@@ -540,7 +536,7 @@ fn a_run_goes_on_after_one_failure_of_each_mode() {
         let ran = stage.run(&[]);
         assert_eq!(ran.code, 0, "{name}: {}\n{}", ran.stdout, ran.stderr);
         assert_eq!(stage.sandbox.forks(), *forks, "{name}");
-        prompts::check(&stage.sandbox);
+        prompts::check(&stage.sandbox.run_dir());
         let good = stage.start_and(&[(TEST_FILE, GOOD_TEST), ("shop.py", GOOD_CODE)]);
         assert!(files(&stage.sandbox) == good, "{name}: nothing of the failed attempt is left");
     });

@@ -1,11 +1,14 @@
 //! Every prompt of a run, as the journal keeps it: what a role was told, and nothing else.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
+use tdd::core::criterion::CriterionId;
+
 use super::stage::{GOOD_CODE, Stage, at, entry, in_parallel};
-use crate::sandbox::{Ran, Sandbox, has_python};
+use crate::sandbox::{Ran, has_python};
 
 /// All that a retry may say in `tdd`'s own words.
 const RETRIES: [&str; 4] = [
@@ -49,15 +52,15 @@ impl Told {
     }
 }
 
-fn journal(sandbox: &Sandbox) -> Vec<Value> {
-    let text = std::fs::read_to_string(sandbox.run_dir().join("events.jsonl")).unwrap();
+fn journal(run: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(run.join("events.jsonl")).unwrap();
     let event = |line: &str| {
         let line: Value = serde_json::from_str(line).unwrap();
         // An event that does not fit a line lies in a side file.
         match line["file"].as_str() {
             None => line,
             Some(digest) => {
-                let side = std::fs::read_to_string(sandbox.run_dir().join("files").join(digest)).unwrap();
+                let side = std::fs::read_to_string(run.join("files").join(digest)).unwrap();
                 serde_json::from_str(&side).unwrap()
             }
         }
@@ -65,16 +68,16 @@ fn journal(sandbox: &Sandbox) -> Vec<Value> {
     text.lines().map(event).collect()
 }
 
-/// The prompts of the newest run, by the hashes in its journal.
-pub fn told(sandbox: &Sandbox) -> Vec<Told> {
-    let files = sandbox.run_dir().join("files");
+/// The prompts of a run, by the hashes in its journal.
+pub fn told(run: &Path) -> Vec<Told> {
+    let files = run.join("files");
     let part = |part: &Value| {
         let digest = part["digest"].as_str().unwrap();
         let bytes = std::fs::read(files.join(digest)).unwrap();
         assert_eq!(blake3::hash(&bytes).to_hex().as_str(), digest);
         (part["name"].as_str().unwrap().to_owned(), String::from_utf8(bytes).unwrap())
     };
-    let events = journal(sandbox);
+    let events = journal(run);
     let attempts =
         events.iter().filter(|event| event["type"] == "attempt_started").map(|event| &event["attempt"]);
     attempts
@@ -87,14 +90,14 @@ pub fn told(sandbox: &Sandbox) -> Vec<Told> {
         .collect()
 }
 
-/// Looks through every prompt of the newest run.
+/// Looks through every prompt of a run.
 #[track_caller]
-pub fn check(sandbox: &Sandbox) {
-    let events = journal(sandbox);
+pub fn check(run: &Path) {
+    let events = journal(run);
     let requirement = requirement(&events[0]);
-    let outputs = outputs(sandbox);
+    let outputs = outputs(run);
     let mut firsts: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    for told in told(sandbox) {
+    for told in told(run) {
         let name = format!("{} {}", told.key, told.number);
         let text = told.text();
         assert!(!text.contains(['\u{1b}', '\r', '\0']), "{name}: {text}");
@@ -103,6 +106,10 @@ pub fn check(sandbox: &Sandbox) {
             for (other, words) in requirement.iter().filter(|(other, _)| *other != id) {
                 assert!(!text.contains(other.as_str()), "{name} holds {other}: {text}");
                 assert!(!text.contains(words.as_str()), "{name} holds the text of {other}: {text}");
+            }
+            let later = requirement.iter().skip_while(|(own, _)| own != id).skip(1);
+            for file in later.map(|(later, _)| CriterionId::parse(later).unwrap().slug() + ".") {
+                assert!(!text.contains(&file), "{name} tells of {file}: {text}");
             }
         }
         match told.kind.as_str() {
@@ -124,8 +131,8 @@ fn requirement(started: &Value) -> Vec<(String, String)> {
 }
 
 /// All that the commands of the run printed.
-fn outputs(sandbox: &Sandbox) -> String {
-    let Ok(logs) = std::fs::read_dir(sandbox.run_dir().join("tests")) else { return String::new() };
+fn outputs(run: &Path) -> String {
+    let Ok(logs) = std::fs::read_dir(run.join("tests")) else { return String::new() };
     let logs = logs.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some());
     logs.map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()).collect()
 }
@@ -210,8 +217,8 @@ fn an_implementer_hears_of_its_own_criterion_alone_in_every_attempt() {
     ];
     let stage = Stage::of(sandbox, &entries);
     stage.run(&[]).expect(0);
-    check(&stage.sandbox);
-    let told = told(&stage.sandbox);
+    check(&stage.sandbox.run_dir());
+    let told = told(&stage.sandbox.run_dir());
     let kinds: Vec<&str> = told.iter().map(|told| told.kind.as_str()).collect();
     assert_eq!(kinds, ["first", "first", "first", "format", "semantic", "first"]);
     assert!(told[0].text().contains("pelican") && told[0].text().contains("walrus"), "RED knows all");
@@ -251,8 +258,8 @@ fn hostile_output_stays_harmless_bounded_and_masked_in_a_retry() {
         let cassette = stage.cassette();
         command.env("DEPLOY_TOKEN", SECRET).args(["STE-1", "--cassette", cassette.to_str().unwrap()]);
         Ran::of(&command.output().unwrap()).expect(0);
-        check(&stage.sandbox);
-        let told = told(&stage.sandbox);
+        check(&stage.sandbox.run_dir());
+        let told = told(&stage.sandbox.run_dir());
         let retry = told.iter().find(|told| told.kind != "first").expect("one retry");
         let text = retry.text();
         assert!(text.contains("[masked]") && !text.contains(SECRET), "{text}");
