@@ -110,17 +110,15 @@ impl<'a> Report<'a> {
     }
 
     fn attempts_line(&self) -> String {
-        let [(semantic, semantic_of), (format, format_of)] = self.attempts();
-        let forks = match self.forks() {
+        let [(failed, of), (violations, end)] = self.attempts();
+        let children = match self.forks() {
             1 => "1 child".to_owned(),
             forks => format!("{forks} children"),
         };
-        let format = match format {
-            0 => format!("none forgot its block ({format_of} would end the run)"),
-            format => format!("{format} of {format_of} without a valid block"),
-        };
+        let retries = end.saturating_sub(1);
+        let used = violations.min(retries);
         format!(
-            "attempts: {forks} of this role; work judged and found wanting: {semantic} of {semantic_of}; {format}"
+            "attempts: {children}; judged and failed: {failed} of {of}; format retries used: {used} of {retries}"
         )
     }
 

@@ -122,7 +122,8 @@ fn play_all(rows: &[Row]) {
 
 /// A test file with one test of this body.
 fn test_with(body: &str) -> String {
-    let body: String = body.lines().map(|line| format!("        {line}\n")).collect();
+    let body: Vec<String> = body.lines().map(|line| format!("        {line}\n")).collect();
+    let body = body.concat();
     format!(
         "import os, time, unittest\nimport shop\n\nclass New(unittest.TestCase):\n    def test_new(self):\n{body}"
     )

@@ -4,6 +4,7 @@
 //! `UPDATE_FIXTURES=1 cargo test reports` writes `fixtures/halt/` anew; a change is read in the diff.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -118,7 +119,8 @@ fn name_checkpoints(text: &str) -> String {
         let word = &rest[at..end];
         if word.len() == 40 {
             let next = names.len() + 1;
-            plain.push_str(&format!("<commit {}>", names.entry(word.to_owned()).or_insert(next)));
+            let number = names.entry(word.to_owned()).or_insert(next);
+            write!(plain, "<commit {number}>").unwrap();
         } else {
             plain.push_str(word);
         }
@@ -127,7 +129,7 @@ fn name_checkpoints(text: &str) -> String {
     plain + rest
 }
 
-/// Mode, children, what the report says, and the last line that shows it.
+/// Mode, children of the run, and a reason that the report names.
 const DEMOS: [(&str, usize, &str); 5] = [
     ("A", 2, "AC-DEMO-1.2 is not RED"),
     ("B", 4, "failed: tests/ac_demo_1_2.rs::punctuation_is_no_word"),
