@@ -245,6 +245,9 @@ pub struct DemoArgs {
     /// Where to put the demo project; a new temporary directory if not given.
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+    /// Let the scripted agent fail in this mode until its budget is spent, to see a halt (exit code 1).
+    #[arg(long, value_name = "MODE", ignore_case = true, value_parser = ["A", "B", "C", "D", "E"])]
+    pub halt: Option<String>,
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -1,5 +1,5 @@
 //! Runs the whole cycle on a built-in project, with the scripted agent, through the very same
-//! code as every run.
+//! code as every run. With `--halt MODE` the agent fails in that mode until the budget is spent.
 #![expect(clippy::disallowed_methods, reason = "the demo's cassette is written beside its project")]
 
 use std::path::PathBuf;
@@ -22,6 +22,18 @@ const FILES: [(&str, &str); 7] = [
 ];
 const CASSETTE: &str = include_str!("../../fixtures/cassettes/demo.yaml");
 
+/// What the agent does instead, by the letter of the mode. The first entry of a cassette that fits
+/// a call is played, so these stand before the good ones.
+const FAILURES: [(&str, &str); 5] = [
+    ("A", include_str!("../../fixtures/cassettes/demo-halt-a.yaml")),
+    ("B", include_str!("../../fixtures/cassettes/demo-halt-b.yaml")),
+    ("C", include_str!("../../fixtures/cassettes/demo-halt-c.yaml")),
+    ("D", include_str!("../../fixtures/cassettes/demo-halt-d.yaml")),
+    ("E", include_str!("../../fixtures/cassettes/demo-halt-e.yaml")),
+];
+/// So that mode E does not keep anybody waiting.
+const IMPATIENT: (&str, &str) = ("tdd.yaml", "attempt_deadline: 3s\n");
+
 pub fn run(args: &DemoArgs) -> Result<ExitCode, Trouble> {
     let (cwd, environment) = super::surroundings()?;
     let folder = match &args.dir {
@@ -29,14 +41,21 @@ pub fn run(args: &DemoArgs) -> Result<ExitCode, Trouble> {
         None => temporary()?,
     };
     let project = folder.join("textkit");
-    scaffold::lay_out(&project, &FILES)?;
+    let failure = FAILURES.iter().find(|(mode, _)| Some(*mode) == args.halt.as_deref());
+    let mut files = FILES.to_vec();
+    files.extend(failure.filter(|(mode, _)| *mode == "E").map(|_| IMPATIENT));
+    scaffold::lay_out(&project, &files)?;
     let cassette = folder.join("demo-cassette.yaml");
-    std::fs::write(&cassette, CASSETTE).map_err(|error| unwritable(&folder).because(error))?;
+    let entries = failure.map_or(String::new(), |(_, entries)| format!("{entries}\n")) + CASSETTE;
+    std::fs::write(&cassette, entries).map_err(|error| unwritable(&folder).because(error))?;
     let shown = !(args.output.json || args.output.quiet);
     if shown {
+        let fails = failure.map_or(String::new(), |(mode, _)| {
+            format!("          it fails in mode {mode} until the budget is spent\n")
+        });
         print::message(&format!(
             "tdd demo: a small Rust project in {}\n          its requirement: specs/frs/DEMO-1.md, three criteria\n          \
-             its agent is scripted ({}); everything else is real\n",
+             its agent is scripted ({}); everything else is real\n{fails}",
             project.display(),
             cassette.display()
         ));

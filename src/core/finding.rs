@@ -84,6 +84,23 @@ impl RedKind {
         }
     }
 
+    /// What a test of this kind does, for somebody who does not know the kinds by heart.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Assertion => "an expectation failed",
+            Self::Error => "it ran and threw",
+            Self::Missing => "what it asks for does not exist yet",
+            Self::Load => "its file does not load for a reason that no new code can mend",
+            Self::Unconditional => "it fails whatever the code does",
+            Self::None => "it was not run, or it expects nothing that could be seen to fail",
+            Self::Passed => "it passes before any code was written",
+            Self::Unrelated => "only other tests fail",
+            Self::Flaky => "two runs differ",
+            Self::Timeout => "it did not end in time",
+            Self::Crash => "its process died",
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Assertion => "assertion",

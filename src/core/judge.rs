@@ -112,7 +112,9 @@ impl fmt::Display for Reason {
                 write!(f, "no new or changed test belongs to {id}: name its file with {}", id.slug())
             }
             Self::Unowned(id) => write!(f, "a new test is red and belongs to no criterion: {id}"),
-            Self::NotRed { criterion, test, kind } => write!(f, "{criterion} is not RED: {test} is {kind}"),
+            Self::NotRed { criterion, test, kind } => {
+                write!(f, "{criterion} is not RED: {test} is {kind}: {}", kind.meaning())
+            }
             Self::NotSuperseded(id) => write!(f, "a superseded test must be changed and red: {id}"),
             Self::Broken(id) => write!(f, "a test that was green is red now: {id}"),
             Self::NothingRan(id) => write!(f, "no test of {id} ran"),
@@ -183,8 +185,10 @@ pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     reasons.extend(findings.unowned.iter().cloned().map(Reason::Unowned));
     for criterion in &findings.criteria {
-        if criterion.tests.is_empty() {
-            reasons.push(Reason::NoCandidate(criterion.id.clone()));
+        match (criterion.files.as_slice(), criterion.tests.as_slice()) {
+            ([], []) => reasons.push(Reason::NoCandidate(criterion.id.clone())),
+            ([_, ..], []) => reasons.push(Reason::NothingRan(criterion.id.clone())),
+            (_, [_, ..]) => {}
         }
         let already = plan.already_green.contains(&criterion.id);
         for test in &criterion.tests {

@@ -14,11 +14,12 @@ pub use next_steps::{NextStep, next_steps};
 use super::harmless;
 use crate::core::attempt::{AgentEnd, CheckpointId};
 use crate::core::claim::Claim;
+use crate::core::criterion::CriterionId;
 use crate::core::finding::{Change, ChangeKind, RunRef};
 use crate::core::halt::Halt;
 use crate::core::judge::Verdict;
 use crate::core::path::RelPath;
-use crate::core::state::{Entry, Ledger, State};
+use crate::core::state::{Entry, Ledger, Progress, State};
 
 /// How many of a run's last lines are shown.
 const TAIL_LINES: usize = 40;
@@ -100,13 +101,43 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn attempts(&self) -> [(&'static str, u8, u8); 2] {
+    /// Failed attempts and the bound of each budget. A format violation may be mended `bounds.format`
+    /// times, so one more than that ends the run.
+    fn attempts(&self) -> [(u8, u8); 2] {
         let spent = self.ledger.map(|ledger| ledger.spent).unwrap_or_default();
         let bounds = self.state.run.plan.bounds;
-        [
-            ("semantic", spent.semantic, bounds.semantic),
-            ("format", spent.format, bounds.format.saturating_add(1)),
-        ]
+        [(spent.semantic, bounds.semantic), (spent.format, bounds.format.saturating_add(1))]
+    }
+
+    fn attempts_line(&self) -> String {
+        let [(failed, of), (violations, end)] = self.attempts();
+        let children = match self.forks() {
+            1 => "1 child".to_owned(),
+            forks => format!("{forks} children"),
+        };
+        let retries = end.saturating_sub(1);
+        let used = violations.min(retries);
+        format!(
+            "attempts: {children}; judged and failed: {failed} of {of}; format retries used: {used} of {retries}"
+        )
+    }
+
+    /// How far the run came, and what the files are now: all that is lost is the last attempt.
+    fn standing(&self) -> [String; 2] {
+        let of = |wanted: &[Progress]| -> Vec<String> {
+            let criteria = self.state.run.plan.criteria.iter();
+            let has = |id: &&CriterionId| self.state.progress.get(*id).is_some_and(|is| wanted.contains(is));
+            criteria.filter(has).map(ToString::to_string).collect()
+        };
+        let or_none = |ids: Vec<String>| if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
+        let green = or_none(of(&[Progress::Green, Progress::AlreadyGreen, Progress::Unverified]));
+        let red = or_none(of(&[Progress::Red, Progress::Pending]));
+        let files = if self.state.good == self.state.zero {
+            "as they were before the run"
+        } else {
+            "those of the last good work; nothing of the failed attempt is among them"
+        };
+        [format!("criteria done: {green}; not done: {red}"), format!("your files now: {files}")]
     }
 
     fn forks(&self) -> usize {
@@ -165,6 +196,9 @@ impl Report<'_> {
         page.list("protected files touched (put back)", &touched);
         self.places(&mut page);
         page.line("");
+        for line in self.standing() {
+            page.line(&line);
+        }
         page.line("what can be done next:");
         for step in &self.next {
             page.line(&format!("  # {}", step.what));
@@ -184,8 +218,7 @@ impl Report<'_> {
         if let Some(id) = self.halt.key.criterion() {
             page.line(&format!("criterion: {id}"));
         }
-        let attempts = self.attempts().map(|(name, spent, of)| format!("{name} {spent} of {of} failed"));
-        page.line(&format!("attempts: {}; {} forks in all", attempts.join(", "), self.forks()));
+        page.line(&self.attempts_line());
     }
 
     fn said(&self, page: &mut Page) {
@@ -208,7 +241,8 @@ impl Report<'_> {
             return;
         };
         page.line(&format!("command: {}", harmless::line(&run.command)));
-        page.line(&format!("exit status: {}, after {}", run.exit, seconds(run.duration_ms)));
+        let passed = if run.exit.is_success() { " (it passed; what failed stands above)" } else { "" };
+        page.line(&format!("exit status: {}, after {}{passed}", run.exit, seconds(run.duration_ms)));
         page.line(&format!("last {TAIL_LINES} lines:"));
         page.quote(&harmless::tail(&run.output, TAIL_LINES, LINE_WIDTH));
         page.line(&format!("all of it: {}", harmless::line(&run.log)));
@@ -227,7 +261,7 @@ impl Report<'_> {
 
     fn json(&self) -> Value {
         let (mode, description, reasons) = self.failure();
-        let [(_, semantic, semantic_of), (_, format, format_of)] = self.attempts();
+        let [(semantic, semantic_of), (format, format_of)] = self.attempts();
         let [zero, good, failed] = self.checkpoints().map(|(_, checkpoint)| checkpoint);
         let run = self.run().map(|run| {
             json!({
@@ -259,6 +293,7 @@ impl Report<'_> {
             "changed": self.facts.changed,
             "touched": self.facts.touched,
             "run_dir": self.facts.run_dir,
+            "standing": self.standing(),
             "checkpoints": { "zero": zero, "good": good, "failed": failed },
             "next": steps,
         })

@@ -12,6 +12,7 @@ fn goes_through(fixture: &str, requirement: &str) {
     let ran = sandbox.tdd(&[requirement, "--cassette", cassette.to_str().unwrap()]).expect(0);
     assert_eq!(sandbox.forks(), 5, "one test-writer, three implementers, one refactorer");
     assert!(ran.stdout.contains("done"), "{}", ran.stdout);
+    super::modes::prompts::check(&sandbox.run_dir());
     assert_eq!(sandbox.events().last().map(String::as_str), Some("finished"));
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), head, "the user's branch is never written");
     assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "", "the user's index is never written");

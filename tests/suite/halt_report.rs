@@ -63,7 +63,8 @@ fn ac_tdd_3_9_the_report_has_its_parts_in_order_for_every_mode() {
             ["command: none was run", ""]
         });
         parts.extend(["changed since the last good checkpoint", "protected files touched"]);
-        parts.extend(["run folder", "checkpoints", "what can be done next"]);
+        parts.extend(["run folder", "checkpoints", "criteria done: ", "your files now: "]);
+        parts.push("what can be done next");
         let mut from = 0;
         for part in parts {
             let at = page[from..]
@@ -106,7 +107,7 @@ fn tests_that_pass_before_any_work_offer_already_green() {
 #[test]
 fn only_commands_that_exist_are_offered() {
     let known =
-        ["tdd status ", "tdd log ", "tdd undo ", "tdd STE-1 --new", "git diff ", "git restore --source="];
+        ["tdd resume ", "tdd log ", "tdd undo ", "tdd STE-1 --new", "git diff ", "git restore --source="];
     for (name, story, _) in stories() {
         for step in next_steps(&story.state, &story.halt()) {
             assert!(known.iter().any(|known| step.command.starts_with(known)), "{name}: {}", step.command);

@@ -27,6 +27,7 @@ mod halt_report;
 mod hostile;
 mod journal;
 mod manifest;
+mod modes;
 mod own_requirements;
 mod projects;
 mod requirement;

@@ -234,14 +234,19 @@ fn ac_tdd_5_1_only_an_assertion_an_error_or_a_missing_symbol_is_red() {
 
 #[test]
 fn ac_tdd_5_2_a_criterion_without_a_test_of_its_own_is_a_false_red() {
-    let mut findings = red(RedKind::Assertion);
-    findings.criteria[1].tests.clear();
-    let play =
-        Play { returned: says_ok(Role::TestWriter), measured: Some(measured(Findings::Red(findings))) };
-    let story = halted(Key::TestWriter, play);
-    assert_eq!(mode_of(&story), Mode::A);
-    let Verdict::Failed(fault) = story.halt().verdict else { panic!("not failed") };
-    assert_eq!(fault.reasons, [Reason::NoCandidate(criterion(2))]);
+    for (file_is_there, reason) in
+        [(true, Reason::NothingRan(criterion(2))), (false, Reason::NoCandidate(criterion(2)))]
+    {
+        let mut findings = red(RedKind::Assertion);
+        findings.criteria[1].tests.clear();
+        findings.criteria[1].files.truncate(usize::from(file_is_there));
+        let play =
+            Play { returned: says_ok(Role::TestWriter), measured: Some(measured(Findings::Red(findings))) };
+        let story = halted(Key::TestWriter, play);
+        assert_eq!(mode_of(&story), Mode::A);
+        let Verdict::Failed(fault) = story.halt().verdict else { panic!("not failed") };
+        assert_eq!(fault.reasons, [reason]);
+    }
 }
 
 #[test]

@@ -37,6 +37,8 @@ struct Rewritten {
 pub(super) struct SourceBook {
     sources: BTreeMap<RelPath, Source>,
     rewritten: Vec<Rewritten>,
+    /// The test-writer left recorded snapshots, so an expectation may live in one.
+    records_snapshots: bool,
 }
 
 impl SourceBook {
@@ -52,6 +54,8 @@ impl SourceBook {
             expectation: match facts.expectation {
                 test_source::Expectation::Yes => Expectation::Held,
                 test_source::Expectation::No => Expectation::Absent,
+                test_source::Expectation::Snapshot if self.records_snapshots => Expectation::Held,
+                test_source::Expectation::Snapshot => Expectation::Unrecorded,
                 test_source::Expectation::Unknown => Expectation::Unknown,
             },
             conditional: if facts.unconditional {
@@ -94,6 +98,12 @@ fn is_subsequence(lines: &[String], of: &[String]) -> bool {
     lines.iter().all(|line| of.any(|other| other == line))
 }
 
+/// A file of recorded snapshots, as the libraries name them.
+fn is_snapshot(path: &RelPath) -> bool {
+    let in_folder = path.as_str().split('/').any(|part| matches!(part, "__snapshots__" | "snapshots"));
+    in_folder || matches!(path.extension(), "snap" | "snapshot" | "ambr")
+}
+
 fn name_of(id: &TestId) -> &str {
     id.0.split_once("::").map_or(id.0.as_str(), |(_, name)| name)
 }
@@ -108,6 +118,7 @@ impl<W: World> Drive<'_, W> {
                 book.sources.insert(file.clone(), Source { declared, language, text });
             }
         }
+        book.records_snapshots = work.changed.iter().any(|change| is_snapshot(&change.path));
         let existing = |kind| kind != ChangeKind::Added;
         for change in work.changed.iter().filter(|c| c.class == FileClass::Test && existing(c.kind)) {
             if let Some(before) = self.ports.checkpoints.read(&work.base, &change.path)? {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::core::finding::RedKind;
 use crate::core::halt::Halt;
 use crate::core::judge::{Reason, Verdict};
+use crate::core::mode::Mode;
 use crate::core::requirement::Requirement;
 use crate::core::state::State;
 use crate::text::harmless::{line, shell_word};
@@ -17,43 +18,66 @@ pub struct NextStep {
     pub command: String,
 }
 
-/// Every command here exists in this version; git commands work from any folder of the repository.
+/// In the order in which a person would think of them: go on, look, give up. Every command here
+/// exists in this version; git commands work from any folder of the repository.
 pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
     let run = shell_word(&state.run.run.0);
-    let fr = requirement_word(&state.run.requirement);
-    let mut steps = vec![
-        step("see where the run stands", format!("tdd status {run}")),
-        step("read its journal", format!("tdd log {run}")),
-    ];
+    let mut steps = ways_on(state, halt, &run);
     let failed = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.as_ref());
-    if let (Some(good), Some(failed)) = (&state.good, failed) {
-        steps.push(step("see what the failed work changed", format!("git diff {good} {failed}")));
+    if let (Some(good), Some(failed)) = (&state.good, failed)
+        && good != failed
+    {
+        steps.push(step("look at what the failed attempt changed", format!("git diff {good} {failed}")));
         steps.push(step(
             "bring the failed work back into the tree, to go on by hand",
             format!("git restore --source={failed} --worktree -- :/"),
         ));
     }
-    if state.zero.is_some() {
-        steps.push(step(
-            "put all files back as they were before the run; what is there now is kept first",
-            format!("tdd undo {run}"),
-        ));
-    }
+    steps.push(step("look at what happened, event by event", format!("tdd log {run}")));
+    steps.push(step(
+        "put all files back as they were before the run; what is there now is kept first",
+        format!("tdd undo {run}"),
+    ));
+    steps.push(step("close this run and keep the files as they are", format!("tdd resume {run} --abandon")));
+    steps
+}
+
+/// What makes the run go on.
+fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
+    let retry = format!("tdd resume {run} --retry");
+    let edited = format!("tdd resume {run} --edited");
+    let mut steps = match &halt.verdict {
+        Verdict::Disputed(_) => vec![
+            step("the role is right: change the test or the requirement, then go on with it", edited),
+            step("the test is right: try again with a fresh budget", retry),
+        ],
+        Verdict::Failed(fault) if fault.mode == Mode::E => vec![
+            step(
+                "try again with a fresh budget (`attempt_deadline` in tdd.yaml gives a child more time)",
+                retry,
+            ),
+            step("go on after you changed a test or the requirement on purpose", edited),
+        ],
+        Verdict::Failed(_) | Verdict::Passed => vec![
+            step("try again with a fresh budget", retry),
+            step("go on after you changed a test or the requirement on purpose", edited),
+        ],
+    };
     let green = already_green(halt);
     if !green.is_empty() {
+        let fr = requirement_word(&state.run.requirement);
         let ids = green.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         steps.push(step(
-            "already green: record these criteria as satisfied at baseline, with no implementer",
+            "already green: if the project does this already, start anew and record it so, with no implementer",
             format!("tdd {fr} --new --already-green {ids}"),
         ));
     }
-    let again = match halt.verdict {
-        Verdict::Disputed(_) => {
-            "start anew, after you changed the test or the requirement, or settled that it is right"
-        }
-        Verdict::Failed(_) | Verdict::Passed => "start anew with fresh budgets",
-    };
-    steps.push(step(again, format!("tdd {fr} --new")));
+    if let Some(id) = halt.key.criterion() {
+        steps.push(step(
+            "leave this criterion as it is, listed as not verified, and go on with the rest (exit code 4)",
+            format!("tdd resume {run} --accept {id}"),
+        ));
+    }
     steps
 }
 

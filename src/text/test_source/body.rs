@@ -9,6 +9,8 @@ use super::{Language, blank};
 pub enum Expectation {
     Yes,
     No,
+    /// Only in a recorded snapshot, and what was recorded does not stand in the body itself.
+    Snapshot,
     /// It calls something that may hold one.
     Unknown,
 }
@@ -40,7 +42,9 @@ pub(super) fn facts(language: Language, source: &str, range: Range<usize>) -> Bo
         Language::Python => PYTHON,
         Language::JavaScript => JAVASCRIPT,
     };
-    let expectation = if words.iter().any(|word| holds(&code, word)) {
+    let expectation = if is_snapshot_only(language, &statements) {
+        Expectation::Snapshot
+    } else if words.iter().any(|word| holds(&code, word)) {
         Expectation::Yes
     } else if code.contains('(') {
         Expectation::Unknown
@@ -55,6 +59,59 @@ const PYTHON: &[&str] =
     &["assert", "self.assert", "pytest.raises", "pytest.warns", "pytest.approx", "raise "];
 const JAVASCRIPT: &[&str] =
     &["assert", "expect(", "expect.", ".should", "t.equal", "t.is(", "throws(", "rejects("];
+
+/// Comparisons with what an earlier run recorded, by the libraries that are in use.
+const SNAPSHOTS: &[&str] = &[
+    "assert_snapshot!(",
+    "assert_debug_snapshot!(",
+    "assert_yaml_snapshot!(",
+    "assert_json_snapshot!(",
+    "assert_toml_snapshot!(",
+    "assert_ron_snapshot!(",
+    "assert_csv_snapshot!(",
+    "assert_display_snapshot!(",
+    "assert_compact_json_snapshot!(",
+    "toMatchSnapshot(",
+    "toMatchInlineSnapshot(",
+    "toMatchFileSnapshot(",
+    "toThrowErrorMatchingSnapshot(",
+    "toThrowErrorMatchingInlineSnapshot(",
+    "assert.snapshot(",
+    "assert.fileSnapshot(",
+    "== snapshot",
+    "snapshot ==",
+    "snapshot.assert_match(",
+    "assertMatchSnapshot(",
+    "assert_match_snapshot(",
+];
+
+/// Whether every expectation of a body is a snapshot that the body does not hold. A step that can
+/// fail on the way to it (`unwrap`, `?`) is no expectation here.
+fn is_snapshot_only(language: Language, statements: &[Statement<'_>]) -> bool {
+    let expects: &[&str] = match language {
+        Language::Rust => &["assert", "unwrap_err", "expect_err", "matches!"],
+        Language::Python => PYTHON,
+        Language::JavaScript => JAVASCRIPT,
+    };
+    let is_snapshot = |code: &str| SNAPSHOTS.iter().any(|word| code.contains(word));
+    let mut expectations = statements
+        .iter()
+        .filter(|it| is_snapshot(it.code) || expects.iter().any(|word| holds(it.code, word)))
+        .peekable();
+    expectations.peek().is_some() && expectations.all(|it| is_snapshot(it.code) && !is_recorded_inline(it))
+}
+
+/// insta's `@"…"`, and an argument of the inline matchers; empty ones are still to be recorded.
+fn is_recorded_inline(statement: &Statement<'_>) -> bool {
+    let text = statement.text;
+    let rust = text.split_once('@').is_some_and(|(_, kept)| {
+        !kept.trim_start_matches(['r', '#']).starts_with("\"\"") && kept.contains('"')
+    });
+    let inline = text.split_once("InlineSnapshot(").is_some_and(|(_, kept)| {
+        !matches!(kept.trim_start().as_bytes(), [b')', ..] | [b'`', b'`', ..] | [b'"', b'"', ..])
+    });
+    inline || (rust && text.contains("snapshot!("))
+}
 
 fn holds(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| at == 0 || !code.as_bytes()[at - 1].is_ascii_alphanumeric())

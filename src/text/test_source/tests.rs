@@ -132,6 +132,34 @@ fn expectations_are_seen_and_what_may_hold_one_is_unknown() {
 }
 
 #[test]
+fn an_expectation_that_is_only_a_snapshot_is_told_apart() {
+    use Expectation::{Snapshot, Yes};
+    use Language::{JavaScript, Python, Rust};
+    for (language, body, want) in [
+        (Rust, "let a = f().unwrap(); insta::assert_snapshot!(a);", Snapshot),
+        (Rust, "assert_debug_snapshot!(f(), @\"\");", Snapshot),
+        (Rust, "assert_debug_snapshot!(f(), @\"one\");", Yes),
+        (Rust, "assert_json_snapshot!(f(), @r#\"[1]\"#);", Yes),
+        (Rust, "assert_snapshot!(f()); assert_eq!(g(), 1);", Yes),
+        (Python, "assert f() == snapshot", Snapshot),
+        (Python, "self.assertMatchSnapshot(f())", Snapshot),
+        (Python, "assert f() == snapshot\n    assert f() == 1", Yes),
+        (JavaScript, "expect(f()).toMatchSnapshot();", Snapshot),
+        (JavaScript, "expect(f()).toMatchInlineSnapshot();", Snapshot),
+        (JavaScript, "expect(f()).toMatchInlineSnapshot(`\"one\"`);", Yes),
+        (JavaScript, "t.assert.snapshot(f());", Snapshot),
+        (JavaScript, "expect(f()).toMatchSnapshot();\n  expect(g()).toBe(1);", Yes),
+    ] {
+        let (source, name) = match language {
+            Rust => (format!("#[test] fn t() {{ {body} }}"), "t"),
+            Python => (format!("def test_t(snapshot):\n    {body}\n"), "test_t"),
+            JavaScript => (format!("test('t', (t) => {{\n  {body}\n}});\n"), "t"),
+        };
+        assert_eq!(body_facts(language, &source, name).expectation, want, "{body}");
+    }
+}
+
+#[test]
 fn no_source_makes_it_panic() {
     let hostile = [
         "\"",

@@ -207,6 +207,25 @@ fn read_tail(path: &Path, bytes: u64) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&tail).into_owned())
 }
 
+/// How much of a head or tail may go, so that it is not cut inside a word.
+const CUT_ROOM: usize = 4096;
+
+/// Where the last whole line of a head ends, else its last whole word: half a secret is not known
+/// for one, and would not be masked.
+fn word_end(head: &str) -> usize {
+    let within = |at: &usize| head.len() - at <= CUT_ROOM;
+    let at = head.rfind('\n').filter(within).or_else(|| head.rfind(char::is_whitespace).filter(within));
+    at.unwrap_or(head.len())
+}
+
+/// Where the first whole line of a tail begins, else its first whole word.
+fn word_start(tail: &str) -> usize {
+    let after = |at: usize| at + tail[at..].chars().next().map_or(0, char::len_utf8);
+    let within = |at: &usize| *at <= CUT_ROOM;
+    let at = tail.find('\n').filter(within).or_else(|| tail.find(char::is_whitespace).filter(within));
+    at.map_or(0, after)
+}
+
 /// Head and tail of a log, at most 32 KiB, with a marker between them that gives the gap's size.
 fn excerpt(path: &Path) -> std::io::Result<String> {
     let length = std::fs::metadata(path)?.len();
@@ -216,7 +235,9 @@ fn excerpt(path: &Path) -> std::io::Result<String> {
     let mut head = Vec::new();
     File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
     let head = String::from_utf8_lossy(&head).into_owned();
+    let head = &head[..word_end(&head)];
     let tail = read_tail(path, TAIL_BYTES)?;
+    let tail = &tail[word_start(&tail)..];
     let gap = length - HEAD_BYTES - TAIL_BYTES;
     let mut text = format!("{head}\n[… {gap} bytes left out …]\n{tail}");
     // Bytes that are no UTF-8 grow when they are replaced; the bound is on what is kept.
@@ -226,4 +247,26 @@ fn excerpt(path: &Path) -> std::io::Result<String> {
     }
     text.truncate(end);
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_cuts_no_word_in_two() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let head = usize::try_from(HEAD_BYTES).unwrap();
+        let tail = usize::try_from(TAIL_BYTES).unwrap();
+        for joint in ["\n", " "] {
+            // `secret` lies across the end of the head, and across the start of the tail.
+            let before = format!("{}{joint}", "a".repeat(head - 4));
+            let middle = format!("{joint}{}{joint}", "b".repeat(10_000));
+            let after = format!("{joint}{}", "c".repeat(tail - 4));
+            std::fs::write(&path, format!("{before}secret{middle}secret{after}")).unwrap();
+            let text = excerpt(&path).unwrap();
+            assert!(!text.contains("se") && text.contains("bytes left out") && text.ends_with('c'), "{text}");
+        }
+    }
 }

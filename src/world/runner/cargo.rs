@@ -73,7 +73,7 @@ impl Cargo {
     ) -> Result<Measured, Trouble> {
         bench.announce(self.shown(place, scope), hear);
         self.freshness.renew(place);
-        let (build, exit, said) = self.build(place, bench).await?;
+        let (build, exit, said) = self.build(place, scope, bench).await?;
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
             return Ok(measured(exit, TestReport::default(), Some("the build was stopped".to_owned())));
         }
@@ -110,7 +110,12 @@ impl Cargo {
         self.selection(place, &files)
     }
 
-    async fn build(&self, place: &Place, bench: &mut Bench) -> Result<(Build, Exit, String), Trouble> {
+    async fn build(
+        &self,
+        place: &Place,
+        scope: &Scope,
+        bench: &mut Bench,
+    ) -> Result<(Build, Exit, String), Trouble> {
         let mut with_lib = WithLib::Yes;
         loop {
             let mut argv = self.call.program[..self.call.program.len() - 1].to_vec();
@@ -131,7 +136,14 @@ impl Cargo {
             }
             let bytes = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
             let build = cargo_build::parse(&bytes);
-            let errors: Vec<&str> = build.errors.iter().map(|error| error.rendered.as_str()).collect();
+            // What is left out is compiled too, and what the compiler quotes of it must not get into
+            // a prompt: it may be the test of a criterion that the role is not to know.
+            let is_left_out = |error: &&cargo_build::CompileError| {
+                let root = place.in_repository(&error.target.src_path);
+                root.is_some_and(|root| scope.leave_out.contains(&root))
+            };
+            let shown = build.errors.iter().filter(|error| !is_left_out(error));
+            let errors: Vec<&str> = shown.map(|error| error.rendered.as_str()).collect();
             bench.show_instead(&stdout, &errors.join("\n"))?;
             return Ok((build, finished.exit, said));
         }
