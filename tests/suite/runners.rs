@@ -289,8 +289,35 @@ fn cargo_runs_modules_of_one_target_and_doctests() {
     check(&lab.only(&["tests/suite/ac_1.rs"]), &["tests/suite/main.rs::ac_1::a=ok"]);
     check(
         &lab.without(&["tests/suite/ac_2.rs"]),
-        &["tests/base.rs::base=ok", "tests/suite/main.rs::ac_1::a=ok", "tests/suite/main.rs::root=ok"],
+        &[
+            "src/lib.rs::doctest of the module #1=ok",
+            "tests/base.rs::base=ok",
+            "tests/suite/main.rs::ac_1::a=ok",
+            "tests/suite/main.rs::root=ok",
+        ],
     );
+}
+
+#[test]
+fn cargo_runs_doctests_unless_something_else_is_chosen() {
+    let lab = Lab::new(RunnerKind::Cargo, "cargo test --workspace --offline");
+    lab.write("Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\nresolver = \"2\"\n");
+    for (name, value) in [("a", 1), ("b", 2)] {
+        let head = format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
+        lab.write(&format!("{name}/Cargo.toml"), &head);
+        let doc = format!("/// ```\n/// assert_eq!({name}::one(), {value});\n/// ```\n");
+        lab.write(&format!("{name}/src/lib.rs"), &format!("{doc}pub fn one() -> i32 {{ 1 }}\n"));
+        lab.write(&format!("{name}/tests/ac_1.rs"), "#[test] fn t() {}\n");
+    }
+    let (a, b) = ("a/src/lib.rs::doctest of one #1", "b/src/lib.rs::doctest of one #1");
+    let (a_ok, b_red) = (format!("{a}=ok"), format!("{b}=assertion"));
+    let all = [a_ok.as_str(), "a/tests/ac_1.rs::t=ok", &b_red, "b/tests/ac_1.rs::t=ok"];
+    check(&lab.run(), &all);
+    check(&lab.without(&["a/tests/ac_1.rs"]), &[&a_ok, &b_red, "b/tests/ac_1.rs::t=ok"]);
+    check(&lab.ids(&[b]), &[&b_red]);
+    check(&lab.ids(&[a, "b/tests/ac_1.rs::t"]), &[&a_ok, "b/tests/ac_1.rs::t=ok"]);
+    check(&lab.only(&["a/src/lib.rs"]), &[&a_ok]);
+    check(&lab.only(&["a/tests/ac_1.rs"]), &["a/tests/ac_1.rs::t=ok"]);
 }
 
 #[test]

@@ -92,9 +92,9 @@ impl Cargo {
                 self.run_binary(binary, &trial, bench, &mut gathered).await?;
             }
         }
-        if gathered.stopped.is_none() && scope.is_all() && self.options.wants_doctests() && found.has_doctests
-        {
-            self.run_doctests(place, bench, &mut gathered).await?;
+        let has_doctests = found.has_doctests && self.options.wants_doctests();
+        if gathered.stopped.is_none() && has_doctests && targets::takes_doctests(scope, place) {
+            self.run_doctests(&trial, bench, &mut gathered).await?;
         }
         Ok(conclude(gathered))
     }
@@ -207,12 +207,15 @@ impl Cargo {
         }
     }
 
+    /// Runs all doctests, because their names are told only by running them; those that take no
+    /// part are left out of the report.
     async fn run_doctests(
         &self,
-        place: &Place,
+        trial: &Trial<'_>,
         bench: &mut Bench,
         gathered: &mut Gathered,
     ) -> Result<(), Trouble> {
+        let Trial { place, scope, .. } = trial;
         let mut argv = self.call.program.clone();
         argv.extend(self.options.doctest_args());
         let stdout = bench.fresh("doctests");
@@ -227,7 +230,12 @@ impl Cargo {
         let mut weighed = libtest::transcripts(&bytes);
         let names: Vec<String> = weighed.tests.iter().map(|test| test.0.clone()).collect();
         settle(&mut weighed, &names, finished.exit, gathered);
-        gathered.report.tests.extend(targets::doctest_results(weighed.tests, place));
+        let results = targets::doctest_results(weighed.tests, place);
+        let takes = |test: &TestResult| match &test.file {
+            Some(file) => scope.takes(file, &test.id),
+            None => scope.is_unchosen() || scope.only_ids.contains(&test.id),
+        };
+        gathered.report.tests.extend(results.into_iter().filter(takes));
         gathered.flaw = gathered.flaw.take().or(weighed.flaw);
         Ok(())
     }
