@@ -44,7 +44,7 @@ impl<W: World> Drive<'_, W> {
             let readable = run.report.is_some();
             return Ok(!readable && !run.exit.is_success());
         }
-        let gate = self.run_gate("gate after REFACTOR").await?;
+        let gate = self.run_gate("gate after REFACTOR", &[]).await?;
         findings.runs.push(run_ref(&gate, &self.setup.mask));
         let was_red =
             self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(|exit| !exit.is_success()));
