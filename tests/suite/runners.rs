@@ -607,6 +607,35 @@ fn pytest_that_ends_early_or_lies_is_no_evidence() {
 }
 
 #[test]
+fn pytest_is_not_replaced_by_a_folder_of_its_name() {
+    // Before 3.11 Python has no way to keep the current folder off the path.
+    if !has_pytest() || !has("python3", &["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]) {
+        return;
+    }
+    let lab = pytest_lab();
+    lab.write("shop/core.py", "def one():\n    return 2\n");
+    let liar = "import sys\nprint('1 passed')\nsys.exit(0)\n";
+    for module in ["pytest/__init__.py", "pluggy.py", "iniconfig/__init__.py", "sitecustomize.py", "json.py"]
+    {
+        lab.write(module, liar);
+    }
+    lab.write(
+        "tests/test_base.py",
+        "import os, subprocess, sys\nfrom shop.core import one\ndef test_base():\n    assert one() == 1\n\
+         def test_path():\n    assert os.getcwd() in sys.path[:3]\n\
+         def test_child():\n    code = 'import sys; assert sys.path[0] == str()'\n    subprocess.check_call([sys.executable, '-c', code])\n",
+    );
+    check(
+        &lab.run(),
+        &[
+            "tests/test_base.py::test_base=assertion",
+            "tests/test_base.py::test_child=ok",
+            "tests/test_base.py::test_path=ok",
+        ],
+    );
+}
+
+#[test]
 fn pytest_without_a_test_is_evidence_of_an_empty_run() {
     if !has_pytest() {
         return;
