@@ -99,8 +99,15 @@ pub trait Tests {
     fn isolation(&self) -> Isolation;
     /// Runs the test command, read by its adapter. Children of the run are gone when it returns.
     async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble>;
-    /// Runs the gate command as it is. Its report is `None` unless it is the test command.
-    async fn run_gate(&mut self, label: &str, hear: Hear<'_>) -> Result<TestRun, Trouble>;
+    /// Runs the gate command as it is; with test files left out, in a tree that lacks them (contract
+    /// section 7: files of criteria that are not reached take no part). Its report is `None` unless
+    /// it is the test command.
+    async fn run_gate(
+        &mut self,
+        label: &str,
+        leave_out: &[RelPath],
+        hear: Hear<'_>,
+    ) -> Result<TestRun, Trouble>;
     /// The command line that runs these files' tests, for a prompt.
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String;
     /// Names of tests that the source of a test file declares, found without running it, for

@@ -22,7 +22,7 @@ mod shell;
 mod unittest;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use self::call::{RunnerCall, recognise};
@@ -78,7 +78,7 @@ pub struct ProjectTests {
     first_ms: Option<u64>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Adapter {
     Cargo(Cargo),
     Pytest(Pytest),
@@ -93,7 +93,7 @@ impl ProjectTests {
     /// Fails with a filled-in suggestion if no adapter can derive how to select tests from the
     /// command and `tdd.yaml` does not say it (contract section 5).
     pub fn new(setup: RunnerSetup) -> Result<Self, Trouble> {
-        let adapter = adapter(&setup.commands, setup.table.as_ref())?;
+        let adapter = adapter(&setup.commands, setup.table.as_ref(), &setup.work)?;
         Ok(Self {
             place: Place::new(&setup.repository, &setup.project),
             commands: setup.commands,
@@ -142,14 +142,30 @@ impl Tests for ProjectTests {
         Ok(run)
     }
 
-    async fn run_gate(&mut self, label: &str, hear: Hear<'_>) -> Result<TestRun, Trouble> {
+    async fn run_gate(
+        &mut self,
+        label: &str,
+        leave_out: &[RelPath],
+        hear: Hear<'_>,
+    ) -> Result<TestRun, Trouble> {
+        let leave_out = leave_out.to_vec();
         if self.commands.gate == self.commands.test {
-            return self.run(&TestOrder { label: label.to_owned(), ..TestOrder::default() }, hear).await;
+            let order = TestOrder { label: label.to_owned(), leave_out, ..TestOrder::default() };
+            return self.run(&order, hear).await;
         }
         let mut bench = self.bench(label)?;
-        bench.announce(self.commands.gate.clone(), hear);
         let argv = ["sh", "-c", &self.commands.gate].map(OsString::from).to_vec();
-        let step = Step { argv, cwd: self.place.project.clone(), env: vec![], stdout: None };
+        let mut step = Step { argv, cwd: self.place.project.clone(), env: vec![], stdout: None };
+        if leave_out.is_empty() {
+            bench.announce(self.commands.gate.clone(), hear);
+        } else {
+            // A gate takes no selection, so it gets a tree without the files.
+            let there = scratch::copy(&self.place, &bench.fresh("tree"), &|file| !leave_out.contains(file))?;
+            step.cwd = there.project;
+            // The copy's builds are of no use to anybody else, and must not land in the user's tree.
+            step.env = vec![("CARGO_TARGET_DIR".into(), Some(bench.fresh("target").into()))];
+            bench.announce(format!("{}{}", self.commands.gate, scratch::note(&leave_out)), hear);
+        }
         let finished = bench.run(step).await?;
         missing_program(finished.exit, &self.commands.gate, &bench.last_words(0))?;
         bench.finish(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 })
@@ -177,11 +193,11 @@ impl Tests for ProjectTests {
     }
 }
 
-fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>) -> Result<Adapter, Trouble> {
+fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>, work: &Path) -> Result<Adapter, Trouble> {
     let line = table.map_or(commands.test.as_str(), |table| table.all.as_str());
     let call = || recognise(commands.runner, line).ok_or_else(|| underivable(commands, line));
     Ok(match commands.runner {
-        RunnerKind::Cargo => Adapter::Cargo(Cargo::new(call()?)),
+        RunnerKind::Cargo => Adapter::Cargo(Cargo::new(call()?, work)),
         RunnerKind::Pytest => Adapter::Pytest(Pytest::new(call()?)),
         RunnerKind::Unittest => Adapter::Unittest(Unittest::new(call()?)),
         RunnerKind::Node => Adapter::Node(Node::new(call()?)),

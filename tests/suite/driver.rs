@@ -4,6 +4,7 @@
 
 mod world;
 
+use tdd::core::criterion::Verify;
 use tdd::core::event::{Event, Plan};
 use tdd::core::halt::Ending;
 use tdd::core::judge::{Reason, Verdict};
@@ -12,7 +13,7 @@ use tdd::core::path::RelPath;
 use tdd::core::role::Key;
 use tdd::core::state::{End, Phase, Progress, State};
 
-use world::{Script, block, criterion, run, run_cut, tree_of};
+use world::{Script, block, criterion, run, run_cut, run_first_by, tree_of};
 
 fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -239,6 +240,17 @@ fn work_of_an_earlier_criterion_may_turn_a_later_one_green() {
         }
         _ => false,
     }));
+}
+
+#[test]
+fn a_gate_is_judged_without_the_tests_of_later_criteria() {
+    let script = honest().on(&Key::TestWriter, 1, |tree| {
+        tree.write("tests/ac_x_2.txt", "two: TWO\n");
+        block("test-writer", "ok")
+    });
+    let (state, _) = run_first_by(&Verify::Gate, plan(), script);
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+    assert_eq!(faults(&state, &Key::Implementer(criterion(1))), []);
 }
 
 #[test]

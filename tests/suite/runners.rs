@@ -26,6 +26,7 @@ struct Lab {
     root: tempfile::TempDir,
     kind: RunnerKind,
     test: String,
+    gate: String,
     table: Option<RunnerTable>,
     deadline: Duration,
     /// The project's folder in the repository.
@@ -40,6 +41,7 @@ impl Lab {
             root,
             kind,
             test: test.to_owned(),
+            gate: "true".to_owned(),
             table: None,
             deadline: Duration::from_mins(2),
             below: String::new(),
@@ -69,7 +71,7 @@ impl Lab {
             commands: ProjectCommands {
                 test: self.test.clone(),
                 test_source: "a test".to_owned(),
-                gate: "true".to_owned(),
+                gate: self.gate.clone(),
                 gate_source: "a test".to_owned(),
                 runner: self.kind,
             },
@@ -232,6 +234,136 @@ fn cargo_runs_new_code_even_if_it_looks_old() {
     check(&run(), &["tests/base.rs::base=assertion"]);
 }
 
+/// Several runs of one `tdd run`: what was built is kept between them.
+struct Runs<'a> {
+    lab: &'a Lab,
+    tests: ProjectTests,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl<'a> Runs<'a> {
+    fn new(lab: &'a Lab) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Self { lab, tests: lab.tests().unwrap(), runtime }
+    }
+
+    fn next(&mut self) -> TestRun {
+        self.runtime.block_on(self.tests.run(&TestOrder::default(), &mut |_| {})).unwrap()
+    }
+
+    fn gate(&mut self, leave_out: &[&str]) -> TestRun {
+        let leave_out = paths(leave_out);
+        self.runtime.block_on(self.tests.run_gate("gate", &leave_out, &mut |_| {})).unwrap()
+    }
+
+    /// The private target directories, as long as they are there.
+    fn targets(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.lab.root.path().join("work")).unwrap().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.join("debug").is_dir()).collect()
+    }
+}
+
+/// A program in the place of each test binary `base`, by which every test passes.
+fn forge(target: &Path) {
+    let mut forged = 0;
+    for entry in std::fs::read_dir(target.join("debug/deps")).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("base-") && !name.contains('.') {
+            let text = "#!/bin/sh\nfor a in \"$@\"; do case \"$a\" in --list) echo 'base: test'; exit 0;; esac; \
+                [ \"$last\" = --logfile ] && echo 'ok base' > \"$a\"; last=\"$a\"; done\n\
+                printf '\\nrunning 1 test\\ntest base ... ok\\n\\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\n\\n'\n";
+            let mode = entry.metadata().unwrap().permissions();
+            std::fs::remove_file(entry.path()).unwrap();
+            std::fs::write(entry.path(), text).unwrap();
+            std::fs::set_permissions(entry.path(), mode).unwrap();
+            forged += 1;
+        }
+    }
+    assert!(forged > 0, "there is a binary to forge");
+}
+
+#[test]
+fn cargo_believes_no_build_but_its_own() {
+    let mut lab = rust_lab();
+    lab.test = "cargo test --offline --target-dir target".to_owned();
+    let red = ["src/lib.rs::tests::unit=ok", "tests/base.rs::base=assertion"];
+    lab.write("tests/base.rs", "#[test]\nfn base() { assert_eq!(shop::one(), 2); }\n");
+    let built = Command::new("cargo")
+        .args(["test", "--no-run", "--offline", "-q"])
+        .current_dir(lab.project())
+        .env_remove("CARGO_TARGET_DIR")
+        .status();
+    assert!(built.unwrap().success());
+    forge(&lab.project().join("target"));
+    let mut runs = Runs::new(&lab);
+    check(&runs.next(), &red);
+    let before = runs.targets();
+    assert_eq!(before.len(), 1);
+    forge(&before[0]);
+    check(&runs.next(), &red);
+    let after = runs.targets();
+    assert!(after.len() == 1 && after != before, "all of the forged directory is gone: {after:?}");
+    drop(runs);
+    assert!(!after[0].exists(), "builds are not left behind");
+}
+
+#[test]
+fn cargo_keeps_what_it_built_and_leaves_nothing_in_the_tree() {
+    let lab = rust_lab();
+    lab.write("Cargo.lock", "version = 4\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n");
+    lab.write("src/lib.rs", "//! ```\n//! assert_eq!(shop::one(), 1);\n//! ```\npub fn one() -> i32 { 1 }\n");
+    let before = walk(&lab.project());
+    let mut runs = Runs::new(&lab);
+    let both = ["src/lib.rs::doctest of the module #1=ok", "tests/base.rs::base=ok"];
+    check(&runs.next(), &both);
+    let built = runs.targets();
+    check(&runs.next(), &both);
+    assert_eq!((built.len(), &runs.targets()), (1, &built), "the second run is warm");
+    assert_eq!(walk(&lab.project()), before);
+}
+
+#[test]
+fn cargo_sees_an_edit_of_the_same_size_and_time() {
+    let lab = rust_lab();
+    let mut runs = Runs::new(&lab);
+    check(&runs.next(), &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok"]);
+    let file = lab.project().join("tests/base.rs");
+    let old = std::fs::metadata(&file).unwrap().modified().unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    lab.write("tests/base.rs", &text.replace(", 1)", ", 2)"));
+    std::fs::File::open(&file).unwrap().set_modified(old).unwrap();
+    check(&runs.next(), &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=assertion"]);
+    lab.write("tests/base.rs", &text);
+    std::fs::File::open(&file).unwrap().set_modified(old).unwrap();
+    check(&runs.next(), &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok"]);
+}
+
+#[test]
+fn cargo_sees_a_link_that_leads_elsewhere() {
+    let lab = rust_lab();
+    lab.write("src/one.rs", "pub fn one() -> i32 { 1 }\n").write("src/two.rs", "pub fn one() -> i32 { 2 }\n");
+    lab.write("src/lib.rs", "mod imp;\npub use imp::one;\n");
+    let link = lab.project().join("src/imp.rs");
+    std::os::unix::fs::symlink("one.rs", &link).unwrap();
+    let mut runs = Runs::new(&lab);
+    check(&runs.next(), &["tests/base.rs::base=ok"]);
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("two.rs", &link).unwrap();
+    check(&runs.next(), &["tests/base.rs::base=assertion"]);
+}
+
+#[test]
+fn cargo_takes_a_run_whose_tests_change_the_build_for_no_evidence() {
+    let lab = rust_lab();
+    lab.write(
+        "tests/base.rs",
+        "#[test]\nfn base() {\n    let own = std::env::current_exe().unwrap();\n    let copy = own.with_extension(\"copy\");\n\
+         \x20   std::fs::copy(&own, &copy).unwrap();\n    std::fs::rename(&copy, &own).unwrap();\n}\n",
+    );
+    let run = lab.run();
+    assert!(evidence(&run).is_err(), "{run:?}");
+}
+
 #[test]
 fn cargo_knows_a_broken_project_from_a_broken_test() {
     let lab = rust_lab();
@@ -290,8 +422,35 @@ fn cargo_runs_modules_of_one_target_and_doctests() {
     check(&lab.only(&["tests/suite/ac_1.rs"]), &["tests/suite/main.rs::ac_1::a=ok"]);
     check(
         &lab.without(&["tests/suite/ac_2.rs"]),
-        &["tests/base.rs::base=ok", "tests/suite/main.rs::ac_1::a=ok", "tests/suite/main.rs::root=ok"],
+        &[
+            "src/lib.rs::doctest of the module #1=ok",
+            "tests/base.rs::base=ok",
+            "tests/suite/main.rs::ac_1::a=ok",
+            "tests/suite/main.rs::root=ok",
+        ],
     );
+}
+
+#[test]
+fn cargo_runs_doctests_unless_something_else_is_chosen() {
+    let lab = Lab::new(RunnerKind::Cargo, "cargo test --workspace --offline");
+    lab.write("Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\nresolver = \"2\"\n");
+    for (name, value) in [("a", 1), ("b", 2)] {
+        let head = format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
+        lab.write(&format!("{name}/Cargo.toml"), &head);
+        let doc = format!("/// ```\n/// assert_eq!({name}::one(), {value});\n/// ```\n");
+        lab.write(&format!("{name}/src/lib.rs"), &format!("{doc}pub fn one() -> i32 {{ 1 }}\n"));
+        lab.write(&format!("{name}/tests/ac_1.rs"), "#[test] fn t() {}\n");
+    }
+    let (a, b) = ("a/src/lib.rs::doctest of one #1", "b/src/lib.rs::doctest of one #1");
+    let (a_ok, b_red) = (format!("{a}=ok"), format!("{b}=assertion"));
+    let all = [a_ok.as_str(), "a/tests/ac_1.rs::t=ok", &b_red, "b/tests/ac_1.rs::t=ok"];
+    check(&lab.run(), &all);
+    check(&lab.without(&["a/tests/ac_1.rs"]), &[&a_ok, &b_red, "b/tests/ac_1.rs::t=ok"]);
+    check(&lab.ids(&[b]), &[&b_red]);
+    check(&lab.ids(&[a, "b/tests/ac_1.rs::t"]), &[&a_ok, "b/tests/ac_1.rs::t=ok"]);
+    check(&lab.only(&["a/src/lib.rs"]), &[&a_ok]);
+    check(&lab.only(&["a/tests/ac_1.rs"]), &["a/tests/ac_1.rs::t=ok"]);
 }
 
 #[test]
@@ -446,6 +605,35 @@ fn pytest_that_ends_early_or_lies_is_no_evidence() {
     let run = lab.run();
     assert!(words(&run).contains(&"tests/test_base.py::test_base=assertion".to_owned()), "{run:?}");
     assert!(evidence(&run).is_err(), "the exit code says green, the exception says red");
+}
+
+#[test]
+fn pytest_is_not_replaced_by_a_folder_of_its_name() {
+    // Before 3.11 Python has no way to keep the current folder off the path.
+    if !has_pytest() || !has("python3", &["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]) {
+        return;
+    }
+    let lab = pytest_lab();
+    lab.write("shop/core.py", "def one():\n    return 2\n");
+    let liar = "import sys\nprint('1 passed')\nsys.exit(0)\n";
+    for module in ["pytest/__init__.py", "pluggy.py", "iniconfig/__init__.py", "sitecustomize.py", "json.py"]
+    {
+        lab.write(module, liar);
+    }
+    lab.write(
+        "tests/test_base.py",
+        "import os, subprocess, sys\nfrom shop.core import one\ndef test_base():\n    assert one() == 1\n\
+         def test_path():\n    assert os.getcwd() in sys.path[:3]\n\
+         def test_child():\n    code = 'import sys; assert sys.path[0] == str()'\n    subprocess.check_call([sys.executable, '-c', code])\n",
+    );
+    check(
+        &lab.run(),
+        &[
+            "tests/test_base.py::test_base=assertion",
+            "tests/test_base.py::test_child=ok",
+            "tests/test_base.py::test_path=ok",
+        ],
+    );
 }
 
 #[test]
@@ -668,6 +856,26 @@ fn junit_without_a_new_report_is_no_evidence() {
         None,
     );
     assert!(evidence(&torn.run()).is_err());
+}
+
+#[test]
+fn a_gate_runs_without_files_in_a_copy_that_has_what_is_ignored() {
+    let mut lab = rust_lab();
+    lab.gate = "cargo test --offline -q && test -e node_modules/x && test -e .env".to_owned();
+    lab.write(".gitignore", "node_modules\n.env\nCargo.lock\ntarget\n");
+    lab.write("node_modules/x", "").write(".env", "");
+    lab.write("Cargo.lock", "version = 4\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n");
+    let named = "[[test]]\nname = \"ac_1\"\npath = \"tests/ac_1.rs\"\n";
+    let head = std::fs::read_to_string(lab.project().join("Cargo.toml")).unwrap();
+    lab.write("Cargo.toml", &format!("{head}{named}"));
+    lab.write("tests/ac_1.rs", "#[test] fn late() { shop::two() }\n");
+    let before = walk(&lab.project());
+    let mut runs = Runs::new(&lab);
+    let green = runs.gate(&["tests/ac_1.rs"]);
+    assert_eq!(green.exit, Exit::Code(0), "{}", green.output);
+    assert!(green.command.ends_with("# in a copy without tests/ac_1.rs"), "{}", green.command);
+    assert_eq!(walk(&lab.project()), before, "the tree itself is not touched");
+    assert_eq!(runs.gate(&[]).exit, Exit::Code(101));
 }
 
 #[test]

@@ -50,7 +50,8 @@ impl<W: World> Drive<'_, W> {
         findings.judged_by = if red.is_some() { GreenJudge::OwnTests } else { GreenJudge::TheRest };
         let run = self.run_green(id, red.as_ref(), &mut findings).await?;
         if self.state.verify(id) == Verify::Gate {
-            let gate = self.run_gate(&format!("gate for {id}")).await?;
+            let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
+            let gate = self.run_gate(&format!("gate for {id}"), &leave_out).await?;
             findings.gate_red = !gate.exit.is_success();
             findings.runs.push(run_ref(&gate, &self.setup.mask));
         }

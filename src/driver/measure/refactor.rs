@@ -48,7 +48,7 @@ impl<W: World> Drive<'_, W> {
                 Some(report) => self.has_new_reds(report),
             });
         }
-        let gate = self.run_gate("gate after REFACTOR").await?;
+        let gate = self.run_gate("gate after REFACTOR", &[]).await?;
         findings.runs.push(run_ref(&gate, &self.setup.mask));
         let was_red =
             self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(|exit| !exit.is_success()));

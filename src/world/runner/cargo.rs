@@ -11,6 +11,7 @@
 mod environment;
 mod freshness;
 mod options;
+mod target_dir;
 mod targets;
 
 use std::collections::BTreeSet;
@@ -29,18 +30,20 @@ use crate::text::test_report::libtest::{self, Weighed};
 use crate::text::test_report::{REPORT_CAP, failure};
 use crate::world::process::Finished;
 use environment::Environment;
-use freshness::Freshness;
+use freshness::{Freshness, Sight};
 use options::{Options, WithLib};
+use target_dir::TargetDir;
 use targets::Binary;
 
 /// cargo says this when a test failed or something did not compile.
 const FAIL_CODE: i32 = 101;
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Cargo {
     call: RunnerCall,
     options: Options,
     freshness: Freshness,
+    target_dir: TargetDir,
 }
 
 /// What the binaries of one build are run with.
@@ -48,6 +51,7 @@ struct Trial<'a> {
     place: &'a Place,
     scope: &'a Scope,
     environment: Environment,
+    target_dir: PathBuf,
 }
 
 /// What the binaries said so far.
@@ -59,9 +63,10 @@ struct Gathered {
 }
 
 impl Cargo {
-    pub(super) fn new(call: RunnerCall) -> Self {
+    /// `work` is the run's private folder, where builds are kept.
+    pub(super) fn new(call: RunnerCall, work: &Path) -> Self {
         let options = Options::read(&call.args);
-        Self { call, options, freshness: Freshness::default() }
+        Self { call, options, freshness: Freshness::default(), target_dir: TargetDir::new(work) }
     }
 
     pub(super) async fn run(
@@ -72,8 +77,12 @@ impl Cargo {
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
         bench.announce(self.shown(place, scope), hear);
-        self.freshness.renew(place);
-        let (build, exit, said) = self.build(place, scope, bench).await?;
+        if self.freshness.renew(place) == Sight::Blocked {
+            self.target_dir.remove_all();
+        }
+        let target_dir = self.target_dir.ready()?;
+        let (build, exit, said) = self.build(place, scope, &target_dir, bench).await?;
+        self.target_dir.seal();
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
             return Ok(measured(exit, TestReport::default(), Some("the build was stopped".to_owned())));
         }
@@ -86,15 +95,23 @@ impl Cargo {
             let why = if said.trim().is_empty() { "cargo gave up without a word".to_owned() } else { said };
             gathered.report.project_broken = Some(failure(FailureKind::Load, &why, None));
         }
-        let trial = Trial { place, scope, environment: Environment::new(place, &self.call, &build) };
+        let environment = Environment::new(place, &self.call, &build);
+        let trial = Trial { place, scope, environment, target_dir };
         for binary in &found.binaries {
             if gathered.stopped.is_none() && scope.takes_target(&binary.file) {
                 self.run_binary(binary, &trial, bench, &mut gathered).await?;
             }
         }
-        if gathered.stopped.is_none() && scope.is_all() && self.options.wants_doctests() && found.has_doctests
-        {
-            self.run_doctests(place, bench, &mut gathered).await?;
+        if let Some(touched) = self.target_dir.touched() {
+            let why = format!(
+                "while the tests ran, somebody changed what they were built into: {}",
+                touched.display()
+            );
+            gathered.flaw = gathered.flaw.or(Some(why));
+        }
+        let has_doctests = found.has_doctests && self.options.wants_doctests();
+        if gathered.stopped.is_none() && has_doctests && targets::takes_doctests(scope, place) {
+            self.run_doctests(&trial, bench, &mut gathered).await?;
         }
         Ok(conclude(gathered))
     }
@@ -114,17 +131,18 @@ impl Cargo {
         &self,
         place: &Place,
         scope: &Scope,
+        target_dir: &Path,
         bench: &mut Bench,
     ) -> Result<(Build, Exit, String), Trouble> {
         let mut with_lib = WithLib::Yes;
         loop {
             let mut argv = self.call.program[..self.call.program.len() - 1].to_vec();
-            argv.extend(self.options.build_args(with_lib));
+            argv.extend(self.options.build_args(with_lib, target_dir));
             let stdout = bench.fresh("build.json");
             let step = Step {
                 argv: words(&argv),
                 cwd: place.project.clone(),
-                env: environment::quiet(&self.call),
+                env: environment::building(&self.call, target_dir),
                 stdout: Some(stdout.clone()),
             };
             let finished = bench.run(step).await?;
@@ -156,7 +174,7 @@ impl Cargo {
         bench: &mut Bench,
         gathered: &mut Gathered,
     ) -> Result<(), Trouble> {
-        let Trial { place, scope, environment } = trial;
+        let Trial { place, scope, environment, .. } = trial;
         let mut step = environment.step(binary);
         let list = bench.fresh("list");
         step.stdout = Some(list.clone());
@@ -219,19 +237,22 @@ impl Cargo {
         }
     }
 
+    /// Runs all doctests, because their names are told only by running them; those that take no
+    /// part are left out of the report.
     async fn run_doctests(
         &self,
-        place: &Place,
+        trial: &Trial<'_>,
         bench: &mut Bench,
         gathered: &mut Gathered,
     ) -> Result<(), Trouble> {
+        let Trial { place, scope, target_dir, .. } = trial;
         let mut argv = self.call.program.clone();
-        argv.extend(self.options.doctest_args());
+        argv.extend(self.options.doctest_args(target_dir));
         let stdout = bench.fresh("doctests");
         let step = Step {
             argv: words(&argv),
             cwd: place.project.clone(),
-            env: environment::quiet(&self.call),
+            env: environment::building(&self.call, target_dir),
             stdout: Some(stdout.clone()),
         };
         let finished = bench.run(step).await?;
@@ -239,7 +260,12 @@ impl Cargo {
         let mut weighed = libtest::transcripts(&bytes);
         let names: Vec<String> = weighed.tests.iter().map(|test| test.0.clone()).collect();
         settle(&mut weighed, &names, finished.exit, gathered);
-        gathered.report.tests.extend(targets::doctest_results(weighed.tests, place));
+        let results = targets::doctest_results(weighed.tests, place);
+        let takes = |test: &TestResult| match &test.file {
+            Some(file) => scope.takes(file, &test.id),
+            None => scope.is_unchosen() || scope.only_ids.contains(&test.id),
+        };
+        gathered.report.tests.extend(results.into_iter().filter(takes));
         gathered.flaw = gathered.flaw.take().or(weighed.flaw);
         Ok(())
     }
@@ -254,7 +280,7 @@ impl Cargo {
             filters.extend(filter);
         }
         let mut argv = self.call.program.clone();
-        argv.extend(self.options.shared.iter().cloned());
+        argv.extend(self.options.shared.iter().chain(&self.options.target_dir).cloned());
         argv.extend(targets.into_iter().flatten());
         argv.extend(filters);
         typed(&argv)

@@ -17,6 +17,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 
 const PLUGIN: &str = include_str!("reporters/tdd_pytest_report.py");
+const SAFE_PATH: &str = "PYTHONSAFEPATH";
 const FAIL_CODE: i32 = 1;
 /// pytest's exit code for "no tests collected".
 const NOTHING_COLLECTED: i32 = 5;
@@ -49,6 +50,7 @@ impl Pytest {
             self.call.env.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, value)| value.into());
         let inherited = own_path.or_else(|| std::env::var_os("PYTHONPATH"));
         env.push(("PYTHONPATH".into(), Some(joined(folder.into(), inherited))));
+        env.extend(self.late_folder());
         let mut argv = self.call.program.clone();
         for arg in ["-p", "tdd_pytest_report", "-p", "no:cacheprovider", "--continue-on-collection-errors"] {
             argv.push(arg.to_owned());
@@ -78,6 +80,21 @@ impl Pytest {
                 Measured { exit, report: Some(results), unreadable: reported.flaw, fail_code: FAIL_CODE }
             }
         })
+    }
+
+    /// For `python -m pytest`: keeps the current folder off the path until pytest is imported, since
+    /// a `pytest/` or `pluggy.py` there would be run in its place. Our plugin then puts it back.
+    /// Python before 3.11 does not know the variable, and imports as ever.
+    fn late_folder(&self) -> Vec<(OsString, Option<OsString>)> {
+        let words = &self.call.program;
+        let is_module = words.iter().rev().nth(1).is_some_and(|word| word == "-m");
+        let own = |word: &String| matches!(word.as_str(), "-P" | "-I") || word.starts_with("-E");
+        let safe = self.call.env.iter().any(|(name, _)| name == SAFE_PATH)
+            || std::env::var_os(SAFE_PATH).is_some_and(|value| !value.is_empty());
+        if !is_module || safe || words.iter().any(own) {
+            return Vec::new();
+        }
+        vec![(SAFE_PATH.into(), Some("1".into())), ("TDD_LATE_CWD".into(), Some("1".into()))]
     }
 
     /// The person's arguments for this scope: chosen files stand for paths.

@@ -1,8 +1,10 @@
 //! A copy of the work tree in which files can be left out, for commands that take no selection.
 //!
-//! Tracked and unignored files are copied; ignored entries at the top (`node_modules`, `.venv`)
-//! are linked, since a build that has to fetch them again could not run. Build folders are neither:
-//! a build in the copy must not write into the user's tree.
+//! Tracked and unignored files are copied; ignored folders at the top (`node_modules`, `.venv`)
+//! are linked, since a build that has to fetch them again could not run; ignored files there
+//! (`Cargo.lock`, `.env`) are copied. Build folders are neither: a build in the copy must not write
+//! into the user's tree. A Rust file that is left out stays as an empty one: a manifest or a `mod`
+//! line may name it, and then nothing would build without it.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -17,20 +19,30 @@ use crate::core::trouble::Trouble;
 /// Ignored entries that are not linked: results of builds, and what belongs to git or to us.
 const NOT_LINKED: &[&str] = &[".git", ".tdd", "target", "build", "dist", "out", "coverage"];
 
+/// Bytes of an ignored file; a larger one (a dump, a model) is linked, which is free.
+const LARGEST_COPIED: u64 = 16 * 1024 * 1024;
+
+/// Says behind a command that it runs in a copy.
+pub(super) fn note<'a>(left_out: impl IntoIterator<Item = &'a RelPath>) -> String {
+    let names: Vec<&str> = left_out.into_iter().map(RelPath::as_str).collect();
+    format!("  # in a copy without {}", names.join(", "))
+}
+
 /// Makes the copy in `to`, which must not be there, and gives the project's place in it.
 pub(super) fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<Place, Trouble> {
     std::fs::create_dir_all(to).map_err(|error| disk(to, &error))?;
+    let runs = place.repository.join(".tdd/runs");
     let walk = WalkBuilder::new(&place.repository)
         .hidden(false)
         .git_global(true)
         .require_git(false)
         .parents(false)
         .follow_links(false)
-        .filter_entry(|entry| entry.file_name() != ".git")
+        .filter_entry(move |entry| entry.file_name() != ".git" && entry.path() != runs)
         .build();
     for entry in walk.flatten() {
-        let Some(path) = entry.path().to_str().and_then(|path| place.in_repository(path)) else { continue };
-        if path.is_within(".tdd/runs") || entry.path().starts_with(to) {
+        let Some(path) = in_repository(place, entry.path()) else { continue };
+        if entry.path().starts_with(to) {
             continue;
         }
         let kind = entry.file_type();
@@ -39,9 +51,11 @@ pub(super) fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) ->
             std::fs::create_dir_all(&target).map_err(|error| disk(&target, &error))?;
         } else if take(&path) {
             copy_entry(entry.path(), &target).map_err(|error| disk(&target, &error))?;
+        } else if path.extension() == "rs" {
+            std::fs::write(&target, "").map_err(|error| disk(&target, &error))?;
         }
     }
-    link_ignored(place, to)?;
+    link_ignored(place, to, take)?;
     let project = place.project.strip_prefix(&place.repository).unwrap_or(Path::new(""));
     Ok(Place::new(to, &to.join(project)))
 }
@@ -60,7 +74,11 @@ fn copy_entry(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::File::options().append(true).open(to)?.set_modified(changed).or(Ok(()))
 }
 
-fn link_ignored(place: &Place, to: &Path) -> Result<(), Trouble> {
+fn in_repository(place: &Place, path: &Path) -> Option<RelPath> {
+    path.to_str().and_then(|path| place.in_repository(path))
+}
+
+fn link_ignored(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<(), Trouble> {
     let mut folders = vec![(place.repository.clone(), to.to_owned())];
     if place.project != place.repository {
         let inside = place.project.strip_prefix(&place.repository).unwrap_or(Path::new(""));
@@ -72,10 +90,18 @@ fn link_ignored(place: &Place, to: &Path) -> Result<(), Trouble> {
             let name = entry.file_name();
             let target = to.join(&name);
             let skipped = NOT_LINKED.iter().any(|skipped| name == *skipped);
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if !skipped && is_folder && std::fs::symlink_metadata(&target).is_err() {
-                std::os::unix::fs::symlink(entry.path(), &target).map_err(|error| disk(&target, &error))?;
+            let path = in_repository(place, &entry.path());
+            if skipped || std::fs::symlink_metadata(&target).is_ok() || !path.is_none_or(|path| take(&path)) {
+                continue;
             }
+            let Ok(kind) = entry.file_type() else { continue };
+            let small = entry.metadata().is_ok_and(|metadata| metadata.len() <= LARGEST_COPIED);
+            let made = if kind.is_dir() || kind.is_symlink() || !small {
+                std::os::unix::fs::symlink(entry.path(), &target)
+            } else {
+                copy_entry(&entry.path(), &target)
+            };
+            made.map_err(|error| disk(&target, &error))?;
         }
     }
     Ok(())

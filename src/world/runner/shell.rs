@@ -69,9 +69,7 @@ impl Shell {
         } else {
             place.clone()
         };
-        let names: Vec<&str> = scope.leave_out.iter().map(RelPath::as_str).collect();
-        let note =
-            if in_copy { format!("  # in a copy without {}", names.join(", ")) } else { String::new() };
+        let note = if in_copy { scratch::note(&scope.leave_out) } else { String::new() };
         bench.announce(format!("{command}{note}"), hear);
         let report = self.report.as_ref().map(|path| there.project.join(path));
         if let Some(path) = &report {

@@ -327,8 +327,14 @@ impl Tests for Runner {
         })
     }
 
-    async fn run_gate(&mut self, label: &str, hear: Hear<'_>) -> Result<TestRun, Trouble> {
-        let order = TestOrder { label: label.to_owned(), ..TestOrder::default() };
+    async fn run_gate(
+        &mut self,
+        label: &str,
+        leave_out: &[RelPath],
+        hear: Hear<'_>,
+    ) -> Result<TestRun, Trouble> {
+        let leave_out = leave_out.to_vec();
+        let order = TestOrder { label: label.to_owned(), leave_out, ..TestOrder::default() };
         let run = self.run(&order, hear).await?;
         Ok(TestRun { report: None, ..run })
     }
@@ -397,12 +403,12 @@ impl Audience for Nobody {
     fn news(&mut self, _news: &News) {}
 }
 
-fn started(plan: Plan) -> RunStarted {
-    let texts = ["text of the first", "text of the second"];
-    let criteria = plan.criteria.iter().zip(texts).map(|(id, text)| Criterion {
+fn started(plan: Plan, first: &Verify) -> RunStarted {
+    let texts = [("text of the first", first), ("text of the second", &Verify::Test)];
+    let criteria = plan.criteria.iter().zip(texts).map(|(id, (text, verify))| Criterion {
         id: id.clone(),
         line: 1,
-        verify: Verify::Test,
+        verify: verify.clone(),
         text: text.to_owned(),
     });
     RunStarted {
@@ -429,8 +435,13 @@ fn started(plan: Plan) -> RunStarted {
 
 /// Runs a plan over a small tree to its end.
 pub fn run(plan: Plan, script: Script) -> (State, Memory) {
+    run_first_by(&Verify::Test, plan, script)
+}
+
+/// The same with the first criterion judged in another way.
+pub fn run_first_by(first: &Verify, plan: Plan, script: Script) -> (State, Memory) {
     let memory = small_tree();
-    let started = started(plan);
+    let started = started(plan, first);
     memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(started.clone())));
     let state = drive(&memory, script, tdd::driver::drive::Drive::run, State::open(started));
     (state.unwrap(), memory)
@@ -440,7 +451,7 @@ pub fn run(plan: Plan, script: Script) -> (State, Memory) {
 /// tells, until the end.
 pub fn run_cut(plan: Plan, script: &Script, fuse: usize) -> (State, Memory) {
     let memory = small_tree();
-    let opened = started(plan);
+    let opened = started(plan, &Verify::Test);
     memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(opened.clone())));
     memory.0.borrow_mut().fuse = Some(fuse);
     let cut = drive(&memory, script.clone(), tdd::driver::drive::Drive::run, State::open(opened));

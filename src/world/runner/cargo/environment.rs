@@ -29,6 +29,14 @@ pub(super) fn quiet(call: &RunnerCall) -> Variables {
     variables
 }
 
+/// The same for a call of cargo that builds: a `build-dir` of the project's configuration would take
+/// the larger part of the build out of our target directory.
+pub(super) fn building(call: &RunnerCall, target_dir: &Path) -> Variables {
+    let mut variables = quiet(call);
+    variables.push(("CARGO_BUILD_BUILD_DIR".into(), Some(target_dir.into())));
+    variables
+}
+
 fn set(name: &str, value: &str) -> (OsString, Option<OsString>) {
     (name.into(), Some(value.into()))
 }

@@ -2,44 +2,60 @@
 //!
 //! cargo rebuilds what has a newer time of change than its last build. A file that was changed and
 //! given an old time (restored from an archive, or by somebody who wants the old binary to be
-//! judged) is not rebuilt. The system's own change time can't be set, so it tells such files.
+//! judged) is not rebuilt. So files are compared with how they were before the last build, by what
+//! can't be set: the system's own change time, the size and the inode. Nothing is read for it.
 
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
-use std::time::{Duration, SystemTime};
+use std::path::Path;
+use std::time::SystemTime;
 
+use super::target_dir::Stamp;
 use crate::core::path::RelPath;
 use crate::world::runner::place::Place;
 
-/// When the last build began; `None` before the first one.
+/// How the files were before the last build; empty before the first one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Freshness {
-    since: Option<SystemTime>,
+    seen: BTreeMap<RelPath, Stamp>,
+}
+
+/// Whether cargo will see by itself what is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    Clear,
+    /// A symbolic link leads elsewhere now: what lies behind it may look old and can't be given
+    /// another time safely, so only a build from scratch is sure to see it.
+    Blocked,
 }
 
 impl Freshness {
-    /// Gives the time of now to each file that changed since the last build and does not look like
-    /// it. Only times are set; what can't be set stays.
-    pub(super) fn renew(&mut self, place: &Place) {
-        let now = SystemTime::now();
-        if let Some(since) = self.since.replace(now) {
-            for file in place.files_below(&place.repository) {
-                if hides_a_change(place, &file, since) {
-                    let opened = File::open(place.absolute(&file));
-                    let _ = opened.and_then(|file| file.set_modified(now));
-                }
+    /// Gives the time of now to each file that was changed since the last build. Only times are
+    /// set; what can't be set stays.
+    pub(super) fn renew(&mut self, place: &Place) -> Sight {
+        let mut sight = Sight::Clear;
+        let mut seen = BTreeMap::new();
+        for file in place.files_below(&place.repository) {
+            let path = place.absolute(&file);
+            let Some(stamp) = Stamp::of(&path) else { continue };
+            let changed = !self.seen.is_empty() && self.seen.get(&file) != Some(&stamp);
+            if changed && path.is_symlink() {
+                sight = Sight::Blocked;
+            } else if changed {
+                touch(&path);
             }
+            // Giving it a time has changed the stamp.
+            seen.extend(Stamp::of(&path).map(|stamp| (file, stamp)));
         }
+        self.seen = seen;
+        sight
     }
 }
 
-fn hides_a_change(place: &Place, file: &RelPath, since: SystemTime) -> bool {
-    let Ok(metadata) = std::fs::symlink_metadata(place.absolute(file)) else { return false };
-    let (Ok(seconds), Ok(nanoseconds)) =
-        (u64::try_from(metadata.ctime()), u32::try_from(metadata.ctime_nsec()))
-    else {
-        return false;
-    };
-    let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
-    metadata.is_file() && changed >= since && metadata.modified().is_ok_and(|modified| modified < since)
+fn touch(path: &Path) {
+    // A pipe would block whoever opens it.
+    if std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        let opened = File::open(path);
+        let _ = opened.and_then(|file| file.set_modified(SystemTime::now()));
+    }
 }

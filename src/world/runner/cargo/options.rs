@@ -7,6 +7,8 @@ use std::path::Path;
 pub(super) struct Options {
     /// Features, packages, profile, manifest: what makes it the same build.
     pub(super) shared: Vec<String>,
+    /// The person's own target directory: for what is shown, never for our builds.
+    pub(super) target_dir: Vec<String>,
     /// Which targets: `lib`, `bins`, `tests`, `examples`, `benches`, `doc`; empty means all.
     kinds: Vec<String>,
     /// `--test a`, `--bin b`: kind and name.
@@ -23,7 +25,6 @@ const VALUED: &[&str] = &[
     "--features",
     "-F",
     "--target",
-    "--target-dir",
     "--manifest-path",
     "--profile",
     "-j",
@@ -58,6 +59,11 @@ impl Options {
                     before.next();
                 }
             } else if DROPPED.contains(&name) {
+            } else if name == "--target-dir" {
+                options.target_dir.push(arg.clone());
+                if inline.is_none() {
+                    options.target_dir.extend(before.next().cloned());
+                }
             } else if VALUED.contains(&name) {
                 options.has_profile |= name == "--profile";
                 options.shared.push(arg.clone());
@@ -85,9 +91,10 @@ impl Options {
         options
     }
 
-    /// `build` with the profile of `cargo test`, so that a person's own runs share its results.
-    pub(super) fn build_args(&self, with_lib: WithLib) -> Vec<String> {
+    /// `build` with the profile of `cargo test`, into a directory of our own.
+    pub(super) fn build_args(&self, with_lib: WithLib, target_dir: &Path) -> Vec<String> {
         let mut args = vec!["build".to_owned()];
+        args.extend(into(target_dir));
         if !self.has_profile {
             args.extend(["--profile".to_owned(), "test".to_owned()]);
         }
@@ -103,8 +110,9 @@ impl Options {
         args
     }
 
-    pub(super) fn doctest_args(&self) -> Vec<String> {
-        let mut args = self.shared.clone();
+    pub(super) fn doctest_args(&self, target_dir: &Path) -> Vec<String> {
+        let mut args = into(target_dir).to_vec();
+        args.extend(self.shared.iter().cloned());
         args.extend(["--doc".to_owned(), "--no-fail-fast".to_owned(), "--color=never".to_owned()]);
         args.push("--".to_owned());
         args.extend(self.harness.iter().cloned());
@@ -178,6 +186,11 @@ impl Options {
     }
 }
 
+/// On the command line it is stronger than what the environment or a project's configuration says.
+fn into(target_dir: &Path) -> [String; 2] {
+    ["--target-dir".to_owned(), target_dir.to_string_lossy().into_owned()]
+}
+
 /// Whether the package has a library to build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WithLib {
@@ -196,14 +209,15 @@ mod tests {
     #[test]
     fn what_makes_the_build_is_kept_and_what_hides_results_is_not() {
         let options = read(
-            "--workspace --features x -q --no-fail-fast --message-format json foo -- --nocapture --test-threads=1",
+            "--workspace --features x --target-dir t -q --no-fail-fast --message-format json foo -- --nocapture --test-threads=1",
         );
         assert_eq!(options.shared.join(" "), "--workspace --features x");
+        assert_eq!(options.target_dir.join(" "), "--target-dir t");
         assert_eq!(options.harness.join(" "), "foo --test-threads=1");
         assert!(options.wants_doctests());
         assert_eq!(
-            options.build_args(WithLib::No).join(" "),
-            "build --profile test --workspace --features x --bins --tests --keep-going --color=never --message-format=json"
+            options.build_args(WithLib::No, Path::new("/w")).join(" "),
+            "build --target-dir /w --profile test --workspace --features x --bins --tests --keep-going --color=never --message-format=json"
         );
     }
 

@@ -9,6 +9,7 @@ use crate::core::path::RelPath;
 use crate::core::test::{Failure, LoadFailure, Outcome, TestId, TestResult};
 use crate::text::test_report::cargo_build::{Build, CompileError, Target, classify};
 use crate::world::runner::place::Place;
+use crate::world::runner::scope::Scope;
 
 /// A test binary that can be run.
 #[derive(Clone, Debug)]
@@ -158,13 +159,30 @@ fn package_name(package_id: &str) -> Option<&str> {
 /// costs more than looking.
 fn holds_doctests(place: &Place, manifest: &str) -> bool {
     let files = place.files_below(&folder_of(manifest).join("src"));
-    files.iter().filter(|file| file.extension() == "rs").any(|file| {
-        let text = std::fs::read_to_string(place.absolute(file)).unwrap_or_default();
-        text.lines().map(str::trim_start).any(|line| {
-            let doc = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
-            doc.unwrap_or(line).trim_start().starts_with("```")
-        })
+    files.iter().any(|file| holds_a_doctest(place, file))
+}
+
+fn holds_a_doctest(place: &Place, file: &RelPath) -> bool {
+    if file.extension() != "rs" {
+        return false;
+    }
+    let text = std::fs::read_to_string(place.absolute(file)).unwrap_or_default();
+    text.lines().map(str::trim_start).any(|line| {
+        let doc = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
+        doc.unwrap_or(line).trim_start().starts_with("```")
     })
+}
+
+/// What the name of a doctest begins with in its id.
+const DOCTEST: &str = "doctest of ";
+
+/// Whether a doctest can be in this scope: always if nothing is chosen, whatever is left out; else
+/// if an id of one or a file with one is.
+pub(super) fn takes_doctests(scope: &Scope, place: &Place) -> bool {
+    let by_id = |id: &TestId| id.0.split_once("::").is_some_and(|(_, name)| name.starts_with(DOCTEST));
+    scope.is_unchosen()
+        || scope.only_ids.iter().any(by_id)
+        || scope.only_files.iter().any(|file| holds_a_doctest(place, file))
 }
 
 /// Doctests are named by their line, which every edit above moves: their id has their order
@@ -185,7 +203,7 @@ pub(super) fn doctest_results(tests: Vec<(String, Outcome)>, place: &Place) -> V
             let count = counts.entry((path.clone(), item.clone())).or_default();
             *count += 1;
             let item = if item.is_empty() { "the module" } else { &item };
-            let id = TestId(format!("{path}::doctest of {item} #{count}"));
+            let id = TestId(format!("{path}::{DOCTEST}{item} #{count}"));
             TestResult { id, file: place.in_repository(&path), outcome, duration_ms: 0 }
         })
         .collect()

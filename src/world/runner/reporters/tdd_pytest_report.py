@@ -6,8 +6,16 @@ would change pytest's root folder and with it the ids.
 
 import json
 import os
+import sys
 
 import pytest
+
+# `python -m pytest` puts the current folder first on the path. We had that put off until pytest and
+# its own plugins were imported, so that nothing in the project can take their place; the rest of
+# the run, and what it starts, must not notice.
+if os.environ.pop("TDD_LATE_CWD", None):
+    os.environ.pop("PYTHONSAFEPATH", None)
+    sys.path.insert(0, os.getcwd())
 
 _order = json.loads(os.environ.get("TDD_ORDER", "{}"))
 _left_out = frozenset(_order.get("leave_out", ()))
