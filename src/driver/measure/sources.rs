@@ -54,6 +54,7 @@ impl SourceBook {
                 test_source::Expectation::No => Expectation::Absent,
                 test_source::Expectation::Unknown => Expectation::Unknown,
             },
+            calls: facts.calls,
             conditional: if facts.unconditional {
                 Conditional::Unconditional
             } else {
