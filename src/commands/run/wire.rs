@@ -15,6 +15,7 @@ use crate::world::checkpoints::GitCheckpoints;
 use crate::world::clock::SystemClock;
 use crate::world::journal_file::JournalFile;
 use crate::world::manifest::Manifest;
+use crate::world::project::Place;
 use crate::world::runner::{ProjectTests, RunnerSetup};
 use crate::world::signals::StopSignal;
 
@@ -146,11 +147,26 @@ pub fn setup(prepared: &Prepared, folders: &Folders) -> Result<Setup, Trouble> {
             Leave::Granted => SupersedeRule::AsListed,
             Leave::Refused => SupersedeRule::Refuse,
         },
-        root: prepared.place.repository.to_string_lossy().into_owned(),
+        roots: roots(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
         isolation: ISOLATION.to_owned(),
         mask: Box::new(move |text| mask.apply(text).into_owned()),
     })
+}
+
+/// The repository's path without links, and as the person's shell spells it: an agent that was
+/// told the one may write the other.
+fn roots(prepared: &Prepared) -> Vec<String> {
+    let Place { repository, cwd, .. } = &prepared.place;
+    let mut roots = vec![repository.to_string_lossy().into_owned()];
+    let pwd = prepared.environment.vars.iter().find(|(name, _)| name == "PWD");
+    // The variable is only believed if it names the folder that we are in.
+    let pwd = pwd.map(|(_, pwd)| Path::new(pwd)).filter(|pwd| pwd.is_absolute());
+    let Some(pwd) = pwd.filter(|pwd| pwd.canonicalize().is_ok_and(|real| real == *cwd)) else { return roots };
+    let is_repository = |folder: &&Path| folder.canonicalize().is_ok_and(|real| real == *repository);
+    let spelled = pwd.ancestors().find(is_repository).map(|path| path.to_string_lossy().into_owned());
+    roots.extend(spelled.filter(|spelled| *spelled != roots[0]));
+    roots
 }
 
 fn rule(leave: Leave) -> RedRule {
