@@ -30,8 +30,10 @@ pub fn run(args: &ParseArgs) -> Result<ExitCode, Trouble> {
         Trouble::user(format!("`{}` is no role", args.role)).advise("see `tdd parse --help`")
     })?;
     let root = root(args.root.as_deref())?;
+    let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+    let roots = [real.to_string_lossy(), root.to_string_lossy()];
     let message = message(args.file.as_deref())?;
-    let (printed, code) = match tdd_result::read(&message, role, &root.to_string_lossy()) {
+    let (printed, code) = match tdd_result::read(&message, role, &[&roots[0], &roots[1]]) {
         Ok(claim) => (serde_json::to_string(&Printed::Claim { ok: true, claim }), ExitCode::SUCCESS),
         Err(error) => (serde_json::to_string(&Printed::Error { ok: false, error }), ExitCode::FAILURE),
     };

@@ -30,8 +30,9 @@ pub struct Setup {
     pub run_dir: String,
     /// The level of isolation and what it does not prevent, for people.
     pub isolation: String,
-    /// The repository's absolute path, for absolute paths in claims.
-    pub root: String,
+    /// Spellings of the repository's absolute path, the canonical one first, for absolute paths
+    /// in claims.
+    pub roots: Vec<String>,
     /// Masks secrets; applied to whatever is kept or shown.
     pub mask: Box<dyn Fn(&str) -> String>,
 }

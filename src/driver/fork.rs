@@ -66,7 +66,8 @@ impl<W: World> Drive<'_, W> {
             Some(message) => {
                 let kept = (self.setup.mask)(message);
                 let digest = self.ports.journal.store(kept.as_bytes())?;
-                (tdd_result::read(message, role, &self.setup.root), Some(digest))
+                let roots: Vec<&str> = self.setup.roots.iter().map(String::as_str).collect();
+                (tdd_result::read(message, role, &roots), Some(digest))
             }
         };
         Ok(AgentReturn {

@@ -25,9 +25,10 @@ pub const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;
 /// A block with more bytes is not read.
 pub const BLOCK_LIMIT: usize = 256 * 1024;
 
-/// Reads the claim that a child's final message holds. `root` is the repository's absolute path:
-/// absolute paths below it are made relative. Fails if there is not exactly one valid block.
-pub fn read(message: &str, role: Role, root: &str) -> Result<Claim, ClaimError> {
+/// Reads the claim that a child's final message holds. `roots` are
+/// spellings of the repository's absolute path, the canonical one first: absolute paths below any
+/// of them are made relative. Fails if there is not exactly one valid block.
+pub fn read(message: &str, role: Role, roots: &[&str]) -> Result<Claim, ClaimError> {
     if message.len() > MESSAGE_LIMIT {
         let text = format!("the message has {} bytes; at most 16 MiB are read", message.len());
         return Err(error(ClaimErrorKind::TooLarge, None, text));
@@ -38,7 +39,7 @@ pub fn read(message: &str, role: Role, root: &str) -> Result<Claim, ClaimError> 
         let text = format!("the block has {} bytes; at most 256 KiB are read", block.text.len());
         return Err(error(ClaimErrorKind::TooLarge, Some(block.line), text));
     }
-    fields::claim(&block, role, root)
+    fields::claim(&block, role, roots)
 }
 
 /// Whether the message opens a `tdd-result` block, be it closed, valid or single.

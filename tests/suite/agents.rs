@@ -144,7 +144,8 @@ fn a_scripted_child_ends_and_says_what_its_cassette_says() {
             let stage = Stage::scripted(stdio);
             let report = stage.run(&order(&format!("AC-{word}.1"))).unwrap();
             assert_eq!(report.end, end, "{stdio} {word}: {}", report.tail);
-            let claim = report.message.as_deref().map(|text| tdd_result::read(text, Role::Implementer, "/x"));
+            let claim =
+                report.message.as_deref().map(|text| tdd_result::read(text, Role::Implementer, &["/x"]));
             let outcome = match claim {
                 None => Err(None),
                 Some(Err(error)) => Err(Some(error.kind)),
@@ -554,7 +555,7 @@ fn the_claude_table_calls_it_as_measured_and_reads_its_stream() {
     let report = stage.run(&order("AC-x.1")).unwrap();
     assert_eq!(report.end, AgentEnd::Exited(Exit::Code(0)));
     assert_eq!(report.turns, Some(1));
-    tdd_result::read(said(&report), Role::Implementer, "/x").unwrap();
+    tdd_result::read(said(&report), Role::Implementer, &["/x"]).unwrap();
     let argv = fs::read_to_string(notes.path().join("argv")).unwrap();
     let id = report.session.unwrap();
     for part in [
@@ -586,7 +587,7 @@ echo '{{"type":"turn.completed"}}'"#
     let report =
         stage.run(&AgentOrder { role_text: "Be \"good\".\n".to_owned(), ..order("AC-x.1") }).unwrap();
     assert_eq!((report.turns, report.session.as_deref()), (Some(1), Some("th-1")));
-    tdd_result::read(said(&report), Role::Implementer, "/x").unwrap();
+    tdd_result::read(said(&report), Role::Implementer, &["/x"]).unwrap();
     let argv = fs::read_to_string(notes.path().join("argv")).unwrap();
     for part in ["exec\n--json\n-o\n", "developer_instructions=\"Be \\\"good\\\".\\n\"\n", "\n-\n"] {
         assert!(argv.contains(part), "{part:?} is not in {argv}");

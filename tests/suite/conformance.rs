@@ -26,7 +26,7 @@ fn tdd_result_vectors() {
     let mut wrong = Vec::new();
     for vector in vectors() {
         let (message, role) = message(&vector);
-        let got = tdd_result::read(&message, role, ROOT);
+        let got = tdd_result::read(&message, role, &[ROOT]);
         let is_right = match (&got, vector["want"]["ok"].as_bool().unwrap()) {
             (Ok(claim), true) => same_claim(&serde_json::to_value(claim).unwrap(), &vector["want"]["claim"]),
             (Err(error), false) => {
@@ -47,7 +47,7 @@ fn no_truncation_of_a_vector_panics_and_none_leaves_half_a_block() {
     for vector in vectors() {
         let (message, role) = message(&vector);
         for (at, _) in message.char_indices() {
-            if let Ok(claim) = tdd_result::read(&message[..at], role, ROOT) {
+            if let Ok(claim) = tdd_result::read(&message[..at], role, &[ROOT]) {
                 assert_eq!(claim.role, role);
                 assert!(message[..at].contains("```") || message[..at].contains("~~~"), "{}", vector["name"]);
             }

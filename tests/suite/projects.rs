@@ -75,7 +75,7 @@ fn each_role_changes_only_what_it_may_and_says_so_in_a_valid_block() {
                 assert_eq!(policy.classify(path), wanted, "{}: {path}", project.prefix);
             }
             let message = entry.message().unwrap();
-            let claim = tdd_result::read(&message, entry.role, "/project")
+            let claim = tdd_result::read(&message, entry.role, &["/project"])
                 .unwrap_or_else(|error| panic!("{}: {}", project.prefix, error.message));
             assert_eq!(claim.files, paths, "{}: {}", project.prefix, entry.role);
         }

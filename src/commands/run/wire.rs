@@ -16,6 +16,7 @@ use crate::world::checkpoints::GitCheckpoints;
 use crate::world::clock::SystemClock;
 use crate::world::journal_file::JournalFile;
 use crate::world::manifest::Manifest;
+use crate::world::project::Place;
 use crate::world::project_file;
 use crate::world::runner::{ProjectTests, RunnerSetup};
 use crate::world::signals::StopSignal;
@@ -163,7 +164,7 @@ pub fn setup(prepared: &Prepared, folders: &Folders) -> Result<Setup, Trouble> {
             Leave::Granted => SupersedeRule::AsListed,
             Leave::Refused => SupersedeRule::Refuse,
         },
-        root: prepared.place.repository.to_string_lossy().into_owned(),
+        roots: roots(prepared),
         reports: reports(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
         isolation: ISOLATION.to_owned(),
@@ -174,6 +175,21 @@ pub fn setup(prepared: &Prepared, folders: &Folders) -> Result<Setup, Trouble> {
 fn reports(prepared: &Prepared) -> Vec<RelPath> {
     let report = prepared.chosen.table.as_ref().and_then(|table| table.report.as_deref());
     report.and_then(|path| RelPath::new(&in_repository(prepared, path))).into_iter().collect()
+}
+
+/// The repository's path without links, and as the person's shell spells it: an agent that was
+/// told the one may write the other.
+fn roots(prepared: &Prepared) -> Vec<String> {
+    let Place { repository, cwd, .. } = &prepared.place;
+    let mut roots = vec![repository.to_string_lossy().into_owned()];
+    let pwd = prepared.environment.vars.iter().find(|(name, _)| name == "PWD");
+    // The variable is only believed if it names the folder that we are in.
+    let pwd = pwd.map(|(_, pwd)| Path::new(pwd)).filter(|pwd| pwd.is_absolute());
+    let Some(pwd) = pwd.filter(|pwd| pwd.canonicalize().is_ok_and(|real| real == *cwd)) else { return roots };
+    let is_repository = |folder: &&Path| folder.canonicalize().is_ok_and(|real| real == *repository);
+    let spelled = pwd.ancestors().find(is_repository).map(|path| path.to_string_lossy().into_owned());
+    roots.extend(spelled.filter(|spelled| *spelled != roots[0]));
+    roots
 }
 
 fn rule(leave: Leave) -> RedRule {

@@ -29,11 +29,11 @@ fn mapping() -> Mapping {
 fn red(
     first: &TestReport,
     second: Option<&TestReport>,
-    body: Body,
+    body: &Body,
     declared: &[&str],
 ) -> Vec<(String, RedKind)> {
     let declared: Vec<TestId> = declared.iter().map(|name| TestId(format!("t/ac_x_1.py::{name}"))).collect();
-    let sources = Sources { declared: &|_| declared.clone(), body: &|_, _| body };
+    let sources = Sources { declared: &|_| declared.clone(), body: &|_, _| body.clone() };
     let red = criterion_red(&criterion(), &mapping(), (first, second), &sources);
     red.tests.into_iter().map(|test| (test.id.0.replace("t/ac_x_1.py::", ""), test.kind)).collect()
 }
@@ -49,14 +49,43 @@ fn each_outcome_has_its_red_kind() {
         (Outcome::Failed(failure(FailureKind::Assertion)), unconditional, RedKind::Unconditional),
         (Outcome::Failed(failure(FailureKind::Error)), Body::default(), RedKind::Error),
         (Outcome::Failed(failure(FailureKind::Missing)), Body::default(), RedKind::Missing),
-        (Outcome::Failed(failure(FailureKind::Missing)), hollow, RedKind::None),
+        (Outcome::Failed(failure(FailureKind::Missing)), hollow.clone(), RedKind::None),
+        (Outcome::Failed(failure(FailureKind::Error)), hollow, RedKind::None),
         (Outcome::Failed(failure(FailureKind::Load)), Body::default(), RedKind::Load),
         (Outcome::Failed(failure(FailureKind::Timeout)), Body::default(), RedKind::Timeout),
         (Outcome::Failed(failure(FailureKind::Crash)), Body::default(), RedKind::Crash),
     ] {
         let first = report(vec![result("a", outcome.clone())]);
-        assert_eq!(red(&first, None, body, &[]), [("a".to_owned(), want)], "{outcome:?} {body:?}");
+        assert_eq!(red(&first, None, &body, &[]), [("a".to_owned(), want)], "{outcome:?} {body:?}");
     }
+}
+
+#[test]
+fn a_body_that_only_calls_what_is_absent_holds_no_expectation() {
+    let calling = |names: &[&str]| Body {
+        calls: names.iter().map(|name| (*name).to_owned()).collect(),
+        ..Body::default()
+    };
+    for (absent, calls, want) in [
+        (Some("f1"), &["shop.f1"] as &[_], RedKind::None),
+        (Some("shop::f1"), &["f1"], RedKind::None),
+        (Some("Shop"), &["shop.Shop.new"], RedKind::None),
+        (Some("./shop.js"), &["f1"], RedKind::Missing),
+        (Some("f1"), &["f1", "check"], RedKind::Missing),
+        (Some("f1"), &["f1", ""], RedKind::Missing),
+        (Some("f1"), &["f11"], RedKind::Missing),
+        (Some("f1"), &[], RedKind::Missing),
+        (Some(""), &["f1"], RedKind::Missing),
+        (None, &["f1"], RedKind::Missing),
+    ] {
+        let failed = Failure { absent: absent.map(str::to_owned), ..failure(FailureKind::Missing) };
+        let first = report(vec![result("a", Outcome::Failed(failed))]);
+        assert_eq!(red(&first, None, &calling(calls), &[])[0].1, want, "{absent:?} {calls:?}");
+    }
+    let failed = Failure { absent: Some("f1".into()), ..failure(FailureKind::Missing) };
+    let held = Body { expectation: Expectation::Held, ..calling(&["f1"]) };
+    let first = report(vec![result("a", Outcome::Failed(failed))]);
+    assert_eq!(red(&first, None, &held, &[])[0].1, RedKind::Missing);
 }
 
 #[test]
@@ -64,9 +93,9 @@ fn a_test_that_differs_between_two_runs_is_flaky() {
     let failed = report(vec![result("a", Outcome::Failed(failure(FailureKind::Assertion)))]);
     let passed = report(vec![result("a", Outcome::Passed)]);
     let gone = report(vec![]);
-    assert_eq!(red(&failed, Some(&failed), Body::default(), &[])[0].1, RedKind::Assertion);
-    assert_eq!(red(&failed, Some(&passed), Body::default(), &[])[0].1, RedKind::Flaky);
-    assert_eq!(red(&failed, Some(&gone), Body::default(), &[])[0].1, RedKind::Flaky);
+    assert_eq!(red(&failed, Some(&failed), &Body::default(), &[])[0].1, RedKind::Assertion);
+    assert_eq!(red(&failed, Some(&passed), &Body::default(), &[])[0].1, RedKind::Flaky);
+    assert_eq!(red(&failed, Some(&gone), &Body::default(), &[])[0].1, RedKind::Flaky);
 }
 
 #[test]
@@ -77,11 +106,11 @@ fn a_file_that_does_not_load_gives_what_its_source_declares() {
     };
     let hollow = Body { expectation: Expectation::Absent, ..Body::default() };
     let missing = load(FailureKind::Missing);
-    assert_eq!(red(&missing, None, Body::default(), &["a", "b"]).len(), 2);
-    assert_eq!(red(&missing, None, Body::default(), &["a"])[0].1, RedKind::Missing);
-    assert_eq!(red(&missing, None, hollow, &["a"])[0].1, RedKind::None);
-    assert_eq!(red(&missing, None, Body::default(), &[])[0].1, RedKind::None, "no test, no expectation");
-    assert_eq!(red(&load(FailureKind::Load), None, Body::default(), &["a"])[0].1, RedKind::Load);
+    assert_eq!(red(&missing, None, &Body::default(), &["a", "b"]).len(), 2);
+    assert_eq!(red(&missing, None, &Body::default(), &["a"])[0].1, RedKind::Missing);
+    assert_eq!(red(&missing, None, &hollow, &["a"])[0].1, RedKind::None);
+    assert_eq!(red(&missing, None, &Body::default(), &[])[0].1, RedKind::None, "no test, no expectation");
+    assert_eq!(red(&load(FailureKind::Load), None, &Body::default(), &["a"])[0].1, RedKind::Load);
 }
 
 #[test]

@@ -58,6 +58,7 @@ impl SourceBook {
                 test_source::Expectation::Snapshot => Expectation::Unrecorded,
                 test_source::Expectation::Unknown => Expectation::Unknown,
             },
+            calls: facts.calls,
             conditional: if facts.unconditional {
                 Conditional::Unconditional
             } else {

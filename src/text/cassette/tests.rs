@@ -118,7 +118,7 @@ fn what_is_said_comes_back_through_the_reader_of_blocks() {
             }}]);
             let cassette = Cassette::read(&yaml.to_string()).unwrap();
             let message = cassette.entries[0].message().unwrap();
-            let claim = tdd_result::read(&message, Role::Implementer, "/repo");
+            let claim = tdd_result::read(&message, Role::Implementer, &["/repo"]);
             let claim = claim.unwrap_or_else(|error| panic!("{error:?}\n{message}"));
             assert_eq!(claim.command, command, "{message}");
             assert_eq!(claim.output_excerpt.trim_end(), excerpt.trim_end(), "{message}");
@@ -140,7 +140,7 @@ fn a_misbehaving_message_breaks_its_own_rule() {
     ] {
         let yaml = format!("- {{ role: implementer, say: {{ files: [a] }}, misbehave: {word} }}");
         let message = Cassette::read(&yaml).unwrap().entries[0].message().unwrap();
-        let error = tdd_result::read(&message, Role::Implementer, "/repo").unwrap_err();
+        let error = tdd_result::read(&message, Role::Implementer, &["/repo"]).unwrap_err();
         assert_eq!(error.kind, want, "{word}: {message}");
     }
 }

@@ -17,13 +17,13 @@ const KNOWN: [&str; 9] =
     ["role", "status", "files", "command", "output_excerpt", "notes", "tests", "supersedes", "dispute"];
 
 /// Reads the claim; the first field that is wrong, in the order of [`KNOWN`], is the error.
-pub(super) fn claim(block: &Block<'_>, asked: Role, root: &str) -> Result<Claim, ClaimError> {
+pub(super) fn claim(block: &Block<'_>, asked: Role, roots: &[&str]) -> Result<Claim, ClaimError> {
     let lines = without_margin(plain_yaml::lines(block.text, block.line + 1));
     let fields = Fields::read(&lines, block.line)?;
     Ok(Claim {
         role: fields.role(asked)?,
         status: fields.status()?,
-        files: fields.files(root)?,
+        files: fields.files(roots)?,
         command: fields.command()?,
         output_excerpt: fields.excerpt()?,
         notes: fields.notes()?,
@@ -163,7 +163,7 @@ impl<'l, 'a> Fields<'l, 'a> {
         }
     }
 
-    fn files(&self, root: &str) -> Result<Vec<RelPath>, ClaimError> {
+    fn files(&self, roots: &[&str]) -> Result<Vec<RelPath>, ClaimError> {
         let field = self.required("files")?;
         let invalid = || {
             let message = "`files` must be a list of paths, one a line after `- `, or `[]`";
@@ -178,7 +178,7 @@ impl<'l, 'a> Fields<'l, 'a> {
         let mut seen = std::collections::HashSet::new();
         for node in nodes {
             let Node::Text(path) = node else { return Err(invalid()) };
-            let path = paths::relative(&path, root).map_err(|(kind, message)| field.wrong(kind, message))?;
+            let path = paths::relative(&path, roots).map_err(|(kind, message)| field.wrong(kind, message))?;
             if seen.insert(path.clone()) {
                 files.push(path);
             }

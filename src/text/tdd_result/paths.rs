@@ -3,33 +3,53 @@
 use crate::core::claim::ClaimErrorKind;
 use crate::core::path::RelPath;
 
-/// Reads one path of `files`. An absolute one must lie below `root`; a relative one must never
-/// leave the root, not even to come back.
-pub(super) fn relative(path: &str, root: &str) -> Result<RelPath, (ClaimErrorKind, String)> {
+/// Reads one path of `files`. An absolute one must lie below one of `roots` once its `.` and `..`
+/// are gone; a relative one must never leave the root, not even to come back.
+pub(super) fn relative(path: &str, roots: &[&str]) -> Result<RelPath, (ClaimErrorKind, String)> {
     let shown = crate::text::terminal_noise::shorten(path, 120);
     if path.trim().is_empty() || path.chars().any(char::is_control) {
         return Err((ClaimErrorKind::InvalidFiles, format!("`files` holds {shown:?}, which is no path")));
     }
-    let inside = if path.starts_with('/') { below(path, root) } else { Some(path) };
     let leaves = || {
         let message = format!("`files` holds {shown:?}, which leaves the repository");
         (ClaimErrorKind::UnsafePath, message)
     };
-    let inside = inside.filter(|path| !path.starts_with("~/")).ok_or_else(leaves)?;
-    RelPath::new(inside).ok_or_else(|| {
-        if inside.split('/').all(|part| part.is_empty() || part == ".") {
-            let message = format!("`files` holds {shown:?}, which is the repository and no file in it");
-            return (ClaimErrorKind::InvalidFiles, message);
-        }
-        leaves()
+    let is_repository = || {
+        let message = format!("`files` holds {shown:?}, which is the repository and no file in it");
+        (ClaimErrorKind::InvalidFiles, message)
+    };
+    if path.starts_with('/') {
+        let below = roots.iter().filter_map(|root| below(path, root)).min_by_key(Vec::len);
+        let parts = below.ok_or_else(leaves)?;
+        return RelPath::new(&parts.join("/")).ok_or_else(is_repository);
+    }
+    if path.starts_with("~/") {
+        return Err(leaves());
+    }
+    RelPath::new(path).ok_or_else(|| {
+        let is_root = path.split('/').all(|part| part.is_empty() || part == ".");
+        if is_root { is_repository() } else { leaves() }
     })
 }
 
-/// What follows `root` in `path`, if whole parts match.
-fn below<'a>(path: &'a str, root: &str) -> Option<&'a str> {
-    let rest = path.strip_prefix(root.trim_end_matches('/'))?;
-    let rest_is_whole = rest.is_empty() || rest.starts_with('/');
-    rest_is_whole.then(|| rest.trim_start_matches('/'))
+/// What follows `root` in `path`, if whole parts match. The system resolves `..` after a link
+/// elsewhere than the text says; that is of no matter, because a claim's paths are only shown.
+fn below<'a>(path: &'a str, root: &str) -> Option<Vec<&'a str>> {
+    let (path, root) = (parts(path), parts(root));
+    path.starts_with(&root).then(|| path[root.len()..].to_vec())
+}
+
+/// The parts of an absolute path without `.` and `..`; above the top there is the top again.
+fn parts(path: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            name => parts.push(name),
+        }
+    }
+    parts
 }
 
 #[cfg(test)]
@@ -47,6 +67,10 @@ mod tests {
             ("a b.ts", Ok("a b.ts")),
             ("..a", Ok("..a")),
             ("/r/p-other/a.ts", Err(ClaimErrorKind::UnsafePath)),
+            ("/r/p/../p/src/a.ts", Ok("src/a.ts")),
+            ("/r/p/src/../../p/a.ts", Ok("a.ts")),
+            ("/r/./x/../p/a.ts", Ok("a.ts")),
+            ("/../r/p/a.ts", Ok("a.ts")),
             ("/r/p/../x", Err(ClaimErrorKind::UnsafePath)),
             ("/etc/passwd", Err(ClaimErrorKind::UnsafePath)),
             ("../x", Err(ClaimErrorKind::UnsafePath)),
@@ -58,10 +82,25 @@ mod tests {
             ("a\u{1b}[2J", Err(ClaimErrorKind::InvalidFiles)),
             ("a\nb", Err(ClaimErrorKind::InvalidFiles)),
         ] {
-            for root in ["/r/p", "/r/p/"] {
-                let got = relative(path, root).map_err(|(kind, _)| kind);
+            for roots in [&["/r/p"] as &[_], &["/r/p/"], &["/r/p", "/link/p"], &["/other", "/r/x/../p"]] {
+                let got = relative(path, roots).map_err(|(kind, _)| kind);
                 assert_eq!(got.as_ref().map(RelPath::as_str), want.as_ref().copied(), "{path:?}");
             }
         }
+    }
+    #[test]
+    fn the_root_may_be_spelled_in_several_ways() {
+        let roots = ["/private/tmp/p", "/tmp/p", "/tmp/p/inner"];
+        for (path, want) in [
+            ("/private/tmp/p/a.rs", Some("a.rs")),
+            ("/tmp/p/src/../a.rs", Some("a.rs")),
+            ("/tmp/p/inner/a.rs", Some("a.rs")),
+            ("/tmp/q/a.rs", None),
+            ("/private/tmp/p/../q/a.rs", None),
+        ] {
+            let got = relative(path, &roots);
+            assert_eq!(got.as_ref().ok().map(RelPath::as_str), want, "{path}");
+        }
+        assert!(relative("/tmp/p/a.rs", &[]).is_err());
     }
 }

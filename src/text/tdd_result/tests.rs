@@ -6,12 +6,12 @@ use crate::core::criterion::CriterionId;
 const BODY: &str = "role: implementer\nstatus: ok\nfiles: [a.rs]\ncommand: cargo test\noutput_excerpt: x\n";
 
 fn kind(message: &str) -> Result<(), String> {
-    read(message, Role::Implementer, "/repo").map(|_| ()).map_err(|error| error.kind.to_string())
+    read(message, Role::Implementer, &["/repo"]).map(|_| ()).map_err(|error| error.kind.to_string())
 }
 
 fn with(extra: &str) -> Result<Claim, String> {
     let message = format!("```tdd-result\n{BODY}{extra}\n```");
-    read(&message, Role::Implementer, "/repo").map_err(|error| error.kind.to_string())
+    read(&message, Role::Implementer, &["/repo"]).map_err(|error| error.kind.to_string())
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn the_block_is_found_or_the_reason_named() {
 
 #[test]
 fn errors_name_the_line() {
-    let line = |message: &str| read(message, Role::Implementer, "/repo").unwrap_err().line;
+    let line = |message: &str| read(message, Role::Implementer, &["/repo"]).unwrap_err().line;
     assert_eq!(line(&format!("a\r\n\r\n```tdd-result\n{}```", BODY.replace("ok", "fine"))), Some(5));
     assert_eq!(line("a\n```tdd-result\nrole: implementer\n"), Some(2));
     assert_eq!(line("```tdd-result\nrole: implementer\nwords\n```"), Some(3));
@@ -117,7 +117,7 @@ fn optional_fields_have_their_shape() {
 fn escapes_in_quotes_bring_no_noise_back() {
     let message = "```tdd-result\nrole: implementer\nstatus: ok\nfiles: []\n\
                    command: \"a\\u001b[2Jb\"\noutput_excerpt: \"c\\ed\\u0000\"\n```";
-    let claim = read(message, Role::Implementer, "/repo").unwrap();
+    let claim = read(message, Role::Implementer, &["/repo"]).unwrap();
     assert_eq!((claim.command.as_str(), claim.output_excerpt.as_str()), ("ab", "c"));
 }
 

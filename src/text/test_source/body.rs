@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use super::{Language, blank};
 
+mod calls;
+mod vacuous;
+
 /// Whether a body expects something that can be seen to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expectation {
@@ -11,20 +14,24 @@ pub enum Expectation {
     No,
     /// Only in a recorded snapshot, and what was recorded does not stand in the body itself.
     Snapshot,
-    /// It calls something that may hold one.
+    /// It calls something that may hold one; [`BodyFacts::calls`] says what.
     Unknown,
 }
 
 /// What the body of a test holds (contract section 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BodyFacts {
     pub expectation: Expectation,
+    /// What is called that may hold an expectation: each name with the path written before it,
+    /// joined by dots (`Shop.new`); empty for what has no name.
+    pub calls: Vec<String>,
     /// The whole body fails whatever the code does.
     pub unconditional: bool,
 }
 
 impl BodyFacts {
-    pub const UNKNOWN: Self = Self { expectation: Expectation::Unknown, unconditional: false };
+    pub const UNKNOWN: Self =
+        Self { expectation: Expectation::Unknown, calls: Vec::new(), unconditional: false };
 }
 
 pub(super) fn facts(language: Language, source: &str, range: Range<usize>) -> BodyFacts {
@@ -42,16 +49,27 @@ pub(super) fn facts(language: Language, source: &str, range: Range<usize>) -> Bo
         Language::Python => PYTHON,
         Language::JavaScript => JAVASCRIPT,
     };
+    let code = without(&code, &vacuous::spans(language, &code, text));
+    let calls = calls::calls(language, &code);
     let expectation = if is_snapshot_only(language, &statements) {
         Expectation::Snapshot
     } else if words.iter().any(|word| holds(&code, word)) {
         Expectation::Yes
-    } else if code.contains('(') {
-        Expectation::Unknown
-    } else {
+    } else if calls.is_empty() {
         Expectation::No
+    } else {
+        Expectation::Unknown
     };
-    BodyFacts { expectation, unconditional }
+    BodyFacts { expectation, calls, unconditional }
+}
+
+/// The code with blanks in place of these parts, so that places stay.
+fn without(code: &str, spans: &[Range<usize>]) -> String {
+    let mut bytes = code.as_bytes().to_vec();
+    for byte in spans.iter().flat_map(Clone::clone) {
+        bytes[byte] = if bytes[byte] == b'\n' { b'\n' } else { b' ' };
+    }
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 const RUST: &[&str] = &["assert", "unwrap_err", "expect_err", "unwrap", "expect", "matches!", "insta::", "?"];

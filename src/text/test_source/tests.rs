@@ -131,6 +131,61 @@ fn expectations_are_seen_and_what_may_hold_one_is_unknown() {
     }
 }
 
+/// A body as the source of a whole test.
+fn test_of(language: Language, body: &str) -> (String, &'static str) {
+    match language {
+        Language::Rust => (format!("#[test] fn t() {{ {body} }}"), "t"),
+        Language::Python => (format!("def test_t():\n    {body}\n"), "test_t"),
+        Language::JavaScript => (format!("test('t', () => {{ {body} }});"), "t"),
+    }
+}
+
+#[test]
+fn what_holds_without_the_code_is_no_expectation_and_calls_are_listed() {
+    use Expectation::{No, Unknown, Yes};
+    use Language::{JavaScript, Python, Rust};
+    for (language, body, want, calls) in [
+        (Python, "shop.f1()", Unknown, "shop.f1"),
+        (Python, "f1()  # assert f1() == 2", Unknown, "f1"),
+        (Python, "f1(); assert True", Unknown, "f1"),
+        (Python, "f1()\n    assert True, 'it works'", Unknown, "f1"),
+        (Python, "f1()\n    assert 1 == 1", Unknown, "f1"),
+        (Python, "f1()\n    assert not False", Unknown, "f1"),
+        (Python, "f1()\n    assert (False, 'x')", Unknown, "f1"),
+        (Python, "f1()\n    self.assertTrue(True, msg)", Unknown, "f1"),
+        (Python, "f1()\n    self.assertEqual(1, 1)", Unknown, "f1"),
+        (Python, "x = f1(); assert x", Yes, "f1"),
+        (Python, "assert f1() == 2", Yes, "f1"),
+        (Python, "assert f'{f1()}' == '2'", Yes, ""),
+        (Python, "self.assertEqual(\n        f1(),\n        2,\n    )", Yes, "self.assertEqual f1"),
+        (Python, "try:\n        f1()\n        assert False\n    except ValueError:\n        pass", Yes, "f1"),
+        (Python, "print(len([f1()]))", Unknown, "f1"),
+        (Python, "print('f1()')", No, ""),
+        (Python, "def f(): pass", No, ""),
+        (Python, "check(f1())", Unknown, "check f1"),
+        (Python, "table[0]()", Unknown, ""),
+        (Rust, "let _ = f1();", Unknown, "f1"),
+        (Rust, "let _ = x::Shop::new(); assert!(true);", Unknown, "x.Shop.new"),
+        (Rust, "let _ = f1::<u8>(); assert_eq!(1, 1, \"{}\", 1);", Unknown, "f1"),
+        (Rust, "f1(); assert_ne!(1, 2); debug_assert!(1 < 2);", Unknown, "f1"),
+        (Rust, "if f1() { } else { assert!(false) }", Yes, "f1"),
+        (Rust, "assert_eq!(f1(), 2);", Yes, "assert_eq f1"),
+        (Rust, "println!(\"{}\", 1); let v = vec![1];", No, ""),
+        (Rust, "check![f1()]; #[allow(unused)] let (a, b) = (1, 2);", Unknown, "f1 check"),
+        (JavaScript, "f1();", Unknown, "f1"),
+        (JavaScript, "await f1(); assert.ok(true);", Unknown, "f1"),
+        (JavaScript, "t.f1(); assert(true); assert.equal(1, 1);", Unknown, "t.f1"),
+        (JavaScript, "new Shop(); expect(1).toBe(1); expect(true).toBeTruthy();", Unknown, "Shop"),
+        (JavaScript, "expect(1).not.toBe(f1());", Yes, "expect not.toBe f1"),
+        (JavaScript, "console.log(1)", No, ""),
+        (JavaScript, "assert.equal(`${f1()}`, '2');", Yes, "assert.equal"),
+    ] {
+        let (source, test) = test_of(language, body);
+        let facts = body_facts(language, &source, test);
+        assert_eq!((facts.expectation, facts.calls.join(" ")), (want, calls.to_owned()), "{body}");
+    }
+}
+
 #[test]
 fn an_expectation_that_is_only_a_snapshot_is_told_apart() {
     use Expectation::{Snapshot, Yes};

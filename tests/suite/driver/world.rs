@@ -495,7 +495,7 @@ where
         turns_per_criterion: 8,
         baseline: BaselineRule { test: RedRule::Refuse, gate: RedRule::Refuse },
         supersede: SupersedeRule::AsListed,
-        root: "/repository".into(),
+        roots: vec!["/repository".into()],
         reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),
         isolation: "none".into(),
