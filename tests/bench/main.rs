@@ -6,12 +6,14 @@
 //!
 //! `cargo bench -- flood stop` measures just the rows whose names begin so.
 #![allow(
+    clippy::cast_precision_loss,
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
     unreachable_pub,
     reason = "a benchmark makes its own world, and says that something is wrong by a panic"
 )]

@@ -10,14 +10,14 @@ const TIMES: usize = 5;
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Neither it nor the one that it starts in a session of its own ends by a signal that can be ignored.
-const AGENT: &str = r#"
+const AGENT: &str = r"
 trap '' INT TERM HUP
 setsid sh -c 'echo $$ >> ../pids; while :; do sleep 60; done' &
 sleep 60 &
 echo $! >> ../pids
 echo $$ >> ../pids
 while :; do sleep 60; done
-"#;
+";
 
 pub fn measure() -> Vec<Row> {
     let bound = GRACE + Duration::from_millis(100);
