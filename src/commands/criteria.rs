@@ -69,7 +69,7 @@ fn for_people(requirement: &Requirement) -> String {
             let _ = if line.is_empty() { writeln!(out) } else { writeln!(out, "    {line}") };
         }
     }
-    terminal_noise::clean_text(&out)
+    terminal_noise::clean_text(&out).into_owned()
 }
 
 fn verify(verify: &Verify) -> String {

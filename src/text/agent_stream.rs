@@ -13,7 +13,7 @@
 //! What a hostile child may print is bounded: a line over [`MAX_LINE`] is passed over, of a text
 //! or a document only the last [`MAX_TEXT`] bytes are kept, and of a message no more than that.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::Value;
 
@@ -181,7 +181,7 @@ impl AgentStream {
         let turns = self.turns();
         let message = match self.plan.shape {
             Shape::Text => {
-                let text = terminal_noise::clean(self.text.end(MAX_TEXT));
+                let text = terminal_noise::clean_owned(self.text.into_bytes());
                 (!text.trim().is_empty()).then_some(text)
             }
             Shape::Document | Shape::Lines => self.messages.finish(),
@@ -222,8 +222,9 @@ impl AgentStream {
 
     /// The one document of the output: the first line start from which something can be read
     /// that holds the message, because warnings may stand before it.
-    fn document(&self) -> Option<Value> {
+    fn document(&mut self) -> Option<Value> {
         const TRIES: usize = 16;
+        let message = self.plan.message.clone();
         let text = self.text.end(MAX_TEXT);
         let starts = std::iter::once(0)
             .chain(text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1))
@@ -231,7 +232,7 @@ impl AgentStream {
         let mut first = None;
         for start in starts.take(TRIES) {
             let Some(value) = text.get(start..).and_then(parse) else { continue };
-            if self.plan.message.as_ref().is_some_and(|selector| selector.text(&value).is_some()) {
+            if message.as_ref().is_some_and(|selector| selector.text(&value).is_some()) {
                 return Some(value);
             }
             first = first.or(Some(value));
@@ -289,30 +290,33 @@ fn last_bytes(text: &str, most: usize) -> &str {
     text.get(start..).unwrap_or("")
 }
 
-/// The last bytes of something endless.
+/// The last bytes of something endless: a ring, so that no more than these are ever held.
 #[derive(Debug)]
 struct Tail {
-    kept: Vec<u8>,
+    kept: VecDeque<u8>,
     most: usize,
 }
 
 impl Tail {
     fn of(most: usize) -> Self {
-        Self { kept: Vec::new(), most }
+        Self { kept: VecDeque::new(), most }
     }
 
-    /// Cuts only when half as much again has come, so that the moving costs little.
     fn push(&mut self, bytes: &[u8]) {
         let fresh = bytes.get(bytes.len().saturating_sub(self.most)..).unwrap_or(bytes);
-        self.kept.extend_from_slice(fresh);
-        if self.kept.len() > self.most + self.most / 2 {
-            self.kept.drain(..self.kept.len() - self.most);
-        }
+        // Room first, so that the ring never grows beyond its bound.
+        let too_many = (self.kept.len() + fresh.len()).saturating_sub(self.most);
+        self.kept.drain(..too_many);
+        self.kept.extend(fresh);
     }
 
-    fn end(&self, most: usize) -> &[u8] {
-        let most = most.min(self.most);
-        self.kept.get(self.kept.len().saturating_sub(most)..).unwrap_or(&self.kept)
+    fn end(&mut self, most: usize) -> &[u8] {
+        let kept = self.kept.make_contiguous();
+        kept.get(kept.len().saturating_sub(most)..).unwrap_or(kept)
+    }
+
+    fn into_bytes(self) -> Vec<u8> {
+        self.kept.into()
     }
 }
 

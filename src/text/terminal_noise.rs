@@ -18,6 +18,8 @@
 //!   nothing but spaces is emptied only if it is [`PADDING`] columns or wider; a narrower one can
 //!   be what a test printed.
 
+use std::borrow::Cow;
+
 /// No more than this of a text is looked at; of a longer one the end is kept (contract section 8).
 pub const TEXT_LIMIT: usize = 16 * 1024 * 1024;
 
@@ -31,13 +33,26 @@ const LAST_LINE_CHARS: usize = 200;
 /// The text without its noise. Invalid UTF-8 becomes U+FFFD. The number of lines stays the same,
 /// but for a text over [`TEXT_LIMIT`] bytes, of which only the last lines are kept.
 pub fn clean(bytes: &[u8]) -> String {
-    clean_text(&String::from_utf8_lossy(tail(bytes, TEXT_LIMIT)))
+    clean_text(&String::from_utf8_lossy(tail(bytes, TEXT_LIMIT))).into_owned()
+}
+
+/// [`clean`] for bytes that nobody else needs: most texts have no noise, and 16 MiB are not
+/// copied for nothing.
+pub fn clean_owned(bytes: Vec<u8>) -> String {
+    if bytes.len() > TEXT_LIMIT {
+        return clean(&bytes);
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) if is_clean(&text) => text,
+        Ok(text) => clean_text(&text).into_owned(),
+        Err(error) => clean(error.as_bytes()),
+    }
 }
 
 /// [`clean`] for text that is UTF-8 already; not cut.
-pub fn clean_text(text: &str) -> String {
+pub fn clean_text(text: &str) -> Cow<'_, str> {
     if is_clean(text) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let separator = if text.contains('\n') { '\n' } else { '\r' };
     let mut out = String::with_capacity(text.len());
@@ -47,7 +62,7 @@ pub fn clean_text(text: &str) -> String {
         }
         push_clean(line, &mut out);
     }
-    out
+    Cow::Owned(out)
 }
 
 /// The last line that shows anything, at most 200 characters of it, on one line and free of

@@ -39,7 +39,7 @@ pub mod way_back;
 use edit::{Permissions, Tree};
 use git::Git;
 use git_state::GitState;
-use import::Known;
+use import::{Content, Hashes, Known};
 use listing::{Difference, Listed};
 use place::GitPlace;
 pub use place::exclude_runs;
@@ -66,6 +66,9 @@ pub struct GitCheckpoints {
     known: Known,
     /// Our refs and what they point at, so that one that a child deletes can be put back.
     refs: BTreeMap<String, CheckpointId>,
+    /// Names to be given to commits that another of our refs holds already: they are written
+    /// together with the next one that has to be, because each call of git takes milliseconds.
+    waiting: BTreeMap<String, CheckpointId>,
     recorded: Option<GitState>,
 }
 
@@ -89,7 +92,8 @@ impl GitCheckpoints {
             refs.insert(name, CheckpointId(value.object));
         }
         let run = run.clone();
-        Ok(Self { place, run, rules, private, own, tree, known: Known::default(), refs, recorded: None })
+        let (known, waiting) = (Known::default(), BTreeMap::new());
+        Ok(Self { place, run, rules, private, own, tree, known, refs, waiting, recorded: None })
     }
 
     fn scan(&self) -> Result<Scan, Trouble> {
@@ -100,23 +104,25 @@ impl GitCheckpoints {
     fn snapshot(&mut self, message: &str) -> Result<(CheckpointId, Scan), Trouble> {
         let moment = SystemTime::now();
         let scan = self.scan()?;
-        let delta = self.known.delta(&scan);
-        if let (Some(commit), true) = (&self.known.commit, delta.is_empty()) {
-            return Ok((commit.clone(), scan));
+        let delta = self.known.delta(&scan, &self.tree);
+        if let (Some(commit), true) = (self.known.commit.clone(), delta.is_empty()) {
+            self.known.note(commit.clone(), &scan, (moment, &Hashes::new()));
+            return Ok((commit, scan));
         }
         let seconds = moment.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let from = self.known.commit.as_ref();
         let label = (message, seconds);
-        let commit = import::commit(&self.private, &self.tree, (from, &delta), label).or_else(|trouble| {
-            // The commit before this one may be gone: a child can run `git gc --prune=now`.
-            let Some(from) = from else { return Err(trouble) };
-            if self.private.ask(&["cat-file", "-e", &format!("{from}^{{tree}}")], b"")?.ok {
-                return Err(trouble);
-            }
-            let all = Known::default().delta(&scan);
-            import::commit(&self.private, &self.tree, (None, &all), label)
-        })?;
-        self.known.note(commit.clone(), &scan, moment);
+        let (commit, sent) =
+            import::commit(&self.private, &self.tree, (from, &delta), label).or_else(|trouble| {
+                // The commit before this one may be gone: a child can run `git gc --prune=now`.
+                let Some(from) = from else { return Err(trouble) };
+                if self.private.ask(&["cat-file", "-e", &format!("{from}^{{tree}}")], b"")?.ok {
+                    return Err(trouble);
+                }
+                let all = Known::default().delta(&scan, &self.tree);
+                import::commit(&self.private, &self.tree, (None, &all), label)
+            })?;
+        self.known.note(commit.clone(), &scan, (moment, &sent));
         Ok((commit, scan))
     }
 
@@ -151,7 +157,7 @@ impl GitCheckpoints {
         for path in specials.iter().chain(differences.iter().filter(|d| d.is_removal()).map(|d| &d.path)) {
             let full = walk::full_path(&work_tree, path);
             self.tree.remove(path).map_err(|error| disk(&full, &error))?;
-            self.known.stamps.entry(path.clone()).and_modify(|stamp| *stamp = None);
+            self.known.forget(path);
         }
         let wanted: Vec<&Difference> = differences.iter().filter(|d| !d.is_removal()).collect();
         if wanted.is_empty() {
@@ -161,15 +167,31 @@ impl GitCheckpoints {
         let mut batch = listing::Batch::start(&self.private, objects.collect())?;
         for difference in wanted {
             self.put(difference, &mut batch)?;
-            self.known.stamps.entry(difference.path.clone()).and_modify(|stamp| *stamp = None);
+            self.known.forget(&difference.path);
         }
         Ok(())
     }
 
     fn set_ref(&mut self, label: &str, commit: &CheckpointId) -> Result<(), Trouble> {
         let name = format!("{}{}", ref_folder(&self.run), slug(label));
-        self.own.run(&["update-ref", "--no-deref", &name, &commit.0], b"")?;
-        self.refs.insert(name, commit.clone());
+        let is_held = self.refs.values().any(|held| held == commit);
+        self.waiting.insert(name, commit.clone());
+        if is_held { Ok(()) } else { self.write_refs() }
+    }
+
+    /// Gives all names that wait, at once: so a commit never loses the ref that held it before
+    /// the one that was waiting is there.
+    fn write_refs(&mut self) -> Result<(), Trouble> {
+        let mut lines = Vec::new();
+        for (name, commit) in &self.waiting {
+            lines.extend_from_slice(format!("update {name}\0{commit}\0\0").as_bytes());
+        }
+        if !self.own.ask(&["update-ref", "--no-deref", "--stdin", "-z"], &lines)?.ok {
+            for (name, commit) in &self.waiting {
+                self.own.run(&["update-ref", "--no-deref", name, &commit.0], b"")?;
+            }
+        }
+        self.refs.append(&mut self.waiting);
         Ok(())
     }
 
@@ -227,10 +249,10 @@ impl Checkpoints for GitCheckpoints {
         self.carry_out(&differences, &scan.specials)?;
         for difference in &differences {
             if difference.is_removal() {
-                self.known.stamps.remove(&difference.path);
+                self.known.files.remove(&difference.path);
             } else {
                 // Its stamp is taken by the next walk, which reads it once more.
-                self.known.stamps.insert(difference.path.clone(), None);
+                self.known.files.insert(difference.path.clone(), Content::Unknown);
             }
         }
         self.known.commit = Some(to.clone());
@@ -238,6 +260,9 @@ impl Checkpoints for GitCheckpoints {
     }
 
     fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble> {
+        if paths.is_empty() {
+            return Ok(());
+        }
         let (now, scan) = self.snapshot("tdd: before a restore")?;
         let asked = |path: &[u8]| paths.contains(&shown(path));
         let mut differences = listing::differences(&self.private, &now, to)?;
@@ -270,6 +295,15 @@ impl Checkpoints for GitCheckpoints {
         let keep = format!("{}kept-{}", ref_folder(&self.run), slug(label));
         let restoring = git_state::Restoring { place: &self.place, git: &self.own, keep, ours: &self.refs };
         recorded.restore(&restoring)
+    }
+}
+
+impl Drop for GitCheckpoints {
+    /// What still waits is held by another ref, so that nothing but a name can be lost here.
+    fn drop(&mut self) {
+        if !self.waiting.is_empty() {
+            let _ = self.write_refs();
+        }
     }
 }
 

@@ -203,6 +203,9 @@ impl Protection for Manifest {
     }
 
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
+        if touched.is_empty() {
+            return Ok(());
+        }
         let tree = self.tree()?;
         let asked = |path: &[u8]| survey::shown(path).is_some_and(|path| touched.contains(&path));
         let differing = self.differing()?;

@@ -121,10 +121,13 @@ struct Found<'m> {
 
 fn marks(text: &str) -> Vec<Mark> {
     let mut marks = Vec::new();
+    // Behind the last end of a comment none begins.
+    let comments_until = text.rfind("-->").unwrap_or(0);
     let mut start = 0;
     for (at, line) in text.split_inclusive('\n').enumerate() {
         let end = start + line.len();
-        if let Some((kind, indent, length)) = mark(line) {
+        let counts = |kind: Kind| kind != Kind::Comment || start < comments_until;
+        if let Some((kind, indent, length)) = mark(line).filter(|(kind, ..)| counts(*kind)) {
             let (start, end, line) = (small(start), small(end), small(at + 1));
             let (indent, length) = (small(indent), small(length));
             marks.push(Mark { start, end, line, indent, length, longest_later: 0, kind });
@@ -154,6 +157,9 @@ fn mark(line: &str) -> Option<(Kind, usize, usize)> {
     if line.len() < 3 {
         return None;
     }
+    if let Some(plain) = plain_mark(line.as_bytes()) {
+        return Some(plain);
+    }
     let line = markdown_line::read(line);
     if line.content.starts_with("<!--") {
         return Some((Kind::Comment, line.content_indent, 0));
@@ -165,6 +171,22 @@ fn mark(line: &str) -> Option<(Kind, usize, usize)> {
         Some(_) => Info::Other,
     };
     Some((Kind::Fence(fence.mark, info), line.content_indent, fence.length))
+}
+
+/// The commonest marks, told without taking the line apart: a hostile message may consist of
+/// millions of them.
+fn plain_mark(line: &[u8]) -> Option<(Kind, usize, usize)> {
+    if line.starts_with(b"<!--") {
+        return Some((Kind::Comment, 0, 0));
+    }
+    let (mark, char) = match line.first()? {
+        b'`' => (FenceMark::Backtick, b'`'),
+        b'~' => (FenceMark::Tilde, b'~'),
+        _ => return None,
+    };
+    let fence = line.strip_suffix(b"\n").unwrap_or(line);
+    let is_bare = fence.len() >= 3 && fence.iter().all(|byte| *byte == char);
+    is_bare.then_some((Kind::Fence(mark, Info::Bare), 0, fence.len()))
 }
 
 /// The blocks in order, at most `limit`. An unclosed one is the last: all after it is its content.

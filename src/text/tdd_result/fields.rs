@@ -78,7 +78,7 @@ impl Field<'_, '_> {
             Source::Node(node) => text_of(node).or_else(|| (*node == Node::Null).then(String::new)),
         };
         // Escapes within quotes can bring back what was cleaned.
-        Ok(text.map(|text| clean_text(&text)))
+        Ok(text.map(|text| clean_text(&text).into_owned()))
     }
 
     fn wrong(&self, kind: ClaimErrorKind, message: impl Into<String>) -> ClaimError {
@@ -296,7 +296,9 @@ fn text_of(node: &Node) -> Option<String> {
 fn texts_of(node: Node) -> Option<Vec<String>> {
     match node {
         Node::Null => Some(Vec::new()),
-        Node::List(nodes) => nodes.iter().map(|node| text_of(node).map(|text| clean_text(&text))).collect(),
+        Node::List(nodes) => {
+            nodes.iter().map(|node| text_of(node).map(|text| clean_text(&text).into_owned())).collect()
+        }
         Node::Text(_) | Node::Pair(_) | Node::Map(_) => None,
     }
 }
@@ -305,7 +307,7 @@ fn texts_of(node: Node) -> Option<Vec<String>> {
 fn lines_of(node: &Node) -> String {
     match node {
         Node::Null | Node::Map(_) => String::new(),
-        Node::Text(text) | Node::Pair(text) => clean_text(text),
+        Node::Text(text) | Node::Pair(text) => clean_text(text).into_owned(),
         Node::List(nodes) => nodes.iter().map(lines_of).collect::<Vec<_>>().join("\n"),
     }
 }

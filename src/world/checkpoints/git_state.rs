@@ -237,7 +237,8 @@ fn write_refs(at: &Restoring<'_>, delete: &[String], update: &[(String, RefValue
     for name in delete {
         all_at_once.extend_from_slice(format!("delete {name}\0\0").as_bytes());
     }
-    let done = at.git.ask(&["update-ref", "--no-deref", "--stdin", "-z"], &all_at_once)?.ok;
+    let done =
+        delete.is_empty() || at.git.ask(&["update-ref", "--no-deref", "--stdin", "-z"], &all_at_once)?.ok;
     for name in delete.iter().filter(|_| !done) {
         if !at.git.ask(&["update-ref", "--no-deref", "-d", name], b"")?.ok {
             remove_loose(at.place, name);

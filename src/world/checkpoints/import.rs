@@ -22,13 +22,28 @@ const TICK: Duration = Duration::from_millis(100);
 /// The same for a disk that keeps whole seconds only.
 const COARSE_TICK: Duration = Duration::from_secs(3);
 
-/// What is known of the files of a commit: unchanged stamps mean unchanged content.
+/// What is known of the files of a commit.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub(super) commit: Option<CheckpointId>,
-    /// `None`: it may have changed since.
-    pub(super) stamps: HashMap<Vec<u8>, Option<Stamp>>,
+    pub(super) files: HashMap<Vec<u8>, Content>,
 }
+
+/// What is known of one file's content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// The same stamp means the same content.
+    Settled(Stamp),
+    /// It may have changed within the clock's tick, so that the stamp alone proves nothing: the
+    /// same stamp and the same bytes mean the same content. Without this each checkpoint right
+    /// after a change would be a commit of its own.
+    Fresh(Stamp, blake3::Hash),
+    /// It was put back, and is to be read.
+    Unknown,
+}
+
+/// The hashes of the files that were sent.
+pub(super) type Hashes = HashMap<Vec<u8>, blake3::Hash>;
 
 /// What differs between a scan and what is known.
 #[derive(Debug, Default)]
@@ -44,23 +59,39 @@ impl Delta<'_> {
 }
 
 impl Known {
-    pub(super) fn delta<'s>(&self, scan: &'s Scan) -> Delta<'s> {
-        let is_new = |found: &&Found| self.stamps.get(&found.path) != Some(&Some(found.stamp));
+    pub(super) fn delta<'s>(&self, scan: &'s Scan, tree: &Tree) -> Delta<'s> {
+        let is_new = |found: &&Found| match self.files.get(&found.path) {
+            Some(Content::Settled(stamp)) => *stamp != found.stamp,
+            Some(Content::Fresh(stamp, hash)) => {
+                *stamp != found.stamp || hash_of(tree, found).is_none_or(|now| now != *hash)
+            }
+            Some(Content::Unknown) | None => true,
+        };
         let new: Vec<&Found> = scan.files.iter().filter(is_new).collect();
         let held = |path: &&Vec<u8>| scan.files.binary_search_by(|found| found.path.cmp(path)).is_err();
-        let mut gone: Vec<Vec<u8>> = self.stamps.keys().filter(held).cloned().collect();
+        let mut gone: Vec<Vec<u8>> = self.files.keys().filter(held).cloned().collect();
         gone.sort_unstable();
         Delta { gone, new }
     }
 
-    /// Notes that `commit` holds what the scan found, read at `moment` or later.
-    pub(super) fn note(&mut self, commit: CheckpointId, scan: &Scan, moment: SystemTime) {
+    /// Notes that `commit` holds what the scan found, read at `moment` or later. `sent` has the
+    /// hashes of what was read; the rest is as it was known.
+    pub(super) fn note(&mut self, commit: CheckpointId, scan: &Scan, (moment, sent): (SystemTime, &Hashes)) {
         self.commit = Some(commit);
-        self.stamps = scan
-            .files
-            .iter()
-            .map(|found| (found.path.clone(), settled(found.stamp, moment).then_some(found.stamp)))
-            .collect();
+        let before = std::mem::take(&mut self.files);
+        let content = |found: &Found| match (sent.get(&found.path), before.get(&found.path)) {
+            _ if settled(found.stamp, moment) => Content::Settled(found.stamp),
+            (Some(hash), _) | (None, Some(Content::Fresh(_, hash))) => Content::Fresh(found.stamp, *hash),
+            (None, Some(Content::Settled(_) | Content::Unknown) | None) => Content::Unknown,
+        };
+        self.files = scan.files.iter().map(|found| (found.path.clone(), content(found))).collect();
+    }
+
+    /// Notes that this file is no longer what it was, if it is known at all.
+    pub(super) fn forget(&mut self, path: &[u8]) {
+        if let Some(content) = self.files.get_mut(path) {
+            *content = Content::Unknown;
+        }
     }
 }
 
@@ -80,7 +111,7 @@ pub(super) fn commit(
     tree: &Tree,
     (from, delta): (Option<&CheckpointId>, &Delta<'_>),
     (message, seconds): (&str, u64),
-) -> Result<CheckpointId, Trouble> {
+) -> Result<(CheckpointId, Hashes), Trouble> {
     if let Some(large) = delta.new.iter().find(|found| found.stamp.size > LARGEST_FILE) {
         let path = String::from_utf8_lossy(&large.path).into_owned();
         return Err(Trouble::environment(format!("{path} is too large for a checkpoint"))
@@ -93,18 +124,19 @@ pub(super) fn commit(
     let mut child = git::start(command)?;
     let watchdog = git::Watchdog::over(&child);
     let Some(stdin) = child.stdin.take() else { return Err(Trouble::internal("no pipe to git")) };
-    let mut stream = Stream { pipe: BufWriter::new(stdin), tree };
+    let mut stream = Stream { pipe: BufWriter::new(stdin), tree, sent: Hashes::new() };
     let sent = stream.send(from, delta, &format!("{message}\n"), seconds);
     if matches!(sent, Err(Cut::Source(..))) {
         let _ = child.kill();
     }
-    drop(stream);
+    let Stream { pipe, sent: hashes, .. } = stream;
+    drop(pipe);
     let said = finish(child, watchdog);
     match (sent, said) {
         (Err(Cut::Source(path, error)), _) => Err(unreadable(&path, &error)),
         (_, Err(stderr)) => Err(git::refused(&["fast-import"], &stderr)),
         (Err(Cut::Pipe(error)), Ok(_)) => Err(git::refused(&["fast-import"], &error.to_string())),
-        (Ok(()), Ok(said)) => Ok(CheckpointId(said.trim().to_owned())),
+        (Ok(()), Ok(said)) => Ok((CheckpointId(said.trim().to_owned()), hashes)),
     }
 }
 
@@ -125,6 +157,7 @@ impl From<io::Error> for Cut {
 struct Stream<'t> {
     pipe: BufWriter<ChildStdin>,
     tree: &'t Tree,
+    sent: Hashes,
 }
 
 impl Stream<'_> {
@@ -171,6 +204,7 @@ impl Stream<'_> {
         let size = file.metadata().map_err(cut)?.len().min(LARGEST_FILE);
         writeln!(self.pipe, "M {mode} inline {}\ndata {size}", quoted(&found.path))?;
         let mut left = size;
+        let mut hasher = blake3::Hasher::new();
         let mut buffer = [0_u8; 1 << 14];
         while left > 0 {
             let want = usize::try_from(left).unwrap_or(buffer.len()).min(buffer.len());
@@ -179,10 +213,22 @@ impl Stream<'_> {
                 return Err(cut(io::Error::other("it became shorter while it was read")));
             }
             self.pipe.write_all(&buffer[..got])?;
+            hasher.update(&buffer[..got]);
             left -= got as u64;
         }
+        self.sent.insert(found.path.clone(), hasher.finalize());
         Ok(writeln!(self.pipe)?)
     }
+}
+
+/// The hash of a file's bytes as they are now. Links have none: they are read again instead.
+fn hash_of(tree: &Tree, found: &Found) -> Option<blake3::Hash> {
+    if found.kind == Kind::Link || found.stamp.size > LARGEST_FILE {
+        return None;
+    }
+    let mut hasher = blake3::Hasher::new();
+    io::copy(&mut tree.read_file(&found.path).ok()?.take(LARGEST_FILE), &mut hasher).ok()?;
+    Some(hasher.finalize())
 }
 
 /// Waits for git; its stdout, or its stderr if it failed. Both are a few lines.

@@ -3,20 +3,28 @@
 //! A read blocks, so it has a thread of its own. The channel is bounded: a listener that is slow
 //! makes the child wait, not our memory grow. Dropping the [`Reading`] ends the thread, also while
 //! somebody still holds the other end of the output.
+#![expect(clippy::disallowed_methods, reason = "a chunk is put together for a bounded time")]
 
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use tokio::sync::mpsc;
 
 use crate::driver::session::Happening;
 
-/// A terminal gives at most 4,095 bytes a read, a pipe as much as is asked for.
-const CHUNK: usize = 16 * 1024;
-/// With [`CHUNK`] it makes at most 256 KiB that are read but not yet heard.
-const CHUNKS: usize = 16;
+/// A terminal gives at most 4,095 bytes a read, a pipe as much as is asked for. What comes
+/// without a pause is put together: to write and to hear each read by itself costs more than the
+/// reading.
+const CHUNK: usize = 32 * 1024;
+/// With [`CHUNK`], the one that waits to be sent included, at most 256 KiB are read but not heard.
+const CHUNKS: usize = 7;
+/// The longest pause that does not end a chunk, and how long one is put together at most.
+const PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_CHUNK: Duration = Duration::from_millis(10);
 
 /// Output being read by a thread.
 #[derive(Debug)]
@@ -64,35 +72,77 @@ impl Drop for Reading {
 }
 
 fn read_all(mut output: File, log: File, cancelled: &PipeReader, send: &mpsc::Sender<Happening>) {
+    if fcntl_getfl(&output).and_then(|flags| fcntl_setfl(&output, flags | OFlags::NONBLOCK)).is_err() {
+        return;
+    }
     let mut log = Some(log);
     let mut chunk = vec![0_u8; CHUNK];
-    while is_readable(&output, cancelled) {
-        let count = match output.read(&mut chunk) {
-            // EIO is how a terminal says that nobody has its other side open.
-            Ok(0) | Err(_) => return,
-            Ok(count) => count,
-        };
-        if let Some(Err(error)) = log.as_mut().map(|log| log.write_all(&chunk[..count])) {
-            log = None;
-            if send.blocking_send(Happening::LogLost(error.to_string())).is_err() {
+    while await_more(&output, cancelled, None) == More::ToRead {
+        let (count, then) = fill(&mut output, cancelled, &mut chunk);
+        if count > 0 {
+            if let Some(Err(error)) = log.as_mut().map(|log| log.write_all(&chunk[..count])) {
+                log = None;
+                if send.blocking_send(Happening::LogLost(error.to_string())).is_err() {
+                    return;
+                }
+            }
+            if send.blocking_send(Happening::Bytes(chunk[..count].to_vec())).is_err() {
                 return;
             }
         }
-        if send.blocking_send(Happening::Bytes(chunk[..count].to_vec())).is_err() {
+        if then == Then::Ended {
             return;
         }
     }
 }
 
-/// Waits until there is something to read, which may be the end. `false` if it was cancelled.
-fn is_readable(output: &File, cancelled: &PipeReader) -> bool {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    GoesOn,
+    Ended,
+}
+
+/// Reads until the chunk is full or there is a pause.
+fn fill(output: &mut File, cancelled: &PipeReader, chunk: &mut [u8]) -> (usize, Then) {
+    let began = Instant::now();
+    let mut count = 0;
+    while count < chunk.len() {
+        match output.read(&mut chunk[count..]) {
+            Ok(0) => return (count, Then::Ended),
+            Ok(more) => count += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let is_late = count == 0 || began.elapsed() >= LONGEST_CHUNK;
+                if is_late || await_more(output, cancelled, Some(PAUSE)) != More::ToRead {
+                    return (count, Then::GoesOn);
+                }
+            }
+            // EIO is how a terminal says that nobody has its other side open.
+            Err(_) => return (count, Then::Ended),
+        }
+    }
+    (count, Then::GoesOn)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum More {
+    /// Which may be the end.
+    ToRead,
+    NotYet,
+    Cancelled,
+}
+
+/// Waits until there is something to read, for ever without a `patience`.
+fn await_more(output: &File, cancelled: &PipeReader, patience: Option<Duration>) -> More {
+    let patience = patience.and_then(|time| Timespec::try_from(time).ok());
     loop {
         let mut wanted = [PollFd::new(output, PollFlags::IN), PollFd::new(cancelled, PollFlags::IN)];
-        match poll(&mut wanted, None) {
-            Ok(_) if !wanted[1].revents().is_empty() => return false,
-            Ok(_) if !wanted[0].revents().is_empty() => return true,
+        match poll(&mut wanted, patience.as_ref()) {
+            Ok(0) if patience.is_some() => return More::NotYet,
+            Ok(_) if !wanted[1].revents().is_empty() => return More::Cancelled,
+            Ok(_) if !wanted[0].revents().is_empty() => return More::ToRead,
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return false,
+            Err(_) => return More::Cancelled,
         }
     }
 }

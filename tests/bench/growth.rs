@@ -1,0 +1,52 @@
+//! Whether attempts become slower as a run goes on: 300 criteria, the last 50 against the first.
+
+use std::time::Duration;
+
+use tdd::core::event::Event;
+use tdd::core::role::{Key, Role};
+
+use super::project::Project;
+use super::replay;
+use super::table::{Figure, Row, median, ms};
+
+const CRITERIA: usize = 300;
+const FILES: usize = 20;
+const END: usize = 50;
+
+pub fn measure() -> Vec<Row> {
+    let project = Project::new(CRITERIA, FILES);
+    project.run();
+    let spans = spans(&project);
+    let (_, attempts) = replay::calls(&project);
+    assert_eq!((spans.len(), attempts.len()), (CRITERIA, CRITERIA + 2), "one fork for each criterion");
+    // The first attempt is the test-writer's; an implementer's span ends where the next begins.
+    let overhead = |number: usize| {
+        let alone = replay::time(&project, attempts[number + 1].iter());
+        spans[number].saturating_sub(alone)
+    };
+    let first = median((0..END).map(overhead).collect());
+    let last = median((CRITERIA - END..CRITERIA).map(overhead).collect());
+    vec![Row {
+        what: format!("{CRITERIA} criteria: overhead of the last {END} attempts over the first {END}"),
+        figure: Figure::Growth { measured: last.as_secs_f64() / first.as_secs_f64(), bound: 1.3 },
+        note: format!("medians: first {}, last {}", ms(first), ms(last)),
+    }]
+}
+
+/// How long each implementer's attempt took, from its start to the start of what came next.
+fn spans(project: &Project) -> Vec<Duration> {
+    let events = project.events();
+    let starts: Vec<(u64, Option<&Key>)> = events
+        .iter()
+        .filter_map(|(ts, event)| match event {
+            Event::AttemptStarted { attempt } => Some((*ts, Some(&attempt.key))),
+            Event::GateMeasured { .. } => Some((*ts, None)),
+            _ => None,
+        })
+        .collect();
+    let pairs = starts.windows(2);
+    pairs
+        .filter(|pair| pair[0].1.is_some_and(|key| key.role() == Role::Implementer))
+        .map(|pair| Duration::from_millis(pair[1].0 - pair[0].0))
+        .collect()
+}

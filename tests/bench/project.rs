@@ -1,0 +1,162 @@
+//! A repository whose agent and whose test command are tiny shell scripts that do the same for
+//! `tdd` and for a plain script, and that write down every call.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// Writes tests, or makes one pass, or does nothing: at once.
+const AGENT: &str = r#"
+role=$1 criterion=$2
+[ -z "$BENCH_CALLS" ] || printf 'agent %s %s\n' "$role" "$criterion" >> "$BENCH_CALLS"
+case $role in
+test-writer)
+    i=1 files=
+    while [ $i -le "$BENCH_CRITERIA" ]; do
+        echo "expects impl_$i" > "checks/ac_b_1_$i.t"
+        files="$files, checks/ac_b_1_$i.t" i=$((i + 1))
+    done
+    files=${files#, } ;;
+implementer) files=src/impl_${criterion##*.}.txt; echo done > "$files" ;;
+*) files= ;;
+esac
+printf 'Done.\n```tdd-result\nrole: %s\nstatus: ok\nfiles: [%s]\ncommand: sh run.sh\noutput_excerpt: |\n  x\n```\n' "$role" "$files"
+"#;
+
+/// Takes about 5 ms. A check passes when the file that it is about is there.
+const TEST: &str = r#"
+[ -z "$BENCH_CALLS" ] || printf 'test %s\n' "$*" >> "$BENCH_CALLS"
+sleep 0.003
+[ $# -gt 0 ] || set -- checks/*.t
+bad=0
+{
+    echo '<testsuites><testsuite name="checks">'
+    for file; do
+        [ -e "$file" ] || continue
+        number=${file##*_} number=${number%.t}
+        if [ -e "src/impl_$number.txt" ]; then
+            printf '<testcase classname="%s" name="works" file="%s"/>\n' "$file" "$file"
+        else
+            bad=1
+            printf '<testcase classname="%s" name="works" file="%s"><failure message="no impl_%s">expected it</failure></testcase>\n' "$file" "$file" "$number"
+        fi
+    done
+    echo '</testsuite></testsuites>'
+} > report.xml
+exit $bad
+"#;
+
+pub struct Project {
+    dir: TempDir,
+    criteria: usize,
+}
+
+impl Project {
+    /// A committed repository of `files` files with a requirement of so many criteria.
+    pub fn new(criteria: usize, files: usize) -> Self {
+        Self::with_agent(criteria, files, AGENT, "")
+    }
+
+    /// The same with an agent of its own: a script, and more lines for its table, each indented
+    /// by four spaces.
+    pub fn with_agent(criteria: usize, files: usize, agent: &str, table: &str) -> Self {
+        let project = Self { dir: TempDir::with_prefix("tdd-bench-").unwrap(), criteria };
+        std::fs::create_dir_all(project.home()).unwrap();
+        std::fs::write(project.beside("agent.sh"), agent).unwrap();
+        std::fs::write(project.beside("run.sh"), TEST).unwrap();
+        let run = format!("sh {}", project.beside("run.sh").display());
+        let agent = project.beside("agent.sh");
+        project.write(
+            "tdd.yaml",
+            &format!(
+                "test: {run}\ntest_files: [\"checks/**\"]\nagent: instant\n\
+                 runner: {{ kind: junit, all: \"{run}\", select: \"{run} {{files}}\", report: report.xml }}\n\
+                 agents:\n  instant:\n    argv: [sh, \"{}\", \"{{role}}\", \"{{criterion}}\"]\n    prompt: stdin\n{table}",
+                agent.display()
+            ),
+        );
+        let mut requirement = "# Bench\n\n## Acceptance Criteria\n\n".to_owned();
+        for number in 1..=criteria {
+            let _ = writeln!(requirement, "- AC-B-1.{number}: There is an impl_{number}.");
+        }
+        project.write("specs/frs/B-1.md", &requirement);
+        project.write(".gitignore", "report.xml\n");
+        project.write("checks/old_0.t", "expects impl_0\n");
+        project.write("src/impl_0.txt", "done\n");
+        for number in 0..files.saturating_sub(5) {
+            let text = format!("File {number}.\n").repeat(40);
+            project.write(&format!("src/part{}/file{number}.txt", number % 10), &text);
+        }
+        project.git(&["init", "-q", "-b", "main"]);
+        project.git(&["add", "-A"]);
+        project.git(&["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-q", "-m", "start"]);
+        project
+    }
+
+    pub fn repo(&self) -> PathBuf {
+        self.dir.path().join("repo")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
+    /// A path beside the repository.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.repo().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn git(&self, args: &[&str]) {
+        let output = self.command("git").args(args).output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// A command in the repository, with nothing of the caller's environment but the path.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.repo()).env_clear().stdin(Stdio::null());
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home())
+            .env("TMPDIR", self.dir.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("LC_ALL", "C.UTF-8")
+            .env("BENCH_CRITERIA", self.criteria.to_string());
+        command
+    }
+
+    /// `tdd` on the requirement, without a word on the way; the calls are written down.
+    pub fn tdd(&self) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_tdd"));
+        command.args(["B-1", "--quiet"]).env("BENCH_CALLS", self.calls());
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Where the scripts write down how they were called.
+    pub fn calls(&self) -> PathBuf {
+        self.beside("calls")
+    }
+
+    /// The whole run; it must end well.
+    pub fn run(&self) {
+        let output = self.tdd().output().unwrap();
+        assert!(output.status.success(), "tdd: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// The events of the one run, with their times in ms since the epoch.
+    pub fn events(&self) -> Vec<(u64, tdd::core::event::Event)> {
+        let runs = tdd::world::journal_file::list_runs(&self.repo());
+        let records = tdd::world::journal_file::read_only(&runs[0].path).unwrap();
+        records.into_iter().map(|record| (record.ts, record.event)).collect()
+    }
+}

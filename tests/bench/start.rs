@@ -1,0 +1,37 @@
+//! What a person waits for at the prompt: `tdd --version`, and `tdd status` on a long run.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::fold;
+use super::table::{Figure, Row, median, ms};
+
+const TIMES: usize = 31;
+const EVENTS: usize = 10_000;
+
+pub fn measure() -> Vec<Row> {
+    let dir = tempfile::TempDir::with_prefix("tdd-bench-").unwrap();
+    let repo = dir.path().join("repo");
+    std::fs::create_dir_all(repo.join(".git")).unwrap();
+    std::fs::create_dir_all(repo.join(".tdd/runs")).unwrap();
+    fold::write(&repo.join(".tdd/runs/20260101T000000Z-B-1-abcd"), EVENTS);
+    let row = |what: &str, args: &[&str], bound: u64| {
+        let once = |_| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_tdd"));
+            command.args(args).current_dir(&repo).stdin(Stdio::null()).stdout(Stdio::null());
+            let began = Instant::now();
+            let status = command.status().unwrap();
+            let took = began.elapsed();
+            assert!(status.success(), "tdd {args:?}: {status}");
+            took
+        };
+        let times: Vec<Duration> = (0..TIMES).map(once).collect();
+        let best = times.iter().min().copied().unwrap_or_default();
+        Row {
+            what: what.to_owned(),
+            figure: Figure::Time { measured: median(times), bound: Duration::from_millis(bound) },
+            note: format!("median of {TIMES}, fork and exec included; the best {}", ms(best)),
+        }
+    };
+    vec![row("tdd --version", &["--version"], 10), row("tdd status on a 10,000-event run", &["status"], 30)]
+}
