@@ -1,5 +1,4 @@
 //! Looks for files of the project by a name that stands in a command.
-#![expect(clippy::disallowed_methods, reason = "asks the disk")]
 
 use std::path::Path;
 
