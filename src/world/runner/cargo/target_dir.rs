@@ -1,0 +1,127 @@
+//! The run's own target directory, and whether anybody else has written to it.
+//!
+//! A build is believed because of what lies in its target directory, and everybody with the
+//! person's rights can put a test binary there that passes, or a library that was built from other
+//! sources. So verifying runs never use the project's own (contract section 12: private caches).
+//! The private one is made with the first build of a run and kept warm; the price is that this
+//! first build compiles everything, dependencies included.
+//!
+//! It lies where a role could find it too. So its files are remembered after each build, with the
+//! system's own change times, which nobody can set: what differs before the next build is thrown
+//! away with all the rest, and what differs after the tests makes their run no evidence.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::core::trouble::Trouble;
+use crate::world::runner::bench::disk;
+
+/// What can't stay the same when a file is written, replaced or given another time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    inode: u64,
+    size: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// `None` if there is no file. Links are not followed.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let metadata = std::fs::symlink_metadata(path).ok()?;
+        Some(Self {
+            inode: metadata.ino(),
+            size: metadata.size(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+}
+
+const PREFIX: &str = "cargo-target-";
+
+/// Where tests may write: `CARGO_TARGET_TMPDIR`, and what tests of compilers build.
+const OF_TESTS: &[&str] = &["tmp", "tests"];
+
+#[derive(Debug)]
+pub(super) struct TargetDir {
+    work: PathBuf,
+    /// `None` before the first build.
+    folder: Option<PathBuf>,
+    sealed: BTreeMap<PathBuf, Stamp>,
+}
+
+impl TargetDir {
+    /// `work` is the run's private folder; nothing is made in it yet.
+    pub(super) fn new(work: &Path) -> Self {
+        // cargo runs elsewhere, so the path must not depend on where we are.
+        let work = std::path::absolute(work).unwrap_or_else(|_| work.to_owned());
+        Self { work, folder: None, sealed: BTreeMap::new() }
+    }
+
+    /// The directory for the next build: the one of the last build if it is as that left it, else
+    /// an empty one.
+    pub(super) fn ready(&mut self) -> Result<PathBuf, Trouble> {
+        if let Some(folder) = &self.folder
+            && survey(folder) == self.sealed
+        {
+            return Ok(folder.clone());
+        }
+        // What an earlier process of this run left behind can't be vouched for by anybody.
+        self.remove_all();
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&self.work);
+        let folder = folder.map_err(|error| disk(&self.work, &error))?.keep();
+        self.folder = Some(folder.clone());
+        Ok(folder)
+    }
+
+    /// Remembers what a build has made.
+    pub(super) fn seal(&mut self) {
+        self.sealed = self.folder.as_deref().map(survey).unwrap_or_default();
+    }
+
+    /// A file of the build that was changed or removed since; `None` if there is none. New files
+    /// do no harm to what has been run.
+    pub(super) fn touched(&self) -> Option<&Path> {
+        let touched = |(path, stamp): &(&PathBuf, &Stamp)| Stamp::of(path) != Some(**stamp);
+        self.sealed.iter().find(touched).map(|(path, _)| path.as_path())
+    }
+
+    /// Removal is tried and no more: what stays is in nobody's way but the disk's.
+    pub(super) fn remove_all(&mut self) {
+        self.folder = None;
+        self.sealed.clear();
+        for entry in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(PREFIX) {
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+}
+
+/// The builds of a run are of no use after it, and they are large.
+impl Drop for TargetDir {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.folder {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// All files of a target directory but those that are left to tests.
+fn survey(folder: &Path) -> BTreeMap<PathBuf, Stamp> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(inner) = open.pop() {
+        let of_tests = OF_TESTS.iter().any(|name| inner == folder.join(name));
+        let entries = if of_tests { None } else { std::fs::read_dir(&inner).ok() };
+        for entry in entries.into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(path);
+            } else if let Some(stamp) = Stamp::of(&path) {
+                found.insert(path, stamp);
+            }
+        }
+    }
+    found
+}
