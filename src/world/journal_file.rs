@@ -9,7 +9,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::core::attempt::Digest;
@@ -95,6 +95,24 @@ impl JournalFile {
         Ok((journal, events))
     }
 
+    /// Sees that the journal on disk is the one that was written so far. A child that runs
+    /// meanwhile could have changed it, and nothing after that would be worth anything.
+    fn check_untouched(&self) -> Result<(), Trouble> {
+        let at = self.folder.join(EVENTS);
+        let changed = |why: String| changed_by_another(&self.folder, why);
+        let named = std::fs::symlink_metadata(&at)
+            .map_err(|error| changed(format!("{} can't be found: {error}", at.display())))?;
+        let open = self.file.metadata().map_err(|error| changed(error.to_string()))?;
+        if (named.dev(), named.ino()) != (open.dev(), open.ino()) {
+            return Err(changed(format!("another file lies at {}", at.display())));
+        }
+        if open.len() != self.length {
+            let (now, ours) = (open.len(), self.length);
+            return Err(changed(format!("{EVENTS} has {now} bytes; tdd wrote {ours}")));
+        }
+        Ok(())
+    }
+
     fn write_lines(&mut self, lines: &[String]) -> io::Result<()> {
         for line in lines {
             let written = self.file.write(line.as_bytes())?;
@@ -112,6 +130,7 @@ impl Journal for JournalFile {
             let torn = io::Error::other("its last line is torn and could not be taken back");
             return Err(unwritable(&self.folder.join(EVENTS), &torn));
         }
+        self.check_untouched()?;
         let (mut seq, mut prev) = (self.seq, self.prev.clone());
         let mut lines = Vec::with_capacity(events.len());
         for event in events {
@@ -134,6 +153,8 @@ impl Journal for JournalFile {
     }
 
     fn store(&mut self, bytes: &[u8]) -> Result<Digest, Trouble> {
+        // Storing makes the folder anew if it is gone, which would hide that it was.
+        self.check_untouched()?;
         let digest = journal_line::digest(bytes);
         store(&self.folder, &digest, bytes)?;
         Ok(digest)
@@ -343,6 +364,17 @@ fn no_follow() -> i32 {
 
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
+}
+
+fn changed_by_another(folder: &Path, why: String) -> Trouble {
+    let what = format!(
+        "the journal in {} was changed by somebody else while a child ran; nothing more will be done",
+        folder.display()
+    );
+    Trouble::environment(what).because(why).advise(
+        "see what changed it (the agent of the last attempt could), then start anew: tdd <FR> --new\n\
+         this run can't go on; its checkpoints stay under refs/tdd/",
+    )
 }
 
 fn unwritable(at: &Path, error: &io::Error) -> Trouble {
