@@ -101,7 +101,7 @@ impl Teller {
                 vec![plain("finished: some criteria are not verified")]
             }
             Event::Paused { reason } => {
-                vec![bad(format!("paused: {reason}; nothing is lost, `tdd status` shows where it stands"))]
+                vec![bad(format!("paused: {reason}; `tdd status` shows where it stands"))]
             }
             Event::Stopped { signal } => {
                 vec![bad(format!("stopped by signal {signal}; what was done is kept in the journal"))]
