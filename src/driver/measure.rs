@@ -72,7 +72,7 @@ impl<W: World> Drive<'_, W> {
             events.push(Event::Restored { what });
         }
         touched.retain(|path| !forbidden.contains(path));
-        let weakened = self.weakened(key.role(), &base, &after, &changed)?;
+        let weakened = self.weakened(key, &after)?;
         self.ports.checkpoints.restore(&base, &forbidden)?;
         let after = if forbidden.is_empty() && touched.is_empty() {
             after

@@ -143,7 +143,8 @@ fn a_scripted_child_ends_and_says_what_its_cassette_says() {
             let stage = Stage::scripted(stdio);
             let report = stage.run(&order(&format!("AC-{word}.1"))).unwrap();
             assert_eq!(report.end, end, "{stdio} {word}: {}", report.tail);
-            let claim = report.message.as_deref().map(|text| tdd_result::read(text, Role::Implementer, &["/x"]));
+            let claim =
+                report.message.as_deref().map(|text| tdd_result::read(text, Role::Implementer, &["/x"]));
             let outcome = match claim {
                 None => Err(None),
                 Some(Err(error)) => Err(Some(error.kind)),

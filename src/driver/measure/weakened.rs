@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::attempt::CheckpointId;
-use crate::core::finding::ClassedChange;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
-use crate::core::role::Role;
+use crate::core::role::Key;
 use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, World};
@@ -21,17 +20,16 @@ struct Sources {
 
 impl<W: World> Drive<'_, W> {
     /// Sources in which a test was changed or removed. The test-writer may do that, if it says so.
-    pub(super) fn weakened(
-        &mut self,
-        role: Role,
-        base: &CheckpointId,
-        after: &CheckpointId,
-        changed: &[ClassedChange],
-    ) -> Result<BTreeSet<RelPath>, Trouble> {
-        match role {
-            Role::TestWriter => return Ok(BTreeSet::new()),
-            Role::Implementer | Role::Refactorer => {}
+    pub(super) fn weakened(&mut self, key: &Key, after: &CheckpointId) -> Result<BTreeSet<RelPath>, Trouble> {
+        match key {
+            Key::TestWriter => return Ok(BTreeSet::new()),
+            Key::Implementer(_) | Key::Refactorer => {}
         }
+        // Compared with the tree before the first attempt: a retry goes on with the child's work,
+        // so the tree right before it may hold the weakened test already.
+        let first = self.state.ledgers.get(key).and_then(|ledger| ledger.entries.first());
+        let Some(base) = first.map(|entry| entry.attempt.before.clone()) else { return Ok(BTreeSet::new()) };
+        let changed = self.differences(&base, after)?;
         let mut languages: BTreeMap<Language, Sources> = BTreeMap::new();
         for change in changed.iter().filter(|change| change.class == FileClass::Source) {
             let Some(language) = Language::of(change.path.extension()) else { continue };
@@ -40,7 +38,7 @@ impl<W: World> Drive<'_, W> {
                 let bytes = self.ports.checkpoints.read(at, &change.path)?;
                 Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
             };
-            sources.before.extend(read(base)?.map(|text| (change.path.to_string(), text)));
+            sources.before.extend(read(&base)?.map(|text| (change.path.to_string(), text)));
             sources.after.extend(read(after)?);
         }
         let mut paths = BTreeSet::new();
