@@ -8,6 +8,7 @@ mod recheck;
 mod red;
 mod refactor;
 mod sources;
+mod weakened;
 
 use crate::core::attempt::CheckpointId;
 use crate::core::criterion::CriterionId;
@@ -31,7 +32,8 @@ struct Work {
     changed: Vec<ClassedChange>,
     /// Paths among `changed` that the role may not change.
     forbidden: Vec<RelPath>,
-    /// Protected files that are not as they were, forbidden ones left out.
+    /// Protected files that are not as they were, forbidden ones left out, and sources whose
+    /// inline tests are not: those are not put back, because they hold the child's work too.
     touched: Vec<RelPath>,
     events: Vec<Event>,
 }
@@ -70,6 +72,7 @@ impl<W: World> Drive<'_, W> {
             events.push(Event::Restored { what });
         }
         touched.retain(|path| !forbidden.contains(path));
+        let weakened = self.weakened(key, &after)?;
         self.ports.checkpoints.restore(&base, &forbidden)?;
         let after = if forbidden.is_empty() && touched.is_empty() {
             after
@@ -77,6 +80,7 @@ impl<W: World> Drive<'_, W> {
             self.ports.checkpoints.take(&format!("restored-{}", Self::label(key, number)))?
         };
         events.push(Event::TreeSeen { tree: after.clone() });
+        touched.extend(weakened.into_iter().filter(|path| !forbidden.contains(path)));
         Ok(Work { base, after, changed, forbidden, touched, events })
     }
 

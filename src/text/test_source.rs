@@ -13,6 +13,7 @@
 
 mod blank;
 mod body;
+mod imports;
 mod javascript;
 mod python;
 mod rust;
@@ -20,7 +21,7 @@ mod rust;
 pub use self::body::{BodyFacts, Expectation};
 
 /// Languages whose tests can be found without running them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
     Rust,
     Python,
@@ -43,6 +44,8 @@ impl Language {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Declared {
     name: String,
+    /// Where it begins, with its attributes or decorators.
+    head: usize,
     /// The body's bytes in the source.
     body: std::ops::Range<usize>,
 }
@@ -73,7 +76,8 @@ pub fn body_facts(language: Language, source: &str, test: &str) -> BodyFacts {
 pub struct Outline {
     /// Full name and body, blanks folded; comments count, because a formatter leaves them.
     tests: Vec<(String, String)>,
-    /// The lines outside every test's body that hold anything, blanks folded.
+    /// The lines outside every test's body that hold anything but imports, blanks folded: one
+    /// name more in an import makes no test another one.
     pub rest: Vec<String>,
 }
 
@@ -91,8 +95,11 @@ pub fn outline(language: Language, source: &str) -> Outline {
     let mut outline = Outline::default();
     let mut rest = String::new();
     let mut at = 0;
+    let whole = source;
+    let imports = imports::spans(language, &blank::blank(language, source));
+    let source = &blank::without(source, &imports);
     for test in find(language, source) {
-        outline.tests.push((test.name, fold(source.get(test.body.clone()).unwrap_or_default())));
+        outline.tests.push((test.name, fold(whole.get(test.body.clone()).unwrap_or_default())));
         // Bodies may be nested (a test inside a test); what was taken once is not taken again.
         if test.body.start >= at {
             rest.push_str(source.get(at..test.body.start).unwrap_or_default());
@@ -100,8 +107,36 @@ pub fn outline(language: Language, source: &str) -> Outline {
         }
     }
     rest.push_str(source.get(at..).unwrap_or_default());
-    outline.rest = rest.lines().map(fold).filter(|line| !line.is_empty()).collect();
+    outline.rest = rest.lines().map(fold).filter(|line| !matches!(line.as_str(), "" | ";")).collect();
     outline
+}
+
+/// Tests that `before` declares and that are found, by their last name, with equal text in none of
+/// `after`: changed or removed, wherever they stood. Attributes and decorators are part of a test;
+/// comments and how it is formatted are not. Gives the path and the full name of each.
+pub fn weakened(language: Language, before: &[(&str, &str)], after: &[&str]) -> Vec<(String, String)> {
+    let texts = |source: &str| {
+        let tests = find(language, source).into_iter();
+        let text = |test: &Declared| source.get(test.head..test.body.end).unwrap_or_default().to_owned();
+        tests.map(|test| (blank::condensed(language, &text(&test)), test.name)).collect::<Vec<_>>()
+    };
+    let last = |name: &str| -> String {
+        let parts = if language == Language::JavaScript { " > " } else { "::" };
+        name.rsplit(parts).next().unwrap_or(name).to_owned()
+    };
+    let all = after.iter().flat_map(|source| texts(source));
+    let now: std::collections::HashSet<(String, String)> =
+        all.map(|(text, name)| (text, last(&name))).collect();
+    let mut weakened = Vec::new();
+    for (path, source) in before {
+        for (text, name) in texts(source) {
+            let wanted = (text, last(&name));
+            if !now.contains(&wanted) {
+                weakened.push(((*path).to_owned(), name));
+            }
+        }
+    }
+    weakened
 }
 
 fn fold(text: &str) -> String {

@@ -102,7 +102,7 @@ impl Teller {
             }
             Event::Refused { why } => vec![bad(format!("refused: {why}; the tree is as it was"))],
             Event::Paused { reason } => {
-                vec![bad(format!("paused: {reason}; nothing is lost, `tdd status` shows where it stands"))]
+                vec![bad(format!("paused: {reason}; `tdd status` shows where it stands"))]
             }
             Event::Stopped { signal } => {
                 vec![bad(format!("stopped by signal {signal}; what was done is kept in the journal"))]

@@ -13,7 +13,7 @@
 #![expect(clippy::disallowed_methods, reason = "a folder of ours, and the time of a commit")]
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::core::attempt::CheckpointId;
@@ -70,6 +70,8 @@ pub struct GitCheckpoints {
     /// together with the next one that has to be, because each call of git takes milliseconds.
     waiting: BTreeMap<String, CheckpointId>,
     recorded: Option<GitState>,
+    /// The private git folder, in the run's own folder.
+    git_dir: PathBuf,
 }
 
 impl GitCheckpoints {
@@ -93,7 +95,7 @@ impl GitCheckpoints {
         }
         let run = run.clone();
         let (known, waiting) = (Known::default(), BTreeMap::new());
-        Ok(Self { place, run, rules, private, own, tree, known, refs, waiting, recorded: None })
+        Ok(Self { place, run, rules, private, own, tree, known, refs, waiting, recorded: None, git_dir })
     }
 
     fn scan(&self) -> Result<Scan, Trouble> {
@@ -116,7 +118,7 @@ impl GitCheckpoints {
             import::commit(&self.private, &self.tree, (from, &delta), label).or_else(|trouble| {
                 // The commit before this one may be gone: a child can run `git gc --prune=now`.
                 let Some(from) = from else { return Err(trouble) };
-                if self.private.ask(&["cat-file", "-e", &format!("{from}^{{tree}}")], b"")?.ok {
+                if self.private.holds(from) {
                     return Err(trouble);
                 }
                 let all = Known::default().delta(&scan, &self.tree);
@@ -195,6 +197,39 @@ impl GitCheckpoints {
         Ok(())
     }
 
+    /// A trouble with git after a child, with what is known of its cause: what git says of a
+    /// folder that was destroyed sounds like a fault of ours or of the disk.
+    fn after_a_child(&self, trouble: Trouble, label: &str) -> Trouble {
+        let folder = |path: &Path| path.is_dir();
+        let next = if !folder(&self.place.git_dir) || !folder(&self.place.common_dir.join("objects")) {
+            "the repository's commits and the run's checkpoints were in it: bring it back from where it was \
+             moved or from a copy, then `tdd resume`; without one they are gone, and only the files of the \
+             work tree are left"
+                .to_owned()
+        } else if !folder(&self.git_dir) {
+            "the run's own folder is gone, so this run can't go on: start anew with `tdd <FR> --new`; its \
+             checkpoints stay under refs/tdd/"
+                .to_owned()
+        } else if self.refs.values().any(|commit| !self.own.holds(commit)) {
+            "checkpoints of this run were deleted from the repository, and other objects may be: run \
+             `git fsck`, bring what it misses back from a clone, then start anew with `tdd <FR> --new`"
+                .to_owned()
+        } else if self.place.is_as_found() {
+            return trouble;
+        } else {
+            trouble.next.clone()
+        };
+        let attempt =
+            label.strip_prefix("after-").or_else(|| label.strip_prefix("restored-")).unwrap_or(label);
+        let when = if attempt == "end" {
+            "while the last child ran".to_owned()
+        } else {
+            format!("while the child of the attempt {attempt} ran")
+        };
+        let what = format!("{}; the cause arose {when}", trouble.what);
+        Trouble { what, ..trouble }.advise(next)
+    }
+
     fn listed(&self, at: &CheckpointId) -> Result<Vec<Listed>, Trouble> {
         listing::files(&self.private, at)
     }
@@ -202,9 +237,14 @@ impl GitCheckpoints {
 
 impl Checkpoints for GitCheckpoints {
     fn take(&mut self, label: &str) -> Result<CheckpointId, Trouble> {
-        let (commit, _) = self.snapshot(&format!("tdd: {label}"))?;
-        self.set_ref(label, &commit)?;
-        Ok(commit)
+        let taken = self.snapshot(&format!("tdd: {label}")).and_then(|(commit, _)| {
+            self.set_ref(label, &commit)?;
+            Ok(commit)
+        });
+        if self.recorded.is_none() {
+            return taken;
+        }
+        taken.map_err(|trouble| self.after_a_child(trouble, label))
     }
 
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble> {
@@ -294,7 +334,8 @@ impl Checkpoints for GitCheckpoints {
         let Some(recorded) = &self.recorded else { return Ok(Vec::new()) };
         let keep = format!("{}kept-{}", ref_folder(&self.run), slug(label));
         let restoring = git_state::Restoring { place: &self.place, git: &self.own, keep, ours: &self.refs };
-        recorded.restore(&restoring)
+        let restored = recorded.restore(&restoring);
+        restored.map_err(|trouble| self.after_a_child(trouble, label))
     }
 }
 

@@ -97,13 +97,22 @@ impl JournalFile {
         Ok((journal, events))
     }
 
-    /// A child may delete the run's folder or put another journal there. Ours could be written
-    /// still, but nobody would ever read it.
-    fn is_in_its_place(&self) -> bool {
-        match (self.file.metadata(), self.folder.join(EVENTS).symlink_metadata()) {
-            (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
-            (Ok(_) | Err(_), _) => false,
+    /// Sees that the journal on disk is the one that was written so far. A child that runs
+    /// meanwhile could have changed it, and nothing after that would be worth anything.
+    fn check_untouched(&self) -> Result<(), Trouble> {
+        let at = self.folder.join(EVENTS);
+        let changed = |why: String| changed_by_another(&self.folder, why);
+        let named = std::fs::symlink_metadata(&at)
+            .map_err(|error| changed(format!("{} can't be found: {error}", at.display())))?;
+        let open = self.file.metadata().map_err(|error| changed(error.to_string()))?;
+        if (named.dev(), named.ino()) != (open.dev(), open.ino()) {
+            return Err(changed(format!("another file lies at {}", at.display())));
         }
+        if open.len() != self.length {
+            let (now, ours) = (open.len(), self.length);
+            return Err(changed(format!("{EVENTS} has {now} bytes; tdd wrote {ours}")));
+        }
+        Ok(())
     }
 
     fn write_lines(&mut self, lines: &[String]) -> io::Result<()> {
@@ -123,9 +132,7 @@ impl Journal for JournalFile {
             let torn = io::Error::other("its last line is torn and could not be taken back");
             return Err(unwritable(&self.folder.join(EVENTS), &torn));
         }
-        if !self.is_in_its_place() {
-            return Err(gone(&self.folder));
-        }
+        self.check_untouched()?;
         let (mut seq, mut prev) = (self.seq, self.prev.clone());
         let mut lines = Vec::with_capacity(events.len());
         for event in events {
@@ -148,6 +155,8 @@ impl Journal for JournalFile {
     }
 
     fn store(&mut self, bytes: &[u8]) -> Result<Digest, Trouble> {
+        // Storing makes the folder anew if it is gone, which would hide that it was.
+        self.check_untouched()?;
         let digest = journal_line::digest(bytes);
         store(&self.folder, &digest, bytes)?;
         Ok(digest)
@@ -359,15 +368,15 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-fn gone(folder: &Path) -> Trouble {
-    let run = folder.file_name().unwrap_or_default().to_string_lossy();
-    Trouble::environment(format!("the journal of the run was deleted or replaced: {}", folder.display()))
-        .because("a child of the run, or somebody else, has done it while the run was under way")
-        .advise(format!(
-            "this run can't go on. What the roles wrote is in the work tree, its snapshots are here:\n\
-             git for-each-ref refs/tdd/{run}\n\
-             to begin again: tdd <FR> --new"
-        ))
+fn changed_by_another(folder: &Path, why: String) -> Trouble {
+    let what = format!(
+        "the journal in {} was changed by somebody else while a child ran; nothing more will be done",
+        folder.display()
+    );
+    Trouble::environment(what).because(why).advise(
+        "see what changed it (the agent of the last attempt could), then start anew: tdd <FR> --new\n\
+         this run can't go on; its checkpoints stay under refs/tdd/",
+    )
 }
 
 fn unwritable(at: &Path, error: &io::Error) -> Trouble {

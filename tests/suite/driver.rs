@@ -134,6 +134,37 @@ fn a_missing_criterion_and_an_existing_test_changed_are_false_reds() {
     );
 }
 
+const INLINE: &str = "// ONE\n#[test]\nfn inline() {\n    assert_eq!(one(), 1);\n}\n";
+
+#[test]
+fn a_test_inside_a_source_may_be_moved_but_not_weakened() {
+    let script = honest()
+        .on(&Key::Implementer(criterion(1)), 1, |tree| {
+            tree.write("src/one.rs", INLINE);
+            block("implementer", "ok")
+        })
+        .on(&Key::Implementer(criterion(2)), 1, |tree| {
+            tree.write("src/one.rs", &INLINE.replace("assert_eq!(one(), 1);", "").replace("ONE", "ONE TWO"));
+            block("implementer", "ok")
+        })
+        .on(&Key::Implementer(criterion(2)), 2, |tree| {
+            assert!(!tree.read("src/one.rs").unwrap().contains("assert"), "the child's work stays");
+            tree.write("src/one.rs", "// ONE\n");
+            tree.write("src/two.rs", &format!("// TWO\nmod tests {{\n{INLINE}}}\n"));
+            block("implementer", "ok")
+        })
+        .on(&Key::Refactorer, 1, |tree| {
+            tree.write("src/two.rs", &INLINE.replace("#[test]", "#[test]\n#[ignore]").replace("ONE", "TWO"));
+            block("refactorer", "ok")
+        })
+        .on(&Key::Refactorer, 2, |_| block("refactorer", "ok"));
+    let (state, _) = run(plan(), script);
+    let implementer = faults(&state, &Key::Implementer(criterion(2)));
+    assert_eq!(implementer, [(Mode::B, vec![Reason::Touched(path("src/one.rs"))])]);
+    assert_eq!(faults(&state, &Key::Refactorer), [(Mode::C, vec![Reason::Touched(path("src/two.rs"))])]);
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+}
+
 #[test]
 fn an_implementer_that_weakens_a_test_fails_and_the_test_comes_back() {
     let script = honest()

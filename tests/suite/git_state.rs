@@ -216,7 +216,38 @@ fn a_git_folder_that_was_moved_away_is_said() {
     repository.child("mv .git ../git-elsewhere; ln -s ../git-elsewhere .git");
     let trouble = checkpoints.restore_git("x").unwrap_err();
     assert!(trouble.what.contains(".git folder was moved away"), "{trouble}");
-    assert!(!trouble.next.is_empty());
+    assert!(trouble.what.contains("while the child of the attempt x ran"), "{trouble}");
+    assert!(trouble.next.contains("back to where it was"), "{trouble}");
+}
+
+#[test]
+fn what_a_child_destroyed_is_said_with_when_and_what_is_left() {
+    for (destroy, label, words) in [
+        ("rm -rf .git", "after-x-1", &["attempt x-1 ran", "gone", "a copy"] as &[_]),
+        ("rm -rf .git", "end", &["while the last child ran"]),
+        ("rm -rf .git/objects/*; rm -rf .git/refs/tdd", "x-1", &["attempt x-1 ran", "git fsck", "--new"]),
+    ] {
+        let repository = Repository::with(&[("a", "a")]);
+        let mut checkpoints = repository.checkpoints();
+        checkpoints.take("0").unwrap();
+        checkpoints.record_git().unwrap();
+        repository.child(destroy);
+        let said = if label.starts_with("after-") {
+            checkpoints.take(label).unwrap_err().to_string()
+        } else {
+            checkpoints.restore_git(label).unwrap_err().to_string()
+        };
+        for word in words {
+            assert!(said.contains(word), "{destroy}, {label}: no `{word}` in {said}");
+        }
+    }
+    let repository = Repository::with(&[("a", "a")]);
+    let mut checkpoints = repository.checkpoints();
+    checkpoints.record_git().unwrap();
+    std::fs::remove_dir_all(repository.scratch().join("checkpoints")).unwrap();
+    std::fs::write(repository.path("a"), "b").unwrap();
+    let said = checkpoints.take("after-x-1").unwrap_err().to_string();
+    assert!(said.contains("attempt x-1 ran") && said.contains("run's own folder is gone"), "{said}");
 }
 
 #[test]

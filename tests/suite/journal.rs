@@ -351,3 +351,40 @@ fn status_and_log_tell_a_run() {
     assert!(errors.contains("no run `2027`") && errors.contains("20260101T"), "{errors}");
     assert!(tdd(&repository, &["log", "2026"]).2.contains("more than one run begins with"));
 }
+
+#[test]
+fn a_journal_that_somebody_changed_meanwhile_is_written_no_further() {
+    type Change = fn(&Path);
+    let changes: [(&str, Change); 5] = [
+        ("truncated", |run| std::fs::write(run.join("events.jsonl"), "").unwrap()),
+        ("appended to", |run| {
+            let mut file = std::fs::File::options().append(true).open(run.join("events.jsonl")).unwrap();
+            file.write_all(b"{\"v\":1,\"seq\":99,\"ts\":1,\"type\":\"finished\"}\n").unwrap();
+        }),
+        ("replaced", |run| {
+            std::fs::copy(run.join("events.jsonl"), run.join("other")).unwrap();
+            std::fs::rename(run.join("other"), run.join("events.jsonl")).unwrap();
+        }),
+        ("linked", |run| {
+            std::fs::rename(run.join("events.jsonl"), run.join("moved")).unwrap();
+            std::os::unix::fs::symlink("moved", run.join("events.jsonl")).unwrap();
+        }),
+        ("removed", |run| std::fs::remove_dir_all(run).unwrap()),
+    ];
+    for (name, change) in changes {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("run");
+        let mut journal = JournalFile::create(&run).unwrap();
+        journal.append(NOW, &[restored("1")]).unwrap();
+        change(&run);
+        let before = std::fs::read(run.join("events.jsonl")).ok();
+        let trouble = journal.append(NOW, &[restored("2")]).unwrap_err();
+        assert_eq!(trouble.kind, TroubleKind::Environment, "{name}");
+        assert_eq!(journal.store(b"payload").unwrap_err(), trouble, "{name}");
+        let said = trouble.to_string();
+        for word in [run.to_str().unwrap(), "while a child ran", "nothing more", "--new", "refs/tdd"] {
+            assert!(said.contains(word), "{name}: {word} in {said}");
+        }
+        assert_eq!(std::fs::read(run.join("events.jsonl")).ok(), before, "{name}");
+    }
+}

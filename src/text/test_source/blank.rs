@@ -1,5 +1,7 @@
 //! Replaces comments and the insides of strings by spaces, byte for byte.
 
+use std::ops::Range;
+
 use super::Language;
 
 /// The code alone. Quotes stay, so that a string is still seen to be one; line ends stay too.
@@ -18,6 +20,43 @@ pub(super) fn blank(language: Language, source: &str) -> String {
     }
     // Only whole tokens were blanked, so this is still UTF-8; if not, nothing is found.
     String::from_utf8(code).unwrap_or_default()
+}
+
+/// The text with blanks in place of these parts, so that places stay.
+pub(super) fn without(text: &str, spans: &[Range<usize>]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for at in spans.iter().flat_map(Clone::clone) {
+        if let Some(byte) = bytes.get_mut(at).filter(|byte| **byte != b'\n') {
+            *byte = b' ';
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The source without what a formatter may change: comments, white space outside strings, and
+/// commas before a closing bracket.
+pub(super) fn condensed(language: Language, source: &str) -> String {
+    let bytes = source.as_bytes();
+    let mut code: Vec<u8> = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let (kept_head, end, _) = token(language, bytes, at);
+        let end = end.clamp(at + 1, bytes.len());
+        match (kept_head, bytes[at]) {
+            (0, _) => {}
+            (1, byte) if end == at + 1 => {
+                if matches!(byte, b')' | b']' | b'}') && code.last() == Some(&b',') {
+                    code.pop();
+                }
+                if !byte.is_ascii_whitespace() {
+                    code.push(byte);
+                }
+            }
+            _ => code.extend_from_slice(&bytes[at..end]),
+        }
+        at = end;
+    }
+    String::from_utf8_lossy(&code).into_owned()
 }
 
 /// What begins at `at`: bytes kept at its head, its end, and bytes kept at its tail. Plain code is

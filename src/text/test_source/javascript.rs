@@ -30,6 +30,7 @@ fn walk<'a>(
         let nested = word == "test" && at > 1 && bytes[at - 1] == b'.' && bytes[at - 2] == b't';
         let is_test = matches!(word, "test" | "it") && (fresh || nested);
         let is_suite = matches!(word, "describe" | "suite") && fresh;
+        let head = at;
         at += word.len();
         if !(is_test || is_suite) {
             continue;
@@ -44,7 +45,7 @@ fn walk<'a>(
         if is_test {
             let mut path = titles.clone();
             path.push(title);
-            found.push(Declared { name: path.join(" > "), body: body(code, after..end) });
+            found.push(Declared { name: path.join(" > "), head, body: body(code, after..end) });
         }
         if titles.len() < DEPTH_CAP {
             titles.push(title);

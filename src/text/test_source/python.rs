@@ -1,5 +1,6 @@
 //! Test functions and the test methods of test classes, by indentation.
 
+use super::imports::statement_end;
 use super::{Declared, word_at};
 
 pub(super) fn find(code: &str) -> Vec<Declared> {
@@ -7,6 +8,8 @@ pub(super) fn find(code: &str) -> Vec<Declared> {
     // The classes around the line, with their margins; `None` for a class that holds no tests.
     let mut classes: Vec<(usize, Option<&str>)> = Vec::new();
     let mut open: Option<(usize, usize)> = None;
+    // Where the decorators begin that stand right before the line.
+    let mut decorators: Option<std::ops::Range<usize>> = None;
     let mut at = 0;
     for line in code.split_inclusive('\n') {
         let begin = at;
@@ -24,6 +27,16 @@ pub(super) fn find(code: &str) -> Vec<Declared> {
             }
             open = None;
         }
+        // A decorator's arguments may take lines of their own.
+        if decorators.as_ref().is_some_and(|decorators| begin < decorators.end) {
+            continue;
+        }
+        if text.starts_with('@') {
+            let first = decorators.map_or(begin, |decorators| decorators.start);
+            decorators = Some(first..statement_end(code, begin));
+            continue;
+        }
+        let head = decorators.take().map_or(begin, |decorators| decorators.start);
         while classes.last().is_some_and(|(own, _)| margin <= *own) {
             classes.pop();
         }
@@ -50,7 +63,7 @@ pub(super) fn find(code: &str) -> Vec<Declared> {
             Some(colon) => begin + colon + 1..at,
             None => at..at,
         };
-        found.push(Declared { name: path.join("::"), body });
+        found.push(Declared { name: path.join("::"), head, body });
         open = Some((found.len() - 1, margin));
     }
     found

@@ -20,8 +20,11 @@ fn walk<'a>(
     let bytes = code.as_bytes();
     let mut at = range.start;
     let mut is_test = false;
+    // Where the attributes of the item begin that is read.
+    let mut head = None;
     while at < range.end {
         if bytes[at] == b'#' && bytes.get(at + 1) == Some(&b'[') {
+            head = head.or(Some(at));
             let end = close_of(bytes, at + 1).min(range.end);
             is_test |= is_test_attribute(&code[at + 2..end.saturating_sub(1).max(at + 2)]);
             at = end;
@@ -31,7 +34,9 @@ fn walk<'a>(
         match word {
             "" => {
                 // Anything that ends an item also ends its attributes.
-                is_test &= !matches!(bytes[at], b';' | b'}');
+                let ends_item = matches!(bytes[at], b';' | b'}');
+                is_test &= !ends_item;
+                head = head.filter(|_| !ends_item);
                 at += 1;
             }
             "fn" => {
@@ -45,10 +50,11 @@ fn walk<'a>(
                     path.push(name);
                     found.push(Declared {
                         name: path.join("::"),
+                        head: head.unwrap_or(at),
                         body: open + 1..end.saturating_sub(1).max(open + 1),
                     });
                 }
-                is_test = false;
+                (is_test, head) = (false, None);
                 at = end;
             }
             "mod" => {
@@ -65,7 +71,7 @@ fn walk<'a>(
                     }
                     at = end;
                 }
-                is_test = false;
+                (is_test, head) = (false, None);
             }
             word => at += word.len(),
         }

@@ -215,6 +215,107 @@ fn an_expectation_that_is_only_a_snapshot_is_told_apart() {
 }
 
 #[test]
+fn imports_are_no_part_of_the_rest() {
+    use Language::{JavaScript, Python, Rust};
+    for (language, source, want) in [
+        (Python, "import os\nimport a, b as c\nfrom x import y, z\nX = 1\n", "X = 1"),
+        (Python, "from x import (\n    a,\n    # b (\n    c,\n)\nX = 1\n", "X = 1"),
+        (Python, "from x import a, \\\n    b\nX = 1\n", "X = 1"),
+        (Python, "import os; X = 1\nimportant = 2\nfrom_here()\n", "X = 1|important = 2|from_here()"),
+        (Python, "try:\n    import a\nexcept ImportError:\n    a = 1\n", "try:|except ImportError:|a = 1"),
+        (Python, "S = '''\nimport a\n'''\n", "S = '''|import a|'''"),
+        (Python, "import a\ndef test_a():\n    import b\n    assert 1\n", "def test_a():"),
+        (
+            Rust,
+            "use a::{\n    b,\n    c,\n};\nmod x;\nextern crate y;\npub(crate) use z; const A: u8 = 1;\n",
+            "const A: u8 = 1;",
+        ),
+        (
+            Rust,
+            "mod x { fn a() {} }\nextern \"C\" { fn b(); }\nuseful!();\n",
+            "mod x { fn a() {} }|extern \"C\" { fn b(); }|useful!();",
+        ),
+        (Rust, "#[cfg(test)]\nmod x;\n", "#[cfg(test)]"),
+        (JavaScript, "import a from 'a';\nimport {\n  b,\n} from 'b'\nimport 'c'\nX = 1\n", "X = 1"),
+        (
+            JavaScript,
+            "const a = require('a');\nconst { b,\n c } = require('b').d\nvar x = 1;\n",
+            "var x = 1;",
+        ),
+        (
+            JavaScript,
+            "const a = require('a')(1);\nimport('x').then(y);\nlet b = f(c = require('x'));\n",
+            "const a = require('a')(1);|import('x').then(y);|let b = f(c = require('x'));",
+        ),
+    ] {
+        assert_eq!(outline(language, source).rest.join("|"), want, "{source}");
+    }
+}
+
+#[test]
+fn weakened_tests_are_found_and_moved_or_formatted_ones_are_not() {
+    use Language::{JavaScript, Python, Rust};
+    let inline =
+        "#[cfg(test)] mod tests { #[test] fn a() { assert_eq!(f(1, 2), \"x y\"); } #[test] fn b() { g() } }";
+    let python =
+        "class TestA:\n    @mark(\n        1,\n    )\n    def test_a(self):\n        assert f(1) == 2\n";
+    let node = "describe('s', () => { test('a', () => { assert.equal(f(), 1); }); });";
+    let moved =
+        "mod other {\n  #[test]\n  fn a() {\n  // why\n  assert_eq!(\n f(1, 2,),\n \"x y\",\n );\n }\n }";
+    let b = |with: &str| inline.replace("#[test] fn b", with);
+    for (name, language, before, after, want) in [
+        ("the same", Rust, inline, vec![inline.to_owned()], ""),
+        ("emptied", Rust, inline, vec![inline.replace("assert_eq!(f(1, 2), \"x y\");", "")], "tests::a"),
+        ("gone", Rust, inline, vec!["fn f() {}".to_owned()], "tests::a tests::b"),
+        ("file gone", Rust, inline, vec![], "tests::a tests::b"),
+        (
+            "moved and formatted",
+            Rust,
+            inline,
+            vec![moved.to_owned(), "#[test]\nfn b() {\n g()\n}".to_owned()],
+            "",
+        ),
+        ("a space in a string", Rust, inline, vec![inline.replace("x y", "xy")], "tests::a"),
+        ("ignored", Rust, inline, vec![b("#[test] #[ignore] fn b")], "tests::b"),
+        ("switched off", Rust, inline, vec![b("#[cfg(no)] #[test] fn b")], "tests::b"),
+        ("no test any more", Rust, inline, vec![b("fn b")], "tests::b"),
+        ("another before it", Rust, inline, vec![b("#[inline] fn c() {} #[test] fn b")], ""),
+        ("the same", Python, python, vec![python.to_owned()], ""),
+        (
+            "skipped",
+            Python,
+            python,
+            vec![python.replace("    def", "    @pytest.mark.skip\n    def")],
+            "TestA::test_a",
+        ),
+        ("other arguments", Python, python, vec![python.replace("1,", "2,")], "TestA::test_a"),
+        (
+            "out of its class",
+            Python,
+            python,
+            vec!["@mark(1)\ndef test_a(self):  # x\n  assert f(1)==2\n".to_owned()],
+            "",
+        ),
+        ("the same", JavaScript, node, vec![node.to_owned()], ""),
+        ("skipped", JavaScript, node, vec![node.replace("test(", "test.skip(")], "s > a"),
+        ("weaker", JavaScript, node, vec![node.replace("f(), 1", "1, 1")], "s > a"),
+        (
+            "out of its suite",
+            JavaScript,
+            node,
+            vec!["test('a', () => {\n  assert.equal(f(), 1);\n});".to_owned()],
+            "",
+        ),
+    ] {
+        let after: Vec<&str> = after.iter().map(String::as_str).collect();
+        let found = weakened(language, &[("src/x", before)], &after);
+        assert!(found.iter().all(|(path, _)| path == "src/x"));
+        let names: Vec<String> = found.into_iter().map(|(_, test)| test).collect();
+        assert_eq!(names.join(" "), want, "{language:?}: {name}");
+    }
+}
+
+#[test]
 fn no_source_makes_it_panic() {
     let hostile = [
         "\"",
@@ -231,12 +332,23 @@ fn no_source_makes_it_panic() {
         "\\",
         "é'é'",
         "class T(",
+        "@a(",
+        "assert!(",
+        "expect(1).",
+        "use ",
+        "const a = require",
+        "?.(",
+        "::<>(",
     ];
     for language in [Language::Rust, Language::Python, Language::JavaScript] {
         for first in hostile {
             for second in hostile {
                 let _ = declared(language, &format!("{first}{second}"));
                 let _ = body_facts(language, &format!("{first} {second}\n"), "t");
+                let _ = outline(language, &format!("{first} {second}\nimport {first}"));
+                let _ = weakened(language, &[("a", &format!("{first}{second}"))], &[]);
+                let (source, test) = test_of(language, &format!("assert {first} {second} (é)!"));
+                let _ = body_facts(language, &source, test);
             }
         }
     }

@@ -11,6 +11,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::place::GitPlace;
+use crate::core::attempt::CheckpointId;
 use crate::core::trouble::Trouble;
 
 /// No plumbing command that is used here takes longer, even on a slow disk. A folder in which a
@@ -97,6 +98,11 @@ impl Git {
         let mut command = self.command();
         command.args(args);
         finish(command, input, &words(args))
+    }
+
+    /// Whether a commit and its tree are still there.
+    pub(super) fn holds(&self, commit: &CheckpointId) -> bool {
+        self.ask(&["cat-file", "-e", &format!("{commit}^{{tree}}")], b"").is_ok_and(|said| said.ok)
     }
 
     /// What an index file says of every path, without the times that it holds.

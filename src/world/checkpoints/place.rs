@@ -69,6 +69,14 @@ impl GitPlace {
     }
 }
 
+impl GitPlace {
+    /// Whether `.git` is still a folder where it was one. A file or a link can be put back.
+    pub(super) fn is_as_found(&self) -> bool {
+        let meta = std::fs::symlink_metadata(self.work_tree.join(".git"));
+        self.pointer != Pointer::Folder || meta.is_ok_and(|meta| meta.is_dir())
+    }
+}
+
 /// Keeps `.tdd/runs/` out of git through `info/exclude` of the folder that all work trees share.
 /// Doing it twice does nothing more. Contract section 11.
 pub fn exclude_runs(repository: &Path) -> Result<(), Trouble> {
