@@ -69,14 +69,15 @@ pub struct RunArgs {
     /// Stop after a stage; `tdd resume` goes on (exit code 3).
     #[arg(long, value_name = "STAGE", value_parser = ["red"])]
     pub stop_after: Option<String>,
-    /// Only these criteria.
-    #[arg(long, value_name = "AC", num_args = 1.., value_delimiter = ',')]
+    /// Only these criteria: ids, parted by commas; may be repeated.
+    #[arg(long, value_name = "AC,…", value_delimiter = ',')]
     pub only: Vec<String>,
     /// Leave out the REFACTOR stage.
     #[arg(long)]
     pub no_refactor: bool,
-    /// These criteria are satisfied already: their tests must pass at once, no implementer.
-    #[arg(long, value_name = "AC", num_args = 1.., value_delimiter = ',')]
+    /// These criteria are satisfied already: their tests must pass at once, no implementer. Ids,
+    /// parted by commas; may be repeated.
+    #[arg(long, value_name = "AC,…", value_delimiter = ',')]
     pub already_green: Vec<String>,
     /// Look for the requirement in specs/frs/archive/ too.
     #[arg(long)]
@@ -283,4 +284,33 @@ pub struct AgentArgs {
     pub number: u8,
     #[arg(long, value_name = "FILE")]
     pub prompt_file: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_criteria_leaves_the_requirement_alone() {
+        for (line, only, already_green) in [
+            (&["--only", "AC-PY-1.1", "PY-1"][..], &["AC-PY-1.1"][..], &[][..]),
+            (&["PY-1", "--only", "AC-1.1,AC-1.2", "--only", "AC-1.3"], &["AC-1.1", "AC-1.2", "AC-1.3"], &[]),
+            (&["--only=AC-1.1", "PY-1", "--already-green", "AC-1.2"], &["AC-1.1"], &["AC-1.2"]),
+            (&["--already-green", "AC-1.1, AC-1.2", "PY-1"], &[], &["AC-1.1", "AC-1.2"]),
+        ] {
+            for command in [&["tdd"][..], &["tdd", "run"]] {
+                let cli = Cli::try_parse_from(command.iter().chain(line)).unwrap();
+                let run = match cli.command {
+                    Some(Command::Run(run)) => *run,
+                    _ => cli.run,
+                };
+                let trimmed = |ids: &[String]| ids.iter().map(|id| id.trim().to_owned()).collect::<Vec<_>>();
+                assert_eq!(run.requirement.as_deref(), Some("PY-1"), "{line:?}");
+                assert_eq!(trimmed(&run.only), only, "{line:?}");
+                assert_eq!(trimmed(&run.already_green), already_green, "{line:?}");
+            }
+        }
+        let two = Cli::try_parse_from(["tdd", "PY-1", "--only", "AC-1.1", "AC-1.2"]);
+        assert!(two.is_err(), "a second id without a comma is no requirement");
+    }
 }

@@ -270,6 +270,12 @@ fn criteria(flag: &str, words: &[String]) -> Result<Vec<CriterionId>, Trouble> {
             ids.push(id);
         }
     }
+    // An empty list would mean all of them.
+    if ids.is_empty() && !words.is_empty() {
+        return Err(Trouble::user(format!("{flag} holds no criterion id"))
+            .because("it was given, and there is nothing in it")
+            .advise(format!("For example: {flag} AC-STE-12.1,AC-STE-12.2")));
+    }
     Ok(ids)
 }
 

@@ -55,6 +55,10 @@ fn criteria_are_read_once_each() {
 fn a_flag_that_cannot_be_meant_is_refused() {
     for (args, part) in [
         (RunArgs { only: vec!["STE-1.2".into()], ..RunArgs::default() }, "--only: `STE-1.2`"),
+        (
+            RunArgs { only: vec![String::new(), " ".into()], ..RunArgs::default() },
+            "--only holds no criterion id",
+        ),
         (RunArgs { already_green: vec!["x".into()], ..RunArgs::default() }, "--already-green"),
         (RunArgs { test: Some("  ".into()), ..RunArgs::default() }, "--test holds no command"),
         (RunArgs { gate: Some("a\0".into()), ..RunArgs::default() }, "--gate holds no command"),

@@ -23,6 +23,7 @@
 
 mod duration;
 mod reader;
+mod twice;
 
 use std::collections::BTreeMap;
 
@@ -119,9 +120,12 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
     }
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let value: Value = serde_yaml::from_str(source).map_err(|error| {
+        if let Some(trouble) = twice::trouble(file_name, source, &error) {
+            return trouble;
+        }
         Trouble::config(format!("{file_name} is not YAML"))
             .because(error)
-            .advise("Correct the line that the message names.")
+            .advise("Correct the line that it names, or what stands before it.")
     })?;
     let Some(top) = Table::top(file_name, source, &value)? else { return Ok(ConfigFile::default()) };
     top.only(KEYS)?;

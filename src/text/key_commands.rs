@@ -11,12 +11,13 @@
 //! ```
 //!
 //! Leniencies, each for a file that people really have (`fixtures/claude-md`): a `$ ` prompt before
-//! a command, a fence without a language, `\` at a line's end, a rule without bold type, a rule in
+//! a command, a fence without a language, `\` at a line's end, a `cd` above the command, a rule without bold type, a rule in
 //! prose. Never guessed: between two test commands that fit equally well nothing is chosen.
 
 mod entry;
 mod markdown;
 mod rule;
+mod shape;
 
 use entry::Entry;
 use markdown::Line;
@@ -86,8 +87,20 @@ fn test(section: &[Line], gate: &Pick) -> Pick {
     {
         return Pick::One(only.named());
     }
-    if let Pick::One(gate) = gate {
-        return test_in_gate(gate);
+    let in_gate = match gate {
+        Pick::One(gate) => Some(test_in_gate(gate)),
+        Pick::Several(_) | Pick::CommentedOut(_) | Pick::Nothing => None,
+    };
+    if let Some(pick @ (Pick::One(_) | Pick::Several(_))) = in_gate {
+        return pick;
+    }
+    // Named as the tests, it must not be passed over for what is found elsewhere.
+    let more = distinct(active.iter().filter(|entry| entry.is_test_and_more()));
+    if let Some(pick) = decide(more, gate) {
+        return pick;
+    }
+    if in_gate.is_some() {
+        return Pick::Nothing;
     }
     match inactive.first() {
         Some(entry) if active.is_empty() => Pick::CommentedOut(entry.line),
@@ -120,7 +133,7 @@ fn test_in_gate(gate: &Named) -> Pick {
     if parts.len() == 1 {
         return Pick::One(gate.clone());
     }
-    let tests = parts.into_iter().filter(|part| entry::runs_tests(part));
+    let tests = parts.into_iter().filter(|part| shape::runs_tests(part));
     let tests: Vec<Named> = tests.map(|command| Named { command, line: gate.line }).collect();
     match tests.as_slice() {
         [] => Pick::Nothing,

@@ -6,7 +6,7 @@
 //!             up to the next heading of the same or a higher level
 //! criterion = ( list item [ box ] | heading | paragraph ) id { line }
 //! id        = "AC-" prefix "." digits, plain, bold or in backticks
-//! verify    = [ marker ] "verify:" ( "test" | "gate" | "manual" | "mdtest" path )
+//! verify    = [ marker ] "verify:" (any case) ( "test" | "gate" | "manual" | "mdtest" path )
 //! ```
 //!
 //! Byte order mark, CRLF and lone CR are normalised before anything is looked at. What stands in
@@ -17,6 +17,8 @@
 //!   may hold anything;
 //! - a dash, a parenthesis or nothing may stand between id and text;
 //! - `verify:` followed by prose is prose: only one word after it is taken for a kind.
+//!
+//! Never guessed: a fence that is not closed where it should be and hides what looks like a criterion.
 
 use std::fmt;
 
@@ -160,7 +162,7 @@ impl fmt::Display for RequirementError {
             }
             Self::Hidden { opened, hidden } => write!(
                 f,
-                "the code fence or comment opened on line {opened} is never closed and hides the criterion on \
+                "the code fence or comment opened on line {opened} is not closed where it should be and hides the criterion on \
                  line {hidden}"
             ),
         }

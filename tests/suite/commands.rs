@@ -85,6 +85,38 @@ fn claude_md_names_the_commands_in_every_shape() {
 }
 
 #[test]
+fn a_test_command_of_the_notes_is_never_passed_over_for_what_is_found() {
+    let pytest_ini = ("pytest.ini", "");
+    for (notes, command) in [
+        ("## Key Commands\n\n- Test: `cd app && python3 -m pytest -x`\n", "cd app && python3 -m pytest -x"),
+        (
+            "## Key Commands\n\n```sh\n# Test\ncd app && python3 -m pytest -x\n```\n",
+            "cd app && python3 -m pytest -x",
+        ),
+        (
+            "## Key Commands\n\n```\n# Test\ncd app\npython3 -m pytest -x\n```\n",
+            "cd app && python3 -m pytest -x",
+        ),
+        (
+            "## Key Commands\n\n- Test: `source .venv/bin/activate && pytest`\n",
+            "source .venv/bin/activate && pytest",
+        ),
+    ] {
+        let message = refused(&[("CLAUDE.md", notes), pytest_ini]);
+        let quoted = format!("test: \"{command}\"");
+        for part in [&format!("with `{command}` (CLAUDE.md:"), &quoted, "runner:", "kind: exit-code"] {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+        let moves = command.starts_with("cd ");
+        assert_eq!(message.contains("tdd.yaml in app"), moves, "{message}");
+    }
+    assert_eq!(
+        chosen(&[("CLAUDE.md", "## Key Commands\n\n- Test: `python3 -m pytest .`\n"), pytest_ini]),
+        "python3 -m pytest . | CLAUDE.md:3 | python3 -m pytest . | CLAUDE.md:3 | pytest"
+    );
+}
+
+#[test]
 fn what_is_ambiguous_is_listed_and_never_chosen() {
     let message = refused(&[("CLAUDE.md", notes!("ambiguous")), ("Cargo.toml", "")]);
     for part in [

@@ -104,7 +104,13 @@ const WRONG: &[(&str, &[&str])] = &[
     ("deadline: 10\n", &["`deadline`", "10m"]),
     ("deadline: soon\n", &["`soon`", "10m"]),
     ("- test\n", &["no table of settings", "a list"]),
-    ("test: a\ntest: b\n", &["not YAML", "duplicate"]),
+    ("test: a\ntest: b\n", &["tdd.yaml gives the setting `test` twice", "line 1 and on line 2"]),
+    ("test: a\n# x\n\ngate: test\n\"test\": b\n", &["`test` twice", "line 1 and on line 5"]),
+    (
+        "test: a\nrunner:\n  kind: junit\n  all: |\n    kind: x\n  kind: cargo\ngate: b\n",
+        &["`runner.kind` twice", "line 3 and on line 6", "`kind:`"],
+    ),
+    ("roles: {implementer: {model: a, model: b}}\n", &["`roles.implementer.model` twice"]),
     ("test: 'a\n", &["not YAML"]),
 ];
 

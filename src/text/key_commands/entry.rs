@@ -2,7 +2,10 @@
 
 use super::Named;
 use super::markdown::{Kind, Line};
-use crate::text::command_line;
+use super::shape::{
+    command_says_otherwise, could_be_command, is_command, is_placeholder, narrows, only_prepares, runs_tests,
+    runs_tests_and_more, says_only_test, says_test,
+};
 
 /// Whether a command is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,109 +29,6 @@ pub(super) struct Entry {
 /// say nothing and look like it.
 const SHELL_LANGUAGES: &[&str] = &["sh", "bash", "shell", "zsh", "console", "shell-session", "terminal"];
 
-/// Programs that a command in a project's notes starts with.
-const PROGRAMS: &[&str] = &[
-    "ant",
-    "bazel",
-    "biome",
-    "black",
-    "bun",
-    "bundle",
-    "bunx",
-    "cargo",
-    "clippy",
-    "cmake",
-    "composer",
-    "ctest",
-    "deno",
-    "docker",
-    "dotnet",
-    "env",
-    "eslint",
-    "flake8",
-    "go",
-    "golangci-lint",
-    "gradle",
-    "hatch",
-    "jest",
-    "just",
-    "make",
-    "mix",
-    "mocha",
-    "mvn",
-    "mypy",
-    "nextest",
-    "node",
-    "nox",
-    "npm",
-    "npx",
-    "pdm",
-    "phpunit",
-    "pipenv",
-    "pnpm",
-    "poetry",
-    "prettier",
-    "py.test",
-    "pyright",
-    "pytest",
-    "python",
-    "python3",
-    "rake",
-    "rspec",
-    "ruby",
-    "ruff",
-    "sbt",
-    "sh",
-    "bash",
-    "stack",
-    "swift",
-    "task",
-    "tox",
-    "tsc",
-    "turbo",
-    "uv",
-    "vitest",
-    "xcodebuild",
-    "yarn",
-    "zig",
-];
-
-/// Words of a label or a command that say that not all tests are run, or something else is.
-const OTHER_WORDS: &[&str] = &[
-    "single",
-    "one",
-    "specific",
-    "particular",
-    "file",
-    "watch",
-    "coverage",
-    "update",
-    "snapshot",
-    "snapshots",
-    "e2e",
-    "benchmark",
-    "bench",
-    "lint",
-    "format",
-    "fmt",
-    "typecheck",
-    "type-check",
-    "build",
-    "install",
-    "dev",
-    "start",
-    "serve",
-    "deploy",
-    "release",
-    "publish",
-    "debug",
-    "ui",
-    "fix",
-    "clean",
-    "run-server",
-    "migrate",
-];
-
 impl Entry {
     pub(super) fn named(&self) -> Named {
         Named { command: self.command.clone(), line: self.line }
@@ -136,21 +36,22 @@ impl Entry {
 
     /// Its label says "test" and nothing that narrows it.
     pub(super) fn is_labelled_test(&self) -> bool {
-        let words = words(&self.label);
-        words.iter().any(|word| matches!(*word, "test" | "tests" | "testing"))
-            && !words.iter().any(|word| OTHER_WORDS.contains(word))
-            && !command_says_otherwise(&self.command)
+        says_test(&self.label) && !self.is_something_else()
     }
 
     /// It runs tests by the look of the command, and its label does not narrow it.
     pub(super) fn looks_like_test(&self) -> bool {
-        runs_tests(&self.command) && !words(&self.label).iter().any(|word| OTHER_WORDS.contains(word))
+        runs_tests(&self.command) && !narrows(&self.label)
+    }
+
+    /// Its label says "test", and its command runs tests among other things.
+    pub(super) fn is_test_and_more(&self) -> bool {
+        says_test(&self.label) && !narrows(&self.label) && runs_tests_and_more(&self.command)
     }
 
     /// Its words say that it is for something else than tests.
     pub(super) fn is_something_else(&self) -> bool {
-        words(&self.label).iter().any(|word| OTHER_WORDS.contains(word))
-            || command_says_otherwise(&self.command)
+        narrows(&self.label) || command_says_otherwise(&self.command)
     }
 }
 
@@ -218,10 +119,12 @@ fn heading_above(section: &[Line], at: usize) -> String {
 }
 
 /// Reads one fence. A `# comment` labels the commands below it, up to a blank line. Where some
-/// lines have a `$ ` prompt, the others are output.
+/// lines have a `$ ` prompt, the others are output. A line that only prepares (`cd app`) goes before
+/// the commands below it, up to a blank line, as it does in a shell.
 fn fenced(block: &[Line], above: &str, entries: &mut Vec<Entry>) {
     let prompted = block.iter().any(|line| line.text.trim_start().starts_with("$ "));
     let mut label = above.to_owned();
+    let mut prepared = String::new();
     let mut pending: Option<(String, usize)> = None;
     for line in block {
         let trimmed = line.text.trim();
@@ -236,10 +139,11 @@ fn fenced(block: &[Line], above: &str, entries: &mut Vec<Entry>) {
             if text.ends_with('\\') {
                 pending = Some((command, number));
             } else {
-                push(&command, number, &label, entries);
+                push(&command, number, &label, &mut prepared, entries);
             }
         } else if text.is_empty() {
             above.clone_into(&mut label);
+            prepared.clear();
         } else if let Some(comment) = text.strip_prefix('#') {
             let comment = comment.trim_start_matches('#').trim();
             if is_command(comment) {
@@ -251,20 +155,26 @@ fn fenced(block: &[Line], above: &str, entries: &mut Vec<Entry>) {
         } else if let Some(begin) = text.strip_suffix('\\') {
             pending = Some((begin.trim().to_owned(), line.number));
         } else {
-            push(text, line.number, &label, entries);
+            push(text, line.number, &label, &mut prepared, entries);
         }
     }
     if let Some((command, number)) = pending {
-        push(&command, number, &label, entries);
+        push(&command, number, &label, &mut prepared, entries);
     }
 }
 
-/// Adds a command, its comment behind it taken as a part of its label.
-fn push(text: &str, line: usize, label: &str, entries: &mut Vec<Entry>) {
+/// Adds a command behind what prepares it, its comment behind it taken as a part of its label.
+fn push(text: &str, line: usize, label: &str, prepared: &mut String, entries: &mut Vec<Entry>) {
     let (command, comment) = split_comment(text);
+    let joint = if prepared.is_empty() { "" } else { " && " };
+    if only_prepares(command) {
+        prepared.push_str(joint);
+        prepared.push_str(command.trim_end_matches(['&', ';', ' ']));
+        return;
+    }
     let label = format!("{label} {}", comment.to_lowercase());
     let state = if is_placeholder(command) { State::Inactive } else { State::Active };
-    entries.push(Entry { command: command.to_owned(), line, state, label });
+    entries.push(Entry { command: format!("{prepared}{joint}{command}"), line, state, label });
 }
 
 /// `npm test   # all tests`: a hash after a blank, outside quotes.
@@ -302,9 +212,11 @@ fn inline(line: &Line, entries: &mut Vec<Entry>) {
     let spans = spans(&line.text);
     let Some(command) = spans.first().map(|span| span.inner) else { return };
     let label = line.text.split('`').step_by(2).collect::<Vec<_>>().join(" ").to_lowercase();
+    // Words that are nothing but "run all tests" make a command of a program that is not known.
+    let is_unknown_test = says_only_test(&label) && could_be_command(command);
     if label.contains("gating rule")
         || label.contains("must pass")
-        || !(is_command(command) || is_placeholder(command))
+        || !(is_command(command) || is_placeholder(command) || is_unknown_test)
     {
         return;
     }
@@ -335,63 +247,4 @@ pub(super) fn spans(text: &str) -> Vec<Span<'_>> {
         }
     }
     spans
-}
-
-/// Whether a text looks like a command line: it begins with a program that people run, or a path.
-pub(super) fn is_command(text: &str) -> bool {
-    let mut words = text.split_whitespace().skip_while(|word| is_assignment(word));
-    let Some(first) = words.next() else { return false };
-    // A sentence may begin with "Make" or "Go"; a program's name is lower case and ends no clause.
-    let ends_a_clause = text.ends_with(['.', ':', '?', '!']);
-    (PROGRAMS.contains(&first) && !ends_a_clause)
-        || first.starts_with("./")
-        || first.starts_with("bin/")
-        || first.starts_with("scripts/")
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty()
-            && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
-    })
-}
-
-/// `<your test command>`, `[test command]`, `{{test}}`, `TODO`, `...`: nobody filled it in.
-pub(super) fn is_placeholder(text: &str) -> bool {
-    let text = text.trim();
-    let wrapped = [("<", ">"), ("[", "]"), ("{", "}")];
-    wrapped.iter().any(|(open, close)| text.starts_with(open) && text.ends_with(close))
-        || text.to_lowercase().starts_with("todo")
-        || text.starts_with("...")
-        || text.starts_with('…')
-        || text.to_lowercase().contains("<your")
-}
-
-/// Whether a command runs the project's tests, all of them, once.
-pub(super) fn runs_tests(command: &str) -> bool {
-    if command_says_otherwise(command) {
-        return false;
-    }
-    let runners = [
-        "pytest", "py.test", "vitest", "jest", "mocha", "ava", "tox", "nox", "ctest", "rspec", "phpunit",
-        "unittest", "nextest",
-    ];
-    command_line::recognise(command).is_some()
-        || command.split_whitespace().any(|word| {
-            let word = word.trim_matches(['\'', '"']);
-            let name = word.rsplit(['/', ':']).next().unwrap_or(word);
-            matches!(word, "test" | "tests" | "t") || word.starts_with("test:") || runners.contains(&name)
-        })
-}
-
-/// Whether the command's own words narrow it (`test:e2e`, `--watch`, a placeholder for a file).
-fn command_says_otherwise(command: &str) -> bool {
-    let narrowed = command.contains('<') || command.contains("path/to") || command.contains("::");
-    narrowed || words(command).iter().any(|word| OTHER_WORDS.contains(word))
-}
-
-fn words(text: &str) -> Vec<&str> {
-    let is_edge = |next: char| !(next.is_alphanumeric() || next == '-');
-    let words = text.split(is_edge).map(|word| word.trim_matches('-'));
-    words.filter(|word| !word.is_empty()).collect()
 }

@@ -1,7 +1,8 @@
 //! The gate: what a gating rule names.
 
-use super::entry::{Span, is_command, is_placeholder, spans};
+use super::entry::{Span, spans};
 use super::markdown::{Kind, Line, plain};
+use super::shape::{is_command, is_placeholder};
 use super::{MOST, Named, Pick};
 
 /// The gate that the section, or else the whole file, names. A rule by that name goes before

@@ -113,6 +113,65 @@ fn small_files_show_one_rule_each() {
 }
 
 #[test]
+fn a_dot_behind_a_blank_is_an_argument() {
+    let section = |body: &str| format!("# Key Commands\n{body}\n");
+    for (rule, gate) in [
+        (
+            "**Gating rule:** `python3 -m pytest` && `sh check.sh .` must pass.",
+            "python3 -m pytest && sh check.sh .",
+        ),
+        ("Gating rule: `python3 -m pytest && ruff check .`", "python3 -m pytest && ruff check ."),
+        ("Gating rule: `eslint .`", "eslint ."),
+        ("Gating rule: `eslint ..` must pass.", "eslint .."),
+        ("Gating rule: `pytest .`", "pytest ."),
+        ("Gating rule: `pytest ./` and `go vet ./...`.", "pytest ./ && go vet ./..."),
+        ("Every change must pass `ruff check .`.", "ruff check ."),
+        ("Gating rule: `cd app && ruff check .`", "cd app && ruff check ."),
+    ] {
+        assert_eq!(read(&section(rule)).gate, one(gate, 2), "{rule}");
+    }
+    for command in ["pytest .", "python3 -m pytest .", "go test ./...", ".venv/bin/pytest ."] {
+        assert_eq!(read(&section(&format!("- Test: `{command}`"))).test, one(command, 2), "{command}");
+        assert_eq!(read(&section(&format!("```\n{command}\n```"))).test, one(command, 3), "{command}");
+    }
+    for prose in ["make it so.", "go ahead:", "pytest ...", "cd app", "make tests pass?"] {
+        assert_eq!(read(&section(&format!("- `{prose}`"))).test, Pick::Nothing, "{prose}");
+        assert_eq!(read(&section(&format!("Gating rule: `{prose}`"))).gate, Pick::Nothing, "{prose}");
+    }
+}
+
+#[test]
+fn a_test_command_with_other_calls_around_it_is_still_the_test_command() {
+    let section = |body: &str| format!("# Key Commands\n{body}\n");
+    for command in [
+        "cd app && python3 -m pytest -x",
+        "cd build && ctest",
+        "(cd app && pytest)",
+        "source .venv/bin/activate && pytest",
+        ". .venv/bin/activate; pytest",
+        "pip install -e . && pytest",
+        "npm test -- --coverage",
+        "mytool verify --all",
+    ] {
+        let item = read(&section(&format!("- Test: `{command}`"))).test;
+        assert_eq!(item, one(command, 2), "{command}");
+        let fence = read(&section(&format!("```sh\n# Test\n{command}\n```"))).test;
+        assert_eq!(fence, one(command, 4), "{command}");
+    }
+    for (body, test) in [
+        ("```\n# Test\ncd app && python3 -m pytest -x\n```", one("cd app && python3 -m pytest -x", 4)),
+        ("```sh\n# Test\ncd app   # there\npytest -x\n```", one("cd app && pytest -x", 5)),
+        ("```sh\ncd app\n\n# Test\npytest -x\n```", one("pytest -x", 6)),
+        ("```sh\n# Test\nnpm run test:watch\n```", Pick::Nothing),
+        ("- Test: `npm test`\n- Test too: `npm test -- --coverage`", one("npm test", 2)),
+        ("- Tests: `tests/`", Pick::Nothing),
+        ("- Test helpers: `helper functions`", Pick::Nothing),
+    ] {
+        assert_eq!(read(&section(body)).test, test, "{body}");
+    }
+}
+
+#[test]
 fn the_section_ends_and_hostile_files_do_no_harm() {
     let text = "## Key Commands\n\n## Other\n\n```sh\ncargo test\n```\n";
     assert_eq!(read(text).test, Pick::Nothing);

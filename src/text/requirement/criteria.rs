@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::{CRITERIA_LIMIT, RequirementError};
 use crate::core::criterion::{Criterion, CriterionId, Verify};
-use crate::core::path::RelPath;
 use crate::text::markdown_line::{self, FenceMark, MarkdownLine};
 
 mod start;
+mod verify;
 
 use start::Start;
 
@@ -31,7 +31,7 @@ pub(super) fn read(body: &str, first_line: usize) -> Result<Found, RequirementEr
 /// What hides the lines that it spans.
 #[derive(Clone, Copy)]
 enum Hiding {
-    /// The column of the list item that holds the fence: a line before it ends the fence too.
+    /// The column of the list item that holds the fence: a line before it breaks the fence off.
     Fence {
         mark: FenceMark,
         length: usize,
@@ -45,6 +45,15 @@ struct Hidden {
     by: Hiding,
     opened: usize,
     start: Option<usize>,
+    /// Below that, a heading that would end the section was hidden too.
+    has_left_section: bool,
+}
+
+impl Hidden {
+    /// What is wrong if it was never meant to go so far.
+    fn error(&self) -> Option<RequirementError> {
+        self.start.map(|hidden| RequirementError::Hidden { opened: self.opened, hidden })
+    }
 }
 
 /// For each line, the next line that holds `-->` and the next that is blank.
@@ -91,9 +100,12 @@ struct Scan<'a> {
     /// How many lines were seen.
     seen: usize,
     hidden: Option<Hidden>,
+    /// A fence that was closed, but only by a fence of another section: if one stays open at the
+    /// end, it was this one, and the others were taken the wrong way round.
+    suspect: Option<RequirementError>,
     in_paragraph: bool,
-    /// The column of the text of the list item that lines may belong to; 0 outside of lists.
-    list_indent: usize,
+    /// The columns of the texts of the list items that lines may belong to, outermost first.
+    list_indents: Vec<usize>,
     /// The level of the heading whose section we are in, and its line.
     section: Option<usize>,
     section_line: Option<usize>,
@@ -119,7 +131,7 @@ impl<'a> Scan<'a> {
         let at = self.seen;
         self.seen += 1;
         let read = markdown_line::read(line);
-        if self.is_hidden(&read, line, number) {
+        if self.is_hidden(&read, line, number)? {
             self.keep(line);
             return Ok(());
         }
@@ -128,10 +140,13 @@ impl<'a> Scan<'a> {
             self.keep(line);
             return Ok(());
         }
-        let is_code = read.indent >= self.list_indent + 4;
+        let is_code = read.indent >= self.list_indent() + 4;
         if let Some(fence) = read.fence().filter(|_| !is_code || read.is_item) {
+            // A fence ends the paragraph of a nested item, so it belongs to the item that its margin
+            // says.
+            self.in_paragraph = false;
             self.enter_list(&read);
-            let by = Hiding::Fence { mark: fence.mark, length: fence.length, margin: self.list_indent };
+            let by = Hiding::Fence { mark: fence.mark, length: fence.length, margin: self.list_indent() };
             self.hide(by, number);
             self.keep(line);
             return Ok(());
@@ -157,32 +172,49 @@ impl<'a> Scan<'a> {
     }
 
     /// Whether the line stands in a fence or comment; notes where that ends.
-    fn is_hidden(&mut self, read: &MarkdownLine<'_>, line: &str, number: usize) -> bool {
-        let Some(hidden) = &mut self.hidden else { return false };
+    fn is_hidden(
+        &mut self,
+        read: &MarkdownLine<'_>,
+        line: &str,
+        number: usize,
+    ) -> Result<bool, RequirementError> {
+        let Some(mut hidden) = self.hidden.take() else { return Ok(false) };
+        let fence = read.fence().filter(|_| !read.is_item);
         let ends = match hidden.by {
             Hiding::Comment => line.contains("-->"),
             Hiding::Fence { margin, .. } if !read.is_blank() && read.indent < margin => {
                 // The list item that held the fence is over, and the fence with it.
-                self.hidden = None;
                 self.in_paragraph = false;
-                return false;
+                return hidden.error().map_or(Ok(false), Err);
             }
             Hiding::Fence { mark, length, .. } => {
-                read.fence().is_some_and(|it| it.mark == mark && it.length >= length && it.info.is_empty())
-                    && !read.is_item
+                let same = fence.filter(|it| it.mark == mark && it.length >= length);
+                // Another fence opens: this one should have been closed before.
+                if let Some(error) = same.filter(|it| !it.info.is_empty()).and_then(|_| hidden.error()) {
+                    return Err(error);
+                }
+                same.is_some()
             }
         };
         if ends {
-            self.hidden = None;
+            if hidden.has_left_section && self.suspect.is_none() {
+                self.suspect = hidden.error();
+            }
             self.in_paragraph = false;
-        } else if hidden.start.is_none() && start::of_text(read.content).is_some() {
+            return Ok(true);
+        }
+        if hidden.start.is_some() {
+            let level = read.heading().map(|(level, _)| level);
+            hidden.has_left_section |= level.zip(self.section).is_some_and(|(level, own)| level <= own);
+        } else if start::of_text(read.content).is_some() {
             hidden.start = Some(number);
         }
-        true
+        self.hidden = Some(hidden);
+        Ok(true)
     }
 
     fn hide(&mut self, by: Hiding, opened: usize) {
-        self.hidden = Some(Hidden { by, opened, start: None });
+        self.hidden = Some(Hidden { by, opened, start: None, has_left_section: false });
         self.in_paragraph = false;
     }
 
@@ -207,11 +239,19 @@ impl<'a> Scan<'a> {
         rest
     }
 
+    /// The column of the text of the innermost list item that a line may belong to.
+    fn list_indent(&self) -> usize {
+        self.list_indents.last().copied().unwrap_or_default()
+    }
+
     fn enter_list(&mut self, read: &MarkdownLine<'_>) {
+        if read.is_item || !self.in_paragraph {
+            while self.list_indent() > read.indent {
+                self.list_indents.pop();
+            }
+        }
         if read.is_item {
-            self.list_indent = read.content_indent;
-        } else if !self.in_paragraph {
-            self.list_indent = self.list_indent.min(read.indent);
+            self.list_indents.push(read.content_indent);
         }
     }
 
@@ -245,7 +285,8 @@ impl<'a> Scan<'a> {
         line: &'a str,
         number: usize,
     ) -> Result<(), RequirementError> {
-        (self.in_paragraph, self.list_indent) = (false, 0);
+        self.in_paragraph = false;
+        self.list_indents.clear();
         let text = without_anchor(text);
         if level == 1 && self.title.is_none() && !text.is_empty() {
             self.title = Some(text.to_owned());
@@ -285,7 +326,7 @@ impl<'a> Scan<'a> {
     fn text(&mut self, line: &'a str, content: &str, number: usize) -> Result<(), RequirementError> {
         let draft = self.criteria.last_mut().filter(|_| self.section.is_some());
         if let Some(draft) = draft
-            && let Some(verify) = verify(content)
+            && let Some(verify) = verify::read(content)
         {
             let wrong = |found: String| RequirementError::Verify { line: number, found };
             let verify = verify.map_err(wrong)?;
@@ -306,8 +347,8 @@ impl<'a> Scan<'a> {
     }
 
     fn finish(self) -> Result<Found, RequirementError> {
-        if let Some(Hidden { opened, start: Some(hidden), .. }) = self.hidden {
-            return Err(RequirementError::Hidden { opened, hidden });
+        if let Some(error) = self.hidden.and_then(|hidden| hidden.error().or(self.suspect)) {
+            return Err(error);
         }
         let stray = self.stray;
         let Some(section) = self.section_line else { return Err(RequirementError::NoSection { stray }) };
@@ -353,34 +394,4 @@ fn is_section_title(text: &str) -> bool {
     let is_mark = |char: char| matches!(char, '*' | '_' | ':') || char.is_whitespace();
     let words: Vec<&str> = text.trim_matches(is_mark).split_whitespace().collect();
     matches!(words.as_slice(), [a, b] if a.eq_ignore_ascii_case("acceptance") && b.eq_ignore_ascii_case("criteria"))
-}
-
-/// The kind that a `verify:` line names; `None` if the line is none, `Err` with what it names.
-fn verify(content: &str) -> Option<Result<Verify, String>> {
-    let is_mark = |char: char| matches!(char, '*' | '_' | '`');
-    let line = content.trim_matches(is_mark);
-    let (name, value) = line.split_once(':')?;
-    if !name.trim_matches(is_mark).trim().eq_ignore_ascii_case("verify") {
-        return None;
-    }
-    let value = value.trim_start_matches(is_mark).trim();
-    let value = value.split(" #").next().unwrap_or_default();
-    let value = value.trim_matches('`').trim();
-    let mut words = value.split_whitespace();
-    let (kind, more) = (words.next().unwrap_or_default(), words.next());
-    match (kind, more) {
-        ("test", None) => Some(Ok(Verify::Test)),
-        ("gate", None) => Some(Ok(Verify::Gate)),
-        ("manual", None) => Some(Ok(Verify::Manual)),
-        ("mdtest", _) => {
-            let path = value["mdtest".len()..].trim().trim_matches('`');
-            Some(
-                RelPath::new(path)
-                    .map(|path| Verify::Mdtest(path.to_string()))
-                    .ok_or_else(|| value.to_owned()),
-            )
-        }
-        (_, None) if !name.contains('V') => Some(Err(value.to_owned())),
-        (_, None | Some(_)) => None,
-    }
 }

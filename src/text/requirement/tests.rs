@@ -40,7 +40,16 @@ fn criteria_begin_items_headings_and_paragraphs_only() {
         ("- AC-1.1: a, see\n  AC-1.9 and\nAC-1.8 too\n- see AC-1.7", "AC-1.1"),
         ("- AC-1.1: a\n  ```\n- AC-1.9: x\n  ```\n- AC-1.2: b", "AC-1.1 AC-1.9 AC-1.2"),
         ("- AC-1.1: a\n  ```\n  - AC-1.9: x\n  ```\n- AC-1.2: b", "AC-1.1 AC-1.2"),
-        ("- AC-1.1: a\n  ```\n  - AC-1.9: x\n- AC-1.2: b", "AC-1.1 AC-1.2"),
+        ("- AC-1.1: a\n  ```\n  x\n- AC-1.2: b", "AC-1.1 AC-1.2"),
+        ("- AC-1.1: a\n  - sub\n  ```\n  - AC-1.9: x\n  ```\n- AC-1.2: b", "AC-1.1 AC-1.2"),
+        (
+            "- AC-1.1: a\n  - sub\n    - sub\n    more\n  ```\n  - AC-1.9: x\n  ```\n- AC-1.2: b",
+            "AC-1.1 AC-1.2",
+        ),
+        ("1. AC-1.1: a\n   - sub\n\n   ~~~\n   - AC-1.9: x\n   ~~~\n2. AC-1.2: b", "AC-1.1 AC-1.2"),
+        ("- AC-1.1: a\n  - sub\n```\n- AC-1.9: x\n```\n- AC-1.2: b", "AC-1.1 AC-1.2"),
+        ("- AC-1.1: a\n\n ```\n- AC-1.9: x\n ```\n- AC-1.2: b", "AC-1.1 AC-1.2"),
+        ("- AC-1.1: a\n\n```md\n- AC-1.9: x\n## Notes\n```\n- AC-1.2: b", "AC-1.1 AC-1.2"),
         ("~~~\n- AC-1.9: x\n```\n~~~\n- AC-1.1: a", "AC-1.1"),
         ("> - AC-1.9: x\n\n- > AC-1.8: y\n- AC-1.1: a", "AC-1.1"),
         (
@@ -67,6 +76,14 @@ fn a_criterion_has_all_the_text_up_to_the_next() {
 }
 
 #[test]
+fn a_fence_below_a_nested_item_belongs_to_the_criterion() {
+    let text = section("- AC-M-1.1: x\n  - sub\n  ```\n  - AC-M-1.2: in fence\n  ```\n- AC-M-1.3: y");
+    let parsed = read(text.as_bytes()).unwrap();
+    assert_eq!(parsed.criteria[0].text, "x\n- sub\n```\n- AC-M-1.2: in fence\n```");
+    assert_eq!((parsed.criteria[1].text.as_str(), parsed.criteria.len()), ("y", 2));
+}
+
+#[test]
 fn verify_says_how_a_criterion_is_judged() {
     for (line, want) in [
         ("  verify: gate", Verify::Gate),
@@ -76,16 +93,29 @@ fn verify_says_how_a_criterion_is_judged() {
         ("  Verify: gate # lint", Verify::Gate),
         ("  verify: mdtest specs/a b.md", Verify::Mdtest("specs/a b.md".into())),
         ("  verify: `bun test x` PASSES", Verify::Test),
-        ("  Verify: thoroughly", Verify::Test),
+        ("  Verify: Gate", Verify::Gate),
+        ("  VERIFY: MANUAL", Verify::Manual),
+        ("  **Verify:** gate", Verify::Gate),
+        ("  - [ ] **Verify: Manual**", Verify::Manual),
+        ("  Verify: Mdtest specs/a.md", Verify::Mdtest("specs/a.md".into())),
+        ("  Verify: thoroughly and often", Verify::Test),
+        ("  Verify: gate stays green", Verify::Test),
         ("  ```\n  verify: gate\n  ```", Verify::Test),
         ("  to verify: gate", Verify::Test),
     ] {
         let parsed = read(section(&format!("- AC-1.1: a\n{line}")).as_bytes()).unwrap();
         assert_eq!(parsed.criteria[0].verify, want, "{line:?}");
     }
-    for line in
-        ["verify: gates", "verify:", "verify: mdtest", "verify: mdtest ../x", "verify: gate\n  verify: test"]
-    {
+    for line in [
+        "verify: gates",
+        "verify:",
+        "verify: mdtest",
+        "verify: mdtest ../x",
+        "verify: gate\n  verify: test",
+        "Verify: thoroughly",
+        "verify: GATES",
+        "**Verify:** gate.",
+    ] {
         let error = read(section(&format!("- AC-1.1: a\n  {line}")).as_bytes()).unwrap_err();
         assert!(matches!(error, RequirementError::Verify { line: 6 | 7, .. }), "{line:?}: {error:?}");
     }
@@ -102,6 +132,18 @@ fn what_is_wrong_is_named_with_its_lines() {
         ),
         (section("- AC-1.1: a\n- AC-1.01: b"), RequirementError::Duplicate { id, first: 5, second: 6 }),
         (section("- AC-1.1: a\n\n```\n- AC-1.2: b"), RequirementError::Hidden { opened: 7, hidden: 8 }),
+        (
+            section("- AC-1.1: a\n  ```\n  - AC-1.2: b\n- AC-1.3: c"),
+            RequirementError::Hidden { opened: 6, hidden: 7 },
+        ),
+        (
+            section("- AC-1.1: a\n\n```\n- AC-1.2: b\n\n## Notes\n\n```sh\nx\n```"),
+            RequirementError::Hidden { opened: 7, hidden: 8 },
+        ),
+        (
+            section("- AC-1.1: a\n\n```\n- AC-1.2: b\n\n## Notes\n\n```\nx\n```"),
+            RequirementError::Hidden { opened: 7, hidden: 8 },
+        ),
         (section("- AC-1.1: a\n\n<!--\n- AC-1.2: b"), RequirementError::Hidden { opened: 7, hidden: 8 }),
         (
             "---\nid: a\n".to_owned(),

@@ -1,6 +1,7 @@
 //! A filled-in `tdd.yaml` for a command that can't be given a selection.
 
 use crate::core::trouble::Trouble;
+use crate::text::command_line;
 
 const PLAIN: &str = "Only one plain call of `cargo test`, `pytest`, `python -m unittest` or `node --test` can be told which tests to \
      run; this is a script, a list or a runner without an adapter";
@@ -14,8 +15,9 @@ pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<Str
     };
     let (junit, select, report) = junit(command);
     let what = format!("it can't be told how to run only some tests with `{command}` ({source})");
+    let elsewhere = elsewhere(command).unwrap_or_default();
     Trouble::user(what).because(why).advise(format!(
-        "Say it in tdd.yaml; correct what does not fit:\n\
+        "{elsewhere}Say it in tdd.yaml; correct what does not fit:\n\
          test: {test}\n\
          runner:\n  \
            kind: junit   # or cargo, pytest, unittest, node\n  \
@@ -30,6 +32,19 @@ pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<Str
         select = quoted(&select),
         report = quoted(report),
     ))
+}
+
+/// For `cd app && pytest`: the folder is a project of its own, and its command is plain there.
+fn elsewhere(command: &str) -> Option<String> {
+    let (first, call) = command.split_once("&&")?;
+    let words = command_line::words(first)?;
+    let [cd, folder] = words.as_slice() else { return None };
+    let call = call.trim();
+    let is_plain = cd == "cd" && command_line::recognise(call).is_some();
+    is_plain.then(|| {
+        let call = quoted(call);
+        format!("If {folder} is a project of its own, put a tdd.yaml in {folder} with `test: {call}` and run tdd there. Else:\n")
+    })
 }
 
 /// The name of a runner that is known and has no adapter yet.

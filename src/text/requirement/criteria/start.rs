@@ -31,7 +31,7 @@ pub(super) fn of_text(content: &str) -> Option<Start> {
 }
 
 /// `[ ]`, `[x]`, and as a tracker escapes them.
-fn without_box(content: &str) -> &str {
+pub(super) fn without_box(content: &str) -> &str {
     for mark in ["[ ]", "[x]", "[X]", "\\[ \\]", "\\[x\\]", "\\[X\\]"] {
         if let Some(rest) = content.strip_prefix(mark) {
             return rest.trim_start();
