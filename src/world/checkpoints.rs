@@ -14,6 +14,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::core::attempt::CheckpointId;
@@ -64,6 +65,8 @@ pub struct GitCheckpoints {
     /// together with the next one that has to be, because each call of git takes milliseconds.
     waiting: BTreeMap<String, CheckpointId>,
     recorded: Option<GitState>,
+    /// The files of the commit that was asked for last: a prompt is made of several files of one.
+    listed: Option<(CheckpointId, Rc<Vec<Listed>>)>,
 }
 
 impl GitCheckpoints {
@@ -87,7 +90,7 @@ impl GitCheckpoints {
         }
         let run = run.clone();
         let (known, waiting) = (Known::default(), BTreeMap::new());
-        Ok(Self { place, run, rules, private, own, tree, known, refs, waiting, recorded: None })
+        Ok(Self { place, run, rules, private, own, tree, known, refs, waiting, recorded: None, listed: None })
     }
 
     fn scan(&self) -> Result<Scan, Trouble> {
@@ -189,8 +192,15 @@ impl GitCheckpoints {
         Ok(())
     }
 
-    fn listed(&self, at: &CheckpointId) -> Result<Vec<Listed>, Trouble> {
-        listing::files(&self.private, at)
+    fn listed(&mut self, at: &CheckpointId) -> Result<Rc<Vec<Listed>>, Trouble> {
+        if let Some((known, files)) = &self.listed
+            && known == at
+        {
+            return Ok(Rc::clone(files));
+        }
+        let files = Rc::new(listing::files(&self.private, at)?);
+        self.listed = Some((at.clone(), Rc::clone(&files)));
+        Ok(files)
     }
 }
 
