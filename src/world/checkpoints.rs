@@ -14,6 +14,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::core::attempt::CheckpointId;
@@ -72,6 +73,8 @@ pub struct GitCheckpoints {
     recorded: Option<GitState>,
     /// The private git folder, in the run's own folder.
     git_dir: PathBuf,
+    /// The files of the commit that was asked for last: a prompt is made of several files of one.
+    listed: Option<(CheckpointId, Rc<Vec<Listed>>)>,
 }
 
 impl GitCheckpoints {
@@ -95,7 +98,20 @@ impl GitCheckpoints {
         }
         let run = run.clone();
         let (known, waiting) = (Known::default(), BTreeMap::new());
-        Ok(Self { place, run, rules, private, own, tree, known, refs, waiting, recorded: None, git_dir })
+        Ok(Self {
+            place,
+            run,
+            rules,
+            private,
+            own,
+            tree,
+            known,
+            refs,
+            waiting,
+            recorded: None,
+            git_dir,
+            listed: None,
+        })
     }
 
     fn scan(&self) -> Result<Scan, Trouble> {
@@ -230,8 +246,15 @@ impl GitCheckpoints {
         Trouble { what, ..trouble }.advise(next)
     }
 
-    fn listed(&self, at: &CheckpointId) -> Result<Vec<Listed>, Trouble> {
-        listing::files(&self.private, at)
+    fn listed(&mut self, at: &CheckpointId) -> Result<Rc<Vec<Listed>>, Trouble> {
+        if let Some((known, files)) = &self.listed
+            && known == at
+        {
+            return Ok(Rc::clone(files));
+        }
+        let files = Rc::new(listing::files(&self.private, at)?);
+        self.listed = Some((at.clone(), Rc::clone(&files)));
+        Ok(files)
     }
 }
 
