@@ -233,6 +233,8 @@ fn what_a_child_destroyed_is_said_with_when_and_what_is_left() {
         checkpoints.record_git().unwrap();
         repository.child(destroy);
         let said = if label.starts_with("after-") {
+            // An unchanged tree needs nothing of git.
+            std::fs::write(repository.path("a"), "b").unwrap();
             checkpoints.take(label).unwrap_err().to_string()
         } else {
             checkpoints.restore_git(label).unwrap_err().to_string()
