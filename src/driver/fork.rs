@@ -5,7 +5,7 @@ use crate::core::claim::{ClaimError, ClaimErrorKind};
 use crate::core::event::Event;
 use crate::core::policy::FileClass;
 use crate::core::role::{Key, Role};
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, TroubleKind};
 use crate::text::tdd_result;
 
 use super::drive::Drive;
@@ -54,7 +54,7 @@ impl<W: World> Drive<'_, W> {
         let audience = &mut *self.audience;
         let report = self.ports.agents.run(&order, &mut |news| audience.news(&news)).await?;
         self.tail.clone_from(&report.tail);
-        let outcome = Box::new(self.read(order.key.role(), report)?);
+        let outcome = Box::new(self.read(order.key.role(), report).map_err(after_a_child)?);
         // A format retry goes on with this tree, and is not measured before it.
         let seen = if outcome.claim.is_err() { vec![self.see_tree()?] } else { Vec::new() };
         Ok(seen.into_iter().chain([Event::AgentReturned { outcome }]).collect())
@@ -111,6 +111,16 @@ fn sealed_classes(role: Role) -> &'static [FileClass] {
     match role {
         Role::TestWriter => &[FileClass::Gate],
         Role::Implementer | Role::Refactorer => &[FileClass::Gate, FileClass::Test],
+    }
+}
+
+/// A child has run, so a trouble of the surroundings is no set-up error any more.
+fn after_a_child(trouble: Trouble) -> Trouble {
+    match trouble.kind {
+        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment => {
+            Trouble { kind: TroubleKind::Passing, ..trouble }
+        }
+        TroubleKind::Passing | TroubleKind::Internal | TroubleKind::Stopped(_) => trouble,
     }
 }
 

@@ -32,6 +32,7 @@ mod git_state;
 mod import;
 mod listing;
 pub(crate) mod place;
+mod private;
 mod rules;
 pub mod run_refs;
 mod walk;
@@ -44,6 +45,7 @@ use import::{Content, Hashes, Known};
 use listing::{Difference, Listed};
 use place::GitPlace;
 pub use place::exclude_runs;
+use private::{disk, frozen_rules, make_private};
 use rules::Rules;
 use walk::{Reading, Scan};
 
@@ -392,41 +394,4 @@ pub(super) fn slug(label: &str) -> String {
     // git refuses exactly this ending.
     let name = if name.as_bytes().ends_with(b".lock") { format!("{name}-") } else { name };
     if name.is_empty() { "checkpoint".to_owned() } else { name }
-}
-
-fn frozen_rules(place: &GitPlace, own: &Git, file: &Path) -> Result<Rules, Trouble> {
-    if let Some(rules) = Rules::load(file) {
-        return Ok(rules);
-    }
-    let mut rules = Rules::begin(place, own)?;
-    walk::walk(&place.work_tree, Reading::Learning(&mut rules))?;
-    rules.save(file)?;
-    Ok(rules)
-}
-
-/// Lays out the private git folder: a head, a configuration, nothing else.
-fn make_private(git_dir: &Path, own: &Git) -> Result<(), Trouble> {
-    let format = own.ask(&["config", "--get", "extensions.objectFormat"], b"")?;
-    let sha256 = format.ok && format.stdout.trim_ascii().eq_ignore_ascii_case(b"sha256");
-    let (version, extension) = if sha256 { (1, "[extensions]\n\tobjectFormat = sha256\n") } else { (0, "") };
-    let config = format!(
-        "[core]\n\trepositoryformatversion = {version}\n\tbare = false\n\tprotectNTFS = false\n\
-         \tprotectHFS = false\n\tprecomposeUnicode = false\n{extension}"
-    );
-    let lay = || -> std::io::Result<()> {
-        std::fs::create_dir_all(git_dir.join("objects"))?;
-        std::fs::create_dir_all(git_dir.join("refs/heads"))?;
-        std::fs::write(git_dir.join("config"), config)?;
-        std::fs::write(git_dir.join("HEAD"), "ref: refs/heads/unused\n")
-    };
-    lay().map_err(|error| disk(git_dir, &error))
-}
-
-/// The trouble of a disk that says no.
-fn disk(path: &Path, error: &std::io::Error) -> Trouble {
-    let trouble = Trouble::environment(format!("can't write {}", path.display())).because(error);
-    if error.kind() == std::io::ErrorKind::StorageFull {
-        return trouble.advise("make room on the disk, then `tdd resume`");
-    }
-    trouble.advise("see that the folder may be written and that nothing else changes it")
 }

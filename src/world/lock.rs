@@ -7,9 +7,14 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::checkpoints::place::GitPlace;
 use crate::core::trouble::Trouble;
+
+/// How long a lock is waited for whose owner is gone, and how often it is tried.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const STEP: Duration = Duration::from_millis(10);
 
 /// The lock's name in the git folder.
 const NAME: &str = "tdd.lock";
@@ -32,13 +37,21 @@ impl WorkTreeLock {
                 .advise("see that the .git folder may be written")
         };
         // More than once only if somebody deletes the file between opening and locking it.
-        for _ in 0..3 {
+        let mut waited = Duration::ZERO;
+        let mut tries = 0;
+        while tries < 3 {
             let mut file = open(&path).map_err(unusable)?;
             match file.try_lock() {
                 Ok(()) => {}
+                Err(TryLockError::WouldBlock) if is_orphaned(&mut file) && waited < LONGEST_WAIT => {
+                    waited += STEP;
+                    pause();
+                    continue;
+                }
                 Err(TryLockError::WouldBlock) => return Err(held(&mut file)),
                 Err(TryLockError::Error(error)) => return Err(unusable(error)),
             }
+            tries += 1;
             if is_still_there(&file, &path) {
                 sign(&mut file).map_err(unusable)?;
                 return Ok(Self { file });
@@ -67,6 +80,22 @@ fn is_still_there(file: &File, path: &Path) -> bool {
         (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
         _ => false,
     }
+}
+
+/// Whether the process that signed the lock is gone: then a child of its, caught between its fork
+/// and its exec, holds a copy of the descriptor, and is about to let go of it.
+fn is_orphaned(file: &mut File) -> bool {
+    let mut text = String::new();
+    let _ = file.take(200).read_to_string(&mut text);
+    let _ = std::io::Seek::rewind(file);
+    let pid =
+        text.split(' ').next().and_then(|pid| pid.parse().ok()).and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+}
+
+/// A lock can't be waited for with a deadline, so it is tried again.
+fn pause() {
+    std::thread::sleep(STEP);
 }
 
 fn sign(file: &mut File) -> std::io::Result<()> {

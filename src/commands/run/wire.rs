@@ -10,7 +10,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::drive::{BaselineRule, RedRule, Setup, SupersedeRule};
 use crate::driver::ports::{Limits, Ports, World};
 use crate::settings::{Leave, Settings};
-use crate::text::{mask::Mask, skill};
+use crate::text::{command_line, mask::Mask, skill};
 use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::GitCheckpoints;
 use crate::world::clock::SystemClock;
@@ -128,16 +128,15 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
     Ok(policy.with_gates(run_by_commands(prepared)))
 }
 
-/// Files of the project that the commands name: a script that runs the tests decides which tests
-/// run, wherever it lies.
+/// Scripts of the project that the commands run: they decide which tests run, wherever they lie.
+/// What a command only reads (`grep BAD shop.py`) is none.
 fn run_by_commands(prepared: &Prepared) -> Vec<RelPath> {
     let chosen = &prepared.chosen;
     let table = chosen.table.iter().flat_map(|table| [Some(&table.all), table.select.as_ref()]).flatten();
     let lines = [&chosen.commands.test, &chosen.commands.gate].into_iter().chain(table);
-    let between = |c: char| c.is_whitespace() || "\"'`;|&()<>=$".contains(c);
-    let words = lines.flat_map(|line| line.split(between)).filter(|word| !word.is_empty());
-    let files = words.filter(|word| project_file::exists(&prepared.place.project, word));
-    files.filter_map(|word| RelPath::new(&in_repository(prepared, word))).collect()
+    let scripts = lines.flat_map(|line| command_line::scripts(line));
+    let files = scripts.filter(|word| project_file::exists(&prepared.place.project, word));
+    files.filter_map(|word| RelPath::new(&in_repository(prepared, &word))).collect()
 }
 
 /// A path or glob of the settings, which are relative to the project, relative to the repository.
