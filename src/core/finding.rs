@@ -238,6 +238,9 @@ pub struct GreenFindings {
     pub forbidden: Vec<RelPath>,
     /// Protected files that were not as they were, before or after our run; they are restored.
     pub touched: Vec<RelPath>,
+    /// Sources in which a test was changed or removed; they stay as they are.
+    #[serde(default)]
+    pub weakened: Vec<RelPath>,
     /// The criterion's own tests: passed, failed, skipped, or expected and not seen.
     pub passed: Vec<TestId>,
     pub failed: Vec<TestId>,
@@ -263,6 +266,9 @@ pub struct RefactorFindings {
     pub changed: Vec<ClassedChange>,
     pub forbidden: Vec<RelPath>,
     pub touched: Vec<RelPath>,
+    /// Sources in which a test was changed or removed; they stay as they are.
+    #[serde(default)]
+    pub weakened: Vec<RelPath>,
     pub regressed: Vec<TestId>,
     pub flaky: Vec<TestId>,
     pub collected_before: usize,

@@ -42,6 +42,8 @@ pub enum Reason {
     Forbidden(RelPath),
     /// A protected file was not as it was.
     Touched(RelPath),
+    /// A test that lives in this source was changed or removed.
+    InlineTest(RelPath),
     /// An existing test was changed or removed and not named in `supersedes:`.
     Unlisted(TestId),
     NoCandidate(CriterionId),
@@ -76,6 +78,7 @@ impl Reason {
         match self {
             Self::Forbidden(_)
             | Self::Touched(_)
+            | Self::InlineTest(_)
             | Self::Unlisted(_)
             | Self::NoCandidate(_)
             | Self::Unowned(_)
@@ -104,6 +107,7 @@ impl fmt::Display for Reason {
             Self::Exhausted(what) => write!(f, "the role was stopped: {what}"),
             Self::Format(error) => write!(f, "{}: {}", error.kind, error.message),
             Self::Forbidden(path) => write!(f, "this role may not change: {path}"),
+            Self::InlineTest(path) => write!(f, "a test inside this source was changed or removed: {path}"),
             Self::Touched(path) => write!(f, "a protected file was changed: {path}"),
             Self::Unlisted(id) => {
                 write!(f, "an existing test was changed and is not named in `supersedes:`: {id}")
@@ -210,6 +214,7 @@ pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
 fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
+    reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     let ran = !(findings.passed.is_empty() && findings.failed.is_empty() && findings.skipped.is_empty());
     if let (false, GreenJudge::OwnTests, Some(id)) = (ran, findings.judged_by, key.criterion()) {
@@ -227,6 +232,7 @@ fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
 fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
+    reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));
     reasons.extend(fewer(findings.collected_before, findings.collected_now));

@@ -35,6 +35,8 @@ struct Work {
     /// Protected files that are not as they were, forbidden ones left out, and sources whose
     /// inline tests are not: those are not put back, because they hold the child's work too.
     touched: Vec<RelPath>,
+    /// Sources in which a test was changed or removed.
+    weakened: Vec<RelPath>,
     events: Vec<Event>,
 }
 
@@ -80,8 +82,8 @@ impl<W: World> Drive<'_, W> {
             self.ports.checkpoints.take(&format!("restored-{}", Self::label(key, number)))?
         };
         events.push(Event::TreeSeen { tree: after.clone() });
-        touched.extend(weakened.into_iter().filter(|path| !forbidden.contains(path)));
-        Ok(Work { base, after, changed, forbidden, touched, events })
+        let weakened = weakened.into_iter().filter(|path| !forbidden.contains(path)).collect();
+        Ok(Work { base, after, changed, forbidden, touched, weakened, events })
     }
 
     pub(super) fn put_git_back(&mut self) -> Result<Vec<Event>, Trouble> {

@@ -48,7 +48,7 @@ impl<W: World> Drive<'_, W> {
 fn touched(verdict: &Verdict) -> Vec<RelPath> {
     let Verdict::Failed(fault) = verdict else { return Vec::new() };
     let path = |reason: &Reason| match reason {
-        Reason::Touched(path) | Reason::Forbidden(path) => Some(path.clone()),
+        Reason::Touched(path) | Reason::InlineTest(path) | Reason::Forbidden(path) => Some(path.clone()),
         Reason::ClaimedFailed
         | Reason::Exhausted(_)
         | Reason::Format(_)

@@ -160,8 +160,8 @@ fn a_test_inside_a_source_may_be_moved_but_not_weakened() {
         .on(&Key::Refactorer, 2, |_| block("refactorer", "ok"));
     let (state, _) = run(plan(), script);
     let implementer = faults(&state, &Key::Implementer(criterion(2)));
-    assert_eq!(implementer, [(Mode::B, vec![Reason::Touched(path("src/one.rs"))])]);
-    assert_eq!(faults(&state, &Key::Refactorer), [(Mode::C, vec![Reason::Touched(path("src/two.rs"))])]);
+    assert_eq!(implementer, [(Mode::B, vec![Reason::InlineTest(path("src/one.rs"))])]);
+    assert_eq!(faults(&state, &Key::Refactorer), [(Mode::C, vec![Reason::InlineTest(path("src/two.rs"))])]);
     assert_eq!(ended(&state), &End::Finished(Ending::Verified));
 }
 

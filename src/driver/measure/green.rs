@@ -43,6 +43,7 @@ impl<W: World> Drive<'_, W> {
         let mut findings = GreenFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),
+            weakened: work.weakened.clone(),
             ..GreenFindings::default()
         };
         let mut events = std::mem::take(&mut work.events);

@@ -43,6 +43,7 @@ impl<W: World> Drive<'_, W> {
             changed,
             forbidden: Vec::new(),
             touched: Vec::new(),
+            weakened: Vec::new(),
             events: Vec::new(),
         };
         let unfinished = self.unfinished();

@@ -19,6 +19,7 @@ impl<W: World> Drive<'_, W> {
         let mut findings = RefactorFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),
+            weakened: work.weakened.clone(),
             ..RefactorFindings::default()
         };
         let mut events = std::mem::take(&mut work.events);

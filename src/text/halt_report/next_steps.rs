@@ -95,6 +95,7 @@ fn already_green(halt: &Halt) -> BTreeSet<crate::core::criterion::CriterionId> {
         | Reason::Format(_)
         | Reason::Forbidden(_)
         | Reason::Touched(_)
+        | Reason::InlineTest(_)
         | Reason::Unlisted(_)
         | Reason::NoCandidate(_)
         | Reason::Unowned(_)

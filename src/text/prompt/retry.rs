@@ -60,6 +60,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         Reason::Format(_)
         | Reason::Forbidden(_)
         | Reason::Touched(_)
+        | Reason::InlineTest(_)
         | Reason::Unlisted(_)
         | Reason::NoCandidate(_)
         | Reason::NotSuperseded(_)
