@@ -182,7 +182,13 @@ pub fn list_runs(repository: &Path) -> Vec<RunDir> {
             Some(RunDir { id: RunId(entry.file_name().into_string().ok()?), path: entry.path() })
         })
         .collect();
-    runs.sort_by(|a, b| b.id.cmp(&a.id));
+    // Ids count seconds; of two runs that began in the same one the last written is the newer.
+    let age = |run: &RunDir| {
+        let second = run.id.0.split('-').next().unwrap_or_default().to_owned();
+        let written = std::fs::metadata(run.path.join(EVENTS)).and_then(|meta| meta.modified()).ok();
+        (second, written, run.id.clone())
+    };
+    runs.sort_by_cached_key(|run| std::cmp::Reverse(age(run)));
     runs
 }
 

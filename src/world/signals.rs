@@ -44,7 +44,10 @@ fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
     let mut listeners = {
         let _inside = runtime.enter();
         let kinds = [SignalKind::hangup(), SignalKind::interrupt(), SignalKind::terminate()];
-        let heeded = kinds.into_iter().filter(|kind| !unix::is_ignored(kind.as_raw_value()));
+        // `nohup` has SIGHUP ignored, and means it. That a shell has SIGINT ignored for what it
+        // starts in the background is no wish of anybody's: who sends it wants the run to stop.
+        let is_nohup = unix::is_ignored(SignalKind::hangup().as_raw_value());
+        let heeded = kinds.into_iter().filter(|kind| !(is_nohup && *kind == SignalKind::hangup()));
         let stops = SignalKind::from_raw(libc::SIGTSTP);
         let stops = (!unix::is_ignored(libc::SIGTSTP)).then_some(stops);
         let all = heeded.chain(stops);
