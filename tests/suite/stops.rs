@@ -301,8 +301,11 @@ block ''
 #[test]
 fn what_a_killed_run_left_is_ended_by_the_next() {
     // Marked and in a session of its own; unmarked, in the child's session.
-    let agent = "setsid sleep 1000 & far=$!
-(trap '' HUP; exec env -i sleep 1000) & near=$!
+    // The second one says when it is deaf to the hangup that its session's end brings.
+    let agent = "mkfifo ../deaf
+setsid sleep 1000 & far=$!
+(trap '' HUP; echo deaf >../deaf; exec env -i sleep 1000) & near=$!
+read deaf <../deaf
 echo $$ $far $near >../up
 wait
 ";
