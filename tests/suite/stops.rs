@@ -301,11 +301,12 @@ block ''
 #[test]
 fn what_a_killed_run_left_is_ended_by_the_next() {
     // Marked and in a session of its own; unmarked, in the child's session.
-    // The second one says when it is deaf to the hangup that its session's end brings.
-    let agent = "mkfifo ../deaf
-setsid sleep 1000 & far=$!
-(trap '' HUP; echo deaf >../deaf; exec env -i sleep 1000) & near=$!
-read deaf <../deaf
+    // Each says when the hangup that the session's end brings can't reach it any more.
+    let agent = "mkfifo ../far ../near
+setsid sh -c 'echo far >../far; exec sleep 1000' & far=$!
+read word <../far
+(trap '' HUP; echo near >../near; exec env -i sleep 1000) & near=$!
+read word <../near
 echo $$ $far $near >../up
 wait
 ";
@@ -330,7 +331,10 @@ wait
 
 #[test]
 fn a_child_that_kills_its_parent_leaves_nothing_for_long() {
-    let agent = "setsid sleep 1000 & echo $! >../up; kill -KILL $PPID; sleep 1000\n";
+    let agent = "mkfifo ../far
+setsid sh -c 'echo far >../far; exec sleep 1000' & far=$!
+read word <../far
+echo $far >../up; kill -KILL $PPID; sleep 1000\n";
     let sandbox = project(agent, HONEST_CHECK, "");
     let mut tdd = Running::start(&sandbox, &[]);
     let pids = tdd.hears();
