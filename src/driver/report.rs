@@ -47,25 +47,11 @@ impl<W: World> Drive<'_, W> {
 
 fn touched(verdict: &Verdict) -> Vec<RelPath> {
     let Verdict::Failed(fault) = verdict else { return Vec::new() };
-    let path = |reason: &Reason| match reason {
-        Reason::Touched(path) | Reason::InlineTest(path) | Reason::Forbidden(path) => Some(path.clone()),
-        Reason::ClaimedFailed
-        | Reason::Exhausted(_)
-        | Reason::Format(_)
-        | Reason::Unlisted(_)
-        | Reason::NoCandidate(_)
-        | Reason::Unowned(_)
-        | Reason::NotRed { .. }
-        | Reason::NotSuperseded(_)
-        | Reason::Broken(_)
-        | Reason::NothingRan(_)
-        | Reason::TestFailed(_)
-        | Reason::TestSkipped(_)
-        | Reason::TestVanished(_)
-        | Reason::Regressed(_)
-        | Reason::FewerTests { .. }
-        | Reason::GateRed
-        | Reason::NoEvidence(_) => None,
+    let path = |reason: &Reason| {
+        let (Reason::Touched(path) | Reason::InlineTest(path) | Reason::Forbidden(path)) = reason else {
+            return None;
+        };
+        Some(path.clone())
     };
     fault.reasons.iter().filter_map(path).collect()
 }

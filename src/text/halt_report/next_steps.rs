@@ -87,28 +87,9 @@ fn already_green(halt: &Halt) -> BTreeSet<crate::core::criterion::CriterionId> {
         Verdict::Failed(fault) => &fault.reasons,
         Verdict::Disputed(_) | Verdict::Passed => &[],
     };
-    let passed = reasons.iter().filter_map(|reason| match reason {
-        Reason::NotRed { criterion, kind: RedKind::Passed, .. } => Some(criterion.clone()),
-        Reason::NotRed { .. }
-        | Reason::ClaimedFailed
-        | Reason::Exhausted(_)
-        | Reason::Format(_)
-        | Reason::Forbidden(_)
-        | Reason::Touched(_)
-        | Reason::InlineTest(_)
-        | Reason::Unlisted(_)
-        | Reason::NoCandidate(_)
-        | Reason::Unowned(_)
-        | Reason::NotSuperseded(_)
-        | Reason::Broken(_)
-        | Reason::NothingRan(_)
-        | Reason::TestFailed(_)
-        | Reason::TestSkipped(_)
-        | Reason::TestVanished(_)
-        | Reason::Regressed(_)
-        | Reason::FewerTests { .. }
-        | Reason::GateRed
-        | Reason::NoEvidence(_) => None,
+    let passed = reasons.iter().filter_map(|reason| {
+        let Reason::NotRed { criterion, kind: RedKind::Passed, .. } = reason else { return None };
+        Some(criterion.clone())
     });
     passed.collect()
 }
