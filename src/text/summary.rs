@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::harmless;
 use crate::core::commands::RunnerKind;
 use crate::core::criterion::{CriterionId, Verify};
-use crate::core::event::{Event, Refactoring};
-use crate::core::finding::{ClassedChange, Findings, RedKind};
+use crate::core::event::Refactoring;
+use crate::core::finding::{ClassedChange, RedKind};
 use crate::core::halt::Ending;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
@@ -28,30 +28,12 @@ pub struct SummaryFacts {
     pub run_dir: String,
     /// What differs between checkpoint 0 and the last good checkpoint.
     pub changed: Vec<ClassedChange>,
-    /// From [`early_green`] over the run's events.
+    /// Criteria that were green by an earlier criterion's work when their turn came.
     pub early_green: Vec<CriterionId>,
     /// The level of isolation and what it does not prevent, as printed when the run began.
     pub isolation: String,
     /// How long the run took, ms.
     pub duration_ms: u64,
-}
-
-/// The criteria that were green by an earlier criterion's work when their turn came.
-pub fn early_green<'a>(events: impl IntoIterator<Item = &'a Event>) -> Vec<CriterionId> {
-    let mut key = None;
-    let mut early = BTreeSet::new();
-    for event in events {
-        if let Event::AttemptStarted { attempt } = event {
-            key = Some(attempt.key.clone());
-        }
-        if let (Event::AttemptMeasured { findings }, Some(Key::Implementer(id))) = (event, &key) {
-            match &**findings {
-                Findings::Green(green) if green.early_green => early.insert(id.clone()),
-                Findings::Green(_) | Findings::Red(_) | Findings::Refactor(_) => early.remove(id),
-            };
-        }
-    }
-    early.into_iter().collect()
 }
 
 /// The summary for a person.

@@ -6,7 +6,7 @@ use tdd::core::finding::{ChangeKind, ClassedChange, Findings, RedKind};
 use tdd::core::halt::Ending;
 use tdd::core::policy::FileClass;
 use tdd::core::role::Key;
-use tdd::text::summary::{SummaryFacts, early_green, json, text};
+use tdd::text::summary::{SummaryFacts, json, text};
 
 use crate::sample::{Play, Story, criterion, green, measured, path, red, started, well};
 
@@ -44,7 +44,7 @@ fn story() -> Story {
 #[test]
 fn the_matrix_says_what_was_seen_red_and_what_is_green() {
     let story = story();
-    let facts = SummaryFacts { early_green: early_green(story.events()), ..facts() };
+    let facts = SummaryFacts { early_green: story.state.early_green.clone(), ..facts() };
     assert_eq!(facts.early_green, [criterion(2)]);
     let page = text(&story.state, Ending::Verified, &facts);
     let row = |id: &str| page.lines().find(|line| line.starts_with(id)).unwrap().to_owned();
