@@ -17,21 +17,11 @@ fn with(extra: &str) -> Result<Claim, String> {
 #[test]
 fn the_block_is_found_or_the_reason_named() {
     let block = format!("```tdd-result\n{BODY}```\n");
-    let each = |margin: &str| {
-        block
-            .lines()
-            .map(|line| {
-                [
-                    margin, line, "
-",
-                ]
-                .concat()
-            })
-            .collect::<String>()
-    };
+    let each = |margin: &str| block.lines().map(|line| [margin, line, "\n"].concat()).collect::<String>();
     let quoted = each("> ");
     let indented = each("	  ");
     let bulleted = format!("- {}", each("  ").trim_start());
+    let deep = format!("```md\n```tdd-result\n{BODY}  ```\n");
     let json = "{\"role\":\"implementer\",\"status\":\"ok\",\n \"files\":[\"a.rs\"],\"command\":\"x\",\"output_excerpt\":\"a\\nb\"}\n";
     for (name, message, want) in [
         ("plain", block.clone(), "ok"),
@@ -54,6 +44,16 @@ fn the_block_is_found_or_the_reason_named() {
         ("stray fence", format!("```sh\nx\n```\n```\n\n{block}"), "ok"),
         ("fence in a list item", format!("1. ```sh\n   x\n   ```\n\n{block}"), "ok"),
         ("inline code before", format!("```a``` b\n{block}"), "ok"),
+        ("bare fence around it", format!("```\n{block}```\n"), "no-block"),
+        ("fence, block, stray fence", format!("```sh\nx\n```\n{block}```\n"), "ok"),
+        ("fenced example, then the block", format!("```sh\nx\n```\n```md\n{block}```\n{block}"), "ok"),
+        ("example that is closed too deep, then the block", format!("{deep}{block}```\n"), "ok"),
+        ("other fence in it", block.replace("x\n", "|\n  a\n~~~\n"), "not-yaml"),
+        ("other fence deep in it", block.replace("x\n", "|\n  a\n  ~~~\n  ```sh\n  ```\n"), "ok"),
+        ("block deep in it", block.replace("x\n", "|\n  ```tdd-result\n  ```\n"), "ok"),
+        ("comment in it", block.replace("x\n", "x\n# <!--\n<!-- -->\n"), "not-yaml"),
+        ("comment and the block's fence on one line", format!("<!-- --> a\n{block}"), "ok"),
+        ("comment in a list item", format!("- <!--\n{block}-->\n"), "no-block"),
         ("another after it", format!("{block}```\nx\n```\n"), "ok"),
         ("left open", format!("```tdd-result\n{BODY}"), "unclosed-block"),
         ("closed by tildes", format!("```tdd-result\n{BODY}~~~\n"), "unclosed-block"),
@@ -123,10 +123,17 @@ fn escapes_in_quotes_bring_no_noise_back() {
 
 #[test]
 fn sizes_are_capped() {
-    let wide = |size: usize| format!("```tdd-result\n{BODY}notes: {}\n```", "x".repeat(size));
-    assert_eq!(kind(&wide(BLOCK_LIMIT - 200)), Ok(()));
-    assert_eq!(kind(&wide(BLOCK_LIMIT)), Err("too-large".to_owned()));
-    assert_eq!(kind(&" ".repeat(MESSAGE_LIMIT + 1)), Err("too-large".to_owned()));
+    let too_large = || Err("too-large".to_owned());
+    let around = format!("{BODY}notes: \n").len();
+    let block = |size: usize| format!("```tdd-result\n{BODY}notes: {}\n```", "x".repeat(size - around));
+    assert_eq!(kind(&block(256 * 1024)), Ok(()));
+    assert_eq!(kind(&block(256 * 1024 + 1)), too_large());
+    let message = |size: usize| {
+        let block = block(around);
+        format!("{}\n{block}", "x".repeat(size - block.len() - 1))
+    };
+    assert_eq!(kind(&message(16 * 1024 * 1024)), Ok(()));
+    assert_eq!(kind(&message(16 * 1024 * 1024 + 1)), too_large());
 }
 
 /// Each would take minutes if anything were looked at again for each line.
@@ -163,13 +170,7 @@ fn hostile_messages_take_linear_time() {
         let _ = with(&format!("tests:\n  {inside}"));
         let _ = with(inside);
     }
-    let stairs: Vec<String> = (0..700)
-        .map(|depth| {
-            " ".repeat(depth)
-                + "a:
-"
-        })
-        .collect();
+    let stairs: Vec<String> = (0..700).map(|depth| " ".repeat(depth) + "a:\n").collect();
     let _ = with(&stairs.concat());
     assert!(start.elapsed() < std::time::Duration::from_mins(1), "it took {:?}", start.elapsed());
 }
