@@ -2,6 +2,7 @@
 
 use crate::core::attempt::{AttemptKind, CheckpointId};
 use crate::core::event::{Decision, Event};
+use crate::core::finding::ChangeKind;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
 
@@ -58,12 +59,23 @@ impl<W: World> Drive<'_, W> {
             listed.push(format!("and {} more", foreign.len() - LISTED));
         }
         let run = &self.state.run.run;
+        let new: Vec<String> = foreign
+            .iter()
+            .filter(|change| change.kind == ChangeKind::Added)
+            .take(LISTED)
+            .map(|change| change.path.to_string())
+            .collect();
+        let removal = if new.is_empty() {
+            String::new()
+        } else {
+            format!("\n                         and remove what is new: {}", new.join(", "))
+        };
         Err(Trouble::passing("files were changed by somebody else while no child ran")
             .because(listed.join("\n"))
             .advise(format!(
                 "look:                    git diff {known}\n\
                  if it was on purpose:    tdd resume {run} --edited\n\
-                 if not, put them back:   git restore --source={known} --worktree -- :/"
+                 if not, put them back:   git restore --source={known} --worktree -- :/{removal}"
             )))
     }
 
