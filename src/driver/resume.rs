@@ -43,7 +43,10 @@ impl<W: World> Drive<'_, W> {
         resumed.and_then(|()| trial.apply(&decided)).map_err(|_| {
             Trouble::user(format!("the run can't take this now: {}", decision.words()))
                 .because(format!("it stands at `{}`", self.state.phase.name()))
-                .advise(format!("see `tdd status {}`", self.state.run.run))
+                .advise(format!(
+                    "go on without it:   tdd resume {0}\nsee where it stands: tdd status {0}",
+                    self.state.run.run
+                ))
         })
     }
 
