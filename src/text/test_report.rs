@@ -5,10 +5,11 @@
 
 pub mod bun;
 pub mod cargo_build;
+pub mod go_error;
+pub mod js_error;
 pub mod jsonl;
 pub mod junit;
 pub mod libtest;
-pub mod node_error;
 pub mod python_error;
 
 use crate::core::test::{Failure, FailureKind};
