@@ -100,8 +100,14 @@ pub fn play(entry: &Entry, level: Level, env: &[(&str, &str)]) -> Row {
         Level::Audit => entry.audit,
         Level::Enforce => entry.enforce,
     };
-    let mut row =
-        Row { entry: entry.clone(), level, wanted, outcome: String::new(), wrongs: Vec::new(), words: String::new() };
+    let mut row = Row {
+        entry: entry.clone(),
+        level,
+        wanted,
+        outcome: String::new(),
+        wrongs: Vec::new(),
+        words: String::new(),
+    };
     if let Wanted::Todo(guard) = wanted {
         row.outcome = format!("todo: {guard}");
         return row;
