@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::criterion::CriterionId;
+use super::greens::GreensChange;
 use super::mapping::Mapping;
 use super::path::RelPath;
 use super::policy::FileClass;
@@ -217,8 +218,9 @@ pub struct RedFindings {
     /// Why the run is no evidence at all, if it is none.
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
-    /// Known greens as of now.
-    pub greens: Vec<TestId>,
+    /// How the known greens change if this stands.
+    #[serde(default)]
+    pub greens: GreensChange,
 }
 
 /// Which findings make a criterion GREEN: its own tests, or (other `verify:` kinds) the rest.
@@ -260,7 +262,9 @@ pub struct GreenFindings {
     pub gate_red: bool,
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
-    pub greens: Vec<TestId>,
+    /// How the known greens change if this stands.
+    #[serde(default)]
+    pub greens: GreensChange,
 }
 
 /// What was measured after an attempt of the refactorer.
