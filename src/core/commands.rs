@@ -86,3 +86,17 @@ pub struct RunnerTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `tdd.yaml` and the journal are read by these names.
+    #[test]
+    fn an_adapter_is_shown_by_the_name_that_it_is_written_with() {
+        for kind in RunnerKind::ALL {
+            assert_eq!(kind.name(), kind.to_string());
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+    }
+}

@@ -318,3 +318,42 @@ impl Findings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_of_red_has_one_name_and_a_meaning_of_its_own() {
+        let meanings: std::collections::BTreeSet<&str> = RedKind::ALL.map(RedKind::meaning).into();
+        assert_eq!(meanings.len(), RedKind::ALL.len());
+        for kind in RedKind::ALL {
+            assert_eq!(kind.to_string(), kind.name());
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name(), "as it is journalled");
+        }
+        let accepted: Vec<RedKind> = RedKind::ALL.into_iter().filter(|kind| kind.is_accepted()).collect();
+        assert_eq!(accepted, [RedKind::Assertion, RedKind::Error, RedKind::Missing]);
+    }
+
+    #[test]
+    fn findings_are_asked_alike_whatever_their_stage() {
+        let exit = Exit::Code(0);
+        let run = RunRef { command: "c".into(), exit, duration_ms: 1, log: "l".into(), output: "o".into() };
+        let path = RelPath::new("src/a.rs").unwrap();
+        let change = ClassedChange { path, kind: ChangeKind::Added, class: FileClass::Source };
+        let (runs, changed) = (vec![run], vec![change]);
+        let (mut red, mut green) = (RedFindings::default(), GreenFindings::default());
+        let mut refactor = RefactorFindings::default();
+        (red.runs, red.changed) = (runs.clone(), changed.clone());
+        (green.runs, green.changed) = (runs.clone(), changed.clone());
+        (refactor.runs, refactor.changed) = (runs.clone(), changed.clone());
+        for (stage, findings) in [
+            (Stage::Red, Findings::Red(red)),
+            (Stage::Green, Findings::Green(green)),
+            (Stage::Refactor, Findings::Refactor(refactor)),
+        ] {
+            assert_eq!(findings.stage(), stage);
+            assert_eq!((findings.runs(), findings.changed()), (&runs[..], &changed[..]), "{stage}");
+        }
+    }
+}

@@ -325,3 +325,6 @@ impl State {
         self.ledgers.get_mut(key)?.entries.last_mut()
     }
 }
+
+#[cfg(test)]
+mod tests;
