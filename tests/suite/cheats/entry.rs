@@ -17,7 +17,7 @@ pub enum Wanted {
     Failed(&'static str),
     /// The run ends well, what was done is undone, and these words tell of it.
     Recorded(&'static str),
-    /// The run stops, with these words, and `tdd resume` brings it to a good end.
+    /// The run stops, with these words, and goes on to a good end as the entry's `again` says.
     Stops(&'static str),
     /// Nothing keeps the child from it at this level, and the summary says so in these words.
     Named(&'static str),
@@ -25,6 +25,17 @@ pub enum Wanted {
     Passes,
     /// The guard that will catch it is not built: which one.
     Todo(&'static str),
+}
+
+/// How a run that stopped goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// `tdd resume`.
+    Resume,
+    /// `tdd resume`, after a person did this, in `sh`.
+    After(&'static str),
+    /// `tdd <FR> --new`: what the run needs was destroyed.
+    Anew,
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +57,7 @@ pub struct Entry {
     pub effect: &'static str,
     /// A shell condition that must hold after a run that ended well, instead of the project's.
     pub truth: &'static str,
+    pub again: Again,
     pub audit: Wanted,
     pub enforce: Wanted,
 }
@@ -63,6 +75,7 @@ pub fn cheat(name: &'static str, role: Role, deed: &'static str) -> Entry {
         args: Vec::new(),
         effect: "",
         truth: projects::UNITTEST.truth,
+        again: Again::Resume,
         audit: Wanted::Passes,
         enforce: Wanted::Passes,
     }
@@ -115,6 +128,10 @@ impl Entry {
 
     pub fn effect(self, effect: &'static str) -> Self {
         Self { effect, ..self }
+    }
+
+    pub fn again(self, again: Again) -> Self {
+        Self { again, ..self }
     }
 
     pub fn truth(self, truth: &'static str) -> Self {
