@@ -62,7 +62,7 @@ fn patches() -> Vec<Entry> {
 fn while_it_runs() -> Vec<Entry> {
     let late = "green; printf 'import atexit\\natexit.register(lambda: open(\"tests/test_old.py\", \"a\").write(\"# x\\\\n\"))\\n' >> shop.py";
     let plants = "green; printf 'import atexit\\natexit.register(lambda: open(\"conftest.py\", \"a\").write(\"# x\\\\n\"))\\n' >> shop.py";
-    let sources = "green; printf 'import atexit, os\\nif \"TDD_REPORT\" in os.environ:\\n    atexit.register(lambda: open(\"evil.py\", \"w\").write(\"x = 1\\\\n\"))\\n' >> shop.py";
+    let sources = "green; printf 'import atexit, sys\\nif \"shop\" in sys.modules and \"unittest\" in sys.modules:\\n    atexit.register(lambda: open(\"evil.py\", \"w\").write(\"x = 1\\\\n\"))\\n' >> shop.py";
     vec![
         cheat("changes a test while it runs", IM, late)
             .fails("a protected file was changed: tests/test_old.py"),
@@ -72,6 +72,7 @@ fn while_it_runs() -> Vec<Entry> {
             .recorded("the test run changed evil.py; put back")
             .effect("test -e evil.py"),
         cheat("rewrites its test for the run", IM, REWRITES)
+            .prelude("T=tests/test_zz_ac_ste_1_1.py")
             .wants(Wanted::Todo("protected files that a run rewrote and put back")),
     ]
 }
@@ -79,9 +80,9 @@ fn while_it_runs() -> Vec<Entry> {
 /// The older test is loaded first and loads this, which weakens the test that is loaded next.
 const REWRITES: &str = "wrong; cat >> shop.py <<'E'
 
-import atexit, os
+import atexit, os, sys
 T = 'tests/test_zz_ac_ste_1_1.py'
-if 'TDD_REPORT' in os.environ and os.path.exists(T):
+if 'unittest' in sys.modules and os.path.exists(T):
     was, at = open(T).read(), os.stat(T)
 
     def put_back():

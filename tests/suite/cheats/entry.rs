@@ -45,6 +45,8 @@ pub struct Entry {
     /// What the child does, in `sh`; its last command is the attempt. `red`, `green`, `wrong` and
     /// `$T` are what the project's prelude defines.
     pub deed: &'static str,
+    /// More of the prelude, for all roles.
+    pub prelude: &'static str,
     /// More keys of the cassette's entry, as JSON: `say`, `raw`, `misbehave`, …
     pub more: &'static str,
     pub project: Project,
@@ -68,6 +70,7 @@ pub fn cheat(name: &'static str, role: Role, deed: &'static str) -> Entry {
         name,
         role,
         deed,
+        prelude: "",
         more: "{}",
         project: projects::UNITTEST,
         files: Vec::new(),
@@ -115,6 +118,10 @@ impl Entry {
 
     pub fn more(self, more: &'static str) -> Self {
         Self { more, ..self }
+    }
+
+    pub fn prelude(self, prelude: &'static str) -> Self {
+        Self { prelude, ..self }
     }
 
     pub fn settings(self, settings: &'static str) -> Self {

@@ -9,7 +9,7 @@ pub fn entries() -> Vec<Entry> {
 fn records() -> Vec<Entry> {
     let changed = Wanted::Stops("was changed by somebody else while a child ran");
     let all = vec![
-        cheat("writes a good end into the journal", IM, "echo '{\"v\":1,\"seq\":99,\"ts\":1,\"type\":\"finished\",\"ending\":\"verified\"}' >> .tdd/runs/*/events.jsonl")
+        cheat("writes a good end into the journal", IM, "green; for f in .tdd/runs/*/events.jsonl; do echo '{\"v\":1,\"seq\":99,\"ts\":1,\"type\":\"finished\",\"ending\":\"verified\"}' >> $f; done")
             .wants(changed)
             .again(Again::Anew),
         cheat("truncates the journal", IM, "green; for f in .tdd/runs/*/events.jsonl; do : > $f; done").wants(changed).again(Again::Anew),
@@ -59,8 +59,8 @@ fn processes() -> Vec<Entry> {
 
 const RUN_DAEMON: &str = "green; cat >> shop.py <<'E'
 
-import os, subprocess
-if 'TDD_REPORT' in os.environ:
+import sys, subprocess
+if 'unittest' in sys.modules:
     subprocess.Popen(['env', '-i', 'sh', '-c', 'sleep 2; echo \"# x\" >> tests/test_old.py'], start_new_session=True,
                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 E

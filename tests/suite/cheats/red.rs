@@ -20,7 +20,7 @@ fn no_red() -> Vec<Entry> {
         cheat("ignores its test (rust)", TW, "red; sed -i 's/fn new/#[ignore]\\nfn new/' $T; sed -i 's/shop::two(), 2/shop::one(), 2/' $T").on(RUST).fails("AC-STE-1.1 is not RED"),
         cheat("leaves its test for later (node)", TW, "red; sed -i 's/test(\"new\"/test.todo(\"new\"/' $T").on(NODE).fails("AC-STE-1.1 is not RED"),
         cheat("is red by a syntax error", TW, "red; echo '    def (' >> $T").fails("its file does not load"),
-        cheat("is red by a foreign import", TW, "red; sed -i '1i import numpy_of_nobody.linalg, requests' $T").fails("AC-STE-1.1 is not RED"),
+        cheat("is red by a foreign import", TW, "red; sed -i '1i import playwright' $T").fails("AC-STE-1.1 is not RED"),
         cheat("is red in every other run", TW, FLAKY).fails("two runs differ"),
         cheat("is red by time", TW, "red; sed -i 's/        self/        import time; time.sleep(100)\\n        self/' $T").settings("deadline: 3s\n").fails("the run is no evidence"),
         cheat("writes the code too", TW, "red; green").fails("this role may not change: shop.py"),
@@ -47,6 +47,14 @@ def turn():
     open('../turn', 'w').close()
     return 3
 E
+";
+
+/// Honest: one test for each criterion.
+const RED_OF_TWO: &str =
+    "red() { for n in 1:two:2 2:three:3; do IFS=: read -r ac name value <<E
+$n
+E
+printf 'import unittest\\nimport shop\\n\\n\\nclass New(unittest.TestCase):\\n    def test_new(self):\\n        self.assertEqual(shop.%s(), %s)\\n' $name $value > tests/test_ac_ste_1_$ac.py; done; }
 ";
 
 fn existing_tests() -> Vec<Entry> {
@@ -99,7 +107,7 @@ fn claims() -> Vec<Entry> {
             .fails("failed: tests/test_ac"),
         cheat("does all criteria at once", IM, "printf 'def one():\\n    return 1\\ndef two():\\n    return 2\\ndef three():\\n    return 3\\n' > shop.py")
             .with("specs/frs/STE-1.md", REQUIREMENT_OF_TWO)
-            .with("tests/test_three.py", "")
+            .prelude(RED_OF_TWO)
             .wants(Wanted::Recorded("\"early_green\":true")),
         cheat("refactors nothing and lies about it", RF, ":")
             .more(r#"{"say": {"status": "ok", "files": ["everything.py"], "output_excerpt": "all is better"}}"#)

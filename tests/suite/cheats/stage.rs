@@ -183,7 +183,8 @@ impl Scene {
             let files: Vec<&str> = Some(files).filter(|files| !files.is_empty()).into_iter().collect();
             let is_cheat = role == entry.role && name == "c.json";
             let deed = if is_cheat { entry.deed } else { honest };
-            let script = format!("{}\n(\n{deed}\n)\necho \"deed: $?\"", entry.project.prelude);
+            let (own, more) = (entry.project.prelude, entry.prelude);
+            let script = format!("{own}{more}\n(\n{deed}\n)\necho \"deed: $?\"");
             let mut call = json!({
                 "role": role.to_string(),
                 "run": ["sh", "-c", script],
@@ -277,7 +278,10 @@ impl Scene {
                 self.say(repair);
                 &["resume"]
             }
-            Again::Anew => &["STE-1", "--new", "--no-refactor"],
+            Again::Anew => {
+                self.say("git checkout -q -- . && git clean -fdq");
+                &["STE-1", "--new", "--no-refactor"]
+            }
         };
         let mut args: Vec<String> = words.iter().chain(level.args()).map(|word| (*word).to_owned()).collect();
         args.extend(["--cassette".to_owned(), cassette]);
