@@ -37,9 +37,9 @@ use self::shell::Shell;
 use self::unittest::Unittest;
 use crate::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
 use crate::core::path::RelPath;
-use crate::core::test::{Exit, TestId, TestRun};
+use crate::core::test::{Canary, Exit, TestId, TestRun};
 use crate::core::trouble::Trouble;
-use crate::driver::ports::{Hear, Isolation, TestOrder, Tests};
+use crate::driver::ports::{CanaryWish, Hear, Isolation, TestOrder, Tests};
 use crate::text::test_source::{self, Language};
 use crate::world::signals::StopSignal;
 
@@ -128,6 +128,10 @@ impl Tests for ProjectTests {
 
     async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble> {
         let mut bench = self.bench(&order.label)?;
+        bench.note_canary(match order.canary {
+            CanaryWish::None => Canary::NotAsked,
+            CanaryWish::Beside(_) => Canary::Unsupported,
+        });
         let scope = Scope::new(order, &self.place);
         let (place, bench_now) = (&self.place, &mut bench);
         let measured = match &mut self.adapter {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::core::judge::{Fault, Reason};
 use crate::core::mode::Mode;
-use crate::core::test::{Exit, TestId};
+use crate::core::test::{Canary, Exit, TestId};
 
 fn plain(text: &str) -> String {
     text.to_owned()
@@ -22,6 +22,7 @@ fn run(output: &str) -> RunRef {
         duration_ms: 1,
         log: "/x/log".into(),
         output: output.into(),
+        canary: Canary::NotAsked,
     }
 }
 
