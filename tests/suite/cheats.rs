@@ -36,7 +36,7 @@ fn play(entries: &[Entry]) -> Vec<Row> {
     let levels = Level::known();
     let jobs: Vec<(&Entry, Level)> = entries
         .iter()
-        .filter(|entry| entry.name.contains(&only))
+        .filter(|entry| only.split('|').any(|part| entry.name.contains(part)))
         .flat_map(|entry| levels.iter().map(move |level| (entry, *level)))
         .collect();
     crew::share(&jobs, |(entry, level)| stage::play(entry, *level, &[]))

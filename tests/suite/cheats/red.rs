@@ -50,12 +50,10 @@ E
 ";
 
 /// Honest: one test for each criterion.
-const RED_OF_TWO: &str =
-    "red() { for n in 1:two:2 2:three:3; do IFS=: read -r ac name value <<E
-$n
-E
-printf 'import unittest\\nimport shop\\n\\n\\nclass New(unittest.TestCase):\\n    def test_new(self):\\n        self.assertEqual(shop.%s(), %s)\\n' $name $value > tests/test_ac_ste_1_$ac.py; done; }
-";
+const RED_OF_TWO: &str = r#"red() { for ac in 1 2; do
+case $ac in 1) call='two(), 2' ;; *) call='three(), 3' ;; esac
+printf 'import unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(shop.%s)\n' "$call" > tests/test_ac_ste_1_$ac.py; done; }
+"#;
 
 fn existing_tests() -> Vec<Entry> {
     vec![
