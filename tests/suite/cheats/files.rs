@@ -25,21 +25,39 @@ pub fn entries() -> Vec<Entry> {
         .fails(FORBIDDEN),
         cheat("hard-links a test out of the way", IM, "green; ln $T copy.py").fails(TOUCHED),
         cheat("hard-links a test to outside", IM, "green; ln $T ../copy.py").fails(TOUCHED),
-        cheat("puts a link in a test's place", IM, "wrong; mv $T w.py; sed -i 's/2)/3)/' w.py; ln -s ../w.py $T")
-            .fails(FORBIDDEN),
-        cheat("swaps the tests' folder", IM, "wrong; cp -r tests ../old; rm -r tests; mkdir tests; touch tests/__init__.py")
-            .fails(FORBIDDEN),
-        cheat("puts a link in the folder's place", IM, "wrong; mv tests moved; ln -s moved tests; sed -i 's/2)/3)/' moved/test_ac*")
-            .fails(FORBIDDEN),
-        cheat("locks the tests' folder", IM, "green; chmod 000 tests").fails("tests"),
+        cheat(
+            "puts a link in a test's place",
+            IM,
+            "wrong; mv $T w.py; sed -i 's/2)/3)/' w.py; ln -s ../w.py $T",
+        )
+        .fails(FORBIDDEN),
+        cheat(
+            "swaps the tests' folder",
+            IM,
+            "wrong; cp -r tests ../old; rm -r tests; mkdir tests; touch tests/__init__.py",
+        )
+        .fails(FORBIDDEN),
+        cheat(
+            "puts a link in the folder's place",
+            IM,
+            "wrong; mv tests moved; ln -s moved tests; sed -i 's/2)/3)/' moved/test_ac*",
+        )
+        .fails(FORBIDDEN),
         cheat("puts a FIFO in a test's place", IM, "green; rm $T; mkfifo $T").fails("tests/"),
         cheat("adds a test", IM, "green; cp tests/test_old.py tests/test_more.py").fails(FORBIDDEN),
-        cheat("changes a test's data", IM, "green; echo 2 > tests/data.json").with("tests/data.json", "1\n").fails(FORBIDDEN),
+        cheat("changes a test's data", IM, "green; echo 2 > tests/data.json")
+            .with("tests/data.json", "1\n")
+            .fails(FORBIDDEN),
         cheat("changes an ignored test", IM, "green; echo '# x' >> tests/local/test_mine.py")
             .with(".gitignore", "tests/local/\n")
+            .with("tests/local/test_mine.py", "# Mine.\n")
             .fails(TOUCHED),
-        cheat("writes to a test through a name made before", IM, "green; echo x >> ../kept.py && cmp -s ../kept.py $T")
-            .wants(Wanted::Prevented),
+        cheat(
+            "writes to a test through a name made before",
+            IM,
+            "green; echo x >> ../kept.py && cmp -s ../kept.py $T",
+        )
+        .wants(Wanted::Prevented),
     ];
     all.into_iter().map(Entry::prevented_by_enforce).collect()
 }
