@@ -21,20 +21,35 @@ pub enum RunnerKind {
     Cargo,
     Pytest,
     Unittest,
+    Vitest,
+    Jest,
+    Bun,
     Node,
     Junit,
     ExitCode,
 }
 
 impl RunnerKind {
-    pub const ALL: [Self; 6] =
-        [Self::Cargo, Self::Pytest, Self::Unittest, Self::Node, Self::Junit, Self::ExitCode];
+    pub const ALL: [Self; 9] = [
+        Self::Cargo,
+        Self::Pytest,
+        Self::Unittest,
+        Self::Vitest,
+        Self::Jest,
+        Self::Bun,
+        Self::Node,
+        Self::Junit,
+        Self::ExitCode,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo",
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
+            Self::Vitest => "vitest",
+            Self::Jest => "jest",
+            Self::Bun => "bun",
             Self::Node => "node",
             Self::Junit => "junit",
             Self::ExitCode => "exit-code",

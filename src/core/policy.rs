@@ -315,6 +315,7 @@ const NODE_TESTS: &[&str] = &[
     "**/__snapshots__/**",
     "**/*.test.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
     "**/*.spec.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
+    "**/*_spec.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
     "**/*-test.{js,mjs,cjs,ts,mts,cts}",
     "**/*_test.{js,mjs,cjs,ts,mts,cts}",
     "**/test-*.{js,mjs,cjs,ts,mts,cts}",
@@ -340,7 +341,7 @@ pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
     match runner {
         RunnerKind::Cargo => RUST_TESTS,
         RunnerKind::Pytest | RunnerKind::Unittest => PYTHON_TESTS,
-        RunnerKind::Node => NODE_TESTS,
+        RunnerKind::Vitest | RunnerKind::Jest | RunnerKind::Bun | RunnerKind::Node => NODE_TESTS,
         RunnerKind::Junit | RunnerKind::ExitCode => ANY_TESTS,
     }
 }
