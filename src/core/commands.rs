@@ -19,6 +19,7 @@ pub enum Suite {
 #[serde(rename_all = "kebab-case")]
 pub enum RunnerKind {
     Cargo,
+    Nextest,
     Pytest,
     Unittest,
     Node,
@@ -27,12 +28,13 @@ pub enum RunnerKind {
 }
 
 impl RunnerKind {
-    pub const ALL: [Self; 6] =
-        [Self::Cargo, Self::Pytest, Self::Unittest, Self::Node, Self::Junit, Self::ExitCode];
+    pub const ALL: [Self; 7] =
+        [Self::Cargo, Self::Nextest, Self::Pytest, Self::Unittest, Self::Node, Self::Junit, Self::ExitCode];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo",
+            Self::Nextest => "nextest",
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
             Self::Node => "node",

@@ -4,7 +4,7 @@
 //! line    = assignment* wrapper* call
 //! wrapper = "env" assignment* | "uv" "run" option* | ("poetry" | "pdm" | "pipenv" | "rye" | "hatch") "run"
 //!         | "npx" ("--no-install" | "--no" | "--yes" | "-y")*
-//! call    = cargo ["+"toolchain] option* ("test" | "t") …
+//! call    = cargo ["+"toolchain] option* ("test" | "t" | "nextest" ("run" | "r")) …
 //!         | pytest … | py.test … | python option* "-m" ("pytest" | "unittest") …
 //!         | node option* "--test" …
 //! word    = plain characters, 'quoted', "quoted" or \escaped ones
@@ -173,6 +173,20 @@ const CARGO_WITH_VALUE: &[&str] = &["--color", "--config", "-Z", "-C"];
 /// `cargo test` options with which no test is judged, or only documentation.
 const CARGO_NOT_A_RUN: &[&str] = &["--no-run", "--doc", "--help", "-h", "--list", "--bench", "--benches"];
 
+/// `cargo nextest run` options with which no test is judged, or none that was built here.
+const NEXTEST_NOT_A_RUN: &[&str] = &[
+    "--no-run",
+    "--help",
+    "-h",
+    "--debugger",
+    "--tracer",
+    "--rerun",
+    "-R",
+    "--archive-file",
+    "--cargo-metadata",
+    "--binaries-metadata",
+];
+
 fn cargo(args: &[&str]) -> Option<RunnerKind> {
     let mut rest = args;
     if rest.first().is_some_and(|word| word.starts_with('+')) {
@@ -186,8 +200,14 @@ fn cargo(args: &[&str]) -> Option<RunnerKind> {
         rest = after.get(skip..)?;
     }
     let (subcommand, options) = rest.split_first()?;
-    let is_run = !options.iter().any(|word| CARGO_NOT_A_RUN.contains(word));
-    (matches!(*subcommand, "test" | "t") && is_run).then_some(RunnerKind::Cargo)
+    let without = |words: &[&str]| !options.iter().any(|word| words.contains(word));
+    match *subcommand {
+        "test" | "t" => without(CARGO_NOT_A_RUN).then_some(RunnerKind::Cargo),
+        "nextest" if matches!(options.first(), Some(&("run" | "r"))) => {
+            without(NEXTEST_NOT_A_RUN).then_some(RunnerKind::Nextest)
+        }
+        _ => None,
+    }
 }
 
 /// pytest options with which no test is run.
@@ -313,7 +333,7 @@ mod tests {
             assert_eq!(scripts(line).join(" "), want, "{line}");
         }
     }
-    use RunnerKind::{Cargo, Node, Pytest, Unittest};
+    use RunnerKind::{Cargo, Nextest, Node, Pytest, Unittest};
 
     #[test]
     fn plain_calls_are_recognised() {
@@ -326,6 +346,8 @@ mod tests {
             ("/usr/bin/cargo test", Cargo),
             ("cargo --config net.offline=true test", Cargo),
             ("cargo --color never test", Cargo),
+            ("cargo nextest run", Nextest),
+            ("cargo +stable --locked nextest r --workspace -E 'test(a)'", Nextest),
             ("pytest", Pytest),
             ("pytest -q tests/", Pytest),
             ("pytest -k 'not slow and (a or b)'", Pytest),
@@ -360,7 +382,9 @@ mod tests {
             "npm test",
             "bun test",
             "cargo build",
-            "cargo nextest run",
+            "cargo nextest list",
+            "cargo nextest run --no-run",
+            "cargo nextest",
             "cargo test --no-run",
             "cargo test --doc",
             "cargo",

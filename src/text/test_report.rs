@@ -7,6 +7,7 @@ pub mod cargo_build;
 pub mod jsonl;
 pub mod junit;
 pub mod libtest;
+pub mod nextest;
 pub mod node_error;
 pub mod python_error;
 

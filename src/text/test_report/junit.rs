@@ -30,6 +30,10 @@ pub struct Case {
     pub suite: String,
     pub outcome: Outcome,
     pub duration_ms: u64,
+    /// The `type` of its failure, as written.
+    pub class: String,
+    /// The end of what it printed on its standard output, at most 2 KiB.
+    pub printed: String,
 }
 
 impl Case {
@@ -84,6 +88,7 @@ struct Open {
     file: Option<String>,
     duration_ms: u64,
     verdict: Option<Verdict>,
+    printed: String,
 }
 
 #[derive(Debug)]
@@ -148,6 +153,7 @@ impl Reading {
                     file: attribute(start, "file"),
                     duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
                     verdict: None,
+                    printed: String::new(),
                 });
             }
             "failure" | "error" | "skipped" => self.verdict(&element, start),
@@ -182,6 +188,9 @@ impl Reading {
         {
             text.push_str(said);
         }
+        if let (Some("system-out"), Some(case)) = (self.stack.last().map(String::as_str), &mut self.case) {
+            keep_end(&mut case.printed, said);
+        }
     }
 
     fn close(&mut self) {
@@ -204,6 +213,10 @@ impl Reading {
     }
 
     fn add(&mut self, open: Open) {
+        let class = match &open.verdict {
+            Some(Verdict::Bad { class, .. }) => class.clone(),
+            Some(Verdict::Skipped) | None => String::new(),
+        };
         let outcome = match open.verdict {
             None => Outcome::Passed,
             Some(Verdict::Skipped) => Outcome::Skipped,
@@ -216,7 +229,8 @@ impl Reading {
             suite.clone_from(&inner.name);
         }
         let (name, classname, duration_ms) = (open.name, open.classname, open.duration_ms);
-        self.cases.push(Case { name, classname, file, suite, outcome, duration_ms });
+        let printed = open.printed;
+        self.cases.push(Case { name, classname, file, suite, outcome, duration_ms, class, printed });
     }
 
     fn end(&self) -> Option<String> {
@@ -227,6 +241,19 @@ impl Reading {
             return Some("the JUnit report is cut off".to_owned());
         }
         self.lost_cases.then(|| "a suite of the JUnit report announces more tests than it holds".to_owned())
+    }
+}
+
+/// Appends, and keeps the last 2 KiB, from a character's border on.
+fn keep_end(kept: &mut String, said: &str) {
+    const CAP: usize = 2048;
+    kept.push_str(said);
+    if kept.len() > 2 * CAP {
+        let mut from = kept.len() - CAP;
+        while !kept.is_char_boundary(from) {
+            from += 1;
+        }
+        kept.drain(..from);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::core::trouble::Trouble;
 use crate::text::command_line;
 
-const PLAIN: &str = "Only one plain call of `cargo test`, `pytest`, `python -m unittest` or `node --test` can be told which tests to \
+const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest` or `node --test` can be told which tests to \
      run; this is a script, a list or a runner without an adapter";
 
 /// The trouble, with a suggestion that can be pasted as it is.
@@ -20,7 +20,7 @@ pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<Str
         "{elsewhere}Say it in tdd.yaml; correct what does not fit:\n\
          test: {test}\n\
          runner:\n  \
-           kind: junit   # or cargo, pytest, unittest, node\n  \
+           kind: junit   # or cargo, nextest, pytest, unittest, node\n  \
            all: {all}\n  \
            select: {select}\n  \
            report: {report}\n\
@@ -50,7 +50,7 @@ fn elsewhere(command: &str) -> Option<String> {
 /// The name of a runner that is known and has no adapter yet.
 fn planned(command: &str) -> Option<&'static str> {
     let words: Vec<&str> = command.split_whitespace().collect();
-    let names: [(&str, &str); 3] = [("nextest", "cargo nextest"), ("vitest", "vitest"), ("jest", "jest")];
+    let names: [(&str, &str); 2] = [("vitest", "vitest"), ("jest", "jest")];
     if let Some((_, runner)) = names.into_iter().find(|(word, _)| words.contains(word)) {
         return Some(runner);
     }
