@@ -339,7 +339,7 @@ const ANY_TESTS: &[&str] = &[
 /// Which files hold tests, unless the setting `test_files` says so.
 pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
     match runner {
-        RunnerKind::Cargo => RUST_TESTS,
+        RunnerKind::Cargo | RunnerKind::Nextest => RUST_TESTS,
         RunnerKind::Pytest | RunnerKind::Unittest => PYTHON_TESTS,
         RunnerKind::Vitest | RunnerKind::Jest | RunnerKind::Bun | RunnerKind::Node => NODE_TESTS,
         RunnerKind::Junit | RunnerKind::ExitCode => ANY_TESTS,

@@ -87,7 +87,7 @@ pub struct ProjectTests {
 
 #[derive(Debug)]
 enum Adapter {
-    Cargo(Cargo),
+    Cargo(Box<Cargo>),
     Pytest(Pytest),
     Unittest(Unittest),
     Vitest(Vitest),
@@ -221,7 +221,8 @@ fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>, work: &Path)
     let line = table.map_or(commands.test.as_str(), |table| table.all.as_str());
     let call = || recognise(commands.runner, line).ok_or_else(|| underivable(commands, line));
     Ok(match commands.runner {
-        RunnerKind::Cargo => Adapter::Cargo(Cargo::new(call()?, work)),
+        RunnerKind::Cargo => Adapter::Cargo(Box::new(Cargo::new(call()?, work))),
+        RunnerKind::Nextest => Adapter::Cargo(Box::new(Cargo::nextest(call()?, work))),
         RunnerKind::Pytest => Adapter::Pytest(Pytest::new(call()?)),
         RunnerKind::Unittest => Adapter::Unittest(Unittest::new(call()?)),
         RunnerKind::Vitest => Adapter::Vitest(Vitest::new(call()?)),
@@ -242,6 +243,7 @@ fn underivable(commands: &ProjectCommands, line: &str) -> Trouble {
     let why = match kind {
         RunnerKind::Junit => "kind `junit` needs to know where the command leaves its report".to_owned(),
         RunnerKind::Cargo
+        | RunnerKind::Nextest
         | RunnerKind::Pytest
         | RunnerKind::Unittest
         | RunnerKind::Vitest

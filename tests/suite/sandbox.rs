@@ -222,3 +222,7 @@ pub fn has_pytest() -> bool {
 pub fn has_node() -> bool {
     has("node", &["node", "--version"])
 }
+
+pub fn has_nextest() -> bool {
+    has("cargo-nextest", &["cargo", "nextest", "--version"])
+}
