@@ -212,6 +212,34 @@ pub struct Plan {
     pub refactor: Refactoring,
     pub stop_after: StopAfter,
     pub regression: Regression,
+    #[serde(default)]
+    pub supersede: SupersedeRule,
+    /// The test command, red before the first fork and unreadable test by test.
+    #[serde(default)]
+    pub red_baseline: RedRule,
+    /// The gate command, red before the first fork.
+    #[serde(default)]
+    pub red_gate: RedRule,
+}
+
+/// Whether RED may change the existing tests that the test-writer names (contract section 7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SupersedeRule {
+    #[default]
+    AsListed,
+    /// `--no-supersede`
+    Refuse,
+}
+
+/// What to do when a command is red before the first fork (contract section 7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RedRule {
+    #[default]
+    Refuse,
+    /// `--allow-red-baseline`, `--allow-red-gate`
+    Allow,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

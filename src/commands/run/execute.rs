@@ -61,7 +61,7 @@ impl Hold {
 /// Begins a run and drives it to an end.
 pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let hold = Hold::take(&prepared.place.repository)?;
-    let now = SystemClock.now_ms();
+    let now = SystemClock::default().now_ms();
     let id = new_run_id(now, &prepared.requirement.id);
     let folders = hold.folders(prepared.place.repository.join(".tdd/runs").join(&id.0));
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;

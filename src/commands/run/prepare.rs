@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::RunArgs;
 use crate::core::criterion::CriterionId;
-use crate::core::event::Plan;
+use crate::core::event::{Plan, RedRule, SupersedeRule};
 use crate::core::requirement::Requirement;
 use crate::core::role::Role;
 use crate::core::state::{End, Phase, State};
@@ -101,7 +101,20 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         refactor: settings.refactoring,
         stop_after: settings.stop_after,
         regression: settings.regression,
+        supersede: match settings.leaves.supersede {
+            Leave::Granted => SupersedeRule::AsListed,
+            Leave::Refused => SupersedeRule::Refuse,
+        },
+        red_baseline: rule(settings.leaves.red_baseline),
+        red_gate: rule(settings.leaves.red_gate),
     })
+}
+
+fn rule(leave: Leave) -> RedRule {
+    match leave {
+        Leave::Granted => RedRule::Allow,
+        Leave::Refused => RedRule::Refuse,
+    }
 }
 
 /// Ignored files are outside of every snapshot, so tests that git ignores could never be seen.
