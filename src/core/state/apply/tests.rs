@@ -185,12 +185,14 @@ fn what_comes_back_after_a_failure_depends_on_the_stage() {
                 panic!("{:?}", state.phase)
             };
             assert_eq!((done, tree), (&extent, &to), "{key} {kind:?}");
+            assert_eq!(next(&state), Some(Effect::RollBack { to, extent }));
             roll_back(&mut state);
             let entry = state.entry(&key).unwrap();
             assert_eq!((entry.kept_as.clone(), &entry.runs[..]), (Some(at("failed")), bad(&key).runs()));
             assert!(matches!(entry.verdict, Some(Verdict::Failed(_))) && entry.outcome.is_some());
         }
         assert!(matches!(state.phase, Phase::Halting { .. }), "{:?}", state.phase);
+        assert_eq!(next(&state), Some(Effect::Halt));
     }
 }
 
