@@ -15,6 +15,7 @@ pub mod event;
 pub mod evidence;
 pub mod finding;
 pub mod halt;
+pub mod isolation;
 pub mod judge;
 pub mod mapping;
 pub mod mode;
