@@ -16,6 +16,7 @@ pub mod evidence;
 pub mod finding;
 pub mod greens;
 pub mod halt;
+pub mod isolation;
 pub mod judge;
 pub mod mapping;
 pub mod mode;

@@ -9,6 +9,7 @@ use super::criterion::CriterionId;
 use super::effect::RollBack;
 use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use super::halt::Ending;
+use super::isolation::Confinement;
 use super::path::RelPath;
 use super::requirement::Requirement;
 use super::test::{FailureKind, TestId};
@@ -23,6 +24,11 @@ use super::test::{FailureKind, TestId};
 )]
 pub enum Event {
     RunStarted(Box<RunStarted>),
+    /// The level that the children of this process are held at; changes no state, and may be
+    /// another one after `resumed`.
+    Isolated {
+        isolation: Confinement,
+    },
     CheckpointZero {
         checkpoint: CheckpointId,
     },
@@ -108,6 +114,7 @@ impl Event {
     pub fn name(&self) -> &'static str {
         match self {
             Self::RunStarted(_) => "run_started",
+            Self::Isolated { .. } => "isolated",
             Self::CheckpointZero { .. } => "checkpoint_zero",
             Self::BaselineMeasured { .. } => "baseline_measured",
             Self::AttemptStarted { .. } => "attempt_started",
