@@ -19,6 +19,7 @@ pub enum Suite {
 #[serde(rename_all = "kebab-case")]
 pub enum RunnerKind {
     Cargo,
+    Nextest,
     Pytest,
     Unittest,
     Vitest,
@@ -30,8 +31,9 @@ pub enum RunnerKind {
 }
 
 impl RunnerKind {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Cargo,
+        Self::Nextest,
         Self::Pytest,
         Self::Unittest,
         Self::Vitest,
@@ -45,6 +47,7 @@ impl RunnerKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo",
+            Self::Nextest => "nextest",
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
             Self::Vitest => "vitest",
@@ -100,4 +103,18 @@ pub struct RunnerTable {
     /// Where the command leaves its report, relative to the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `tdd.yaml` and the journal are read by these names.
+    #[test]
+    fn an_adapter_is_shown_by_the_name_that_it_is_written_with() {
+        for kind in RunnerKind::ALL {
+            assert_eq!(kind.name(), kind.to_string());
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+    }
 }

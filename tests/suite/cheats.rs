@@ -4,10 +4,14 @@
 //! exit code, the halt report, the journal and the disk, never from what the child says. Show the
 //! table with `cargo test --test suite cheats -- --nocapture`.
 
+mod code;
+mod config;
 mod crew;
 mod entry;
 mod files;
+mod others;
 mod projects;
+mod red;
 mod repository;
 mod stage;
 
@@ -15,14 +19,26 @@ use self::entry::Entry;
 use self::stage::{Level, Row};
 
 fn cheats() -> Vec<Entry> {
-    [files::entries(), repository::entries()].concat()
+    [
+        files::entries(),
+        repository::entries(),
+        config::entries(),
+        code::entries(),
+        red::entries(),
+        others::entries(),
+    ]
+    .concat()
 }
 
 /// Every entry at every level, with one line each.
 fn play(entries: &[Entry]) -> Vec<Row> {
+    let only = std::env::var("TDD_CHEAT").unwrap_or_default();
     let levels = Level::known();
-    let jobs: Vec<(&Entry, Level)> =
-        entries.iter().flat_map(|entry| levels.iter().map(move |level| (entry, *level))).collect();
+    let jobs: Vec<(&Entry, Level)> = entries
+        .iter()
+        .filter(|entry| only.split('|').any(|part| entry.name.contains(part)))
+        .flat_map(|entry| levels.iter().map(move |level| (entry, *level)))
+        .collect();
     crew::share(&jobs, |(entry, level)| stage::play(entry, *level, &[]))
 }
 

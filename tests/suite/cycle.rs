@@ -2,17 +2,24 @@
 
 use std::fmt::Write as _;
 
-use super::sandbox::{Sandbox, fixtures, has_node, has_pytest, has_python, node_modules};
+use super::sandbox::{Sandbox, fixtures, has_nextest, has_node, has_pytest, has_python, node_modules};
 
 /// A three-criterion cycle with the scripted agent: five forks, all green, nothing committed.
 fn goes_through(fixture: &str, requirement: &str) {
-    goes_through_in(&Sandbox::of_fixture(fixture), fixture, requirement);
+    goes_through_in(&Sandbox::of_fixture(fixture), (fixture, requirement), &[]);
 }
 
-fn goes_through_in(sandbox: &Sandbox, fixture: &str, requirement: &str) {
+/// The same with more arguments.
+fn goes_through_with(fixture: &str, requirement: &str, more: &[&str]) {
+    goes_through_in(&Sandbox::of_fixture(fixture), (fixture, requirement), more);
+}
+
+fn goes_through_in(sandbox: &Sandbox, (fixture, requirement): (&str, &str), more: &[&str]) {
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     let cassette = fixtures().join("cassettes").join(format!("{fixture}.yaml"));
-    let ran = sandbox.tdd(&[requirement, "--cassette", cassette.to_str().unwrap()]).expect(0);
+    let mut args = vec![requirement, "--cassette", cassette.to_str().unwrap()];
+    args.extend(more);
+    let ran = sandbox.tdd(&args).expect(0);
     assert_eq!(sandbox.forks(), 5, "one test-writer, three implementers, one refactorer");
     assert!(ran.stdout.contains("done"), "{}", ran.stdout);
     super::modes::prompts::check(&sandbox.run_dir());
@@ -28,6 +35,14 @@ fn goes_through_in(sandbox: &Sandbox, fixture: &str, requirement: &str) {
 #[test]
 fn a_rust_project_goes_through() {
     goes_through("demo", "DEMO-1");
+}
+
+#[test]
+fn a_nextest_project_goes_through() {
+    if has_nextest() {
+        let command = "cargo nextest run --offline";
+        goes_through_with("demo", "DEMO-1", &["--test", command, "--gate", command]);
+    }
 }
 
 #[test]
@@ -49,7 +64,7 @@ fn goes_through_with_packages(runner: &str, requirement: &str) {
     let Some(packages) = node_modules(runner) else { return };
     let sandbox = Sandbox::of_fixture(runner);
     std::os::unix::fs::symlink(packages, sandbox.path("node_modules")).unwrap();
-    goes_through_in(&sandbox, runner, requirement);
+    goes_through_in(&sandbox, (runner, requirement), &[]);
 }
 
 #[test]

@@ -223,6 +223,10 @@ pub fn has_node() -> bool {
     has("node", &["node", "--version"])
 }
 
+pub fn has_nextest() -> bool {
+    has("cargo-nextest", &["cargo", "nextest", "--version"])
+}
+
 /// The folder named by `TDD_TEST_NODE_MODULES`, if this package is in it. Missing: as in [`has`].
 pub fn node_modules(package: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("TDD_TEST_NODE_MODULES").map(PathBuf::from);

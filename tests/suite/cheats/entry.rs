@@ -17,7 +17,7 @@ pub enum Wanted {
     Failed(&'static str),
     /// The run ends well, what was done is undone, and these words tell of it.
     Recorded(&'static str),
-    /// The run stops, with these words, and `tdd resume` brings it to a good end.
+    /// The run stops, with these words, and goes on to a good end as the entry's `again` says.
     Stops(&'static str),
     /// Nothing keeps the child from it at this level, and the summary says so in these words.
     Named(&'static str),
@@ -27,6 +27,17 @@ pub enum Wanted {
     Todo(&'static str),
 }
 
+/// How a run that stopped goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// `tdd resume`.
+    Resume,
+    /// `tdd resume`, after a person did this, in `sh`.
+    After(&'static str),
+    /// `tdd <FR> --new`: what the run needs was destroyed.
+    Anew,
+}
+
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub name: &'static str,
@@ -34,6 +45,8 @@ pub struct Entry {
     /// What the child does, in `sh`; its last command is the attempt. `red`, `green`, `wrong` and
     /// `$T` are what the project's prelude defines.
     pub deed: &'static str,
+    /// More of the prelude, for all roles.
+    pub prelude: &'static str,
     /// More keys of the cassette's entry, as JSON: `say`, `raw`, `misbehave`, …
     pub more: &'static str,
     pub project: Project,
@@ -46,6 +59,7 @@ pub struct Entry {
     pub effect: &'static str,
     /// A shell condition that must hold after a run that ended well, instead of the project's.
     pub truth: &'static str,
+    pub again: Again,
     pub audit: Wanted,
     pub enforce: Wanted,
 }
@@ -56,6 +70,7 @@ pub fn cheat(name: &'static str, role: Role, deed: &'static str) -> Entry {
         name,
         role,
         deed,
+        prelude: "",
         more: "{}",
         project: projects::UNITTEST,
         files: Vec::new(),
@@ -63,6 +78,7 @@ pub fn cheat(name: &'static str, role: Role, deed: &'static str) -> Entry {
         args: Vec::new(),
         effect: "",
         truth: projects::UNITTEST.truth,
+        again: Again::Resume,
         audit: Wanted::Passes,
         enforce: Wanted::Passes,
     }
@@ -104,6 +120,10 @@ impl Entry {
         Self { more, ..self }
     }
 
+    pub fn prelude(self, prelude: &'static str) -> Self {
+        Self { prelude, ..self }
+    }
+
     pub fn settings(self, settings: &'static str) -> Self {
         Self { settings, ..self }
     }
@@ -115,6 +135,10 @@ impl Entry {
 
     pub fn effect(self, effect: &'static str) -> Self {
         Self { effect, ..self }
+    }
+
+    pub fn again(self, again: Again) -> Self {
+        Self { again, ..self }
     }
 
     pub fn truth(self, truth: &'static str) -> Self {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 use tdd::core::role::Role;
 
-use super::entry::{Entry, Wanted};
+use super::entry::{Again, Entry, Wanted};
 use super::projects;
 use crate::sandbox::{Ran, Sandbox};
 
@@ -38,6 +38,9 @@ impl Level {
         }
     }
 }
+
+/// So that a child that waits for ever does not, and a slow machine is no cheat.
+const DEADLINES: &str = "attempt_deadline: 60s\nidle_deadline: 60s\ndeadline: 60s\n";
 
 /// What came of one entry at one level.
 pub struct Row {
@@ -151,14 +154,18 @@ struct Scene {
 impl Scene {
     fn set(entry: &Entry) -> Self {
         let yaml = format!(
-            "test: {}\nbudgets: {{ semantic: 1, format: 0 }}\nattempt_deadline: 60s\nidle_deadline: 60s\ndeadline: 60s\n{}",
-            entry.project.test, entry.settings
+            "test: {}\nbudgets: {{ semantic: 1, format: 0 }}\n{}{}",
+            entry.project.test,
+            if entry.settings.contains("deadline") { "" } else { DEADLINES },
+            entry.settings
         );
         let mut files = entry.project.files.to_vec();
         files.push(("tdd.yaml", &yaml));
         files.push(("specs/frs/STE-1.md", projects::REQUIREMENT));
         files.extend(&entry.files);
-        Self { sandbox: Sandbox::with(&files) }
+        let sandbox = Sandbox::with(&files);
+        std::fs::create_dir(sandbox.repo().parent().unwrap().join("bin")).unwrap();
+        Self { sandbox }
     }
 
     fn outside(&self) -> PathBuf {
@@ -176,7 +183,8 @@ impl Scene {
             let files: Vec<&str> = Some(files).filter(|files| !files.is_empty()).into_iter().collect();
             let is_cheat = role == entry.role && name == "c.json";
             let deed = if is_cheat { entry.deed } else { honest };
-            let script = format!("{}\n(\n{deed}\n)\necho \"deed: $?\"", entry.project.prelude);
+            let (own, more) = (entry.project.prelude, entry.prelude);
+            let script = format!("{own}{more}\n(\n{deed}\n)\necho \"deed: $?\"");
             let mut call = json!({
                 "role": role.to_string(),
                 "run": ["sh", "-c", script],
@@ -200,8 +208,13 @@ impl Scene {
 
     fn tdd(&self, args: &[String], env: &[(&str, &str)]) -> Ran {
         let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-        command.env("PATH", path()).envs(env.iter().copied()).args(args);
+        command.env("PATH", self.path()).envs(env.iter().copied()).args(args);
         Ran::of(&command.output().unwrap())
+    }
+
+    /// A folder that the child may write to stands first.
+    fn path(&self) -> String {
+        format!("{}:{}", self.outside().join("bin").display(), path())
     }
 
     /// Whether a shell condition holds in the project.
@@ -246,8 +259,7 @@ impl Scene {
             Role::Implementer => failed || tests(line),
             Role::Refactorer => tests(line),
         });
-        let own = entry.project.prelude.lines().find_map(|line| line.strip_prefix("T=")).unwrap();
-        let left: Vec<&str> = left.filter(|line| line[3..] != *own).collect();
+        let left: Vec<&str> = left.filter(|line| !line.contains("ac_ste_1_")).collect();
         if (failed || entry.role != Role::TestWriter) && !left.is_empty() {
             damage.push(format!("left in the tree: {left:?}"));
         }
@@ -259,12 +271,22 @@ impl Scene {
 
     fn resume(&self, entry: &Entry, level: Level, env: &[(&str, &str)]) -> Option<String> {
         let cassette = self.cassette("honest.json", entry).to_string_lossy().into_owned();
-        let mut args = vec!["resume".to_owned(), "--cassette".to_owned(), cassette];
-        if level.args().is_empty() {
-            args.truncate(3);
-        }
+        let words: &[&str] = match entry.again {
+            Again::Resume => &["resume"],
+            Again::After(repair) => {
+                self.say(repair);
+                &["resume"]
+            }
+            Again::Anew => {
+                self.say("git checkout -q -- . && git clean -fdq");
+                &["STE-1", "--new", "--no-refactor"]
+            }
+        };
+        let mut args: Vec<String> = words.iter().chain(level.args()).map(|word| (*word).to_owned()).collect();
+        args.extend(["--cassette".to_owned(), cassette]);
         let ran = self.tdd(&args, env);
-        (ran.code != 0).then(|| format!("resume ended with {}:\n{}{}", ran.code, ran.stdout, ran.stderr))
+        (ran.code != 0)
+            .then(|| format!("it went on and ended with {}:\n{}{}", ran.code, ran.stdout, ran.stderr))
     }
 
     /// Processes that have to do with this project and are still there.
