@@ -52,7 +52,7 @@ fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble>
 }
 
 fn read(run: &RunDir) -> Result<State, Trouble> {
-    let records = journal_file::read_only(&run.path)?;
+    let records = journal_file::read_for_state(&run.path)?;
     let state = State::replay(records.iter().map(|record| &record.event)).map_err(|error| {
         Trouble::environment(format!("the journal of {} tells no run", run.id))
             .because(error)

@@ -252,3 +252,42 @@ impl std::fmt::Display for RunId {
         f.write_str(&self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_s_name_is_its_tag() {
+        let checkpoint = || CheckpointId("c".into());
+        for event in [
+            Event::CheckpointZero { checkpoint: checkpoint() },
+            Event::WorkKept { checkpoint: checkpoint() },
+            Event::TreeSeen { tree: checkpoint() },
+            Event::Resumed,
+            Event::AttemptCut { kept_as: checkpoint() },
+            Event::Decided { decision: Decision::Retry },
+            Event::Restored { what: vec![] },
+            Event::Halted { report: Digest("d".into()) },
+            Event::Finished { ending: Ending::Verified },
+            Event::Refused { why: "x".into() },
+            Event::Paused { reason: "x".into() },
+            Event::Stopped { signal: 2 },
+        ] {
+            assert_eq!(serde_json::to_value(&event).unwrap()["type"], event.name());
+        }
+        assert_eq!(RunId("20260101T000000Z-x-abcd".into()).to_string(), "20260101T000000Z-x-abcd");
+    }
+
+    #[test]
+    fn a_decision_is_told_in_words() {
+        let accept = Decision::Accept(CriterionId::new("X", 3).unwrap());
+        for (decision, words) in [
+            (Decision::Retry, "try again with a fresh budget"),
+            (accept, "take AC-X.3 as it is"),
+            (Decision::Abandon, "give the run up"),
+        ] {
+            assert_eq!(decision.words(), words);
+        }
+    }
+}

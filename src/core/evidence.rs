@@ -167,6 +167,35 @@ mod tests {
     }
 
     #[test]
+    fn what_speaks_against_a_run_is_told() {
+        let tests = |outcome: Outcome| Some(report(vec![result("a", outcome)]));
+        let failed = || Outcome::Failed(failure());
+        let torn = TestReport { complete: false, ..report(vec![]) };
+        let twice = report(vec![result("a", Outcome::Passed), result("a", Outcome::Skipped)]);
+        for (exit, report, want) in [
+            (Exit::Signal(9), None, "did not end by itself: killed by signal 9"),
+            (Exit::Code(0), Some(torn), "no end mark"),
+            (Exit::Code(0), Some(twice), "names a twice"),
+            (Exit::Code(0), tests(failed()), "holds failures and the exit code is 0"),
+            (Exit::Code(2), tests(failed()), "the exit code is 2, and this runner says 101"),
+            (
+                Exit::Code(101),
+                tests(Outcome::Passed),
+                "nothing failed in the report and the exit code is 101",
+            ),
+            (Exit::Code(1), tests(Outcome::Skipped), "nothing failed in the report and the exit code is 1"),
+        ] {
+            let why = evidence(&run(exit, report)).unwrap_err();
+            assert!(why.contains(want), "{why}");
+        }
+        let absent = TestRun { unreadable: Some("stale".into()), ..run(Exit::Deadline, None) };
+        assert!(evidence(&absent).unwrap_err().contains("deadline"), "how it ended comes first");
+        let stale =
+            TestRun { unreadable: Some("stale".into()), ..run(Exit::Code(0), tests(Outcome::Passed)) };
+        assert_eq!(evidence(&stale), Err("stale".to_owned()));
+    }
+
+    #[test]
     fn a_report_that_should_be_there_and_is_not_is_no_evidence() {
         let absent = TestRun { unreadable: Some("no report".to_owned()), ..run(Exit::Code(0), None) };
         assert_eq!(evidence(&absent), Err("no report".to_owned()));

@@ -8,6 +8,8 @@
     reason = "a test makes projects, looks for programs, and fails by a panic"
 )]
 
+mod javascript;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;

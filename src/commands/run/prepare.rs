@@ -123,7 +123,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
     }
     for run in journal_file::list_runs(&place.repository) {
         // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
-        let Ok(records) = journal_file::read_only(&run.path) else { continue };
+        let Ok(records) = journal_file::read_for_state(&run.path) else { continue };
         let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
         if state.run.requirement.path != requirement.path || state.forks() == 0 {
             continue;

@@ -11,6 +11,7 @@ use crate::core::evidence::evidence;
 use crate::core::finding::{
     ChangeKind, CriterionRed, Findings, RedFindings, RedKind, RedTest, Seen, Superseded,
 };
+use crate::core::greens::GreensChange;
 use crate::core::mapping::{self, Mapping};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -155,13 +156,11 @@ impl<W: World> Drive<'_, W> {
         let still = |id: &TestId| second.is_none_or(|report| weigh::lost(&known, report).contains(id));
         let broken = lost.iter().filter(|id| !set_aside.contains(id) && !unlisted.contains(id) && still(id));
         findings.broken = broken.cloned().collect();
-        findings.greens =
-            known.iter().filter(|id| !set_aside.contains(id) && !lost.contains(*id)).cloned().collect();
+        let stays = known.iter().filter(|id| !set_aside.contains(id) && !lost.contains(*id));
         let already = |criterion: &&CriterionRed| self.state.run.plan.already_green.contains(&criterion.id);
         let passed = findings.criteria.iter().filter(already).flat_map(|criterion| &criterion.tests);
-        findings
-            .greens
-            .extend(passed.filter(|test| test.kind == RedKind::Passed).map(|test| test.id.clone()));
+        let passed = passed.filter(|test| test.kind == RedKind::Passed).map(|test| &test.id);
+        findings.greens = GreensChange::between(&self.state.greens, stays.chain(passed));
     }
 
     /// New tests and files that are red and belong to nobody, so that they would stay red for ever.
@@ -264,7 +263,8 @@ impl<W: World> Drive<'_, W> {
         }
         findings.broken = lost.iter().cloned().collect();
         findings.unlisted = book.changed_tests(&known);
-        findings.greens = known.into_iter().filter(|id| !lost.contains(id)).collect();
+        findings.greens =
+            GreensChange::between(&self.state.greens, known.iter().filter(|id| !lost.contains(id)));
         Ok(())
     }
 }

@@ -28,7 +28,13 @@ pub struct Case {
     pub file: Option<String>,
     /// The nearest suite's name.
     pub suite: String,
+    /// The names of all suites around it, outermost first, the nearest included.
+    pub suites: Vec<String>,
+    /// The line of the test in its file, from 1, where it is told.
+    pub line: Option<u32>,
     pub outcome: Outcome,
+    /// For a failure: its class and its whole text, as written.
+    pub told: Option<(String, String)>,
     pub duration_ms: u64,
 }
 
@@ -82,6 +88,7 @@ struct Open {
     name: String,
     classname: String,
     file: Option<String>,
+    line: Option<u32>,
     duration_ms: u64,
     verdict: Option<Verdict>,
 }
@@ -146,6 +153,7 @@ impl Reading {
                     name: attribute(start, "name").unwrap_or_default(),
                     classname: attribute(start, "classname").unwrap_or_default(),
                     file: attribute(start, "file"),
+                    line: attribute(start, "line").and_then(|line| line.parse().ok()),
                     duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
                     verdict: None,
                 });
@@ -204,19 +212,22 @@ impl Reading {
     }
 
     fn add(&mut self, open: Open) {
-        let outcome = match open.verdict {
-            None => Outcome::Passed,
-            Some(Verdict::Skipped) => Outcome::Skipped,
-            Some(Verdict::Bad { element, class, text }) => Outcome::Failed(judge(&element, &class, &text)),
+        let (outcome, told) = match open.verdict {
+            None => (Outcome::Passed, None),
+            Some(Verdict::Skipped) => (Outcome::Skipped, None),
+            Some(Verdict::Bad { element, class, text }) => {
+                (Outcome::Failed(judge(&element, &class, &text)), Some((class, text)))
+            }
         };
+        let suites = self.suites.iter().map(|suite| suite.name.clone()).collect();
         let file = open.file.or_else(|| self.suites.iter().rev().find_map(|suite| suite.file.clone()));
         let mut suite = String::new();
         if let Some(inner) = self.suites.last_mut() {
             inner.held += 1;
             suite.clone_from(&inner.name);
         }
-        let (name, classname, duration_ms) = (open.name, open.classname, open.duration_ms);
-        self.cases.push(Case { name, classname, file, suite, outcome, duration_ms });
+        let Open { name, classname, line, duration_ms, .. } = open;
+        self.cases.push(Case { name, classname, file, suite, suites, line, outcome, told, duration_ms });
     }
 
     fn end(&self) -> Option<String> {

@@ -86,6 +86,12 @@ pub fn recognise(kind: RunnerKind, line: &str) -> Option<RunnerCall> {
         RunnerKind::Cargo => subcommand(&words)?,
         RunnerKind::Pytest => module_or_program(&words, &["pytest", "py.test"])?,
         RunnerKind::Unittest => module_or_program(&words, &["unittest"])?,
+        RunnerKind::Vitest => words.iter().position(|word| matches!(base(word), "vitest" | "vitest.mjs"))?,
+        RunnerKind::Jest => words.iter().position(|word| matches!(base(word), "jest" | "jest.js"))?,
+        RunnerKind::Bun => {
+            let bun = words.iter().position(|word| base(word) == "bun")?;
+            bun + words[bun..].iter().position(|word| word == "test")?
+        }
         RunnerKind::Node => words.iter().position(|word| base(word) == "node")?,
         RunnerKind::Junit | RunnerKind::ExitCode => return None,
     };
@@ -179,7 +185,7 @@ mod tests {
 
     #[test]
     fn calls_are_recognised_with_what_stands_before_them() {
-        use RunnerKind::{Cargo, Node, Pytest, Unittest};
+        use RunnerKind::{Bun, Cargo, Jest, Node, Pytest, Unittest, Vitest};
         for (kind, line, want) in [
             (Cargo, "cargo test --workspace", Some(("cargo test", "--workspace"))),
             (Cargo, "cargo +nightly -q t", Some(("cargo +nightly -q t", ""))),
@@ -194,6 +200,15 @@ mod tests {
             (Unittest, "python3 -m unittest discover -s t", Some(("python3 -m unittest", "discover -s t"))),
             (Node, "node --import tsx --test test/", Some(("node", "--import tsx --test test/"))),
             (Node, "node server.js", None),
+            (Vitest, "pnpm vitest run src", Some(("pnpm vitest", "run src"))),
+            (Vitest, "npx jest", None),
+            (
+                Jest,
+                "node -r x node_modules/jest/bin/jest.js -i",
+                Some(("node -r x node_modules/jest/bin/jest.js", "-i")),
+            ),
+            (Bun, "bun --env-file .env test ./a", Some(("bun --env-file .env test", "./a"))),
+            (Bun, "bun run x", None),
         ] {
             let got = recognise(kind, line).map(|call| (call.program.join(" "), call.args.join(" ")));
             let want = want.map(|(program, args)| (program.to_owned(), args.to_owned()));
