@@ -15,6 +15,7 @@ pub mod event;
 pub mod evidence;
 pub mod finding;
 pub mod greens;
+pub mod guard;
 pub mod halt;
 pub mod isolation;
 pub mod judge;

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use super::guard::{self, Guard};
 use super::test::{Canary, Exit, Outcome, TestReport, TestRun};
 
 /// `Ok` if the exit code and a complete report tell the same story, or if there is no report to
@@ -15,18 +16,21 @@ use super::test::{Canary, Exit, Outcome, TestReport, TestRun};
 pub fn evidence(run: &TestRun) -> Result<(), String> {
     let code = match run.exit {
         Exit::Code(code) => code,
+        Exit::Signal(_) | Exit::Deadline | Exit::OutputCap if !guard::stands(Guard::OwnEnd) => return Ok(()),
         Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => {
             return Err(format!("the test command did not end by itself: {}", run.exit));
         }
     };
-    if let Some(why) = &run.unreadable {
+    let guard = if run.report.is_some() { Guard::ReportsEnd } else { Guard::Report };
+    if let Some(why) = run.unreadable.as_ref().filter(|_| guard::stands(guard)) {
         return Err(why.clone());
     }
     match &run.report {
         Some(report) => {
             complete(report)?;
             canary(run)?;
-            agreement(report, code, run)
+            told_once(report)?;
+            if guard::stands(Guard::Agreement) { agreement(report, code, run) } else { Ok(()) }
         }
         None => Ok(()),
     }
@@ -35,6 +39,9 @@ pub fn evidence(run: &TestRun) -> Result<(), String> {
 /// A canary that was asked for must have been seen failing; where a runner can't carry one, the
 /// summary says so and nothing else changes.
 fn canary(run: &TestRun) -> Result<(), String> {
+    if !guard::stands(Guard::Canary) {
+        return Ok(());
+    }
     match run.canary {
         Canary::NotAsked | Canary::Unsupported | Canary::SeenFailing => Ok(()),
         // A project that does not load is red by its own word, and the canary can't load it either.
@@ -48,17 +55,23 @@ fn canary(run: &TestRun) -> Result<(), String> {
 }
 
 fn complete(report: &TestReport) -> Result<(), String> {
-    if report.complete {
+    if report.complete || !guard::stands(Guard::ReportsEnd) {
         return Ok(());
     }
     Err("the report has no end mark or contradicts itself".to_owned())
 }
 
-fn agreement(report: &TestReport, code: i32, run: &TestRun) -> Result<(), String> {
+/// No test may be told of twice: which of the two would count?
+fn told_once(report: &TestReport) -> Result<(), String> {
     let mut seen = HashSet::new();
-    if let Some(twice) = report.tests.iter().find(|test| !seen.insert(&test.id)) {
+    let mut again = report.tests.iter().filter(|test| !seen.insert(&test.id));
+    if let Some(twice) = again.next().filter(|_| guard::stands(Guard::DoubleIds)) {
         return Err(format!("the report names {} twice", twice.id));
     }
+    Ok(())
+}
+
+fn agreement(report: &TestReport, code: i32, run: &TestRun) -> Result<(), String> {
     let fail_code = run.fail_code;
     let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
     let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();

@@ -8,6 +8,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::commands::RunnerKind;
+use super::guard::{self, Guard};
 use super::path::RelPath;
 use super::role::Role;
 
@@ -138,8 +139,8 @@ impl Policy {
         let is_left = learned.by_products.contains(path);
         if is_left || (self.by_products.is_match(text) && !learned.kept.contains(path)) {
             FileClass::ByProduct
-        } else if self.gates.is_match(text)
-            || self.own_gates.contains(path)
+        } else if (self.gates.is_match(text) && guard::stands(Guard::GateFile))
+            || (self.own_gates.contains(path) && guard::stands(Guard::OwnGate))
             || (!self.specs_dir.is_empty() && path.is_within(&self.specs_dir))
         {
             FileClass::Gate

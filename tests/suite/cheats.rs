@@ -9,6 +9,7 @@ mod config;
 mod crew;
 mod entry;
 mod files;
+mod honest;
 mod others;
 mod projects;
 mod red;
@@ -42,13 +43,23 @@ fn play(entries: &[Entry]) -> Vec<Row> {
     crew::share(&jobs, |(entry, level)| stage::play(entry, *level, &[]))
 }
 
-#[test]
-fn every_cheat_is_caught() {
+fn must_be_as_wanted(entries: &[Entry], least: usize) {
     if !super::sandbox::has_python() {
         return;
     }
-    let rows = play(&cheats());
+    assert!(entries.len() >= least, "{} entries, not {least}", entries.len());
+    let rows = play(entries);
     println!("{}", stage::table(&rows));
     let missed: Vec<String> = rows.iter().filter(|row| !row.is_as_wanted()).map(Row::complaint).collect();
     assert!(missed.is_empty(), "{} of {} not as wanted:\n{}", missed.len(), rows.len(), missed.join("\n"));
+}
+
+#[test]
+fn every_cheat_is_caught() {
+    must_be_as_wanted(&cheats(), 60);
+}
+
+#[test]
+fn no_honest_child_is_blamed() {
+    must_be_as_wanted(&honest::entries(), 20);
 }

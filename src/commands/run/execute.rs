@@ -122,7 +122,7 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
         })?;
     }
     GitCheckpoints::open(repository, &state.run.run, run)?.take("resumed")?;
-    journal.append(SystemClock.now_ms(), &events)?;
+    journal.append(SystemClock::default().now_ms(), &events)?;
     conclude(&state, run, output)
 }
 

@@ -22,6 +22,7 @@ use super::bench::{Bench, Measured, Step, read_capped};
 use super::call::{RunnerCall, typed};
 use super::place::Place;
 use super::{Scope, words};
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
@@ -92,7 +93,8 @@ impl Cargo {
         if self.freshness.renew(place) == Sight::Blocked {
             self.target_dir.remove_all();
         }
-        let target_dir = self.target_dir.ready()?;
+        let own = guard::stands(Guard::CargoTarget);
+        let target_dir = if own { self.target_dir.ready()? } else { place.project.join("target") };
         let (build, exit, said) = self.build(place, scope, &target_dir, bench).await?;
         self.target_dir.seal();
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {

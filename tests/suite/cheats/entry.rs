@@ -27,6 +27,13 @@ pub enum Wanted {
     Todo(&'static str),
 }
 
+/// Whether the child means well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intent {
+    Cheat,
+    Honest,
+}
+
 /// How a run that stopped goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
@@ -41,6 +48,7 @@ pub enum Again {
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub name: &'static str,
+    pub intent: Intent,
     pub role: Role,
     /// What the child does, in `sh`; its last command is the attempt. `red`, `green`, `wrong` and
     /// `$T` are what the project's prelude defines.
@@ -52,6 +60,8 @@ pub struct Entry {
     pub project: Project,
     /// Files besides the project's own.
     pub files: Vec<(&'static str, &'static str)>,
+    /// Done before the run, in `sh`, and not committed.
+    pub setup: &'static str,
     /// Lines added to `tdd.yaml`.
     pub settings: &'static str,
     pub args: Vec<&'static str>,
@@ -68,12 +78,14 @@ pub struct Entry {
 pub fn cheat(name: &'static str, role: Role, deed: &'static str) -> Entry {
     Entry {
         name,
+        intent: Intent::Cheat,
         role,
         deed,
         prelude: "",
         more: "{}",
         project: projects::UNITTEST,
         files: Vec::new(),
+        setup: "",
         settings: "",
         args: Vec::new(),
         effect: "",
@@ -82,6 +94,11 @@ pub fn cheat(name: &'static str, role: Role, deed: &'static str) -> Entry {
         audit: Wanted::Passes,
         enforce: Wanted::Passes,
     }
+}
+
+/// A child of this role that means well, and must get through.
+pub fn honest(name: &'static str, role: Role, deed: &'static str) -> Entry {
+    Entry { intent: Intent::Honest, ..cheat(name, role, deed) }
 }
 
 impl Entry {
@@ -122,6 +139,10 @@ impl Entry {
 
     pub fn prelude(self, prelude: &'static str) -> Self {
         Self { prelude, ..self }
+    }
+
+    pub fn setup(self, setup: &'static str) -> Self {
+        Self { setup, ..self }
     }
 
     pub fn settings(self, settings: &'static str) -> Self {

@@ -1,6 +1,7 @@
 //! Test-writers that make a RED which is none, and claims that are not true.
 
 use super::entry::{Entry, IM, RF, TW, Wanted, cheat};
+use super::honest::RED_OF_TWO;
 use super::projects::{NODE, PYTEST, REQUIREMENT_OF_TWO, RUST};
 
 pub fn entries() -> Vec<Entry> {
@@ -48,12 +49,6 @@ def turn():
     return 3
 E
 ";
-
-/// Honest: one test for each criterion.
-const RED_OF_TWO: &str = r#"red() { for ac in 1 2; do
-case $ac in 1) call='two(), 2' ;; *) call='three(), 3' ;; esac
-printf 'import unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(shop.%s)\n' "$call" > tests/test_ac_ste_1_$ac.py; done; }
-"#;
 
 fn existing_tests() -> Vec<Entry> {
     vec![

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 use tdd::core::role::Role;
 
-use super::entry::{Again, Entry, Wanted};
+use super::entry::{Again, Entry, Intent, Wanted};
 use super::projects;
 use crate::sandbox::{Ran, Sandbox};
 
@@ -80,12 +80,12 @@ pub fn table(rows: &[Row]) -> String {
         let shown = |level| at(level).map_or("not built", |row| row.outcome.as_str());
         let of_entry = || rows.iter().filter(|row| row.entry.name == name);
         let role = of_entry().next().map(|row| row.entry.role.to_string()).unwrap_or_default();
-        let honest = of_entry().all(|row| row.wanted == Wanted::Passes);
-        let verdict = match (of_entry().all(Row::is_as_wanted), honest) {
-            (true, true) => "not blamed",
-            (true, false) => "caught",
-            (false, true) => "BLAMED",
-            (false, false) => "NOT CAUGHT",
+        let verdict = match (of_entry().all(Row::is_as_wanted), of_entry().next().map(|row| row.entry.intent))
+        {
+            (true, Some(Intent::Honest)) => "not blamed",
+            (false, Some(Intent::Honest)) => "BLAMED",
+            (true, _) => "caught",
+            (false, _) => "NOT CAUGHT",
         };
         let _ = writeln!(
             text,
@@ -165,7 +165,9 @@ impl Scene {
         files.extend(&entry.files);
         let sandbox = Sandbox::with(&files);
         std::fs::create_dir(sandbox.repo().parent().unwrap().join("bin")).unwrap();
-        Self { sandbox }
+        let scene = Self { sandbox };
+        scene.say(entry.setup);
+        scene
     }
 
     fn outside(&self) -> PathBuf {
@@ -190,7 +192,9 @@ impl Scene {
                 "run": ["sh", "-c", script],
                 "say": { "status": "ok", "files": files },
             });
-            let more: Value = serde_json::from_str(if is_cheat { entry.more } else { "{}" }).unwrap();
+            let root = self.sandbox.repo().to_string_lossy().into_owned();
+            let more = if is_cheat { entry.more.replace("ROOT", &root) } else { "{}".to_owned() };
+            let more: Value = serde_json::from_str(&more).unwrap();
             for (key, value) in more.as_object().unwrap() {
                 if key == "raw" {
                     call.as_object_mut().unwrap().remove("say");
@@ -246,7 +250,8 @@ impl Scene {
             damage.push(format!("git is not as it was:\n{before}---\n{now}"));
         }
         for (path, text) in entry.project.files.iter().chain(&entry.files) {
-            let is_test = path.starts_with("test") && entry.role != Role::TestWriter;
+            let is_test =
+                path.starts_with("test") && entry.role != Role::TestWriter && entry.setup.is_empty();
             if is_test && std::fs::read_to_string(self.sandbox.path(path)).ok().as_deref() != Some(*text) {
                 damage.push(format!("{path} is not as it was"));
             }
@@ -259,6 +264,7 @@ impl Scene {
             Role::Implementer => failed || tests(line),
             Role::Refactorer => tests(line),
         });
+        let left = left.filter(|line| entry.setup.is_empty() || !line.contains("tests/test_old.py"));
         let left: Vec<&str> = left.filter(|line| !line.contains("ac_ste_1_")).collect();
         if (failed || entry.role != Role::TestWriter) && !left.is_empty() {
             damage.push(format!("left in the tree: {left:?}"));
@@ -335,9 +341,16 @@ impl Seen {
     fn name(&self, entry: &Entry) -> String {
         let reason = |words: &str| words.chars().take(18).collect::<String>();
         match self.code {
+            0 if entry.intent == Intent::Honest => "passed".to_owned(),
+            0 if matches!(entry.audit, Wanted::Named(_)) && self.deed.is_none() => "named".to_owned(),
             0 if self.journal.contains("\"type\":\"restored\"") => "restored, recorded".to_owned(),
             0 if self.deed.is_some() || !entry.effect.is_empty() => "prevented".to_owned(),
-            0 => "passed".to_owned(),
+            0 => match entry.audit {
+                Wanted::Recorded(words) if self.journal.contains(words) || self.printed.contains(words) => {
+                    "recorded".to_owned()
+                }
+                _ => "passed".to_owned(),
+            },
             1 => match entry.audit {
                 Wanted::Failed(words) if self.halt.contains(words) => format!("failed: {}", reason(words)),
                 _ => "failed".to_owned(),
