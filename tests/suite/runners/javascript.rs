@@ -274,7 +274,14 @@ const EDGES: &[(&str, [&str; 3])] = &[
             "c1::b=ok c1::d > (unnamed)=missing | counts",
         ],
     ),
-    (TEARDOWN, ["c1!load c1::d > a=ok | counts", "c1!load c1::d > a=ok | counts", "?"]),
+    (
+        TEARDOWN,
+        [
+            "c1!load c1::d > a=ok | counts",
+            "c1!load c1::d > a=ok | counts",
+            "c1::(unnamed)=error c1::d > a=ok | counts",
+        ],
+    ),
     (TIMEOUT, ["c1::a=timeout | counts", "c1::a=timeout | counts", "c1::a=timeout | counts"]),
     (EMPTY, [" | counts", "c1!load | counts", " | counts"]),
     (TOP, ["c1!missing | counts", "c1!missing | counts", "c1!missing | counts"]),
