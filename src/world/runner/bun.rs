@@ -115,8 +115,8 @@ fn conclude(
     let xml = match xml {
         Ok(Some(xml)) => xml,
         Ok(None) if failed && nothing_found(said) => return javascript::nothing(),
-        // Where no file loads at all bun writes no XML.
-        Ok(None) if failed && bun::is_whole(said) => b"<testsuites/>".to_vec(),
+        // Where no file loads at all, or none holds a test, bun writes no XML.
+        Ok(None) if (failed || exit.is_success()) && bun::is_whole(said) => b"<testsuites/>".to_vec(),
         Ok(None) => {
             let why = "bun left no report: it ended before its tests did".to_owned();
             return javascript::measured(exit, None, Some(why));
