@@ -42,6 +42,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Exec(args)) => exec::run(&args),
+        Some(Command::Within(args)) => exec::run_within(&args),
         Some(Command::Agent(args)) => agent::run(&args),
     };
     outcome.unwrap_or_else(|trouble| report(&trouble))

@@ -17,6 +17,7 @@ pub mod finding;
 pub mod greens;
 pub mod guard;
 pub mod halt;
+pub mod isolation;
 pub mod judge;
 pub mod mapping;
 pub mod mode;

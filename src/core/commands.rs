@@ -19,6 +19,7 @@ pub enum Suite {
 #[serde(rename_all = "kebab-case")]
 pub enum RunnerKind {
     Cargo,
+    Nextest,
     Pytest,
     Unittest,
     Vitest,
@@ -30,8 +31,9 @@ pub enum RunnerKind {
 }
 
 impl RunnerKind {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Cargo,
+        Self::Nextest,
         Self::Pytest,
         Self::Unittest,
         Self::Vitest,
@@ -45,6 +47,7 @@ impl RunnerKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo",
+            Self::Nextest => "nextest",
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
             Self::Vitest => "vitest",

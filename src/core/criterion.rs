@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(CriterionId::parse("AC-STE-12.1").map(|id| id.slug()).as_deref(), Some("ac_ste_12_1"));
         let id = CriterionId::parse("AC-Ste-12.07").unwrap();
         assert_eq!((id.prefix(), id.number(), id.to_string().as_str()), ("Ste-12", 7, "AC-Ste-12.7"));
-        for bad in ["AC-.1", "AC--a.1", "AC-a.", "AC-a.1x", "ac-a.1", "AC-a b.1", "AC-a.-1", ""] {
+        for bad in ["AC-.1", "AC--a.1", "AC-a.", "AC-a.1x", "ac-a.1", "AC-a b.1", "AC-a.-1", "AC-a.+1", ""] {
             assert_eq!(CriterionId::parse(bad), None, "{bad:?}");
         }
     }

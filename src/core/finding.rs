@@ -338,7 +338,14 @@ mod tests {
     #[test]
     fn findings_are_asked_alike_whatever_their_stage() {
         let exit = Exit::Code(0);
-        let run = RunRef { command: "c".into(), exit, duration_ms: 1, log: "l".into(), output: "o".into() };
+        let run = RunRef {
+            command: "c".into(),
+            exit,
+            duration_ms: 1,
+            log: "l".into(),
+            output: "o".into(),
+            canary: Canary::NotAsked,
+        };
         let path = RelPath::new("src/a.rs").unwrap();
         let change = ClassedChange { path, kind: ChangeKind::Added, class: FileClass::Source };
         let (runs, changed) = (vec![run], vec![change]);

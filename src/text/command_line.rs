@@ -6,7 +6,7 @@
 //!         | ("npx" | "bunx" | "pnpx") ("--no-install" | "--no" | "--yes" | "-y" | "--bun" | "--")*
 //!         | ("npm" | "pnpm" | "yarn") "exec" ["--"] | ("pnpm" | "yarn") [ before vitest or jest ]
 //!         | "bun" "x" | "cross-env" assignment*
-//! call    = cargo ["+"toolchain] option* ("test" | "t") …
+//! call    = cargo ["+"toolchain] option* ("test" | "t" | "nextest" ("run" | "r")) …
 //!         | pytest … | py.test … | python option* "-m" ("pytest" | "unittest") …
 //!         | node option* "--test" … | [node option*] (vitest | jest) … | bun option* "test" …
 //! word    = plain characters, 'quoted', "quoted" or \escaped ones
@@ -187,6 +187,20 @@ const CARGO_WITH_VALUE: &[&str] = &["--color", "--config", "-Z", "-C"];
 /// `cargo test` options with which no test is judged, or only documentation.
 const CARGO_NOT_A_RUN: &[&str] = &["--no-run", "--doc", "--help", "-h", "--list", "--bench", "--benches"];
 
+/// `cargo nextest run` options with which no test is judged, or none that was built here.
+const NEXTEST_NOT_A_RUN: &[&str] = &[
+    "--no-run",
+    "--help",
+    "-h",
+    "--debugger",
+    "--tracer",
+    "--rerun",
+    "-R",
+    "--archive-file",
+    "--cargo-metadata",
+    "--binaries-metadata",
+];
+
 fn cargo(args: &[&str]) -> Option<RunnerKind> {
     let mut rest = args;
     if rest.first().is_some_and(|word| word.starts_with('+')) {
@@ -200,8 +214,14 @@ fn cargo(args: &[&str]) -> Option<RunnerKind> {
         rest = after.get(skip..)?;
     }
     let (subcommand, options) = rest.split_first()?;
-    let is_run = !options.iter().any(|word| CARGO_NOT_A_RUN.contains(word));
-    (matches!(*subcommand, "test" | "t") && is_run).then_some(RunnerKind::Cargo)
+    let without = |words: &[&str]| !options.iter().any(|word| words.contains(word));
+    match *subcommand {
+        "test" | "t" => without(CARGO_NOT_A_RUN).then_some(RunnerKind::Cargo),
+        "nextest" if matches!(options.first(), Some(&("run" | "r"))) => {
+            without(NEXTEST_NOT_A_RUN).then_some(RunnerKind::Nextest)
+        }
+        _ => None,
+    }
 }
 
 /// pytest options with which no test is run.
@@ -376,7 +396,7 @@ mod tests {
             assert_eq!(scripts(line).join(" "), want, "{line}");
         }
     }
-    use RunnerKind::{Bun, Cargo, Jest, Node, Pytest, Unittest, Vitest};
+    use RunnerKind::{Bun, Cargo, Jest, Nextest, Node, Pytest, Unittest, Vitest};
 
     #[test]
     fn plain_calls_are_recognised() {
@@ -389,6 +409,8 @@ mod tests {
             ("/usr/bin/cargo test", Cargo),
             ("cargo --config net.offline=true test", Cargo),
             ("cargo --color never test", Cargo),
+            ("cargo nextest run", Nextest),
+            ("cargo +stable --locked nextest r --workspace -E 'test(a)'", Nextest),
             ("pytest", Pytest),
             ("pytest -q tests/", Pytest),
             ("pytest -k 'not slow and (a or b)'", Pytest),
@@ -440,7 +462,9 @@ mod tests {
             "make test",
             "npm test",
             "cargo build",
-            "cargo nextest run",
+            "cargo nextest list",
+            "cargo nextest run --no-run",
+            "cargo nextest",
             "cargo test --no-run",
             "cargo test --doc",
             "cargo",

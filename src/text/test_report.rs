@@ -10,6 +10,7 @@ pub mod js_error;
 pub mod jsonl;
 pub mod junit;
 pub mod libtest;
+pub mod nextest;
 pub mod python_error;
 
 use crate::core::test::{Failure, FailureKind};

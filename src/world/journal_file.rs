@@ -58,9 +58,19 @@ pub struct JournalFile {
     prev: String,
     /// A part of a line could not be taken back, so nothing may follow it.
     torn: bool,
+    sync: Sync,
 }
 
+/// What brings written lines to the disk.
+pub type Sync = fn(&File) -> io::Result<()>;
+
 impl JournalFile {
+    /// The same journal with another way to sync: for a test of a disk that fails to.
+    #[must_use = "this returns the journal that syncs so"]
+    pub fn syncing_by(self, sync: Sync) -> Self {
+        Self { sync, ..self }
+    }
+
     /// Makes a new journal in `run_dir` (0700), which is made if it is missing. A trouble of the
     /// environment if there is a journal already or the disk says no.
     pub fn create(run_dir: &Path) -> Result<Self, Trouble> {
@@ -75,7 +85,15 @@ impl JournalFile {
         };
         let file = make().map_err(|error| unwritable(&at, &error))?;
         let prev = journal_line::NO_LINE.to_owned();
-        Ok(Self { folder: run_dir.to_owned(), file, length: 0, seq: 0, prev, torn: false })
+        Ok(Self {
+            folder: run_dir.to_owned(),
+            file,
+            length: 0,
+            seq: 0,
+            prev,
+            torn: false,
+            sync: File::sync_data,
+        })
     }
 
     /// Opens the journal of an earlier process and reads it: the events with their times. A last
@@ -96,6 +114,7 @@ impl JournalFile {
             seq: read.lines,
             prev: read.prev,
             torn: false,
+            sync: File::sync_data,
         };
         let events = read.records.into_iter().map(|record| (record.ts, record.event)).collect();
         Ok((journal, events))
@@ -129,7 +148,7 @@ impl JournalFile {
                 return Err(io::Error::new(io::ErrorKind::StorageFull, "only a part of a line was written"));
             }
         }
-        self.file.sync_data()
+        (self.sync)(&self.file)
     }
 }
 
@@ -153,7 +172,7 @@ impl Journal for JournalFile {
         }
         if let Err(error) = self.write_lines(&lines) {
             // What was written of it must not stand: its effect will not be carried out.
-            self.torn = self.file.set_len(self.length).and_then(|()| self.file.sync_data()).is_err();
+            self.torn = self.file.set_len(self.length).and_then(|()| (self.sync)(&self.file)).is_err();
             return Err(unwritable(&self.folder.join(EVENTS), &error));
         }
         self.length += lines.iter().map(|line| line.len() as u64).sum::<u64>();

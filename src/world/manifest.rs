@@ -12,6 +12,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::checkpoints::edit::{Permissions, Tree};
+use super::sandbox;
 use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -44,6 +45,8 @@ pub struct Manifest {
     classes: Vec<FileClass>,
     except: Vec<RelPath>,
     sealed: BTreeMap<Vec<u8>, Sealed>,
+    /// Whoever makes these files read-only hears which they are.
+    told: sandbox::Sealed,
 }
 
 impl std::fmt::Debug for Manifest {
@@ -67,7 +70,15 @@ impl Manifest {
             classes: Vec::new(),
             except: Vec::new(),
             sealed: BTreeMap::new(),
+            told: sandbox::Sealed::default(),
         }
+    }
+
+    /// Tells of every seal from now on.
+    #[must_use = "this returns the manifest that tells"]
+    pub fn telling(mut self, told: sandbox::Sealed) -> Self {
+        self.told = told;
+        self
     }
 
     fn survey(&self) -> Survey<'_> {
@@ -192,6 +203,7 @@ impl Protection for Manifest {
                 self.sealed.insert(path.clone(), sealed);
             }
         }
+        self.told.tell(classes, self.sealed.keys().map(Vec::as_slice));
         Ok(())
     }
 

@@ -48,6 +48,7 @@ use crate::core::test::{Canary, Exit, TestId, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::{CanaryWish, Hear, Isolation, TestOrder, Tests};
 use crate::text::test_source::{self, Language};
+use crate::world::sandbox::Sandbox;
 use crate::world::signals::StopSignal;
 
 /// What the adapter of a project's tests needs.
@@ -83,11 +84,12 @@ pub struct ProjectTests {
     count: u32,
     /// How long the first verification took.
     first_ms: Option<u64>,
+    sandbox: Option<Sandbox>,
 }
 
 #[derive(Debug)]
 enum Adapter {
-    Cargo(Cargo),
+    Cargo(Box<Cargo>),
     Pytest(Pytest),
     Unittest(Unittest),
     Vitest(Vitest),
@@ -114,7 +116,15 @@ impl ProjectTests {
             stop: setup.stop,
             count: 0,
             first_ms: None,
+            sandbox: None,
         })
+    }
+
+    /// Every command is started inside this sandbox from now on.
+    #[must_use = "this returns the tests with their sandbox"]
+    pub fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.sandbox = sandbox;
+        self
     }
 
     fn bench(&mut self, label: &str) -> Result<Bench, Trouble> {
@@ -122,7 +132,8 @@ impl ProjectTests {
         let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
         let deadline = self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE));
         let bounds = Bounds { deadline, output_cap: self.output_cap };
-        Bench::new(&self.work, self.count, label, bounds, &self.stop)
+        let bench = Bench::new(&self.work, self.count, label, bounds, &self.stop)?;
+        Ok(bench.fenced_by(self.sandbox.clone()))
     }
 }
 
@@ -221,7 +232,8 @@ fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>, work: &Path)
     let line = table.map_or(commands.test.as_str(), |table| table.all.as_str());
     let call = || recognise(commands.runner, line).ok_or_else(|| underivable(commands, line));
     Ok(match commands.runner {
-        RunnerKind::Cargo => Adapter::Cargo(Cargo::new(call()?, work)),
+        RunnerKind::Cargo => Adapter::Cargo(Box::new(Cargo::new(call()?, work))),
+        RunnerKind::Nextest => Adapter::Cargo(Box::new(Cargo::nextest(call()?, work))),
         RunnerKind::Pytest => Adapter::Pytest(Pytest::new(call()?)),
         RunnerKind::Unittest => Adapter::Unittest(Unittest::new(call()?)),
         RunnerKind::Vitest => Adapter::Vitest(Vitest::new(call()?)),
@@ -242,6 +254,7 @@ fn underivable(commands: &ProjectCommands, line: &str) -> Trouble {
     let why = match kind {
         RunnerKind::Junit => "kind `junit` needs to know where the command leaves its report".to_owned(),
         RunnerKind::Cargo
+        | RunnerKind::Nextest
         | RunnerKind::Pytest
         | RunnerKind::Unittest
         | RunnerKind::Vitest

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::core::audience::News;
 use crate::core::claim::Claim;
 use crate::core::criterion::CriterionId;
-use crate::core::event::Event;
+use crate::core::event::{Event, SupersedeRule};
 use crate::core::evidence::evidence;
 use crate::core::finding::{
     ChangeKind, CriterionRed, Findings, RedFindings, RedKind, RedTest, Seen, Superseded,
@@ -20,7 +20,7 @@ use crate::core::role::Key;
 use crate::core::test::{Outcome, TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::core::weigh::{self, Sources};
-use crate::driver::drive::{Drive, SupersedeRule};
+use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, Isolation, Protection, TestOrder, Tests, World};
 
 use super::sources::SourceBook;
@@ -88,7 +88,7 @@ impl<W: World> Drive<'_, W> {
             .collect();
         let tests = claim.map(|claim| claim.tests.clone()).unwrap_or_default();
         let mut mapping = Mapping::assign(&self.named(), &candidates, &tests, &self.state.run.project);
-        if self.setup.supersede == SupersedeRule::AsListed {
+        if self.state.run.plan.supersede == SupersedeRule::AsListed {
             let covered = self.state.covered_by_red();
             let claimed = claim.map(|claim| claim.supersedes.clone()).unwrap_or_default();
             for (id, tests) in claimed.into_iter().filter(|(id, _)| covered.contains(id)) {
@@ -202,7 +202,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     fn superseded(&self, claim: Option<&Claim>, work: &Work, report: &TestReport) -> Vec<Superseded> {
-        if self.setup.supersede == SupersedeRule::Refuse {
+        if self.state.run.plan.supersede == SupersedeRule::Refuse {
             return Vec::new();
         }
         let mut all = Vec::new();

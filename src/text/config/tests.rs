@@ -78,7 +78,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("test: \"a\\0b\"\n", &["NUL"]),
     ("runner: make\n", &["`runner`", "wants a table"]),
     ("runner:\n  knid: junit\n", &["tdd.yaml:2", "`runner.knid`", "Did you mean `kind`?"]),
-    ("runner: { all: x }\n", &["tdd.yaml", "`runner.kind`", "cargo, pytest"]),
+    ("runner: { all: x }\n", &["tdd.yaml", "`runner.kind`", "cargo, nextest, pytest"]),
     ("runner: { kind: junit }\n", &["`runner.all`"]),
     ("runner: { kind: junit, all: x }\n", &["`runner.report`", "build/report.xml"]),
     ("runner: { kind: jnuit, all: x }\n", &["tdd.yaml:1", "`jnuit`", "Did you mean `junit`?"]),

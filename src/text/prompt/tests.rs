@@ -226,6 +226,7 @@ fn the_role_text_labels_and_bounds_the_projects_notes() {
 fn each_runner_has_a_place_for_the_tests_of_a_criterion() {
     for (runner, folder, want) in [
         (RunnerKind::Cargo, None, Some("tests/ac_ste_12_1.rs")),
+        (RunnerKind::Nextest, None, Some("tests/ac_ste_12_1.rs")),
         (RunnerKind::Pytest, Some("checks/"), Some("checks/test_ac_ste_12_1.py")),
         (RunnerKind::Unittest, None, Some("tests/test_ac_ste_12_1.py")),
         (RunnerKind::Vitest, None, Some("test/ac_ste_12_1.test.ts")),

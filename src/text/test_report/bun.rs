@@ -16,7 +16,7 @@
 //! Leniency: one block may hold several errors of one file (two syntax errors); the first counts.
 
 use super::jsonl::{LoadLine, Named, Raised, Reported, Said, TestLine};
-use super::junit;
+use super::{js_error, junit};
 use crate::core::test::Outcome;
 
 const BLOCK: &str = "# Unhandled error between tests";
@@ -90,9 +90,8 @@ fn test(case: junit::Case, sources: &Sources<'_>) -> TestLine {
 fn thrown(class: String, text: &str) -> Raised {
     let message = text.split(&format!("\n{class}: ")).next().unwrap_or(text).trim();
     let code = (class == "TimeoutError").then(|| "testTimeoutFailure".to_owned());
-    let message = in_nodes_words(message);
-    let message = if message.is_empty() { "the runner gave no message".to_owned() } else { message };
-    Raised { class, message, code, ..Raised::default() }
+    let message = if message.is_empty() { "the runner gave no message" } else { message };
+    Raised { class, message: message.to_owned(), code, ..Raised::default() }
 }
 
 /// The files that did not load, each with its first error.
@@ -123,30 +122,15 @@ fn unloaded(stderr: &str, is_file: &dyn Fn(&str) -> bool) -> Result<Vec<LoadLine
 
 /// `error: words` or `SomeError: words`.
 fn first_error(lines: &[&str]) -> Raised {
-    let class_of = |line: &str| -> Option<(String, String)> {
-        let (head, words) = line.split_once(": ")?;
-        let named = head == "error" || (head.ends_with("Error") && head.chars().all(char::is_alphanumeric));
-        named.then(|| (if head == "error" { "Error" } else { head }.to_owned(), words.to_owned()))
-    };
-    match lines.iter().find_map(|line| class_of(line)) {
-        Some((class, words)) => Raised { class, message: in_nodes_words(&words), ..Raised::default() },
-        None => Raised { class: "Error".to_owned(), message: lines.join("\n"), ..Raised::default() },
+    let plain = lines.iter().find_map(|line| line.strip_prefix("error: "));
+    let classed = lines.iter().map(|line| js_error::raised(line)).find(|raised| !raised.class.is_empty());
+    match (plain, classed) {
+        (Some(words), _) => {
+            Raised { class: "Error".to_owned(), message: words.to_owned(), ..Raised::default() }
+        }
+        (None, Some(raised)) => raised,
+        (None, None) => Raised { class: "Error".to_owned(), message: lines.join("\n"), ..Raised::default() },
     }
-}
-
-/// bun's sentences as node says them, so that one reader tells what is absent.
-fn in_nodes_words(message: &str) -> String {
-    if let Some(rest) = message.strip_prefix("Export named ")
-        && let Some((name, module)) = rest.split_once(" not found in module ")
-    {
-        let module = module.trim_end_matches('.');
-        return format!("The requested module {module} does not provide an export named {name}");
-    }
-    let explained = ["is not a function", "is not a constructor"].iter().find_map(|tail| {
-        let (callee, _) = message.split_once(&format!(" {tail}. (In "))?;
-        Some(format!("{callee} {tail}"))
-    });
-    explained.unwrap_or_else(|| message.to_owned())
 }
 
 /// How many errors outside of tests bun counts at its end.

@@ -42,7 +42,10 @@ fn all_kinds_of_tests_are_told_apart() {
         assert_eq!((line.outcome, said), (outcome, class), "{name:?}");
         assert_eq!(line.test.file.as_deref(), Some("k/kinds.test.ts"));
     }
-    assert_eq!(test("missing fn ns").errors[0].message, "core.nope is not a function");
+    assert_eq!(
+        test("missing fn ns").errors[0].message,
+        "core.nope is not a function. (In 'core.nope()', 'core.nope' is undefined)"
+    );
     assert_eq!(test("slow").errors[0].code.as_deref(), Some("testTimeoutFailure"));
     assert!(test("dyn import").errors[0].message.contains("no message"));
 }
@@ -72,7 +75,7 @@ fn files_that_do_not_load_are_read_from_what_was_printed() {
             vec![(
                 "e/noname.test.ts",
                 "SyntaxError",
-                "The requested module '/lab/bun/src/core.ts' does not provide an export named 'nope'",
+                "Export named 'nope' not found in module '/lab/bun/src/core.ts'.",
             )],
         ),
     ] {

@@ -36,6 +36,8 @@ pub struct Case {
     /// For a failure: its class and its whole text, as written.
     pub told: Option<(String, String)>,
     pub duration_ms: u64,
+    /// The end of what it printed on its standard output, at most 2 KiB.
+    pub printed: String,
 }
 
 impl Case {
@@ -91,6 +93,7 @@ struct Open {
     line: Option<u32>,
     duration_ms: u64,
     verdict: Option<Verdict>,
+    printed: String,
 }
 
 #[derive(Debug)]
@@ -156,6 +159,7 @@ impl Reading {
                     line: attribute(start, "line").and_then(|line| line.parse().ok()),
                     duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
                     verdict: None,
+                    printed: String::new(),
                 });
             }
             "failure" | "error" | "skipped" => self.verdict(&element, start),
@@ -189,6 +193,9 @@ impl Reading {
             && text.len() < 64 * 1024
         {
             text.push_str(said);
+        }
+        if let (Some("system-out"), Some(case)) = (self.stack.last().map(String::as_str), &mut self.case) {
+            keep_end(&mut case.printed, said);
         }
     }
 
@@ -226,8 +233,19 @@ impl Reading {
             inner.held += 1;
             suite.clone_from(&inner.name);
         }
-        let Open { name, classname, line, duration_ms, .. } = open;
-        self.cases.push(Case { name, classname, file, suite, suites, line, outcome, told, duration_ms });
+        let Open { name, classname, line, duration_ms, printed, .. } = open;
+        self.cases.push(Case {
+            name,
+            classname,
+            file,
+            suite,
+            suites,
+            line,
+            outcome,
+            told,
+            duration_ms,
+            printed,
+        });
     }
 
     fn end(&self) -> Option<String> {
@@ -238,6 +256,19 @@ impl Reading {
             return Some("the JUnit report is cut off".to_owned());
         }
         self.lost_cases.then(|| "a suite of the JUnit report announces more tests than it holds".to_owned())
+    }
+}
+
+/// Appends, and keeps the last 2 KiB, from a character's border on.
+fn keep_end(kept: &mut String, said: &str) {
+    const CAP: usize = 2048;
+    kept.push_str(said);
+    if kept.len() > 2 * CAP {
+        let mut from = kept.len() - CAP;
+        while !kept.is_char_boundary(from) {
+            from += 1;
+        }
+        kept.drain(..from);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::core::trouble::Trouble;
 use crate::text::command_line;
 
-const PLAIN: &str = "Only one plain call of `cargo test`, `pytest`, `python -m unittest`, `vitest`, `jest`, `bun test` or `node --test` \
+const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest`, `vitest`, `jest`, `bun test` or `node --test` \
      can be told which tests to run; this is a script, a list or a runner without an adapter";
 
 /// The trouble, with a suggestion that can be pasted as it is.
@@ -20,7 +20,7 @@ pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<Str
         "{elsewhere}Say it in tdd.yaml; correct what does not fit:\n\
          test: {test}\n\
          runner:\n  \
-           kind: junit   # or cargo, pytest, unittest, vitest, jest, bun, node\n  \
+           kind: junit   # or cargo, nextest, pytest, unittest, vitest, jest, bun, node\n  \
            all: {all}\n  \
            select: {select}\n  \
            report: {report}\n\
@@ -50,9 +50,6 @@ fn elsewhere(command: &str) -> Option<String> {
 /// The name of a runner that is known and has no adapter yet.
 fn planned(command: &str) -> Option<&'static str> {
     let words: Vec<&str> = command.split_whitespace().collect();
-    if words.contains(&"nextest") {
-        return Some("cargo nextest");
-    }
     words.windows(2).any(|pair| pair == ["go", "test"]).then_some("go test")
 }
 

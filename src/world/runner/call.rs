@@ -83,7 +83,8 @@ pub fn recognise(kind: RunnerKind, line: &str) -> Option<RunnerCall> {
     let words = split(line)?;
     let (env, words) = assignments(words);
     let at = match kind {
-        RunnerKind::Cargo => subcommand(&words)?,
+        RunnerKind::Cargo => subcommand(&words, &["test", "t"])?,
+        RunnerKind::Nextest => nextest(&words)?,
         RunnerKind::Pytest => module_or_program(&words, &["pytest", "py.test"])?,
         RunnerKind::Unittest => module_or_program(&words, &["unittest"])?,
         RunnerKind::Vitest => words.iter().position(|word| matches!(base(word), "vitest" | "vitest.mjs"))?,
@@ -125,19 +126,25 @@ fn base(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-/// `cargo [+toolchain] [options] test`: the place of `test`.
-fn subcommand(words: &[String]) -> Option<usize> {
+/// `cargo [+toolchain] [options] NAME`: the place of the subcommand.
+fn subcommand(words: &[String], names: &[&str]) -> Option<usize> {
     let cargo = words.iter().position(|word| base(word) == "cargo")?;
     let mut at = cargo + 1;
     loop {
         let word = words.get(at)?;
         match word.as_str() {
-            "test" | "t" => return Some(at),
+            word if names.contains(&word) => return Some(at),
             "--config" | "-Z" | "-C" | "--color" => at += 2,
             word if word.starts_with('-') || word.starts_with('+') => at += 1,
             _ => return None,
         }
     }
+}
+
+/// `cargo … nextest run`: the place of `run`.
+fn nextest(words: &[String]) -> Option<usize> {
+    let at = subcommand(words, &["nextest"])? + 1;
+    matches!(words.get(at)?.as_str(), "run" | "r").then_some(at)
 }
 
 /// `python -m NAME`, or a program of that name.
@@ -185,12 +192,15 @@ mod tests {
 
     #[test]
     fn calls_are_recognised_with_what_stands_before_them() {
-        use RunnerKind::{Bun, Cargo, Jest, Node, Pytest, Unittest, Vitest};
+        use RunnerKind::{Bun, Cargo, Jest, Nextest, Node, Pytest, Unittest, Vitest};
         for (kind, line, want) in [
             (Cargo, "cargo test --workspace", Some(("cargo test", "--workspace"))),
             (Cargo, "cargo +nightly -q t", Some(("cargo +nightly -q t", ""))),
             (Cargo, "cargo build", None),
             (Cargo, "cargo nextest run", None),
+            (Nextest, "cargo +nightly nextest run -p a", Some(("cargo +nightly nextest run", "-p a"))),
+            (Nextest, "cargo nextest list", None),
+            (Nextest, "cargo test", None),
             (Pytest, "pytest -x tests", Some(("pytest", "-x tests"))),
             (Pytest, "python3 -m pytest", Some(("python3 -m pytest", ""))),
             (Pytest, "uv run pytest -q", Some(("uv run pytest", "-q"))),

@@ -14,8 +14,8 @@ use crate::core::path::RelPath;
 use crate::core::test::{Exit, Failure, FailureKind, LoadFailure, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
 use crate::text::test_report::failure;
-use crate::text::test_report::jsonl::{LoadLine, Raised, Reported, Said, TestLine};
-use crate::text::test_report::node_error::test_failure;
+use crate::text::test_report::js_error::{self, Moment, Project};
+use crate::text::test_report::jsonl::{Raised, Reported, Said, TestLine};
 
 type Variables = Vec<(OsString, Option<OsString>)>;
 
@@ -197,56 +197,43 @@ fn escaped(text: &str) -> String {
 
 /// All that a reporter of our own told, whatever was asked for.
 pub(super) fn results(reported: &Reported, place: &Place) -> TestReport {
-    let root = place.project.to_string_lossy();
+    let (root, repository) = (place.project.to_string_lossy(), format!("{}/", place.repository.display()));
+    // What no package can be called, so that bundlers and tsconfigs take it for a short way home.
+    let project = Project { root: &root, aliases: &[&repository, "@/", "~/", "#"] };
     let mut tests = Vec::new();
     for line in &reported.tests {
         let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));
         let path = file.as_ref().map_or_else(|| "unknown".to_owned(), |file| place.id_path(file));
         let id = TestId(format!("{path}::{}", line.test.name));
-        let outcome = outcome(line, &root);
+        let outcome = outcome(line, &project);
         tests.push(TestResult { id, file, outcome, duration_ms: milliseconds(line.ms) });
     }
     let loads = reported.loads.iter().filter(|load| !load.skipped);
     let load_failures = loads
         .filter_map(|load| {
             let file = place.in_repository(&load.file)?;
-            Some(LoadFailure { file, failure: load_failure(load, &root) })
+            Some(LoadFailure { file, failure: judged(load.errors.first(), Moment::Loading, &project) })
         })
         .collect();
     let complete = reported.flaw.is_none();
     TestReport { tests: merge_doubles(tests), load_failures, complete, project_broken: None }
 }
 
-fn outcome(line: &TestLine, root: &str) -> Outcome {
+fn outcome(line: &TestLine, project: &Project<'_>) -> Outcome {
     match line.outcome {
         Said::Pass => Outcome::Passed,
         Said::Skip => Outcome::Skipped,
-        Said::Fail => Outcome::Failed(threw(line.errors.first(), root)),
+        Said::Fail => Outcome::Failed(judged(line.errors.first(), Moment::Running, project)),
     }
 }
 
-/// What a test threw.
-pub(super) fn threw(raised: Option<&Raised>, root: &str) -> Failure {
-    test_failure(raised, root)
-}
-
-/// Why a file did not load.
-pub(super) fn unloaded(raised: &Raised, root: &str) -> Failure {
-    let judged = threw(Some(raised), root);
-    match judged.kind {
-        FailureKind::Missing => judged,
-        FailureKind::Assertion
-        | FailureKind::Error
-        | FailureKind::Load
-        | FailureKind::Timeout
-        | FailureKind::Crash => Failure { kind: FailureKind::Load, ..judged },
-    }
-}
-
-fn load_failure(load: &LoadLine, root: &str) -> Failure {
-    match load.errors.first() {
-        Some(raised) => unloaded(raised, root),
-        None => failure(FailureKind::Load, "the file ended without an error and without a test", None),
+fn judged(raised: Option<&Raised>, moment: Moment, project: &Project<'_>) -> Failure {
+    match (raised, moment) {
+        (Some(raised), _) => js_error::classify(raised, moment, project),
+        (None, Moment::Running) => failure(FailureKind::Error, "the runner gave no reason", None),
+        (None, Moment::Loading) => {
+            failure(FailureKind::Load, "the file ended without an error and without a test", None)
+        }
     }
 }
 

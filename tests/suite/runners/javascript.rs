@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use super::super::sandbox::node_modules;
 use super::*;
 
 /// What differs between the three in one project that all of them can read.
@@ -29,17 +30,6 @@ const BUN: Kit = Kit {
     extension: "ts",
     head: "import { test, describe, it, expect, beforeAll } from 'bun:test';\n",
 };
-
-/// The installed packages, if this one is among them.
-fn node_modules(package: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("TDD_TEST_NODE_MODULES").map(PathBuf::from);
-    let found = folder.filter(|folder| folder.join(package).is_dir());
-    if found.is_none() {
-        assert!(std::env::var_os("CI").is_none(), "{package} must be in TDD_TEST_NODE_MODULES under CI");
-        println!("skipped: no {package}");
-    }
-    found
-}
 
 impl Kit {
     fn lab(&self) -> Option<Lab> {

@@ -1,9 +1,12 @@
 use super::*;
 use crate::core::budget::Spent;
 use crate::core::criterion::Verify;
+use crate::core::effect::Effect;
 use crate::core::event::Event;
 use crate::core::finding::RedKind;
+use crate::core::greens::GreensChange;
 use crate::core::mapping::Owned;
+use crate::core::next::next;
 use crate::core::state::tests::{
     at, begin, cut, due, fail, fork, halt, happen, id, implementer, is_due, opened, red_of, refused,
     requirement, run_ref, succeed, two,
@@ -20,7 +23,8 @@ fn edited(verify: &[Verify]) -> Event {
 
 fn rechecked(numbers: &[u64], kind: RedKind) -> Event {
     let mut findings = red_of(numbers, kind);
-    findings.greens = vec![TestId("edited".into())];
+    findings.greens =
+        GreensChange { gained: vec![TestId("edited".into())], lost: vec![TestId("old".into())] };
     findings.mapping.owned.insert(id(1), Owned::default());
     Event::Rechecked { findings: Box::new(findings), checkpoint: at("edited") }
 }
@@ -81,6 +85,7 @@ fn a_resume_cuts_off_only_a_child_that_has_not_come_back() {
     fork(&mut state);
     happen(&mut state, &Event::Resumed);
     assert!(matches!(state.phase, Phase::CutOff { .. }), "{:?}", state.phase);
+    assert_eq!(next(&state), Some(Effect::PutBackCut { to: at("before test-writer 1") }));
 }
 
 #[test]
@@ -216,6 +221,7 @@ fn edited_tests_stand_if_they_are_red() {
         let mut state = halted_after(1);
         let (was, good) = (state.phase.clone(), state.good.clone());
         happen(&mut state, &edited(&both));
+        assert_eq!(next(&state), Some(Effect::Recheck));
         assert_eq!(state.ledgers[&implementer(1)].fresh_from, 2);
         happen(&mut state, &rechecked(&[1, 2], kind));
         if stands {
