@@ -128,8 +128,7 @@ fn cause(message: &str, module: &str, own: &dyn Fn(&str) -> bool) -> Cause {
     }
     match absent_name(first) {
         Some(name) if is_writable(&name, own) => Cause::Missing(Some(name)),
-        Some(_) => Cause::Load,
-        None => Cause::Load,
+        Some(_) | None => Cause::Load,
     }
 }
 
