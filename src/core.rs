@@ -14,6 +14,8 @@ pub mod effect;
 pub mod event;
 pub mod evidence;
 pub mod finding;
+pub mod greens;
+pub mod guard;
 pub mod halt;
 pub mod isolation;
 pub mod judge;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde_yaml::Value;
 
-use crate::cli::{IsolationArgs, RunArgs};
+use crate::cli::{IsolationArgs, OutputArgs, RunArgs};
 use crate::core::budget::Bounds;
 use crate::core::commands::CommandSettings;
 use crate::core::criterion::CriterionId;
@@ -123,6 +123,18 @@ pub enum OutputMode {
     Json,
 }
 
+impl From<OutputArgs> for OutputMode {
+    fn from(args: OutputArgs) -> Self {
+        if args.json {
+            Self::Json
+        } else if args.quiet {
+            Self::Quiet
+        } else {
+            Self::Progress
+        }
+    }
+}
+
 /// Own deadlines in milliseconds; `None` leaves the choice to the baseline's time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deadlines {
@@ -213,7 +225,7 @@ impl Settings {
             leaves: leaves(args),
             sandbox: sandbox(&args.isolation, environment.sandbox.as_deref(), config.sandbox)?,
             intent: if args.dry_run { Intent::Describe } else { Intent::Run },
-            output: output(args),
+            output: args.output.into(),
             ci: environment.ci,
         })
     }
@@ -320,16 +332,6 @@ fn sandbox(
         (_, true) => Ok(Wanted::Enforce),
         (Some(flag), false) => Ok(flag),
         (None, false) => Ok(of_machine.or(configured).unwrap_or_default()),
-    }
-}
-
-fn output(args: &RunArgs) -> OutputMode {
-    if args.output.json {
-        OutputMode::Json
-    } else if args.output.quiet {
-        OutputMode::Quiet
-    } else {
-        OutputMode::Progress
     }
 }
 

@@ -23,8 +23,6 @@ pub struct Setup {
     pub limits: Limits,
     /// Turns for each criterion in hand (contract section 9).
     pub turns_per_criterion: u32,
-    pub baseline: BaselineRule,
-    pub supersede: SupersedeRule,
     /// Reports that the commands write into the tree; by-products, wherever they lie.
     pub reports: Vec<RelPath>,
     /// The run's folder, for people.
@@ -38,25 +36,6 @@ pub struct Setup {
     pub mask: Box<dyn Fn(&str) -> String>,
 }
 
-/// What to do when a command is red before the first fork (contract section 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BaselineRule {
-    pub test: RedRule,
-    pub gate: RedRule,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RedRule {
-    Refuse,
-    Allow,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SupersedeRule {
-    AsListed,
-    Refuse,
-}
-
 /// One run under way.
 pub struct Drive<'a, W: World> {
     pub(super) ports: &'a mut Ports<W>,
@@ -67,6 +46,7 @@ pub struct Drive<'a, W: World> {
     pub(super) order: Option<AgentOrder>,
     /// The last lines of what the last child printed.
     pub(super) tail: String,
+    /// By the clock that never steps back.
     started_ms: u64,
 }
 
@@ -77,7 +57,7 @@ impl<'a, W: World> Drive<'a, W> {
         audience: &'a mut dyn Audience,
         state: State,
     ) -> Self {
-        let started_ms = ports.clock.now_ms();
+        let started_ms = ports.clock.monotonic_ms();
         Self { ports, setup, audience, state, order: None, tail: String::new(), started_ms }
     }
 
@@ -158,8 +138,9 @@ impl<'a, W: World> Drive<'a, W> {
         }
     }
 
+    /// How long this process has been at the run; the time of day may jump meanwhile.
     pub(super) fn elapsed_ms(&self) -> u64 {
-        self.ports.clock.now_ms().saturating_sub(self.started_ms)
+        self.ports.clock.monotonic_ms().saturating_sub(self.started_ms)
     }
 
     /// A name for refs and logs: `implementer-ac_ste_1_2-1`.

@@ -18,9 +18,12 @@ use crate::core::trouble::Trouble;
 /// Where news between events go.
 pub type Hear<'a> = &'a mut dyn FnMut(News);
 
-/// Milliseconds since the epoch; steps back are possible, deadlines never use it.
+/// Two clocks: one for stamps, one for spans.
 pub trait Clock {
+    /// Milliseconds since the epoch; it may jump either way, so no deadline and no span uses it.
     fn now_ms(&self) -> u64;
+    /// Milliseconds since some moment; never steps back.
+    fn monotonic_ms(&self) -> u64;
 }
 
 /// The append-only journal of a run (contract section 11).
@@ -81,6 +84,16 @@ pub enum Isolation {
     Coupled,
 }
 
+/// Whether a run carries a canary, and what it is to imitate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CanaryWish {
+    #[default]
+    None,
+    /// The judged test files: it lies beside them, imports what they import and, where each file is
+    /// a process of its own, calls what they call. Files that are gone or can't be read are skipped.
+    Beside(Vec<RelPath>),
+}
+
 /// What is to be run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestOrder {
@@ -91,6 +104,8 @@ pub struct TestOrder {
     /// Only these files' tests and these ids; empty means all.
     pub only_files: Vec<RelPath>,
     pub only_ids: Vec<TestId>,
+    /// Takes part whatever is chosen or left out, and is gone from the tree afterwards.
+    pub canary: CanaryWish,
 }
 
 /// Runs the project's commands. Never believes an exit code or a report alone; that is for

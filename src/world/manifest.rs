@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::checkpoints::edit::{Permissions, Tree};
 use super::sandbox;
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::trouble::Trouble;
@@ -125,7 +126,7 @@ impl Manifest {
     fn seal_one(&self, tree: &Tree, path: &[u8]) -> io::Result<Option<Sealed>> {
         let full = survey::full_path(&self.repository, path);
         let meta = std::fs::symlink_metadata(&full)?;
-        if meta.is_file() && meta.nlink() > 1 {
+        if meta.is_file() && meta.nlink() > 1 && guard::stands(Guard::HardLink) {
             break_hard_link(tree, path, &meta)?;
         }
         let sealed = Self::look(tree, &self.repository, path)?;
@@ -161,7 +162,7 @@ impl Manifest {
                 tree.put_file(path, Permissions::Exact(*mode), |file| {
                     let mut hasher = blake3::Hasher::new();
                     io::copy(&mut copy, &mut Both { hasher: &mut hasher, file })?;
-                    let sound = hasher.finalize() == *hash;
+                    let sound = hasher.finalize() == *hash || !guard::stands(Guard::SealedCopy);
                     if sound { Ok(()) } else { Err(io::Error::other("the copy kept of it was changed")) }
                 })
             }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::RunArgs;
 use crate::core::criterion::CriterionId;
-use crate::core::event::Plan;
+use crate::core::event::{Plan, RedRule, SupersedeRule};
 use crate::core::requirement::Requirement;
 use crate::core::role::Role;
 use crate::core::state::{End, Phase, State};
@@ -100,7 +100,20 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         refactor: settings.refactoring,
         stop_after: settings.stop_after,
         regression: settings.regression,
+        supersede: match settings.leaves.supersede {
+            Leave::Granted => SupersedeRule::AsListed,
+            Leave::Refused => SupersedeRule::Refuse,
+        },
+        red_baseline: rule(settings.leaves.red_baseline),
+        red_gate: rule(settings.leaves.red_gate),
     })
+}
+
+fn rule(leave: Leave) -> RedRule {
+    match leave {
+        Leave::Granted => RedRule::Allow,
+        Leave::Refused => RedRule::Refuse,
+    }
 }
 
 /// Ignored files are outside of every snapshot, so tests that git ignores could never be seen.
@@ -122,7 +135,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
     }
     for run in journal_file::list_runs(&place.repository) {
         // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
-        let Ok(records) = journal_file::read_only(&run.path) else { continue };
+        let Ok(records) = journal_file::read_for_state(&run.path) else { continue };
         let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
         if state.run.requirement.path != requirement.path || state.forks() == 0 {
             continue;
@@ -150,7 +163,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
 
 fn unfinished(state: &State, run: &RunDir, requirement: &Requirement) -> Trouble {
     Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
-        .because(format!("it stands at `{}`, after {} forks", state.phase.name(), state.forks()))
+        .because(format!("{}; forks so far: {}", crate::commands::status::phase(state), state.forks()))
         .advise(format!(
             "look at it:               tdd status {0}\n\
              go on with it:            tdd resume {0}\n\

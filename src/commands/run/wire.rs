@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::trouble::Trouble;
-use crate::driver::drive::{BaselineRule, RedRule, Setup, SupersedeRule};
+use crate::driver::drive::Setup;
 use crate::driver::ports::{Limits, Ports, World};
-use crate::settings::{Leave, Settings};
+use crate::settings::Settings;
 use crate::text::{command_line, mask::Mask, skill};
 use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::{GitCheckpoints, git_folders};
@@ -118,7 +118,7 @@ pub fn ports(
         .telling(adapters.sealed),
         tests: adapters.tests,
         agents: adapters.agents,
-        clock: SystemClock,
+        clock: SystemClock::default(),
     })
 }
 
@@ -181,14 +181,6 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
         skills: skill::embedded(),
         limits: limits(settings),
         turns_per_criterion: TURNS_PER_CRITERION,
-        baseline: BaselineRule {
-            test: rule(settings.leaves.red_baseline),
-            gate: rule(settings.leaves.red_gate),
-        },
-        supersede: match settings.leaves.supersede {
-            Leave::Granted => SupersedeRule::AsListed,
-            Leave::Refused => SupersedeRule::Refuse,
-        },
         roots: roots(prepared),
         reports: reports(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
@@ -215,13 +207,6 @@ fn roots(prepared: &Prepared) -> Vec<String> {
     let spelled = pwd.ancestors().find(is_repository).map(|path| path.to_string_lossy().into_owned());
     roots.extend(spelled.filter(|spelled| *spelled != roots[0]));
     roots
-}
-
-fn rule(leave: Leave) -> RedRule {
-    match leave {
-        Leave::Granted => RedRule::Allow,
-        Leave::Refused => RedRule::Refuse,
-    }
 }
 
 fn limits(settings: &Settings) -> Limits {

@@ -6,6 +6,7 @@ use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::{Event, Refactoring, Regression};
 use crate::core::evidence::evidence;
 use crate::core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge};
+use crate::core::greens::GreensChange;
 use crate::core::mapping::Mapping;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -90,7 +91,7 @@ impl<W: World> Drive<'_, W> {
         let first = match (scope, red) {
             (Scope::OwnThenAll | Scope::OwnOnly, Some(red)) => {
                 let ids = self.mapping().of(id).map(|owned| owned.ids.clone()).unwrap_or_default();
-                TestOrder { only_files: red.files.clone(), only_ids: ids, label, leave_out }
+                TestOrder { only_files: red.files.clone(), only_ids: ids, ..all.clone() }
             }
             (Scope::All, _) | (_, None) => all.clone(),
         };
@@ -104,8 +105,8 @@ impl<W: World> Drive<'_, W> {
             self.weigh_own(&run, red, findings);
             self.weigh_rest(&run, &all, findings).await?;
         } else {
-            findings.greens.clone_from(&self.state.greens);
-            findings.greens.extend(findings.passed.clone());
+            let known = &self.state.greens;
+            findings.greens = GreensChange::between(known, known.iter().chain(&findings.passed));
         }
         Ok(run)
     }
@@ -163,7 +164,7 @@ impl<W: World> Drive<'_, W> {
         let flaky: BTreeSet<&TestId> = findings.flaky.iter().collect();
         let mut greens: BTreeSet<TestId> = weigh::greens(report).into_iter().collect();
         greens.extend(flaky.into_iter().cloned());
-        findings.greens = greens.into_iter().collect();
+        findings.greens = GreensChange::between(&self.state.greens, &greens);
         Ok(())
     }
 
@@ -180,8 +181,8 @@ impl<W: World> Drive<'_, W> {
         let alone = TestOrder {
             label: format!("{} again, alone", order.label),
             only_ids: lost.clone(),
-            only_files: Vec::new(),
             leave_out: order.leave_out.clone(),
+            ..TestOrder::default()
         };
         let again = self.run_tests(&alone).await?;
         let still: BTreeSet<TestId> = match (&again.report, evidence(&again)) {
