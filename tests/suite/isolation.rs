@@ -24,7 +24,7 @@ use tokio::sync::watch;
 
 use super::sandbox::{Ran, Sandbox, has, has_python};
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn has_bwrap() -> bool {
     has("bwrap", &["bwrap", "--bind", "/", "/", "true"])
