@@ -11,6 +11,7 @@
 
 mod bench;
 mod call;
+mod canary;
 mod cargo;
 mod node;
 mod place;

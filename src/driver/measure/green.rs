@@ -15,7 +15,7 @@ use crate::core::test::{TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::core::weigh;
 use crate::driver::drive::Drive;
-use crate::driver::ports::{TestOrder, World};
+use crate::driver::ports::{CanaryWish, TestOrder, World};
 
 use super::{Work, facts, run_ref};
 
@@ -85,7 +85,8 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<TestRun, Trouble> {
         let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
         let label = format!("GREEN {id}");
-        let all = TestOrder { label: label.clone(), leave_out: leave_out.clone(), ..TestOrder::default() };
+        let canary = self.canary_like(red);
+        let all = TestOrder { label: label.clone(), leave_out, canary, ..TestOrder::default() };
         let scope = if red.is_some() { self.scope() } else { Scope::All };
         let first = match (scope, red) {
             (Scope::OwnThenAll | Scope::OwnOnly, Some(red)) => {
@@ -108,6 +109,23 @@ impl<W: World> Drive<'_, W> {
             findings.greens.extend(findings.passed.clone());
         }
         Ok(run)
+    }
+
+    /// A canary like the criterion's own tests; for a criterion without tests, and for all of them
+    /// together, like every judged test that takes part. Where there is none yet, nothing is judged
+    /// that a canary could vouch for.
+    pub(super) fn canary_like(&self, red: Option<&CriterionRed>) -> CanaryWish {
+        let files: Vec<RelPath> = match red.filter(|red| !red.files.is_empty()) {
+            Some(red) => red.files.clone(),
+            None => {
+                let reached = |id: &&CriterionId| self.state.is_reached(id);
+                let mapping = self.mapping();
+                let files =
+                    mapping.owned.iter().filter(|(id, _)| reached(id)).flat_map(|(_, own)| &own.files);
+                files.take(MOST_IMITATED).cloned().collect()
+            }
+        };
+        if files.is_empty() { CanaryWish::None } else { CanaryWish::Beside(files) }
     }
 
     fn scope(&self) -> Scope {
@@ -215,6 +233,9 @@ fn corpus_facts(findings: &GreenFindings, work: &Work, run: &TestRun) -> Vec<Eve
     }
     events
 }
+
+/// Files that the canary of a whole suite is like: each is run once more where it is a process.
+const MOST_IMITATED: usize = 8;
 
 /// A child that rewrites a thousand files must not make a million events.
 const MOST_CLAIMED_FILES: usize = 32;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -57,6 +57,8 @@ pub(super) struct Bench {
     output_cap: u64,
     spent_ms: u64,
     canary: Canary,
+    /// A line of the log that holds this is of the canary alone, and no business of anybody's.
+    hidden: Option<String>,
     stop: StopSignal,
 }
 
@@ -92,6 +94,7 @@ impl Bench {
             output_cap: bounds.output_cap,
             spent_ms: 0,
             canary: Canary::NotAsked,
+            hidden: None,
             stop: stop.clone(),
         })
     }
@@ -110,6 +113,22 @@ impl Bench {
     /// What became of the run's canary. An adapter that can carry one says it after its run.
     pub(super) fn note_canary(&mut self, canary: Canary) {
         self.canary = canary;
+    }
+
+    /// From now on lines that hold this word are left out of the log.
+    pub(super) fn hide_lines(&mut self, word: &str) {
+        self.hidden = Some(word.to_owned());
+    }
+
+    /// Leaves these last parts out of the log: they are about the canary alone.
+    pub(super) fn hide_parts(&mut self, from: usize) {
+        // They keep their place, because names of further parts are made of their number.
+        self.parts.iter_mut().skip(from).for_each(|part| *part = PathBuf::new());
+    }
+
+    /// How many parts the log has so far.
+    pub(super) fn parts(&self) -> usize {
+        self.parts.len()
     }
 
     /// Runs one command with what is left of the deadline. Without time left, none is started.
@@ -157,8 +176,9 @@ impl Bench {
     pub(super) fn finish(self, measured: Measured) -> Result<TestRun, Trouble> {
         let mut joined = File::create(&self.log).map_err(|error| disk(&self.log, &error))?;
         for part in &self.parts {
-            if let Ok(mut part) = File::open(part) {
-                std::io::copy(&mut part, &mut joined).map_err(|error| disk(&self.log, &error))?;
+            if let Ok(part) = File::open(part) {
+                let copied = copy_lines(part, &mut joined, self.hidden.as_deref());
+                copied.map_err(|error| disk(&self.log, &error))?;
             }
         }
         joined.flush().map_err(|error| disk(&self.log, &error))?;
@@ -178,6 +198,24 @@ impl Bench {
         })
     }
 }
+
+/// Copies a part of a log, less the lines that hold `hidden`. A line without an end is bounded.
+fn copy_lines(mut part: File, to: &mut File, hidden: Option<&str>) -> std::io::Result<()> {
+    let Some(hidden) = hidden else { return std::io::copy(&mut part, to).map(drop) };
+    let mut part = std::io::BufReader::new(part);
+    let mut to = std::io::BufWriter::new(to);
+    let mut line = Vec::new();
+    while part.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? > 0 {
+        let holds = line.windows(hidden.len()).any(|window| window == hidden.as_bytes());
+        if !holds {
+            to.write_all(&line)?;
+        }
+        line.clear();
+    }
+    to.flush()
+}
+
+const LONGEST_LINE: u64 = 64 * 1024;
 
 /// A file that can't be read or written, for a person.
 pub(super) fn disk(path: &Path, error: &std::io::Error) -> Trouble {

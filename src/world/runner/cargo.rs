@@ -8,6 +8,7 @@
 //! Refuses to know: what the binaries' output means (`text::test_report::libtest`) and what an
 //! error of rustc means (`text::test_report::cargo_build`).
 
+mod canary;
 mod environment;
 mod freshness;
 mod options;
@@ -19,16 +20,18 @@ use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Measured, Step, read_capped};
 use super::call::{RunnerCall, typed};
+use super::canary::{is_pointless, judged};
 use super::place::Place;
 use super::{Scope, words};
 use crate::core::path::RelPath;
-use crate::core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestResult};
+use crate::core::test::{Canary, Exit, FailureKind, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text::test_report::cargo_build::{self, Build};
 use crate::text::test_report::libtest::{self, Weighed};
 use crate::text::test_report::{REPORT_CAP, failure};
 use crate::world::process::Finished;
+use canary::Built;
 use environment::Environment;
 use freshness::{Freshness, Sight};
 use options::{Options, WithLib};
@@ -80,15 +83,22 @@ impl Cargo {
         if self.freshness.renew(place) == Sight::Blocked {
             self.target_dir.remove_all();
         }
+        let judged = judged(place, scope);
+        let mut canary = canary::plant(place, judged.as_deref().unwrap_or_default())?;
+        if let Some(canary) = &canary {
+            bench.hide_lines(&canary.nest.secret().name);
+        }
         let target_dir = self.target_dir.ready()?;
-        let (build, exit, said) = self.build(place, scope, &target_dir, bench).await?;
+        let Built { build, exit, said, found } =
+            self.build_with(canary.as_mut(), (place, scope), &target_dir, bench).await?;
         self.target_dir.seal();
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
             return Ok(measured(exit, TestReport::default(), Some("the build was stopped".to_owned())));
         }
         let mut gathered = Gathered::default();
-        let found = targets::sort_out(&build, place, &self.options);
-        let failures = found.failures.into_iter().filter(|(root, _)| scope.takes_target(root));
+        let own = canary.as_ref().and_then(canary::Target::file).cloned();
+        let takes = |root: &RelPath| scope.takes_target(root) && own.as_ref() != Some(root);
+        let failures = found.failures.into_iter().filter(|(root, _)| takes(root));
         gathered.report.load_failures = failures.map(|(_, failure)| failure).collect();
         gathered.report.project_broken = found.project_broken;
         if build.success.is_none() {
@@ -98,7 +108,7 @@ impl Cargo {
         let environment = Environment::new(place, &self.call, &build);
         let trial = Trial { place, scope, environment, target_dir };
         for binary in &found.binaries {
-            if gathered.stopped.is_none() && scope.takes_target(&binary.file) {
+            if gathered.stopped.is_none() && takes(&binary.file) {
                 self.run_binary(binary, &trial, bench, &mut gathered).await?;
             }
         }
@@ -113,7 +123,18 @@ impl Cargo {
         if gathered.stopped.is_none() && has_doctests && targets::takes_doctests(scope, place) {
             self.run_doctests(&trial, bench, &mut gathered).await?;
         }
-        Ok(conclude(gathered))
+        let mut seen = Canary::NotAsked;
+        if let (Some(canary), Some(judged)) = (&canary, &judged)
+            && !is_pointless(judged, &gathered.report)
+        {
+            let binary = found.binaries.iter().find(|binary| own.as_ref() == Some(&binary.file));
+            seen = canary.run(binary.map(|binary| trial.environment.step(binary)), bench).await?;
+        }
+        if let Some(canary) = &canary {
+            bench.note_canary(seen);
+            self.target_dir.forget(&canary.nest.secret().name);
+        }
+        Ok(conclude(gathered, seen))
     }
 
     /// The command that a person would type for this; it is shown, and never run.
@@ -129,8 +150,7 @@ impl Cargo {
 
     async fn build(
         &self,
-        place: &Place,
-        scope: &Scope,
+        (place, scope, canary): (&Place, &Scope, Option<&RelPath>),
         target_dir: &Path,
         bench: &mut Bench,
     ) -> Result<(Build, Exit, String), Trouble> {
@@ -158,7 +178,7 @@ impl Cargo {
             // a prompt: it may be the test of a criterion that the role is not to know.
             let is_left_out = |error: &&cargo_build::CompileError| {
                 let root = place.in_repository(&error.target.src_path);
-                root.is_some_and(|root| scope.leave_out.contains(&root))
+                root.is_some_and(|root| scope.leave_out.contains(&root) || canary == Some(&root))
             };
             let shown = build.errors.iter().filter(|error| !is_left_out(error));
             let errors: Vec<&str> = shown.map(|error| error.rendered.as_str()).collect();
@@ -341,10 +361,11 @@ fn settle(weighed: &mut Weighed, names: &[String], exit: Exit, gathered: &mut Ga
 }
 
 /// What `cargo test` itself would have exited with, had it run the same.
-fn conclude(gathered: Gathered) -> Measured {
+fn conclude(gathered: Gathered, canary: Canary) -> Measured {
     let report = &gathered.report;
     let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
     let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
+    let red = red || canary == Canary::SeenFailing;
     let exit = gathered.stopped.unwrap_or(Exit::Code(if red { FAIL_CODE } else { 0 }));
     measured(exit, gathered.report, gathered.flaw)
 }
