@@ -99,6 +99,10 @@ fn one_line(event: &Event) -> String {
         }
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
         Event::Restored { what } => format!("restored: {}", what.join("; ")),
+        Event::Leaked { processes } => {
+            let words = processes.iter().map(|one| format!("{} ({})", one.pid, one.command));
+            format!("left running, ended: {}", words.collect::<Vec<_>>().join("; "))
+        }
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),
         Event::Finished { ending } => match ending {
             Ending::Verified => "finished, all verified".to_owned(),

@@ -3,7 +3,7 @@
 
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::core::effect::RollBack;
-use crate::core::event::{Event, RunStarted};
+use crate::core::event::{Event, Leaked, RunStarted};
 use crate::core::finding::{Findings, SuiteBaseline};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
@@ -92,6 +92,10 @@ impl Teller {
             Event::TestRun(_) | Event::EditClaim { .. } | Event::TreeSeen { .. } => Vec::new(),
             Event::Restored { what } => {
                 what.iter().take(REASONS).map(|what| bad(format!("  put back: {what}"))).collect()
+            }
+            Event::Leaked { processes } => {
+                let line = |one: &Leaked| bad(format!("  ended process {}: {}", one.pid, one.command));
+                processes.iter().take(REASONS).map(line).collect()
             }
             Event::Halted { .. } => vec![halted(state)],
             Event::Finished { ending: Ending::Verified } => {

@@ -282,3 +282,40 @@ fn ourselves_and_above(table: &[Process]) -> Vec<i32> {
     }
     spared
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_canary_of_a_killed_run_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let repository = root.join("repo");
+        let notes = repository.join(".tdd/runs/20260101T000000Z-X-0000/canaries");
+        fs::create_dir_all(&notes).unwrap();
+        fs::write(notes.join("../events.jsonl"), "").unwrap();
+        let token = |letter: char| format!("t{}", letter.to_string().repeat(16));
+        let outside = root.join("outside.py");
+        for (letter, file, text) in [
+            ('a', repository.join("test_q1.py"), token('a')),
+            ('b', repository.join("mine.py"), "no token".to_owned()),
+            ('c', outside.clone(), token('c')),
+            ('d', repository.join("../outside2.py"), token('d')),
+        ] {
+            fs::write(&file, text).unwrap();
+            fs::write(notes.join(token(letter)), file.to_str().unwrap()).unwrap();
+        }
+        fs::write(repository.join("import.py"), "import x").unwrap();
+        fs::write(notes.join("import"), repository.join("import.py").to_str().unwrap()).unwrap();
+        let lines = remove_canaries(&repository);
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(!repository.join("test_q1.py").exists());
+        for kept in
+            [repository.join("mine.py"), outside, root.join("outside2.py"), repository.join("import.py")]
+        {
+            assert!(kept.exists(), "{kept:?}");
+        }
+        assert_eq!(fs::read_dir(&notes).unwrap().count(), 0, "a note is read once");
+    }
+}

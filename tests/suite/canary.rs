@@ -14,6 +14,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tdd::core::commands::{ProjectCommands, RunnerKind};
+use tdd::core::event::Leaked;
 use tdd::core::evidence::evidence;
 use tdd::core::path::RelPath;
 use tdd::core::test::{Canary, Exit, Outcome, TestRun};
@@ -42,6 +43,10 @@ impl Lab {
     }
 
     fn order(&self, order: &TestOrder) -> TestRun {
+        self.order_and_leaked(order).0
+    }
+
+    fn order_and_leaked(&self, order: &TestOrder) -> (TestRun, Vec<Leaked>) {
         tdd::world::exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
         let (_sender, stop) = watch::channel(None);
         let mut tests = ProjectTests::new(RunnerSetup {
@@ -62,7 +67,8 @@ impl Lab {
         })
         .unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(tests.run(order, &mut |_| {})).unwrap()
+        let run = runtime.block_on(tests.run(order, &mut |_| {})).unwrap();
+        (run, tests.leaked())
     }
 
     /// A run of everything with a canary like the judged file, after which the tree is as it was.
@@ -365,4 +371,32 @@ fn node_carries_a_canary_that_does_what_the_judged_file_does() {
     // A file that leaves at once is no pass, with or without a canary.
     let run = node("process.exit(0);\nexport const price = () => 3;\n", NODE).unwrap().run();
     assert!(passed(&run).is_empty() && run.exit != Exit::Code(0), "{}", run.output);
+}
+
+#[test]
+fn a_forged_compiled_file_is_not_run() {
+    let Some(lab) = pytest("def price():\n    return 2\n") else { return };
+    // The same size and the same time as the source, which a plain run believes.
+    let forge = "import importlib.util, os, py_compile\ns = os.stat('shop.py')\nopen('forged.py', 'w').write('def price():\\n    return 3\\n')\nos.utime('forged.py', ns=(s.st_atime_ns, s.st_mtime_ns))\nos.makedirs('__pycache__', exist_ok=True)\npy_compile.compile('forged.py', cfile=importlib.util.cache_from_source('shop.py'))\nos.remove('forged.py')\nimport shop\nassert shop.price() == 3, 'the forgery is none'\n";
+    let mut python = Command::new("python3");
+    python.args(["-c", forge]).current_dir(lab.project()).env_remove("PYTHONDONTWRITEBYTECODE");
+    assert!(python.env_remove("PYTHONPYCACHEPREFIX").status().unwrap().success());
+    let run = lab.run();
+    assert!(passed(&run).is_empty(), "{}", run.output);
+    assert_eq!(evidence(&run), Ok(()));
+}
+
+#[test]
+fn what_a_test_starts_and_leaves_is_named_and_gone_before_the_next_run() {
+    let Some(lab) = pytest("def price():\n    return 3\n") else { return };
+    let daemon = "import os, subprocess, sys, tempfile\nSERVE = 'import socket, sys, time; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); s.listen(); open(sys.argv[1], \"w\").write(str(s.getsockname()[1])); time.sleep(600)'\ndef test_price():\n    told = os.path.join(os.path.dirname(__file__), 'port.txt')\n    subprocess.Popen([sys.executable, '-c', SERVE, told], start_new_session=True)\n    while not (os.path.exists(told) and open(told).read()):\n        pass\n    open(os.path.join(tempfile.gettempdir(), 'left'), 'w').close()\n    open(told + '.tmp', 'w').write(tempfile.gettempdir())\n";
+    lab.write("tests/test_ac_1.py", daemon);
+    let (run, leaked) = lab.order_and_leaked(&TestOrder::default());
+    assert_eq!(passed(&run).len(), 1, "{}", run.output);
+    assert!(leaked.iter().any(|one| one.command.contains("import socket")), "{leaked:?}");
+    assert!(leaked.iter().all(|one| one.pid > 1 && one.command.chars().count() <= 201), "{leaked:?}");
+    let read = |name: &str| std::fs::read_to_string(lab.project().join("tests").join(name)).unwrap();
+    let port: u16 = read("port.txt").parse().unwrap();
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "it still listens");
+    assert!(!Path::new(&read("port.txt.tmp")).exists(), "its temporary files are there");
 }

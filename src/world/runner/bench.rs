@@ -6,6 +6,8 @@ use std::io::{BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tempfile::TempDir;
+
 use crate::core::audience::News;
 use crate::core::test::{Canary, Exit, TestReport, TestRun};
 use crate::core::trouble::Trouble;
@@ -59,6 +61,8 @@ pub(super) struct Bench {
     canary: Canary,
     /// A line of the log that holds this is of the canary alone, and no business of anybody's.
     hidden: Option<String>,
+    /// The commands' own temporary files: gone with all that they left there.
+    temp: Option<TempDir>,
     stop: StopSignal,
 }
 
@@ -95,8 +99,17 @@ impl Bench {
             spent_ms: 0,
             canary: Canary::NotAsked,
             hidden: None,
+            temp: None,
             stop: stop.clone(),
         })
+    }
+
+    /// From now on the commands' `TMPDIR` is in this folder, which goes with the bench.
+    pub(super) fn use_temp(&mut self, folder: TempDir) -> Result<(), Trouble> {
+        let inside = folder.path().join(TEMP);
+        std::fs::create_dir(&inside).map_err(|error| disk(&inside, &error))?;
+        self.temp = Some(folder);
+        Ok(())
     }
 
     /// A path in the private folder, unused until now.
@@ -137,10 +150,12 @@ impl Bench {
             return Ok(Finished { exit: Exit::Deadline, duration_ms: 0, leaked: 0 });
         }
         let log = self.fresh("log");
+        // What the person's own command sets comes after it, and wins.
+        let temp = self.temp.iter().map(|temp| ("TMPDIR".into(), Some(temp.path().join(TEMP).into())));
         let order = CommandOrder {
             argv: step.argv,
             cwd: step.cwd,
-            env: step.env,
+            env: temp.chain(step.env).collect(),
             deadline: self.left,
             output_cap: self.output_cap,
             log: log.clone(),
@@ -214,6 +229,9 @@ fn copy_lines(mut part: File, to: &mut File, hidden: Option<&str>) -> std::io::R
     }
     to.flush()
 }
+
+/// The folder in a run's temporary one that its commands get.
+const TEMP: &str = "t";
 
 const LONGEST_LINE: u64 = 64 * 1024;
 
