@@ -38,7 +38,10 @@ const CHILDREN: &str = "children";
 const CANARIES: &str = "canaries";
 /// Of a canary's token.
 const TOKEN_LENGTH: usize = 17;
-const EXCHANGE_PREFIX: &str = "tdd-exchange-";
+/// How the names of exchange folders begin, whoever's they are.
+pub const EXCHANGE_PREFIX: &str = "tdd-exchange-";
+/// And those of commands' temporary files: no role's, and masked from nobody.
+const TEMPORARY_PREFIX: &str = "tdd-temp-";
 const OWNER: &str = "owner.json";
 /// A run has a handful of children at a time; more notes are not ours.
 const MOST_NOTES: usize = 1000;
@@ -61,12 +64,21 @@ pub fn note_children_in(run_dir: &Path) {
 /// A new folder for the exchange folders of a run, outside the repository, 0700, gone when it is
 /// dropped. It names us as its owner, so that [`reap_leftovers`] can tell when it is nobody's.
 pub fn exchange_folder(repository: &Path) -> Result<TempDir, Trouble> {
+    folder_of_ours(EXCHANGE_PREFIX, repository)
+}
+
+/// The same for the temporary files of one verification's commands, which may write there.
+pub fn temporary_folder(repository: &Path) -> Result<TempDir, Trouble> {
+    folder_of_ours(TEMPORARY_PREFIX, repository)
+}
+
+fn folder_of_ours(prefix: &str, repository: &Path) -> Result<TempDir, Trouble> {
     let failed = |error: std::io::Error| {
         Trouble::environment("no temporary folder can be made")
             .because(error)
             .advise("check TMPDIR and free space")
     };
-    let folder = tempfile::Builder::new().prefix(EXCHANGE_PREFIX).tempdir().map_err(failed)?;
+    let folder = tempfile::Builder::new().prefix(prefix).tempdir().map_err(failed)?;
     if let Some(note) = Note::of_us(Some(repository)) {
         note.write(&folder.path().join(OWNER)).map_err(failed)?;
     }
@@ -216,7 +228,10 @@ fn exchange_folders(repository: &Path) -> Vec<(Note, PathBuf)> {
     let us = rustix::process::geteuid().as_raw();
     let ours = |path: &PathBuf| {
         path.symlink_metadata().is_ok_and(|data| data.is_dir() && data.uid() == us)
-            && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(EXCHANGE_PREFIX))
+            && path.file_name().is_some_and(|name| {
+                let name = name.to_string_lossy();
+                [EXCHANGE_PREFIX, TEMPORARY_PREFIX].iter().any(|prefix| name.starts_with(prefix))
+            })
     };
     let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return Vec::new() };
     let paths = entries.flatten().take(MOST_FOLDERS).map(|entry| entry.path()).filter(ours);

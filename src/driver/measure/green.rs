@@ -6,6 +6,7 @@ use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::{Event, Refactoring, Regression};
 use crate::core::evidence::evidence;
 use crate::core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge};
+use crate::core::greens::GreensChange;
 use crate::core::mapping::Mapping;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -105,8 +106,8 @@ impl<W: World> Drive<'_, W> {
             self.weigh_own(&run, red, findings);
             self.weigh_rest(&run, &all, findings).await?;
         } else {
-            findings.greens.clone_from(&self.state.greens);
-            findings.greens.extend(findings.passed.clone());
+            let known = &self.state.greens;
+            findings.greens = GreensChange::between(known, known.iter().chain(&findings.passed));
         }
         Ok(run)
     }
@@ -115,15 +116,12 @@ impl<W: World> Drive<'_, W> {
     /// together, like every judged test that takes part. Where there is none yet, nothing is judged
     /// that a canary could vouch for.
     pub(super) fn canary_like(&self, red: Option<&CriterionRed>) -> CanaryWish {
-        let files: Vec<RelPath> = match red.filter(|red| !red.files.is_empty()) {
-            Some(red) => red.files.clone(),
-            None => {
-                let reached = |id: &&CriterionId| self.state.is_reached(id);
-                let mapping = self.mapping();
-                let files =
-                    mapping.owned.iter().filter(|(id, _)| reached(id)).flat_map(|(_, own)| &own.files);
-                files.take(MOST_IMITATED).cloned().collect()
-            }
+        let files: Vec<RelPath> = if let Some(red) = red.filter(|red| !red.files.is_empty()) {
+            red.files.clone()
+        } else {
+            let mapping = self.mapping();
+            let reached = mapping.owned.iter().filter(|(id, _)| self.state.is_reached(id));
+            reached.flat_map(|(_, own)| &own.files).take(MOST_IMITATED).cloned().collect()
         };
         if files.is_empty() { CanaryWish::None } else { CanaryWish::Beside(files) }
     }
@@ -181,7 +179,7 @@ impl<W: World> Drive<'_, W> {
         let flaky: BTreeSet<&TestId> = findings.flaky.iter().collect();
         let mut greens: BTreeSet<TestId> = weigh::greens(report).into_iter().collect();
         greens.extend(flaky.into_iter().cloned());
-        findings.greens = greens.into_iter().collect();
+        findings.greens = GreensChange::between(&self.state.greens, &greens);
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use crate::core::test::{Canary, Exit, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::world::process::{self, CommandOrder, Finished};
+use crate::world::sandbox::Sandbox;
 use crate::world::signals::StopSignal;
 
 /// Bytes of output that a run keeps in memory, at its head and at its tail.
@@ -64,6 +65,9 @@ pub(super) struct Bench {
     /// The commands' own temporary files: gone with all that they left there.
     temp: Option<TempDir>,
     stop: StopSignal,
+    /// The run's folder for all verifications: the only one of ours that a command may write to.
+    work: PathBuf,
+    fenced: Option<Sandbox>,
 }
 
 impl Bench {
@@ -101,6 +105,8 @@ impl Bench {
             hidden: None,
             temp: None,
             stop: stop.clone(),
+            work: work.to_owned(),
+            fenced: None,
         })
     }
 
@@ -110,6 +116,12 @@ impl Bench {
         std::fs::create_dir(&inside).map_err(|error| disk(&inside, &error))?;
         self.temp = Some(folder);
         Ok(())
+    }
+
+    /// Every command is started inside this sandbox.
+    pub(super) fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.fenced = sandbox;
+        self
     }
 
     /// A path in the private folder, unused until now.
@@ -154,12 +166,16 @@ impl Bench {
         let temp = self.temp.iter().map(|temp| ("TMPDIR".into(), Some(temp.path().join(TEMP).into())));
         let order = CommandOrder {
             argv: step.argv,
-            cwd: step.cwd,
+            cwd: step.cwd.clone(),
             env: temp.chain(step.env).collect(),
             deadline: self.left,
             output_cap: self.output_cap,
             log: log.clone(),
             stdout: step.stdout.clone(),
+            enclosure: self
+                .fenced
+                .as_ref()
+                .map(|sandbox| sandbox.for_commands(&self.work, &step.cwd).enclosure),
         };
         let finished = process::run(&order, &self.stop).await?;
         self.left = self.left.saturating_sub(Duration::from_millis(finished.duration_ms));

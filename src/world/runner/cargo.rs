@@ -11,7 +11,9 @@
 mod canary;
 mod environment;
 mod freshness;
+mod nextest;
 mod options;
+mod own_harness;
 mod target_dir;
 mod targets;
 
@@ -20,11 +22,12 @@ use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Measured, Step, read_capped};
 use super::call::{RunnerCall, typed};
-use super::canary::{is_pointless, judged};
+use super::canary::judged;
 use super::place::Place;
 use super::{Scope, words};
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
-use crate::core::test::{Canary, Exit, FailureKind, Outcome, TestId, TestReport, TestResult};
+use crate::core::test::{Canary, Exit, FailureKind, Outcome, TestReport, TestResult};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text::test_report::cargo_build::{self, Build};
@@ -34,6 +37,7 @@ use crate::world::process::Finished;
 use canary::Built;
 use environment::Environment;
 use freshness::{Freshness, Sight};
+use nextest::Nextest;
 use options::{Options, WithLib};
 use target_dir::TargetDir;
 use targets::Binary;
@@ -47,6 +51,8 @@ pub(super) struct Cargo {
     options: Options,
     freshness: Freshness,
     target_dir: TargetDir,
+    /// Runs the tests; `None` runs each binary by itself, as `cargo test` does.
+    nextest: Option<Nextest>,
 }
 
 /// What the binaries of one build are run with.
@@ -69,7 +75,15 @@ impl Cargo {
     /// `work` is the run's private folder, where builds are kept.
     pub(super) fn new(call: RunnerCall, work: &Path) -> Self {
         let options = Options::read(&call.args);
-        Self { call, options, freshness: Freshness::default(), target_dir: TargetDir::new(work) }
+        let target_dir = TargetDir::new(work);
+        Self { call, options, freshness: Freshness::default(), target_dir, nextest: None }
+    }
+
+    /// The same for a `cargo nextest run`.
+    pub(super) fn nextest(call: RunnerCall, work: &Path) -> Self {
+        let nextest = Nextest::new(&call);
+        let options = Options::read(nextest.build_args());
+        Self { options, nextest: Some(nextest), ..Self::new(call, work) }
     }
 
     pub(super) async fn run(
@@ -84,16 +98,15 @@ impl Cargo {
             self.target_dir.remove_all();
         }
         let judged = judged(place, scope);
-        let mut canary = canary::plant(place, judged.as_deref().unwrap_or_default())?;
-        if let Some(canary) = &canary {
-            bench.hide_lines(&canary.nest.secret().name);
-        }
-        let target_dir = self.target_dir.ready()?;
+        let mut canary = canary::plant(place, judged.as_deref().unwrap_or_default(), bench)?;
+        let own = guard::stands(Guard::CargoTarget);
+        let target_dir = if own { self.target_dir.ready()? } else { place.project.join("target") };
         let Built { build, exit, said, found } =
             self.build_with(canary.as_mut(), (place, scope), &target_dir, bench).await?;
         self.target_dir.seal();
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
-            return Ok(measured(exit, TestReport::default(), Some("the build was stopped".to_owned())));
+            let stopped = Some("the build was stopped".to_owned());
+            return Ok(measured(exit, TestReport::default(), stopped, FAIL_CODE));
         }
         let mut gathered = Gathered::default();
         let own = canary.as_ref().and_then(canary::Target::file).cloned();
@@ -107,34 +120,31 @@ impl Cargo {
         }
         let environment = Environment::new(place, &self.call, &build);
         let trial = Trial { place, scope, environment, target_dir };
-        for binary in &found.binaries {
-            if gathered.stopped.is_none() && takes(&binary.file) {
-                self.run_binary(binary, &trial, bench, &mut gathered).await?;
+        let binaries: Vec<&Binary> = found.binaries.iter().filter(|binary| takes(&binary.file)).collect();
+        match &self.nextest {
+            Some(nextest) => {
+                let output = nextest::Built { call: &self.call, build: &build, binaries: &binaries };
+                nextest.run(&output, &trial, bench, &mut gathered).await?;
             }
+            None => self.run_binaries(&binaries, &trial, bench, &mut gathered).await?,
         }
-        if let Some(touched) = self.target_dir.touched() {
-            let why = format!(
-                "while the tests ran, somebody changed what they were built into: {}",
-                touched.display()
-            );
-            gathered.flaw = gathered.flaw.or(Some(why));
-        }
-        let has_doctests = found.has_doctests && self.options.wants_doctests();
+        let touched = self.target_dir.touched().map(|path| {
+            format!("while the tests ran, somebody changed what they were built into: {}", path.display())
+        });
+        gathered.flaw = gathered.flaw.or(touched);
+        let has_doctests = found.has_doctests && self.nextest.is_none() && self.options.wants_doctests();
         if gathered.stopped.is_none() && has_doctests && targets::takes_doctests(scope, place) {
             self.run_doctests(&trial, bench, &mut gathered).await?;
         }
         let mut seen = Canary::NotAsked;
-        if let (Some(canary), Some(judged)) = (&canary, &judged)
-            && !is_pointless(judged, &gathered.report)
-        {
+        if let (Some(canary), Some(judged)) = (&canary, &judged) {
             let binary = found.binaries.iter().find(|binary| own.as_ref() == Some(&binary.file));
-            seen = canary.run(binary.map(|binary| trial.environment.step(binary)), bench).await?;
-        }
-        if let Some(canary) = &canary {
-            bench.note_canary(seen);
+            let step = binary.map(|binary| trial.environment.step(binary));
+            seen = canary.run(step, (judged, &gathered.report), bench).await?;
             self.target_dir.forget(&canary.nest.secret().name);
         }
-        Ok(conclude(gathered, seen))
+        let fail_code = if self.nextest.is_some() { nextest::FAIL_CODE } else { FAIL_CODE };
+        Ok(conclude(gathered, seen, fail_code))
     }
 
     /// The command that a person would type for this; it is shown, and never run.
@@ -156,7 +166,8 @@ impl Cargo {
     ) -> Result<(Build, Exit, String), Trouble> {
         let mut with_lib = WithLib::Yes;
         loop {
-            let mut argv = self.call.program[..self.call.program.len() - 1].to_vec();
+            let before = if self.nextest.is_some() { 2 } else { 1 };
+            let mut argv = self.call.program[..self.call.program.len() - before].to_vec();
             argv.extend(self.options.build_args(with_lib, target_dir));
             let stdout = bench.fresh("build.json");
             let step = Step {
@@ -187,6 +198,21 @@ impl Cargo {
         }
     }
 
+    async fn run_binaries(
+        &self,
+        binaries: &[&Binary],
+        trial: &Trial<'_>,
+        bench: &mut Bench,
+        gathered: &mut Gathered,
+    ) -> Result<(), Trouble> {
+        for binary in binaries {
+            if gathered.stopped.is_none() {
+                self.run_binary(binary, trial, bench, gathered).await?;
+            }
+        }
+        Ok(())
+    }
+
     async fn run_binary(
         &self,
         binary: &Binary,
@@ -204,7 +230,7 @@ impl Cargo {
         let bytes = read_capped(&list, REPORT_CAP).unwrap_or_default().unwrap_or_default();
         bench.show_instead(&list, "")?;
         let Some(names) = libtest::listed(&bytes).filter(|_| listed_exit.is_success()) else {
-            return run_own_harness(binary, place, step, bench, gathered).await;
+            return own_harness::run(binary, place, step, bench, gathered).await;
         };
         let all = names.len();
         let names: Vec<String> = names
@@ -300,36 +326,15 @@ impl Cargo {
             filters.extend(filter);
         }
         let mut argv = self.call.program.clone();
-        argv.extend(self.options.shared.iter().chain(&self.options.target_dir).cloned());
+        let shared = self.options.shared.iter().chain(&self.options.target_dir);
+        argv.extend(shared.map(|arg| match arg.as_str() {
+            "--profile" if self.nextest.is_some() => "--cargo-profile".to_owned(),
+            _ => arg.clone(),
+        }));
         argv.extend(targets.into_iter().flatten());
         argv.extend(filters);
         typed(&argv)
     }
-}
-
-/// A binary with a harness of its own: one test, by its exit code.
-async fn run_own_harness(
-    binary: &Binary,
-    place: &Place,
-    step: Step,
-    bench: &mut Bench,
-    gathered: &mut Gathered,
-) -> Result<(), Trouble> {
-    let step = Step { stdout: None, ..step };
-    let finished = bench.run(step).await?;
-    let outcome = match finished.exit {
-        Exit::Code(0) => Outcome::Passed,
-        Exit::Code(_) => Outcome::Failed(failure(FailureKind::Error, &bench.last_words(0), None)),
-        Exit::Signal(_) => Outcome::Failed(failure(FailureKind::Crash, &finished.exit.to_string(), None)),
-        Exit::Deadline | Exit::OutputCap => {
-            gathered.stopped = Some(finished.exit);
-            return Ok(());
-        }
-    };
-    let id = TestId(format!("{}::harness", place.id_path(&binary.file)));
-    let file = Some(binary.file.clone());
-    gathered.report.tests.push(TestResult { id, file, outcome, duration_ms: finished.duration_ms });
-    Ok(())
 }
 
 fn flawed(why: String) -> Weighed {
@@ -361,18 +366,18 @@ fn settle(weighed: &mut Weighed, names: &[String], exit: Exit, gathered: &mut Ga
 }
 
 /// What `cargo test` itself would have exited with, had it run the same.
-fn conclude(gathered: Gathered, canary: Canary) -> Measured {
+fn conclude(gathered: Gathered, canary: Canary, fail_code: i32) -> Measured {
     let report = &gathered.report;
     let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
     let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
     let red = red || canary == Canary::SeenFailing;
-    let exit = gathered.stopped.unwrap_or(Exit::Code(if red { FAIL_CODE } else { 0 }));
-    measured(exit, gathered.report, gathered.flaw)
+    let exit = gathered.stopped.unwrap_or(Exit::Code(if red { fail_code } else { 0 }));
+    measured(exit, gathered.report, gathered.flaw, fail_code)
 }
 
-fn measured(exit: Exit, mut report: TestReport, flaw: Option<String>) -> Measured {
+fn measured(exit: Exit, mut report: TestReport, flaw: Option<String>, fail_code: i32) -> Measured {
     report.complete = flaw.is_none() && matches!(exit, Exit::Code(_));
-    Measured { exit, report: Some(report), unreadable: flaw, fail_code: FAIL_CODE }
+    Measured { exit, report: Some(report), unreadable: flaw, fail_code }
 }
 
 /// The folder of a manifest.

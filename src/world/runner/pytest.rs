@@ -51,7 +51,7 @@ impl Pytest {
         let judged = canary::judged(place, scope);
         let nest = judged.as_deref().map(|judged| plant(place, judged)).transpose()?.flatten();
         let scope = &scope.with_canary(nest.as_ref().and_then(|nest| nest.path.as_ref()));
-        let mut env = python::variables(bench, &self.call, scope, place, &told, nest.as_ref());
+        let mut env = python::variables(bench, &self.call, (scope, nest.as_ref()), place, &told);
         let own_path =
             self.call.env.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, value)| value.into());
         let inherited = own_path.or_else(|| std::env::var_os("PYTHONPATH"));

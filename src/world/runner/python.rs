@@ -13,6 +13,7 @@ use super::call::RunnerCall;
 use super::canary::Nest;
 use super::place::Place;
 use super::scope::Scope;
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::test::{LoadFailure, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
@@ -36,14 +37,14 @@ pub(super) fn install(bench: &Bench, name: &str, text: &str) -> Result<PathBuf, 
 pub(super) fn variables(
     bench: &Bench,
     call: &RunnerCall,
-    scope: &Scope,
+    (scope, canary): (&Scope, Option<&Nest>),
     place: &Place,
     report: &Path,
-    canary: Option<&Nest>,
 ) -> Variables {
+    let private_cache = guard::stands(Guard::PythonCache).then(|| bench.fresh("pycache"));
     let mut variables: Variables = vec![
         (OsString::from("PYTHONDONTWRITEBYTECODE"), Some("1".into())),
-        ("PYTHONPYCACHEPREFIX".into(), Some(bench.fresh("pycache").into())),
+        ("PYTHONPYCACHEPREFIX".into(), private_cache.map(Into::into)),
         ("TDD_REPORT".into(), Some(report.into())),
         ("TDD_ORDER".into(), Some(order(scope, place, canary).into())),
     ];

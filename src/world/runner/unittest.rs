@@ -46,7 +46,7 @@ impl Unittest {
         let judged = canary::judged(place, scope);
         let nest = judged.as_deref().map(|judged| plant(place, judged, &folder)).transpose()?.flatten();
         let scope = &scope.with_canary(nest.as_ref().and_then(|nest| nest.path.as_ref()));
-        let env = python::variables(bench, &self.call, scope, place, &told, nest.as_ref());
+        let env = python::variables(bench, &self.call, (scope, nest.as_ref()), place, &told);
         let mut argv = self.python();
         argv.push(folder.join("tdd_unittest_driver.py").to_string_lossy().into_owned());
         argv.extend(self.args(place, scope));

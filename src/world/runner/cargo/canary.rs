@@ -9,7 +9,7 @@ use super::options::Options;
 use super::targets::{self, Found};
 use super::{Cargo, folder_of};
 use crate::core::path::RelPath;
-use crate::core::test::{Canary, Exit};
+use crate::core::test::{Canary, Exit, TestReport};
 use crate::core::trouble::Trouble;
 use crate::text::canary::{Imitation, rust};
 use crate::text::test_report::cargo_build::Build;
@@ -29,7 +29,7 @@ pub(super) struct Target {
 
 /// `None` where no test target is found by its place alone: no judged file lies in a `tests` folder,
 /// or the manifest switches that off. Then nothing can be added without a change of the manifest.
-pub(super) fn plant(place: &Place, judged: &[Judged]) -> Result<Option<Target>, Trouble> {
+pub(super) fn plant(place: &Place, judged: &[Judged], bench: &mut Bench) -> Result<Option<Target>, Trouble> {
     let Some(folder) = judged.iter().find_map(|file| tests_folder(&file.path)) else { return Ok(None) };
     let on_disk = place.repository.join(&folder);
     if !finds_targets(&on_disk) {
@@ -43,6 +43,7 @@ pub(super) fn plant(place: &Place, judged: &[Judged]) -> Result<Option<Target>, 
     let secret = canary::secret();
     let script = rust(&judged, Imitation::Whole, &secret);
     let name = format!("{}.rs", secret.name);
+    bench.hide_lines(&secret.name);
     let nest = Nest::plant(place, &on_disk, &name, (secret, &script))?;
     Ok(Some(Target { nest, judged, imitation: Imitation::Whole }))
 }
@@ -87,10 +88,24 @@ impl Target {
         self.nest.path.as_ref()
     }
 
-    /// Runs it after all others, one test after the other. `step` is its binary's call without
-    /// arguments; `None` if it was not built.
-    pub(super) async fn run(&self, step: Option<Step>, bench: &mut Bench) -> Result<Canary, Trouble> {
-        let Some(step) = step else { return Ok(Canary::NotRun) };
+    /// Runs it after all others, one test after the other, and notes what became of it. `step` is its
+    /// binary's call without arguments; `None` if it was not built.
+    pub(super) async fn run(
+        &self,
+        step: Option<Step>,
+        (judged, report): (&[Judged], &TestReport),
+        bench: &mut Bench,
+    ) -> Result<Canary, Trouble> {
+        let seen = match step {
+            _ if canary::is_pointless(judged, report) => Canary::NotAsked,
+            None => Canary::NotRun,
+            Some(step) => self.see(step, bench).await?,
+        };
+        bench.note_canary(seen);
+        Ok(seen)
+    }
+
+    async fn see(&self, step: Step, bench: &mut Bench) -> Result<Canary, Trouble> {
         let before = bench.parts();
         let stdout = bench.fresh("canary");
         let mut step = Step { stdout: Some(stdout.clone()), ..step };
