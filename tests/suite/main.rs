@@ -15,6 +15,7 @@
 
 mod agents;
 mod bad_input;
+mod canary;
 mod cheats;
 mod checkpoints;
 mod commands;
