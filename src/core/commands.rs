@@ -19,22 +19,40 @@ pub enum Suite {
 #[serde(rename_all = "kebab-case")]
 pub enum RunnerKind {
     Cargo,
+    Nextest,
     Pytest,
     Unittest,
+    Vitest,
+    Jest,
+    Bun,
     Node,
     Junit,
     ExitCode,
 }
 
 impl RunnerKind {
-    pub const ALL: [Self; 6] =
-        [Self::Cargo, Self::Pytest, Self::Unittest, Self::Node, Self::Junit, Self::ExitCode];
+    pub const ALL: [Self; 10] = [
+        Self::Cargo,
+        Self::Nextest,
+        Self::Pytest,
+        Self::Unittest,
+        Self::Vitest,
+        Self::Jest,
+        Self::Bun,
+        Self::Node,
+        Self::Junit,
+        Self::ExitCode,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo",
+            Self::Nextest => "nextest",
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
+            Self::Vitest => "vitest",
+            Self::Jest => "jest",
+            Self::Bun => "bun",
             Self::Node => "node",
             Self::Junit => "junit",
             Self::ExitCode => "exit-code",

@@ -5,11 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::criterion::CriterionId;
+use super::greens::GreensChange;
 use super::mapping::Mapping;
 use super::path::RelPath;
 use super::policy::FileClass;
 use super::role::Stage;
-use super::test::{Exit, TestId};
+use super::test::{Canary, Exit, TestId};
 
 /// One path that differs between two checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -150,6 +151,9 @@ pub struct RunRef {
     pub log: String,
     /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.
     pub output: String,
+    /// `exit` is as it would have been without it.
+    #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
+    pub canary: Canary,
 }
 
 /// One test of a criterion at RED.
@@ -214,8 +218,9 @@ pub struct RedFindings {
     /// Why the run is no evidence at all, if it is none.
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
-    /// Known greens as of now.
-    pub greens: Vec<TestId>,
+    /// How the known greens change if this stands.
+    #[serde(default)]
+    pub greens: GreensChange,
 }
 
 /// Which findings make a criterion GREEN: its own tests, or (other `verify:` kinds) the rest.
@@ -257,7 +262,9 @@ pub struct GreenFindings {
     pub gate_red: bool,
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
-    pub greens: Vec<TestId>,
+    /// How the known greens change if this stands.
+    #[serde(default)]
+    pub greens: GreensChange,
 }
 
 /// What was measured after an attempt of the refactorer.
@@ -331,7 +338,14 @@ mod tests {
     #[test]
     fn findings_are_asked_alike_whatever_their_stage() {
         let exit = Exit::Code(0);
-        let run = RunRef { command: "c".into(), exit, duration_ms: 1, log: "l".into(), output: "o".into() };
+        let run = RunRef {
+            command: "c".into(),
+            exit,
+            duration_ms: 1,
+            log: "l".into(),
+            output: "o".into(),
+            canary: Canary::NotAsked,
+        };
         let path = RelPath::new("src/a.rs").unwrap();
         let change = ClassedChange { path, kind: ChangeKind::Added, class: FileClass::Source };
         let (runs, changed) = (vec![run], vec![change]);

@@ -72,7 +72,14 @@ pub(super) fn two() -> State {
 
 pub(super) fn run_ref() -> RunRef {
     let exit = Exit::Code(0);
-    RunRef { command: "c".into(), exit, duration_ms: 1, log: "l".into(), output: "o".into() }
+    RunRef {
+        command: "c".into(),
+        exit,
+        duration_ms: 1,
+        log: "l".into(),
+        output: "o".into(),
+        canary: crate::core::test::Canary::NotAsked,
+    }
 }
 
 pub(super) fn baseline() -> Event {

@@ -4,6 +4,7 @@ use crate::core::claim::Dispute;
 use crate::core::effect::Effect;
 use crate::core::event::Decision;
 use crate::core::finding::{ChangeKind, ClassedChange, GreenFindings, RedKind};
+use crate::core::greens::GreensChange;
 use crate::core::next::next;
 use crate::core::state::tests::{
     at, bad, baseline, begin, cut, due, fail, fork, good, green, halt, happen, id, implementer, is_due,
@@ -220,13 +221,16 @@ fn an_accepted_red_says_what_is_green_from_now_on() {
     happen(&mut state, &says_ok(&key));
     let mut red = red_of(&[1, 2], RedKind::Error);
     red.criteria[1].tests[0].kind = RedKind::Passed;
-    red.greens = vec![TestId("now".into())];
+    red.greens = GreensChange { gained: vec![TestId("now".into())], lost: Vec::new() };
     happen(&mut state, &measured(Findings::Red(red.clone())));
     assert_eq!(state.entry(&key).unwrap().verdict, Some(Verdict::Passed));
     happen(&mut state, &Event::WorkKept { checkpoint: at("red") });
     let progress: Vec<Progress> = state.progress.values().copied().collect();
     assert_eq!(progress, [Progress::Red, Progress::AlreadyGreen, Progress::Pending]);
-    assert_eq!((state.good.clone(), state.greens.clone()), (Some(at("red")), red.greens.clone()));
+    assert_eq!(
+        (state.good.clone(), state.greens.clone()),
+        (Some(at("red")), vec![TestId("now".into()), TestId("old".into())])
+    );
     assert_eq!(state.red, Some(red));
     succeed(&mut state);
     assert!(is_due(&state, &implementer(3)), "what was green already has no implementer");
@@ -261,7 +265,7 @@ fn what_an_implementer_leaves_is_remembered() {
             change("src/a.py", FileClass::Source),
         ],
         collected_now: 7,
-        greens: vec![TestId("first".into())],
+        greens: GreensChange { gained: vec![TestId("first".into())], lost: Vec::new() },
         ..green()
     };
     let second = GreenFindings {
@@ -278,7 +282,8 @@ fn what_an_implementer_leaves_is_remembered() {
         assert_eq!(state.collected, 7, "no role may leave fewer than the most that were kept");
     }
     assert_eq!(state.worked_on, [path("src/a.py"), path("src/aa.py"), path("src/b.py")]);
-    assert_eq!((&state.early_green[..], &state.greens[..]), (&[id(2)][..], &[][..]));
+    let greens = [TestId("first".into()), TestId("old".into())];
+    assert_eq!((&state.early_green[..], &state.greens[..]), (&[id(2)][..], &greens[..]));
     assert_eq!(state.good, Some(at("good implementer AC-X.2")));
 }
 

@@ -4,6 +4,7 @@ use crate::core::criterion::Verify;
 use crate::core::effect::Effect;
 use crate::core::event::Event;
 use crate::core::finding::RedKind;
+use crate::core::greens::GreensChange;
 use crate::core::mapping::Owned;
 use crate::core::next::next;
 use crate::core::state::tests::{
@@ -22,7 +23,8 @@ fn edited(verify: &[Verify]) -> Event {
 
 fn rechecked(numbers: &[u64], kind: RedKind) -> Event {
     let mut findings = red_of(numbers, kind);
-    findings.greens = vec![TestId("edited".into())];
+    findings.greens =
+        GreensChange { gained: vec![TestId("edited".into())], lost: vec![TestId("old".into())] };
     findings.mapping.owned.insert(id(1), Owned::default());
     Event::Rechecked { findings: Box::new(findings), checkpoint: at("edited") }
 }
