@@ -335,6 +335,22 @@ const ANY_TESTS: &[&str] = &[
     "**/test-*.*",
 ];
 
+/// Whether the name of a source says that it holds tests, whatever its language: `cart_test.rb`,
+/// `CartSpec.scala`.
+pub fn names_a_test(path: &RelPath) -> bool {
+    let name = path.file_name();
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let lower = stem.to_ascii_lowercase();
+    let parts: Vec<&str> = lower.split(['_', '-', '.']).collect();
+    let says = |word: &&str| matches!(*word, "test" | "tests" | "spec" | "specs");
+    let camel = ["Test", "Tests", "Spec"].iter().any(|tail| stem.ends_with(tail) && stem.len() > tail.len());
+    let is_code = !matches!(
+        extension,
+        "md" | "txt" | "json" | "yaml" | "yml" | "toml" | "xml" | "csv" | "lock" | "html"
+    );
+    is_code && (parts.first().is_some_and(says) || parts.last().is_some_and(says) || camel)
+}
+
 /// Which files hold tests, unless the setting `test_files` says so.
 pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
     match runner {
