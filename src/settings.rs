@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde_yaml::Value;
 
-use crate::cli::RunArgs;
+use crate::cli::{OutputArgs, RunArgs};
 use crate::core::budget::Bounds;
 use crate::core::commands::CommandSettings;
 use crate::core::criterion::CriterionId;
@@ -122,6 +122,18 @@ pub enum OutputMode {
     Json,
 }
 
+impl From<OutputArgs> for OutputMode {
+    fn from(args: OutputArgs) -> Self {
+        if args.json {
+            Self::Json
+        } else if args.quiet {
+            Self::Quiet
+        } else {
+            Self::Progress
+        }
+    }
+}
+
 /// Own deadlines in milliseconds; `None` leaves the choice to the baseline's time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deadlines {
@@ -209,7 +221,7 @@ impl Settings {
             already_green,
             leaves: leaves(args),
             intent: if args.dry_run { Intent::Describe } else { Intent::Run },
-            output: output(args),
+            output: args.output.into(),
             ci: environment.ci,
         })
     }
@@ -290,16 +302,6 @@ fn stop_after(args: &RunArgs) -> Result<StopAfter, Trouble> {
         Some("red") => Ok(StopAfter::Red),
         Some(other) => Err(Trouble::user(format!("--stop-after does not know the stage `{other}`"))
             .advise("The only stage to stop after is `red`.")),
-    }
-}
-
-fn output(args: &RunArgs) -> OutputMode {
-    if args.output.json {
-        OutputMode::Json
-    } else if args.output.quiet {
-        OutputMode::Quiet
-    } else {
-        OutputMode::Progress
     }
 }
 

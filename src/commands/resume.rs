@@ -26,6 +26,10 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     let (run, state) = chosen(&place, args.run.as_deref())?;
     let decision = decision(args, &state, &place)?;
     refuse_without_decision(&state, &run, decision.as_ref())?;
+    if matches!(decision, Some(Decision::Abandon)) {
+        // Wants no agent and no runner: a run must be given up even where those are gone.
+        return execute::give_up(&place.repository, &run.path, args.output.into(), &hold);
+    }
     let prepared = prepared(args, place, environment, &state, &cwd)?;
     execute::go_on(&prepared, run.path, decision, &hold)
 }

@@ -23,13 +23,22 @@ pub enum RunnerKind {
     Pytest,
     Unittest,
     Node,
+    Go,
     Junit,
     ExitCode,
 }
 
 impl RunnerKind {
-    pub const ALL: [Self; 7] =
-        [Self::Cargo, Self::Nextest, Self::Pytest, Self::Unittest, Self::Node, Self::Junit, Self::ExitCode];
+    pub const ALL: [Self; 8] = [
+        Self::Cargo,
+        Self::Nextest,
+        Self::Pytest,
+        Self::Unittest,
+        Self::Node,
+        Self::Go,
+        Self::Junit,
+        Self::ExitCode,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -38,6 +47,7 @@ impl RunnerKind {
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
             Self::Node => "node",
+            Self::Go => "go",
             Self::Junit => "junit",
             Self::ExitCode => "exit-code",
         }

@@ -9,7 +9,7 @@ use super::mapping::Mapping;
 use super::path::RelPath;
 use super::policy::FileClass;
 use super::role::Stage;
-use super::test::{Exit, TestId};
+use super::test::{Canary, Exit, TestId};
 
 /// One path that differs between two checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -150,6 +150,9 @@ pub struct RunRef {
     pub log: String,
     /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.
     pub output: String,
+    /// With [`Canary::SeenFailing`] the exit code is that of a failed run whatever else passed.
+    #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
+    pub canary: Canary,
 }
 
 /// One test of a criterion at RED.

@@ -243,3 +243,6 @@ fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
 fn fewer(before: usize, now: usize) -> Option<Reason> {
     (now < before).then_some(Reason::FewerTests { before, now })
 }
+
+#[cfg(test)]
+mod tests;

@@ -320,6 +320,8 @@ const NODE_TESTS: &[&str] = &[
     "**/test-*.{js,mjs,cjs,ts,mts,cts}",
     "**/test.{js,mjs,cjs,ts,mts,cts}",
 ];
+/// `testdata` is what go itself passes over, for tests to read.
+const GO_TESTS: &[&str] = &["**/*_test.go", "**/testdata/**"];
 const ANY_TESTS: &[&str] = &[
     "**/test/**",
     "**/tests/**",
@@ -341,6 +343,7 @@ pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
         RunnerKind::Cargo | RunnerKind::Nextest => RUST_TESTS,
         RunnerKind::Pytest | RunnerKind::Unittest => PYTHON_TESTS,
         RunnerKind::Node => NODE_TESTS,
+        RunnerKind::Go => GO_TESTS,
         RunnerKind::Junit | RunnerKind::ExitCode => ANY_TESTS,
     }
 }

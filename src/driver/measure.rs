@@ -175,6 +175,7 @@ pub(super) fn run_ref(run: &TestRun, mask: &dyn Fn(&str) -> String) -> RunRef {
         duration_ms: run.duration_ms,
         log: run.log.clone(),
         output: mask(&run.output),
+        canary: run.canary,
     }
 }
 

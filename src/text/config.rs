@@ -105,7 +105,7 @@ pub const MAX_OUTPUT: u64 = 2 << 30;
 const MAX_WAITS: usize = 10;
 
 /// Runner kinds that are planned: a good name, and not yet an adapter.
-pub const PLANNED_KINDS: &[&str] = &["vitest", "jest", "bun", "go", "tap"];
+pub const PLANNED_KINDS: &[&str] = &["vitest", "jest", "bun", "tap"];
 
 /// Reads `tdd.yaml`. `file_name` is how messages call it. An empty file sets nothing.
 ///

@@ -4,12 +4,15 @@
 //! them, so every parser here prefers to call a report incomplete over calling it green.
 
 pub mod cargo_build;
+pub mod go_error;
+pub mod go_test;
+pub mod js_error;
 pub mod jsonl;
 pub mod junit;
 pub mod libtest;
 pub mod nextest;
-pub mod node_error;
 pub mod python_error;
+pub mod tap;
 
 use crate::core::test::{Failure, FailureKind};
 

@@ -12,6 +12,7 @@
 mod bench;
 mod call;
 mod cargo;
+mod go;
 mod node;
 mod place;
 mod pytest;
@@ -19,6 +20,7 @@ mod python;
 mod scope;
 mod scratch;
 mod shell;
+mod stamp;
 mod unittest;
 
 use std::ffi::OsString;
@@ -29,6 +31,7 @@ pub use self::call::{RunnerCall, recognise};
 
 use self::bench::{Bench, Bounds, Measured, Step};
 use self::cargo::Cargo;
+use self::go::Go;
 use self::node::Node;
 use self::place::Place;
 use self::pytest::Pytest;
@@ -37,9 +40,9 @@ use self::shell::Shell;
 use self::unittest::Unittest;
 use crate::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
 use crate::core::path::RelPath;
-use crate::core::test::{Exit, TestId, TestRun};
+use crate::core::test::{Canary, Exit, TestId, TestRun};
 use crate::core::trouble::Trouble;
-use crate::driver::ports::{Hear, Isolation, TestOrder, Tests};
+use crate::driver::ports::{CanaryWish, Hear, Isolation, TestOrder, Tests};
 use crate::text::test_source::{self, Language};
 use crate::world::signals::StopSignal;
 
@@ -84,6 +87,7 @@ enum Adapter {
     Pytest(Pytest),
     Unittest(Unittest),
     Node(Node),
+    Go(Box<Go>),
     Shell(Shell),
 }
 
@@ -119,15 +123,19 @@ impl ProjectTests {
 impl Tests for ProjectTests {
     fn isolation(&self) -> Isolation {
         match self.adapter {
-            Adapter::Cargo(_) | Adapter::Pytest(_) | Adapter::Unittest(_) | Adapter::Node(_) => {
-                Isolation::PerFile
-            }
+            Adapter::Cargo(_) | Adapter::Pytest(_) | Adapter::Unittest(_) | Adapter::Node(_)
+            // A file that does not compile is left out of its package by an overlay.
+            | Adapter::Go(_) => Isolation::PerFile,
             Adapter::Shell(_) => Isolation::Coupled,
         }
     }
 
     async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble> {
         let mut bench = self.bench(&order.label)?;
+        bench.note_canary(match order.canary {
+            CanaryWish::None => Canary::NotAsked,
+            CanaryWish::Beside(_) => Canary::Unsupported,
+        });
         let scope = Scope::new(order, &self.place);
         let (place, bench_now) = (&self.place, &mut bench);
         let measured = match &mut self.adapter {
@@ -135,6 +143,7 @@ impl Tests for ProjectTests {
             Adapter::Pytest(pytest) => pytest.run(place, &scope, bench_now, hear).await?,
             Adapter::Unittest(unittest) => unittest.run(place, &scope, bench_now, hear).await?,
             Adapter::Node(node) => node.run(place, &scope, bench_now, hear).await?,
+            Adapter::Go(go) => go.run((place, &scope), &order.canary, bench_now, hear).await?,
             Adapter::Shell(shell) => shell.run(place, &scope, bench_now, hear).await?,
         };
         let run = bench.finish(measured)?;
@@ -180,15 +189,20 @@ impl Tests for ProjectTests {
                 Adapter::Pytest(pytest) => pytest.selection(&self.place, files),
                 Adapter::Unittest(unittest) => unittest.selection(&self.place, files),
                 Adapter::Node(node) => node.selection(&self.place, files),
+                Adapter::Go(go) => go.selection(&self.place, files),
                 Adapter::Shell(shell) => shell.selection(&self.place, files),
             },
         }
     }
 
     fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId> {
-        let Some(language) = Language::of(file.extension()) else { return Vec::new() };
         let path = self.place.id_path(file);
-        let names = test_source::declared(language, &String::from_utf8_lossy(source));
+        let source = String::from_utf8_lossy(source);
+        let names = match Language::of(file.extension()) {
+            Some(language) => test_source::declared(language, &source),
+            None if file.extension() == "go" => go::declared(&source),
+            None => return Vec::new(),
+        };
         names.into_iter().map(|name| TestId(format!("{path}::{name}"))).collect()
     }
 }
@@ -202,6 +216,7 @@ fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>, work: &Path)
         RunnerKind::Pytest => Adapter::Pytest(Pytest::new(call()?)),
         RunnerKind::Unittest => Adapter::Unittest(Unittest::new(call()?)),
         RunnerKind::Node => Adapter::Node(Node::new(call()?)),
+        RunnerKind::Go => Adapter::Go(Box::new(Go::new(call()?, work))),
         RunnerKind::Junit => match table.filter(|table| table.report.is_some()) {
             Some(table) => Adapter::Shell(Shell::new(table)),
             None => return Err(underivable(commands, line)),
@@ -220,6 +235,7 @@ fn underivable(commands: &ProjectCommands, line: &str) -> Trouble {
         | RunnerKind::Pytest
         | RunnerKind::Unittest
         | RunnerKind::Node
+        | RunnerKind::Go
         | RunnerKind::ExitCode => {
             format!("`{line}` is not one plain call of {kind}, so tests can't be chosen")
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::sandbox::{Sandbox, fixtures, has_nextest, has_node, has_pytest, has_python};
+use super::sandbox::{Sandbox, fixtures, has_go, has_nextest, has_node, has_pytest, has_python};
 
 /// A three-criterion cycle with the scripted agent: five forks, all green, nothing committed.
 fn goes_through(fixture: &str, requirement: &str) {
@@ -53,6 +53,13 @@ fn a_python_project_goes_through() {
 fn a_node_project_goes_through() {
     if has_node() {
         goes_through("node", "NODE-1");
+    }
+}
+
+#[test]
+fn a_go_project_goes_through() {
+    if has_go() {
+        goes_through("go", "GO-1");
     }
 }
 

@@ -15,6 +15,7 @@
 
 mod agents;
 mod bad_input;
+mod cheats;
 mod checkpoints;
 mod commands;
 mod conformance;

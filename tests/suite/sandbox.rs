@@ -226,3 +226,7 @@ pub fn has_node() -> bool {
 pub fn has_nextest() -> bool {
     has("cargo-nextest", &["cargo", "nextest", "--version"])
 }
+
+pub fn has_go() -> bool {
+    has("go", &["go", "version"])
+}

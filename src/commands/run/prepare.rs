@@ -151,7 +151,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
 
 fn unfinished(state: &State, run: &RunDir, requirement: &Requirement) -> Trouble {
     Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
-        .because(format!("it stands at `{}`, after {} forks", state.phase.name(), state.forks()))
+        .because(format!("{}; forks so far: {}", crate::commands::status::phase(state), state.forks()))
         .advise(format!(
             "look at it:               tdd status {0}\n\
              go on with it:            tdd resume {0}\n\

@@ -3,7 +3,7 @@
 use crate::core::trouble::Trouble;
 use crate::text::command_line;
 
-const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest` or `node --test` can be told which tests to \
+const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest`, `node --test` or `go test` can be told which tests to \
      run; this is a script, a list or a runner without an adapter";
 
 /// The trouble, with a suggestion that can be pasted as it is.
@@ -20,7 +20,7 @@ pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<Str
         "{elsewhere}Say it in tdd.yaml; correct what does not fit:\n\
          test: {test}\n\
          runner:\n  \
-           kind: junit   # or cargo, nextest, pytest, unittest, node\n  \
+           kind: junit   # or cargo, nextest, pytest, unittest, node, go\n  \
            all: {all}\n  \
            select: {select}\n  \
            report: {report}\n\
@@ -54,11 +54,7 @@ fn planned(command: &str) -> Option<&'static str> {
     if let Some((_, runner)) = names.into_iter().find(|(word, _)| words.contains(word)) {
         return Some(runner);
     }
-    let pairs: [(&str, &str); 2] = [("bun", "bun test"), ("go", "go test")];
-    pairs
-        .into_iter()
-        .find(|(word, _)| words.windows(2).any(|pair| pair == [*word, "test"]))
-        .map(|(_, runner)| runner)
+    words.windows(2).any(|pair| pair == ["bun", "test"]).then_some("bun test")
 }
 
 /// How to run all, how to run some, and where the report lies.
@@ -111,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_planned_runner_is_named() {
-        assert!(no_selection("go test ./...", "found go.mod", None).why.contains("go test is planned"));
+        assert!(no_selection("bun test", "found package.json", None).why.contains("bun test is planned"));
         assert!(!no_selection("make test", "x", None).why.contains("planned"));
     }
 }

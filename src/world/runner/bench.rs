@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::core::audience::News;
-use crate::core::test::{Exit, TestReport, TestRun};
+use crate::core::test::{Canary, Exit, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::world::process::{self, CommandOrder, Finished};
@@ -56,6 +56,7 @@ pub(super) struct Bench {
     left: Duration,
     output_cap: u64,
     spent_ms: u64,
+    canary: Canary,
     stop: StopSignal,
 }
 
@@ -90,6 +91,7 @@ impl Bench {
             left: bounds.deadline,
             output_cap: bounds.output_cap,
             spent_ms: 0,
+            canary: Canary::NotAsked,
             stop: stop.clone(),
         })
     }
@@ -103,6 +105,11 @@ impl Bench {
     pub(super) fn announce(&mut self, command: String, hear: Hear<'_>) {
         hear(News::Running { what: self.label.clone(), command: command.clone() });
         self.commands.push(command);
+    }
+
+    /// What became of the run's canary. An adapter that can carry one says it after its run.
+    pub(super) fn note_canary(&mut self, canary: Canary) {
+        self.canary = canary;
     }
 
     /// Runs one command with what is left of the deadline. Without time left, none is started.
@@ -167,6 +174,7 @@ impl Bench {
             output: excerpt(&self.log).map_err(|error| disk(&self.log, &error))?,
             log: self.log.to_string_lossy().into_owned(),
             fail_code: measured.fail_code,
+            canary: self.canary,
         })
     }
 }

@@ -88,6 +88,7 @@ pub fn recognise(kind: RunnerKind, line: &str) -> Option<RunnerCall> {
         RunnerKind::Pytest => module_or_program(&words, &["pytest", "py.test"])?,
         RunnerKind::Unittest => module_or_program(&words, &["unittest"])?,
         RunnerKind::Node => words.iter().position(|word| base(word) == "node")?,
+        RunnerKind::Go => go(&words)?,
         RunnerKind::Junit | RunnerKind::ExitCode => return None,
     };
     if kind == RunnerKind::Node && !words[at..].iter().any(|word| word == "--test") {
@@ -133,6 +134,12 @@ fn subcommand(words: &[String], names: &[&str]) -> Option<usize> {
             _ => return None,
         }
     }
+}
+
+/// `go test`: the place of `test`. No option of go itself stands before it.
+fn go(words: &[String]) -> Option<usize> {
+    let at = words.iter().position(|word| base(word) == "go")? + 1;
+    (words.get(at)? == "test").then_some(at)
 }
 
 /// `cargo … nextest run`: the place of `run`.
@@ -204,6 +211,8 @@ mod tests {
             (Unittest, "python3 -m unittest discover -s t", Some(("python3 -m unittest", "discover -s t"))),
             (Node, "node --import tsx --test test/", Some(("node", "--import tsx --test test/"))),
             (Node, "node server.js", None),
+            (RunnerKind::Go, "CGO_ENABLED=0 go test -v ./...", Some(("go test", "-v ./..."))),
+            (RunnerKind::Go, "go build ./...", None),
         ] {
             let got = recognise(kind, line).map(|call| (call.program.join(" "), call.args.join(" ")));
             let want = want.map(|(program, args)| (program.to_owned(), args.to_owned()));

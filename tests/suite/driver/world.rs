@@ -15,7 +15,7 @@ use tdd::core::policy::{FileClass, Policy};
 use tdd::core::requirement::Requirement;
 use tdd::core::role::Key;
 use tdd::core::state::State;
-use tdd::core::test::{Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
+use tdd::core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd::core::trouble::Trouble;
 use tdd::driver::drive::{BaselineRule, Drive, RedRule, Setup, SupersedeRule};
 use tdd::driver::ports::{
@@ -324,6 +324,7 @@ impl Tests for Runner {
             log: "log".into(),
             output: "raw output".into(),
             fail_code: 1,
+            canary: Canary::NotAsked,
         })
     }
 
