@@ -9,11 +9,12 @@ use std::path::PathBuf;
 
 use serde_yaml::Value;
 
-use crate::cli::{OutputArgs, RunArgs};
+use crate::cli::{IsolationArgs, OutputArgs, RunArgs};
 use crate::core::budget::Bounds;
 use crate::core::commands::CommandSettings;
 use crate::core::criterion::CriterionId;
 use crate::core::event::{Refactoring, Regression, StopAfter};
+use crate::core::isolation::Wanted;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
 use crate::text::config::{self, ConfigFile};
@@ -96,8 +97,6 @@ pub struct Leaves {
     pub supersede: Leave,
     /// `--archived`
     pub archived: Leave,
-    /// Granted unless `--require-sandbox`: children may run in `audit` level.
-    pub no_sandbox: Leave,
     /// `--new`: start anew though there is an unfinished run.
     pub anew: Leave,
 }
@@ -173,6 +172,8 @@ pub struct Settings {
     pub only: Vec<CriterionId>,
     pub already_green: Vec<CriterionId>,
     pub leaves: Leaves,
+    /// The level of isolation.
+    pub sandbox: Wanted,
     pub intent: Intent,
     pub output: OutputMode,
     /// Nobody is watching: no live display, no question.
@@ -220,6 +221,7 @@ impl Settings {
             only,
             already_green,
             leaves: leaves(args),
+            sandbox: sandbox(&args.isolation, config.sandbox)?,
             intent: if args.dry_run { Intent::Describe } else { Intent::Run },
             output: args.output.into(),
             ci: environment.ci,
@@ -305,13 +307,27 @@ fn stop_after(args: &RunArgs) -> Result<StopAfter, Trouble> {
     }
 }
 
+/// `--require-sandbox` says `enforce` in other words, and wins over `tdd.yaml`.
+fn sandbox(args: &IsolationArgs, configured: Option<Wanted>) -> Result<Wanted, Trouble> {
+    let word = args.sandbox.as_deref();
+    let flag = Wanted::WORDS.into_iter().find(|(name, _)| Some(*name) == word).map(|(_, wanted)| wanted);
+    match (flag, args.require_sandbox) {
+        (Some(Wanted::Audit), true) => {
+            Err(Trouble::user("--require-sandbox and --sandbox audit contradict each other")
+                .advise("Leave out one of the two flags."))
+        }
+        (_, true) => Ok(Wanted::Enforce),
+        (Some(flag), false) => Ok(flag),
+        (None, false) => Ok(configured.unwrap_or_default()),
+    }
+}
+
 fn leaves(args: &RunArgs) -> Leaves {
     Leaves {
         red_baseline: Leave::from(args.allow_red_baseline),
         red_gate: Leave::from(args.allow_red_gate),
         supersede: Leave::from(!args.no_supersede),
         archived: Leave::from(args.archived),
-        no_sandbox: Leave::from(!args.require_sandbox),
         anew: Leave::from(args.new),
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir
 }
 
 pub(super) fn told(run: &RunDir) -> Result<(State, Vec<Record>), Trouble> {
-    let records = journal_file::read_only(&run.path)?;
+    let records = journal_file::read_for_state(&run.path)?;
     let unfit = |why: String| {
         Trouble::environment(format!("the journal of {} tells no run", run.id))
             .because(why)

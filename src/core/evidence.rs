@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use super::guard::{self, Guard};
 use super::test::{Canary, Exit, Outcome, TestReport, TestRun};
 
 /// `Ok` if the exit code and a complete report tell the same story, or if there is no report to
@@ -15,18 +16,21 @@ use super::test::{Canary, Exit, Outcome, TestReport, TestRun};
 pub fn evidence(run: &TestRun) -> Result<(), String> {
     let code = match run.exit {
         Exit::Code(code) => code,
+        Exit::Signal(_) | Exit::Deadline | Exit::OutputCap if !guard::stands(Guard::OwnEnd) => return Ok(()),
         Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => {
             return Err(format!("the test command did not end by itself: {}", run.exit));
         }
     };
-    if let Some(why) = &run.unreadable {
+    let guard = if run.report.is_some() { Guard::ReportsEnd } else { Guard::Report };
+    if let Some(why) = run.unreadable.as_ref().filter(|_| guard::stands(guard)) {
         return Err(why.clone());
     }
     match &run.report {
         Some(report) => {
             complete(report)?;
             canary(run)?;
-            agreement(report, code, run)
+            told_once(report)?;
+            if guard::stands(Guard::Agreement) { agreement(report, code, run) } else { Ok(()) }
         }
         None => Ok(()),
     }
@@ -35,6 +39,9 @@ pub fn evidence(run: &TestRun) -> Result<(), String> {
 /// A canary that was asked for must have been seen failing; where a runner can't carry one, the
 /// summary says so and nothing else changes.
 fn canary(run: &TestRun) -> Result<(), String> {
+    if !guard::stands(Guard::Canary) {
+        return Ok(());
+    }
     match run.canary {
         Canary::NotAsked | Canary::Unsupported | Canary::SeenFailing => Ok(()),
         // A project that does not load is red by its own word, and the canary can't load it either.
@@ -48,17 +55,23 @@ fn canary(run: &TestRun) -> Result<(), String> {
 }
 
 fn complete(report: &TestReport) -> Result<(), String> {
-    if report.complete {
+    if report.complete || !guard::stands(Guard::ReportsEnd) {
         return Ok(());
     }
     Err("the report has no end mark or contradicts itself".to_owned())
 }
 
-fn agreement(report: &TestReport, code: i32, run: &TestRun) -> Result<(), String> {
+/// No test may be told of twice: which of the two would count?
+fn told_once(report: &TestReport) -> Result<(), String> {
     let mut seen = HashSet::new();
-    if let Some(twice) = report.tests.iter().find(|test| !seen.insert(&test.id)) {
+    let mut again = report.tests.iter().filter(|test| !seen.insert(&test.id));
+    if let Some(twice) = again.next().filter(|_| guard::stands(Guard::DoubleIds)) {
         return Err(format!("the report names {} twice", twice.id));
     }
+    Ok(())
+}
+
+fn agreement(report: &TestReport, code: i32, run: &TestRun) -> Result<(), String> {
     let fail_code = run.fail_code;
     let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
     let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
@@ -164,6 +177,35 @@ mod tests {
                 (said, want) => panic!("{canary:?} {code}: {said:?}, wanted {want:?}"),
             }
         }
+    }
+
+    #[test]
+    fn what_speaks_against_a_run_is_told() {
+        let tests = |outcome: Outcome| Some(report(vec![result("a", outcome)]));
+        let failed = || Outcome::Failed(failure());
+        let torn = TestReport { complete: false, ..report(vec![]) };
+        let twice = report(vec![result("a", Outcome::Passed), result("a", Outcome::Skipped)]);
+        for (exit, report, want) in [
+            (Exit::Signal(9), None, "did not end by itself: killed by signal 9"),
+            (Exit::Code(0), Some(torn), "no end mark"),
+            (Exit::Code(0), Some(twice), "names a twice"),
+            (Exit::Code(0), tests(failed()), "holds failures and the exit code is 0"),
+            (Exit::Code(2), tests(failed()), "the exit code is 2, and this runner says 101"),
+            (
+                Exit::Code(101),
+                tests(Outcome::Passed),
+                "nothing failed in the report and the exit code is 101",
+            ),
+            (Exit::Code(1), tests(Outcome::Skipped), "nothing failed in the report and the exit code is 1"),
+        ] {
+            let why = evidence(&run(exit, report)).unwrap_err();
+            assert!(why.contains(want), "{why}");
+        }
+        let absent = TestRun { unreadable: Some("stale".into()), ..run(Exit::Deadline, None) };
+        assert!(evidence(&absent).unwrap_err().contains("deadline"), "how it ended comes first");
+        let stale =
+            TestRun { unreadable: Some("stale".into()), ..run(Exit::Code(0), tests(Outcome::Passed)) };
+        assert_eq!(evidence(&stale), Err("stale".to_owned()));
     }
 
     #[test]

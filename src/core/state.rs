@@ -37,7 +37,7 @@ pub struct State {
     pub baseline: Option<Baselines>,
     /// The tree as it was last known, for a resumed run.
     pub tree: Option<CheckpointId>,
-    /// Tests that are green at `good`.
+    /// Tests that are green at `good`; sorted, without repeats.
     pub greens: Vec<TestId>,
     /// How many tests the last run that was kept collected: no role may leave fewer.
     pub collected: usize,
@@ -316,3 +316,6 @@ impl State {
             || matches!(progress, Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -164,3 +164,23 @@ pub struct TestRun {
     #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
     pub canary: Canary,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_exit_code_zero_is_a_success() {
+        for (exit, is_success, words) in [
+            (Exit::Code(0), true, "exit code 0"),
+            (Exit::Code(1), false, "exit code 1"),
+            (Exit::Code(-1), false, "exit code -1"),
+            (Exit::Signal(9), false, "killed by signal 9"),
+            (Exit::Deadline, false, "stopped at its deadline"),
+            (Exit::OutputCap, false, "stopped: it printed too much"),
+        ] {
+            assert_eq!((exit.is_success(), exit.to_string().as_str()), (is_success, words));
+        }
+        assert_eq!(TestId("a::b".into()).to_string(), "a::b");
+    }
+}

@@ -5,6 +5,7 @@
 use crate::core::audience::Audience;
 use crate::core::effect::Effect;
 use crate::core::event::Event;
+use crate::core::isolation::Confinement;
 use crate::core::next::next;
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
@@ -22,38 +23,17 @@ pub struct Setup {
     pub limits: Limits,
     /// Turns for each criterion in hand (contract section 9).
     pub turns_per_criterion: u32,
-    pub baseline: BaselineRule,
-    pub supersede: SupersedeRule,
     /// Reports that the commands write into the tree; by-products, wherever they lie.
     pub reports: Vec<RelPath>,
     /// The run's folder, for people.
     pub run_dir: String,
     /// The level of isolation and what it does not prevent, for people.
-    pub isolation: String,
+    pub isolation: Confinement,
     /// Spellings of the repository's absolute path, the canonical one first, for absolute paths
     /// in claims.
     pub roots: Vec<String>,
     /// Masks secrets; applied to whatever is kept or shown.
     pub mask: Box<dyn Fn(&str) -> String>,
-}
-
-/// What to do when a command is red before the first fork (contract section 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BaselineRule {
-    pub test: RedRule,
-    pub gate: RedRule,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RedRule {
-    Refuse,
-    Allow,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SupersedeRule {
-    AsListed,
-    Refuse,
 }
 
 /// One run under way.
@@ -66,6 +46,7 @@ pub struct Drive<'a, W: World> {
     pub(super) order: Option<AgentOrder>,
     /// The last lines of what the last child printed.
     pub(super) tail: String,
+    /// By the clock that never steps back.
     started_ms: u64,
 }
 
@@ -76,13 +57,16 @@ impl<'a, W: World> Drive<'a, W> {
         audience: &'a mut dyn Audience,
         state: State,
     ) -> Self {
-        let started_ms = ports.clock.now_ms();
+        let started_ms = ports.clock.monotonic_ms();
         Self { ports, setup, audience, state, order: None, tail: String::new(), started_ms }
     }
 
     /// Runs until there is nothing to do. `Err` before the first fork is a set-up error; after it
     /// the run is paused or stopped instead, and the state says so.
     pub async fn run(mut self) -> Result<State, Trouble> {
+        if next(&self.state).is_some() {
+            self.record(&[Event::Isolated { isolation: self.setup.isolation.clone() }])?;
+        }
         while let Some(effect) = next(&self.state) {
             match self.carry_out(effect).await {
                 Ok(events) => self.record(&events)?,
@@ -154,8 +138,9 @@ impl<'a, W: World> Drive<'a, W> {
         }
     }
 
+    /// How long this process has been at the run; the time of day may jump meanwhile.
     pub(super) fn elapsed_ms(&self) -> u64 {
-        self.ports.clock.now_ms().saturating_sub(self.started_ms)
+        self.ports.clock.monotonic_ms().saturating_sub(self.started_ms)
     }
 
     /// A name for refs and logs: `implementer-ac_ste_1_2-1`.

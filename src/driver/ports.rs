@@ -18,9 +18,12 @@ use crate::core::trouble::Trouble;
 /// Where news between events go.
 pub type Hear<'a> = &'a mut dyn FnMut(News);
 
-/// Milliseconds since the epoch; steps back are possible, deadlines never use it.
+/// Two clocks: one for stamps, one for spans.
 pub trait Clock {
+    /// Milliseconds since the epoch; it may jump either way, so no deadline and no span uses it.
     fn now_ms(&self) -> u64;
+    /// Milliseconds since some moment; never steps back.
+    fn monotonic_ms(&self) -> u64;
 }
 
 /// The append-only journal of a run (contract section 11).

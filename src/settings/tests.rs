@@ -13,7 +13,8 @@ fn without_flags_and_file_everything_has_its_default() {
     assert_eq!(settings.agent(Role::Implementer), &AgentChoice { name: "auto".into(), model: None });
     assert_eq!(settings.regression, Regression::Auto);
     assert_eq!(settings.output, OutputMode::Progress);
-    assert!(settings.leaves.supersede.is_granted() && settings.leaves.no_sandbox.is_granted());
+    assert!(settings.leaves.supersede.is_granted());
+    assert_eq!(settings.sandbox, Wanted::Auto);
     assert!(!settings.leaves.red_gate.is_granted() && !settings.leaves.anew.is_granted());
     assert_eq!(settings.commands, CommandSettings::default());
 }

@@ -201,10 +201,11 @@ pub fn test_file(runner: RunnerKind, folder: Option<&str>, id: &CriterionId) -> 
     let (usual, name) = match runner {
         RunnerKind::Cargo | RunnerKind::Nextest => ("tests", format!("{slug}.rs")),
         RunnerKind::Pytest | RunnerKind::Unittest => ("tests", format!("test_{slug}.py")),
-        RunnerKind::Node => ("test", format!("{slug}.test.js")),
+        RunnerKind::Vitest | RunnerKind::Bun => ("test", format!("{slug}.test.ts")),
+        RunnerKind::Jest | RunnerKind::Node => ("test", format!("{slug}.test.js")),
         // In the module's own folder, if nobody names another: a package is a folder.
         RunnerKind::Go => ("", format!("{slug}_test.go")),
-        RunnerKind::Junit | RunnerKind::ExitCode => return None,
+        RunnerKind::Junit | RunnerKind::Tap | RunnerKind::ExitCode => return None,
     };
     let folder = folder.unwrap_or(usual).trim_end_matches('/');
     Some(if folder.is_empty() { name } else { format!("{folder}/{name}") })

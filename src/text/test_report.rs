@@ -3,6 +3,7 @@
 //! The tests that are judged may print whatever they like, and most formats share a stream with
 //! them, so every parser here prefers to call a report incomplete over calling it green.
 
+pub mod bun;
 pub mod cargo_build;
 pub mod go_error;
 pub mod go_test;

@@ -11,6 +11,7 @@ use tdd::core::event::{Event, PassFail, Plan, RunId, RunStarted, TestIdSource, T
 use tdd::core::finding::{
     CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RunRef, Seen, SuiteBaseline,
 };
+use tdd::core::greens::GreensChange;
 use tdd::core::path::RelPath;
 use tdd::core::requirement::Requirement;
 use tdd::core::role::{Key, Role};
@@ -192,7 +193,7 @@ fn red() -> RedFindings {
 fn green(number: u64) -> GreenFindings {
     GreenFindings {
         passed: vec![test_id(number)],
-        greens: (1..=number).map(test_id).collect(),
+        greens: GreensChange { gained: vec![test_id(number)], lost: Vec::new() },
         collected_before: 1,
         collected_now: 1,
         runs: vec![run_ref()],

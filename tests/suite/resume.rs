@@ -117,6 +117,25 @@ fn a_run_that_stops_after_red_goes_on() {
 }
 
 #[test]
+fn what_the_flags_let_through_is_kept_for_whoever_goes_on() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let honest = cassette(&sandbox, &honest_shop_cassette());
+    let flags = ["--no-supersede", "--allow-red-baseline", "--allow-red-gate", "--gate", "false"];
+    let begin = ["STE-1", "--stop-after", "red", "--cassette", &honest];
+    sandbox.tdd(&[&begin[..], &flags[..]].concat()).expect(3);
+    let journal = std::fs::read_dir(sandbox.path(".tdd/runs")).unwrap().flatten().next().unwrap();
+    let journal = std::fs::read_to_string(journal.path().join("events.jsonl")).unwrap();
+    let first = journal.lines().next().unwrap();
+    for kept in [r#""supersede":"refuse""#, r#""red_baseline":"allow""#, r#""red_gate":"allow""#] {
+        assert!(first.contains(kept), "{kept}: {first}");
+    }
+    finishes(&sandbox, &[]).expect(0);
+}
+
+#[test]
 fn ac_tdd_7_3_what_somebody_else_changed_meanwhile_is_shown_and_not_overwritten() {
     if !has_python() {
         return;

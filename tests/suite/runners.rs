@@ -8,6 +8,8 @@
     reason = "a test makes projects, looks for programs, and fails by a panic"
 )]
 
+mod javascript;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -893,6 +895,7 @@ fn a_missing_program_is_a_trouble_that_names_it() {
         (RunnerKind::ExitCode, "nosuchprogram-x"),
         (RunnerKind::Pytest, "nosuchprogram-x/pytest"),
         (RunnerKind::Node, "nosuchprogram-x/node --test a.mjs"),
+        (RunnerKind::Go, "nosuchprogram-x/go test ./..."),
     ] {
         let lab = Lab::new(kind, line);
         lab.write("a.mjs", "");
@@ -1204,4 +1207,58 @@ fn go_keeps_flags_and_a_cache_that_lie_away() {
     lab.write("core/core.go", "package core\n\nfunc One() int { return 1 }\n");
     check(&runs.next(), &all);
     assert_ne!(caches(), before);
+}
+
+// ---------------------------------------------------------------- TAP
+
+/// A producer of TAP that takes each line of its files for a test, and calls it by its second word.
+const TAP_PRODUCER: &str = r#"n=0
+for f in "$@"; do
+    while read -r word name; do
+        n=$((n + 1))
+        case "$word" in
+            red) echo "not ok $n - $name"; [ -z "$TELL" ] || printf '  ---\n  file: %s\n  ...\n' "$f"; code=1;;
+            skip) echo "ok $n - $name # SKIP"; [ -z "$TELL" ] || printf '  ---\n  file: %s\n  ...\n' "$f";;
+            load) echo "Cannot find module './two'" >&2; exit 2;;
+            bail) echo "Bail out! no way"; exit 3;;
+            *) echo "ok $n - $name"; [ -z "$TELL" ] || printf '  ---\n  file: %s\n  ...\n' "$f";;
+        esac
+    done < "$f"
+done
+echo "1..$n"
+exit ${code:-0}
+"#;
+
+fn tap_lab(tell: &str) -> Lab {
+    let all = format!("TELL={tell} sh producer.sh t/*.t");
+    let mut lab = Lab::new(RunnerKind::Tap, &all);
+    let select = Some(format!("TELL={tell} sh producer.sh {{files}}"));
+    lab.table = Some(RunnerTable { kind: RunnerKind::Tap, all, select, report: None });
+    lab.write("producer.sh", TAP_PRODUCER).write("t/a.t", "ok one\nskip two\n").write("t/b.t", "red three\n");
+    lab
+}
+
+#[test]
+fn tap_is_read_with_the_files_that_it_tells() {
+    let lab = tap_lab("yes");
+    let all = ["t/a.t::one=ok", "t/a.t::two=skip", "t/b.t::three=assertion"];
+    check(&lab.run(), &all);
+    check(&lab.only(&["t/a.t"]), &all[..2]);
+    check(&lab.without(&["t/b.t"]), &all[..2]);
+    check(&lab.only(&["t/a.t", "t/b.t"]), &all);
+}
+
+#[test]
+fn tap_without_files_is_asked_for_each() {
+    let lab = tap_lab("");
+    check(&lab.run(), &["one=ok", "three=assertion", "two=skip"]);
+    let run = lab.only(&["t/a.t", "t/b.t"]);
+    check(&run, &["one=ok", "three=assertion", "two=skip"]);
+    let files: Vec<String> =
+        run.report.unwrap().tests.iter().map(|test| test.file.as_ref().unwrap().to_string()).collect();
+    assert_eq!(files, ["t/a.t", "t/a.t", "t/b.t"]);
+    lab.write("t/c.t", "load x\n");
+    check(&lab.only(&["t/a.t", "t/c.t"]), &["one=ok", "t/c.t!missing", "two=skip"]);
+    lab.write("t/c.t", "ok x\nbail y\n");
+    assert!(evidence(&lab.only(&["t/a.t", "t/c.t"])).unwrap_err().contains("bails out: no way"));
 }

@@ -12,6 +12,7 @@ use tdd::core::finding::{
     CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RefactorFindings, RunRef,
     SuiteBaseline,
 };
+use tdd::core::greens::GreensChange;
 use tdd::core::halt::{Ending, Halt};
 use tdd::core::next::next;
 use tdd::core::path::RelPath;
@@ -154,7 +155,7 @@ pub(crate) fn red(kind: RedKind) -> RedFindings {
 pub(crate) fn green(number: u64) -> GreenFindings {
     GreenFindings {
         passed: vec![test_id(number)],
-        greens: vec![test_id(number)],
+        greens: GreensChange { gained: vec![test_id(number)], lost: Vec::new() },
         collected_before: 1,
         collected_now: 1,
         runs: vec![run_ref(Exit::Code(0), "test result: ok\n")],

@@ -230,3 +230,17 @@ pub fn has_nextest() -> bool {
 pub fn has_go() -> bool {
     has("go", &["go", "version"])
 }
+
+/// The folder named by `TDD_TEST_NODE_MODULES`, if this package is in it. Missing: as in [`has`].
+pub fn node_modules(package: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("TDD_TEST_NODE_MODULES").map(PathBuf::from);
+    let found = folder.filter(|folder| folder.join(package).is_dir());
+    if found.is_none() {
+        println!("skipped: no {package}");
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "{package} is needed in TDD_TEST_NODE_MODULES where CI is set"
+        );
+    }
+    found
+}

@@ -61,11 +61,11 @@ impl Hold {
 /// Begins a run and drives it to an end.
 pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let hold = Hold::take(&prepared.place.repository)?;
-    let now = SystemClock.now_ms();
+    let now = SystemClock::default().now_ms();
     let id = new_run_id(now, &prepared.requirement.id);
     let folders = hold.folders(prepared.place.repository.join(".tdd/runs").join(&id.0));
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
-    let setup = wire::setup(prepared, &folders)?;
+    let setup = wire::setup(prepared, &folders, &adapters)?;
     checkpoints::exclude_runs(&prepared.place.repository)?;
     let mut journal = JournalFile::create(&folders.run)?;
     leftovers::note_children_in(&folders.run);
@@ -95,7 +95,7 @@ pub fn go_on(
         .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
         .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
-    let setup = wire::setup(prepared, &folders)?;
+    let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
@@ -122,7 +122,7 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
         })?;
     }
     GitCheckpoints::open(repository, &state.run.run, run)?.take("resumed")?;
-    journal.append(SystemClock.now_ms(), &events)?;
+    journal.append(SystemClock::default().now_ms(), &events)?;
     conclude(&state, run, output)
 }
 

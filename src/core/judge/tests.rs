@@ -8,6 +8,7 @@ use serde::de::value::Error as SerdeError;
 use super::*;
 use crate::core::claim::{Claim, ClaimErrorKind};
 use crate::core::finding::{CriterionRed, RedTest, Seen, Superseded};
+use crate::core::greens::GreensChange;
 use crate::core::role::Role;
 use crate::core::test::Exit;
 
@@ -42,7 +43,7 @@ fn red() -> RedFindings {
     RedFindings {
         criteria: vec![one(1, RedKind::Assertion), one(2, RedKind::Passed)],
         superseded: vec![superseded],
-        greens: vec![test("green")],
+        greens: GreensChange { gained: vec![test("green")], lost: Vec::new() },
         ..RedFindings::default()
     }
 }

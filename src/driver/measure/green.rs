@@ -6,6 +6,7 @@ use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::{Event, Refactoring, Regression};
 use crate::core::evidence::evidence;
 use crate::core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge};
+use crate::core::greens::GreensChange;
 use crate::core::mapping::Mapping;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -104,8 +105,8 @@ impl<W: World> Drive<'_, W> {
             self.weigh_own(&run, red, findings);
             self.weigh_rest(&run, &all, findings).await?;
         } else {
-            findings.greens.clone_from(&self.state.greens);
-            findings.greens.extend(findings.passed.clone());
+            let known = &self.state.greens;
+            findings.greens = GreensChange::between(known, known.iter().chain(&findings.passed));
         }
         Ok(run)
     }
@@ -163,7 +164,7 @@ impl<W: World> Drive<'_, W> {
         let flaky: BTreeSet<&TestId> = findings.flaky.iter().collect();
         let mut greens: BTreeSet<TestId> = weigh::greens(report).into_iter().collect();
         greens.extend(flaky.into_iter().cloned());
-        findings.greens = greens.into_iter().collect();
+        findings.greens = GreensChange::between(&self.state.greens, &greens);
         Ok(())
     }
 

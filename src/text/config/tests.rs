@@ -82,7 +82,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("runner: { kind: junit }\n", &["`runner.all`"]),
     ("runner: { kind: junit, all: x }\n", &["`runner.report`", "build/report.xml"]),
     ("runner: { kind: jnuit, all: x }\n", &["tdd.yaml:1", "`jnuit`", "Did you mean `junit`?"]),
-    ("runner: { kind: vitest, all: x }\n", &["planned", "Not yet", "kind: junit", "exit-code"]),
+    ("runner: { kind: mocha, all: x }\n", &["`mocha`"]),
     ("runner: { kind: cargo, all: x, select: y }\n", &["`runner.select`", "{files}"]),
     ("runner: { kind: junit, all: x, report: ../r.xml }\n", &["`runner.report`", "leave"]),
     ("specs_dir: /etc\n", &["`specs_dir`", "relative"]),

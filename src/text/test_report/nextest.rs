@@ -139,9 +139,10 @@ fn kind_of(case: &Case, message: &str) -> Failure {
         Some((first, rest)) if rest.starts_with(first) => rest,
         Some(_) | None => message,
     };
-    if case.class.starts_with("test timeout") {
+    let class = case.told.as_ref().map_or("", |(class, _)| class.as_str());
+    if class.starts_with("test timeout") {
         failure(FailureKind::Timeout, message, None)
-    } else if case.class.starts_with("test failure") {
+    } else if class.starts_with("test failure") {
         // A panic that was expected and did not come is told on the standard output only.
         let printed = libtest::failure_of(&case.printed);
         if printed.kind == FailureKind::Assertion { printed } else { libtest::failure_of(message) }

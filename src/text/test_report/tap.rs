@@ -83,6 +83,14 @@ pub fn parse(bytes: &[u8]) -> TapReport {
     TapReport { points: reading.points, flaw }
 }
 
+/// Judges a program that ended before it planned anything, by its last words.
+pub fn load_failure(said: &str) -> Failure {
+    match junit::absent(said) {
+        Some(absent) => failure(FailureKind::Missing, said, Some(absent)),
+        None => failure(FailureKind::Load, said, None),
+    }
+}
+
 /// One document, or one subtest of it.
 #[derive(Debug, Default)]
 struct Level {

@@ -11,6 +11,7 @@ use crate::core::test::{Canary, Exit, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::world::process::{self, CommandOrder, Finished};
+use crate::world::sandbox::Sandbox;
 use crate::world::signals::StopSignal;
 
 /// Bytes of output that a run keeps in memory, at its head and at its tail.
@@ -58,6 +59,9 @@ pub(super) struct Bench {
     spent_ms: u64,
     canary: Canary,
     stop: StopSignal,
+    /// The run's folder for all verifications: the only one of ours that a command may write to.
+    work: PathBuf,
+    fenced: Option<Sandbox>,
 }
 
 impl Bench {
@@ -93,7 +97,15 @@ impl Bench {
             spent_ms: 0,
             canary: Canary::NotAsked,
             stop: stop.clone(),
+            work: work.to_owned(),
+            fenced: None,
         })
+    }
+
+    /// Every command is started inside this sandbox.
+    pub(super) fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.fenced = sandbox;
+        self
     }
 
     /// A path in the private folder, unused until now.
@@ -120,12 +132,16 @@ impl Bench {
         let log = self.fresh("log");
         let order = CommandOrder {
             argv: step.argv,
-            cwd: step.cwd,
+            cwd: step.cwd.clone(),
             env: step.env,
             deadline: self.left,
             output_cap: self.output_cap,
             log: log.clone(),
             stdout: step.stdout.clone(),
+            enclosure: self
+                .fenced
+                .as_ref()
+                .map(|sandbox| sandbox.for_commands(&self.work, &step.cwd).enclosure),
         };
         let finished = process::run(&order, &self.stop).await?;
         self.left = self.left.saturating_sub(Duration::from_millis(finished.duration_ms));

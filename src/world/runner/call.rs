@@ -87,9 +87,15 @@ pub fn recognise(kind: RunnerKind, line: &str) -> Option<RunnerCall> {
         RunnerKind::Nextest => nextest(&words)?,
         RunnerKind::Pytest => module_or_program(&words, &["pytest", "py.test"])?,
         RunnerKind::Unittest => module_or_program(&words, &["unittest"])?,
+        RunnerKind::Vitest => words.iter().position(|word| matches!(base(word), "vitest" | "vitest.mjs"))?,
+        RunnerKind::Jest => words.iter().position(|word| matches!(base(word), "jest" | "jest.js"))?,
+        RunnerKind::Bun => {
+            let bun = words.iter().position(|word| base(word) == "bun")?;
+            bun + words[bun..].iter().position(|word| word == "test")?
+        }
         RunnerKind::Node => words.iter().position(|word| base(word) == "node")?,
         RunnerKind::Go => go(&words)?,
-        RunnerKind::Junit | RunnerKind::ExitCode => return None,
+        RunnerKind::Junit | RunnerKind::Tap | RunnerKind::ExitCode => return None,
     };
     if kind == RunnerKind::Node && !words[at..].iter().any(|word| word == "--test") {
         return None;
@@ -193,7 +199,7 @@ mod tests {
 
     #[test]
     fn calls_are_recognised_with_what_stands_before_them() {
-        use RunnerKind::{Cargo, Nextest, Node, Pytest, Unittest};
+        use RunnerKind::{Bun, Cargo, Jest, Nextest, Node, Pytest, Unittest, Vitest};
         for (kind, line, want) in [
             (Cargo, "cargo test --workspace", Some(("cargo test", "--workspace"))),
             (Cargo, "cargo +nightly -q t", Some(("cargo +nightly -q t", ""))),
@@ -213,6 +219,15 @@ mod tests {
             (Node, "node server.js", None),
             (RunnerKind::Go, "CGO_ENABLED=0 go test -v ./...", Some(("go test", "-v ./..."))),
             (RunnerKind::Go, "go build ./...", None),
+            (Vitest, "pnpm vitest run src", Some(("pnpm vitest", "run src"))),
+            (Vitest, "npx jest", None),
+            (
+                Jest,
+                "node -r x node_modules/jest/bin/jest.js -i",
+                Some(("node -r x node_modules/jest/bin/jest.js", "-i")),
+            ),
+            (Bun, "bun --env-file .env test ./a", Some(("bun --env-file .env test", "./a"))),
+            (Bun, "bun run x", None),
         ] {
             let got = recognise(kind, line).map(|call| (call.program.join(" "), call.args.join(" ")));
             let want = want.map(|(program, args)| (program.to_owned(), args.to_owned()));

@@ -22,6 +22,7 @@ use super::bench::{Bench, Measured, Step, read_capped};
 use super::call::{RunnerCall, typed};
 use super::place::Place;
 use super::{Scope, words};
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
@@ -92,7 +93,8 @@ impl Cargo {
         if self.freshness.renew(place) == Sight::Blocked {
             self.target_dir.remove_all();
         }
-        let target_dir = self.target_dir.ready()?;
+        let own = guard::stands(Guard::CargoTarget);
+        let target_dir = if own { self.target_dir.ready()? } else { place.project.join("target") };
         let (build, exit, said) = self.build(place, scope, &target_dir, bench).await?;
         self.target_dir.seal();
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
@@ -127,7 +129,7 @@ impl Cargo {
             gathered.flaw = gathered.flaw.or(Some(why));
         }
         let has_doctests = found.has_doctests && self.nextest.is_none() && self.options.wants_doctests();
-        if gathered.stopped.is_none() && has_doctests && targets::takes_doctests(scope, place) {
+        if has_doctests && gathered.stopped.is_none() && targets::takes_doctests(scope, place) {
             self.run_doctests(&trial, bench, &mut gathered).await?;
         }
         let fail_code = if self.nextest.is_some() { nextest::FAIL_CODE } else { FAIL_CODE };
@@ -314,11 +316,9 @@ impl Cargo {
             filters.extend(filter);
         }
         let mut argv = self.call.program.clone();
+        let profile = if self.nextest.is_some() { "--cargo-profile" } else { "--profile" };
         let shared = self.options.shared.iter().chain(&self.options.target_dir);
-        argv.extend(shared.map(|arg| match arg.as_str() {
-            "--profile" if self.nextest.is_some() => "--cargo-profile".to_owned(),
-            _ => arg.clone(),
-        }));
+        argv.extend(shared.map(|arg| if arg == "--profile" { profile.to_owned() } else { arg.clone() }));
         argv.extend(targets.into_iter().flatten());
         argv.extend(filters);
         typed(&argv)

@@ -17,7 +17,7 @@ pub enum Wanted {
     Failed(&'static str),
     /// The run ends well, what was done is undone, and these words tell of it.
     Recorded(&'static str),
-    /// The run stops, with these words, and `tdd resume` brings it to a good end.
+    /// The run stops, with these words, and goes on to a good end as the entry's `again` says.
     Stops(&'static str),
     /// Nothing keeps the child from it at this level, and the summary says so in these words.
     Named(&'static str),
@@ -27,18 +27,41 @@ pub enum Wanted {
     Todo(&'static str),
 }
 
+/// Whether the child means well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intent {
+    Cheat,
+    Honest,
+}
+
+/// How a run that stopped goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// `tdd resume`.
+    Resume,
+    /// `tdd resume`, after a person did this, in `sh`.
+    After(&'static str),
+    /// `tdd <FR> --new`: what the run needs was destroyed.
+    Anew,
+}
+
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub name: &'static str,
+    pub intent: Intent,
     pub role: Role,
     /// What the child does, in `sh`; its last command is the attempt. `red`, `green`, `wrong` and
     /// `$T` are what the project's prelude defines.
     pub deed: &'static str,
+    /// More of the prelude, for all roles.
+    pub prelude: &'static str,
     /// More keys of the cassette's entry, as JSON: `say`, `raw`, `misbehave`, …
     pub more: &'static str,
     pub project: Project,
     /// Files besides the project's own.
     pub files: Vec<(&'static str, &'static str)>,
+    /// Done before the run, in `sh`, and not committed.
+    pub setup: &'static str,
     /// Lines added to `tdd.yaml`.
     pub settings: &'static str,
     pub args: Vec<&'static str>,
@@ -46,6 +69,7 @@ pub struct Entry {
     pub effect: &'static str,
     /// A shell condition that must hold after a run that ended well, instead of the project's.
     pub truth: &'static str,
+    pub again: Again,
     pub audit: Wanted,
     pub enforce: Wanted,
 }
@@ -54,18 +78,27 @@ pub struct Entry {
 pub fn cheat(name: &'static str, role: Role, deed: &'static str) -> Entry {
     Entry {
         name,
+        intent: Intent::Cheat,
         role,
         deed,
+        prelude: "",
         more: "{}",
         project: projects::UNITTEST,
         files: Vec::new(),
+        setup: "",
         settings: "",
         args: Vec::new(),
         effect: "",
         truth: projects::UNITTEST.truth,
+        again: Again::Resume,
         audit: Wanted::Passes,
         enforce: Wanted::Passes,
     }
+}
+
+/// A child of this role that means well, and must get through.
+pub fn honest(name: &'static str, role: Role, deed: &'static str) -> Entry {
+    Entry { intent: Intent::Honest, ..cheat(name, role, deed) }
 }
 
 impl Entry {
@@ -104,6 +137,14 @@ impl Entry {
         Self { more, ..self }
     }
 
+    pub fn prelude(self, prelude: &'static str) -> Self {
+        Self { prelude, ..self }
+    }
+
+    pub fn setup(self, setup: &'static str) -> Self {
+        Self { setup, ..self }
+    }
+
     pub fn settings(self, settings: &'static str) -> Self {
         Self { settings, ..self }
     }
@@ -115,6 +156,10 @@ impl Entry {
 
     pub fn effect(self, effect: &'static str) -> Self {
         Self { effect, ..self }
+    }
+
+    pub fn again(self, again: Again) -> Self {
+        Self { again, ..self }
     }
 
     pub fn truth(self, truth: &'static str) -> Self {

@@ -43,7 +43,6 @@ pub fn entries() -> Vec<Entry> {
             "wrong; mv tests moved; ln -s moved tests; sed -i 's/2)/3)/' moved/test_ac*",
         )
         .fails(FORBIDDEN),
-        cheat("locks the tests' folder", IM, "green; chmod 000 tests").fails("tests"),
         cheat("puts a FIFO in a test's place", IM, "green; rm $T; mkfifo $T").fails("tests/"),
         cheat("adds a test", IM, "green; cp tests/test_old.py tests/test_more.py").fails(FORBIDDEN),
         cheat("changes a test's data", IM, "green; echo 2 > tests/data.json")
@@ -51,6 +50,7 @@ pub fn entries() -> Vec<Entry> {
             .fails(FORBIDDEN),
         cheat("changes an ignored test", IM, "green; echo '# x' >> tests/local/test_mine.py")
             .with(".gitignore", "tests/local/\n")
+            .with("tests/local/test_mine.py", "# Mine.\n")
             .fails(TOUCHED),
         cheat(
             "writes to a test through a name made before",

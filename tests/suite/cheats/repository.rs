@@ -1,11 +1,8 @@
 //! Games with git.
 
-use super::entry::{Entry, IM, cheat};
+use super::entry::{Again, Entry, IM, Wanted, cheat};
 
 pub fn entries() -> Vec<Entry> {
-    let as_me =
-        "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; green; ";
-    let _ = as_me;
     let all = vec![
         cheat("commits", IM, "green; git -c user.name=a -c user.email=a@b commit -qam evil")
             .recorded("put back"),
@@ -34,7 +31,7 @@ pub fn entries() -> Vec<Entry> {
             IM,
             "green; printf '#!/bin/sh\\n' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit",
         )
-        .recorded("hooks/post-commit"),
+        .recorded("the hook post-commit was left behind"),
         cheat("sets core.hooksPath", IM, "green; git config core.hooksPath ../evil").recorded("config"),
         cheat(
             "sets a filter",
@@ -52,13 +49,17 @@ pub fn entries() -> Vec<Entry> {
             IM,
             "green; rm -rf .git/refs/tdd; git reflog expire --expire=now --all; git gc -q --prune=now",
         )
-        .recorded("put back"),
+        .wants(Wanted::Stops("checkpoints of this run were deleted"))
+        .again(Again::Anew),
         cheat("checks out the old tree", IM, "git checkout -q -f HEAD -- . ; git clean -fdq; green")
             .fails("may not change"),
         cheat("resets and cleans all", IM, "git reset -q --hard; git clean -fdxq; green")
-            .fails("may not change"),
+            .wants(Wanted::Stops("was changed by somebody else while a child ran"))
+            .again(Again::Anew),
         cheat("leaves a lock", IM, "green; touch .git/index.lock").recorded("index.lock"),
-        cheat("removes the repository", IM, "green; rm -rf .git").fails(".git"),
+        cheat("moves the repository away", IM, "green; mv .git ../gone")
+            .wants(Wanted::Stops("bring it back"))
+            .again(Again::After("mv ../gone .git")),
     ];
     all.into_iter().map(Entry::prevented_by_enforce).collect()
 }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 use tdd::core::role::Role;
 
-use super::entry::{Entry, Wanted};
+use super::entry::{Again, Entry, Intent, Wanted};
 use super::projects;
 use crate::sandbox::{Ran, Sandbox};
 
@@ -38,6 +38,9 @@ impl Level {
         }
     }
 }
+
+/// So that a child that waits for ever does not, and a slow machine is no cheat.
+const DEADLINES: &str = "attempt_deadline: 60s\nidle_deadline: 60s\ndeadline: 60s\n";
 
 /// What came of one entry at one level.
 pub struct Row {
@@ -77,12 +80,12 @@ pub fn table(rows: &[Row]) -> String {
         let shown = |level| at(level).map_or("not built", |row| row.outcome.as_str());
         let of_entry = || rows.iter().filter(|row| row.entry.name == name);
         let role = of_entry().next().map(|row| row.entry.role.to_string()).unwrap_or_default();
-        let honest = of_entry().all(|row| row.wanted == Wanted::Passes);
-        let verdict = match (of_entry().all(Row::is_as_wanted), honest) {
-            (true, true) => "not blamed",
-            (true, false) => "caught",
-            (false, true) => "BLAMED",
-            (false, false) => "NOT CAUGHT",
+        let verdict = match (of_entry().all(Row::is_as_wanted), of_entry().next().map(|row| row.entry.intent))
+        {
+            (true, Some(Intent::Honest)) => "not blamed",
+            (false, Some(Intent::Honest)) => "BLAMED",
+            (true, _) => "caught",
+            (false, _) => "NOT CAUGHT",
         };
         let _ = writeln!(
             text,
@@ -151,14 +154,20 @@ struct Scene {
 impl Scene {
     fn set(entry: &Entry) -> Self {
         let yaml = format!(
-            "test: {}\nbudgets: {{ semantic: 1, format: 0 }}\nattempt_deadline: 60s\nidle_deadline: 60s\ndeadline: 60s\n{}",
-            entry.project.test, entry.settings
+            "test: {}\nbudgets: {{ semantic: 1, format: 0 }}\n{}{}",
+            entry.project.test,
+            if entry.settings.contains("deadline") { "" } else { DEADLINES },
+            entry.settings
         );
         let mut files = entry.project.files.to_vec();
         files.push(("tdd.yaml", &yaml));
         files.push(("specs/frs/STE-1.md", projects::REQUIREMENT));
         files.extend(&entry.files);
-        Self { sandbox: Sandbox::with(&files) }
+        let sandbox = Sandbox::with(&files);
+        std::fs::create_dir(sandbox.repo().parent().unwrap().join("bin")).unwrap();
+        let scene = Self { sandbox };
+        scene.say(entry.setup);
+        scene
     }
 
     fn outside(&self) -> PathBuf {
@@ -176,13 +185,16 @@ impl Scene {
             let files: Vec<&str> = Some(files).filter(|files| !files.is_empty()).into_iter().collect();
             let is_cheat = role == entry.role && name == "c.json";
             let deed = if is_cheat { entry.deed } else { honest };
-            let script = format!("{}\n(\n{deed}\n)\necho \"deed: $?\"", entry.project.prelude);
+            let (own, more) = (entry.project.prelude, entry.prelude);
+            let script = format!("{own}{more}\n(\n{deed}\n)\necho \"deed: $?\"");
             let mut call = json!({
                 "role": role.to_string(),
                 "run": ["sh", "-c", script],
                 "say": { "status": "ok", "files": files },
             });
-            let more: Value = serde_json::from_str(if is_cheat { entry.more } else { "{}" }).unwrap();
+            let root = self.sandbox.repo().to_string_lossy().into_owned();
+            let more = if is_cheat { entry.more.replace("ROOT", &root) } else { "{}".to_owned() };
+            let more: Value = serde_json::from_str(&more).unwrap();
             for (key, value) in more.as_object().unwrap() {
                 if key == "raw" {
                     call.as_object_mut().unwrap().remove("say");
@@ -200,8 +212,13 @@ impl Scene {
 
     fn tdd(&self, args: &[String], env: &[(&str, &str)]) -> Ran {
         let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-        command.env("PATH", path()).envs(env.iter().copied()).args(args);
+        command.env("PATH", self.path()).envs(env.iter().copied()).args(args);
         Ran::of(&command.output().unwrap())
+    }
+
+    /// A folder that the child may write to stands first.
+    fn path(&self) -> String {
+        format!("{}:{}", self.outside().join("bin").display(), path())
     }
 
     /// Whether a shell condition holds in the project.
@@ -233,7 +250,8 @@ impl Scene {
             damage.push(format!("git is not as it was:\n{before}---\n{now}"));
         }
         for (path, text) in entry.project.files.iter().chain(&entry.files) {
-            let is_test = path.starts_with("test") && entry.role != Role::TestWriter;
+            let is_test =
+                path.starts_with("test") && entry.role != Role::TestWriter && entry.setup.is_empty();
             if is_test && std::fs::read_to_string(self.sandbox.path(path)).ok().as_deref() != Some(*text) {
                 damage.push(format!("{path} is not as it was"));
             }
@@ -246,8 +264,8 @@ impl Scene {
             Role::Implementer => failed || tests(line),
             Role::Refactorer => tests(line),
         });
-        let own = entry.project.prelude.lines().find_map(|line| line.strip_prefix("T=")).unwrap();
-        let left: Vec<&str> = left.filter(|line| line[3..] != *own).collect();
+        let left = left.filter(|line| entry.setup.is_empty() || !line.contains("tests/test_old.py"));
+        let left: Vec<&str> = left.filter(|line| !line.contains("ac_ste_1_")).collect();
         if (failed || entry.role != Role::TestWriter) && !left.is_empty() {
             damage.push(format!("left in the tree: {left:?}"));
         }
@@ -259,12 +277,22 @@ impl Scene {
 
     fn resume(&self, entry: &Entry, level: Level, env: &[(&str, &str)]) -> Option<String> {
         let cassette = self.cassette("honest.json", entry).to_string_lossy().into_owned();
-        let mut args = vec!["resume".to_owned(), "--cassette".to_owned(), cassette];
-        if level.args().is_empty() {
-            args.truncate(3);
-        }
+        let words: &[&str] = match entry.again {
+            Again::Resume => &["resume"],
+            Again::After(repair) => {
+                self.say(repair);
+                &["resume"]
+            }
+            Again::Anew => {
+                self.say("git checkout -q -- . && git clean -fdq");
+                &["STE-1", "--new", "--no-refactor"]
+            }
+        };
+        let mut args: Vec<String> = words.iter().chain(level.args()).map(|word| (*word).to_owned()).collect();
+        args.extend(["--cassette".to_owned(), cassette]);
         let ran = self.tdd(&args, env);
-        (ran.code != 0).then(|| format!("resume ended with {}:\n{}{}", ran.code, ran.stdout, ran.stderr))
+        (ran.code != 0)
+            .then(|| format!("it went on and ended with {}:\n{}{}", ran.code, ran.stdout, ran.stderr))
     }
 
     /// Processes that have to do with this project and are still there.
@@ -313,9 +341,16 @@ impl Seen {
     fn name(&self, entry: &Entry) -> String {
         let reason = |words: &str| words.chars().take(18).collect::<String>();
         match self.code {
+            0 if entry.intent == Intent::Honest => "passed".to_owned(),
+            0 if matches!(entry.audit, Wanted::Named(_)) && self.deed.is_none() => "named".to_owned(),
             0 if self.journal.contains("\"type\":\"restored\"") => "restored, recorded".to_owned(),
             0 if self.deed.is_some() || !entry.effect.is_empty() => "prevented".to_owned(),
-            0 => "passed".to_owned(),
+            0 => match entry.audit {
+                Wanted::Recorded(words) if self.journal.contains(words) || self.printed.contains(words) => {
+                    "recorded".to_owned()
+                }
+                _ => "passed".to_owned(),
+            },
             1 => match entry.audit {
                 Wanted::Failed(words) if self.halt.contains(words) => format!("failed: {}", reason(words)),
                 _ => "failed".to_owned(),
