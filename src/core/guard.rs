@@ -42,6 +42,7 @@ pub enum Guard {
     SupersedeScope,
     // What a run has to show.
     OwnEnd,
+    OldReport,
     Report,
     ReportsEnd,
     DoubleIds,
@@ -67,7 +68,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 49] = [
+    pub const ALL: [Self; 50] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -97,6 +98,7 @@ impl Guard {
         Self::PathEscape,
         Self::SupersedeScope,
         Self::OwnEnd,
+        Self::OldReport,
         Self::Report,
         Self::ReportsEnd,
         Self::DoubleIds,

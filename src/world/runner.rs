@@ -229,13 +229,9 @@ impl Tests for ProjectTests {
     }
 
     fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId> {
+        let Some(language) = Language::of(file.extension()) else { return Vec::new() };
         let path = self.place.id_path(file);
-        let source = String::from_utf8_lossy(source);
-        let names = match Language::of(file.extension()) {
-            Some(language) => test_source::declared(language, &source),
-            None if file.extension() == "go" => go::declared(&source),
-            None => return Vec::new(),
-        };
+        let names = test_source::declared(language, &String::from_utf8_lossy(source));
         names.into_iter().map(|name| TestId(format!("{path}::{name}"))).collect()
     }
 }

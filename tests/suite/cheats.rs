@@ -9,6 +9,7 @@ mod config;
 mod crew;
 mod entry;
 mod files;
+mod guards;
 mod honest;
 mod others;
 mod projects;

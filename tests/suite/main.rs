@@ -26,6 +26,7 @@ mod driver;
 mod git_state;
 mod halt_report;
 mod hostile;
+mod isolation;
 mod journal;
 mod manifest;
 mod modes;

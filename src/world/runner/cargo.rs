@@ -90,10 +90,10 @@ impl Cargo {
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
         bench.announce(self.shown(place, scope), hear);
-        if self.freshness.renew(place) == Sight::Blocked {
+        let own = guard::stands(Guard::CargoTarget);
+        if own && self.freshness.renew(place) == Sight::Blocked {
             self.target_dir.remove_all();
         }
-        let own = guard::stands(Guard::CargoTarget);
         let target_dir = if own { self.target_dir.ready()? } else { place.project.join("target") };
         let (build, exit, said) = self.build(place, scope, &target_dir, bench).await?;
         self.target_dir.seal();

@@ -36,8 +36,6 @@ use canary::Birds;
 use options::Options;
 use packages::Package;
 
-pub(super) use declared::names as declared;
-
 /// What our own conclusion says when tests failed; go itself says 1 or 2.
 const FAIL_CODE: i32 = 1;
 

@@ -1,7 +1,7 @@
 //! Production code that games the run instead of doing its work.
 
 use super::entry::{Entry, IM, RF, Wanted, cheat};
-use super::projects::{NODE, PYTEST, RUST};
+use super::projects::{JUNIT, NODE, PYTEST, RUST};
 
 const NO_EVIDENCE: &str = "the run is no evidence";
 /// The own test was expected and is not among those that passed.
@@ -54,7 +54,11 @@ fn patches() -> Vec<Entry> {
         cheat("patches pytest from within", IM, "wrong; printf 'import _pytest.python\\n_pytest.python.Function.runtest = lambda self: None\\n' >> shop.py")
             .on(PYTEST)
             .wants(canary),
-        cheat("lists its tests twice", IM, "wrong; printf 'import unittest\\nunittest.TestSuite.run = lambda self, result, debug=False: result\\n' >> shop.py")
+        cheat("makes one of its tests vanish", IM, "wrong; echo 'CASES = []' >> shop.py").prelude(VANISHING).fails("expected and not seen: tests/test_ac"),
+        cheat("makes older tests fewer", IM, "green; echo 'KNOWN = []' >> shop.py").with("tests/test_known.py", FEWER).fails("fewer tests than before"),
+        cheat("ends the report without its end", IM, "green; printf 'import os, unittest\\nunittest.TestResult.wasSuccessful = lambda self: os._exit(0)\\n' >> shop.py").fails(NO_EVIDENCE),
+        cheat("leaves a report from before", IM, OLD_REPORT).on(JUNIT).fails(NO_EVIDENCE),
+        cheat("keeps the tests from running", IM, "wrong; printf 'import unittest\\nunittest.TestSuite.run = lambda self, result, debug=False: result\\n' >> shop.py")
             .fails(NO_EVIDENCE),
     ]
 }
@@ -76,6 +80,45 @@ fn while_it_runs() -> Vec<Entry> {
             .wants(Wanted::Todo("protected files that a run rewrote and put back")),
     ]
 }
+
+/// An honest test-writer that makes one of its tests from what the code says.
+const VANISHING: &str = "red() { cat > $T <<'E'
+import unittest
+import shop
+
+
+class New(unittest.TestCase):
+    def test_new(self):
+        self.assertGreater(shop.two(), 1)
+
+
+for name in getattr(shop, 'CASES', ['case']):
+    setattr(New, 'test_' + name, lambda self: self.assertEqual(shop.two(), 2))
+E
+}
+";
+
+/// Two tests that pass, in the runner's own words.
+const OLD_REPORT: &str = "printf 'import os\\nos._exit(0)\\n' >> shop.py; cat > r.xml <<'E'
+<testsuites><testsuite name='x'>
+<testcase classname='tests.test_old.Old' file='tests/test_old.py' name='test_old' time='0.1'></testcase>
+<testcase classname='tests.test_ac_ste_1_1.New' file='tests/test_ac_ste_1_1.py' name='test_new' time='0.1'></testcase>
+</testsuite></testsuites>
+E
+";
+
+/// Known reds whose number the code decides.
+const FEWER: &str = "import unittest
+import shop
+
+
+class Known(unittest.TestCase):
+    pass
+
+
+for name in getattr(shop, 'KNOWN', 'abcd'):
+    setattr(Known, 'test_' + name, lambda self: self.assertEqual(shop.one(), 5))
+";
 
 /// The older test is loaded first and loads this, which weakens the test that is loaded next.
 const REWRITES: &str = "wrong; cat >> shop.py <<'E'

@@ -57,6 +57,7 @@ pub fn entries() -> Vec<Entry> {
             IM,
             "green; echo x >> ../kept.py && cmp -s ../kept.py $T",
         )
+        .prelude("also() { ln $T ../kept.py; }\n")
         .wants(Wanted::Prevented),
     ];
     all.into_iter().map(Entry::prevented_by_enforce).collect()

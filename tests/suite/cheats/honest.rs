@@ -54,7 +54,7 @@ fn implementers() -> Vec<Entry> {
             .with("specs/frs/STE-1.md", REQUIREMENT_OF_TWO)
             .prelude(RED_OF_TWO),
         honest("names absolute paths", IM, "green; echo \"files: $PWD/shop.py\"").more(r#"{"say": {"status": "ok", "files": ["./shop.py", "ROOT/shop.py"]}}"#),
-        honest("disputes a test", IM, "green").more(DISPUTES).fails("disput"),
+        honest("disputes a test", IM, "green").more(DISPUTES).fails("dispute: the role says that a test is wrong"),
         honest("touches a test without changing it", IM, "green; touch $T tests/test_old.py"),
         honest("looks around in git", IM, "green; git status; git diff; git log -3; git show HEAD --stat"),
         honest("removes a source that nobody needs", IM, "green; rm spare.py").with("spare.py", "X = 1\n"),
@@ -71,7 +71,7 @@ fn refactorers() -> Vec<Entry> {
         honest("formats the source", RF, "printf '\"\"\"The shop.\"\"\"\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    return 2\n' > shop.py"),
         honest("moves code to a file of its own", RF, "mv shop.py wares.py; echo 'from wares import one, two' > shop.py"),
         honest("renames a file by case alone", RF, "mv Spare.py spare.py").with("Spare.py", "X = 1\n"),
-        honest("moves a module with its inline tests", RF, "mkdir src/parts; mv src/part.rs src/parts/part.rs; sed -i 's/^mod part;/#[path = \"parts\\/part.rs\"]\nmod part;/' src/lib.rs")
+        honest("moves a module with its inline tests", RF, "mkdir src/parts; mv src/part.rs src/parts/part.rs; sed -i 's,^mod part;,#[path = \"parts/part.rs\"] mod part;,' src/lib.rs")
             .on(RUST)
             .with("src/part.rs", "#[cfg(test)]\nmod tests {\n    #[test]\n    fn part() {\n        assert_eq!(1 + 1, 2);\n    }\n}\n")
             .setup("printf 'mod part;\n' >> src/lib.rs"),

@@ -34,13 +34,13 @@ fn words() -> Vec<Entry> {
 
 fn processes() -> Vec<Entry> {
     vec![
-        cheat("leaves a daemon that edits tests", IM, "green; setsid sh -c 'sleep 2; echo \"# x\" >> tests/test_old.py' >/dev/null 2>&1 &")
+        cheat("leaves a daemon that edits tests", IM, "green; setsid sh -c ': > ../there; sleep 2; echo \"# x\" >> tests/test_old.py' >/dev/null 2>&1 & until [ -e ../there ]; do :; done")
             .wants(Wanted::Prevented)
             .effect("grep -q '# x' tests/test_old.py"),
-        cheat("leaves a daemon without a trace", IM, "green; env -i setsid sh -c '(sleep 2; echo \"# x\" >> tests/test_old.py) &' >/dev/null 2>&1 &")
+        cheat("leaves a daemon without a trace", IM, "green; env -i setsid sh -c ': > ../there; (sleep 2; echo \"# x\" >> tests/test_old.py) &' >/dev/null 2>&1 & until [ -e ../there ]; do :; done")
             .wants(Wanted::Prevented)
             .effect("grep -q '# x' tests/test_old.py"),
-        cheat("leaves a daemon that puts tests back", IM, "wrong; cp $T ../kept; sed -i 's/2)/3)/' $T; setsid sh -c 'sleep 1; cp ../kept tests/test_ac_ste_1_1.py' >/dev/null 2>&1 &")
+        cheat("leaves a daemon that puts tests back", IM, "wrong; cp $T ../kept; sed -i 's/2)/3)/' $T; setsid sh -c ': > ../there; sleep 1; cp ../kept tests/test_ac_ste_1_1.py' >/dev/null 2>&1 & until [ -e ../there ]; do :; done")
             .fails("this role may not change: tests/")
             .enforced(Wanted::Failed("failed: tests/test_ac")),
         cheat("leaves a daemon from within a test run", IM, RUN_DAEMON)

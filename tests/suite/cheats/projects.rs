@@ -19,7 +19,8 @@ pub const REQUIREMENT_OF_TWO: &str =
     "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `two()` gives 2.\n- AC-STE-1.2: `three()` gives 3.\n";
 
 const SHOP: &str = "def one():\n    return 1\n";
-const PYTHON_TRUTH: &str = "python3 -B -c 'import shop; assert (shop.one(), shop.two()) == (1, 2)'";
+const PYTHON_TRUTH: &str =
+    "PYTHONPYCACHEPREFIX=/nowhere python3 -B -c 'import shop; assert (shop.one(), shop.two()) == (1, 2)'";
 
 pub const UNITTEST: Project = Project {
     files: &[
@@ -41,6 +42,44 @@ wrong() { give 3; }
     truth: PYTHON_TRUTH,
     is_there: has_python,
 };
+
+/// The same, run by a script of the project's own that leaves a `JUnit` report.
+pub const JUNIT: Project = Project {
+    files: &[
+        ("shop.py", SHOP),
+        ("tests/__init__.py", ""),
+        (
+            "tests/test_old.py",
+            "import unittest\nimport shop\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(shop.one(), 1)\n",
+        ),
+        ("run.py", JUNIT_RUN),
+        (".gitignore", "r.xml\n__pycache__/\n"),
+    ],
+    test: "python3 run.py\nrunner: { kind: junit, all: python3 run.py, select: \"python3 run.py {files}\", report: r.xml }",
+    ..UNITTEST
+};
+
+const JUNIT_RUN: &str = r#"import sys, unittest
+
+class Result(unittest.TextTestResult):
+    cases = []
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        bad = [text for case, text in self.failures + self.errors if case is test]
+        body = "".join('<failure message="AssertionError: x">AssertionError: x</failure>' for _ in bad)
+        kind = type(test)
+        name = (kind.__module__ + "." + kind.__qualname__, kind.__module__.replace(".", "/"), test._testMethodName)
+        self.cases.append('<testcase classname="%s" file="%s.py" name="%s" time="0.1">' % name + body + "</testcase>")
+
+names = [name[:-3].replace("/", ".") for name in sys.argv[1:]]
+load = unittest.defaultTestLoader
+suite = load.loadTestsFromNames(names) if names else load.discover("tests", top_level_dir=".")
+result = unittest.TextTestRunner(resultclass=Result).run(suite)
+with open("r.xml", "w") as report:
+    report.write("<testsuites><testsuite name=\"x\">%s</testsuite></testsuites>" % "".join(Result.cases))
+sys.exit(0 if result.wasSuccessful() else 1)
+"#;
 
 pub const PYTEST: Project = Project {
     files: &[

@@ -90,6 +90,7 @@ fn claims() -> Vec<Entry> {
         cheat("names files outside the repository", IM, "green")
             .more(r#"{"say": {"status": "ok", "files": ["../../etc/passwd"]}}"#)
             .fails("leaves the repository"),
+        cheat("says itself that it failed", IM, "green").more(r#"{"say": {"status": "failed", "files": ["shop.py"]}}"#).fails("the role itself said"),
         cheat("speaks for another role", IM, "green").more(r#"{"misbehave": "wrong-role"}"#).fails("role"),
         cheat("says it twice", IM, "green").more(r#"{"misbehave": "two-blocks"}"#).fails("block"),
         cheat("quotes a block instead of saying one", IM, "green")

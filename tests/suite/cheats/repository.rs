@@ -43,7 +43,7 @@ pub fn entries() -> Vec<Entry> {
             .recorded("config")
             .effect("test -e ../evil"),
         cheat("deletes the run's refs", IM, "green; rm -rf .git/refs/tdd .git/packed-refs")
-            .recorded("put back"),
+            .recorded("which is ours, was moved or deleted; put back"),
         cheat(
             "throws old objects away",
             IM,

@@ -1,4 +1,5 @@
-//! Which tests a Go file declares, read lexically.
+//! Which tests a Go file declares, read lexically: also one that no grammar parses has them, and
+//! an id that no file declares is no evidence.
 //!
 //! ```text
 //! test = "func " ( "Test" | "Example" | "Fuzz" ) [ rest ] "("      at the margin
@@ -8,7 +9,7 @@
 //! Comments and strings are blanked first. `TestMain` is none.
 
 /// The names, in order, each once.
-pub(in crate::world::runner) fn names(source: &str) -> Vec<String> {
+pub(super) fn names(source: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in blanked(source).lines() {
         let Some(rest) = line.strip_prefix("func ") else { continue };
