@@ -219,6 +219,8 @@ const NODE_TESTS: &[&str] = &[
     "**/test-*.{js,mjs,cjs,ts,mts,cts}",
     "**/test.{js,mjs,cjs,ts,mts,cts}",
 ];
+/// `testdata` is what go itself passes over, for tests to read.
+const GO_TESTS: &[&str] = &["**/*_test.go", "**/testdata/**"];
 const ANY_TESTS: &[&str] = &[
     "**/test/**",
     "**/tests/**",
@@ -240,7 +242,8 @@ pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
         RunnerKind::Cargo | RunnerKind::Nextest => RUST_TESTS,
         RunnerKind::Pytest | RunnerKind::Unittest => PYTHON_TESTS,
         RunnerKind::Vitest | RunnerKind::Jest | RunnerKind::Bun | RunnerKind::Node => NODE_TESTS,
-        RunnerKind::Junit | RunnerKind::ExitCode => ANY_TESTS,
+        RunnerKind::Go => GO_TESTS,
+        RunnerKind::Junit | RunnerKind::Tap | RunnerKind::ExitCode => ANY_TESTS,
     }
 }
 
