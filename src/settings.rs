@@ -4,7 +4,7 @@
 //! argument, so that what a run does is decided by values that a test can write down.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use serde_yaml::Value;
@@ -37,6 +37,8 @@ pub struct Environment {
     pub vars: Vec<(OsString, OsString)>,
     /// `CI` is set: nobody is watching.
     pub ci: bool,
+    /// `TDD_SANDBOX`: the level of isolation for this machine, between the flag and `tdd.yaml`.
+    pub sandbox: Option<OsString>,
 }
 
 impl Environment {
@@ -46,7 +48,7 @@ impl Environment {
         let value = |name: &str| vars.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
         let off = ["", "0", "false"];
         let ci = value("CI").is_some_and(|value| !off.iter().any(|word| value == *word));
-        Self { path: value("PATH"), ci, vars }
+        Self { path: value("PATH"), ci, sandbox: value("TDD_SANDBOX"), vars }
     }
 }
 
@@ -221,7 +223,7 @@ impl Settings {
             only,
             already_green,
             leaves: leaves(args),
-            sandbox: sandbox(&args.isolation, config.sandbox)?,
+            sandbox: sandbox(&args.isolation, environment.sandbox.as_deref(), config.sandbox)?,
             intent: if args.dry_run { Intent::Describe } else { Intent::Run },
             output: args.output.into(),
             ci: environment.ci,
@@ -308,9 +310,20 @@ fn stop_after(args: &RunArgs) -> Result<StopAfter, Trouble> {
 }
 
 /// `--require-sandbox` says `enforce` in other words, and wins over `tdd.yaml`.
-fn sandbox(args: &IsolationArgs, configured: Option<Wanted>) -> Result<Wanted, Trouble> {
-    let word = args.sandbox.as_deref();
-    let flag = Wanted::WORDS.into_iter().find(|(name, _)| Some(*name) == word).map(|(_, wanted)| wanted);
+fn sandbox(
+    args: &IsolationArgs,
+    variable: Option<&OsStr>,
+    configured: Option<Wanted>,
+) -> Result<Wanted, Trouble> {
+    let wanted = |word: &OsStr| Wanted::WORDS.into_iter().find(|(name, _)| word == *name).map(|(_, it)| it);
+    let flag = args.sandbox.as_deref().and_then(|word| wanted(OsStr::new(word)));
+    let of_machine = match variable.filter(|word| !word.is_empty()) {
+        None => None,
+        Some(word) => Some(wanted(word).ok_or_else(|| {
+            Trouble::user(format!("TDD_SANDBOX holds no level: `{}`", word.display()))
+                .advise("Set it to auto, enforce or audit, or take it out of the environment.")
+        })?),
+    };
     match (flag, args.require_sandbox) {
         (Some(Wanted::Audit), true) => {
             Err(Trouble::user("--require-sandbox and --sandbox audit contradict each other")
@@ -318,7 +331,7 @@ fn sandbox(args: &IsolationArgs, configured: Option<Wanted>) -> Result<Wanted, T
         }
         (_, true) => Ok(Wanted::Enforce),
         (Some(flag), false) => Ok(flag),
-        (None, false) => Ok(configured.unwrap_or_default()),
+        (None, false) => Ok(of_machine.or(configured).unwrap_or_default()),
     }
 }
 

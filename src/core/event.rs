@@ -89,6 +89,11 @@ pub enum Event {
     Restored {
         what: Vec<String>,
     },
+    /// Processes that outlived the command or child which had started them, and were ended;
+    /// changes nothing that a verdict rests on.
+    Leaked {
+        processes: Vec<Leaked>,
+    },
     Halted {
         report: Digest,
     },
@@ -131,6 +136,7 @@ impl Event {
             Self::TestRun(_) => "test_run",
             Self::EditClaim { .. } => "edit_claim",
             Self::Restored { .. } => "restored",
+            Self::Leaked { .. } => "leaked",
             Self::Halted { .. } => "halted",
             Self::Finished { .. } => "finished",
             Self::Refused { .. } => "refused",
@@ -138,6 +144,14 @@ impl Event {
             Self::Stopped { .. } => "stopped",
         }
     }
+}
+
+/// A process that outlived what had started it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Leaked {
+    pub pid: i32,
+    /// At most 200 characters of its command line, as it gave it itself: a claim, and masked.
+    pub command: String,
 }
 
 /// What an operator may say after a halt or a pause.

@@ -151,7 +151,7 @@ pub struct RunRef {
     pub log: String,
     /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.
     pub output: String,
-    /// With [`Canary::SeenFailing`] the exit code is that of a failed run whatever else passed.
+    /// `exit` is as it would have been without it.
     #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
     pub canary: Canary,
 }

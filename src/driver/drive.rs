@@ -13,7 +13,7 @@ use crate::core::role::Key;
 use crate::core::state::State;
 use crate::core::trouble::{Trouble, TroubleKind};
 
-use super::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, World};
+use super::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
 
 /// What a run needs to know besides its state; decided before it starts.
 pub struct Setup {
@@ -68,7 +68,9 @@ impl<'a, W: World> Drive<'a, W> {
             self.record(&[Event::Isolated { isolation: self.setup.isolation.clone() }])?;
         }
         while let Some(effect) = next(&self.state) {
-            match self.carry_out(effect).await {
+            let done = self.carry_out(effect).await;
+            self.record_leaked()?;
+            match done {
                 Ok(events) => self.record(&events)?,
                 Err(trouble) => match interruption(&trouble, &self.state) {
                     Some(event) => self.record(&[event])?,
@@ -77,6 +79,15 @@ impl<'a, W: World> Drive<'a, W> {
             }
         }
         Ok(self.state)
+    }
+
+    /// What outlived the commands of an effect is named, whatever came of the effect.
+    fn record_leaked(&mut self) -> Result<(), Trouble> {
+        let mut processes = self.ports.tests.leaked();
+        for one in &mut processes {
+            one.command = (self.setup.mask)(&one.command);
+        }
+        if processes.is_empty() { Ok(()) } else { self.record(&[Event::Leaked { processes }]) }
     }
 
     /// Writes and syncs, then applies, then tells. In that order: nothing is believed that a

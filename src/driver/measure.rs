@@ -181,7 +181,7 @@ impl<W: World> Drive<'_, W> {
 pub(super) fn run_ref(run: &TestRun, mask: &dyn Fn(&str) -> String) -> RunRef {
     RunRef {
         command: run.command.clone(),
-        exit: run.exit,
+        exit: run.own_exit(),
         duration_ms: run.duration_ms,
         log: run.log.clone(),
         output: mask(&run.output),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::core::attempt::{AgentEnd, AttemptKind, CheckpointId, Digest};
 use crate::core::audience::News;
 use crate::core::commands::Suite;
-use crate::core::event::Event;
+use crate::core::event::{Event, Leaked};
 use crate::core::finding::Change;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -123,6 +123,10 @@ pub trait Tests {
         leave_out: &[RelPath],
         hear: Hear<'_>,
     ) -> Result<TestRun, Trouble>;
+    /// Processes that outlived a command or child and were ended since this was last asked.
+    fn leaked(&mut self) -> Vec<Leaked> {
+        Vec::new()
+    }
     /// The command line that runs these files' tests, for a prompt.
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String;
     /// Names of tests that the source of a test file declares, found without running it, for

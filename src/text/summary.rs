@@ -52,6 +52,9 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     out.push(format!("forks: {}{}", state.forks(), failures(state)));
     out.push(format!("took: {} s, {}", facts.duration_ms / 1000, refactor_words(state)));
     out.extend(evidence(state).into_iter().map(|line| format!("evidence: {line}")));
+    for one in &state.leaked {
+        out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
+    }
     out.extend(unverified(state).into_iter().map(|(id, why)| format!("not verified: {id}, {why}")));
     if !facts.isolation.is_empty() {
         out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
@@ -89,6 +92,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "early_green": facts.early_green,
         "not_verified": unverified,
         "evidence": evidence(state),
+        "leaked": state.leaked,
         "isolation": facts.isolation,
         "duration_ms": facts.duration_ms,
         "run_dir": facts.run_dir,

@@ -175,6 +175,7 @@ fn is_last(event: &Event) -> bool {
         | Event::TestRun(_)
         | Event::EditClaim { .. }
         | Event::Isolated { .. }
-        | Event::Restored { .. } => false,
+        | Event::Restored { .. }
+        | Event::Leaked { .. } => false,
     }
 }

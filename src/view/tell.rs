@@ -3,7 +3,7 @@
 
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::core::effect::RollBack;
-use crate::core::event::{Event, RunStarted};
+use crate::core::event::{Event, Leaked, RunStarted};
 use crate::core::finding::{Findings, SuiteBaseline};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
@@ -92,6 +92,7 @@ impl Teller {
             }
             Event::TestRun(_) | Event::EditClaim { .. } | Event::TreeSeen { .. } => Vec::new(),
             Event::Restored { what } => what.iter().take(REASONS).map(put_back).collect(),
+            Event::Leaked { processes } => processes.iter().take(REASONS).map(left_running).collect(),
             Event::Halted { .. } => vec![halted(state)],
             Event::Finished { ending: Ending::Verified } => {
                 vec![good("finished: every criterion is GREEN by finding")]
@@ -182,6 +183,10 @@ fn opening(run: &RunStarted) -> Vec<Line> {
         )),
         dim(format!("run: {}", run.run)),
     ]
+}
+
+fn left_running(one: &Leaked) -> Line {
+    bad(format!("  left running, ended: {} ({})", one.command, one.pid))
 }
 
 fn put_back(what: &String) -> Line {

@@ -12,6 +12,7 @@
 mod bench;
 mod bun;
 mod call;
+mod canary;
 mod cargo;
 mod javascript;
 mod jest;
@@ -43,11 +44,14 @@ use self::shell::Shell;
 use self::unittest::Unittest;
 use self::vitest::Vitest;
 use crate::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
+use crate::core::event::Leaked;
 use crate::core::path::RelPath;
 use crate::core::test::{Canary, Exit, TestId, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::{CanaryWish, Hear, Isolation, TestOrder, Tests};
 use crate::text::test_source::{self, Language};
+use crate::world::leftovers;
+use crate::world::process::kin;
 use crate::world::sandbox::Sandbox;
 use crate::world::signals::StopSignal;
 
@@ -132,7 +136,9 @@ impl ProjectTests {
         let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
         let deadline = self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE));
         let bounds = Bounds { deadline, output_cap: self.output_cap };
-        let bench = Bench::new(&self.work, self.count, label, bounds, &self.stop)?;
+        let mut bench = Bench::new(&self.work, self.count, label, bounds, &self.stop)?;
+        // Its path is short, because sockets that tests make there have short names only.
+        bench.use_temp(leftovers::temporary_folder(&self.place.repository)?)?;
         Ok(bench.fenced_by(self.sandbox.clone()))
     }
 }
@@ -201,6 +207,11 @@ impl Tests for ProjectTests {
         let finished = bench.run(step).await?;
         missing_program(finished.exit, &self.commands.gate, &bench.last_words(0))?;
         bench.finish(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 })
+    }
+
+    /// Those of agents too: a sweep does not know whose they were.
+    fn leaked(&mut self) -> Vec<Leaked> {
+        kin::take_ended()
     }
 
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String {

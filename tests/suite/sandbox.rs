@@ -124,7 +124,9 @@ impl Sandbox {
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("TMPDIR", self.dir.path())
-            .env("LC_ALL", "C.UTF-8");
+            .env("LC_ALL", "C.UTF-8")
+            // What a child does is to be judged, not prevented; `isolation` sets the level itself.
+            .env("TDD_SANDBOX", "audit");
         command
     }
 

@@ -36,10 +36,18 @@ impl fmt::Display for IllegalEvent {
 
 impl std::error::Error for IllegalEvent {}
 
+/// Processes that are kept for the summary; the journal names all.
+const MOST_LEAKED: usize = 20;
+
 impl State {
     /// Takes in one event. An error leaves the state as it was.
     pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
         match event {
+            Event::Leaked { processes } => {
+                let room = MOST_LEAKED.saturating_sub(self.leaked.len());
+                self.leaked.extend(processes.iter().take(room).cloned());
+                return Ok(());
+            }
             Event::Isolated { .. } | Event::TestRun(_) | Event::EditClaim { .. } | Event::Restored { .. } => {
                 return Ok(());
             }

@@ -61,31 +61,47 @@ fn each_outcome_has_its_red_kind() {
 }
 
 #[test]
-fn a_body_that_only_calls_what_is_absent_holds_no_expectation() {
-    let calling = |names: &[&str]| Body {
-        calls: names.iter().map(|name| (*name).to_owned()).collect(),
-        ..Body::default()
-    };
-    for (absent, calls, want) in [
-        (Some("f1"), &["shop.f1"] as &[_], RedKind::None),
-        (Some("shop::f1"), &["f1"], RedKind::None),
-        (Some("Shop"), &["shop.Shop.new"], RedKind::None),
-        (Some("./shop.js"), &["f1"], RedKind::Missing),
-        (Some("f1"), &["f1", "check"], RedKind::Missing),
-        (Some("f1"), &["f1", ""], RedKind::Missing),
-        (Some("f1"), &["f11"], RedKind::Missing),
-        (Some("f1"), &[], RedKind::Missing),
-        (Some(""), &["f1"], RedKind::Missing),
-        (None, &["f1"], RedKind::Missing),
+fn only_an_expectation_that_looks_at_what_is_absent_makes_it_missing() {
+    use Expectation::{Absent, Held, Unknown, Unrecorded};
+    for (absent, expectation, looks_at, want) in [
+        (Some("f1"), Held, Some(&["f1"] as &[_]), RedKind::Missing),
+        (Some("f1"), Held, Some(&["f2"]), RedKind::None),
+        (Some("f1"), Held, None, RedKind::Missing),
+        (Some("shop::f1"), Held, Some(&["f1"]), RedKind::Missing),
+        (Some("shop::f1"), Held, Some(&["shop"]), RedKind::None),
+        (Some("shop.Cart.add"), Held, Some(&["add"]), RedKind::Missing),
+        (Some("../src/shop.test-d.mjs"), Held, Some(&["shop"]), RedKind::Missing),
+        (Some("shop/cart"), Held, Some(&["cart"]), RedKind::Missing),
+        (Some("../src/shop.js#f1"), Held, Some(&["f1"]), RedKind::Missing),
+        (Some("../src/shop.js#f1"), Held, Some(&["shop"]), RedKind::None),
+        (Some("f1()"), Held, Some(&["f1"]), RedKind::Missing),
+        (Some("f1"), Held, Some(&["f11"]), RedKind::None),
+        (Some(""), Held, Some(&[]), RedKind::Missing),
+        (None, Held, Some(&[]), RedKind::Missing),
+        (Some("f1"), Unknown, None, RedKind::Missing),
+        (Some("f1"), Unknown, Some(&["f1"]), RedKind::Missing),
+        (Some("f1"), Unknown, Some(&[]), RedKind::None),
+        (None, Unknown, Some(&[]), RedKind::None),
+        (None, Unknown, Some(&["x"]), RedKind::Missing),
+        (Some("f1"), Absent, Some(&["f1"]), RedKind::None),
+        (Some("f1"), Unrecorded, Some(&["f1"]), RedKind::None),
     ] {
         let failed = Failure { absent: absent.map(str::to_owned), ..failure(FailureKind::Missing) };
         let first = report(vec![result("a", Outcome::Failed(failed))]);
-        assert_eq!(red(&first, None, &calling(calls), &[])[0].1, want, "{absent:?} {calls:?}");
+        let looks_at = looks_at.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+        let body = Body { expectation, looks_at, ..Body::default() };
+        assert_eq!(red(&first, None, &body, &[])[0].1, want, "{absent:?} {body:?}");
     }
-    let failed = Failure { absent: Some("f1".into()), ..failure(FailureKind::Missing) };
-    let held = Body { expectation: Expectation::Held, ..calling(&["f1"]) };
+}
+
+#[test]
+fn what_stood_there_before_is_not_missing() {
+    let failed = Failure { absent: Some("shop.f1".into()), ..failure(FailureKind::Missing) };
     let first = report(vec![result("a", Outcome::Failed(failed))]);
-    assert_eq!(red(&first, None, &held, &[])[0].1, RedKind::Missing);
+    for (existing, want) in [("shop.f1", RedKind::Load), ("shop.f2", RedKind::Missing)] {
+        let body = Body { existing: BTreeSet::from([existing.to_owned()]), ..Body::default() };
+        assert_eq!(red(&first, None, &body, &[])[0].1, want, "{existing}");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::bench::{Bench, disk, read_capped};
 use super::call::RunnerCall;
+use super::canary::Nest;
 use super::place::Place;
 use super::scope::Scope;
 use crate::core::guard::{self, Guard};
@@ -36,7 +37,7 @@ pub(super) fn install(bench: &Bench, name: &str, text: &str) -> Result<PathBuf, 
 pub(super) fn variables(
     bench: &Bench,
     call: &RunnerCall,
-    scope: &Scope,
+    (scope, canary): (&Scope, Option<&Nest>),
     place: &Place,
     report: &Path,
 ) -> Variables {
@@ -45,13 +46,13 @@ pub(super) fn variables(
         (OsString::from("PYTHONDONTWRITEBYTECODE"), Some("1".into())),
         ("PYTHONPYCACHEPREFIX".into(), private_cache.map(Into::into)),
         ("TDD_REPORT".into(), Some(report.into())),
-        ("TDD_ORDER".into(), Some(order(scope, place).into())),
+        ("TDD_ORDER".into(), Some(order(scope, place, canary).into())),
     ];
     variables.extend(call.env.iter().map(|(name, value)| (name.into(), Some(value.into()))));
     variables
 }
 
-fn order(scope: &Scope, place: &Place) -> String {
+fn order(scope: &Scope, place: &Place, canary: Option<&Nest>) -> String {
     let paths = |files: Vec<RelPath>| -> Vec<String> {
         files.iter().map(|file| real(&place.absolute(file))).collect()
     };
@@ -66,6 +67,7 @@ fn order(scope: &Scope, place: &Place) -> String {
         "leave_out": paths(scope.leave_out.iter().cloned().collect()),
         "only_files": paths(scope.chosen_files()),
         "only_ids": ids,
+        "canary": canary.map(|nest| json!({ "file": real(nest.file()), "tests": nest.tests() })),
     })
     .to_string()
 }

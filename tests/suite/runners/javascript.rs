@@ -21,14 +21,14 @@ const VITEST: Kit = Kit {
     kind: RunnerKind::Vitest,
     test: "npx vitest run",
     extension: "ts",
-    head: "import { test, describe, it, expect, beforeAll } from 'vitest';\n",
+    head: "import { test, describe, it, expect, beforeAll, afterAll } from 'vitest';\n",
 };
 const JEST: Kit = Kit { kind: RunnerKind::Jest, test: "npx jest", extension: "js", head: "" };
 const BUN: Kit = Kit {
     kind: RunnerKind::Bun,
     test: "bun test",
     extension: "ts",
-    head: "import { test, describe, it, expect, beforeAll } from 'bun:test';\n",
+    head: "import { test, describe, it, expect, beforeAll, afterAll } from 'bun:test';\n",
 };
 
 impl Kit {
@@ -223,4 +223,148 @@ fn jest_takes_names_as_they_are() {
 #[test]
 fn bun_takes_names_as_they_are() {
     takes_names_as_they_are(&BUN);
+}
+
+/// Files that leave early, throw outside of tests or only seem to pass: what each runner makes of
+/// them, and whether the run counts.
+fn says(run: &TestRun) -> String {
+    let words = run.report.as_ref().map(|_| words(run).join(" ")).unwrap_or_default();
+    format!("{words} | {}", if evidence(run).is_ok() { "counts" } else { "no evidence" })
+}
+
+/// What a runner alone in its project says of one more test file.
+fn alone(kit: &Kit, body: &str) -> Option<String> {
+    let lab = kit.lab()?;
+    kit.test(&lab, "c1", "core", body);
+    let said = says(&kit.only(&lab, &["c1"]));
+    let names = std::fs::read_dir(lab.project().join("test")).unwrap().count();
+    assert_eq!(names, 2, "no snapshot and nothing else is written: {said}");
+    Some(said.replace(&kit.file("c1"), "c1"))
+}
+
+const REJECTION: &str = "test('a', () => { setTimeout(() => { throw new Error('late'); }, 0); return new Promise(r => setTimeout(r, 50)); });\n";
+const EXIT: &str = "test('a', () => {});\ntest('b', () => { process.exit(0); });\n";
+const EXIT_AT_IMPORT: &str = "process.exit(0);\ntest('a', () => {});\n";
+const REALLY_EXIT: &str = "process.reallyExit(0);\ntest('a', () => {});\n";
+const KILL: &str = "test('a', () => {});\ntest('b', () => { process.kill(process.pid, 'SIGKILL'); return new Promise(() => {}); });\n";
+const ONLY: &str = "test.only('a', () => {});\ntest('b', () => { throw new Error('x'); });\n";
+const SNAPSHOT: &str = "test('a', () => { expect({ a: 1 }).toMatchSnapshot(); });\n";
+const SETUP: &str =
+    "describe('d', () => { beforeAll(() => { core.two(); }); it('a', () => {}); });\ntest('b', () => {});\n";
+const TEARDOWN: &str =
+    "describe('d', () => { it('a', () => {}); });\nafterAll(() => { throw new Error('late'); });\n";
+const TIMEOUT: &str = "test('a', () => new Promise(() => {}), 50);\n";
+const EMPTY: &str = "\n";
+const TOP: &str = "core.two();\ntest('a', () => {});\n";
+
+/// What each is (vitest, jest, bun).
+const EDGES: &[(&str, [&str; 3])] = &[
+    (REJECTION, ["c1::a=ok | no evidence", "c1::a=error | counts", "c1::a=error | counts"]),
+    (EXIT, ["c1::a=ok c1::b=error | counts", " | no evidence", " | no evidence"]),
+    (EXIT_AT_IMPORT, ["c1!load | counts", " | no evidence", " | no evidence"]),
+    (REALLY_EXIT, ["c1!load | no evidence", " | no evidence", " | no evidence"]),
+    (KILL, [" | no evidence", " | no evidence", " | no evidence"]),
+    (ONLY, ["c1::a=error c1::b=skip | counts", "c1::a=ok c1::b=skip | counts", "c1!load | counts"]),
+    (SNAPSHOT, ["c1::a=assertion | counts", "c1::a=assertion | counts", "c1::a=error | counts"]),
+    (
+        SETUP,
+        [
+            "c1::b=ok c1::d > a=missing | counts",
+            "c1::b=ok c1::d > a=missing | counts",
+            "c1::b=ok c1::d > (unnamed)=missing | counts",
+        ],
+    ),
+    (
+        TEARDOWN,
+        [
+            "c1!load c1::d > a=ok | counts",
+            "c1!load c1::d > a=ok | counts",
+            "c1::(unnamed)=error c1::d > a=ok | counts",
+        ],
+    ),
+    (TIMEOUT, ["c1::a=timeout | counts", "c1::a=timeout | counts", "c1::a=timeout | counts"]),
+    (EMPTY, [" | counts", "c1!load | counts", " | counts"]),
+    (TOP, ["c1!missing | counts", "c1!missing | counts", "c1!missing | counts"]),
+    ("test.fails('a', () => { expect(1).toBe(2); });\n", ["c1::a=skip | counts", "", ""]),
+    (
+        "test.failing('a', () => { expect(1).toBe(2); });\n",
+        ["", "c1::a=skip | counts", "c1::a=skip | counts"],
+    ),
+];
+
+fn is_not_believed_where_it_says_less_than_it_knows(kit: &Kit, column: usize) {
+    for (body, want) in EDGES {
+        if want[column].is_empty() {
+            continue;
+        }
+        let Some(said) = alone(kit, body) else { return };
+        assert_eq!(said, want[column], "{body}");
+    }
+}
+
+#[test]
+fn vitest_is_not_believed_where_it_says_less_than_it_knows() {
+    is_not_believed_where_it_says_less_than_it_knows(&VITEST, 0);
+}
+
+#[test]
+fn jest_is_not_believed_where_it_says_less_than_it_knows() {
+    is_not_believed_where_it_says_less_than_it_knows(&JEST, 1);
+}
+
+#[test]
+fn bun_is_not_believed_where_it_says_less_than_it_knows() {
+    is_not_believed_where_it_says_less_than_it_knows(&BUN, 2);
+}
+
+/// Paths that a runner would take for a pattern, or for a part of other paths.
+fn takes_paths_as_they_are(kit: &Kit) {
+    let Some(lab) = kit.lab() else { return };
+    let text = std::fs::read_to_string(lab.project().join(kit.file("base"))).unwrap();
+    let red = text.replace("toBe(1)", "toBe(2)");
+    let names = ["other/test/base", "app/[id]/(x)/a b", "app/i/x/a b", "test/base.test.x"];
+    for name in names {
+        let depth = "../".repeat(name.matches('/').count());
+        let red = red.replace("../src", &format!("{depth}src"));
+        lab.write(&format!("{name}.test.{}", kit.extension), &red);
+    }
+    kit.check(&kit.only(&lab, &["base"]), &["base::base=ok"]);
+    let odd = format!("app/[id]/(x)/a b.test.{}", kit.extension);
+    check(&lab.only(&[&odd]), &[&format!("{odd}::base=assertion")]);
+    let others: Vec<String> = names.iter().map(|name| format!("{name}.test.{}", kit.extension)).collect();
+    let others: Vec<&str> = others.iter().map(String::as_str).collect();
+    let green = lab.without(&others);
+    kit.check(&green, &["base::base=ok"]);
+    assert_eq!(green.exit, Exit::Code(0));
+}
+
+#[test]
+fn vitest_takes_paths_as_they_are() {
+    takes_paths_as_they_are(&VITEST);
+}
+
+#[test]
+fn jest_takes_paths_as_they_are() {
+    takes_paths_as_they_are(&JEST);
+}
+
+#[test]
+fn bun_takes_paths_as_they_are() {
+    takes_paths_as_they_are(&BUN);
+}
+
+#[test]
+fn a_runner_that_is_not_installed_is_a_trouble_that_names_it() {
+    for (kind, line) in [
+        (RunnerKind::Vitest, "npx vitest run"),
+        (RunnerKind::Jest, "yarn jest"),
+        (RunnerKind::Jest, "nosuchfolder/jest"),
+        (RunnerKind::Bun, "npx bun test"),
+    ] {
+        let lab = Lab::new(kind, line);
+        lab.write("test/a.test.js", "");
+        let trouble = lab.order(&TestOrder::default()).unwrap_err();
+        assert_eq!(trouble.kind, TroubleKind::Environment, "{trouble}");
+        assert!(trouble.to_string().contains(kind.name()), "{trouble}");
+    }
 }

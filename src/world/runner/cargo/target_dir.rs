@@ -86,6 +86,24 @@ impl TargetDir {
         self.sealed.iter().find(touched).map(|(path, _)| path.as_path())
     }
 
+    /// Removes what a build made of a target that will never be built again. What is not of that
+    /// build stays unknown, so nobody's file is vouched for by this.
+    pub(super) fn forget(&mut self, target: &str) {
+        let is_its = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().contains(target))
+                || path
+                    .parent()
+                    .and_then(Path::file_name)
+                    .is_some_and(|name| name.to_string_lossy().contains(target))
+        };
+        let own: Vec<PathBuf> = self.sealed.keys().filter(|path| is_its(path)).cloned().collect();
+        for path in own {
+            if std::fs::remove_file(&path).is_ok() {
+                self.sealed.remove(&path);
+            }
+        }
+    }
+
     /// Removal is tried and no more: what stays is in nobody's way but the disk's.
     pub(super) fn remove_all(&mut self) {
         self.folder = None;

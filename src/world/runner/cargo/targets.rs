@@ -84,14 +84,15 @@ pub(super) struct Found {
 }
 
 /// Sorts a build's artifacts and errors. Binaries come in the order of their files.
-pub(super) fn sort_out(build: &Build, place: &Place, options: &Options) -> Found {
+/// `canary` is taken whatever the options choose.
+pub(super) fn sort_out(build: &Build, place: &Place, options: &Options, canary: Option<&RelPath>) -> Found {
     let own = own_crates(build);
     let mut found = Found::default();
     for artifact in build.artifacts.iter().filter(|artifact| is_local(&artifact.package_id)) {
         let kind = artifact.target.kind.first().map_or("", String::as_str);
         let file = place.in_repository(&artifact.target.src_path);
         if let (true, Some(executable), Some(file)) = (artifact.test, &artifact.executable, file) {
-            if options.takes(kind, &artifact.target.name) {
+            if options.takes(kind, &artifact.target.name) || canary == Some(&file) {
                 found.binaries.push(Binary {
                     package_id: artifact.package_id.clone(),
                     manifest: PathBuf::from(&artifact.manifest_path),

@@ -14,8 +14,10 @@ function raised(error) {
   const message = String(error?.message ?? error).slice(0, CAP);
   const timeout = /^(Test|Hook) timed out in \d/.test(message);
   const code = timeout ? 'testTimeoutFailure' : error?.code;
+  // A snapshot that differs, or that nobody has recorded, is an expectation like any other.
+  const snapshot = /^Snapshot `.*` mismatched/s.test(message);
   return {
-    class: String(error?.name ?? 'Error'),
+    class: snapshot ? 'AssertionError' : String(error?.name ?? 'Error'),
     message,
     code: code === undefined || code === null ? null : String(code),
   };
