@@ -69,7 +69,9 @@ fn while_it_runs() -> Vec<Entry> {
     let sources = "green; printf 'import atexit, sys\\nif \"shop\" in sys.modules and \"unittest\" in sys.modules:\\n    atexit.register(lambda: open(\"evil.py\", \"w\").write(\"x = 1\\\\n\"))\\n' >> shop.py";
     vec![
         cheat("changes a test while it runs", IM, late)
-            .fails("a protected file was changed: tests/test_old.py"),
+            .fails("a protected file was changed: tests/test_old.py")
+            .effect("grep -q '# x' tests/test_old.py")
+            .prevented_by_enforce(),
         cheat("plants a gate file while it runs", IM, plants)
             .fails("a protected file was changed: conftest.py"),
         cheat("plants a source while it runs", IM, sources)
