@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::cli::LogArgs;
 use crate::core::attempt::{AgentEnd, AgentReturn};
-use crate::core::event::{Event, RunStarted};
+use crate::core::event::{Event, Leaked, RunStarted};
 use crate::core::finding::Findings;
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
@@ -77,6 +77,7 @@ fn one_line(event: &Event) -> String {
             let word = if *green { "green" } else { "red" };
             format!("gate before REFACTOR is {word} ({}, {} ms)", run.exit, run.duration_ms)
         }
+        Event::Isolated { isolation } => format!("isolation: {isolation}"),
         Event::TreeSeen { tree } => format!("the tree is {}", short(&tree.0)),
         Event::Resumed => "resumed".to_owned(),
         Event::AttemptCut { kept_as } => {
@@ -99,6 +100,7 @@ fn one_line(event: &Event) -> String {
         }
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
         Event::Restored { what } => format!("restored: {}", what.join("; ")),
+        Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),
         Event::Finished { ending } => match ending {
             Ending::Verified => "finished, all verified".to_owned(),
@@ -108,6 +110,11 @@ fn one_line(event: &Event) -> String {
         Event::Paused { reason } => format!("paused: {reason}"),
         Event::Stopped { signal } => format!("stopped by signal {signal}"),
     }
+}
+
+fn leaked_line(processes: &[Leaked]) -> String {
+    let words = processes.iter().map(|one| format!("{} ({})", one.pid, one.command));
+    format!("left running, ended: {}", words.collect::<Vec<_>>().join("; "))
 }
 
 fn started_line(started: &RunStarted) -> String {

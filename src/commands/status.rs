@@ -91,7 +91,7 @@ pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir
 }
 
 pub(super) fn told(run: &RunDir) -> Result<(State, Vec<Record>), Trouble> {
-    let records = journal_file::read_only(&run.path)?;
+    let records = journal_file::read_for_state(&run.path)?;
     let unfit = |why: String| {
         Trouble::environment(format!("the journal of {} tells no run", run.id))
             .because(why)
@@ -119,7 +119,7 @@ fn in_full(state: &State, records: &[Record]) -> String {
     for (key, ledger) in &state.ledgers {
         let _ = writeln!(
             text,
-            "  {key}: {} forks, semantic budget {}/{} spent, format {}/{}",
+            "  {key}: forked {} times, semantic budget {}/{} spent, format {}/{}",
             ledger.entries.len(),
             ledger.spent.semantic,
             bounds.semantic,

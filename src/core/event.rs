@@ -9,6 +9,7 @@ use super::criterion::CriterionId;
 use super::effect::RollBack;
 use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use super::halt::Ending;
+use super::isolation::Confinement;
 use super::path::RelPath;
 use super::requirement::Requirement;
 use super::test::{FailureKind, TestId};
@@ -23,6 +24,11 @@ use super::test::{FailureKind, TestId};
 )]
 pub enum Event {
     RunStarted(Box<RunStarted>),
+    /// The level that the children of this process are held at; changes no state, and may be
+    /// another one after `resumed`.
+    Isolated {
+        isolation: Confinement,
+    },
     CheckpointZero {
         checkpoint: CheckpointId,
     },
@@ -83,6 +89,11 @@ pub enum Event {
     Restored {
         what: Vec<String>,
     },
+    /// Processes that outlived the command or child which had started them, and were ended;
+    /// changes nothing that a verdict rests on.
+    Leaked {
+        processes: Vec<Leaked>,
+    },
     Halted {
         report: Digest,
     },
@@ -108,6 +119,7 @@ impl Event {
     pub fn name(&self) -> &'static str {
         match self {
             Self::RunStarted(_) => "run_started",
+            Self::Isolated { .. } => "isolated",
             Self::CheckpointZero { .. } => "checkpoint_zero",
             Self::BaselineMeasured { .. } => "baseline_measured",
             Self::AttemptStarted { .. } => "attempt_started",
@@ -124,6 +136,7 @@ impl Event {
             Self::TestRun(_) => "test_run",
             Self::EditClaim { .. } => "edit_claim",
             Self::Restored { .. } => "restored",
+            Self::Leaked { .. } => "leaked",
             Self::Halted { .. } => "halted",
             Self::Finished { .. } => "finished",
             Self::Refused { .. } => "refused",
@@ -131,6 +144,14 @@ impl Event {
             Self::Stopped { .. } => "stopped",
         }
     }
+}
+
+/// A process that outlived what had started it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Leaked {
+    pub pid: i32,
+    /// At most 200 characters of its command line, as it gave it itself: a claim, and masked.
+    pub command: String,
 }
 
 /// What an operator may say after a halt or a pause.
@@ -212,6 +233,34 @@ pub struct Plan {
     pub refactor: Refactoring,
     pub stop_after: StopAfter,
     pub regression: Regression,
+    #[serde(default)]
+    pub supersede: SupersedeRule,
+    /// The test command, red before the first fork and unreadable test by test.
+    #[serde(default)]
+    pub red_baseline: RedRule,
+    /// The gate command, red before the first fork.
+    #[serde(default)]
+    pub red_gate: RedRule,
+}
+
+/// Whether RED may change the existing tests that the test-writer names (contract section 7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SupersedeRule {
+    #[default]
+    AsListed,
+    /// `--no-supersede`
+    Refuse,
+}
+
+/// What to do when a command is red before the first fork (contract section 7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RedRule {
+    #[default]
+    Refuse,
+    /// `--allow-red-baseline`, `--allow-red-gate`
+    Allow,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -250,5 +299,44 @@ pub struct RunId(pub String);
 impl std::fmt::Display for RunId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_s_name_is_its_tag() {
+        let checkpoint = || CheckpointId("c".into());
+        for event in [
+            Event::CheckpointZero { checkpoint: checkpoint() },
+            Event::WorkKept { checkpoint: checkpoint() },
+            Event::TreeSeen { tree: checkpoint() },
+            Event::Resumed,
+            Event::AttemptCut { kept_as: checkpoint() },
+            Event::Decided { decision: Decision::Retry },
+            Event::Restored { what: vec![] },
+            Event::Halted { report: Digest("d".into()) },
+            Event::Finished { ending: Ending::Verified },
+            Event::Refused { why: "x".into() },
+            Event::Paused { reason: "x".into() },
+            Event::Stopped { signal: 2 },
+        ] {
+            assert_eq!(serde_json::to_value(&event).unwrap()["type"], event.name());
+        }
+        assert_eq!(RunId("20260101T000000Z-x-abcd".into()).to_string(), "20260101T000000Z-x-abcd");
+    }
+
+    #[test]
+    fn a_decision_is_told_in_words() {
+        let accept = Decision::Accept(CriterionId::new("X", 3).unwrap());
+        for (decision, words) in [
+            (Decision::Retry, "try again with a fresh budget"),
+            (accept, "take AC-X.3 as it is"),
+            (Decision::Abandon, "give the run up"),
+        ] {
+            assert_eq!(decision.words(), words);
+        }
     }
 }

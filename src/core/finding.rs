@@ -5,11 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::criterion::CriterionId;
+use super::greens::GreensChange;
 use super::mapping::Mapping;
 use super::path::RelPath;
 use super::policy::FileClass;
 use super::role::Stage;
-use super::test::{Exit, TestId};
+use super::test::{Canary, Exit, TestId};
 
 /// One path that differs between two checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -154,6 +155,9 @@ pub struct RunRef {
     pub log: String,
     /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.
     pub output: String,
+    /// `exit` is as it would have been without it.
+    #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
+    pub canary: Canary,
 }
 
 /// One test of a criterion at RED.
@@ -229,8 +233,9 @@ pub struct RedFindings {
     /// Why the run is no evidence at all, if it is none.
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
-    /// Known greens as of now.
-    pub greens: Vec<TestId>,
+    /// How the known greens change if this stands.
+    #[serde(default)]
+    pub greens: GreensChange,
 }
 
 /// Which findings make a criterion GREEN: its own tests, or (other `verify:` kinds) the rest.
@@ -272,7 +277,9 @@ pub struct GreenFindings {
     pub gate_red: bool,
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
-    pub greens: Vec<TestId>,
+    /// How the known greens change if this stands.
+    #[serde(default)]
+    pub greens: GreensChange,
 }
 
 /// What was measured after an attempt of the refactorer.
@@ -323,6 +330,52 @@ impl Findings {
             Self::Red(findings) => &findings.changed,
             Self::Green(findings) => &findings.changed,
             Self::Refactor(findings) => &findings.changed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_of_red_has_one_name_and_a_meaning_of_its_own() {
+        let meanings: std::collections::BTreeSet<&str> = RedKind::ALL.map(RedKind::meaning).into();
+        assert_eq!(meanings.len(), RedKind::ALL.len());
+        for kind in RedKind::ALL {
+            assert_eq!(kind.to_string(), kind.name());
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name(), "as it is journalled");
+        }
+        let accepted: Vec<RedKind> = RedKind::ALL.into_iter().filter(|kind| kind.is_accepted()).collect();
+        assert_eq!(accepted, [RedKind::Assertion, RedKind::Error, RedKind::Missing]);
+    }
+
+    #[test]
+    fn findings_are_asked_alike_whatever_their_stage() {
+        let exit = Exit::Code(0);
+        let run = RunRef {
+            command: "c".into(),
+            exit,
+            duration_ms: 1,
+            log: "l".into(),
+            output: "o".into(),
+            canary: Canary::NotAsked,
+        };
+        let path = RelPath::new("src/a.rs").unwrap();
+        let change = ClassedChange { path, kind: ChangeKind::Added, class: FileClass::Source };
+        let (runs, changed) = (vec![run], vec![change]);
+        let (mut red, mut green) = (RedFindings::default(), GreenFindings::default());
+        let mut refactor = RefactorFindings::default();
+        (red.runs, red.changed) = (runs.clone(), changed.clone());
+        (green.runs, green.changed) = (runs.clone(), changed.clone());
+        (refactor.runs, refactor.changed) = (runs.clone(), changed.clone());
+        for (stage, findings) in [
+            (Stage::Red, Findings::Red(red)),
+            (Stage::Green, Findings::Green(green)),
+            (Stage::Refactor, Findings::Refactor(refactor)),
+        ] {
+            assert_eq!(findings.stage(), stage);
+            assert_eq!((findings.runs(), findings.changed()), (&runs[..], &changed[..]), "{stage}");
         }
     }
 }

@@ -8,8 +8,13 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::commands::RunnerKind;
+use super::guard::{self, Guard};
 use super::path::RelPath;
 use super::role::Role;
+
+mod tables;
+
+use tables::{ECOSYSTEMS, HELPERS, Table};
 
 /// What a path is to the rules. The first class that fits, in the order of this list, is it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -95,10 +100,10 @@ impl Policy {
         };
         Ok(Self {
             by_products: set(BY_PRODUCTS.iter().copied())?,
-            gates: set(GATES.iter().copied())?,
-            locks: set(LOCKS.iter().copied())?,
-            mixed: set(MIXED.iter().copied())?,
-            tests: set(test_patterns.iter().map(String::as_str))?,
+            gates: set_of(|table| table.gates)?,
+            locks: set_of(|table| table.locks)?,
+            mixed: set_of(|table| table.mixed)?,
+            tests: set(test_patterns.iter().map(String::as_str).chain(HELPERS.iter().copied()))?,
             test_patterns,
             own_gates: BTreeSet::new(),
             learned: Rc::default(),
@@ -134,8 +139,8 @@ impl Policy {
         let is_left = learned.by_products.contains(path);
         if is_left || (self.by_products.is_match(text) && !learned.kept.contains(path)) {
             FileClass::ByProduct
-        } else if self.gates.is_match(text)
-            || self.own_gates.contains(path)
+        } else if (self.gates.is_match(text) && guard::stands(Guard::GateFile))
+            || (self.own_gates.contains(path) && guard::stands(Guard::OwnGate))
             || (!self.specs_dir.is_empty() && path.is_within(&self.specs_dir))
         {
             FileClass::Gate
@@ -149,6 +154,10 @@ impl Policy {
             FileClass::Source
         }
     }
+}
+
+fn set_of(list: fn(&Table) -> &'static [&'static str]) -> Result<GlobSet, BadGlob> {
+    set(ECOSYSTEMS.iter().flat_map(|table| list(table).iter().copied()))
 }
 
 fn set<'a>(globs: impl Iterator<Item = &'a str>) -> Result<GlobSet, BadGlob> {
@@ -195,117 +204,6 @@ pub const BY_PRODUCTS: &[&str] = &[
     "**/.tdd/runs/**",
 ];
 
-/// Decides which tests run or how, in any ecosystem, and every agent's own configuration.
-const GATES: &[&str] = &[
-    "**/conftest.py",
-    "**/pytest.ini",
-    "**/.pytest.ini",
-    "**/pytest.toml",
-    "**/.pytest.toml",
-    "**/tox.ini",
-    "**/setup.cfg",
-    "**/sitecustomize.py",
-    "**/usercustomize.py",
-    "**/*.pth",
-    "**/noxfile.py",
-    "**/.coveragerc",
-    "**/pytest.py",
-    "**/pytest/__init__.py",
-    "**/pytest/__main__.py",
-    "**/_pytest/**",
-    "**/pluggy.py",
-    "**/pluggy/__init__.py",
-    "**/iniconfig.py",
-    "**/iniconfig/__init__.py",
-    "**/unittest.py",
-    "**/unittest/__init__.py",
-    "**/unittest/__main__.py",
-    "**/sitecustomize/**",
-    "**/usercustomize/**",
-    "**/*.egg-info/**",
-    "**/*.dist-info/**",
-    "**/build.rs",
-    "**/.cargo/config",
-    "**/.cargo/config.toml",
-    "**/.config/nextest.toml",
-    "**/rust-toolchain",
-    "**/rust-toolchain.toml",
-    "**/clippy.toml",
-    "**/.clippy.toml",
-    "**/jest.config.*",
-    "**/vitest.config.*",
-    "**/vite.config.*",
-    "**/vitest.workspace.*",
-    "**/babel.config.*",
-    "**/.babelrc*",
-    "**/.mocharc*",
-    "**/ava.config.*",
-    "**/karma.conf.*",
-    "**/playwright.config.*",
-    "**/tsconfig*.json",
-    "**/jsconfig.json",
-    "**/bunfig.toml",
-    "**/.npmrc",
-    "**/.env",
-    "**/.env.*",
-    "**/.swcrc",
-    "**/node_modules/.bin/**",
-    "**/go.work",
-    "**/go.work.sum",
-    "**/Makefile",
-    "**/makefile",
-    "**/GNUmakefile",
-    "**/justfile",
-    "**/Justfile",
-    "**/.justfile",
-    "**/Taskfile.y*ml",
-    ".github/**",
-    ".gitlab-ci.yml",
-    ".gitlab/**",
-    ".circleci/**",
-    ".ci/**",
-    "azure-pipelines.yml",
-    "Jenkinsfile",
-    "**/.gitattributes",
-    "**/.gitmodules",
-    "**/.gitignore",
-    "**/.pre-commit-config.yaml",
-    "**/.husky/**",
-    "**/tdd.yaml",
-    "**/tdd.yml",
-    "**/.tdd/**",
-    "**/.claude/**",
-    "**/.mcp.json",
-    "**/.codex/**",
-    "**/opencode.json",
-    "**/opencode.jsonc",
-    "**/.opencode/**",
-    "**/.gemini/**",
-    "**/GEMINI.md",
-    "**/.pi/**",
-    "**/.cursor/**",
-    "**/CLAUDE.md",
-    "**/CLAUDE.local.md",
-    "**/AGENTS.md",
-];
-
-const LOCKS: &[&str] = &[
-    "**/Cargo.lock",
-    "**/package-lock.json",
-    "**/npm-shrinkwrap.json",
-    "**/yarn.lock",
-    "**/pnpm-lock.yaml",
-    "**/bun.lock",
-    "**/bun.lockb",
-    "**/uv.lock",
-    "**/poetry.lock",
-    "**/pdm.lock",
-    "**/Pipfile.lock",
-    "**/go.sum",
-];
-
-const MIXED: &[&str] = &["**/Cargo.toml", "**/package.json", "**/pyproject.toml", "**/go.mod"];
-
 const RUST_TESTS: &[&str] = &["**/tests/**", "**/*_test.rs", "**/*_tests.rs", "**/tests.rs"];
 const PYTHON_TESTS: &[&str] = &["**/tests/**", "**/test/**", "**/test_*.py", "**/*_test.py"];
 const NODE_TESTS: &[&str] = &[
@@ -315,11 +213,14 @@ const NODE_TESTS: &[&str] = &[
     "**/__snapshots__/**",
     "**/*.test.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
     "**/*.spec.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
+    "**/*_spec.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
     "**/*-test.{js,mjs,cjs,ts,mts,cts}",
     "**/*_test.{js,mjs,cjs,ts,mts,cts}",
     "**/test-*.{js,mjs,cjs,ts,mts,cts}",
     "**/test.{js,mjs,cjs,ts,mts,cts}",
 ];
+/// `testdata` is what go itself passes over, for tests to read.
+const GO_TESTS: &[&str] = &["**/*_test.go", "**/testdata/**"];
 const ANY_TESTS: &[&str] = &[
     "**/test/**",
     "**/tests/**",
@@ -354,10 +255,11 @@ pub fn names_a_test(path: &RelPath) -> bool {
 /// Which files hold tests, unless the setting `test_files` says so.
 pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
     match runner {
-        RunnerKind::Cargo => RUST_TESTS,
+        RunnerKind::Cargo | RunnerKind::Nextest => RUST_TESTS,
         RunnerKind::Pytest | RunnerKind::Unittest => PYTHON_TESTS,
-        RunnerKind::Node => NODE_TESTS,
-        RunnerKind::Junit | RunnerKind::ExitCode => ANY_TESTS,
+        RunnerKind::Vitest | RunnerKind::Jest | RunnerKind::Bun | RunnerKind::Node => NODE_TESTS,
+        RunnerKind::Go => GO_TESTS,
+        RunnerKind::Junit | RunnerKind::Tap | RunnerKind::ExitCode => ANY_TESTS,
     }
 }
 
@@ -389,8 +291,80 @@ mod tests {
     }
 
     #[test]
+    fn each_role_may_change_its_own_files_and_nobody_a_gate() {
+        use Permission::{Allowed, ByKey, Forbidden};
+        for (class, want) in [
+            (FileClass::ByProduct, [Allowed, Allowed, Allowed]),
+            (FileClass::Gate, [Forbidden, Forbidden, Forbidden]),
+            (FileClass::Lock, [Allowed, Allowed, Allowed]),
+            (FileClass::Mixed, [ByKey, ByKey, ByKey]),
+            (FileClass::Test, [Allowed, Forbidden, Forbidden]),
+            (FileClass::Source, [Forbidden, Allowed, Allowed]),
+        ] {
+            assert_eq!(Role::ALL.map(|role| permission(role, class)), want, "{class:?}");
+        }
+    }
+
+    #[test]
+    fn a_project_may_have_gates_of_its_own() {
+        let path = |text: &str| RelPath::new(text).unwrap();
+        let policy = Policy::new(RunnerKind::Pytest, &[], "/specs/").unwrap().with_gates([path("run.sh")]);
+        for (file, want) in [
+            ("run.sh", FileClass::Gate),
+            ("sub/run.sh", FileClass::Source),
+            ("specs/a.py", FileClass::Gate),
+            ("specs2/a.py", FileClass::Source),
+            ("shop/specs/a.py", FileClass::Source),
+        ] {
+            assert_eq!(policy.classify(&path(file)), want, "{file}");
+        }
+        let nowhere = Policy::new(RunnerKind::Pytest, &[], "").unwrap();
+        assert_eq!(nowhere.classify(&path("specs/a.py")), FileClass::Source);
+    }
+
+    #[test]
+    fn what_the_project_tells_of_itself_is_known_to_all_clones() {
+        let path = |text: &str| RelPath::new(text).unwrap();
+        let policy = Policy::new(RunnerKind::Pytest, &[], "specs").unwrap();
+        let clone = policy.clone();
+        let all = |text: &str| BTreeSet::from([path(text)]);
+        let learned = Learned {
+            tests: all("shop/checks.py"),
+            by_products: all("conftest.py"),
+            kept: all("target/kept.py"),
+        };
+        for (file, before, after) in [
+            ("shop/checks.py", FileClass::Source, FileClass::Test),
+            ("conftest.py", FileClass::Gate, FileClass::ByProduct),
+            ("target/kept.py", FileClass::ByProduct, FileClass::Source),
+            ("target/other.py", FileClass::ByProduct, FileClass::ByProduct),
+            ("shop/core.py", FileClass::Source, FileClass::Source),
+        ] {
+            policy.learn(Learned::default());
+            assert_eq!(clone.classify(&path(file)), before, "{file}");
+            policy.learn(learned.clone());
+            assert_eq!(clone.classify(&path(file)), after, "{file}");
+        }
+        assert!(policy.looks_like_by_product(&path("target/kept.py")), "by its name alone");
+        assert!(!policy.looks_like_by_product(&path("conftest.py")), "by its name alone");
+    }
+
+    #[test]
+    fn every_runner_knows_the_files_of_its_tests() {
+        for runner in RunnerKind::ALL {
+            let policy = Policy::new(runner, &[], "specs").unwrap();
+            assert_eq!(policy.test_patterns(), test_globs(runner), "{runner}");
+            let is_test = |text: &str| policy.classify(&RelPath::new(text).unwrap()) == FileClass::Test;
+            let names = ["a/a_test.rs", "a/a_test.py", "a/a_test.js", "a/a_test.ts", "a/a_test.go"];
+            assert!(names.into_iter().any(is_test), "{runner} knows no test");
+            assert!(!is_test("src/shop.rs") && !is_test("src/contest.py"), "{runner}");
+        }
+    }
+
+    #[test]
     fn a_setting_replaces_the_globs_of_the_runner() {
         let policy = Policy::new(RunnerKind::Pytest, &["checks/**".to_owned()], "").unwrap();
+        assert_eq!(policy.test_patterns(), ["checks/**"]);
         assert_eq!(policy.classify(&RelPath::new("checks/a.py").unwrap()), FileClass::Test);
         assert_eq!(policy.classify(&RelPath::new("tests/a.py").unwrap()), FileClass::Source);
         assert_eq!(Policy::new(RunnerKind::Pytest, &["a[".to_owned()], "").unwrap_err().glob, "a[");

@@ -8,7 +8,7 @@ use super::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId};
 use super::budget::Spent;
 use super::criterion::{CriterionId, Verify};
 use super::effect::RollBack;
-use super::event::{Event, RunStarted};
+use super::event::{Event, Leaked, RunStarted};
 use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use super::halt::{Ending, Halt};
 use super::judge::Verdict;
@@ -37,7 +37,7 @@ pub struct State {
     pub baseline: Option<Baselines>,
     /// The tree as it was last known, for a resumed run.
     pub tree: Option<CheckpointId>,
-    /// Tests that are green at `good`.
+    /// Tests that are green at `good`; sorted, without repeats.
     pub greens: Vec<TestId>,
     /// How many tests the last run that was kept collected: no role may leave fewer.
     pub collected: usize,
@@ -51,6 +51,9 @@ pub struct State {
     pub worked_on: Vec<RelPath>,
     /// The gate before the first refactorer.
     pub gate: Option<GateBefore>,
+    /// Processes that outlived what had started them, the first few.
+    #[serde(default)]
+    pub leaked: Vec<Leaked>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -236,6 +239,7 @@ impl State {
             early_green: Vec::new(),
             worked_on: Vec::new(),
             gate: None,
+            leaked: Vec::new(),
         }
     }
 
@@ -316,3 +320,6 @@ impl State {
             || matches!(progress, Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified))
     }
 }
+
+#[cfg(test)]
+mod tests;

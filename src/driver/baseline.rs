@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::event::Event;
+use crate::core::event::{Event, RedRule};
 use crate::core::evidence::evidence;
 use crate::core::finding::SuiteBaseline;
 use crate::core::path::RelPath;
 use crate::core::test::{Outcome, TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 
-use super::drive::{Drive, RedRule};
+use super::drive::Drive;
 use super::measure::run_ref;
 use super::ports::{Checkpoints, TestOrder, Tests, World};
 
@@ -43,7 +43,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     fn refuse_unreadable(&self, run: &TestRun, why: &str) -> Result<(), Trouble> {
-        match self.setup.baseline.test {
+        match self.state.run.plan.red_baseline {
             RedRule::Allow => Ok(()),
             RedRule::Refuse => Err(Trouble::environment(format!(
                 "the test command is red before anything was done, and it can't be read which tests are ({})",
@@ -63,7 +63,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(test.clone());
         }
         let run = self.run_gate("baseline of the gate", &[]).await?;
-        if !run.exit.is_success() && self.setup.baseline.gate == RedRule::Refuse {
+        if !run.exit.is_success() && self.state.run.plan.red_gate == RedRule::Refuse {
             return Err(Trouble::environment(format!(
                 "the gate command is red before anything was done ({})",
                 run.exit

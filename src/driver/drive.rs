@@ -5,6 +5,7 @@
 use crate::core::audience::Audience;
 use crate::core::effect::Effect;
 use crate::core::event::Event;
+use crate::core::isolation::Confinement;
 use crate::core::next::next;
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
@@ -12,7 +13,7 @@ use crate::core::role::Key;
 use crate::core::state::State;
 use crate::core::trouble::{Trouble, TroubleKind};
 
-use super::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, World};
+use super::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
 
 /// What a run needs to know besides its state; decided before it starts.
 pub struct Setup {
@@ -22,38 +23,17 @@ pub struct Setup {
     pub limits: Limits,
     /// Turns for each criterion in hand (contract section 9).
     pub turns_per_criterion: u32,
-    pub baseline: BaselineRule,
-    pub supersede: SupersedeRule,
     /// Reports that the commands write into the tree; by-products, wherever they lie.
     pub reports: Vec<RelPath>,
     /// The run's folder, for people.
     pub run_dir: String,
     /// The level of isolation and what it does not prevent, for people.
-    pub isolation: String,
+    pub isolation: Confinement,
     /// Spellings of the repository's absolute path, the canonical one first, for absolute paths
     /// in claims.
     pub roots: Vec<String>,
     /// Masks secrets; applied to whatever is kept or shown.
     pub mask: Box<dyn Fn(&str) -> String>,
-}
-
-/// What to do when a command is red before the first fork (contract section 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BaselineRule {
-    pub test: RedRule,
-    pub gate: RedRule,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RedRule {
-    Refuse,
-    Allow,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SupersedeRule {
-    AsListed,
-    Refuse,
 }
 
 /// One run under way.
@@ -66,6 +46,7 @@ pub struct Drive<'a, W: World> {
     pub(super) order: Option<AgentOrder>,
     /// The last lines of what the last child printed.
     pub(super) tail: String,
+    /// By the clock that never steps back.
     started_ms: u64,
 }
 
@@ -76,15 +57,20 @@ impl<'a, W: World> Drive<'a, W> {
         audience: &'a mut dyn Audience,
         state: State,
     ) -> Self {
-        let started_ms = ports.clock.now_ms();
+        let started_ms = ports.clock.monotonic_ms();
         Self { ports, setup, audience, state, order: None, tail: String::new(), started_ms }
     }
 
     /// Runs until there is nothing to do. `Err` before the first fork is a set-up error; after it
     /// the run is paused or stopped instead, and the state says so.
     pub async fn run(mut self) -> Result<State, Trouble> {
+        if next(&self.state).is_some() {
+            self.record(&[Event::Isolated { isolation: self.setup.isolation.clone() }])?;
+        }
         while let Some(effect) = next(&self.state) {
-            match self.carry_out(effect).await {
+            let done = self.carry_out(effect).await;
+            self.record_leaked()?;
+            match done {
                 Ok(events) => self.record(&events)?,
                 Err(trouble) => match interruption(&trouble, &self.state) {
                     Some(event) => self.record(&[event])?,
@@ -93,6 +79,15 @@ impl<'a, W: World> Drive<'a, W> {
             }
         }
         Ok(self.state)
+    }
+
+    /// What outlived the commands of an effect is named, whatever came of the effect.
+    fn record_leaked(&mut self) -> Result<(), Trouble> {
+        let mut processes = self.ports.tests.leaked();
+        for one in &mut processes {
+            one.command = (self.setup.mask)(&one.command);
+        }
+        if processes.is_empty() { Ok(()) } else { self.record(&[Event::Leaked { processes }]) }
     }
 
     /// Writes and syncs, then applies, then tells. In that order: nothing is believed that a
@@ -154,8 +149,9 @@ impl<'a, W: World> Drive<'a, W> {
         }
     }
 
+    /// How long this process has been at the run; the time of day may jump meanwhile.
     pub(super) fn elapsed_ms(&self) -> u64 {
-        self.ports.clock.now_ms().saturating_sub(self.started_ms)
+        self.ports.clock.monotonic_ms().saturating_sub(self.started_ms)
     }
 
     /// A name for refs and logs: `implementer-ac_ste_1_2-1`.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::core::attempt::{AgentEnd, AttemptKind, CheckpointId, Digest};
 use crate::core::audience::News;
 use crate::core::commands::Suite;
-use crate::core::event::Event;
+use crate::core::event::{Event, Leaked};
 use crate::core::finding::Change;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -18,9 +18,12 @@ use crate::core::trouble::Trouble;
 /// Where news between events go.
 pub type Hear<'a> = &'a mut dyn FnMut(News);
 
-/// Milliseconds since the epoch; steps back are possible, deadlines never use it.
+/// Two clocks: one for stamps, one for spans.
 pub trait Clock {
+    /// Milliseconds since the epoch; it may jump either way, so no deadline and no span uses it.
     fn now_ms(&self) -> u64;
+    /// Milliseconds since some moment; never steps back.
+    fn monotonic_ms(&self) -> u64;
 }
 
 /// The append-only journal of a run (contract section 11).
@@ -81,6 +84,16 @@ pub enum Isolation {
     Coupled,
 }
 
+/// Whether a run carries a canary, and what it is to imitate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CanaryWish {
+    #[default]
+    None,
+    /// The judged test files: it lies beside them, imports what they import and, where each file is
+    /// a process of its own, calls what they call. Files that are gone or can't be read are skipped.
+    Beside(Vec<RelPath>),
+}
+
 /// What is to be run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestOrder {
@@ -91,6 +104,8 @@ pub struct TestOrder {
     /// Only these files' tests and these ids; empty means all.
     pub only_files: Vec<RelPath>,
     pub only_ids: Vec<TestId>,
+    /// Takes part whatever is chosen or left out, and is gone from the tree afterwards.
+    pub canary: CanaryWish,
 }
 
 /// Runs the project's commands. Never believes an exit code or a report alone; that is for
@@ -108,6 +123,10 @@ pub trait Tests {
         leave_out: &[RelPath],
         hear: Hear<'_>,
     ) -> Result<TestRun, Trouble>;
+    /// Processes that outlived a command or child and were ended since this was last asked.
+    fn leaked(&mut self) -> Vec<Leaked> {
+        Vec::new()
+    }
     /// The command line that runs these files' tests, for a prompt.
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String;
     /// Names of tests that the source of a test file declares, found without running it, for

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::core::attempt::AttemptKind;
 use crate::core::commands::Suite;
 use crate::core::criterion::{Criterion, CriterionId, Verify};
+use crate::core::event::SupersedeRule;
 use crate::core::judge::Verdict;
 use crate::core::path::RelPath;
 use crate::core::role::Key;
@@ -15,7 +16,7 @@ use crate::text::prompt::{
 };
 use crate::text::skill;
 
-use super::drive::{Drive, SupersedeRule};
+use super::drive::Drive;
 use super::ports::{Agents, Checkpoints, Journal, Skills, Tests, World};
 
 /// The project's own instructions that travel in the role text.
@@ -64,7 +65,7 @@ impl<W: World> Drive<'_, W> {
             command: &run.commands.test,
             runner: run.commands.runner,
             test_folder: None,
-            existing_tests: match self.setup.supersede {
+            existing_tests: match run.plan.supersede {
                 SupersedeRule::AsListed => ExistingTests::MayBeSuperseded,
                 SupersedeRule::Refuse => ExistingTests::Fixed,
             },

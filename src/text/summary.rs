@@ -13,9 +13,11 @@ use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::Refactoring;
 use crate::core::finding::{ClassedChange, RedKind};
 use crate::core::halt::Ending;
+use crate::core::judge::Verdict;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
-use crate::core::state::{Progress, State};
+use crate::core::state::{Entry, Progress, State};
+use crate::core::test::Canary;
 
 /// How many changed files are listed one by one.
 const LISTED: usize = 100;
@@ -50,6 +52,9 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     out.push(format!("forks: {}{}", state.forks(), failures(state)));
     out.push(format!("took: {} s, {}", facts.duration_ms / 1000, refactor_words(state)));
     out.extend(evidence(state).into_iter().map(|line| format!("evidence: {line}")));
+    for one in &state.leaked {
+        out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
+    }
     out.extend(unverified(state).into_iter().map(|(id, why)| format!("not verified: {id}, {why}")));
     if !facts.isolation.is_empty() {
         out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
@@ -87,6 +92,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "early_green": facts.early_green,
         "not_verified": unverified,
         "evidence": evidence(state),
+        "leaked": state.leaked,
         "isolation": facts.isolation,
         "duration_ms": facts.duration_ms,
         "run_dir": facts.run_dir,
@@ -229,7 +235,17 @@ fn evidence(state: &State) -> Vec<String> {
         let (test, what) = (harmless::line(&hollow.test.0), harmless::line(&hollow.what));
         lines.push(format!("an assertion of {test} holds whatever the code does, or hardly looks: {what}"));
     }
+    if carried_no_canary(state) {
+        lines.push(format!("no canary: {}", state.run.commands.runner));
+    }
     lines
+}
+
+/// Whether work was kept on the word of a run whose runner can carry no canary.
+fn carried_no_canary(state: &State) -> bool {
+    let kept = |entry: &&Entry| entry.verdict == Some(Verdict::Passed);
+    let entries = state.ledgers.values().flat_map(|ledger| &ledger.entries).filter(kept);
+    entries.flat_map(|entry| &entry.runs).any(|run| run.canary == Canary::Unsupported)
 }
 
 fn unverified(state: &State) -> Vec<(CriterionId, &'static str)> {

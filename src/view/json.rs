@@ -1,9 +1,9 @@
 //! One JSON object a line on stdout: the journal's event with `ts`, and nothing else.
 //!
 //! The journal keeps everything; this stream is for following a run. So what can be long is
-//! shortened, always in the same way: `output`, `output_excerpt`, `text` and `greens` are
-//! replaced by their size (`output_bytes`, `greens_count`, …); any other text over
-//! [`TEXT_LIMIT`] bytes is cut, and any other list over [`LIST_LIMIT`] entries too, with the whole
+//! shortened, always in the same way: `output`, `output_excerpt`, `text`, `greens`,
+//! `gained` and `lost` are replaced by their size (`output_bytes`, `greens_count`, …); any other
+//! text over [`TEXT_LIMIT`] bytes is cut, and any other list over [`LIST_LIMIT`] entries too, with the whole
 //! size beside it under the same name plus `_bytes` or `_count`.
 
 use std::io::Write;
@@ -21,7 +21,7 @@ pub const TEXT_LIMIT: usize = 2000;
 pub const LIST_LIMIT: usize = 100;
 
 /// Fields that are only ever shown by their size.
-const SIZES_ONLY: [&str; 4] = ["output", "output_excerpt", "text", "greens"];
+const SIZES_ONLY: [&str; 6] = ["output", "output_excerpt", "text", "greens", "gained", "lost"];
 
 /// Writes events to `out` and notes to `aside`. Closed streams stop nothing.
 pub struct Json<W, A> {

@@ -174,6 +174,8 @@ fn is_last(event: &Event) -> bool {
         | Event::Rechecked { .. }
         | Event::TestRun(_)
         | Event::EditClaim { .. }
-        | Event::Restored { .. } => false,
+        | Event::Isolated { .. }
+        | Event::Restored { .. }
+        | Event::Leaked { .. } => false,
     }
 }

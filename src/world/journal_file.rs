@@ -14,11 +14,15 @@ use std::path::{Path, PathBuf};
 
 use crate::core::attempt::Digest;
 use crate::core::event::{Event, RunId};
+use crate::core::guard::{self, Guard};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Journal;
-use crate::text::journal_line::{self, Body, LineError};
+use crate::text::journal_line::{self, Body};
 
 pub mod folders;
+mod reading;
+
+use reading::{Depth, read_whole};
 
 /// More than any run writes; a larger file is not ours.
 const LARGEST_JOURNAL: u64 = 512 << 20;
@@ -54,9 +58,19 @@ pub struct JournalFile {
     prev: String,
     /// A part of a line could not be taken back, so nothing may follow it.
     torn: bool,
+    sync: Sync,
 }
 
+/// What brings written lines to the disk.
+pub type Sync = fn(&File) -> io::Result<()>;
+
 impl JournalFile {
+    /// The same journal with another way to sync: for a test of a disk that fails to.
+    #[must_use = "this returns the journal that syncs so"]
+    pub fn syncing_by(self, sync: Sync) -> Self {
+        Self { sync, ..self }
+    }
+
     /// Makes a new journal in `run_dir` (0700), which is made if it is missing. A trouble of the
     /// environment if there is a journal already or the disk says no.
     pub fn create(run_dir: &Path) -> Result<Self, Trouble> {
@@ -71,7 +85,15 @@ impl JournalFile {
         };
         let file = make().map_err(|error| unwritable(&at, &error))?;
         let prev = journal_line::NO_LINE.to_owned();
-        Ok(Self { folder: run_dir.to_owned(), file, length: 0, seq: 0, prev, torn: false })
+        Ok(Self {
+            folder: run_dir.to_owned(),
+            file,
+            length: 0,
+            seq: 0,
+            prev,
+            torn: false,
+            sync: File::sync_data,
+        })
     }
 
     /// Opens the journal of an earlier process and reads it: the events with their times. A last
@@ -79,7 +101,7 @@ impl JournalFile {
     /// the environment that names the line. The caller must hold the work tree's lock.
     pub fn open(run_dir: &Path) -> Result<(Self, Vec<(u64, Event)>), Trouble> {
         let at = run_dir.join(EVENTS);
-        let (bytes, read) = read_whole(run_dir)?;
+        let (bytes, read) = read_whole(run_dir, Depth::All)?;
         let options = File::options().append(true).read(true).to_owned();
         let file = options.open(&at).map_err(|error| unwritable(&at, &error))?;
         if read.end < bytes.len() {
@@ -89,9 +111,10 @@ impl JournalFile {
             folder: run_dir.to_owned(),
             file,
             length: read.end as u64,
-            seq: read.records.len() as u64,
+            seq: read.lines,
             prev: read.prev,
             torn: false,
+            sync: File::sync_data,
         };
         let events = read.records.into_iter().map(|record| (record.ts, record.event)).collect();
         Ok((journal, events))
@@ -105,6 +128,9 @@ impl JournalFile {
         let named = std::fs::symlink_metadata(&at)
             .map_err(|error| changed(format!("{} can't be found: {error}", at.display())))?;
         let open = self.file.metadata().map_err(|error| changed(error.to_string()))?;
+        if !guard::stands(Guard::Journal) {
+            return Ok(());
+        }
         if (named.dev(), named.ino()) != (open.dev(), open.ino()) {
             return Err(changed(format!("another file lies at {}", at.display())));
         }
@@ -122,7 +148,7 @@ impl JournalFile {
                 return Err(io::Error::new(io::ErrorKind::StorageFull, "only a part of a line was written"));
             }
         }
-        self.file.sync_data()
+        (self.sync)(&self.file)
     }
 }
 
@@ -146,7 +172,7 @@ impl Journal for JournalFile {
         }
         if let Err(error) = self.write_lines(&lines) {
             // What was written of it must not stand: its effect will not be carried out.
-            self.torn = self.file.set_len(self.length).and_then(|()| self.file.sync_data()).is_err();
+            self.torn = self.file.set_len(self.length).and_then(|()| (self.sync)(&self.file)).is_err();
             return Err(unwritable(&self.folder.join(EVENTS), &error));
         }
         self.length += lines.iter().map(|line| line.len() as u64).sum::<u64>();
@@ -195,13 +221,19 @@ pub fn list_runs(repository: &Path) -> Vec<RunDir> {
 /// Reads a journal and changes nothing. A torn end is left out, since its writer may be alive.
 /// Any other damage is a trouble of the environment that names the line.
 pub fn read_only(run_dir: &Path) -> Result<Vec<Record>, Trouble> {
-    Ok(read_whole(run_dir)?.1.records)
+    Ok(read_whole(run_dir, Depth::All)?.1.records)
+}
+
+/// As [`read_only`], less the facts that change no state: they are checked to be the lines that
+/// were written, but not read, and no side file of theirs is fetched.
+pub fn read_for_state(run_dir: &Path) -> Result<Vec<Record>, Trouble> {
+    Ok(read_whole(run_dir, Depth::State)?.1.records)
 }
 
 /// The whole lines of a journal with their events inside, each with its newline, however long
 /// that makes it. Refuses what [`read_only`] refuses.
 pub fn read_lines(run_dir: &Path) -> Result<String, Trouble> {
-    let (bytes, read) = read_whole(run_dir)?;
+    let (bytes, read) = read_whole(run_dir, Depth::All)?;
     let mut text = String::with_capacity(bytes.len());
     for record in &read.records {
         let (start, length) = record.place;
@@ -219,87 +251,6 @@ pub fn read_lines(run_dir: &Path) -> Result<String, Trouble> {
         text.push('\n');
     }
     Ok(text)
-}
-
-/// What could be read.
-struct Whole {
-    records: Vec<Record>,
-    /// The bytes up to the end of the last whole line.
-    end: usize,
-    /// The hash of the last whole line.
-    prev: String,
-}
-
-fn read_whole(run_dir: &Path) -> Result<(Vec<u8>, Whole), Trouble> {
-    let at = run_dir.join(EVENTS);
-    let unreadable = |why: String| {
-        Trouble::environment(format!("the journal {} can't be read", at.display()))
-            .because(why)
-            .advise("start a new run with `tdd run --new`; the run's checkpoints stay under refs/tdd/")
-    };
-    let mut bytes = Vec::new();
-    let options = File::options().read(true).custom_flags(no_follow()).to_owned();
-    let file = options.open(&at).map_err(|error| unreadable(error.to_string()))?;
-    let meta = file.metadata().map_err(|error| unreadable(error.to_string()))?;
-    if !meta.is_file() || meta.len() > LARGEST_JOURNAL {
-        return Err(unreadable("it is no file, or far too large".to_owned()));
-    }
-    file.take(LARGEST_JOURNAL).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
-    let mut read = Whole { records: Vec::new(), end: 0, prev: journal_line::NO_LINE.to_owned() };
-    while read.end < bytes.len() {
-        let rest = &bytes[read.end..];
-        let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { break };
-        let is_last = end + 1 == rest.len();
-        match one_line(run_dir, &read, &rest[..end]) {
-            Ok((record, hash)) => {
-                read.records.push(record);
-                read.prev = hash;
-                read.end += end + 1;
-            }
-            Err(Damage::Torn(_)) if is_last => break,
-            Err(Damage::Torn(why) | Damage::Wrong(why)) => {
-                return Err(unreadable(format!("line {}: {why}", read.records.len() + 1)));
-            }
-        }
-    }
-    Ok((bytes, read))
-}
-
-/// What is the matter with a line.
-enum Damage {
-    /// A crash can do that to the last line.
-    Torn(String),
-    Wrong(String),
-}
-
-fn one_line(run_dir: &Path, read: &Whole, line: &[u8]) -> Result<(Record, String), Damage> {
-    let text = std::str::from_utf8(line).map_err(|error| Damage::Torn(error.to_string()))?;
-    let decoded = journal_line::decode(text).map_err(|error| match error {
-        LineError::Malformed(_) => Damage::Torn(error.to_string()),
-        LineError::Newer(_) | LineError::UnknownEvent { .. } | LineError::TooLong(_) => {
-            Damage::Wrong(error.to_string())
-        }
-    })?;
-    if decoded.prev != read.prev || decoded.seq != read.records.len() as u64 {
-        return Err(Damage::Wrong(
-            "it does not follow the line before it; one of them was changed".to_owned(),
-        ));
-    }
-    let place = (read.end, line.len());
-    let (seq, ts) = (decoded.seq, decoded.ts);
-    let event = match decoded.body {
-        Body::Here(event) => *event,
-        Body::Spilled { name, file } => {
-            let bytes = fetch(run_dir, &file).map_err(|trouble| Damage::Wrong(trouble.what))?;
-            let event = journal_line::decode_event(&name, &bytes);
-            let event = event.map_err(|error| Damage::Wrong(error.to_string()))?;
-            if event.name() != name {
-                return Err(Damage::Wrong(format!("its side file holds another event than `{name}`")));
-            }
-            event
-        }
-    };
-    Ok((Record { seq, ts, event, place }, journal_line::hash(text)))
 }
 
 fn set_aside(run_dir: &Path, file: &File, bytes: &[u8], whole: usize) -> io::Result<()> {

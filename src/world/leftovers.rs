@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! .tdd/runs/<run>/children/<pid>        one file for each child that lives      Note
+//! .tdd/runs/<run>/canaries/<token>      one file for each canary in the tree    its path
 //! $TMPDIR/tdd-exchange-<random>/owner.json   who works with this folder         Note, folder's own
 //! ```
 //!
@@ -34,7 +35,13 @@ use crate::core::trouble::Trouble;
 use crate::text::harmless;
 
 const CHILDREN: &str = "children";
-const EXCHANGE_PREFIX: &str = "tdd-exchange-";
+const CANARIES: &str = "canaries";
+/// Of a canary's token.
+const TOKEN_LENGTH: usize = 17;
+/// How the names of exchange folders begin, whoever's they are.
+pub const EXCHANGE_PREFIX: &str = "tdd-exchange-";
+/// And those of commands' temporary files: no role's, and masked from nobody.
+const TEMPORARY_PREFIX: &str = "tdd-temp-";
 const OWNER: &str = "owner.json";
 /// A run has a handful of children at a time; more notes are not ours.
 const MOST_NOTES: usize = 1000;
@@ -57,12 +64,21 @@ pub fn note_children_in(run_dir: &Path) {
 /// A new folder for the exchange folders of a run, outside the repository, 0700, gone when it is
 /// dropped. It names us as its owner, so that [`reap_leftovers`] can tell when it is nobody's.
 pub fn exchange_folder(repository: &Path) -> Result<TempDir, Trouble> {
+    folder_of_ours(EXCHANGE_PREFIX, repository)
+}
+
+/// The same for the temporary files of one verification's commands, which may write there.
+pub fn temporary_folder(repository: &Path) -> Result<TempDir, Trouble> {
+    folder_of_ours(TEMPORARY_PREFIX, repository)
+}
+
+fn folder_of_ours(prefix: &str, repository: &Path) -> Result<TempDir, Trouble> {
     let failed = |error: std::io::Error| {
         Trouble::environment("no temporary folder can be made")
             .because(error)
             .advise("check TMPDIR and free space")
     };
-    let folder = tempfile::Builder::new().prefix(EXCHANGE_PREFIX).tempdir().map_err(failed)?;
+    let folder = tempfile::Builder::new().prefix(prefix).tempdir().map_err(failed)?;
     if let Some(note) = Note::of_us(Some(repository)) {
         note.write(&folder.path().join(OWNER)).map_err(failed)?;
     }
@@ -93,11 +109,78 @@ impl Drop for Noted {
     }
 }
 
+/// A canary's file in the tree, and the note of it; dropping it removes both.
+#[derive(Debug)]
+pub(super) struct Planted {
+    file: PathBuf,
+    note: Option<PathBuf>,
+}
+
+/// Notes, before it is written, a file that must not outlive the run: `token` is in its text and in
+/// no other. Until the run's folder is known nothing is noted.
+pub(super) fn note_canary(file: &Path, token: &str) -> Planted {
+    let run = FOLDER.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let folder = run.as_deref().and_then(Path::parent).map(|run| run.join(CANARIES));
+    let write = |folder: PathBuf| {
+        let note = folder.join(token);
+        let _ = fs::create_dir(&folder);
+        let written = fs::write(&note, file.as_os_str().as_encoded_bytes());
+        let synced = written.and_then(|()| fs::File::open(&note)?.sync_all());
+        synced.is_ok().then_some(note)
+    };
+    Planted { file: file.to_owned(), note: folder.and_then(write) }
+}
+
+impl Drop for Planted {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.file);
+        if let Some(note) = &self.note {
+            let _ = fs::remove_file(note);
+        }
+    }
+}
+
+/// Removes the canaries that earlier runs left in the tree. A note lies where a child can write, so
+/// only a file that holds its token goes, and nothing outside the repository.
+fn remove_canaries(repository: &Path) -> Vec<String> {
+    let runs = journal_file::list_runs(repository).into_iter();
+    let folders = runs.map(|run| run.path.join(CANARIES));
+    let real = folders.filter(|folder| folder.symlink_metadata().is_ok_and(|data| data.is_dir()));
+    let notes = real.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten().take(MOST_NOTES);
+    let mut lines = Vec::new();
+    for note in notes.map(|note| note.path()) {
+        let canary = read_small(&note).and_then(|bytes| String::from_utf8(bytes).ok()).map(PathBuf::from);
+        let token = note.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let is_token = token.len() == TOKEN_LENGTH && token.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let inside = |file: &PathBuf| {
+            let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
+            folder.is_some_and(|folder| folder.starts_with(repository))
+        };
+        let holds = |file: &PathBuf| {
+            read_small(file).is_some_and(|text| String::from_utf8_lossy(&text).contains(&token))
+        };
+        if let Some(file) = canary.filter(inside).filter(|file| is_token && holds(file))
+            && fs::remove_file(&file).is_ok()
+        {
+            lines.push(format!("removed {}, a test that a killed run had added", file.display()));
+        }
+        let _ = fs::remove_file(note);
+    }
+    lines
+}
+
+/// A regular file of at most 8 MiB; links are not followed.
+fn read_small(path: &Path) -> Option<Vec<u8>> {
+    let data = path.symlink_metadata().ok()?;
+    (data.is_file() && data.len() <= 8 * 1024 * 1024).then(|| fs::read(path).ok()).flatten()
+}
+
 /// Ends what earlier, dead orchestrators of this work tree have left running, and removes their
 /// exchange folders. Says what it did, a line each, to be told to the person; empty if there was
 /// nothing. The caller must hold the work tree's lock and must not have children yet.
 pub fn reap_leftovers(repository: &Path) -> Vec<String> {
-    let Some(boot) = proc_table::boot() else { return Vec::new() };
+    let removed = remove_canaries(repository);
+    let Some(boot) = proc_table::boot() else { return removed };
     let (notes, files) = notes_of_children(repository);
     let folders = exchange_folders(repository);
     let mut dead: BTreeMap<Named, Vec<Named>> = BTreeMap::new();
@@ -106,7 +189,8 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
             dead.entry(note.owner).or_default().extend(note.child);
         }
     }
-    let mut lines = end_all(&dead, repository);
+    let mut lines = removed;
+    lines.extend(end_all(&dead, repository));
     for (note, path) in notes.iter().zip(files) {
         if note.is_over(&boot) {
             let _ = fs::remove_file(path);
@@ -144,7 +228,10 @@ fn exchange_folders(repository: &Path) -> Vec<(Note, PathBuf)> {
     let us = rustix::process::geteuid().as_raw();
     let ours = |path: &PathBuf| {
         path.symlink_metadata().is_ok_and(|data| data.is_dir() && data.uid() == us)
-            && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(EXCHANGE_PREFIX))
+            && path.file_name().is_some_and(|name| {
+                let name = name.to_string_lossy();
+                [EXCHANGE_PREFIX, TEMPORARY_PREFIX].iter().any(|prefix| name.starts_with(prefix))
+            })
     };
     let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return Vec::new() };
     let paths = entries.flatten().take(MOST_FOLDERS).map(|entry| entry.path()).filter(ours);
@@ -209,4 +296,41 @@ fn ourselves_and_above(table: &[Process]) -> Vec<i32> {
         spared.push(parent);
     }
     spared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_canary_of_a_killed_run_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let repository = root.join("repo");
+        let notes = repository.join(".tdd/runs/20260101T000000Z-X-0000/canaries");
+        fs::create_dir_all(&notes).unwrap();
+        fs::write(notes.join("../events.jsonl"), "").unwrap();
+        let token = |letter: char| format!("t{}", letter.to_string().repeat(16));
+        let outside = root.join("outside.py");
+        for (letter, file, text) in [
+            ('a', repository.join("test_q1.py"), token('a')),
+            ('b', repository.join("mine.py"), "no token".to_owned()),
+            ('c', outside.clone(), token('c')),
+            ('d', repository.join("../outside2.py"), token('d')),
+        ] {
+            fs::write(&file, text).unwrap();
+            fs::write(notes.join(token(letter)), file.to_str().unwrap()).unwrap();
+        }
+        fs::write(repository.join("import.py"), "import x").unwrap();
+        fs::write(notes.join("import"), repository.join("import.py").to_str().unwrap()).unwrap();
+        let lines = remove_canaries(&repository);
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(!repository.join("test_q1.py").exists());
+        for kept in
+            [repository.join("mine.py"), outside, root.join("outside2.py"), repository.join("import.py")]
+        {
+            assert!(kept.exists(), "{kept:?}");
+        }
+        assert_eq!(fs::read_dir(&notes).unwrap().count(), 0, "a note is read once");
+    }
 }

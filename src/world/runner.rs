@@ -10,8 +10,13 @@
 #![expect(clippy::disallowed_methods, reason = "adapters of the disk, of children and of their environment")]
 
 mod bench;
+mod bun;
 mod call;
+mod canary;
 mod cargo;
+mod go;
+mod javascript;
+mod jest;
 mod node;
 mod place;
 mod pytest;
@@ -19,7 +24,9 @@ mod python;
 mod scope;
 mod scratch;
 mod shell;
+mod stamp;
 mod unittest;
+mod vitest;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -28,19 +35,27 @@ use std::time::Duration;
 pub use self::call::{RunnerCall, recognise};
 
 use self::bench::{Bench, Bounds, Measured, Step};
+use self::bun::Bun;
 use self::cargo::Cargo;
+use self::go::Go;
+use self::jest::Jest;
 use self::node::Node;
 use self::place::Place;
 use self::pytest::Pytest;
 use self::scope::Scope;
 use self::shell::Shell;
 use self::unittest::Unittest;
+use self::vitest::Vitest;
 use crate::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
+use crate::core::event::Leaked;
 use crate::core::path::RelPath;
-use crate::core::test::{Exit, TestId, TestRun};
+use crate::core::test::{Canary, Exit, TestId, TestRun};
 use crate::core::trouble::Trouble;
-use crate::driver::ports::{Hear, Isolation, TestOrder, Tests};
+use crate::driver::ports::{CanaryWish, Hear, Isolation, TestOrder, Tests};
 use crate::text::test_source::{self, Language};
+use crate::world::leftovers;
+use crate::world::process::kin;
+use crate::world::sandbox::Sandbox;
 use crate::world::signals::StopSignal;
 
 /// What the adapter of a project's tests needs.
@@ -76,14 +91,19 @@ pub struct ProjectTests {
     count: u32,
     /// How long the first verification took.
     first_ms: Option<u64>,
+    sandbox: Option<Sandbox>,
 }
 
 #[derive(Debug)]
 enum Adapter {
-    Cargo(Cargo),
+    Cargo(Box<Cargo>),
     Pytest(Pytest),
     Unittest(Unittest),
+    Vitest(Vitest),
+    Jest(Jest),
+    Bun(Bun),
     Node(Node),
+    Go(Box<Go>),
     Shell(Shell),
 }
 
@@ -104,7 +124,15 @@ impl ProjectTests {
             stop: setup.stop,
             count: 0,
             first_ms: None,
+            sandbox: None,
         })
+    }
+
+    /// Every command is started inside this sandbox from now on.
+    #[must_use = "this returns the tests with their sandbox"]
+    pub fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.sandbox = sandbox;
+        self
     }
 
     fn bench(&mut self, label: &str) -> Result<Bench, Trouble> {
@@ -112,29 +140,46 @@ impl ProjectTests {
         let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
         let deadline = self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE));
         let bounds = Bounds { deadline, output_cap: self.output_cap };
-        Bench::new(&self.work, self.count, label, bounds, &self.stop)
+        let mut bench = Bench::new(&self.work, self.count, label, bounds, &self.stop)?;
+        // Its path is short, because sockets that tests make there have short names only.
+        bench.use_temp(leftovers::temporary_folder(&self.place.repository)?)?;
+        Ok(bench.fenced_by(self.sandbox.clone()))
     }
 }
 
 impl Tests for ProjectTests {
     fn isolation(&self) -> Isolation {
         match self.adapter {
-            Adapter::Cargo(_) | Adapter::Pytest(_) | Adapter::Unittest(_) | Adapter::Node(_) => {
-                Isolation::PerFile
-            }
+            Adapter::Cargo(_)
+            | Adapter::Pytest(_)
+            | Adapter::Unittest(_)
+            | Adapter::Vitest(_)
+            | Adapter::Jest(_)
+            | Adapter::Bun(_)
+            | Adapter::Node(_)
+            // A file that does not compile is left out of its package by an overlay.
+            | Adapter::Go(_) => Isolation::PerFile,
             Adapter::Shell(_) => Isolation::Coupled,
         }
     }
 
     async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble> {
         let mut bench = self.bench(&order.label)?;
+        bench.note_canary(match order.canary {
+            CanaryWish::None => Canary::NotAsked,
+            CanaryWish::Beside(_) => Canary::Unsupported,
+        });
         let scope = Scope::new(order, &self.place);
         let (place, bench_now) = (&self.place, &mut bench);
         let measured = match &mut self.adapter {
             Adapter::Cargo(cargo) => cargo.run(place, &scope, bench_now, hear).await?,
             Adapter::Pytest(pytest) => pytest.run(place, &scope, bench_now, hear).await?,
             Adapter::Unittest(unittest) => unittest.run(place, &scope, bench_now, hear).await?,
+            Adapter::Vitest(vitest) => vitest.run(place, &scope, bench_now, hear).await?,
+            Adapter::Jest(jest) => jest.run(place, &scope, bench_now, hear).await?,
+            Adapter::Bun(bun) => bun.run(place, &scope, bench_now, hear).await?,
             Adapter::Node(node) => node.run(place, &scope, bench_now, hear).await?,
+            Adapter::Go(go) => go.run((place, &scope), &order.canary, bench_now, hear).await?,
             Adapter::Shell(shell) => shell.run(place, &scope, bench_now, hear).await?,
         };
         let run = bench.finish(measured)?;
@@ -171,6 +216,11 @@ impl Tests for ProjectTests {
         bench.finish(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 })
     }
 
+    /// Those of agents too: a sweep does not know whose they were.
+    fn leaked(&mut self) -> Vec<Leaked> {
+        kin::take_ended()
+    }
+
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String {
         match suite {
             Suite::Gate => self.commands.gate.clone(),
@@ -179,7 +229,11 @@ impl Tests for ProjectTests {
                 Adapter::Cargo(cargo) => cargo.selection(&self.place, files),
                 Adapter::Pytest(pytest) => pytest.selection(&self.place, files),
                 Adapter::Unittest(unittest) => unittest.selection(&self.place, files),
+                Adapter::Vitest(vitest) => vitest.selection(&self.place, files),
+                Adapter::Jest(jest) => jest.selection(&self.place, files),
+                Adapter::Bun(bun) => bun.selection(&self.place, files),
                 Adapter::Node(node) => node.selection(&self.place, files),
+                Adapter::Go(go) => go.selection(&self.place, files),
                 Adapter::Shell(shell) => shell.selection(&self.place, files),
             },
         }
@@ -197,12 +251,21 @@ fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>, work: &Path)
     let line = table.map_or(commands.test.as_str(), |table| table.all.as_str());
     let call = || recognise(commands.runner, line).ok_or_else(|| underivable(commands, line));
     Ok(match commands.runner {
-        RunnerKind::Cargo => Adapter::Cargo(Cargo::new(call()?, work)),
+        RunnerKind::Cargo => Adapter::Cargo(Box::new(Cargo::new(call()?, work))),
+        RunnerKind::Nextest => Adapter::Cargo(Box::new(Cargo::nextest(call()?, work))),
         RunnerKind::Pytest => Adapter::Pytest(Pytest::new(call()?)),
         RunnerKind::Unittest => Adapter::Unittest(Unittest::new(call()?)),
+        RunnerKind::Vitest => Adapter::Vitest(Vitest::new(call()?)),
+        RunnerKind::Jest => Adapter::Jest(Jest::new(call()?)),
+        RunnerKind::Bun => Adapter::Bun(Bun::new(call()?)),
         RunnerKind::Node => Adapter::Node(Node::new(call()?)),
+        RunnerKind::Go => Adapter::Go(Box::new(Go::new(call()?, work))),
         RunnerKind::Junit => match table.filter(|table| table.report.is_some()) {
             Some(table) => Adapter::Shell(Shell::new(table)),
+            None => return Err(underivable(commands, line)),
+        },
+        RunnerKind::Tap => match table {
+            Some(table) => Adapter::Shell(Shell::tap(table)),
             None => return Err(underivable(commands, line)),
         },
         RunnerKind::ExitCode => Adapter::Shell(Shell::exit_code(table, &commands.test)),
@@ -215,9 +278,15 @@ fn underivable(commands: &ProjectCommands, line: &str) -> Trouble {
     let why = match kind {
         RunnerKind::Junit => "kind `junit` needs to know where the command leaves its report".to_owned(),
         RunnerKind::Cargo
+        | RunnerKind::Nextest
         | RunnerKind::Pytest
         | RunnerKind::Unittest
+        | RunnerKind::Vitest
+        | RunnerKind::Jest
+        | RunnerKind::Bun
         | RunnerKind::Node
+        | RunnerKind::Go
+        | RunnerKind::Tap
         | RunnerKind::ExitCode => {
             format!("`{line}` is not one plain call of {kind}, so tests can't be chosen")
         }

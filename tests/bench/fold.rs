@@ -11,11 +11,12 @@ use tdd::core::event::{Event, PassFail, Plan, RunId, RunStarted, TestIdSource, T
 use tdd::core::finding::{
     CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RunRef, Seen, SuiteBaseline,
 };
+use tdd::core::greens::GreensChange;
 use tdd::core::path::RelPath;
 use tdd::core::requirement::Requirement;
 use tdd::core::role::{Key, Role};
 use tdd::core::state::State;
-use tdd::core::test::{Exit, TestId};
+use tdd::core::test::{Canary, Exit, TestId};
 use tdd::driver::ports::Journal as _;
 use tdd::text::journal_line;
 use tdd::world::journal_file::{self, JournalFile};
@@ -167,6 +168,7 @@ fn run_ref() -> RunRef {
         duration_ms: 5,
         log: ".tdd/runs/x/tests/001.log".to_owned(),
         output: "one line of output, as short ones are\n".repeat(10),
+        canary: Canary::NotAsked,
     }
 }
 
@@ -191,7 +193,7 @@ fn red() -> RedFindings {
 fn green(number: u64) -> GreenFindings {
     GreenFindings {
         passed: vec![test_id(number)],
-        greens: (1..=number).map(test_id).collect(),
+        greens: GreensChange { gained: vec![test_id(number)], lost: Vec::new() },
         collected_before: 1,
         collected_now: 1,
         runs: vec![run_ref()],

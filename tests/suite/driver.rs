@@ -2,6 +2,7 @@
 //!
 //! A test file holds lines `name: WORD`; such a test passes if some file below `src/` holds WORD.
 
+mod faults;
 mod world;
 
 use tdd::core::criterion::Verify;

@@ -15,6 +15,8 @@
 
 mod agents;
 mod bad_input;
+mod canary;
+mod cheats;
 mod checkpoints;
 mod commands;
 mod conformance;
@@ -25,6 +27,7 @@ mod driver;
 mod git_state;
 mod halt_report;
 mod hostile;
+mod isolation;
 mod journal;
 mod manifest;
 mod modes;

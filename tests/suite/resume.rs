@@ -117,6 +117,25 @@ fn a_run_that_stops_after_red_goes_on() {
 }
 
 #[test]
+fn what_the_flags_let_through_is_kept_for_whoever_goes_on() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let honest = cassette(&sandbox, &honest_shop_cassette());
+    let flags = ["--no-supersede", "--allow-red-baseline", "--allow-red-gate", "--gate", "false"];
+    let begin = ["STE-1", "--stop-after", "red", "--cassette", &honest];
+    sandbox.tdd(&[&begin[..], &flags[..]].concat()).expect(3);
+    let journal = std::fs::read_dir(sandbox.path(".tdd/runs")).unwrap().flatten().next().unwrap();
+    let journal = std::fs::read_to_string(journal.path().join("events.jsonl")).unwrap();
+    let first = journal.lines().next().unwrap();
+    for kept in [r#""supersede":"refuse""#, r#""red_baseline":"allow""#, r#""red_gate":"allow""#] {
+        assert!(first.contains(kept), "{kept}: {first}");
+    }
+    finishes(&sandbox, &[]).expect(0);
+}
+
+#[test]
 fn ac_tdd_7_3_what_somebody_else_changed_meanwhile_is_shown_and_not_overwritten() {
     if !has_python() {
         return;
@@ -126,8 +145,15 @@ fn ac_tdd_7_3_what_somebody_else_changed_meanwhile_is_shown_and_not_overwritten(
     sandbox.tdd(&["STE-1", "--stop-after", "red", "--cassette", &honest]).expect(3);
     let mine = format!("{}# mine\n", sandbox.read("shop.py"));
     sandbox.write("shop.py", &mine);
-    finishes(&sandbox, &[]).expect(3).says(&["shop.py", "--edited", "git restore"]);
+    sandbox.write("notes.txt", "new");
+    finishes(&sandbox, &[]).expect(3).says(&[
+        "shop.py",
+        "--edited",
+        "git restore",
+        "remove what is new: notes.txt",
+    ]);
     assert_eq!(sandbox.read("shop.py"), mine);
+    std::fs::remove_file(sandbox.path("notes.txt")).unwrap();
     sandbox.write("shop.py", &mine.replace("# mine\n", ""));
     finishes(&sandbox, &[]).expect(0);
 }
@@ -182,7 +208,8 @@ fn an_abandoned_run_is_over() {
         return;
     }
     let sandbox = halted();
-    finishes(&sandbox, &["--abandon"]).expect(1);
+    // Without a cassette the scripted agent can't be started; giving up must not want one.
+    sandbox.tdd(&["resume", "--abandon"]).expect(1).says(&["given up"]);
     let honest = cassette(&sandbox, &honest_shop_cassette());
     std::fs::remove_file(sandbox.path("tests/test_ac_ste_1_1.py")).unwrap();
     sandbox.tdd(&["STE-1", "--cassette", &honest]).expect(0);

@@ -12,13 +12,14 @@ use tdd::core::finding::{
     CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RefactorFindings, RunRef,
     SuiteBaseline,
 };
+use tdd::core::greens::GreensChange;
 use tdd::core::halt::{Ending, Halt};
 use tdd::core::next::next;
 use tdd::core::path::RelPath;
 use tdd::core::requirement::Requirement;
 use tdd::core::role::{Key, Role};
 use tdd::core::state::{End, Phase, State};
-use tdd::core::test::{Exit, TestId};
+use tdd::core::test::{Canary, Exit, TestId};
 
 pub(crate) fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -76,6 +77,7 @@ pub(crate) fn run_ref(exit: Exit, output: &str) -> RunRef {
         duration_ms: 1500,
         log: "runs/x/green.log".to_owned(),
         output: output.to_owned(),
+        canary: Canary::NotAsked,
     }
 }
 
@@ -153,7 +155,7 @@ pub(crate) fn red(kind: RedKind) -> RedFindings {
 pub(crate) fn green(number: u64) -> GreenFindings {
     GreenFindings {
         passed: vec![test_id(number)],
-        greens: vec![test_id(number)],
+        greens: GreensChange { gained: vec![test_id(number)], lost: Vec::new() },
         collected_before: 1,
         collected_now: 1,
         runs: vec![run_ref(Exit::Code(0), "test result: ok\n")],

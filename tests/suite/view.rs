@@ -137,7 +137,7 @@ fn ac_tdd_6_2_json_is_one_object_a_line_for_each_event_and_nothing_else() {
         Key::TestWriter => {
             let mut findings = red(RedKind::Assertion);
             findings.runs[0].output = "z".repeat(30_000);
-            findings.greens = vec![crate::sample::test_id(7); 4000];
+            findings.greens.gained = vec![crate::sample::test_id(7); 4000];
             Play { measured: Some(measured(Findings::Red(findings))), ..well(attempt) }
         }
         Key::Implementer(_) | Key::Refactorer => well(attempt),
@@ -158,7 +158,7 @@ fn ac_tdd_6_2_json_is_one_object_a_line_for_each_event_and_nothing_else() {
         value.into_iter().find(|value| value["type"] == name).unwrap()
     };
     let red = &of("attempt_measured")["findings"]["red"];
-    assert_eq!(red["greens_count"], 4000);
+    assert_eq!(red["greens"]["gained_count"], 4000);
     assert_eq!(red["runs"][0]["output_bytes"], 30_000);
     assert_eq!(red["criteria"][0]["id"], "AC-STE-1.1");
     assert_eq!(aside.text(), "level: audit\nnot prevented: reading history\n");

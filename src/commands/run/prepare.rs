@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::RunArgs;
 use crate::core::criterion::CriterionId;
-use crate::core::event::Plan;
+use crate::core::event::{Plan, RedRule, SupersedeRule};
 use crate::core::requirement::Requirement;
 use crate::core::role::Role;
 use crate::core::state::{End, Phase, State};
@@ -17,6 +17,7 @@ use crate::world::git_facts;
 use crate::world::journal_file::{self, RunDir};
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
+use crate::world::sandbox;
 
 /// A run that may begin.
 pub struct Prepared {
@@ -28,6 +29,8 @@ pub struct Prepared {
     pub roles: RoleAgents,
     pub cassette: Option<PathBuf>,
     pub plan: Plan,
+    /// The level of isolation, and what keeps it.
+    pub sandbox: sandbox::Chosen,
 }
 
 impl Prepared {
@@ -41,11 +44,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let place = project::locate(cwd)?;
     let config = super::super::read_config(&place)?;
     let settings = Settings::resolve(args, config, &environment)?;
-    if settings.leaves.no_sandbox == Leave::Refused {
-        return Err(Trouble::environment("there is no OS sandbox around the children")
-            .because("this version of tdd has the level `audit` only: it checks, restores and reports")
-            .advise("leave out --require-sandbox to go on in level `audit`"));
-    }
+    let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
     let archived = if settings.leaves.archived.is_granted() { Archive::Included } else { Archive::LeftOut };
     let wanted = settings.requirement.clone().unwrap_or_default();
     if wanted.is_empty() {
@@ -60,7 +59,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let names = Role::ALL.map(|role| settings.agent(role).name.clone());
     let roles = agents(&settings, &environment, &names)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
-    Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, plan })
+    Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, plan, sandbox })
 }
 
 fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
@@ -101,7 +100,20 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         refactor: settings.refactoring,
         stop_after: settings.stop_after,
         regression: settings.regression,
+        supersede: match settings.leaves.supersede {
+            Leave::Granted => SupersedeRule::AsListed,
+            Leave::Refused => SupersedeRule::Refuse,
+        },
+        red_baseline: rule(settings.leaves.red_baseline),
+        red_gate: rule(settings.leaves.red_gate),
     })
+}
+
+fn rule(leave: Leave) -> RedRule {
+    match leave {
+        Leave::Granted => RedRule::Allow,
+        Leave::Refused => RedRule::Refuse,
+    }
 }
 
 /// Ignored files are outside of every snapshot, so tests that git ignores could never be seen.
@@ -123,7 +135,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
     }
     for run in journal_file::list_runs(&place.repository) {
         // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
-        let Ok(records) = journal_file::read_only(&run.path) else { continue };
+        let Ok(records) = journal_file::read_for_state(&run.path) else { continue };
         let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
         if state.run.requirement.path != requirement.path || state.forks() == 0 {
             continue;
@@ -151,7 +163,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
 
 fn unfinished(state: &State, run: &RunDir, requirement: &Requirement) -> Trouble {
     Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
-        .because(format!("it stands at `{}`, after {} forks", state.phase.name(), state.forks()))
+        .because(format!("{}; forks so far: {}", crate::commands::status::phase(state), state.forks()))
         .advise(format!(
             "look at it:               tdd status {0}\n\
              go on with it:            tdd resume {0}\n\

@@ -36,11 +36,21 @@ impl fmt::Display for IllegalEvent {
 
 impl std::error::Error for IllegalEvent {}
 
+/// Processes that are kept for the summary; the journal names all.
+const MOST_LEAKED: usize = 20;
+
 impl State {
     /// Takes in one event. An error leaves the state as it was.
     pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
         match event {
-            Event::TestRun(_) | Event::EditClaim { .. } | Event::Restored { .. } => return Ok(()),
+            Event::Leaked { processes } => {
+                let room = MOST_LEAKED.saturating_sub(self.leaked.len());
+                self.leaked.extend(processes.iter().take(room).cloned());
+                return Ok(());
+            }
+            Event::Isolated { .. } | Event::TestRun(_) | Event::EditClaim { .. } | Event::Restored { .. } => {
+                return Ok(());
+            }
             Event::TreeSeen { tree } => {
                 self.tree = Some(tree.clone());
                 return Ok(());
@@ -261,7 +271,7 @@ impl State {
         self.good = Some(checkpoint.clone());
         match (&attempt.key, findings) {
             (Key::TestWriter, Findings::Red(red)) => {
-                self.greens.clone_from(&red.greens);
+                red.greens.fold_into(&mut self.greens);
                 for id in red.criteria.iter().map(|criterion| &criterion.id) {
                     let already = self.run.plan.already_green.contains(id);
                     let progress = if already { Progress::AlreadyGreen } else { Progress::Red };
@@ -270,7 +280,7 @@ impl State {
                 self.red = Some(red);
             }
             (Key::Implementer(id), Findings::Green(green)) => {
-                self.greens.clone_from(&green.greens);
+                green.greens.fold_into(&mut self.greens);
                 self.early_green.extend(green.early_green.then(|| id.clone()));
                 self.collected = self.collected.max(green.collected_now);
                 self.note_work(&green.changed.iter().map(|c| (c.path.clone(), c.class)).collect::<Vec<_>>());
@@ -325,3 +335,6 @@ impl State {
         self.ledgers.get_mut(key)?.entries.last_mut()
     }
 }
+
+#[cfg(test)]
+mod tests;

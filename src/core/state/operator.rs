@@ -141,7 +141,7 @@ impl State {
             return Phase::Due { key, kind: AttemptKind::First };
         }
         self.good = Some(checkpoint.clone());
-        self.greens.clone_from(&findings.greens);
+        findings.greens.fold_into(&mut self.greens);
         self.take_red(findings);
         match key {
             Key::Refactorer => Phase::Due { key, kind: AttemptKind::First },
@@ -161,3 +161,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

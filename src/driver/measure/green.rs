@@ -6,6 +6,7 @@ use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::{Event, Refactoring, Regression};
 use crate::core::evidence::evidence;
 use crate::core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge};
+use crate::core::greens::GreensChange;
 use crate::core::mapping::Mapping;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -15,7 +16,7 @@ use crate::core::test::{TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::core::weigh;
 use crate::driver::drive::Drive;
-use crate::driver::ports::{TestOrder, World};
+use crate::driver::ports::{CanaryWish, TestOrder, World};
 
 use super::{Work, facts, run_ref};
 
@@ -85,12 +86,13 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<TestRun, Trouble> {
         let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
         let label = format!("GREEN {id}");
-        let all = TestOrder { label: label.clone(), leave_out: leave_out.clone(), ..TestOrder::default() };
+        let canary = self.canary_like(red);
+        let all = TestOrder { label: label.clone(), leave_out, canary, ..TestOrder::default() };
         let scope = if red.is_some() { self.scope() } else { Scope::All };
         let first = match (scope, red) {
             (Scope::OwnThenAll | Scope::OwnOnly, Some(red)) => {
                 let ids = self.mapping().of(id).map(|owned| owned.ids.clone()).unwrap_or_default();
-                TestOrder { only_files: red.files.clone(), only_ids: ids, label, leave_out }
+                TestOrder { only_files: red.files.clone(), only_ids: ids, ..all.clone() }
             }
             (Scope::All, _) | (_, None) => all.clone(),
         };
@@ -104,10 +106,24 @@ impl<W: World> Drive<'_, W> {
             self.weigh_own(&run, red, findings);
             self.weigh_rest(&run, &all, findings).await?;
         } else {
-            findings.greens.clone_from(&self.state.greens);
-            findings.greens.extend(findings.passed.clone());
+            let known = &self.state.greens;
+            findings.greens = GreensChange::between(known, known.iter().chain(&findings.passed));
         }
         Ok(run)
+    }
+
+    /// A canary like the criterion's own tests; for a criterion without tests, and for all of them
+    /// together, like every judged test that takes part. Where there is none yet, nothing is judged
+    /// that a canary could vouch for.
+    pub(super) fn canary_like(&self, red: Option<&CriterionRed>) -> CanaryWish {
+        let files: Vec<RelPath> = if let Some(red) = red.filter(|red| !red.files.is_empty()) {
+            red.files.clone()
+        } else {
+            let mapping = self.mapping();
+            let reached = mapping.owned.iter().filter(|(id, _)| self.state.is_reached(id));
+            reached.flat_map(|(_, own)| &own.files).take(MOST_IMITATED).cloned().collect()
+        };
+        if files.is_empty() { CanaryWish::None } else { CanaryWish::Beside(files) }
     }
 
     fn scope(&self) -> Scope {
@@ -163,7 +179,7 @@ impl<W: World> Drive<'_, W> {
         let flaky: BTreeSet<&TestId> = findings.flaky.iter().collect();
         let mut greens: BTreeSet<TestId> = weigh::greens(report).into_iter().collect();
         greens.extend(flaky.into_iter().cloned());
-        findings.greens = greens.into_iter().collect();
+        findings.greens = GreensChange::between(&self.state.greens, &greens);
         Ok(())
     }
 
@@ -180,8 +196,8 @@ impl<W: World> Drive<'_, W> {
         let alone = TestOrder {
             label: format!("{} again, alone", order.label),
             only_ids: lost.clone(),
-            only_files: Vec::new(),
             leave_out: order.leave_out.clone(),
+            ..TestOrder::default()
         };
         let again = self.run_tests(&alone).await?;
         let still: BTreeSet<TestId> = match (&again.report, evidence(&again)) {
@@ -215,6 +231,9 @@ fn corpus_facts(findings: &GreenFindings, work: &Work, run: &TestRun) -> Vec<Eve
     }
     events
 }
+
+/// Files that the canary of a whole suite is like: each is run once more where it is a process.
+const MOST_IMITATED: usize = 8;
 
 /// A child that rewrites a thousand files must not make a million events.
 const MOST_CLAIMED_FILES: usize = 32;

@@ -7,6 +7,7 @@ use crate::core::criterion::CriterionId;
 use crate::core::event::Event;
 use crate::core::evidence::evidence;
 use crate::core::finding::{ChangeKind, RedFindings};
+use crate::core::greens::GreensChange;
 use crate::core::mapping::Mapping;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -71,7 +72,9 @@ impl<W: World> Drive<'_, W> {
         findings.broken = still.into_iter().filter(|id| lost.contains(id)).collect();
         let open: BTreeSet<&TestId> =
             findings.criteria.iter().flat_map(|c| &c.tests).map(|test| &test.id).collect();
-        findings.greens = weigh::greens(one).into_iter().filter(|id| !open.contains(id)).collect();
+        let greens = weigh::greens(one);
+        findings.greens =
+            GreensChange::between(&self.state.greens, greens.iter().filter(|id| !open.contains(id)));
         Ok(())
     }
 

@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 use crate::core::audience::News;
 use crate::core::claim::Claim;
 use crate::core::criterion::CriterionId;
-use crate::core::event::Event;
+use crate::core::event::{Event, SupersedeRule};
 use crate::core::evidence::evidence;
 use crate::core::finding::{
     ChangeKind, CriterionRed, Findings, RedFindings, RedKind, RedTest, Seen, Superseded,
 };
+use crate::core::greens::GreensChange;
+use crate::core::guard::{self, Guard};
 use crate::core::mapping::{self, Mapping};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -18,7 +20,7 @@ use crate::core::role::Key;
 use crate::core::test::{Outcome, TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::core::weigh::{self, Sources};
-use crate::driver::drive::{Drive, SupersedeRule};
+use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, Isolation, Protection, TestOrder, Tests, World};
 
 use super::sources::SourceBook;
@@ -88,7 +90,7 @@ impl<W: World> Drive<'_, W> {
         let tests = claim.map(|claim| claim.tests.clone()).unwrap_or_default();
         let mut mapping = Mapping::assign(&self.named(), &candidates, &tests, &self.state.run.project);
         self.map_units(work, &tests, &mut mapping);
-        if self.setup.supersede == SupersedeRule::AsListed {
+        if self.state.run.plan.supersede == SupersedeRule::AsListed {
             let covered = self.state.covered_by_red();
             let claimed = claim.map(|claim| claim.supersedes.clone()).unwrap_or_default();
             for (id, tests) in claimed.into_iter().filter(|(id, _)| covered.contains(id)) {
@@ -194,13 +196,11 @@ impl<W: World> Drive<'_, W> {
         let still = |id: &TestId| second.is_none_or(|report| weigh::lost(&known, report).contains(id));
         let broken = lost.iter().filter(|id| !set_aside.contains(id) && !unlisted.contains(id) && still(id));
         findings.broken = broken.cloned().collect();
-        findings.greens =
-            known.iter().filter(|id| !set_aside.contains(id) && !lost.contains(*id)).cloned().collect();
+        let stays = known.iter().filter(|id| !set_aside.contains(id) && !lost.contains(*id));
         let already = |criterion: &&CriterionRed| self.state.run.plan.already_green.contains(&criterion.id);
         let passed = findings.criteria.iter().filter(already).flat_map(|criterion| &criterion.tests);
-        findings
-            .greens
-            .extend(passed.filter(|test| test.kind == RedKind::Passed).map(|test| test.id.clone()));
+        let passed = passed.filter(|test| test.kind == RedKind::Passed).map(|test| &test.id);
+        findings.greens = GreensChange::between(&self.state.greens, stays.chain(passed));
     }
 
     /// New tests and files that are red and belong to nobody, so that they would stay red for ever.
@@ -262,14 +262,15 @@ impl<W: World> Drive<'_, W> {
     }
 
     fn superseded(&self, claim: Option<&Claim>, work: &Work, report: &TestReport) -> Vec<Superseded> {
-        if self.setup.supersede == SupersedeRule::Refuse {
+        if self.state.run.plan.supersede == SupersedeRule::Refuse {
             return Vec::new();
         }
         let mut all = Vec::new();
         // Only a criterion in hand can change what a test says: nobody would turn it green again.
         let covered = self.state.covered_by_red();
         let claimed = claim.iter().flat_map(|claim| &claim.supersedes);
-        for (criterion, tests) in claimed.filter(|(id, _)| covered.contains(id)) {
+        let in_hand = |id| covered.contains(id) || !guard::stands(Guard::SupersedeScope);
+        for (criterion, tests) in claimed.filter(|(id, _)| in_hand(id)) {
             for id in tests.iter().map(|id| TestId(id.clone())) {
                 let file = id.0.split("::").next().unwrap_or_default();
                 let changed = work
@@ -324,7 +325,8 @@ impl<W: World> Drive<'_, W> {
         }
         findings.broken = lost.iter().cloned().collect();
         findings.unlisted = book.changed_tests(&known);
-        findings.greens = known.into_iter().filter(|id| !lost.contains(id)).collect();
+        findings.greens =
+            GreensChange::between(&self.state.greens, known.iter().filter(|id| !lost.contains(id)));
         Ok(())
     }
 

@@ -24,7 +24,8 @@ impl<W: World> Drive<'_, W> {
         };
         let mut events = std::mem::take(&mut work.events);
         let leave_out = self.mapping().left_out(&self.unreached(None));
-        let order = TestOrder { label: "REFACTOR".to_owned(), leave_out, ..TestOrder::default() };
+        let canary = self.canary_like(None);
+        let order = TestOrder { label: "REFACTOR".to_owned(), leave_out, canary, ..TestOrder::default() };
         let run = self.run_tests(&order).await?;
         findings.runs.push(run_ref(&run, &self.setup.mask));
         findings.no_evidence = evidence(&run).err();

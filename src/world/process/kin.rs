@@ -23,6 +23,9 @@ use std::time::Duration;
 use rustix::process::Pid;
 use tokio::time::Instant;
 
+use crate::core::event::Leaked;
+use crate::core::guard::{self, Guard};
+use crate::text::harmless;
 use crate::world::unix::proc_table::{self, Life, Process};
 
 /// The variable that marks a child's descendants.
@@ -91,6 +94,9 @@ enum Look {
 /// Ends all kin of a leader that has ended itself, and waits for them; gives their number. What a
 /// signal of ours does not end in time (another user's process) is left.
 pub(super) fn sweep(leader: Pid, mark: &Mark) -> usize {
+    if !guard::stands(Guard::Descendants) {
+        return 0;
+    }
     let register = Register::open();
     let deadline = Instant::now() + LONGEST_SWEEP;
     let mut ended = BTreeMap::new();
@@ -109,8 +115,11 @@ pub(super) fn sweep(leader: Pid, mark: &Mark) -> usize {
         kin.iter().for_each(reap);
         let alive: Vec<Process> = kin.iter().filter(|one| one.life == Life::Alive).copied().collect();
         for one in &alive {
+            // A process that comes up again is one that did not end at once.
+            if ended.insert((one.pid, one.started), *one).is_none() {
+                note_ended(one.pid);
+            }
             send_kill(one);
-            ended.insert((one.pid, one.started), *one);
         }
         if round < HURRY_FROM {
             await_end(&alive, deadline);
@@ -128,6 +137,24 @@ pub(super) fn sweep(leader: Pid, mark: &Mark) -> usize {
     // the rounds may not have known them.
     ended.iter().for_each(reap);
     ended.len()
+}
+
+/// What sweeps have ended and nobody has asked for yet.
+static ENDED: Mutex<Vec<Leaked>> = Mutex::new(Vec::new());
+/// Who forks without end is named so often, and no more.
+const MOST_ENDED: usize = 50;
+
+fn note_ended(pid: i32) {
+    let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+    if ended.len() < MOST_ENDED {
+        let command = proc_table::command_line(pid).unwrap_or_default();
+        ended.push(Leaked { pid, command: harmless::short(&command, 200) });
+    }
+}
+
+/// The processes that sweeps have ended since this was last called.
+pub(in crate::world) fn take_ended() -> Vec<Leaked> {
+    std::mem::take(&mut ENDED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn find(leader: Pid, mark: &Mark, register: &Register, table: &[Process]) -> Vec<Process> {

@@ -3,16 +3,12 @@
 use crate::core::trouble::Trouble;
 use crate::text::command_line;
 
-const PLAIN: &str = "Only one plain call of `cargo test`, `pytest`, `python -m unittest` or `node --test` can be told which tests to \
-     run; this is a script, a list or a runner without an adapter";
+const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest`, `vitest`, `jest`, `bun test`, `node --test` \
+     or `go test` can be told which tests to run; this is a script, a list or a runner without an adapter";
 
 /// The trouble, with a suggestion that can be pasted as it is.
 pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<String>) -> Trouble {
-    let why = match (why_no_table, planned(command)) {
-        (Some(why), _) => why,
-        (None, Some(runner)) => format!("{PLAIN}. An adapter for {runner} is planned, but not there yet"),
-        (None, None) => PLAIN.to_owned(),
-    };
+    let why = why_no_table.unwrap_or_else(|| PLAIN.to_owned());
     let (junit, select, report) = junit(command);
     let what = format!("it can't be told how to run only some tests with `{command}` ({source})");
     let elsewhere = elsewhere(command).unwrap_or_default();
@@ -20,7 +16,7 @@ pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<Str
         "{elsewhere}Say it in tdd.yaml; correct what does not fit:\n\
          test: {test}\n\
          runner:\n  \
-           kind: junit   # or cargo, pytest, unittest, node\n  \
+           kind: junit   # or cargo, nextest, pytest, unittest, vitest, jest, bun, node, go, tap\n  \
            all: {all}\n  \
            select: {select}\n  \
            report: {report}\n\
@@ -47,29 +43,19 @@ fn elsewhere(command: &str) -> Option<String> {
     })
 }
 
-/// The name of a runner that is known and has no adapter yet.
-fn planned(command: &str) -> Option<&'static str> {
+/// What makes a runner that stands somewhere in the command write JUnit XML.
+fn flags(command: &str, report: &str) -> Option<String> {
     let words: Vec<&str> = command.split_whitespace().collect();
-    let names: [(&str, &str); 3] = [("nextest", "cargo nextest"), ("vitest", "vitest"), ("jest", "jest")];
-    if let Some((_, runner)) = names.into_iter().find(|(word, _)| words.contains(word)) {
-        return Some(runner);
+    if words.windows(2).any(|pair| pair == ["bun", "test"]) {
+        return Some(format!(" --reporter=junit --reporter-outfile={report}"));
     }
-    let pairs: [(&str, &str); 2] = [("bun", "bun test"), ("go", "go test")];
-    pairs
-        .into_iter()
-        .find(|(word, _)| words.windows(2).any(|pair| pair == [*word, "test"]))
-        .map(|(_, runner)| runner)
+    words.contains(&"vitest").then(|| format!(" --reporter=junit --outputFile={report}"))
 }
 
 /// How to run all, how to run some, and where the report lies.
 fn junit(command: &str) -> (String, String, &'static str) {
     const REPORT: &str = "build/report.xml";
-    let flags = match planned(command) {
-        Some("bun test") => format!(" --reporter=junit --reporter-outfile={REPORT}"),
-        Some("vitest") => format!(" --reporter=junit --outputFile={REPORT}"),
-        Some(_) | None => String::new(),
-    };
-    if !flags.is_empty() {
+    if let Some(flags) = flags(command, REPORT) {
         let all = format!("{command}{flags}");
         return (all.clone(), format!("{all} {{files}}"), REPORT);
     }
@@ -107,11 +93,5 @@ mod tests {
                 config::read("tdd.yaml", &second).unwrap_or_else(|error| panic!("{error}\n{second}"));
             assert_eq!(config.runner.unwrap().all, command);
         }
-    }
-
-    #[test]
-    fn a_planned_runner_is_named() {
-        assert!(no_selection("go test ./...", "found go.mod", None).why.contains("go test is planned"));
-        assert!(!no_selection("make test", "x", None).why.contains("planned"));
     }
 }

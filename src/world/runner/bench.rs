@@ -2,15 +2,18 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tempfile::TempDir;
+
 use crate::core::audience::News;
-use crate::core::test::{Exit, TestReport, TestRun};
+use crate::core::test::{Canary, Exit, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::world::process::{self, CommandOrder, Finished};
+use crate::world::sandbox::Sandbox;
 use crate::world::signals::StopSignal;
 
 /// Bytes of output that a run keeps in memory, at its head and at its tail.
@@ -56,7 +59,15 @@ pub(super) struct Bench {
     left: Duration,
     output_cap: u64,
     spent_ms: u64,
+    canary: Canary,
+    /// A line of the log that holds this is of the canary alone, and no business of anybody's.
+    hidden: Option<String>,
+    /// The commands' own temporary files: gone with all that they left there.
+    temp: Option<TempDir>,
     stop: StopSignal,
+    /// The run's folder for all verifications: the only one of ours that a command may write to.
+    work: PathBuf,
+    fenced: Option<Sandbox>,
 }
 
 impl Bench {
@@ -90,8 +101,27 @@ impl Bench {
             left: bounds.deadline,
             output_cap: bounds.output_cap,
             spent_ms: 0,
+            canary: Canary::NotAsked,
+            hidden: None,
+            temp: None,
             stop: stop.clone(),
+            work: work.to_owned(),
+            fenced: None,
         })
+    }
+
+    /// From now on the commands' `TMPDIR` is in this folder, which goes with the bench.
+    pub(super) fn use_temp(&mut self, folder: TempDir) -> Result<(), Trouble> {
+        let inside = folder.path().join(TEMP);
+        std::fs::create_dir(&inside).map_err(|error| disk(&inside, &error))?;
+        self.temp = Some(folder);
+        Ok(())
+    }
+
+    /// Every command is started inside this sandbox.
+    pub(super) fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.fenced = sandbox;
+        self
     }
 
     /// A path in the private folder, unused until now.
@@ -105,20 +135,47 @@ impl Bench {
         self.commands.push(command);
     }
 
+    /// What became of the run's canary. An adapter that can carry one says it after its run.
+    pub(super) fn note_canary(&mut self, canary: Canary) {
+        self.canary = canary;
+    }
+
+    /// From now on lines that hold this word are left out of the log.
+    pub(super) fn hide_lines(&mut self, word: &str) {
+        self.hidden = Some(word.to_owned());
+    }
+
+    /// Leaves these last parts out of the log: they are about the canary alone.
+    pub(super) fn hide_parts(&mut self, from: usize) {
+        // They keep their place, because names of further parts are made of their number.
+        self.parts.iter_mut().skip(from).for_each(|part| *part = PathBuf::new());
+    }
+
+    /// How many parts the log has so far.
+    pub(super) fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
     /// Runs one command with what is left of the deadline. Without time left, none is started.
     pub(super) async fn run(&mut self, step: Step) -> Result<Finished, Trouble> {
         if self.left.is_zero() {
             return Ok(Finished { exit: Exit::Deadline, duration_ms: 0, leaked: 0 });
         }
         let log = self.fresh("log");
+        // What the person's own command sets comes after it, and wins.
+        let temp = self.temp.iter().map(|temp| ("TMPDIR".into(), Some(temp.path().join(TEMP).into())));
         let order = CommandOrder {
             argv: step.argv,
-            cwd: step.cwd,
-            env: step.env,
+            cwd: step.cwd.clone(),
+            env: temp.chain(step.env).collect(),
             deadline: self.left,
             output_cap: self.output_cap,
             log: log.clone(),
             stdout: step.stdout.clone(),
+            enclosure: self
+                .fenced
+                .as_ref()
+                .map(|sandbox| sandbox.for_commands(&self.work, &step.cwd).enclosure),
         };
         let finished = process::run(&order, &self.stop).await?;
         self.left = self.left.saturating_sub(Duration::from_millis(finished.duration_ms));
@@ -150,8 +207,9 @@ impl Bench {
     pub(super) fn finish(self, measured: Measured) -> Result<TestRun, Trouble> {
         let mut joined = File::create(&self.log).map_err(|error| disk(&self.log, &error))?;
         for part in &self.parts {
-            if let Ok(mut part) = File::open(part) {
-                std::io::copy(&mut part, &mut joined).map_err(|error| disk(&self.log, &error))?;
+            if let Ok(part) = File::open(part) {
+                let copied = copy_lines(part, &mut joined, self.hidden.as_deref());
+                copied.map_err(|error| disk(&self.log, &error))?;
             }
         }
         joined.flush().map_err(|error| disk(&self.log, &error))?;
@@ -167,9 +225,31 @@ impl Bench {
             output: excerpt(&self.log).map_err(|error| disk(&self.log, &error))?,
             log: self.log.to_string_lossy().into_owned(),
             fail_code: measured.fail_code,
+            canary: self.canary,
         })
     }
 }
+
+/// Copies a part of a log, less the lines that hold `hidden`. A line without an end is bounded.
+fn copy_lines(mut part: File, to: &mut File, hidden: Option<&str>) -> std::io::Result<()> {
+    let Some(hidden) = hidden else { return std::io::copy(&mut part, to).map(drop) };
+    let mut part = std::io::BufReader::new(part);
+    let mut to = std::io::BufWriter::new(to);
+    let mut line = Vec::new();
+    while part.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? > 0 {
+        let holds = line.windows(hidden.len()).any(|window| window == hidden.as_bytes());
+        if !holds {
+            to.write_all(&line)?;
+        }
+        line.clear();
+    }
+    to.flush()
+}
+
+/// The folder in a run's temporary one that its commands get.
+const TEMP: &str = "t";
+
+const LONGEST_LINE: u64 = 64 * 1024;
 
 /// A file that can't be read or written, for a person.
 pub(super) fn disk(path: &Path, error: &std::io::Error) -> Trouble {

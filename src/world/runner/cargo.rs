@@ -8,9 +8,12 @@
 //! Refuses to know: what the binaries' output means (`text::test_report::libtest`) and what an
 //! error of rustc means (`text::test_report::cargo_build`).
 
+mod canary;
 mod environment;
 mod freshness;
+mod nextest;
 mod options;
+mod own_harness;
 mod target_dir;
 mod targets;
 
@@ -19,18 +22,22 @@ use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Measured, Step, read_capped};
 use super::call::{RunnerCall, typed};
+use super::canary::judged;
 use super::place::Place;
 use super::{Scope, words};
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
-use crate::core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestResult};
+use crate::core::test::{Canary, Exit, FailureKind, Outcome, TestReport, TestResult};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text::test_report::cargo_build::{self, Build};
 use crate::text::test_report::libtest::{self, Weighed};
 use crate::text::test_report::{REPORT_CAP, failure};
 use crate::world::process::Finished;
+use canary::Built;
 use environment::Environment;
 use freshness::{Freshness, Sight};
+use nextest::Nextest;
 use options::{Options, WithLib};
 use target_dir::TargetDir;
 use targets::Binary;
@@ -44,6 +51,8 @@ pub(super) struct Cargo {
     options: Options,
     freshness: Freshness,
     target_dir: TargetDir,
+    /// Runs the tests; `None` runs each binary by itself, as `cargo test` does.
+    nextest: Option<Nextest>,
 }
 
 /// What the binaries of one build are run with.
@@ -66,7 +75,15 @@ impl Cargo {
     /// `work` is the run's private folder, where builds are kept.
     pub(super) fn new(call: RunnerCall, work: &Path) -> Self {
         let options = Options::read(&call.args);
-        Self { call, options, freshness: Freshness::default(), target_dir: TargetDir::new(work) }
+        let target_dir = TargetDir::new(work);
+        Self { call, options, freshness: Freshness::default(), target_dir, nextest: None }
+    }
+
+    /// The same for a `cargo nextest run`.
+    pub(super) fn nextest(call: RunnerCall, work: &Path) -> Self {
+        let nextest = Nextest::new(&call);
+        let options = Options::read(nextest.build_args());
+        Self { options, nextest: Some(nextest), ..Self::new(call, work) }
     }
 
     pub(super) async fn run(
@@ -77,18 +94,24 @@ impl Cargo {
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
         bench.announce(self.shown(place, scope), hear);
-        if self.freshness.renew(place) == Sight::Blocked {
+        let own = guard::stands(Guard::CargoTarget);
+        if own && self.freshness.renew(place) == Sight::Blocked {
             self.target_dir.remove_all();
         }
-        let target_dir = self.target_dir.ready()?;
-        let (build, exit, said) = self.build(place, scope, &target_dir, bench).await?;
+        let judged = judged(place, scope);
+        let mut canary = canary::plant(place, judged.as_deref().unwrap_or_default(), bench)?;
+        let target_dir = if own { self.target_dir.ready()? } else { place.project.join("target") };
+        let Built { build, exit, said, found } =
+            self.build_with(canary.as_mut(), (place, scope), &target_dir, bench).await?;
         self.target_dir.seal();
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
-            return Ok(measured(exit, TestReport::default(), Some("the build was stopped".to_owned())));
+            let stopped = Some("the build was stopped".to_owned());
+            return Ok(measured(exit, TestReport::default(), stopped, FAIL_CODE));
         }
         let mut gathered = Gathered::default();
-        let found = targets::sort_out(&build, place, &self.options);
-        let failures = found.failures.into_iter().filter(|(root, _)| scope.takes_target(root));
+        let own = canary.as_ref().and_then(canary::Target::file).cloned();
+        let takes = |root: &RelPath| scope.takes_target(root) && own.as_ref() != Some(root);
+        let failures = found.failures.into_iter().filter(|(root, _)| takes(root));
         gathered.report.load_failures = failures.map(|(_, failure)| failure).collect();
         gathered.report.project_broken = found.project_broken;
         if build.success.is_none() {
@@ -97,23 +120,31 @@ impl Cargo {
         }
         let environment = Environment::new(place, &self.call, &build);
         let trial = Trial { place, scope, environment, target_dir };
-        for binary in &found.binaries {
-            if gathered.stopped.is_none() && scope.takes_target(&binary.file) {
-                self.run_binary(binary, &trial, bench, &mut gathered).await?;
+        let binaries: Vec<&Binary> = found.binaries.iter().filter(|binary| takes(&binary.file)).collect();
+        match &self.nextest {
+            Some(nextest) => {
+                let output = nextest::Built { call: &self.call, build: &build, binaries: &binaries };
+                nextest.run(&output, &trial, bench, &mut gathered).await?;
             }
+            None => self.run_binaries(&binaries, &trial, bench, &mut gathered).await?,
         }
-        if let Some(touched) = self.target_dir.touched() {
-            let why = format!(
-                "while the tests ran, somebody changed what they were built into: {}",
-                touched.display()
-            );
-            gathered.flaw = gathered.flaw.or(Some(why));
-        }
-        let has_doctests = found.has_doctests && self.options.wants_doctests();
-        if gathered.stopped.is_none() && has_doctests && targets::takes_doctests(scope, place) {
+        let touched = self.target_dir.touched().map(|path| {
+            format!("while the tests ran, somebody changed what they were built into: {}", path.display())
+        });
+        gathered.flaw = gathered.flaw.or(touched);
+        let has_doctests = found.has_doctests && self.nextest.is_none() && self.options.wants_doctests();
+        if has_doctests && gathered.stopped.is_none() && targets::takes_doctests(scope, place) {
             self.run_doctests(&trial, bench, &mut gathered).await?;
         }
-        Ok(conclude(gathered))
+        let mut seen = Canary::NotAsked;
+        if let (Some(canary), Some(judged)) = (&canary, &judged) {
+            let binary = found.binaries.iter().find(|binary| own.as_ref() == Some(&binary.file));
+            let step = binary.map(|binary| trial.environment.step(binary));
+            seen = canary.run(step, (judged, &gathered.report), bench).await?;
+            self.target_dir.forget(&canary.nest.secret().name);
+        }
+        let fail_code = if self.nextest.is_some() { nextest::FAIL_CODE } else { FAIL_CODE };
+        Ok(conclude(gathered, seen, fail_code))
     }
 
     /// The command that a person would type for this; it is shown, and never run.
@@ -129,14 +160,14 @@ impl Cargo {
 
     async fn build(
         &self,
-        place: &Place,
-        scope: &Scope,
+        (place, scope, canary): (&Place, &Scope, Option<&RelPath>),
         target_dir: &Path,
         bench: &mut Bench,
     ) -> Result<(Build, Exit, String), Trouble> {
         let mut with_lib = WithLib::Yes;
         loop {
-            let mut argv = self.call.program[..self.call.program.len() - 1].to_vec();
+            let before = if self.nextest.is_some() { 2 } else { 1 };
+            let mut argv = self.call.program[..self.call.program.len() - before].to_vec();
             argv.extend(self.options.build_args(with_lib, target_dir));
             let stdout = bench.fresh("build.json");
             let step = Step {
@@ -158,13 +189,28 @@ impl Cargo {
             // a prompt: it may be the test of a criterion that the role is not to know.
             let is_left_out = |error: &&cargo_build::CompileError| {
                 let root = place.in_repository(&error.target.src_path);
-                root.is_some_and(|root| scope.leave_out.contains(&root))
+                root.is_some_and(|root| scope.leave_out.contains(&root) || canary == Some(&root))
             };
             let shown = build.errors.iter().filter(|error| !is_left_out(error));
             let errors: Vec<&str> = shown.map(|error| error.rendered.as_str()).collect();
             bench.show_instead(&stdout, &errors.join("\n"))?;
             return Ok((build, finished.exit, said));
         }
+    }
+
+    async fn run_binaries(
+        &self,
+        binaries: &[&Binary],
+        trial: &Trial<'_>,
+        bench: &mut Bench,
+        gathered: &mut Gathered,
+    ) -> Result<(), Trouble> {
+        for binary in binaries {
+            if gathered.stopped.is_none() {
+                self.run_binary(binary, trial, bench, gathered).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn run_binary(
@@ -184,7 +230,7 @@ impl Cargo {
         let bytes = read_capped(&list, REPORT_CAP).unwrap_or_default().unwrap_or_default();
         bench.show_instead(&list, "")?;
         let Some(names) = libtest::listed(&bytes).filter(|_| listed_exit.is_success()) else {
-            return run_own_harness(binary, place, step, bench, gathered).await;
+            return own_harness::run(binary, place, step, bench, gathered).await;
         };
         let all = names.len();
         let names: Vec<String> = names
@@ -280,36 +326,13 @@ impl Cargo {
             filters.extend(filter);
         }
         let mut argv = self.call.program.clone();
-        argv.extend(self.options.shared.iter().chain(&self.options.target_dir).cloned());
+        let profile = if self.nextest.is_some() { "--cargo-profile" } else { "--profile" };
+        let shared = self.options.shared.iter().chain(&self.options.target_dir);
+        argv.extend(shared.map(|arg| if arg == "--profile" { profile.to_owned() } else { arg.clone() }));
         argv.extend(targets.into_iter().flatten());
         argv.extend(filters);
         typed(&argv)
     }
-}
-
-/// A binary with a harness of its own: one test, by its exit code.
-async fn run_own_harness(
-    binary: &Binary,
-    place: &Place,
-    step: Step,
-    bench: &mut Bench,
-    gathered: &mut Gathered,
-) -> Result<(), Trouble> {
-    let step = Step { stdout: None, ..step };
-    let finished = bench.run(step).await?;
-    let outcome = match finished.exit {
-        Exit::Code(0) => Outcome::Passed,
-        Exit::Code(_) => Outcome::Failed(failure(FailureKind::Error, &bench.last_words(0), None)),
-        Exit::Signal(_) => Outcome::Failed(failure(FailureKind::Crash, &finished.exit.to_string(), None)),
-        Exit::Deadline | Exit::OutputCap => {
-            gathered.stopped = Some(finished.exit);
-            return Ok(());
-        }
-    };
-    let id = TestId(format!("{}::harness", place.id_path(&binary.file)));
-    let file = Some(binary.file.clone());
-    gathered.report.tests.push(TestResult { id, file, outcome, duration_ms: finished.duration_ms });
-    Ok(())
 }
 
 fn flawed(why: String) -> Weighed {
@@ -341,17 +364,18 @@ fn settle(weighed: &mut Weighed, names: &[String], exit: Exit, gathered: &mut Ga
 }
 
 /// What `cargo test` itself would have exited with, had it run the same.
-fn conclude(gathered: Gathered) -> Measured {
+fn conclude(gathered: Gathered, canary: Canary, fail_code: i32) -> Measured {
     let report = &gathered.report;
     let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
     let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
-    let exit = gathered.stopped.unwrap_or(Exit::Code(if red { FAIL_CODE } else { 0 }));
-    measured(exit, gathered.report, gathered.flaw)
+    let red = red || canary == Canary::SeenFailing;
+    let exit = gathered.stopped.unwrap_or(Exit::Code(if red { fail_code } else { 0 }));
+    measured(exit, gathered.report, gathered.flaw, fail_code)
 }
 
-fn measured(exit: Exit, mut report: TestReport, flaw: Option<String>) -> Measured {
+fn measured(exit: Exit, mut report: TestReport, flaw: Option<String>, fail_code: i32) -> Measured {
     report.complete = flaw.is_none() && matches!(exit, Exit::Code(_));
-    Measured { exit, report: Some(report), unreadable: flaw, fail_code: FAIL_CODE }
+    Measured { exit, report: Some(report), unreadable: flaw, fail_code }
 }
 
 /// The folder of a manifest.

@@ -3,18 +3,23 @@
 //! The test files are found here and named one by one: only so can some be left out, and only so
 //! does the same call mean the same in every version of node.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Measured, Step, disk};
 use super::call::{RunnerCall, typed};
+use super::canary::{self, Judged, Nest};
 use super::place::{Place, merge_doubles};
 use super::python::{milliseconds, read};
 use super::scope::Scope;
 use super::words;
 use crate::core::path::RelPath;
-use crate::core::test::{Exit, Failure, FailureKind, LoadFailure, Outcome, TestId, TestReport, TestResult};
+use crate::core::test::{
+    Canary, Exit, Failure, FailureKind, LoadFailure, Outcome, TestId, TestReport, TestResult,
+};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
+use crate::text;
 use crate::text::test_report::failure;
 use crate::text::test_report::js_error::{self, Moment, Project};
 use crate::text::test_report::jsonl::{LoadLine, Reported, Said, TestLine};
@@ -63,24 +68,64 @@ impl Node {
         argv.push(format!("--test-reporter={}", script.display()));
         argv.push(format!("--test-reporter-destination={}", told.display()));
         argv.extend(paths);
-        let env = self.call.env.iter().map(|(name, value)| (name.into(), Some(value.into())));
-        let env = env.chain([("NO_COLOR".into(), Some("1".into())), ("FORCE_COLOR".into(), None)]).collect();
-        let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
+        let step =
+            Step { argv: words(&argv), cwd: place.project.clone(), env: self.variables(), stdout: None };
         let finished = bench.run(step).await?;
-        Ok(match read(&told) {
-            Err(why) => measured(finished.exit, None, Some(why)),
-            Ok(reported) => {
-                let results = results(&reported, place, scope);
-                let quiet = reported.loads.iter().any(|load| load.ended.as_deref() == Some("quietly"));
-                let red = !results.load_failures.is_empty();
-                // node calls a file that left before its tests a pass; it is told as a failure here.
-                let exit = match finished.exit {
-                    Exit::Code(0) if quiet && red && results.complete => Exit::Code(FAIL_CODE),
-                    Exit::Code(_) | Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => finished.exit,
-                };
-                measured(exit, Some(results), reported.flaw)
-            }
-        })
+        let run = heard(&told, finished.exit, place, scope);
+        self.with_canary(run, place, scope, bench).await
+    }
+
+    /// Runs the canaries after all else, in a call of their own: node runs files side by side, and
+    /// what two processes do at once (a port, a file) may fail though each alone would not. Each is
+    /// a copy of its judged file, so it does what that does, in its folder, and then has to fail.
+    async fn with_canary(
+        &self,
+        run: Measured,
+        place: &Place,
+        scope: &Scope,
+        bench: &mut Bench,
+    ) -> Result<Measured, Trouble> {
+        let (Some(judged), Some(report)) = (canary::judged(place, scope), &run.report) else {
+            return Ok(run);
+        };
+        // A canary's failure explains an exit code, so the run alone has to be in agreement first.
+        let is_red = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)))
+            || !report.load_failures.is_empty();
+        let agrees = run.exit == Exit::Code(if is_red { FAIL_CODE } else { 0 });
+        if !agrees || run.unreadable.is_some() || canary::is_pointless(&judged, report) {
+            bench.note_canary(Canary::NotAsked);
+            return Ok(run);
+        }
+        let nests: Vec<Nest> = judged.iter().map(|file| plant(place, file)).collect::<Result<_, _>>()?;
+        let script = install(bench)?;
+        let told = bench.fresh("canary.jsonl");
+        let mut argv = self.call.program.clone();
+        argv.extend(self.sorted().options);
+        argv.push(format!("--test-reporter={}", script.display()));
+        argv.push(format!("--test-reporter-destination={}", told.display()));
+        argv.extend(nests.iter().map(|nest| nest.file().to_string_lossy().into_owned()));
+        let before = bench.parts();
+        let step =
+            Step { argv: words(&argv), cwd: place.project.clone(), env: self.variables(), stdout: None };
+        let finished = bench.run(step).await?;
+        bench.hide_parts(before);
+        let mut seen = TestReport::default();
+        if let Ok(reported) = read(&told) {
+            seen = results(&reported, place, &Scope::default());
+        }
+        let words: Vec<Canary> = nests.iter().map(|nest| nest.take_out(&mut seen)).collect();
+        bench.note_canary(canary::worst(&words));
+        let exit = if run.exit == Exit::Code(0) { finished.exit } else { run.exit };
+        Ok(Measured { exit, ..run })
+    }
+
+    fn variables(&self) -> Vec<(OsString, Option<OsString>)> {
+        let env = self.call.env.iter().map(|(name, value)| (name.into(), Some(value.into())));
+        // What node compiled is kept by its version, a path and a hash of the source, and whoever
+        // can write there can put other code in its place.
+        let quiet = [("NO_COLOR", Some("1")), ("FORCE_COLOR", None), ("NODE_COMPILE_CACHE", None)];
+        let quiet = quiet.into_iter().chain([("NODE_DISABLE_COMPILE_CACHE", Some("1"))]);
+        env.chain(quiet.map(|(name, value)| (name.into(), value.map(OsString::from)))).collect()
     }
 
     /// The command line that runs these files' tests.
@@ -118,6 +163,31 @@ impl Node {
     fn sorted(&self) -> Sorted {
         sort_args(&self.call.args)
     }
+}
+
+fn heard(told: &Path, exit: Exit, place: &Place, scope: &Scope) -> Measured {
+    match read(told) {
+        Err(why) => measured(exit, None, Some(why)),
+        Ok(reported) => {
+            let results = results(&reported, place, scope);
+            let quiet = reported.loads.iter().any(|load| load.ended.as_deref() == Some("quietly"));
+            let red = !results.load_failures.is_empty();
+            // node calls a file that left before its tests a pass; it is told as a failure here.
+            let exit = match exit {
+                Exit::Code(0) if quiet && red && results.complete => Exit::Code(FAIL_CODE),
+                Exit::Code(_) | Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => exit,
+            };
+            measured(exit, Some(results), reported.flaw)
+        }
+    }
+}
+
+fn plant(place: &Place, judged: &Judged) -> Result<Nest, Trouble> {
+    let secret = canary::secret();
+    let script = text::canary::node(&judged.source, judged.path.extension(), &secret);
+    let name = format!("{}.test.{}", secret.name, judged.path.extension());
+    let file = place.absolute(&judged.path);
+    Nest::plant(place, file.parent().unwrap_or(&place.project), &name, (secret, &script))
 }
 
 fn measured(exit: Exit, report: Option<TestReport>, unreadable: Option<String>) -> Measured {

@@ -8,6 +8,7 @@ use std::ffi::OsString;
 
 use super::bench::{Bench, Measured, Step};
 use super::call::{RunnerCall, typed};
+use super::canary::{self, Judged, Nest};
 use super::place::Place;
 use super::scope::Scope;
 use super::{python, words};
@@ -15,6 +16,8 @@ use crate::core::path::RelPath;
 use crate::core::test::Exit;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
+use crate::text;
+use crate::text::canary::PythonRunner;
 
 const PLUGIN: &str = include_str!("reporters/tdd_pytest_report.py");
 const SAFE_PATH: &str = "PYTHONSAFEPATH";
@@ -45,7 +48,10 @@ impl Pytest {
         bench.announce(typed(&shown), hear);
         let folder = python::install(bench, "tdd_pytest_report.py", PLUGIN)?;
         let told = bench.fresh("report.jsonl");
-        let mut env = python::variables(bench, &self.call, scope, place, &told);
+        let judged = canary::judged(place, scope);
+        let nest = judged.as_deref().map(|judged| plant(place, judged)).transpose()?.flatten();
+        let scope = &scope.with_canary(nest.as_ref().and_then(|nest| nest.path.as_ref()));
+        let mut env = python::variables(bench, &self.call, (scope, nest.as_ref()), place, &told);
         let own_path =
             self.call.env.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, value)| value.into());
         let inherited = own_path.or_else(|| std::env::var_os("PYTHONPATH"));
@@ -57,6 +63,9 @@ impl Pytest {
         }
         argv.extend(chosen);
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
+        if let Some(nest) = &nest {
+            bench.hide_lines(&nest.secret().name);
+        }
         let finished = bench.run(step).await?;
         let said = bench.last_words(0);
         if finished.exit == Exit::Code(1) && said.contains("No module named pytest") {
@@ -69,7 +78,8 @@ impl Pytest {
                 Measured { exit: finished.exit, report: None, unreadable: Some(why), fail_code: FAIL_CODE }
             }
             Ok(reported) => {
-                let results = python::results(&reported, place, scope);
+                let mut results = python::results(&reported, place, scope);
+                bench.note_canary(canary::outcome(nest.as_ref(), judged.as_deref(), &mut results));
                 let nothing = results.tests.is_empty() && results.load_failures.is_empty();
                 let agreed = reported.status.map(Exit::Code) == Some(finished.exit);
                 // No test is no failure: the caller decides what an empty run means.
@@ -124,6 +134,17 @@ impl Pytest {
         argv.extend(files.iter().map(|file| path_from(place, file)));
         typed(&argv)
     }
+}
+
+/// Beside the first judged file: out of its folder no `conftest.py` of it would see the canary.
+fn plant(place: &Place, judged: &[Judged]) -> Result<Option<Nest>, Trouble> {
+    let Some(first) = judged.first() else { return Ok(None) };
+    let secret = canary::secret();
+    let name = canary::named_like(&first.path, &secret.name);
+    let script = text::canary::python(PythonRunner::Pytest, &first.source, &secret);
+    let file = place.absolute(&first.path);
+    let folder = file.parent().unwrap_or(&place.project);
+    Nest::plant(place, folder, &name, (secret, &script)).map(Some)
 }
 
 fn joined(first: OsString, rest: Option<OsString>) -> OsString {

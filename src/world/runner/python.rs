@@ -10,8 +10,10 @@ use serde_json::json;
 
 use super::bench::{Bench, disk, read_capped};
 use super::call::RunnerCall;
+use super::canary::Nest;
 use super::place::Place;
 use super::scope::Scope;
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::test::{LoadFailure, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
@@ -35,21 +37,22 @@ pub(super) fn install(bench: &Bench, name: &str, text: &str) -> Result<PathBuf, 
 pub(super) fn variables(
     bench: &Bench,
     call: &RunnerCall,
-    scope: &Scope,
+    (scope, canary): (&Scope, Option<&Nest>),
     place: &Place,
     report: &Path,
 ) -> Variables {
+    let private_cache = guard::stands(Guard::PythonCache).then(|| bench.fresh("pycache"));
     let mut variables: Variables = vec![
         (OsString::from("PYTHONDONTWRITEBYTECODE"), Some("1".into())),
-        ("PYTHONPYCACHEPREFIX".into(), Some(bench.fresh("pycache").into())),
+        ("PYTHONPYCACHEPREFIX".into(), private_cache.map(Into::into)),
         ("TDD_REPORT".into(), Some(report.into())),
-        ("TDD_ORDER".into(), Some(order(scope, place).into())),
+        ("TDD_ORDER".into(), Some(order(scope, place, canary).into())),
     ];
     variables.extend(call.env.iter().map(|(name, value)| (name.into(), Some(value.into()))));
     variables
 }
 
-fn order(scope: &Scope, place: &Place) -> String {
+fn order(scope: &Scope, place: &Place, canary: Option<&Nest>) -> String {
     let paths = |files: Vec<RelPath>| -> Vec<String> {
         files.iter().map(|file| real(&place.absolute(file))).collect()
     };
@@ -64,6 +67,7 @@ fn order(scope: &Scope, place: &Place) -> String {
         "leave_out": paths(scope.leave_out.iter().cloned().collect()),
         "only_files": paths(scope.chosen_files()),
         "only_ids": ids,
+        "canary": canary.map(|nest| json!({ "file": real(nest.file()), "tests": nest.tests() })),
     })
     .to_string()
 }

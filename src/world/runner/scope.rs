@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::place::Place;
 use crate::core::path::RelPath;
 use crate::core::test::TestId;
-use crate::driver::ports::TestOrder;
+use crate::driver::ports::{CanaryWish, TestOrder};
 
 /// An order, made ready for asking.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +13,10 @@ pub(super) struct Scope {
     pub(super) leave_out: BTreeSet<RelPath>,
     pub(super) only_files: BTreeSet<RelPath>,
     pub(super) only_ids: BTreeSet<TestId>,
+    /// The files that a canary is to be like; `None` if the run carries none.
+    pub(super) judged: Option<Vec<RelPath>>,
+    /// The canary's own file: it takes part whatever is chosen.
+    canary: Option<RelPath>,
     /// The files that the ids begin with.
     id_files: BTreeSet<RelPath>,
 }
@@ -25,7 +29,21 @@ impl Scope {
             only_files: order.only_files.iter().cloned().collect(),
             id_files: id_files.collect(),
             only_ids: order.only_ids.iter().cloned().collect(),
+            judged: match &order.canary {
+                CanaryWish::None => None,
+                CanaryWish::Beside(files) => Some(files.clone()),
+            },
+            canary: None,
         }
+    }
+
+    /// The same with this file's tests.
+    pub(super) fn with_canary(&self, file: Option<&RelPath>) -> Self {
+        Self { canary: file.cloned(), ..self.clone() }
+    }
+
+    fn is_canary(&self, file: &RelPath) -> bool {
+        self.canary.as_ref() == Some(file)
     }
 
     /// Nothing is chosen and nothing is left out.
@@ -40,13 +58,13 @@ impl Scope {
 
     pub(super) fn takes(&self, file: &RelPath, id: &TestId) -> bool {
         let chosen = self.is_unchosen() || self.only_files.contains(file) || self.only_ids.contains(id);
-        chosen && !self.leave_out.contains(file)
+        self.is_canary(file) || (chosen && !self.leave_out.contains(file))
     }
 
     /// Whether a file as a whole may hold tests that take part.
     pub(super) fn takes_file(&self, file: &RelPath) -> bool {
         let chosen = self.is_unchosen() || self.only_files.contains(file) || self.id_files.contains(file);
-        chosen && !self.leave_out.contains(file)
+        self.is_canary(file) || (chosen && !self.leave_out.contains(file))
     }
 
     /// The same for a target whose root file this is: a chosen file may be a module of it.
@@ -55,7 +73,7 @@ impl Scope {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let holds_modules = matches!(root.file_name(), "main.rs" | "lib.rs") || !path.contains("tests/");
         let by_module = holds_modules && self.only_files.iter().any(|file| file.is_within(folder));
-        (self.takes_file(root) || by_module) && !self.leave_out.contains(root)
+        self.is_canary(root) || ((self.takes_file(root) || by_module) && !self.leave_out.contains(root))
     }
 
     /// All files that are chosen, by themselves or through an id, less those left out.

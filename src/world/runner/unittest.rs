@@ -1,13 +1,18 @@
 //! `python -m unittest`, run by a driver of our own that takes the same arguments.
 
+use std::path::Path;
+
 use super::bench::{Bench, Measured, Step};
 use super::call::{RunnerCall, typed};
+use super::canary::{self, Judged, Nest};
 use super::place::Place;
 use super::scope::Scope;
 use super::{python, words};
 use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
+use crate::text;
+use crate::text::canary::PythonRunner;
 
 const DRIVER: &str = include_str!("reporters/tdd_unittest_driver.py");
 const FAIL_CODE: i32 = 1;
@@ -38,7 +43,10 @@ impl Unittest {
         bench.announce(shown, hear);
         let folder = python::install(bench, "tdd_unittest_driver.py", DRIVER)?;
         let told = bench.fresh("report.jsonl");
-        let env = python::variables(bench, &self.call, scope, place, &told);
+        let judged = canary::judged(place, scope);
+        let nest = judged.as_deref().map(|judged| plant(place, judged, &folder)).transpose()?.flatten();
+        let scope = &scope.with_canary(nest.as_ref().and_then(|nest| nest.path.as_ref()));
+        let env = python::variables(bench, &self.call, (scope, nest.as_ref()), place, &told);
         let mut argv = self.python();
         argv.push(folder.join("tdd_unittest_driver.py").to_string_lossy().into_owned());
         argv.extend(self.args(place, scope));
@@ -49,7 +57,8 @@ impl Unittest {
                 Measured { exit: finished.exit, report: None, unreadable: Some(why), fail_code: FAIL_CODE }
             }
             Ok(reported) => {
-                let results = python::results(&reported, place, scope);
+                let mut results = python::results(&reported, place, scope);
+                bench.note_canary(canary::outcome(nest.as_ref(), judged.as_deref(), &mut results));
                 let unreadable = reported.flaw;
                 Measured { exit: finished.exit, report: Some(results), unreadable, fail_code: FAIL_CODE }
             }
@@ -99,6 +108,16 @@ impl Unittest {
         };
         files.iter().map(one).collect::<Vec<_>>().join(" && ")
     }
+}
+
+/// In the run's private folder: our driver loads it by its path, and unittest has no rules that go by
+/// a folder.
+fn plant(place: &Place, judged: &[Judged], folder: &Path) -> Result<Option<Nest>, Trouble> {
+    let Some(first) = judged.first() else { return Ok(None) };
+    let secret = canary::secret();
+    let name = canary::named_like(&first.path, &secret.name);
+    let script = text::canary::python(PythonRunner::Unittest, &first.source, &secret);
+    Nest::plant(place, folder, &name, (secret, &script)).map(Some)
 }
 
 fn is_fail_fast(arg: &str) -> bool {

@@ -92,6 +92,18 @@ pub fn name(pid: i32) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
 }
 
+/// What a process says that it was called as: its arguments joined by blanks, at most 4 KiB of them,
+/// else its name.
+#[cfg(target_os = "linux")]
+pub fn command_line(pid: i32) -> Option<String> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(format!("/proc/{pid}/cmdline")).ok()?;
+    file.take(4096).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes).replace('\0', " ").trim().to_owned();
+    if text.is_empty() { name(pid) } else { Some(text) }
+}
+
 /// In which life of which system our process ids are valid: the boot, and the namespace of
 /// processes (a container counts its own). `None` where that can't be told.
 #[cfg(target_os = "linux")]
@@ -133,6 +145,11 @@ pub fn working_directory(_pid: i32) -> Option<std::path::PathBuf> {
 
 #[cfg(not(target_os = "linux"))]
 pub fn name(_pid: i32) -> Option<String> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn command_line(_pid: i32) -> Option<String> {
     None
 }
 

@@ -10,18 +10,20 @@ use tdd::core::commands::{ProjectCommands, RunnerKind, Suite};
 use tdd::core::criterion::{Criterion, CriterionId, Verify};
 use tdd::core::event::{Event, Plan, RunId, RunStarted};
 use tdd::core::finding::{Change, ChangeKind};
+use tdd::core::isolation::{Confinement, Level};
 use tdd::core::path::RelPath;
 use tdd::core::policy::{FileClass, Policy};
 use tdd::core::requirement::Requirement;
 use tdd::core::role::Key;
 use tdd::core::state::State;
-use tdd::core::test::{Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
+use tdd::core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd::core::trouble::Trouble;
-use tdd::driver::drive::{BaselineRule, Drive, RedRule, Setup, SupersedeRule};
+use tdd::driver::drive::{Drive, Setup};
 use tdd::driver::ports::{
     AgentOrder, AgentReport, Agents, Checkpoints, Clock, Hear, Isolation, Journal, Limits, Ports, Protection,
     TestOrder, Tests, World,
 };
+use tdd::world::journal_file::JournalFile;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree(BTreeMap<RelPath, String>);
@@ -47,6 +49,12 @@ pub struct Shared {
     /// Calls of ports until the world is cut off; `None` for a world that lasts.
     fuse: Option<usize>,
     calls: usize,
+    /// The times of day that are read, over and over; 1 without any.
+    stamps: Vec<u64>,
+    reads: usize,
+    /// A real journal beside the one in memory: what it refuses has not happened.
+    disk: Option<JournalFile>,
+    kept: BTreeMap<String, Vec<u8>>,
 }
 
 #[derive(Clone, Default)]
@@ -122,6 +130,11 @@ impl Memory {
         }
     }
 
+    /// The bytes of a report that the run kept.
+    pub fn kept(&self, name: &str) -> Vec<u8> {
+        self.0.borrow().kept[name].clone()
+    }
+
     pub fn calls(&self) -> usize {
         self.0.borrow().calls
     }
@@ -129,13 +142,23 @@ impl Memory {
 
 impl Clock for Memory {
     fn now_ms(&self) -> u64 {
-        1
+        let mut shared = self.0.borrow_mut();
+        shared.reads += 1;
+        let turn = shared.reads.checked_rem(shared.stamps.len());
+        turn.map_or(1, |turn| shared.stamps[turn])
+    }
+
+    fn monotonic_ms(&self) -> u64 {
+        u64::try_from(self.calls()).unwrap()
     }
 }
 
 impl Journal for Memory {
-    fn append(&mut self, _ts_ms: u64, events: &[Event]) -> Result<(), Trouble> {
+    fn append(&mut self, ts_ms: u64, events: &[Event]) -> Result<(), Trouble> {
         self.call()?;
+        if let Some(disk) = &mut self.0.borrow_mut().disk {
+            disk.append(ts_ms, events)?;
+        }
         self.0.borrow_mut().events.extend_from_slice(events);
         Ok(())
     }
@@ -145,8 +168,9 @@ impl Journal for Memory {
         Ok(Digest(blake3::hash(bytes).to_hex().to_string()))
     }
 
-    fn keep(&mut self, _name: &str, _bytes: &[u8]) -> Result<(), Trouble> {
+    fn keep(&mut self, name: &str, bytes: &[u8]) -> Result<(), Trouble> {
         self.call()?;
+        self.0.borrow_mut().kept.insert(name.to_owned(), bytes.to_vec());
         Ok(())
     }
 
@@ -324,6 +348,7 @@ impl Tests for Runner {
             log: "log".into(),
             output: "raw output".into(),
             fail_code: 1,
+            canary: Canary::NotAsked,
         })
     }
 
@@ -464,6 +489,30 @@ pub fn run_cut(plan: Plan, script: &Script, fuse: usize) -> (State, Memory) {
     (state, memory)
 }
 
+/// Runs a plan with these times of day and with this journal beside the one in memory.
+pub fn run_beside(
+    plan: Plan,
+    script: &Script,
+    stamps: &[u64],
+    disk: Option<JournalFile>,
+) -> (Result<State, Trouble>, Memory) {
+    let memory = small_tree();
+    let opened = started(plan, &Verify::Test);
+    memory.0.borrow_mut().stamps = stamps.to_vec();
+    memory.0.borrow_mut().disk = disk;
+    let first = Event::RunStarted(Box::new(opened.clone()));
+    if let Err(trouble) = memory.clone().append(1, &[first]) {
+        return (Err(trouble), memory);
+    }
+    (drive(&memory, script.clone(), Drive::run, State::open(opened)), memory)
+}
+
+/// Goes on with what this journal on the disk tells.
+pub fn go_on(memory: &Memory, script: &Script, (disk, state): (JournalFile, State)) -> State {
+    memory.0.borrow_mut().disk = Some(disk);
+    drive(memory, script.clone(), |drive| drive.resume(None), state).unwrap()
+}
+
 fn small_tree() -> Memory {
     let memory = Memory::default();
     memory.0.borrow_mut().tree.write("src/a.txt", "OLD\n");
@@ -493,12 +542,10 @@ where
         skills: tdd::text::skill::embedded(),
         limits: Limits { turns: 8, wall_ms: 1000, idle_ms: 1000, output_bytes: 1 << 20 },
         turns_per_criterion: 8,
-        baseline: BaselineRule { test: RedRule::Refuse, gate: RedRule::Refuse },
-        supersede: SupersedeRule::AsListed,
         roots: vec!["/repository".into()],
         reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),
-        isolation: "none".into(),
+        isolation: Confinement { level: Level::Audit, words: "a test".to_owned() },
         mask: Box::new(str::to_owned),
     };
     // A test's few worlds may live as long as the test.

@@ -143,6 +143,11 @@ impl Options {
         args
     }
 
+    /// For a canary: no filter of the person's is about it, and its own test comes last.
+    pub(super) fn canary_args() -> Vec<String> {
+        ["--test-threads=1", "--color", "never"].map(str::to_owned).to_vec()
+    }
+
     /// The harness arguments without names and `--skip`.
     fn unfiltered(&self) -> Vec<String> {
         let mut kept = Vec::new();

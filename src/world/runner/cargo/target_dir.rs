@@ -11,31 +11,11 @@
 //! away with all the rest, and what differs after the tests makes their run no evidence.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::core::trouble::Trouble;
 use crate::world::runner::bench::disk;
-
-/// What can't stay the same when a file is written, replaced or given another time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    inode: u64,
-    size: u64,
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    /// `None` if there is no file. Links are not followed.
-    pub(super) fn of(path: &Path) -> Option<Self> {
-        let metadata = std::fs::symlink_metadata(path).ok()?;
-        Some(Self {
-            inode: metadata.ino(),
-            size: metadata.size(),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
-    }
-}
+use crate::world::runner::stamp::Stamp;
 
 const PREFIX: &str = "cargo-target-";
 
@@ -84,6 +64,24 @@ impl TargetDir {
     pub(super) fn touched(&self) -> Option<&Path> {
         let touched = |(path, stamp): &(&PathBuf, &Stamp)| Stamp::of(path) != Some(**stamp);
         self.sealed.iter().find(touched).map(|(path, _)| path.as_path())
+    }
+
+    /// Removes what a build made of a target that will never be built again. What is not of that
+    /// build stays unknown, so nobody's file is vouched for by this.
+    pub(super) fn forget(&mut self, target: &str) {
+        let is_its = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().contains(target))
+                || path
+                    .parent()
+                    .and_then(Path::file_name)
+                    .is_some_and(|name| name.to_string_lossy().contains(target))
+        };
+        let own: Vec<PathBuf> = self.sealed.keys().filter(|path| is_its(path)).cloned().collect();
+        for path in own {
+            if std::fs::remove_file(&path).is_ok() {
+                self.sealed.remove(&path);
+            }
+        }
     }
 
     /// Removal is tried and no more: what stays is in nobody's way but the disk's.

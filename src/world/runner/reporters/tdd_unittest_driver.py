@@ -5,6 +5,7 @@ real one; the project comes on the path only after the import.
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ _order = json.loads(os.environ.pop("TDD_ORDER", "{}"))
 _left_out = frozenset(_order.get("leave_out", ()))
 _only_files = frozenset(_order.get("only_files", ()))
 _only_ids = frozenset(tuple(pair) for pair in _order.get("only_ids", ()))
+_canary = _order.get("canary")
 _out = open(os.environ.pop("TDD_REPORT"), "x", encoding="utf-8")
 
 
@@ -245,6 +247,33 @@ def _arguments():
     return parser.parse_known_args(words)[0]
 
 
+def _load_canary():
+    """By its path, whatever the call chooses."""
+    if _canary is None:
+        return []
+    name = os.path.basename(_canary["file"])[:-3]
+    spec = importlib.util.spec_from_file_location(name, _canary["file"])
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    # What it imports may hold tests of others.
+    tests = _tests(unittest.defaultTestLoader.loadTestsFromModule(module))
+    return [test for test in tests if type(test).__module__ == name]
+
+
+def _run_canary(result, tests):
+    """With the same means as all others, but without a word to the person."""
+    stream, failures, errors = result.stream, list(result.failures), list(result.errors)
+    shown = result.showAll, result.dots
+    with open(os.devnull, "w") as nowhere:
+        result.stream = unittest.runner._WritelnDecorator(nowhere)
+        unittest.TestSuite(tests).run(result)
+    failed = not result.wasSuccessful()
+    result.stream, result.failures[:], result.errors[:] = stream, failures, errors
+    result.showAll, result.dots = shown
+    return failed
+
+
 def main():
     found = _arguments()
     _write(ev="start", v=1)
@@ -259,8 +288,9 @@ def main():
     else:
         suite = _load_named(loader, found.places)
     tests = list(_wanted(suite))
+    canary = _load_canary()
     collected = []
-    for test in tests:
+    for test in tests + canary:
         file, name = _where(test)
         collected.append({"file": file, "name": name})
     _write(ev="collected", tests=collected)
@@ -269,11 +299,13 @@ def main():
     result.startTestRun()
     try:
         unittest.TestSuite(tests).run(result)
+        # Last, when all that the judged tests do was done.
+        red = _run_canary(result, canary) if canary else False
     finally:
         result.stopTestRun()
     result.printErrors()
-    told = _report(result, tests)
-    status = 0 if result.wasSuccessful() and not loader.failed else 1
+    told = _report(result, tests + canary)
+    status = 0 if result.wasSuccessful() and not loader.failed and not red else 1
     _write(ev="end", status=status, tests=told)
     _out.close()
     return status

@@ -1,0 +1,248 @@
+use std::collections::BTreeSet;
+
+use globset::Glob;
+
+use super::*;
+use crate::core::commands::RunnerKind;
+use crate::core::path::RelPath;
+use crate::core::policy::{FileClass, Policy};
+
+/// One path for each glob of the tables, in no order: what it is, and that it is so by one rule.
+const PATHS: &[(&str, FileClass)] = &[
+    ("sub/build.rs", FileClass::Gate),
+    ("sub/.cargo/any/file", FileClass::Gate),
+    ("sub/.config/nextest.toml", FileClass::Gate),
+    ("sub/rust-toolchain", FileClass::Gate),
+    ("sub/rust-toolchain.toml", FileClass::Gate),
+    ("sub/clippy.toml", FileClass::Gate),
+    ("sub/.clippy.toml", FileClass::Gate),
+    ("sub/rustfmt.toml", FileClass::Gate),
+    ("sub/.rustfmt.toml", FileClass::Gate),
+    ("sub/Cargo.lock", FileClass::Lock),
+    ("sub/Cargo.toml", FileClass::Mixed),
+    ("sub/conftest.py", FileClass::Gate),
+    ("sub/pytest.ini", FileClass::Gate),
+    ("sub/.pytest.ini", FileClass::Gate),
+    ("sub/pytest.toml", FileClass::Gate),
+    ("sub/.pytest.toml", FileClass::Gate),
+    ("sub/tox.ini", FileClass::Gate),
+    ("sub/tox.toml", FileClass::Gate),
+    ("sub/setup.cfg", FileClass::Gate),
+    ("sub/sitecustomize.py", FileClass::Gate),
+    ("sub/sitecustomize/any/file", FileClass::Gate),
+    ("sub/usercustomize.py", FileClass::Gate),
+    ("sub/usercustomize/any/file", FileClass::Gate),
+    ("sub/hook.pth", FileClass::Gate),
+    ("sub/noxfile.py", FileClass::Gate),
+    ("sub/.coveragerc", FileClass::Gate),
+    ("sub/pytest.py", FileClass::Gate),
+    ("sub/pytest/__init__.py", FileClass::Gate),
+    ("sub/pytest/__main__.py", FileClass::Gate),
+    ("sub/_pytest.py", FileClass::Gate),
+    ("sub/_pytest/any/file", FileClass::Gate),
+    ("sub/pluggy.py", FileClass::Gate),
+    ("sub/pluggy/__init__.py", FileClass::Gate),
+    ("sub/iniconfig.py", FileClass::Gate),
+    ("sub/iniconfig/__init__.py", FileClass::Gate),
+    ("sub/unittest.py", FileClass::Gate),
+    ("sub/unittest/__init__.py", FileClass::Gate),
+    ("sub/unittest/__main__.py", FileClass::Gate),
+    ("sub/shop.egg-info/any/file", FileClass::Gate),
+    ("sub/shop.dist-info/any/file", FileClass::Gate),
+    ("sub/mypy.ini", FileClass::Gate),
+    ("sub/.mypy.ini", FileClass::Gate),
+    ("sub/ruff.toml", FileClass::Gate),
+    ("sub/.ruff.toml", FileClass::Gate),
+    ("sub/.flake8", FileClass::Gate),
+    ("sub/.pylintrc", FileClass::Gate),
+    ("sub/.python-version", FileClass::Gate),
+    ("sub/uv.lock", FileClass::Lock),
+    ("sub/poetry.lock", FileClass::Lock),
+    ("sub/pdm.lock", FileClass::Lock),
+    ("sub/Pipfile.lock", FileClass::Lock),
+    ("sub/pyproject.toml", FileClass::Mixed),
+    ("sub/jest.config.js", FileClass::Gate),
+    ("sub/jest.setup.js", FileClass::Gate),
+    ("sub/vitest.config.js", FileClass::Gate),
+    ("sub/vitest.setup.js", FileClass::Gate),
+    ("sub/vite.config.js", FileClass::Gate),
+    ("sub/vitest.workspace.js", FileClass::Gate),
+    ("sub/vitest.projects.js", FileClass::Gate),
+    ("sub/setupTests.js", FileClass::Gate),
+    ("sub/babel.config.js", FileClass::Gate),
+    ("sub/.babelrc.json", FileClass::Gate),
+    ("sub/.swcrc", FileClass::Gate),
+    ("sub/.mocharc.json", FileClass::Gate),
+    ("sub/.taprc", FileClass::Gate),
+    ("sub/.nycrc.json", FileClass::Gate),
+    ("sub/.c8rc.json", FileClass::Gate),
+    ("sub/ava.config.js", FileClass::Gate),
+    ("sub/karma.conf.js", FileClass::Gate),
+    ("sub/playwright.config.js", FileClass::Gate),
+    ("sub/cypress.config.js", FileClass::Gate),
+    ("sub/tsconfig.build.json", FileClass::Gate),
+    ("sub/jsconfig.json", FileClass::Gate),
+    ("sub/bunfig.toml", FileClass::Gate),
+    ("sub/deno.json", FileClass::Gate),
+    ("sub/deno.jsonc", FileClass::Gate),
+    ("sub/.npmrc", FileClass::Gate),
+    ("sub/.yarnrc.json", FileClass::Gate),
+    ("sub/.pnp.js", FileClass::Gate),
+    ("sub/pnpm-workspace.yaml", FileClass::Gate),
+    ("sub/.pnpmfile.js", FileClass::Gate),
+    ("sub/nx.json", FileClass::Gate),
+    ("sub/turbo.json", FileClass::Gate),
+    ("sub/lerna.json", FileClass::Gate),
+    ("sub/.nvmrc", FileClass::Gate),
+    ("sub/.node-version", FileClass::Gate),
+    ("sub/eslint.config.js", FileClass::Gate),
+    ("sub/.eslintrc.json", FileClass::Gate),
+    ("sub/.eslintignore", FileClass::Gate),
+    ("sub/biome.jsonc", FileClass::Gate),
+    ("sub/.prettierrc.json", FileClass::Gate),
+    ("sub/node_modules/.bin/any/file", FileClass::Gate),
+    ("sub/package-lock.json", FileClass::Lock),
+    ("sub/npm-shrinkwrap.json", FileClass::Lock),
+    ("sub/yarn.lock", FileClass::Lock),
+    ("sub/pnpm-lock.yaml", FileClass::Lock),
+    ("sub/bun.lock", FileClass::Lock),
+    ("sub/bun.lockb", FileClass::Lock),
+    ("sub/package.json", FileClass::Mixed),
+    ("sub/go.work", FileClass::Gate),
+    ("sub/go.work.sum", FileClass::Gate),
+    ("sub/vendor/modules.txt", FileClass::Gate),
+    ("sub/.golangci.js", FileClass::Gate),
+    ("sub/go.sum", FileClass::Lock),
+    ("sub/go.mod", FileClass::Mixed),
+    ("sub/.env.test", FileClass::Gate),
+    ("sub/Makefile", FileClass::Gate),
+    ("sub/makefile", FileClass::Gate),
+    ("sub/GNUmakefile", FileClass::Gate),
+    ("sub/rules.mk", FileClass::Gate),
+    ("sub/justfile", FileClass::Gate),
+    ("sub/Justfile", FileClass::Gate),
+    ("sub/.justfile", FileClass::Gate),
+    ("sub/Taskfile.yaml", FileClass::Gate),
+    ("sub/.tool-versions", FileClass::Gate),
+    ("sub/mise.toml", FileClass::Gate),
+    ("sub/.mise.toml", FileClass::Gate),
+    (".github/any/file", FileClass::Gate),
+    (".gitlab-ci.yml", FileClass::Gate),
+    (".gitlab/any/file", FileClass::Gate),
+    (".circleci/any/file", FileClass::Gate),
+    (".ci/any/file", FileClass::Gate),
+    (".forgejo/any/file", FileClass::Gate),
+    (".gitea/any/file", FileClass::Gate),
+    (".woodpecker/any/file", FileClass::Gate),
+    (".woodpecker.yaml", FileClass::Gate),
+    (".buildkite/any/file", FileClass::Gate),
+    (".travis.yml", FileClass::Gate),
+    (".drone.yml", FileClass::Gate),
+    ("appveyor.yml", FileClass::Gate),
+    (".appveyor.yml", FileClass::Gate),
+    ("azure-pipelines.yml", FileClass::Gate),
+    ("bitbucket-pipelines.yml", FileClass::Gate),
+    ("cloudbuild.yaml", FileClass::Gate),
+    ("Jenkinsfile", FileClass::Gate),
+    ("sub/.gitattributes", FileClass::Gate),
+    ("sub/.gitmodules", FileClass::Gate),
+    ("sub/.gitignore", FileClass::Gate),
+    ("sub/.pre-commit-config.yaml", FileClass::Gate),
+    ("sub/.pre-commit-hooks.yaml", FileClass::Gate),
+    ("sub/.husky/any/file", FileClass::Gate),
+    ("sub/.githooks/any/file", FileClass::Gate),
+    ("sub/lefthook.js", FileClass::Gate),
+    ("sub/.lefthook.js", FileClass::Gate),
+    ("sub/.lintstagedrc.json", FileClass::Gate),
+    ("sub/lint-staged.config.js", FileClass::Gate),
+    ("sub/tdd.yaml", FileClass::Gate),
+    ("sub/tdd.yml", FileClass::Gate),
+    ("sub/.tdd/any/file", FileClass::Gate),
+    ("sub/.claude/any/file", FileClass::Gate),
+    ("sub/.mcp.json", FileClass::Gate),
+    ("sub/.codex/any/file", FileClass::Gate),
+    ("sub/opencode.json", FileClass::Gate),
+    ("sub/opencode.jsonc", FileClass::Gate),
+    ("sub/.opencode/any/file", FileClass::Gate),
+    ("sub/.gemini/any/file", FileClass::Gate),
+    ("sub/GEMINI.md", FileClass::Gate),
+    ("sub/.pi/any/file", FileClass::Gate),
+    ("sub/.cursor/any/file", FileClass::Gate),
+    ("sub/.cursorrules", FileClass::Gate),
+    ("sub/.windsurf/any/file", FileClass::Gate),
+    ("sub/.windsurfrules", FileClass::Gate),
+    ("sub/.clinerules", FileClass::Gate),
+    ("sub/.clinerules/any/file", FileClass::Gate),
+    ("sub/.roo/any/file", FileClass::Gate),
+    ("sub/.roomodes", FileClass::Gate),
+    ("sub/.kilocode/any/file", FileClass::Gate),
+    ("sub/.continue/any/file", FileClass::Gate),
+    ("sub/.aider.conf.yml", FileClass::Gate),
+    ("sub/.goosehints", FileClass::Gate),
+    ("sub/.goose/any/file", FileClass::Gate),
+    ("sub/.qwen/any/file", FileClass::Gate),
+    ("sub/QWEN.md", FileClass::Gate),
+    ("sub/.kiro/any/file", FileClass::Gate),
+    ("sub/.junie/any/file", FileClass::Gate),
+    ("sub/.crush/any/file", FileClass::Gate),
+    ("sub/.crush.json", FileClass::Gate),
+    ("sub/crush.json", FileClass::Gate),
+    ("sub/CRUSH.md", FileClass::Gate),
+    ("sub/.augment/any/file", FileClass::Gate),
+    ("sub/.openhands/any/file", FileClass::Gate),
+    ("sub/.agents/any/file", FileClass::Gate),
+    ("sub/.vscode/mcp.json", FileClass::Gate),
+    ("sub/CLAUDE.md", FileClass::Gate),
+    ("sub/CLAUDE.local.md", FileClass::Gate),
+    ("sub/AGENTS.md", FileClass::Gate),
+    ("sub/AGENTS.override.md", FileClass::Gate),
+    ("sub/AGENT.md", FileClass::Gate),
+];
+
+fn each_is(paths: &[(&str, FileClass)]) {
+    let policy = Policy::new(RunnerKind::Pytest, &[], "specs").unwrap();
+    for (path, want) in paths {
+        assert_eq!(policy.classify(&RelPath::new(path).unwrap()), *want, "{path}");
+    }
+}
+
+#[test]
+fn each_path_is_of_its_class() {
+    each_is(PATHS);
+}
+
+#[test]
+fn each_rule_is_needed_by_a_path() {
+    let lists = |table: &'static Table| table.gates.iter().chain(table.locks).chain(table.mixed);
+    let all = ECOSYSTEMS.iter().flat_map(|table| lists(table).map(|glob| (table.name, *glob)));
+    let all: Vec<_> =
+        all.map(|(name, glob)| (name, glob, Glob::new(glob).unwrap().compile_matcher())).collect();
+    let by_one = |path: &str| {
+        let mut fit = all.iter().enumerate().filter(|(_, (.., matcher))| matcher.is_match(path));
+        fit.next().filter(|_| fit.next().is_none()).map(|(at, _)| at)
+    };
+    let needed: BTreeSet<usize> = PATHS.iter().filter_map(|(path, _)| by_one(path)).collect();
+    for (at, (ecosystem, glob, _)) in all.iter().enumerate() {
+        assert!(
+            needed.contains(&at),
+            "{ecosystem}: no path shows what `{glob}` is for, or another rule says it too"
+        );
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_gate_is_none() {
+    each_is(&[
+        ("shop/conftest_data.py", FileClass::Source),
+        ("tests/unittest/test_a.py", FileClass::Test),
+        ("shop/pytest_like.py", FileClass::Source),
+        ("shop/environment.py", FileClass::Source),
+        ("shop/build.py", FileClass::Source),
+        ("vendor/a/b.go", FileClass::Source),
+        ("lib/__mocks__/fs.js", FileClass::Test),
+        ("docs/.github.md", FileClass::Source),
+        ("shop/Makefile.in", FileClass::Source),
+        ("shop/agents.md", FileClass::Source),
+        ("tests/makefile_test.py", FileClass::Test),
+    ]);
+}

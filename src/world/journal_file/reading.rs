@@ -1,0 +1,123 @@
+//! Reading a journal back: every line is checked to be the one that was written.
+#![expect(clippy::disallowed_methods, reason = "this is the disk")]
+
+use std::fs::File;
+use std::io::{BufRead as _, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use super::{EVENTS, LARGEST_JOURNAL, Record, fetch, no_follow};
+use crate::core::trouble::Trouble;
+use crate::text::journal_line::{self, Body, LineError};
+
+/// Which events are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    All,
+    /// Those that a state is made of.
+    State,
+}
+
+/// What could be read.
+pub(super) struct Whole {
+    pub(super) records: Vec<Record>,
+    /// How many lines, those included that are no records because nobody wants them.
+    pub(super) lines: u64,
+    /// The bytes up to the end of the last whole line.
+    pub(super) end: usize,
+    /// The hash of the last whole line.
+    pub(super) prev: String,
+}
+
+pub(super) fn read_whole(run_dir: &Path, depth: Depth) -> Result<(Vec<u8>, Whole), Trouble> {
+    let at = run_dir.join(EVENTS);
+    let unreadable = |why: String| {
+        Trouble::environment(format!("the journal {} can't be read", at.display()))
+            .because(why)
+            .advise("start a new run with `tdd run --new`; the run's checkpoints stay under refs/tdd/")
+    };
+    let mut bytes = Vec::new();
+    let options = File::options().read(true).custom_flags(no_follow()).to_owned();
+    let file = options.open(&at).map_err(|error| unreadable(error.to_string()))?;
+    let meta = file.metadata().map_err(|error| unreadable(error.to_string()))?;
+    if !meta.is_file() || meta.len() > LARGEST_JOURNAL {
+        return Err(unreadable("it is no file, or far too large".to_owned()));
+    }
+    bytes.reserve(usize::try_from(meta.len()).unwrap_or_default() + 1);
+    file.take(LARGEST_JOURNAL).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
+    let prev = journal_line::NO_LINE.to_owned();
+    let mut read = Whole { records: Vec::new(), lines: 0, end: 0, prev };
+    while read.end < bytes.len() {
+        let rest = &bytes[read.end..];
+        let Some(end) = newline(rest) else { break };
+        let is_last = end + 1 == rest.len();
+        // The last line may be torn, so it is read in any case.
+        let depth = if is_last { Depth::All } else { depth };
+        match one_line(run_dir, &read, &rest[..end], depth) {
+            Ok((record, hash)) => {
+                read.records.extend(record);
+                read.lines += 1;
+                read.prev = hash;
+                read.end += end + 1;
+            }
+            Err(Damage::Torn(_)) if is_last => break,
+            Err(Damage::Torn(why) | Damage::Wrong(why)) => {
+                return Err(unreadable(format!("line {}: {why}", read.lines + 1)));
+            }
+        }
+    }
+    Ok((bytes, read))
+}
+
+/// Where the first newline is. The library's search through a reader looks at many bytes at once.
+fn newline(bytes: &[u8]) -> Option<usize> {
+    let mut rest = bytes;
+    let passed = rest.skip_until(b'\n').ok()?;
+    passed.checked_sub(1).filter(|end| bytes[*end] == b'\n')
+}
+
+/// What is the matter with a line.
+enum Damage {
+    /// A crash can do that to the last line.
+    Torn(String),
+    Wrong(String),
+}
+
+fn one_line(
+    run_dir: &Path,
+    read: &Whole,
+    line: &[u8],
+    depth: Depth,
+) -> Result<(Option<Record>, String), Damage> {
+    let text = std::str::from_utf8(line).map_err(|error| Damage::Torn(error.to_string()))?;
+    let follows = |seq: u64, prev: &str| prev == read.prev && seq == read.lines;
+    if depth == Depth::State && journal_line::inconsequential(text).is_some_and(|(seq, p)| follows(seq, p)) {
+        return Ok((None, journal_line::hash(text)));
+    }
+    let decoded = journal_line::decode(text).map_err(|error| match error {
+        LineError::Malformed(_) => Damage::Torn(error.to_string()),
+        LineError::Newer(_) | LineError::UnknownEvent { .. } | LineError::TooLong(_) => {
+            Damage::Wrong(error.to_string())
+        }
+    })?;
+    if !follows(decoded.seq, &decoded.prev) {
+        return Err(Damage::Wrong(
+            "it does not follow the line before it; one of them was changed".to_owned(),
+        ));
+    }
+    let place = (read.end, line.len());
+    let (seq, ts) = (decoded.seq, decoded.ts);
+    let event = match decoded.body {
+        Body::Here(event) => *event,
+        Body::Spilled { name, file } => {
+            let bytes = fetch(run_dir, &file).map_err(|trouble| Damage::Wrong(trouble.what))?;
+            let event = journal_line::decode_event(&name, &bytes);
+            let event = event.map_err(|error| Damage::Wrong(error.to_string()))?;
+            if event.name() != name {
+                return Err(Damage::Wrong(format!("its side file holds another event than `{name}`")));
+            }
+            event
+        }
+    };
+    Ok((Some(Record { seq, ts, event, place }), journal_line::hash(text)))
+}

@@ -1,0 +1,254 @@
+//! The file of a canary: planted before a run, gone after it.
+//!
+//! It lies beside the judged tests, because only there does it see what they see (a `conftest.py`,
+//! relative imports). Its name is random: one that is known could be excluded or forged. So what a
+//! killed orchestrator leaves in the tree can't be known by its name; it is noted in the run's
+//! folder before it is written, and the next command removes it.
+
+use std::fs::OpenOptions;
+use std::hash::{BuildHasher, Hasher};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::bench::{disk, read_capped};
+use super::place::Place;
+use super::scope::Scope;
+use crate::core::path::RelPath;
+use crate::core::test::{Canary, Outcome, TestReport, TestResult};
+use crate::core::trouble::Trouble;
+use crate::text::canary::{Script, Secret};
+use crate::world::leftovers::{self, Planted};
+
+/// Bytes of a judged file that is imitated; of a larger one nothing is.
+const LARGEST_JUDGED: u64 = 4 * 1024 * 1024;
+
+/// A judged file that is there.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    pub(super) path: RelPath,
+    pub(super) source: String,
+}
+
+/// The judged files of a run that carries a canary, as far as they are there; `None` for other runs.
+pub(super) fn judged(place: &Place, scope: &Scope) -> Option<Vec<Judged>> {
+    let read = |path: &RelPath| {
+        let bytes = read_capped(&place.absolute(path), LARGEST_JUDGED).ok()??;
+        Some(Judged { path: path.clone(), source: String::from_utf8_lossy(&bytes).into_owned() })
+    };
+    Some(scope.judged.as_ref()?.iter().filter_map(read).collect())
+}
+
+/// A planted canary; dropping it removes the file.
+#[derive(Debug)]
+pub(super) struct Nest {
+    secret: Secret,
+    tests: Vec<String>,
+    file: PathBuf,
+    /// The same in the repository, if it lies there.
+    pub(super) path: Option<RelPath>,
+    _planted: Planted,
+}
+
+/// Names that no one has used before and nobody can guess.
+pub(super) fn secret() -> Secret {
+    let word = |letter: char| {
+        // A hasher's keys are the standard library's source of randomness.
+        let number = std::collections::hash_map::RandomState::new().build_hasher().finish();
+        format!("{letter}{number:016x}")
+    };
+    Secret { name: word('q'), token: word('t') }
+}
+
+impl Nest {
+    /// Writes `script` to a new file of this name in `folder`.
+    pub(super) fn plant(
+        place: &Place,
+        folder: &Path,
+        name: &str,
+        (secret, script): (Secret, &Script),
+    ) -> Result<Self, Trouble> {
+        let file = folder.join(name);
+        let planted = leftovers::note_canary(&file, &secret.token);
+        let mut nest = Self {
+            path: file.to_str().and_then(|path| place.in_repository(path)),
+            secret,
+            tests: Vec::new(),
+            file,
+            _planted: planted,
+        };
+        nest.write(OpenOptions::new().write(true).create_new(true), script)?;
+        Ok(nest)
+    }
+
+    /// Writes another script in its place.
+    pub(super) fn replace(&mut self, script: &Script) -> Result<(), Trouble> {
+        self.write(OpenOptions::new().write(true).truncate(true), script)
+    }
+
+    fn write(&mut self, how: &OpenOptions, script: &Script) -> Result<(), Trouble> {
+        let written = how.open(&self.file).and_then(|mut file| file.write_all(script.source.as_bytes()));
+        written.map_err(|error| disk(&self.file, &error))?;
+        self.tests.clone_from(&script.tests);
+        Ok(())
+    }
+
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    pub(super) fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    pub(super) fn tests(&self) -> &[String] {
+        &self.tests
+    }
+
+    fn owns(&self, test: &TestResult) -> bool {
+        let name = test.id.0.split_once("::").map(|(_, name)| name);
+        name.is_some_and(|name| self.tests.iter().any(|own| own == name))
+            || (test.file.is_some() && test.file == self.path)
+    }
+
+    /// Takes the canary's results out of a report and says what they are.
+    pub(super) fn take_out(&self, report: &mut TestReport) -> Canary {
+        let (own, others): (Vec<TestResult>, Vec<TestResult>) =
+            std::mem::take(&mut report.tests).into_iter().partition(|test| self.owns(test));
+        report.tests = others;
+        report.load_failures.retain(|load| self.path.as_ref() != Some(&load.file));
+        let word = |name: &String| {
+            let of_name = |test: &&TestResult| test.id.0.split_once("::").is_some_and(|(_, own)| own == name);
+            own.iter().find(of_name).map(|test| &test.outcome)
+        };
+        self.weigh(self.tests.iter().map(word))
+    }
+
+    /// What became of its tests, each as far as it was told of.
+    pub(super) fn weigh<'a>(&self, words: impl Iterator<Item = Option<&'a Outcome>>) -> Canary {
+        let one = |word: Option<&Outcome>| match word {
+            None => Canary::NotRun,
+            Some(Outcome::Failed(failure)) if failure.message.contains(&self.secret.token) => {
+                Canary::SeenFailing
+            }
+            Some(Outcome::Failed(_) | Outcome::Passed | Outcome::Skipped) => Canary::Passed,
+        };
+        worst(&words.map(one).collect::<Vec<_>>())
+    }
+}
+
+/// What became of several together: one that passed says more than one that did not run.
+pub(super) fn worst(all: &[Canary]) -> Canary {
+    let bad = [Canary::Passed, Canary::NotRun].into_iter().find(|bad| all.contains(bad));
+    bad.unwrap_or(Canary::SeenFailing)
+}
+
+/// What became of a run's canary, which leaves the report. Without any judged file there was none,
+/// and the tests that are expected will be missed.
+pub(super) fn outcome(nest: Option<&Nest>, judged: Option<&[Judged]>, report: &mut TestReport) -> Canary {
+    let (Some(nest), Some(judged)) = (nest, judged) else { return Canary::NotAsked };
+    let pointless = is_pointless(judged, report);
+    let seen = nest.take_out(report);
+    if pointless { Canary::NotAsked } else { seen }
+}
+
+/// Whether none of the judged files loads: then the run is red by itself, and there is nothing that
+/// a canary could be like.
+pub(super) fn is_pointless(judged: &[Judged], report: &TestReport) -> bool {
+    let fails = |file: &Judged| report.load_failures.iter().any(|load| load.file == file.path);
+    report.project_broken.is_some() || judged.iter().all(fails)
+}
+
+/// The file of a Python canary: named as the judged one is, so that the same patterns fit it.
+pub(super) fn named_like(judged: &RelPath, name: &str) -> String {
+    let file = judged.file_name();
+    let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
+    let words: Vec<&str> = stem.split('_').collect();
+    let says_so = |word: &str| ["test", "tests", "check", "spec"].contains(&word);
+    let stem = match (words.first(), words.last()) {
+        (_, Some(last)) if says_so(last) && words.len() > 1 => format!("{name}_{last}"),
+        (Some(first), _) if says_so(first) => format!("{first}_{name}"),
+        (_, _) => format!("test_{name}"),
+    };
+    format!("{stem}.{extension}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::test::{Failure, FailureKind, LoadFailure, TestId};
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text).unwrap()
+    }
+
+    #[test]
+    fn a_canary_is_seen_failing_only_by_its_own_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::new(folder.path(), folder.path());
+        let secret = Secret { name: "q1".to_owned(), token: "t0".to_owned() };
+        let script = Script { source: "x".to_owned(), tests: vec!["a".to_owned(), "b".to_owned()] };
+        let nest = Nest::plant(&place, &place.project, "c.py", (secret, &script)).unwrap();
+        assert_eq!(nest.path, Some(path("c.py")));
+        let failed = |message: &str| {
+            let message = message.to_owned();
+            Outcome::Failed(Failure { kind: FailureKind::Assertion, message, absent: None })
+        };
+        let own = || Some(failed("AssertionError: t0"));
+        for (a, b, want) in [
+            (own(), own(), Canary::SeenFailing),
+            (own(), Some(Outcome::Passed), Canary::Passed),
+            (own(), Some(Outcome::Skipped), Canary::Passed),
+            (own(), Some(failed("ImportError: c")), Canary::Passed),
+            (own(), None, Canary::NotRun),
+            (None, Some(Outcome::Passed), Canary::Passed),
+            (None, None, Canary::NotRun),
+        ] {
+            let result = |name: &str, outcome: Option<Outcome>| {
+                let file = Some(path("c.py"));
+                let id = TestId(format!("c.py::{name}"));
+                outcome.map(|outcome| TestResult { id, file, outcome, duration_ms: 0 })
+            };
+            let other = TestResult {
+                id: TestId("d.py::a1".to_owned()),
+                file: Some(path("d.py")),
+                outcome: Outcome::Passed,
+                duration_ms: 0,
+            };
+            let load = failed("x");
+            let Outcome::Failed(failure) = load else { unreachable!() };
+            let mut report = TestReport {
+                tests: [result("a", a.clone()), result("b", b.clone()), Some(other.clone())]
+                    .into_iter()
+                    .flatten()
+                    .collect(),
+                load_failures: vec![LoadFailure { file: path("c.py"), failure }],
+                ..TestReport::default()
+            };
+            assert_eq!(nest.take_out(&mut report), want, "{a:?} {b:?}");
+            assert_eq!(report, TestReport { tests: vec![other], ..TestReport::default() });
+        }
+        drop(nest);
+        assert!(!folder.path().join("c.py").exists());
+    }
+
+    #[test]
+    fn it_is_named_by_the_judged_files_pattern() {
+        for (judged, want) in [
+            ("t/test_ac_1.py", "test_q1.py"),
+            ("ac_1_test.py", "q1_test.py"),
+            ("check_ac.py", "check_q1.py"),
+            ("ac_1.py", "test_q1.py"),
+            ("test.py", "test_q1.py"),
+        ] {
+            assert_eq!(named_like(&path(judged), "q1"), want, "{judged}");
+        }
+    }
+
+    #[test]
+    fn no_two_secrets_are_alike() {
+        let (one, two) = (secret(), secret());
+        assert_ne!(one, two);
+        assert_ne!(one.name, one.token);
+        assert!(one.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()));
+    }
+}
