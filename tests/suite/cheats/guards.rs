@@ -40,6 +40,7 @@ const PROOFS: &[(Guard, &str)] = &[
     (Guard::OldReport, "leaves a report from before"),
     (Guard::Report, "puts a fake runner on PATH"),
     (Guard::ReportsEnd, "ends the report without its end"),
+    (Guard::Canary, "disables the assertions"),
     (Guard::Agreement, "exits with another code after green ones"),
     (Guard::GateFile, "changes the CI"),
     (Guard::OwnGate, "edits the gate's script"),
