@@ -69,8 +69,11 @@ impl<W: World> Drive<'_, W> {
         let mut touched = self.ports.protection.check()?;
         self.ports.protection.restore(&touched)?;
         if !touched.is_empty() {
-            let what =
-                touched.iter().map(|path| format!("protected file {path} was changed; put back")).collect();
+            let left = self.ports.protection.check()?;
+            let became =
+                |path| if left.contains(path) { "can't be put back; install it anew" } else { "put back" };
+            let line = |path| format!("protected file {path} was changed; {}", became(path));
+            let what = touched.iter().map(line).collect();
             events.push(Event::Restored { what });
         }
         touched.retain(|path| !forbidden.contains(path));

@@ -24,6 +24,7 @@ mod fold;
 mod growth;
 mod handoff;
 mod project;
+mod protect;
 mod replay;
 mod start;
 mod stop;
@@ -36,12 +37,13 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 7] = [
+const MEASURES: [Measure; 8] = [
     ("attempts", attempts::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),
     ("fold", fold::measure),
     ("handoff", handoff::measure),
+    ("protect", protect::measure),
     ("start", start::measure),
     ("stop", stop::measure),
 ];
