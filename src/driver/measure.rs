@@ -141,7 +141,7 @@ impl<W: World> Drive<'_, W> {
         let new = self.ports.checkpoints.read(after, path)?;
         let name = path.file_name();
         let keys = mixed_file::changed_keys(name, old.as_deref(), new.as_deref());
-        Ok(keys.is_ok_and(|keys| keys.iter().all(|key| mixed_file::may_change(role, name, key))))
+        Ok(keys.is_ok_and(|keys| keys.iter().all(|change| mixed_file::may_change(role, name, change))))
     }
 
     /// Protected files are looked at again after our own runs, because those execute the child's

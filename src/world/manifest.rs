@@ -12,7 +12,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the disk")]
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -53,6 +53,12 @@ enum Sealed {
 struct Entry {
     sealed: Sealed,
     stamp: Cell<Option<Stamp>>,
+}
+
+/// One walk over what is sealed: the tree, and the folders in it that were found to be real ones.
+struct Pass {
+    tree: Tree,
+    folders: RefCell<HashSet<Vec<u8>>>,
 }
 
 /// Implements [`Protection`] by hashing.
@@ -102,21 +108,22 @@ impl Manifest {
         }
     }
 
-    fn tree(&self) -> Result<Tree, Trouble> {
-        Tree::open(&self.repository).map_err(|error| unusable(&self.repository, &error))
+    fn pass(&self) -> Result<Pass, Trouble> {
+        let tree = Tree::open(&self.repository).map_err(|error| unusable(&self.repository, &error))?;
+        Ok(Pass { tree, folders: RefCell::default() })
     }
 
     /// What is there at `path` now, told without following a link, with its stamp if the file can't
     /// have changed meanwhile. The bytes of a file are kept if `copies` are given.
     fn look(
         &self,
-        tree: &Tree,
+        pass: &Pass,
         path: &[u8],
         copies: Option<&mut Copies>,
     ) -> io::Result<Option<(Sealed, Option<Stamp>)>> {
-        let Some(meta) = self.lstat(path)? else { return Ok(None) };
+        let Some(meta) = self.lstat(pass, path)? else { return Ok(None) };
         if meta.is_symlink() {
-            return Ok(Some((Sealed::Link { target: tree.read_link(path)? }, None)));
+            return Ok(Some((Sealed::Link { target: pass.tree.read_link(path)? }, None)));
         }
         if !meta.is_file() {
             return Ok(Some((Sealed::Special, None)));
@@ -124,7 +131,7 @@ impl Manifest {
         let began = SystemTime::now();
         let stamp = Stamp::of(&meta);
         let mode = meta.mode() & 0o7777;
-        let mut file = tree.read_file(path)?;
+        let mut file = pass.tree.read_file(path)?;
         let hash = if let Some(copies) = copies {
             copies.keep(&self.scratch, &mut file)
         } else {
@@ -139,26 +146,42 @@ impl Manifest {
         Ok(Some((Sealed::File { mode, hash: hash? }, stamp)))
     }
 
-    fn lstat(&self, path: &[u8]) -> io::Result<Option<std::fs::Metadata>> {
+    fn lstat(&self, pass: &Pass, path: &[u8]) -> io::Result<Option<std::fs::Metadata>> {
         match std::fs::symlink_metadata(survey::full_path(&self.repository, path)) {
-            Ok(meta) => Ok(Some(meta).filter(|_| parents_are_folders(&self.repository, path))),
+            Ok(meta) => Ok(Some(meta).filter(|_| self.lies_in_folders(pass, path))),
             Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
+    /// Whether all that stands above a path is a folder and no link to one.
+    fn lies_in_folders(&self, pass: &Pass, path: &[u8]) -> bool {
+        let Some(at) = path.iter().rposition(|byte| *byte == b'/') else { return true };
+        let above = &path[..at];
+        if pass.folders.borrow().contains(above) {
+            return true;
+        }
+        let is_folder = std::fs::symlink_metadata(survey::full_path(&self.repository, above))
+            .is_ok_and(|meta| meta.is_dir());
+        let is_so = is_folder && self.lies_in_folders(pass, above);
+        if is_so {
+            pass.folders.borrow_mut().insert(above.to_vec());
+        }
+        is_so
+    }
+
     /// Seals one file and keeps its bytes. What was sealed before and did not change since is
     /// sealed as it was.
-    fn seal_one(&self, tree: &Tree, path: &[u8], before: Option<Entry>) -> io::Result<Option<Entry>> {
-        let Some(meta) = self.lstat(path)? else { return Ok(None) };
+    fn seal_one(&self, pass: &Pass, path: &[u8], before: Option<Entry>) -> io::Result<Option<Entry>> {
+        let Some(meta) = self.lstat(pass, path)? else { return Ok(None) };
         let known = before.filter(|entry| entry.stamp.get() == Some(Stamp::of(&meta)));
         if known.is_some() && meta.nlink() == 1 {
             return Ok(known);
         }
         if meta.is_file() && meta.nlink() > 1 {
-            break_hard_link(tree, path, &meta)?;
+            break_hard_link(&pass.tree, path, &meta)?;
         }
-        let seen = self.look(tree, path, Some(&mut self.copies.borrow_mut()))?;
+        let seen = self.look(pass, path, Some(&mut self.copies.borrow_mut()))?;
         Ok(seen.map(|(sealed, stamp)| Entry { sealed, stamp: Cell::new(stamp) }))
     }
 
@@ -174,7 +197,7 @@ impl Manifest {
 
     /// Paths that differ from the seal, as they are on disk.
     fn differing(&self) -> Result<BTreeSet<Vec<u8>>, Trouble> {
-        let tree = self.tree()?;
+        let pass = self.pass()?;
         let mut differing: BTreeSet<Vec<u8>> = self
             .survey()
             .look()
@@ -183,21 +206,21 @@ impl Manifest {
             .filter(|path| !self.sealed.contains_key(path))
             .collect();
         for (path, entry) in &self.sealed {
-            if self.differs(&tree, path, entry).map_err(|error| unreadable(path, &error))? {
+            if self.differs(&pass, path, entry).map_err(|error| unreadable(path, &error))? {
                 differing.insert(path.clone());
             }
         }
         Ok(differing)
     }
 
-    fn differs(&self, tree: &Tree, path: &[u8], entry: &Entry) -> io::Result<bool> {
-        let meta = self.lstat(path)?;
+    fn differs(&self, pass: &Pass, path: &[u8], entry: &Entry) -> io::Result<bool> {
+        let meta = self.lstat(pass, path)?;
         let stamp = meta.as_ref().map(Stamp::of);
         if stamp.is_some() && stamp == entry.stamp.get() {
             return Ok(false);
         }
         let linked = meta.is_some_and(|meta| meta.is_file() && meta.nlink() > 1);
-        match self.look(tree, path, None)? {
+        match self.look(pass, path, None)? {
             Some((now, stamp)) if now == entry.sealed && !linked => {
                 entry.stamp.set(stamp);
                 Ok(false)
@@ -213,12 +236,12 @@ impl Protection for Manifest {
         self.except = except.to_vec();
         let mut before = std::mem::take(&mut self.sealed);
         std::fs::create_dir_all(&self.scratch).map_err(|error| unusable(&self.scratch, &error))?;
-        let tree = self.tree()?;
+        let pass = self.pass()?;
         let survey::Found { protected, tools } = self.survey().look();
         let behind = self.survey().behind_links(&protected);
         for path in protected.iter().chain(&behind) {
             let known = before.remove(path);
-            let entry = self.seal_one(&tree, path, known).map_err(|error| unreadable(path, &error))?;
+            let entry = self.seal_one(&pass, path, known).map_err(|error| unreadable(path, &error))?;
             if let Some(entry) = entry {
                 self.sealed.insert(path.clone(), entry);
             }
@@ -240,7 +263,7 @@ impl Protection for Manifest {
         if touched.is_empty() {
             return Ok(());
         }
-        let tree = self.tree()?;
+        let tree = self.pass()?.tree;
         let asked = |path: &[u8]| survey::shown(path).is_some_and(|path| touched.contains(&path));
         let differing = self.differing()?;
         let (known, new): (Vec<_>, Vec<_>) =
@@ -267,14 +290,6 @@ fn break_hard_link(tree: &Tree, path: &[u8], meta: &std::fs::Metadata) -> io::Re
         let times = std::fs::FileTimes::new().set_accessed(meta.accessed()?).set_modified(meta.modified()?);
         file.set_times(times)
     })
-}
-
-fn parents_are_folders(root: &Path, path: &[u8]) -> bool {
-    let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-    let is_folder = |at: usize| {
-        std::fs::symlink_metadata(survey::full_path(root, &path[..at])).is_ok_and(|meta| meta.is_dir())
-    };
-    slashes.map(|(at, _)| at).all(is_folder)
 }
 
 fn is_absent(error: &io::Error) -> bool {

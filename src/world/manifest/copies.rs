@@ -15,6 +15,7 @@ const BUFFER: usize = 64 * 1024;
 pub(super) struct Copies {
     file: Option<File>,
     length: u64,
+    buffer: Vec<u8>,
     places: HashMap<blake3::Hash, (u64, u64)>,
 }
 
@@ -27,14 +28,14 @@ impl Copies {
         };
         let mut hasher = blake3::Hasher::new();
         let (start, mut end) = (self.length, self.length);
-        let mut buffer = vec![0; BUFFER];
+        self.buffer.resize(BUFFER, 0);
         loop {
-            let read = source.read(&mut buffer)?;
+            let read = source.read(&mut self.buffer)?;
             if read == 0 {
                 break;
             }
-            hasher.update(&buffer[..read]);
-            pack.write_all_at(&buffer[..read], end)?;
+            hasher.update(&self.buffer[..read]);
+            pack.write_all_at(&self.buffer[..read], end)?;
             end += read as u64;
         }
         let hash = hasher.finalize();
