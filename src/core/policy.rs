@@ -37,6 +37,8 @@ pub enum Permission {
     Allowed,
     /// Only some keys of the file: see `text::mixed_file`.
     ByKey,
+    /// Only what adds entries to the file: see `text::lock_file`.
+    ByEntry,
     Forbidden,
 }
 
@@ -44,10 +46,11 @@ pub enum Permission {
 /// tests nor gate files.
 pub fn permission(role: Role, class: FileClass) -> Permission {
     match (class, role) {
-        (FileClass::ByProduct | FileClass::Lock, _)
+        (FileClass::ByProduct, _)
         | (FileClass::Test, Role::TestWriter)
         | (FileClass::Source, Role::Implementer | Role::Refactorer) => Permission::Allowed,
         (FileClass::Mixed, _) => Permission::ByKey,
+        (FileClass::Lock, _) => Permission::ByEntry,
         (FileClass::Gate, _)
         | (FileClass::Source, Role::TestWriter)
         | (FileClass::Test, Role::Implementer | Role::Refactorer) => Permission::Forbidden,

@@ -20,7 +20,7 @@ use crate::core::role::{Key, Role};
 use crate::core::state::Phase;
 use crate::core::test::{Outcome, TestReport, TestRun};
 use crate::core::trouble::Trouble;
-use crate::text::mixed_file;
+use crate::text::{lock_file, mixed_file};
 
 use super::drive::Drive;
 use super::ports::{Checkpoints, Protection, World};
@@ -121,6 +121,7 @@ impl<W: World> Drive<'_, W> {
             let may = match (change.kind, policy::permission(role, change.class)) {
                 (ChangeKind::Submodule, _) | (_, Permission::Forbidden) => false,
                 (_, Permission::Allowed) => true,
+                (_, Permission::ByEntry) => self.keeps_entries(base, after, &change.path)?,
                 (_, Permission::ByKey) => self.may_change_keys(role, base, after, &change.path)?,
             };
             if !may {
@@ -142,6 +143,18 @@ impl<W: World> Drive<'_, W> {
         let name = path.file_name();
         let keys = mixed_file::changed_keys(name, old.as_deref(), new.as_deref());
         Ok(keys.is_ok_and(|keys| keys.iter().all(|change| mixed_file::may_change(role, name, change))))
+    }
+
+    fn keeps_entries(
+        &mut self,
+        base: &CheckpointId,
+        after: &CheckpointId,
+        path: &RelPath,
+    ) -> Result<bool, Trouble> {
+        let old = self.ports.checkpoints.read(base, path)?;
+        let new = self.ports.checkpoints.read(after, path)?;
+        let lost = lock_file::lost_entries(path.file_name(), old.as_deref(), new.as_deref());
+        Ok(lost.is_ok_and(|lost| lost.is_empty()))
     }
 
     /// Protected files are looked at again after our own runs, because those execute the child's
