@@ -43,6 +43,9 @@ pub enum Command {
     /// Internal: prepare and exec a child.
     #[command(name = "__exec", hide = true)]
     Exec(ExecArgs),
+    /// Internal: the part of `__exec` that runs inside a sandbox.
+    #[command(name = "__within", hide = true)]
+    Within(WithinArgs),
     /// Internal: the scripted agent.
     #[command(name = "__agent", hide = true)]
     Agent(AgentArgs),
@@ -91,9 +94,8 @@ pub struct RunArgs {
     /// Refuse RED if it changes existing tests, even those that the test-writer names.
     #[arg(long)]
     pub no_supersede: bool,
-    /// Refuse to run without an OS sandbox around the children.
-    #[arg(long)]
-    pub require_sandbox: bool,
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
     /// Start anew though this requirement has an unfinished run.
     #[arg(long)]
     pub new: bool,
@@ -125,11 +127,24 @@ pub struct ResumeArgs {
     /// Another agent program for all roles from now on.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct IsolationArgs {
+    /// What holds the children: `enforce` is an OS sandbox, `audit` only checks and puts back, `auto`
+    /// is the stronger one that works here.
+    #[arg(long, value_name = "LEVEL", value_parser = ["auto", "enforce", "audit"])]
+    pub sandbox: Option<String>,
+    /// Refuse to run without an OS sandbox around the children.
+    #[arg(long)]
+    pub require_sandbox: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Args)]
@@ -268,6 +283,22 @@ pub struct ExecArgs {
     /// What the child reads; `/dev/null` if not given.
     #[arg(long, value_name = "FILE")]
     pub stdin: Option<PathBuf>,
+    /// So many words of the command line are a sandbox's, which stays around the child.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub around: usize,
+    #[arg(last = true, required = true)]
+    pub argv: Vec<std::ffi::OsString>,
+}
+
+/// Both descriptors are inherited from `__exec` (`world/exec/within.rs`).
+#[derive(Clone, Debug, Args)]
+pub struct WithinArgs {
+    /// Where the start, or its failure, is reported.
+    #[arg(long, value_name = "FD")]
+    pub report: i32,
+    /// Where the child's end is told.
+    #[arg(long, value_name = "FD")]
+    pub status: i32,
     #[arg(last = true, required = true)]
     pub argv: Vec<std::ffi::OsString>,
 }

@@ -4,16 +4,17 @@
 //! argument, so that what a run does is decided by values that a test can write down.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use serde_yaml::Value;
 
-use crate::cli::RunArgs;
+use crate::cli::{IsolationArgs, OutputArgs, RunArgs};
 use crate::core::budget::Bounds;
 use crate::core::commands::CommandSettings;
 use crate::core::criterion::CriterionId;
 use crate::core::event::{Refactoring, Regression, StopAfter};
+use crate::core::isolation::Wanted;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
 use crate::text::config::{self, ConfigFile};
@@ -36,6 +37,8 @@ pub struct Environment {
     pub vars: Vec<(OsString, OsString)>,
     /// `CI` is set: nobody is watching.
     pub ci: bool,
+    /// `TDD_SANDBOX`: the level of isolation for this machine, between the flag and `tdd.yaml`.
+    pub sandbox: Option<OsString>,
 }
 
 impl Environment {
@@ -45,7 +48,7 @@ impl Environment {
         let value = |name: &str| vars.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
         let off = ["", "0", "false"];
         let ci = value("CI").is_some_and(|value| !off.iter().any(|word| value == *word));
-        Self { path: value("PATH"), ci, vars }
+        Self { path: value("PATH"), ci, sandbox: value("TDD_SANDBOX"), vars }
     }
 }
 
@@ -96,8 +99,6 @@ pub struct Leaves {
     pub supersede: Leave,
     /// `--archived`
     pub archived: Leave,
-    /// Granted unless `--require-sandbox`: children may run in `audit` level.
-    pub no_sandbox: Leave,
     /// `--new`: start anew though there is an unfinished run.
     pub anew: Leave,
 }
@@ -120,6 +121,18 @@ pub enum OutputMode {
     Quiet,
     /// `--json`, with or without `--quiet`
     Json,
+}
+
+impl From<OutputArgs> for OutputMode {
+    fn from(args: OutputArgs) -> Self {
+        if args.json {
+            Self::Json
+        } else if args.quiet {
+            Self::Quiet
+        } else {
+            Self::Progress
+        }
+    }
 }
 
 /// Own deadlines in milliseconds; `None` leaves the choice to the baseline's time.
@@ -161,6 +174,8 @@ pub struct Settings {
     pub only: Vec<CriterionId>,
     pub already_green: Vec<CriterionId>,
     pub leaves: Leaves,
+    /// The level of isolation.
+    pub sandbox: Wanted,
     pub intent: Intent,
     pub output: OutputMode,
     /// Nobody is watching: no live display, no question.
@@ -208,8 +223,9 @@ impl Settings {
             only,
             already_green,
             leaves: leaves(args),
+            sandbox: sandbox(&args.isolation, environment.sandbox.as_deref(), config.sandbox)?,
             intent: if args.dry_run { Intent::Describe } else { Intent::Run },
-            output: output(args),
+            output: args.output.into(),
             ci: environment.ci,
         })
     }
@@ -293,13 +309,29 @@ fn stop_after(args: &RunArgs) -> Result<StopAfter, Trouble> {
     }
 }
 
-fn output(args: &RunArgs) -> OutputMode {
-    if args.output.json {
-        OutputMode::Json
-    } else if args.output.quiet {
-        OutputMode::Quiet
-    } else {
-        OutputMode::Progress
+/// `--require-sandbox` says `enforce` in other words, and wins over `tdd.yaml`.
+fn sandbox(
+    args: &IsolationArgs,
+    variable: Option<&OsStr>,
+    configured: Option<Wanted>,
+) -> Result<Wanted, Trouble> {
+    let wanted = |word: &OsStr| Wanted::WORDS.into_iter().find(|(name, _)| word == *name).map(|(_, it)| it);
+    let flag = args.sandbox.as_deref().and_then(|word| wanted(OsStr::new(word)));
+    let of_machine = match variable.filter(|word| !word.is_empty()) {
+        None => None,
+        Some(word) => Some(wanted(word).ok_or_else(|| {
+            Trouble::user(format!("TDD_SANDBOX holds no level: `{}`", word.display()))
+                .advise("Set it to auto, enforce or audit, or take it out of the environment.")
+        })?),
+    };
+    match (flag, args.require_sandbox) {
+        (Some(Wanted::Audit), true) => {
+            Err(Trouble::user("--require-sandbox and --sandbox audit contradict each other")
+                .advise("Leave out one of the two flags."))
+        }
+        (_, true) => Ok(Wanted::Enforce),
+        (Some(flag), false) => Ok(flag),
+        (None, false) => Ok(of_machine.or(configured).unwrap_or_default()),
     }
 }
 
@@ -309,7 +341,6 @@ fn leaves(args: &RunArgs) -> Leaves {
         red_gate: Leave::from(args.allow_red_gate),
         supersede: Leave::from(!args.no_supersede),
         archived: Leave::from(args.archived),
-        no_sandbox: Leave::from(!args.require_sandbox),
         anew: Leave::from(args.new),
     }
 }

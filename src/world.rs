@@ -16,6 +16,7 @@ pub mod project_commands;
 pub mod project_file;
 pub mod pty;
 pub mod runner;
+pub mod sandbox;
 pub mod scaffold;
 pub mod signals;
 pub mod unix;

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use crate::cli::ExecArgs;
+use crate::cli::{ExecArgs, WithinArgs};
 use crate::core::trouble::Trouble;
-use crate::world::exec::{self, Preparation, Terminal};
+use crate::world::exec::{self, Preparation, Terminal, within};
 
 /// Returns only if the child could not be started; whoever spawned us has been told why then.
 pub fn run(args: &ExecArgs) -> Result<ExitCode, Trouble> {
@@ -14,7 +14,13 @@ pub fn run(args: &ExecArgs) -> Result<ExitCode, Trouble> {
         parent: args.parent,
         stdin: args.stdin.clone(),
         terminal: if args.tty { Terminal::Controlling } else { Terminal::None },
+        around: args.around,
     };
     exec::become_child(&preparation)?;
     Ok(ExitCode::from(exec::NOT_STARTED))
+}
+
+/// Becomes the parent of the child, inside a sandbox; gives the child's exit code.
+pub fn run_within(args: &WithinArgs) -> Result<ExitCode, Trouble> {
+    within::run(args.report, args.status, &args.argv).map(ExitCode::from)
 }

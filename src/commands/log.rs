@@ -77,6 +77,7 @@ fn one_line(event: &Event) -> String {
             let word = if *green { "green" } else { "red" };
             format!("gate before REFACTOR is {word} ({}, {} ms)", run.exit, run.duration_ms)
         }
+        Event::Isolated { isolation } => format!("isolation: {isolation}"),
         Event::TreeSeen { tree } => format!("the tree is {}", short(&tree.0)),
         Event::Resumed => "resumed".to_owned(),
         Event::AttemptCut { kept_as } => {

@@ -13,6 +13,7 @@ use crate::settings::{Environment, Settings};
 use crate::world::journal_file::{self, RunDir};
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::Chosen;
+use crate::world::sandbox;
 
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
@@ -26,6 +27,10 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     let (run, state) = chosen(&place, args.run.as_deref())?;
     let decision = decision(args, &state, &place)?;
     refuse_without_decision(&state, &run, decision.as_ref())?;
+    if matches!(decision, Some(Decision::Abandon)) {
+        // Wants no agent and no runner: a run must be given up even where those are gone.
+        return execute::give_up(&place.repository, &run.path, args.output.into(), &hold);
+    }
     let prepared = prepared(args, place, environment, &state, &cwd)?;
     execute::go_on(&prepared, run.path, decision, &hold)
 }
@@ -124,6 +129,7 @@ fn prepared(
         requirement: Some(state.run.requirement.id.clone()),
         agent: args.agent.clone(),
         cassette: args.cassette.clone(),
+        isolation: args.isolation.clone(),
         output: args.output,
         ..RunArgs::default()
     };
@@ -135,6 +141,7 @@ fn prepared(
     let roles = prepare::agents(&settings, &environment, &names)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     let table = settings.commands.runner.clone();
+    let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
     Ok(Prepared {
         place,
         environment,
@@ -144,5 +151,6 @@ fn prepared(
         roles,
         cassette,
         plan: state.run.plan.clone(),
+        sandbox,
     })
 }

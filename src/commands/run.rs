@@ -49,7 +49,7 @@ fn describe(prepared: &Prepared) -> String {
         ),
         format!("gate:        {} (from {})", commands.gate, commands.gate_source),
         format!("agents:      {}", prepared.agent_names().join(", ")),
-        format!("isolation:   {}", wire::ISOLATION),
+        format!("isolation:   {}", prepared.sandbox.isolation),
     ];
     for id in &prepared.plan.criteria {
         let already = if prepared.plan.already_green.contains(id) { ", already green" } else { "" };
@@ -86,7 +86,7 @@ fn describe_as_json(prepared: &Prepared) -> String {
         "commands": prepared.chosen.commands,
         "agents": prepared.agent_names(),
         "plan": prepared.plan,
-        "isolation": wire::ISOLATION,
+        "isolation": prepared.sandbox.isolation.to_string(),
     });
     format!("{line}\n")
 }

@@ -119,7 +119,7 @@ fn in_full(state: &State, records: &[Record]) -> String {
     for (key, ledger) in &state.ledgers {
         let _ = writeln!(
             text,
-            "  {key}: {} forks, semantic budget {}/{} spent, format {}/{}",
+            "  {key}: forked {} times, semantic budget {}/{} spent, format {}/{}",
             ledger.entries.len(),
             ledger.spent.semantic,
             bounds.semantic,

@@ -104,3 +104,22 @@ pub struct AgentReturn {
     /// The side file with the final message, if there was one.
     pub message: Option<Digest>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ran_out_is_told_in_words_of_its_own() {
+        for (what, word) in [
+            (Exhaustion::Turns, "turn cap"),
+            (Exhaustion::Wall, "wall deadline"),
+            (Exhaustion::Idle, "idle deadline"),
+            (Exhaustion::Output, "output cap"),
+            (Exhaustion::Cost, "cost cap"),
+        ] {
+            assert!(what.to_string().contains(word), "{what}");
+        }
+        assert_eq!(CheckpointId("abc".into()).to_string(), "abc");
+    }
+}

@@ -57,6 +57,26 @@ impl Spent {
 mod tests {
     use super::*;
 
+    /// How many failures of one kind come before the budget says no.
+    #[test]
+    fn each_bound_is_reached_and_not_passed() {
+        for (bounds, kind, want) in [
+            (Bounds { semantic: 1, format: 9 }, BudgetKind::Semantic, 1),
+            (Bounds { semantic: 2, format: 9 }, BudgetKind::Semantic, 2),
+            (Bounds { semantic: 3, format: 0 }, BudgetKind::Semantic, 3),
+            (Bounds { semantic: 0, format: 9 }, BudgetKind::Semantic, 1),
+            (Bounds { semantic: 9, format: 0 }, BudgetKind::Format, 1),
+            (Bounds { semantic: 9, format: 1 }, BudgetKind::Format, 2),
+            (Bounds { semantic: 1, format: 2 }, BudgetKind::Format, 3),
+        ] {
+            let mut spent = Spent::default();
+            let failures = (1..20).find(|_| spent.book(kind, bounds) == Allowance::Exhausted);
+            assert_eq!(failures, Some(want), "{bounds:?} {kind:?}");
+            let other = if kind == BudgetKind::Semantic { spent.format } else { spent.semantic };
+            assert_eq!(other, 0, "{bounds:?} {kind:?}: the other count is left alone");
+        }
+    }
+
     #[test]
     fn the_two_budgets_are_independent() {
         let bounds = Bounds::default();

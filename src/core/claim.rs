@@ -119,3 +119,19 @@ impl From<ClaimErrorKind> for String {
         kind.to_string()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_block_is_journalled_by_its_name() {
+        let missing = (ClaimErrorKind::MissingField("role".to_owned()), "missing-field:role");
+        for (kind, name) in PLAIN_KINDS.into_iter().chain([missing]) {
+            assert_eq!(kind.to_string(), name);
+            assert_eq!(serde_json::to_value(&kind).unwrap(), name);
+            assert_eq!(ClaimErrorKind::try_from(name.to_owned()), Ok(kind));
+        }
+        assert!(ClaimErrorKind::try_from("no-blocks".to_owned()).is_err());
+    }
+}

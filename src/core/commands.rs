@@ -19,22 +19,40 @@ pub enum Suite {
 #[serde(rename_all = "kebab-case")]
 pub enum RunnerKind {
     Cargo,
+    Nextest,
     Pytest,
     Unittest,
+    Vitest,
+    Jest,
+    Bun,
     Node,
     Junit,
     ExitCode,
 }
 
 impl RunnerKind {
-    pub const ALL: [Self; 6] =
-        [Self::Cargo, Self::Pytest, Self::Unittest, Self::Node, Self::Junit, Self::ExitCode];
+    pub const ALL: [Self; 10] = [
+        Self::Cargo,
+        Self::Nextest,
+        Self::Pytest,
+        Self::Unittest,
+        Self::Vitest,
+        Self::Jest,
+        Self::Bun,
+        Self::Node,
+        Self::Junit,
+        Self::ExitCode,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Cargo => "cargo",
+            Self::Nextest => "nextest",
             Self::Pytest => "pytest",
             Self::Unittest => "unittest",
+            Self::Vitest => "vitest",
+            Self::Jest => "jest",
+            Self::Bun => "bun",
             Self::Node => "node",
             Self::Junit => "junit",
             Self::ExitCode => "exit-code",
@@ -85,4 +103,18 @@ pub struct RunnerTable {
     /// Where the command leaves its report, relative to the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `tdd.yaml` and the journal are read by these names.
+    #[test]
+    fn an_adapter_is_shown_by_the_name_that_it_is_written_with() {
+        for kind in RunnerKind::ALL {
+            assert_eq!(kind.name(), kind.to_string());
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+    }
 }

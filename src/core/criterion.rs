@@ -99,8 +99,19 @@ mod tests {
     fn ids_are_read_whole_and_leading_zeros_do_not_count() {
         assert_eq!(CriterionId::parse("AC-STE-12.01"), CriterionId::parse("AC-STE-12.1"));
         assert_eq!(CriterionId::parse("AC-STE-12.1").map(|id| id.slug()).as_deref(), Some("ac_ste_12_1"));
-        for bad in ["AC-.1", "AC--a.1", "AC-a.", "AC-a.1x", "ac-a.1", "AC-a b.1", "AC-a.-1", ""] {
+        let id = CriterionId::parse("AC-Ste-12.07").unwrap();
+        assert_eq!((id.prefix(), id.number(), id.to_string().as_str()), ("Ste-12", 7, "AC-Ste-12.7"));
+        for bad in ["AC-.1", "AC--a.1", "AC-a.", "AC-a.1x", "ac-a.1", "AC-a b.1", "AC-a.-1", "AC-a.+1", ""] {
             assert_eq!(CriterionId::parse(bad), None, "{bad:?}");
         }
+    }
+
+    #[test]
+    fn an_id_is_journalled_as_it_is_read() {
+        let id = CriterionId::parse("AC-STE-12.7").unwrap();
+        assert_eq!(serde_json::to_value(&id).unwrap(), "AC-STE-12.7");
+        assert_eq!(serde_json::from_str::<CriterionId>("\"AC-STE-12.07\"").unwrap(), id);
+        let stranger = serde_json::from_str::<CriterionId>("\"STE-12.7\"").unwrap_err().to_string();
+        assert!(stranger.contains("`STE-12.7` is no criterion id"), "{stranger}");
     }
 }

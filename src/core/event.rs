@@ -9,6 +9,7 @@ use super::criterion::CriterionId;
 use super::effect::RollBack;
 use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use super::halt::Ending;
+use super::isolation::Confinement;
 use super::path::RelPath;
 use super::requirement::Requirement;
 use super::test::{FailureKind, TestId};
@@ -23,6 +24,11 @@ use super::test::{FailureKind, TestId};
 )]
 pub enum Event {
     RunStarted(Box<RunStarted>),
+    /// The level that the children of this process are held at; changes no state, and may be
+    /// another one after `resumed`.
+    Isolated {
+        isolation: Confinement,
+    },
     CheckpointZero {
         checkpoint: CheckpointId,
     },
@@ -108,6 +114,7 @@ impl Event {
     pub fn name(&self) -> &'static str {
         match self {
             Self::RunStarted(_) => "run_started",
+            Self::Isolated { .. } => "isolated",
             Self::CheckpointZero { .. } => "checkpoint_zero",
             Self::BaselineMeasured { .. } => "baseline_measured",
             Self::AttemptStarted { .. } => "attempt_started",
@@ -278,5 +285,44 @@ pub struct RunId(pub String);
 impl std::fmt::Display for RunId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_s_name_is_its_tag() {
+        let checkpoint = || CheckpointId("c".into());
+        for event in [
+            Event::CheckpointZero { checkpoint: checkpoint() },
+            Event::WorkKept { checkpoint: checkpoint() },
+            Event::TreeSeen { tree: checkpoint() },
+            Event::Resumed,
+            Event::AttemptCut { kept_as: checkpoint() },
+            Event::Decided { decision: Decision::Retry },
+            Event::Restored { what: vec![] },
+            Event::Halted { report: Digest("d".into()) },
+            Event::Finished { ending: Ending::Verified },
+            Event::Refused { why: "x".into() },
+            Event::Paused { reason: "x".into() },
+            Event::Stopped { signal: 2 },
+        ] {
+            assert_eq!(serde_json::to_value(&event).unwrap()["type"], event.name());
+        }
+        assert_eq!(RunId("20260101T000000Z-x-abcd".into()).to_string(), "20260101T000000Z-x-abcd");
+    }
+
+    #[test]
+    fn a_decision_is_told_in_words() {
+        let accept = Decision::Accept(CriterionId::new("X", 3).unwrap());
+        for (decision, words) in [
+            (Decision::Retry, "try again with a fresh budget"),
+            (accept, "take AC-X.3 as it is"),
+            (Decision::Abandon, "give the run up"),
+        ] {
+            assert_eq!(decision.words(), words);
+        }
     }
 }

@@ -6,40 +6,80 @@
 
 use std::collections::HashSet;
 
-use super::test::{Exit, Outcome, TestReport, TestRun};
+use super::guard::{self, Guard};
+use super::test::{Canary, Exit, Outcome, TestReport, TestRun};
 
 /// `Ok` if the exit code and a complete report tell the same story, or if there is no report to
 /// be had and the command ended by itself. A run of no tests that exits 0 is evidence of an
-/// empty run; the caller decides what that means. `Err` says in one clause why not.
+/// empty run; the caller decides what that means. With a canary that was seen failing the exit code
+/// is the one for "some tests failed" even if all else passed. `Err` says in one clause why not.
 pub fn evidence(run: &TestRun) -> Result<(), String> {
     let code = match run.exit {
         Exit::Code(code) => code,
+        Exit::Signal(_) | Exit::Deadline | Exit::OutputCap if !guard::stands(Guard::OwnEnd) => return Ok(()),
         Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => {
             return Err(format!("the test command did not end by itself: {}", run.exit));
         }
     };
-    if let Some(why) = &run.unreadable {
+    let guard = if run.report.is_some() { Guard::ReportsEnd } else { Guard::Report };
+    if let Some(why) = run.unreadable.as_ref().filter(|_| guard::stands(guard)) {
         return Err(why.clone());
     }
     match &run.report {
-        Some(report) => agreement(report, code, run.fail_code),
+        Some(report) => {
+            complete(report)?;
+            canary(run)?;
+            told_once(report)?;
+            if guard::stands(Guard::Agreement) { agreement(report, code, run) } else { Ok(()) }
+        }
         None => Ok(()),
     }
 }
 
-fn agreement(report: &TestReport, code: i32, fail_code: i32) -> Result<(), String> {
-    if !report.complete {
-        return Err("the report has no end mark or contradicts itself".to_owned());
+/// A canary that was asked for must have been seen failing; where a runner can't carry one, the
+/// summary says so and nothing else changes.
+fn canary(run: &TestRun) -> Result<(), String> {
+    if !guard::stands(Guard::Canary) {
+        return Ok(());
     }
+    match run.canary {
+        Canary::NotAsked | Canary::Unsupported | Canary::SeenFailing => Ok(()),
+        // A project that does not load is red by its own word, and the canary can't load it either.
+        Canary::NotRun if run.report.as_ref().is_some_and(|report| report.project_broken.is_some()) => Ok(()),
+        Canary::Passed => Err("a test that must fail did not: something makes failing tests pass".to_owned()),
+        Canary::NotRun => {
+            Err("a test that was added to the run is not in the report: something keeps tests from running"
+                .to_owned())
+        }
+    }
+}
+
+fn complete(report: &TestReport) -> Result<(), String> {
+    if report.complete || !guard::stands(Guard::ReportsEnd) {
+        return Ok(());
+    }
+    Err("the report has no end mark or contradicts itself".to_owned())
+}
+
+/// No test may be told of twice: which of the two would count?
+fn told_once(report: &TestReport) -> Result<(), String> {
     let mut seen = HashSet::new();
-    if let Some(twice) = report.tests.iter().find(|test| !seen.insert(&test.id)) {
+    let mut again = report.tests.iter().filter(|test| !seen.insert(&test.id));
+    if let Some(twice) = again.next().filter(|_| guard::stands(Guard::DoubleIds)) {
         return Err(format!("the report names {} twice", twice.id));
     }
+    Ok(())
+}
+
+fn agreement(report: &TestReport, code: i32, run: &TestRun) -> Result<(), String> {
+    let fail_code = run.fail_code;
     let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
     let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
-    match (red, code) {
+    let canary_failed = run.canary == Canary::SeenFailing;
+    match (red || canary_failed, code) {
         (false, 0) => Ok(()),
         (true, code) if code == fail_code => Ok(()),
+        (true, 0) if !red => Err("a test that must fail did, and the exit code is 0".to_owned()),
         (true, 0) => Err("the report holds failures and the exit code is 0".to_owned()),
         (true, code) => {
             Err(format!("the exit code is {code}, and this runner says {fail_code} when tests fail"))
@@ -72,6 +112,7 @@ mod tests {
             log: String::new(),
             output: String::new(),
             fail_code: 101,
+            canary: Canary::NotAsked,
         }
     }
 
@@ -107,6 +148,64 @@ mod tests {
         ] {
             assert_eq!(evidence(&run(exit, report)).is_ok(), want, "{name}");
         }
+    }
+
+    #[test]
+    fn a_canary_that_was_asked_for_must_have_been_seen_failing() {
+        let green = || report(vec![result("a", Outcome::Passed)]);
+        let red = || report(vec![result("a", Outcome::Failed(failure()))]);
+        let broken = || TestReport { project_broken: Some(failure()), ..report(vec![]) };
+        for (canary, code, report, want) in [
+            (Canary::SeenFailing, 101, green(), None),
+            (Canary::SeenFailing, 101, red(), None),
+            (Canary::SeenFailing, 0, green(), Some("exit code is 0")),
+            (Canary::SeenFailing, 0, red(), Some("holds failures")),
+            (Canary::SeenFailing, 1, green(), Some("101")),
+            (Canary::Passed, 0, green(), Some("must fail did not")),
+            (Canary::Passed, 101, red(), Some("must fail did not")),
+            (Canary::NotRun, 0, green(), Some("not in the report")),
+            (Canary::NotRun, 101, red(), Some("not in the report")),
+            (Canary::NotRun, 101, broken(), None),
+            (Canary::Unsupported, 0, green(), None),
+            (Canary::Unsupported, 101, green(), Some("nothing failed")),
+            (Canary::NotAsked, 101, red(), None),
+        ] {
+            let run = TestRun { canary, ..run(Exit::Code(code), Some(report)) };
+            match (evidence(&run), want) {
+                (Ok(()), None) => {}
+                (Err(why), Some(part)) => assert!(why.contains(part), "{canary:?} {code}: {why}"),
+                (said, want) => panic!("{canary:?} {code}: {said:?}, wanted {want:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_speaks_against_a_run_is_told() {
+        let tests = |outcome: Outcome| Some(report(vec![result("a", outcome)]));
+        let failed = || Outcome::Failed(failure());
+        let torn = TestReport { complete: false, ..report(vec![]) };
+        let twice = report(vec![result("a", Outcome::Passed), result("a", Outcome::Skipped)]);
+        for (exit, report, want) in [
+            (Exit::Signal(9), None, "did not end by itself: killed by signal 9"),
+            (Exit::Code(0), Some(torn), "no end mark"),
+            (Exit::Code(0), Some(twice), "names a twice"),
+            (Exit::Code(0), tests(failed()), "holds failures and the exit code is 0"),
+            (Exit::Code(2), tests(failed()), "the exit code is 2, and this runner says 101"),
+            (
+                Exit::Code(101),
+                tests(Outcome::Passed),
+                "nothing failed in the report and the exit code is 101",
+            ),
+            (Exit::Code(1), tests(Outcome::Skipped), "nothing failed in the report and the exit code is 1"),
+        ] {
+            let why = evidence(&run(exit, report)).unwrap_err();
+            assert!(why.contains(want), "{why}");
+        }
+        let absent = TestRun { unreadable: Some("stale".into()), ..run(Exit::Deadline, None) };
+        assert!(evidence(&absent).unwrap_err().contains("deadline"), "how it ended comes first");
+        let stale =
+            TestRun { unreadable: Some("stale".into()), ..run(Exit::Code(0), tests(Outcome::Passed)) };
+        assert_eq!(evidence(&stale), Err("stale".to_owned()));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::mapping::Mapping;
 use super::path::RelPath;
 use super::policy::FileClass;
 use super::role::Stage;
-use super::test::{Exit, TestId};
+use super::test::{Canary, Exit, TestId};
 
 /// One path that differs between two checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -151,6 +151,9 @@ pub struct RunRef {
     pub log: String,
     /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.
     pub output: String,
+    /// With [`Canary::SeenFailing`] the exit code is that of a failed run whatever else passed.
+    #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
+    pub canary: Canary,
 }
 
 /// One test of a criterion at RED.
@@ -312,6 +315,52 @@ impl Findings {
             Self::Red(findings) => &findings.changed,
             Self::Green(findings) => &findings.changed,
             Self::Refactor(findings) => &findings.changed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_of_red_has_one_name_and_a_meaning_of_its_own() {
+        let meanings: std::collections::BTreeSet<&str> = RedKind::ALL.map(RedKind::meaning).into();
+        assert_eq!(meanings.len(), RedKind::ALL.len());
+        for kind in RedKind::ALL {
+            assert_eq!(kind.to_string(), kind.name());
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name(), "as it is journalled");
+        }
+        let accepted: Vec<RedKind> = RedKind::ALL.into_iter().filter(|kind| kind.is_accepted()).collect();
+        assert_eq!(accepted, [RedKind::Assertion, RedKind::Error, RedKind::Missing]);
+    }
+
+    #[test]
+    fn findings_are_asked_alike_whatever_their_stage() {
+        let exit = Exit::Code(0);
+        let run = RunRef {
+            command: "c".into(),
+            exit,
+            duration_ms: 1,
+            log: "l".into(),
+            output: "o".into(),
+            canary: Canary::NotAsked,
+        };
+        let path = RelPath::new("src/a.rs").unwrap();
+        let change = ClassedChange { path, kind: ChangeKind::Added, class: FileClass::Source };
+        let (runs, changed) = (vec![run], vec![change]);
+        let (mut red, mut green) = (RedFindings::default(), GreenFindings::default());
+        let mut refactor = RefactorFindings::default();
+        (red.runs, red.changed) = (runs.clone(), changed.clone());
+        (green.runs, green.changed) = (runs.clone(), changed.clone());
+        (refactor.runs, refactor.changed) = (runs.clone(), changed.clone());
+        for (stage, findings) in [
+            (Stage::Red, Findings::Red(red)),
+            (Stage::Green, Findings::Green(green)),
+            (Stage::Refactor, Findings::Refactor(refactor)),
+        ] {
+            assert_eq!(findings.stage(), stage);
+            assert_eq!((findings.runs(), findings.changed()), (&runs[..], &changed[..]), "{stage}");
         }
     }
 }

@@ -9,6 +9,7 @@ use super::claim::{ClaimError, ClaimStatus, Dispute};
 use super::criterion::CriterionId;
 use super::event::Plan;
 use super::finding::{Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings};
+use super::guard::{self, Guard};
 use super::mode::Mode;
 use super::path::RelPath;
 use super::role::Key;
@@ -147,14 +148,16 @@ pub enum AtReturn {
 pub fn at_return(outcome: &AgentReturn) -> AtReturn {
     match (&outcome.claim, outcome.end) {
         (Ok(claim), _) => match (&claim.dispute, claim.status) {
-            (Some(dispute), ClaimStatus::Failed) => AtReturn::Settled(Verdict::Disputed(dispute.clone())),
-            (Some(_), ClaimStatus::Ok) | (None, _) => AtReturn::Measure,
+            (Some(dispute), ClaimStatus::Failed) if guard::stands(Guard::Dispute) => {
+                AtReturn::Settled(Verdict::Disputed(dispute.clone()))
+            }
+            (Some(_) | None, _) => AtReturn::Measure,
         },
-        (Err(error), AgentEnd::Exited(_)) => {
+        (Err(error), AgentEnd::Exited(_)) if guard::stands(Guard::Format) => {
             let reasons = vec![Reason::Format(error.clone())];
             AtReturn::Settled(Verdict::Failed(Fault { mode: Mode::D, reasons }))
         }
-        (Err(_), AgentEnd::Exhausted(_)) => AtReturn::Measure,
+        (Err(_), _) => AtReturn::Measure,
     }
 }
 
@@ -179,6 +182,7 @@ pub fn judge(key: &Key, plan: &Plan, outcome: &AgentReturn, findings: &Findings)
             reasons.insert(0, Reason::Format(error.clone()));
         }
     }
+    reasons.retain(|reason| guard::stands(Guard::of(reason)));
     if reasons.is_empty() { Verdict::Passed } else { Verdict::Failed(Fault { mode, reasons }) }
 }
 
@@ -243,3 +247,6 @@ fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
 fn fewer(before: usize, now: usize) -> Option<Reason> {
     (now < before).then_some(Reason::FewerTests { before, now })
 }
+
+#[cfg(test)]
+mod tests;

@@ -200,6 +200,99 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_cut_at_marks_at_digits_and_at_capitals() {
+        for (text, want) in [
+            ("acSte12_1", &["ac", "ste", "12", "1"] as &[_]),
+            ("AC-STE-12.1", &["ac", "ste", "12", "1"]),
+            ("ABc1d22", &["abc", "1", "d", "22"]),
+            ("a-b__c", &["a", "b", "c"]),
+            ("a\u{e9}b", &["a", "b"]),
+            ("--", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(groups(text), want, "{text:?}");
+        }
+        let id = CriterionId::parse("AC-STE-12.1").unwrap();
+        for (text, want) in [
+            ("ac_ste_12_1", true),
+            ("ac_ste_0012_001_more", true),
+            ("x/ac/ste/12/1", true),
+            ("ac_ste_12", false),
+            ("ac_ste_12_", false),
+            ("ac_ste_12_2", false),
+            ("ac_ste_x_1", false),
+            ("ac_ste_12_x", false),
+            ("ac_stx_12_1", false),
+            ("ac_ste_120_1", false),
+            ("", false),
+        ] {
+            assert_eq!(names_criterion(text, &id), want, "{text:?}");
+        }
+        let zero = CriterionId::parse("AC-STE-0.0").unwrap();
+        assert!(names_criterion("ac_ste_00_0", &zero) && !names_criterion("ac_ste_x_y", &zero));
+    }
+
+    #[test]
+    fn a_path_in_a_block_is_the_project_s_or_the_repository_s() {
+        let path_of = |text: &str| path(text);
+        let candidates = [path_of("app/tests/a.py"), path_of("tests/a.py"), path_of("tests/b.py")];
+        let left: BTreeSet<&RelPath> = candidates.iter().collect();
+        for (text, project, want) in [
+            ("tests/a.py", "app", Some("app/tests/a.py")),
+            ("tests/b.py", "app", Some("tests/b.py")),
+            ("app/tests/a.py", "app", Some("app/tests/a.py")),
+            ("./tests/../tests/a.py", "", Some("tests/a.py")),
+            ("tests/c.py", "app", None),
+            ("../tests/a.py", "app", Some("tests/a.py")),
+            ("", "app", None),
+        ] {
+            let found = in_repository(text, project, &left);
+            assert_eq!(found.as_ref().map(RelPath::as_str), want, "{text:?} in {project:?}");
+        }
+        for (text, project, want) in [
+            ("app/tests/a.py", "app", "tests/a.py"),
+            ("app/tests/a.py", "", "app/tests/a.py"),
+            ("application/a.py", "app", "application/a.py"),
+            ("tests/a.py", "app", "tests/a.py"),
+        ] {
+            assert_eq!(in_project(&path(text), project), want);
+        }
+    }
+
+    #[test]
+    fn a_file_or_test_has_one_owner() {
+        let [one, two, ten] = <[CriterionId; 3]>::try_from(ids()).unwrap();
+        let claimed = |entries: &[(&CriterionId, &str)]| {
+            let mut all: BTreeMap<CriterionId, Vec<String>> = BTreeMap::new();
+            for (id, entry) in entries {
+                all.entry((*id).clone()).or_default().push((*entry).to_owned());
+            }
+            Mapping::assign(&ids(), &[path("t/a.py"), path("t/b.py")], &all, "")
+        };
+        let mapping = claimed(&[(&one, "t/b.py"), (&one, "t/a.py"), (&two, "t/a.py"), (&two, "t/a.py::x")]);
+        assert_eq!(mapping.of(&one).unwrap().files, [path("t/b.py"), path("t/a.py")]);
+        assert_eq!(mapping.of(&two), None);
+        assert_eq!(mapping.left_out(&[ten.clone(), one.clone()]), [path("t/a.py"), path("t/b.py")]);
+        assert_eq!(mapping.left_out(std::slice::from_ref(&two)), []);
+        let stranger = CriterionId::parse("AC-STE-99.1").unwrap();
+        assert_eq!(claimed(&[(&stranger, "t/a.py")]), Mapping::default(), "a criterion that is not in hand");
+        // The second owns one test by its id in the file that is the tenth's as a whole.
+        let mapping = claimed(&[(&two, "t/a.py::x"), (&ten, "t/a.py")]);
+        let result = |file: Option<&str>, name: &str| TestResult {
+            id: TestId(format!("t/a.py::{name}")),
+            file: file.map(path),
+            outcome: Outcome::Passed,
+            duration_ms: 0,
+        };
+        let tests = vec![result(Some("t/a.py"), "x"), result(Some("t/a.py"), "y"), result(None, "z")];
+        let report = TestReport { tests, ..TestReport::default() };
+        let names = |id: &CriterionId| -> Vec<&str> {
+            mapping.results(id, &report).iter().filter_map(|test| test.id.0.rsplit("::").next()).collect()
+        };
+        assert_eq!((names(&one), names(&two), names(&ten)), (vec![], vec!["x"], vec!["y"]));
+    }
+
+    #[test]
     fn a_block_assigns_what_names_leave_over_and_adds_nothing() {
         let [one, two, _] = <[CriterionId; 3]>::try_from(ids()).unwrap();
         let candidates = [path("app/tests/ac_ste_12_1.py"), path("app/tests/test_more.py")];

@@ -67,3 +67,24 @@ impl fmt::Display for Mode {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mode_has_its_letter_its_role_its_budget_and_its_words() {
+        for (mode, letter, role, budget, words) in [
+            (Mode::A, "A", Some(Role::TestWriter), BudgetKind::Semantic, "false RED"),
+            (Mode::B, "B", Some(Role::Implementer), BudgetKind::Semantic, "not GREEN"),
+            (Mode::C, "C", Some(Role::Refactorer), BudgetKind::Semantic, "GREEN broken"),
+            (Mode::D, "D", None, BudgetKind::Format, "format violation"),
+            (Mode::E, "E", None, BudgetKind::Semantic, "exhaustion"),
+        ] {
+            assert_eq!(mode.to_string(), letter);
+            assert_eq!(role.map_or(mode, Mode::of_role), mode);
+            assert_eq!(mode.budget(), budget, "{mode}");
+            assert!(mode.description().starts_with(words), "{mode}");
+        }
+    }
+}

@@ -99,11 +99,32 @@ mod tests {
     }
 
     #[test]
+    fn a_name_has_a_stem_and_an_extension() {
+        for (text, name, stem, extension) in [
+            ("a/b.rs", "b.rs", "b", "rs"),
+            ("b.test.js", "b.test.js", "b.test", "js"),
+            ("a.b/c", "c", "c", ""),
+            ("a/.env", ".env", ".env", ""),
+            ("a/.env.rs", ".env.rs", ".env", "rs"),
+            ("a/b.", "b.", "b", ""),
+            ("x/a.b", "a.b", "a", "b"),
+        ] {
+            let path = RelPath::new(text).unwrap();
+            assert_eq!((path.file_name(), path.stem(), path.extension()), (name, stem, extension), "{text}");
+            assert_eq!((path.as_str(), path.to_string().as_str()), (text, text));
+        }
+    }
+
+    #[test]
     fn within_means_whole_parts() {
         let path = RelPath::new("tests/a.py").unwrap();
         assert!(path.is_within("tests"));
         assert!(path.is_within("tests/"));
         assert!(path.is_within("tests/a.py"));
-        assert!(!path.is_within("test"));
+        assert!(path.is_within(""), "the root holds all");
+        for other in ["test", "tests/a", "tests/a.py/b", "a.py", "x", "tests/b.py", "longer/than/the/path"] {
+            assert!(!path.is_within(other), "{other}");
+        }
+        assert!(!RelPath::new("abcde/f").unwrap().is_within("vwxyz"), "of the same length, and another");
     }
 }

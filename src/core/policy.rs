@@ -8,6 +8,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::commands::RunnerKind;
+use super::guard::{self, Guard};
 use super::path::RelPath;
 use super::role::Role;
 
@@ -141,8 +142,8 @@ impl Policy {
         let is_left = learned.by_products.contains(path);
         if is_left || (self.by_products.is_match(text) && !learned.kept.contains(path)) {
             FileClass::ByProduct
-        } else if self.gates.is_match(text)
-            || self.own_gates.contains(path)
+        } else if (self.gates.is_match(text) && guard::stands(Guard::GateFile))
+            || (self.own_gates.contains(path) && guard::stands(Guard::OwnGate))
             || (!self.specs_dir.is_empty() && path.is_within(&self.specs_dir))
         {
             FileClass::Gate
@@ -215,6 +216,7 @@ const NODE_TESTS: &[&str] = &[
     "**/__snapshots__/**",
     "**/*.test.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
     "**/*.spec.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
+    "**/*_spec.{js,mjs,cjs,jsx,ts,mts,cts,tsx}",
     "**/*-test.{js,mjs,cjs,ts,mts,cts}",
     "**/*_test.{js,mjs,cjs,ts,mts,cts}",
     "**/test-*.{js,mjs,cjs,ts,mts,cts}",
@@ -238,9 +240,9 @@ const ANY_TESTS: &[&str] = &[
 /// Which files hold tests, unless the setting `test_files` says so.
 pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
     match runner {
-        RunnerKind::Cargo => RUST_TESTS,
+        RunnerKind::Cargo | RunnerKind::Nextest => RUST_TESTS,
         RunnerKind::Pytest | RunnerKind::Unittest => PYTHON_TESTS,
-        RunnerKind::Node => NODE_TESTS,
+        RunnerKind::Vitest | RunnerKind::Jest | RunnerKind::Bun | RunnerKind::Node => NODE_TESTS,
         RunnerKind::Junit | RunnerKind::ExitCode => ANY_TESTS,
     }
 }
@@ -273,8 +275,80 @@ mod tests {
     }
 
     #[test]
+    fn each_role_may_change_its_own_files_and_nobody_a_gate() {
+        use Permission::{Allowed, ByEntry, ByKey, Forbidden};
+        for (class, want) in [
+            (FileClass::ByProduct, [Allowed, Allowed, Allowed]),
+            (FileClass::Gate, [Forbidden, Forbidden, Forbidden]),
+            (FileClass::Lock, [ByEntry, ByEntry, ByEntry]),
+            (FileClass::Mixed, [ByKey, ByKey, ByKey]),
+            (FileClass::Test, [Allowed, Forbidden, Forbidden]),
+            (FileClass::Source, [Forbidden, Allowed, Allowed]),
+        ] {
+            assert_eq!(Role::ALL.map(|role| permission(role, class)), want, "{class:?}");
+        }
+    }
+
+    #[test]
+    fn a_project_may_have_gates_of_its_own() {
+        let path = |text: &str| RelPath::new(text).unwrap();
+        let policy = Policy::new(RunnerKind::Pytest, &[], "/specs/").unwrap().with_gates([path("run.sh")]);
+        for (file, want) in [
+            ("run.sh", FileClass::Gate),
+            ("sub/run.sh", FileClass::Source),
+            ("specs/a.py", FileClass::Gate),
+            ("specs2/a.py", FileClass::Source),
+            ("shop/specs/a.py", FileClass::Source),
+        ] {
+            assert_eq!(policy.classify(&path(file)), want, "{file}");
+        }
+        let nowhere = Policy::new(RunnerKind::Pytest, &[], "").unwrap();
+        assert_eq!(nowhere.classify(&path("specs/a.py")), FileClass::Source);
+    }
+
+    #[test]
+    fn what_the_project_tells_of_itself_is_known_to_all_clones() {
+        let path = |text: &str| RelPath::new(text).unwrap();
+        let policy = Policy::new(RunnerKind::Pytest, &[], "specs").unwrap();
+        let clone = policy.clone();
+        let all = |text: &str| BTreeSet::from([path(text)]);
+        let learned = Learned {
+            tests: all("shop/checks.py"),
+            by_products: all("conftest.py"),
+            kept: all("target/kept.py"),
+        };
+        for (file, before, after) in [
+            ("shop/checks.py", FileClass::Source, FileClass::Test),
+            ("conftest.py", FileClass::Gate, FileClass::ByProduct),
+            ("target/kept.py", FileClass::ByProduct, FileClass::Source),
+            ("target/other.py", FileClass::ByProduct, FileClass::ByProduct),
+            ("shop/core.py", FileClass::Source, FileClass::Source),
+        ] {
+            policy.learn(Learned::default());
+            assert_eq!(clone.classify(&path(file)), before, "{file}");
+            policy.learn(learned.clone());
+            assert_eq!(clone.classify(&path(file)), after, "{file}");
+        }
+        assert!(policy.looks_like_by_product(&path("target/kept.py")), "by its name alone");
+        assert!(!policy.looks_like_by_product(&path("conftest.py")), "by its name alone");
+    }
+
+    #[test]
+    fn every_runner_knows_the_files_of_its_tests() {
+        for runner in RunnerKind::ALL {
+            let policy = Policy::new(runner, &[], "specs").unwrap();
+            assert_eq!(policy.test_patterns(), test_globs(runner), "{runner}");
+            let is_test = |text: &str| policy.classify(&RelPath::new(text).unwrap()) == FileClass::Test;
+            let names = ["a/a_test.rs", "a/a_test.py", "a/a_test.js", "a/a_test.ts", "a/a_test.go"];
+            assert!(names.into_iter().any(is_test), "{runner} knows no test");
+            assert!(!is_test("src/shop.rs") && !is_test("src/contest.py"), "{runner}");
+        }
+    }
+
+    #[test]
     fn a_setting_replaces_the_globs_of_the_runner() {
         let policy = Policy::new(RunnerKind::Pytest, &["checks/**".to_owned()], "").unwrap();
+        assert_eq!(policy.test_patterns(), ["checks/**"]);
         assert_eq!(policy.classify(&RelPath::new("checks/a.py").unwrap()), FileClass::Test);
         assert_eq!(policy.classify(&RelPath::new("tests/a.py").unwrap()), FileClass::Source);
         assert_eq!(Policy::new(RunnerKind::Pytest, &["a[".to_owned()], "").unwrap_err().glob, "a[");

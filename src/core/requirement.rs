@@ -21,3 +21,22 @@ impl Requirement {
         self.criteria.iter().find(|criterion| criterion.id == *id)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::criterion::Verify;
+
+    #[test]
+    fn a_criterion_is_found_by_its_id() {
+        let id = |number| CriterionId::new("X", number).unwrap();
+        let of = |number| Criterion { id: id(number), line: 1, verify: Verify::Test, text: String::new() };
+        let criteria = vec![of(1), of(2)];
+        let path = RelPath::new("specs/frs/X.md").unwrap();
+        let requirement = Requirement { id: "X".into(), path, title: None, criteria };
+        for number in [1, 2, 3] {
+            let found = requirement.criterion(&id(number)).map(|criterion| criterion.id.number());
+            assert_eq!(found, (number < 3).then_some(number));
+        }
+    }
+}

@@ -98,3 +98,36 @@ impl fmt::Display for Key {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_is_read_by_the_name_that_it_has() {
+        for role in Role::ALL {
+            assert_eq!(Role::from_name(role.name()), Some(role));
+            assert_eq!(role.to_string(), role.name());
+            assert_eq!(serde_json::to_value(role).unwrap(), role.name(), "as it is journalled");
+        }
+        for stranger in ["", "writer", "Implementer", "implementer "] {
+            assert_eq!(Role::from_name(stranger), None, "{stranger:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_has_its_role_its_stage_and_its_criterion() {
+        let one = CriterionId::new("X", 1).unwrap();
+        for (key, role, stage, name) in [
+            (Key::TestWriter, Role::TestWriter, "RED", "test-writer"),
+            (Key::Implementer(one.clone()), Role::Implementer, "GREEN", "implementer AC-X.1"),
+            (Key::Refactorer, Role::Refactorer, "REFACTOR", "refactorer"),
+        ] {
+            assert_eq!(
+                (key.role(), key.stage().to_string(), key.to_string()),
+                (role, stage.into(), name.into())
+            );
+            assert_eq!(key.criterion(), (role == Role::Implementer).then_some(&one), "{key}");
+        }
+    }
+}

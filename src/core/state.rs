@@ -316,3 +316,6 @@ impl State {
             || matches!(progress, Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -116,6 +116,31 @@ impl fmt::Display for Exit {
     }
 }
 
+/// What became of the one generated test that a verifying run carries and that must fail (contract
+/// section 7): production code that patches assertions or the runner lets it pass, and code that
+/// leaves before the tests keeps it from running.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Canary {
+    /// The run is not one that a verdict of green may rest on.
+    #[default]
+    NotAsked,
+    /// Nobody knows how this runner could carry one.
+    Unsupported,
+    /// It failed by its own assertion, whose message holds its token.
+    SeenFailing,
+    /// It passed, or failed in another way than by its own assertion.
+    Passed,
+    /// The report does not name it.
+    NotRun,
+}
+
+impl Canary {
+    pub fn is_not_asked(&self) -> bool {
+        *self == Self::NotAsked
+    }
+}
+
 /// One verification: what was run, how it ended, what it reported.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TestRun {
@@ -134,4 +159,28 @@ pub struct TestRun {
     pub output: String,
     /// The exit code with which this runner says "some tests failed" (cargo 101, others 1).
     pub fail_code: i32,
+    /// It is in no report: the adapter takes it out. With [`Canary::SeenFailing`] a run in which all
+    /// else passed exits with `fail_code`.
+    #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
+    pub canary: Canary,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_exit_code_zero_is_a_success() {
+        for (exit, is_success, words) in [
+            (Exit::Code(0), true, "exit code 0"),
+            (Exit::Code(1), false, "exit code 1"),
+            (Exit::Code(-1), false, "exit code -1"),
+            (Exit::Signal(9), false, "killed by signal 9"),
+            (Exit::Deadline, false, "stopped at its deadline"),
+            (Exit::OutputCap, false, "stopped: it printed too much"),
+        ] {
+            assert_eq!((exit.is_success(), exit.to_string().as_str()), (is_success, words));
+        }
+        assert_eq!(TestId("a::b".into()).to_string(), "a::b");
+    }
 }

@@ -88,3 +88,26 @@ impl fmt::Display for Trouble {
 }
 
 impl std::error::Error for Trouble {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trouble_says_what_why_and_what_next() {
+        for (trouble, kind) in [
+            (Trouble::user("it"), TroubleKind::User),
+            (Trouble::config("it"), TroubleKind::Config),
+            (Trouble::environment("it"), TroubleKind::Environment),
+            (Trouble::passing("it"), TroubleKind::Passing),
+            (Trouble::internal("it"), TroubleKind::Internal),
+        ] {
+            assert_eq!((trouble.kind, trouble.to_string().as_str()), (kind, "it"));
+        }
+        let stopped = Trouble::stopped(15);
+        assert_eq!((stopped.kind, stopped.what.as_str()), (TroubleKind::Stopped(15), "stopped by signal 15"));
+        let whole = Trouble::user("it broke").because("a\nb").advise("mend it\nrun it");
+        assert_eq!(whole.to_string(), "it broke\n  why: a\n       b\n  next: mend it\n        run it",);
+        assert_eq!(Trouble::user("a").advise("b").to_string(), "a\n  next: b");
+    }
+}

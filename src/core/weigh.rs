@@ -12,10 +12,13 @@ use super::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult}
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     pub expectation: Expectation,
-    /// What it calls that may hold an expectation: each name with the path written before it,
-    /// joined by dots; empty for what has no name.
-    pub calls: Vec<String>,
+    /// The names that its expectations look at, or that it hands to what may hold one; `None` if the
+    /// source could not be read.
+    pub looks_at: Option<BTreeSet<String>>,
     pub conditional: Conditional,
+    /// What is said to be absent and stood in the project before the test was written: then it is
+    /// the test that asks for it in the wrong way.
+    pub existing: BTreeSet<String>,
 }
 
 /// Whether a body holds an expectation.
@@ -119,6 +122,9 @@ fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
         // The call threw, and nothing would look at what it gives once it does not.
         FailureKind::Error if body.expectation == Expectation::Absent => RedKind::None,
         FailureKind::Error => RedKind::Error,
+        FailureKind::Missing if failure.absent.iter().any(|absent| body.existing.contains(absent)) => {
+            RedKind::Load
+        }
         FailureKind::Missing if is_hollow(body, failure.absent.as_deref()) => RedKind::None,
         FailureKind::Missing => RedKind::Missing,
         FailureKind::Load => RedKind::Load,
@@ -127,20 +133,29 @@ fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
     }
 }
 
-/// Whether a body holds no expectation: there is none to be seen, and all that it calls is what is
-/// absent. Writing that down with an empty body would make the test pass.
+/// Whether a body expects nothing of what is absent: writing that down, empty, would make the test
+/// pass. Where nobody can say what is absent, an expectation of anything does.
 fn is_hollow(body: &Body, absent: Option<&str>) -> bool {
-    let names = |text: &str| -> Vec<String> {
-        let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
-        parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
-    };
-    let absent = absent.and_then(|absent| names(absent).pop());
-    let is_absent = |call: &String| absent.as_ref().is_some_and(|absent| names(call).contains(absent));
-    match body.expectation {
-        Expectation::Held => false,
-        Expectation::Absent | Expectation::Unrecorded => true,
-        Expectation::Unknown => !body.calls.is_empty() && body.calls.iter().all(is_absent),
+    let absent = absent.map(absent_name).filter(|name| !name.is_empty());
+    match (body.expectation, &body.looks_at, absent) {
+        (Expectation::Absent | Expectation::Unrecorded, _, _) => true,
+        (Expectation::Held | Expectation::Unknown, None, _) | (Expectation::Held, Some(_), None) => false,
+        (Expectation::Held | Expectation::Unknown, Some(names), Some(absent)) => !names.contains(absent),
+        (Expectation::Unknown, Some(names), None) => names.is_empty(),
     }
+}
+
+/// The last name of what is absent: of a path (`../src/shop.mjs`, `shop/cart`) the file's without
+/// what follows its first dot, of anything else (`shop::Cart::add`, `shop.total`) the last word.
+pub fn absent_name(absent: &str) -> &str {
+    if let Some((_, file)) = absent.rsplit_once('/') {
+        return match file.rsplit_once('#') {
+            Some((_, export)) => export,
+            None => file.split('.').next().unwrap_or(file),
+        };
+    }
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    absent.trim_end_matches(|c| !is_part(c)).rsplit(|c| !is_part(c)).next().unwrap_or(absent)
 }
 
 fn passes(outcome: &Outcome) -> bool {

@@ -5,6 +5,7 @@
 use crate::core::audience::Audience;
 use crate::core::effect::Effect;
 use crate::core::event::Event;
+use crate::core::isolation::Confinement;
 use crate::core::next::next;
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
@@ -27,7 +28,7 @@ pub struct Setup {
     /// The run's folder, for people.
     pub run_dir: String,
     /// The level of isolation and what it does not prevent, for people.
-    pub isolation: String,
+    pub isolation: Confinement,
     /// Spellings of the repository's absolute path, the canonical one first, for absolute paths
     /// in claims.
     pub roots: Vec<String>,
@@ -63,6 +64,9 @@ impl<'a, W: World> Drive<'a, W> {
     /// Runs until there is nothing to do. `Err` before the first fork is a set-up error; after it
     /// the run is paused or stopped instead, and the state says so.
     pub async fn run(mut self) -> Result<State, Trouble> {
+        if next(&self.state).is_some() {
+            self.record(&[Event::Isolated { isolation: self.setup.isolation.clone() }])?;
+        }
         while let Some(effect) = next(&self.state) {
             match self.carry_out(effect).await {
                 Ok(events) => self.record(&events)?,

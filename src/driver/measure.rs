@@ -14,6 +14,7 @@ use crate::core::attempt::CheckpointId;
 use crate::core::criterion::CriterionId;
 use crate::core::event::{Event, PassFail, TestIdSource, TestRunFact};
 use crate::core::finding::{ChangeKind, ClassedChange, RunRef};
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::policy::{self, FileClass, Permission};
 use crate::core::role::{Key, Role};
@@ -91,6 +92,9 @@ impl<W: World> Drive<'_, W> {
 
     pub(super) fn put_git_back(&mut self) -> Result<Vec<Event>, Trouble> {
         let label = self.state.attempt().map_or_else(|| "end".to_owned(), |a| Self::label(&a.key, a.number));
+        if !guard::stands(Guard::GitState) {
+            return Ok(Vec::new());
+        }
         let what = self.ports.checkpoints.restore_git(&label)?;
         Ok(if what.is_empty() { Vec::new() } else { vec![Event::Restored { what }] })
     }
@@ -138,6 +142,9 @@ impl<W: World> Drive<'_, W> {
         after: &CheckpointId,
         path: &RelPath,
     ) -> Result<bool, Trouble> {
+        if !guard::stands(Guard::MixedKeys) {
+            return Ok(true);
+        }
         let old = self.ports.checkpoints.read(base, path)?;
         let new = self.ports.checkpoints.read(after, path)?;
         let name = path.file_name();
@@ -160,6 +167,9 @@ impl<W: World> Drive<'_, W> {
     /// Protected files are looked at again after our own runs, because those execute the child's
     /// code. What differs is put back.
     fn touched_by_runs(&mut self, work: &mut Work) -> Result<(), Trouble> {
+        if !guard::stands(Guard::SealAfterRun) {
+            return Ok(());
+        }
         let touched = self.ports.protection.check()?;
         self.ports.protection.restore(&touched)?;
         for path in touched {
@@ -191,6 +201,7 @@ pub(super) fn run_ref(run: &TestRun, mask: &dyn Fn(&str) -> String) -> RunRef {
         duration_ms: run.duration_ms,
         log: run.log.clone(),
         output: mask(&run.output),
+        canary: run.canary,
     }
 }
 

@@ -86,6 +86,16 @@ pub enum Isolation {
     Coupled,
 }
 
+/// Whether a run carries a canary, and what it is to imitate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CanaryWish {
+    #[default]
+    None,
+    /// The judged test files: it lies beside them, imports what they import and, where each file is
+    /// a process of its own, calls what they call. Files that are gone or can't be read are skipped.
+    Beside(Vec<RelPath>),
+}
+
 /// What is to be run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestOrder {
@@ -96,6 +106,8 @@ pub struct TestOrder {
     /// Only these files' tests and these ids; empty means all.
     pub only_files: Vec<RelPath>,
     pub only_ids: Vec<TestId>,
+    /// Takes part whatever is chosen or left out, and is gone from the tree afterwards.
+    pub canary: CanaryWish,
 }
 
 /// Runs the project's commands. Never believes an exit code or a report alone; that is for

@@ -39,7 +39,7 @@ impl<W: World> Drive<'_, W> {
             run_dir: self.setup.run_dir.clone(),
             changed,
             early_green: self.state.early_green.clone(),
-            isolation: self.setup.isolation.clone(),
+            isolation: self.setup.isolation.to_string(),
             duration_ms: self.elapsed_ms(),
         })
     }

@@ -2,6 +2,7 @@
 
 use crate::core::attempt::{AttemptKind, CheckpointId};
 use crate::core::event::{Decision, Event};
+use crate::core::finding::ChangeKind;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
 
@@ -42,7 +43,10 @@ impl<W: World> Drive<'_, W> {
         resumed.and_then(|()| trial.apply(&decided)).map_err(|_| {
             Trouble::user(format!("the run can't take this now: {}", decision.words()))
                 .because(format!("it stands at `{}`", self.state.phase.name()))
-                .advise(format!("see `tdd status {}`", self.state.run.run))
+                .advise(format!(
+                    "go on without it:   tdd resume {0}\nsee where it stands: tdd status {0}",
+                    self.state.run.run
+                ))
         })
     }
 
@@ -58,12 +62,23 @@ impl<W: World> Drive<'_, W> {
             listed.push(format!("and {} more", foreign.len() - LISTED));
         }
         let run = &self.state.run.run;
+        let new: Vec<String> = foreign
+            .iter()
+            .filter(|change| change.kind == ChangeKind::Added)
+            .take(LISTED)
+            .map(|change| change.path.to_string())
+            .collect();
+        let removal = if new.is_empty() {
+            String::new()
+        } else {
+            format!("\n                         and remove what is new: {}", new.join(", "))
+        };
         Err(Trouble::passing("files were changed by somebody else while no child ran")
             .because(listed.join("\n"))
             .advise(format!(
                 "look:                    git diff {known}\n\
                  if it was on purpose:    tdd resume {run} --edited\n\
-                 if not, put them back:   git restore --source={known} --worktree -- :/"
+                 if not, put them back:   git restore --source={known} --worktree -- :/{removal}"
             )))
     }
 

@@ -4,6 +4,7 @@ use crate::core::attempt::CheckpointId;
 use crate::core::effect::RollBack;
 use crate::core::event::Event;
 use crate::core::finding::ChangeKind;
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::state::Phase;
@@ -35,7 +36,7 @@ impl<W: World> Drive<'_, W> {
         let now = self.ports.checkpoints.take("after-runs")?;
         let left: Vec<RelPath> =
             self.differences(&measured, &now)?.into_iter().map(|change| change.path).collect();
-        if left.is_empty() {
+        if left.is_empty() || !guard::stands(Guard::LeftByRun) {
             return Ok(Vec::new());
         }
         self.ports.checkpoints.restore(&measured, &left)?;

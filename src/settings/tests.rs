@@ -13,7 +13,8 @@ fn without_flags_and_file_everything_has_its_default() {
     assert_eq!(settings.agent(Role::Implementer), &AgentChoice { name: "auto".into(), model: None });
     assert_eq!(settings.regression, Regression::Auto);
     assert_eq!(settings.output, OutputMode::Progress);
-    assert!(settings.leaves.supersede.is_granted() && settings.leaves.no_sandbox.is_granted());
+    assert!(settings.leaves.supersede.is_granted());
+    assert_eq!(settings.sandbox, Wanted::Auto);
     assert!(!settings.leaves.red_gate.is_granted() && !settings.leaves.anew.is_granted());
     assert_eq!(settings.commands, CommandSettings::default());
 }
@@ -72,6 +73,32 @@ fn a_flag_that_cannot_be_meant_is_refused() {
         let message = resolve(&args, "").unwrap_err().to_string();
         assert!(message.contains(part), "{part}: {message}");
     }
+}
+
+#[test]
+fn the_level_is_the_flag_s_then_the_machine_s_then_the_file_s() {
+    let flags = |sandbox: Option<&str>, require_sandbox| RunArgs {
+        isolation: IsolationArgs { sandbox: sandbox.map(str::to_owned), require_sandbox },
+        ..RunArgs::default()
+    };
+    let level = |args: &RunArgs, machine: &str, yaml: &str| {
+        let environment = Environment::from_vars([("TDD_SANDBOX".into(), machine.into())]);
+        Settings::resolve(args, Some(config::read("tdd.yaml", yaml).unwrap()), &environment)
+            .map(|settings| settings.sandbox)
+            .map_err(|trouble| trouble.to_string())
+    };
+    for (flag, require, machine, yaml, want) in [
+        (None, false, "", "", Wanted::Auto),
+        (None, false, "", "sandbox: audit", Wanted::Audit),
+        (None, false, "enforce", "sandbox: audit", Wanted::Enforce),
+        (Some("auto"), false, "enforce", "sandbox: audit", Wanted::Auto),
+        (None, true, "audit", "sandbox: audit", Wanted::Enforce),
+        (Some("auto"), true, "", "", Wanted::Enforce),
+    ] {
+        assert_eq!(level(&flags(flag, require), machine, yaml), Ok(want), "{flag:?} {machine} {yaml}");
+    }
+    assert!(level(&flags(Some("audit"), true), "", "").unwrap_err().contains("contradict"));
+    assert!(level(&flags(None, false), "strict", "").unwrap_err().contains("TDD_SANDBOX"));
 }
 
 #[test]

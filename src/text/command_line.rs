@@ -3,10 +3,12 @@
 //! ```text
 //! line    = assignment* wrapper* call
 //! wrapper = "env" assignment* | "uv" "run" option* | ("poetry" | "pdm" | "pipenv" | "rye" | "hatch") "run"
-//!         | "npx" ("--no-install" | "--no" | "--yes" | "-y")*
-//! call    = cargo ["+"toolchain] option* ("test" | "t") …
+//!         | ("npx" | "bunx" | "pnpx") ("--no-install" | "--no" | "--yes" | "-y" | "--bun" | "--")*
+//!         | ("npm" | "pnpm" | "yarn") "exec" ["--"] | ("pnpm" | "yarn") [ before vitest or jest ]
+//!         | "bun" "x" | "cross-env" assignment*
+//! call    = cargo ["+"toolchain] option* ("test" | "t" | "nextest" ("run" | "r")) …
 //!         | pytest … | py.test … | python option* "-m" ("pytest" | "unittest") …
-//!         | node option* "--test" …
+//!         | node option* "--test" … | [node option*] (vitest | jest) … | bun option* "test" …
 //! word    = plain characters, 'quoted', "quoted" or \escaped ones
 //! ```
 //!
@@ -37,6 +39,8 @@ pub fn recognise(command: &str) -> Option<RunnerKind> {
         "cargo" => cargo(&args),
         "pytest" | "py.test" => pytest(&args),
         "node" | "nodejs" => node(&args),
+        "bun" => bun(&args),
+        name if is_package(name) => package(name, &args),
         name if is_python(name) => python(&args),
         _ => None,
     }
@@ -114,13 +118,23 @@ fn without_wrapper(words: &[String]) -> Option<&[String]> {
         "env" => rest.first().filter(|word| !word.starts_with('-')).map(|_| rest),
         "uv" => Some(after_uv_options(strip(rest, &["run"])?)),
         "poetry" | "pdm" | "pipenv" | "rye" | "hatch" => strip(rest, &["run"]),
-        "npx" => {
-            let flags = ["--no-install", "--no", "--yes", "-y"];
-            let count = rest.iter().take_while(|word| flags.contains(&word.as_str())).count();
-            Some(&rest[count..])
+        "npx" | "bunx" | "pnpx" => Some(after_flags(rest)),
+        "bun" => strip(rest, &["x"]).map(after_flags),
+        "npm" => strip(rest, &["exec"]).map(after_flags),
+        "pnpm" | "yarn" => {
+            let named = rest.first().filter(|word| is_package(word)).map(|_| rest);
+            named.or_else(|| strip(rest, &["exec"]).map(after_flags))
         }
+        // Its assignments are taken off like those at the start of the line.
+        "cross-env" => Some(rest),
         _ => None,
     }
+}
+
+fn after_flags(words: &[String]) -> &[String] {
+    let flags = ["--no-install", "--no", "--yes", "-y", "--bun", "--"];
+    let count = words.iter().take_while(|word| flags.contains(&word.as_str())).count();
+    &words[count..]
 }
 
 fn strip<'a>(words: &'a [String], first: &[&str]) -> Option<&'a [String]> {
@@ -173,6 +187,20 @@ const CARGO_WITH_VALUE: &[&str] = &["--color", "--config", "-Z", "-C"];
 /// `cargo test` options with which no test is judged, or only documentation.
 const CARGO_NOT_A_RUN: &[&str] = &["--no-run", "--doc", "--help", "-h", "--list", "--bench", "--benches"];
 
+/// `cargo nextest run` options with which no test is judged, or none that was built here.
+const NEXTEST_NOT_A_RUN: &[&str] = &[
+    "--no-run",
+    "--help",
+    "-h",
+    "--debugger",
+    "--tracer",
+    "--rerun",
+    "-R",
+    "--archive-file",
+    "--cargo-metadata",
+    "--binaries-metadata",
+];
+
 fn cargo(args: &[&str]) -> Option<RunnerKind> {
     let mut rest = args;
     if rest.first().is_some_and(|word| word.starts_with('+')) {
@@ -186,8 +214,14 @@ fn cargo(args: &[&str]) -> Option<RunnerKind> {
         rest = after.get(skip..)?;
     }
     let (subcommand, options) = rest.split_first()?;
-    let is_run = !options.iter().any(|word| CARGO_NOT_A_RUN.contains(word));
-    (matches!(*subcommand, "test" | "t") && is_run).then_some(RunnerKind::Cargo)
+    let without = |words: &[&str]| !options.iter().any(|word| words.contains(word));
+    match *subcommand {
+        "test" | "t" => without(CARGO_NOT_A_RUN).then_some(RunnerKind::Cargo),
+        "nextest" if matches!(options.first(), Some(&("run" | "r"))) => {
+            without(NEXTEST_NOT_A_RUN).then_some(RunnerKind::Nextest)
+        }
+        _ => None,
+    }
 }
 
 /// pytest options with which no test is run.
@@ -222,6 +256,54 @@ fn python(args: &[&str]) -> Option<RunnerKind> {
     }
 }
 
+/// A runner that a package brings, by the name of its program or of the file behind it.
+fn is_package(name: &str) -> bool {
+    matches!(name, "vitest" | "vitest.mjs" | "jest" | "jest.js")
+}
+
+/// vitest's other subcommands, and options of both with which no test is run.
+const VITEST_OTHER: &[&str] = &["related", "bench", "init", "list", "typecheck", "complete"];
+const PACKAGE_NOT_A_RUN: &[&str] = &[
+    "--help",
+    "-h",
+    "--version",
+    "-v",
+    "--listTests",
+    "--showConfig",
+    "--init",
+    "--clearCache",
+    "--clearMocksCache",
+    "--mergeReports",
+    "--standalone",
+];
+
+fn package(name: &str, args: &[&str]) -> Option<RunnerKind> {
+    let is_jest = name.starts_with("jest");
+    let is_other = !is_jest && args.first().is_some_and(|word| VITEST_OTHER.contains(word));
+    let is_run = !is_other && !args.iter().any(|word| PACKAGE_NOT_A_RUN.contains(word));
+    is_run.then_some(if is_jest { RunnerKind::Jest } else { RunnerKind::Vitest })
+}
+
+/// `bun` options before `test` that take a value of their own.
+const BUN_WITH_VALUE: &[&str] =
+    &["--cwd", "--config", "-c", "--env-file", "--preload", "-r", "--tsconfig-override"];
+
+fn bun(args: &[&str]) -> Option<RunnerKind> {
+    let mut rest = args;
+    while let Some((word, after)) = rest.split_first() {
+        if *word == "test" {
+            let is_run = !after.iter().any(|word| matches!(*word, "--help" | "-h" | "--watch" | "--hot"));
+            return is_run.then_some(RunnerKind::Bun);
+        }
+        if !word.starts_with('-') || *word == "--" {
+            return None;
+        }
+        let skip = usize::from(BUN_WITH_VALUE.contains(word));
+        rest = after.get(skip..)?;
+    }
+    None
+}
+
 /// `node` options that take a value of their own.
 const NODE_WITH_VALUE: &[&str] = &[
     "--import",
@@ -253,7 +335,8 @@ fn node(args: &[&str]) -> Option<RunnerKind> {
             return Some(RunnerKind::Node);
         }
         if !word.starts_with('-') || *word == "--" {
-            return None;
+            let name = base_name(word);
+            return is_package(name).then(|| package(name, after)).flatten();
         }
         let skip = usize::from(NODE_WITH_VALUE.contains(word));
         rest = after.get(skip..)?;
@@ -313,7 +396,7 @@ mod tests {
             assert_eq!(scripts(line).join(" "), want, "{line}");
         }
     }
-    use RunnerKind::{Cargo, Node, Pytest, Unittest};
+    use RunnerKind::{Bun, Cargo, Jest, Nextest, Node, Pytest, Unittest, Vitest};
 
     #[test]
     fn plain_calls_are_recognised() {
@@ -326,6 +409,8 @@ mod tests {
             ("/usr/bin/cargo test", Cargo),
             ("cargo --config net.offline=true test", Cargo),
             ("cargo --color never test", Cargo),
+            ("cargo nextest run", Nextest),
+            ("cargo +stable --locked nextest r --workspace -E 'test(a)'", Nextest),
             ("pytest", Pytest),
             ("pytest -q tests/", Pytest),
             ("pytest -k 'not slow and (a or b)'", Pytest),
@@ -346,6 +431,24 @@ mod tests {
             ("npx node --test", Node),
             ("NODE_ENV=test node --test \"test/**/*.test.js\"", Node),
             ("/usr/bin/node --no-warnings --test test/*.test.js", Node),
+            ("vitest", Vitest),
+            ("npx vitest run", Vitest),
+            ("npx --no-install vitest --coverage src", Vitest),
+            ("pnpm vitest", Vitest),
+            ("pnpm exec vitest run", Vitest),
+            ("npm exec -- vitest run", Vitest),
+            ("bunx --bun vitest run", Vitest),
+            ("bun x vitest", Vitest),
+            ("./node_modules/.bin/vitest run", Vitest),
+            ("node node_modules/vitest/vitest.mjs run", Vitest),
+            ("jest", Jest),
+            ("yarn jest --runInBand", Jest),
+            ("cross-env NODE_ENV=test TZ=UTC jest", Jest),
+            ("NODE_OPTIONS=--experimental-vm-modules npx jest", Jest),
+            ("node --experimental-vm-modules node_modules/jest/bin/jest.js -i", Jest),
+            ("bun test", Bun),
+            ("bun --env-file .env.test test src", Bun),
+            ("bunx bun test", Bun),
         ] {
             assert_eq!(recognise(command), Some(want), "{command}");
         }
@@ -358,9 +461,10 @@ mod tests {
             "   ",
             "make test",
             "npm test",
-            "bun test",
             "cargo build",
-            "cargo nextest run",
+            "cargo nextest list",
+            "cargo nextest run --no-run",
+            "cargo nextest",
             "cargo test --no-run",
             "cargo test --doc",
             "cargo",
@@ -404,9 +508,27 @@ mod tests {
             "node --import",
             "node --import --test",
             "deno test",
-            "npx jest",
-            "npx vitest run",
             "a\0b",
+        ] {
+            assert_eq!(recognise(command), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn calls_of_packages_that_judge_no_test_are_not() {
+        for command in [
+            "pnpm test",
+            "yarn test",
+            "yarn run jest",
+            "bun run test",
+            "bun install",
+            "bun test --watch",
+            "bun",
+            "vitest bench",
+            "vitest related src/a.ts",
+            "npx jest --listTests",
+            "jest && vitest run",
+            "npx mocha",
         ] {
             assert_eq!(recognise(command), None, "{command}");
         }

@@ -15,6 +15,7 @@
 //! attempt_deadline: 1h             # of one attempt, and of its silence
 //! idle_deadline: 10m
 //! output_cap: 2GiB                 # of one run of a command
+//! sandbox: auto                    # auto | enforce | audit
 //! backoff: [5s, 20s, 60s]          # waits before further tries after a rate limit; [] for none
 //! ```
 //!
@@ -31,6 +32,7 @@ use serde_yaml::Value;
 
 use crate::core::commands::{RunnerKind, RunnerTable};
 use crate::core::event::Regression;
+use crate::core::isolation::Wanted;
 use crate::core::path::RelPath;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
@@ -53,6 +55,8 @@ pub struct ConfigFile {
     pub agents: BTreeMap<String, Value>,
     pub budgets: BudgetSetting,
     pub regression: Option<Regression>,
+    /// The level of isolation (contract section 12).
+    pub sandbox: Option<Wanted>,
     /// Of one run of a command, in milliseconds.
     pub deadline_ms: Option<u64>,
     /// Of one attempt, in milliseconds.
@@ -92,6 +96,7 @@ const KEYS: &[&str] = &[
     "agents",
     "budgets",
     "regression",
+    "sandbox",
     "deadline",
     "attempt_deadline",
     "idle_deadline",
@@ -105,7 +110,7 @@ pub const MAX_OUTPUT: u64 = 2 << 30;
 const MAX_WAITS: usize = 10;
 
 /// Runner kinds that are planned: a good name, and not yet an adapter.
-pub const PLANNED_KINDS: &[&str] = &["nextest", "vitest", "jest", "bun", "go", "tap"];
+pub const PLANNED_KINDS: &[&str] = &["go", "tap"];
 
 /// Reads `tdd.yaml`. `file_name` is how messages call it. An empty file sets nothing.
 ///
@@ -141,6 +146,7 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         agents: agents(&top)?,
         budgets: budgets(&top)?,
         regression: regression(&top)?,
+        sandbox: sandbox(&top)?,
         deadline_ms: top.duration("deadline")?,
         attempt_deadline_ms: top.duration("attempt_deadline")?,
         idle_deadline_ms: top.duration("idle_deadline")?,
@@ -266,6 +272,14 @@ fn regression(top: &Table<'_>) -> Result<Option<Regression>, Trouble> {
     match WORDS.into_iter().find(|(name, _)| *name == word) {
         Some((_, regression)) => Ok(Some(regression)),
         None => Err(top.unknown_word("regression", &word, &WORDS.map(|(name, _)| name))),
+    }
+}
+
+fn sandbox(top: &Table<'_>) -> Result<Option<Wanted>, Trouble> {
+    let Some(word) = top.text("sandbox")? else { return Ok(None) };
+    match Wanted::WORDS.into_iter().find(|(name, _)| *name == word) {
+        Some((_, wanted)) => Ok(Some(wanted)),
+        None => Err(top.unknown_word("sandbox", &word, &Wanted::WORDS.map(|(name, _)| name))),
     }
 }
 

@@ -199,9 +199,10 @@ pub fn role_text(skill_body: &str, instructions: &[Instructions<'_>], mask: Mask
 pub fn test_file(runner: RunnerKind, folder: Option<&str>, id: &CriterionId) -> Option<String> {
     let slug = id.slug();
     let (usual, name) = match runner {
-        RunnerKind::Cargo => ("tests", format!("{slug}.rs")),
+        RunnerKind::Cargo | RunnerKind::Nextest => ("tests", format!("{slug}.rs")),
         RunnerKind::Pytest | RunnerKind::Unittest => ("tests", format!("test_{slug}.py")),
-        RunnerKind::Node => ("test", format!("{slug}.test.js")),
+        RunnerKind::Vitest | RunnerKind::Bun => ("test", format!("{slug}.test.ts")),
+        RunnerKind::Jest | RunnerKind::Node => ("test", format!("{slug}.test.js")),
         RunnerKind::Junit | RunnerKind::ExitCode => return None,
     };
     Some(format!("{}/{name}", folder.unwrap_or(usual).trim_end_matches('/')))

@@ -13,9 +13,11 @@ use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::Refactoring;
 use crate::core::finding::{ClassedChange, RedKind};
 use crate::core::halt::Ending;
+use crate::core::judge::Verdict;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
-use crate::core::state::{Progress, State};
+use crate::core::state::{Entry, Progress, State};
+use crate::core::test::Canary;
 
 /// How many changed files are listed one by one.
 const LISTED: usize = 100;
@@ -225,7 +227,17 @@ fn evidence(state: &State) -> Vec<String> {
         let of = if missing == 1 { "1 criterion".to_owned() } else { format!("{missing} criteria") };
         lines.push(format!("assertion never seen failing for {of}: red was a missing symbol"));
     }
+    if carried_no_canary(state) {
+        lines.push(format!("no canary: {}", state.run.commands.runner));
+    }
     lines
+}
+
+/// Whether work was kept on the word of a run whose runner can carry no canary.
+fn carried_no_canary(state: &State) -> bool {
+    let kept = |entry: &&Entry| entry.verdict == Some(Verdict::Passed);
+    let entries = state.ledgers.values().flat_map(|ledger| &ledger.entries).filter(kept);
+    entries.flat_map(|entry| &entry.runs).any(|run| run.canary == Canary::Unsupported)
 }
 
 fn unverified(state: &State) -> Vec<(CriterionId, &'static str)> {

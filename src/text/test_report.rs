@@ -3,11 +3,14 @@
 //! The tests that are judged may print whatever they like, and most formats share a stream with
 //! them, so every parser here prefers to call a report incomplete over calling it green.
 
+pub mod bun;
 pub mod cargo_build;
+pub mod go_error;
+pub mod js_error;
 pub mod jsonl;
 pub mod junit;
 pub mod libtest;
-pub mod node_error;
+pub mod nextest;
 pub mod python_error;
 
 use crate::core::test::{Failure, FailureKind};

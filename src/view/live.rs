@@ -174,6 +174,7 @@ fn is_last(event: &Event) -> bool {
         | Event::Rechecked { .. }
         | Event::TestRun(_)
         | Event::EditClaim { .. }
+        | Event::Isolated { .. }
         | Event::Restored { .. } => false,
     }
 }

@@ -50,6 +50,7 @@ impl Teller {
     pub fn tell(&mut self, state: &State, event: &Event) -> Vec<Line> {
         match event {
             Event::RunStarted(run) => opening(run),
+            Event::Isolated { isolation } => vec![plain(format!("isolation: {isolation}"))],
             Event::CheckpointZero { checkpoint } => {
                 vec![dim(format!("checkpoint of the tree as it is: {}", brief(checkpoint)))]
             }
@@ -90,9 +91,7 @@ impl Teller {
                 vec![plain(format!("the edited tests were run on {}", brief(checkpoint)))]
             }
             Event::TestRun(_) | Event::EditClaim { .. } | Event::TreeSeen { .. } => Vec::new(),
-            Event::Restored { what } => {
-                what.iter().take(REASONS).map(|what| bad(format!("  put back: {what}"))).collect()
-            }
+            Event::Restored { what } => what.iter().take(REASONS).map(put_back).collect(),
             Event::Halted { .. } => vec![halted(state)],
             Event::Finished { ending: Ending::Verified } => {
                 vec![good("finished: every criterion is GREEN by finding")]
@@ -183,6 +182,10 @@ fn opening(run: &RunStarted) -> Vec<Line> {
         )),
         dim(format!("run: {}", run.run)),
     ]
+}
+
+fn put_back(what: &String) -> Line {
+    bad(format!("  put back: {what}"))
 }
 
 fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Line> {

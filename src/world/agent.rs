@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::process::{Attended, EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan, spawn_piped};
 use super::pty;
+use super::sandbox::{self, Sandbox};
 use super::signals::StopSignal;
 use crate::core::attempt::{AgentEnd, AttemptKind, Exhaustion};
 use crate::core::audience::News;
@@ -91,6 +92,7 @@ pub struct AgentSetup {
 #[derive(Debug)]
 pub struct TableAgents {
     setup: AgentSetup,
+    sandbox: Option<Sandbox>,
 }
 
 impl TableAgents {
@@ -106,7 +108,15 @@ impl TableAgents {
                 cassette: setup.cassette.as_deref().map(absolute),
                 ..setup
             },
+            sandbox: None,
         }
+    }
+
+    /// Every agent is started inside this sandbox from now on.
+    #[must_use = "this returns the agents with their sandbox"]
+    pub fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.sandbox = sandbox;
+        self
     }
 
     /// Finds before the first fork what would keep an agent from starting: a program that is
@@ -164,6 +174,11 @@ impl TableAgents {
             MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
+        let enclosed = self
+            .sandbox
+            .as_ref()
+            .map(|sandbox| sandbox.for_role(order.key.role(), exchange.folder(), &self.setup.cwd));
+        let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
         let spawn = SpawnOrder {
             argv: argv.into_iter().map(OsString::from).collect(),
             cwd: self.setup.cwd.clone(),
@@ -175,8 +190,9 @@ impl TableAgents {
             log: exchange::free_log(&self.setup.logs, order)?,
             size: Size::default(),
             shim: self.setup.tdd.clone(),
+            enclosure: enclosed.map(|enclosed| enclosed.enclosure),
         };
-        Ok(Prepared { spawn, limits, session, message_file, _exchange: exchange })
+        Ok(Prepared { spawn, left_out, limits, session, message_file, _exchange: exchange })
     }
 
     /// Reads what an ended child left.
@@ -220,6 +236,8 @@ impl TableAgents {
 /// A child that can be started.
 struct Prepared {
     spawn: SpawnOrder,
+    /// Protected files that the sandbox does not hold.
+    left_out: usize,
     limits: Limits,
     session: Option<String>,
     message_file: Option<exchange::Watched>,
@@ -267,6 +285,9 @@ impl TableAgents {
             return Err(Trouble::stopped(signal));
         }
         let prepared = self.prepare(order)?;
+        if prepared.left_out > 0 {
+            hear(News::Note(sandbox::left_out_words(prepared.left_out)));
+        }
         let table = self.agent(&order.key).table.clone();
         let mut stream = AgentStream::new(&table);
         let mut child = spawn(&table, &prepared.spawn)?;

@@ -44,7 +44,7 @@ use git_state::GitState;
 use import::{Content, Hashes, Known};
 use listing::{Difference, Listed};
 use place::GitPlace;
-pub use place::exclude_runs;
+pub use place::{exclude_runs, git_folders};
 use private::{disk, frozen_rules, make_private};
 use rules::Rules;
 use walk::{Reading, Scan};

@@ -10,9 +10,13 @@
 //! ```
 //!
 //! `ready` is written right before the exec; a check that failed writes its refusal alone.
+//!
+//! With a fence around it the child is not this process but its grandchild or further down, and the
+//! report is written there: see [`within`].
 #![expect(clippy::disallowed_methods, reason = "reads the environment and the disk to start a child")]
 
 mod program;
+pub mod within;
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -73,6 +77,8 @@ pub struct Preparation {
     /// `/dev/null` if not given.
     pub stdin: Option<PathBuf>,
     pub terminal: Terminal,
+    /// How many words at the beginning of `argv` are those of a sandbox that stays around the child.
+    pub around: usize,
 }
 
 /// Whether the child has a terminal.
@@ -89,16 +95,37 @@ pub(in crate::world) struct Refusal {
     errno: i32,
     why: String,
     next: String,
+    /// Nothing was reported at all.
+    #[serde(skip)]
+    is_silence: bool,
 }
 
 impl Refusal {
     fn new(error: &io::Error, why: impl Into<String>) -> Self {
-        Self { errno: error.raw_os_error().unwrap_or(0), why: why.into(), next: String::new() }
+        Self {
+            errno: error.raw_os_error().unwrap_or(0),
+            why: why.into(),
+            next: String::new(),
+            is_silence: false,
+        }
     }
 
     fn advise(mut self, next: impl Into<String>) -> Self {
         self.next = next.into();
         self
+    }
+
+    /// The same, if nothing was reported, with what the sandbox itself has against being set up.
+    pub(in crate::world) fn of_sandbox(self, complaint: impl FnOnce() -> Option<String>) -> Self {
+        if !self.is_silence {
+            return self;
+        }
+        let Some(why) = complaint() else { return self };
+        Self {
+            why: format!("the OS sandbox around it can't be set up: {why}"),
+            next: "go on without it: --sandbox audit".to_owned(),
+            ..self
+        }
     }
 
     /// `program` is what the person asked for.
@@ -116,6 +143,13 @@ pub fn become_child(preparation: &Preparation) -> Result<(), Trouble> {
         .map_err(|error| Trouble::internal("`__exec` was called without a report pipe").because(error))?;
     let refusal = match prepare(preparation) {
         Err(refusal) => refusal,
+        Ok(program) if preparation.around > 0 => match within::enclose(&program, preparation, report) {
+            Ok(never) => match never {},
+            Err((refusal, pipe)) => {
+                report = pipe;
+                refusal
+            }
+        },
         Ok(program) => {
             unix::default_signals();
             report
@@ -209,6 +243,7 @@ fn understand(report: &[u8]) -> Result<(), Refusal> {
         errno: 0,
         why: "the program that prepares children (`tdd __exec`) did not run".to_owned(),
         next: "check that the `tdd` binary is still where it was and is the same version".to_owned(),
+        is_silence: rest.is_empty(),
     }))
 }
 
@@ -217,6 +252,7 @@ fn too_slow() -> Refusal {
         errno: 0,
         why: format!("it was not running after {} s", START_DEADLINE.as_secs()),
         next: "check whether its folder is on a drive that does not answer".to_owned(),
+        is_silence: false,
     }
 }
 
@@ -227,7 +263,8 @@ mod tests {
     #[test]
     fn a_report_says_what_happened() {
         assert_eq!(understand(b"ready\n"), Ok(()));
-        let refusal = Refusal { errno: 2, why: "no\nsuch".to_owned(), next: String::new() };
+        let refusal =
+            Refusal { errno: 2, why: "no\nsuch".to_owned(), next: String::new(), is_silence: false };
         let json = serde_json::to_string(&refusal).unwrap();
         assert_eq!(understand(json.as_bytes()), Err(refusal.clone()));
         assert_eq!(understand(format!("ready\n{json}").as_bytes()), Err(refusal));

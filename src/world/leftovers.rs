@@ -34,7 +34,8 @@ use crate::core::trouble::Trouble;
 use crate::text::harmless;
 
 const CHILDREN: &str = "children";
-const EXCHANGE_PREFIX: &str = "tdd-exchange-";
+/// How the names of exchange folders begin, whoever's they are.
+pub const EXCHANGE_PREFIX: &str = "tdd-exchange-";
 const OWNER: &str = "owner.json";
 /// A run has a handful of children at a time; more notes are not ours.
 const MOST_NOTES: usize = 1000;

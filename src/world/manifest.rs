@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::checkpoints::edit::{Permissions, Tree};
+use super::sandbox;
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::trouble::Trouble;
@@ -71,6 +73,8 @@ pub struct Manifest {
     sealed: BTreeMap<Vec<u8>, Entry>,
     copies: RefCell<Copies>,
     tools: Tools,
+    /// Whoever makes these files read-only hears which they are.
+    told: sandbox::Sealed,
 }
 
 impl std::fmt::Debug for Manifest {
@@ -96,7 +100,15 @@ impl Manifest {
             sealed: BTreeMap::new(),
             copies: RefCell::default(),
             tools: Tools::default(),
+            told: sandbox::Sealed::default(),
         }
+    }
+
+    /// Tells of every seal from now on.
+    #[must_use = "this returns the manifest that tells"]
+    pub fn telling(mut self, told: sandbox::Sealed) -> Self {
+        self.told = told;
+        self
     }
 
     fn survey(&self) -> Survey<'_> {
@@ -178,7 +190,7 @@ impl Manifest {
         if known.is_some() && meta.nlink() == 1 {
             return Ok(known);
         }
-        if meta.is_file() && meta.nlink() > 1 {
+        if meta.is_file() && meta.nlink() > 1 && guard::stands(Guard::HardLink) {
             break_hard_link(&pass.tree, path, &meta)?;
         }
         let seen = self.look(pass, path, Some(&mut self.copies.borrow_mut()))?;
@@ -247,6 +259,7 @@ impl Protection for Manifest {
             }
         }
         self.tools.watch(&self.repository, &tools);
+        self.told.tell(classes, self.sealed.keys().map(Vec::as_slice));
         Ok(())
     }
 

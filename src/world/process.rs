@@ -22,6 +22,7 @@ pub(super) use self::log::fresh as fresh_log;
 pub use self::order::{EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan};
 
 use super::exec::{self, Terminal};
+use super::sandbox::Enclosure;
 use super::signals::StopSignal;
 use crate::core::attempt::Exhaustion;
 use crate::core::test::Exit;
@@ -43,6 +44,8 @@ pub struct CommandOrder {
     pub log: PathBuf,
     /// If given, stdout goes here instead and only stderr goes to `log`.
     pub stdout: Option<PathBuf>,
+    /// The OS sandbox around it, if there is one.
+    pub enclosure: Option<Enclosure>,
 }
 
 /// How a command ended. All of its processes are gone.
@@ -142,6 +145,7 @@ fn spawn_order(order: &CommandOrder) -> SpawnOrder {
         log: order.log.clone(),
         size: Size::default(),
         shim: exec::shim(),
+        enclosure: order.enclosure.clone(),
     }
 }
 

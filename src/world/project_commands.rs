@@ -133,7 +133,9 @@ fn readable(
             return Ok((shown, table.kind, Some(table.clone())));
         }
     }
-    if let Some(kind) = command_line::recognise(&test.command) {
+    // `yarn jest` is the script of that name if there is one.
+    let plain = Some(&test.command).filter(|command| !scripts::is_script(project, command));
+    if let Some(kind) = plain.and_then(|command| command_line::recognise(command)) {
         return Ok((test.clone(), kind, None));
     }
     if let Some(resolved) = scripts::resolve(project, &test.command) {

@@ -10,8 +10,11 @@
 #![expect(clippy::disallowed_methods, reason = "adapters of the disk, of children and of their environment")]
 
 mod bench;
+mod bun;
 mod call;
 mod cargo;
+mod javascript;
+mod jest;
 mod node;
 mod place;
 mod pytest;
@@ -20,6 +23,7 @@ mod scope;
 mod scratch;
 mod shell;
 mod unittest;
+mod vitest;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -28,19 +32,23 @@ use std::time::Duration;
 pub use self::call::{RunnerCall, recognise};
 
 use self::bench::{Bench, Bounds, Measured, Step};
+use self::bun::Bun;
 use self::cargo::Cargo;
+use self::jest::Jest;
 use self::node::Node;
 use self::place::Place;
 use self::pytest::Pytest;
 use self::scope::Scope;
 use self::shell::Shell;
 use self::unittest::Unittest;
+use self::vitest::Vitest;
 use crate::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
 use crate::core::path::RelPath;
-use crate::core::test::{Exit, TestId, TestRun};
+use crate::core::test::{Canary, Exit, TestId, TestRun};
 use crate::core::trouble::Trouble;
-use crate::driver::ports::{Hear, Isolation, TestOrder, Tests};
+use crate::driver::ports::{CanaryWish, Hear, Isolation, TestOrder, Tests};
 use crate::text::test_source::{self, Language};
+use crate::world::sandbox::Sandbox;
 use crate::world::signals::StopSignal;
 
 /// What the adapter of a project's tests needs.
@@ -76,13 +84,17 @@ pub struct ProjectTests {
     count: u32,
     /// How long the first verification took.
     first_ms: Option<u64>,
+    sandbox: Option<Sandbox>,
 }
 
 #[derive(Debug)]
 enum Adapter {
-    Cargo(Cargo),
+    Cargo(Box<Cargo>),
     Pytest(Pytest),
     Unittest(Unittest),
+    Vitest(Vitest),
+    Jest(Jest),
+    Bun(Bun),
     Node(Node),
     Shell(Shell),
 }
@@ -104,7 +116,15 @@ impl ProjectTests {
             stop: setup.stop,
             count: 0,
             first_ms: None,
+            sandbox: None,
         })
+    }
+
+    /// Every command is started inside this sandbox from now on.
+    #[must_use = "this returns the tests with their sandbox"]
+    pub fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.sandbox = sandbox;
+        self
     }
 
     fn bench(&mut self, label: &str) -> Result<Bench, Trouble> {
@@ -112,28 +132,40 @@ impl ProjectTests {
         let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
         let deadline = self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE));
         let bounds = Bounds { deadline, output_cap: self.output_cap };
-        Bench::new(&self.work, self.count, label, bounds, &self.stop)
+        let bench = Bench::new(&self.work, self.count, label, bounds, &self.stop)?;
+        Ok(bench.fenced_by(self.sandbox.clone()))
     }
 }
 
 impl Tests for ProjectTests {
     fn isolation(&self) -> Isolation {
         match self.adapter {
-            Adapter::Cargo(_) | Adapter::Pytest(_) | Adapter::Unittest(_) | Adapter::Node(_) => {
-                Isolation::PerFile
-            }
+            Adapter::Cargo(_)
+            | Adapter::Pytest(_)
+            | Adapter::Unittest(_)
+            | Adapter::Vitest(_)
+            | Adapter::Jest(_)
+            | Adapter::Bun(_)
+            | Adapter::Node(_) => Isolation::PerFile,
             Adapter::Shell(_) => Isolation::Coupled,
         }
     }
 
     async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble> {
         let mut bench = self.bench(&order.label)?;
+        bench.note_canary(match order.canary {
+            CanaryWish::None => Canary::NotAsked,
+            CanaryWish::Beside(_) => Canary::Unsupported,
+        });
         let scope = Scope::new(order, &self.place);
         let (place, bench_now) = (&self.place, &mut bench);
         let measured = match &mut self.adapter {
             Adapter::Cargo(cargo) => cargo.run(place, &scope, bench_now, hear).await?,
             Adapter::Pytest(pytest) => pytest.run(place, &scope, bench_now, hear).await?,
             Adapter::Unittest(unittest) => unittest.run(place, &scope, bench_now, hear).await?,
+            Adapter::Vitest(vitest) => vitest.run(place, &scope, bench_now, hear).await?,
+            Adapter::Jest(jest) => jest.run(place, &scope, bench_now, hear).await?,
+            Adapter::Bun(bun) => bun.run(place, &scope, bench_now, hear).await?,
             Adapter::Node(node) => node.run(place, &scope, bench_now, hear).await?,
             Adapter::Shell(shell) => shell.run(place, &scope, bench_now, hear).await?,
         };
@@ -179,6 +211,9 @@ impl Tests for ProjectTests {
                 Adapter::Cargo(cargo) => cargo.selection(&self.place, files),
                 Adapter::Pytest(pytest) => pytest.selection(&self.place, files),
                 Adapter::Unittest(unittest) => unittest.selection(&self.place, files),
+                Adapter::Vitest(vitest) => vitest.selection(&self.place, files),
+                Adapter::Jest(jest) => jest.selection(&self.place, files),
+                Adapter::Bun(bun) => bun.selection(&self.place, files),
                 Adapter::Node(node) => node.selection(&self.place, files),
                 Adapter::Shell(shell) => shell.selection(&self.place, files),
             },
@@ -197,9 +232,13 @@ fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>, work: &Path)
     let line = table.map_or(commands.test.as_str(), |table| table.all.as_str());
     let call = || recognise(commands.runner, line).ok_or_else(|| underivable(commands, line));
     Ok(match commands.runner {
-        RunnerKind::Cargo => Adapter::Cargo(Cargo::new(call()?, work)),
+        RunnerKind::Cargo => Adapter::Cargo(Box::new(Cargo::new(call()?, work))),
+        RunnerKind::Nextest => Adapter::Cargo(Box::new(Cargo::nextest(call()?, work))),
         RunnerKind::Pytest => Adapter::Pytest(Pytest::new(call()?)),
         RunnerKind::Unittest => Adapter::Unittest(Unittest::new(call()?)),
+        RunnerKind::Vitest => Adapter::Vitest(Vitest::new(call()?)),
+        RunnerKind::Jest => Adapter::Jest(Jest::new(call()?)),
+        RunnerKind::Bun => Adapter::Bun(Bun::new(call()?)),
         RunnerKind::Node => Adapter::Node(Node::new(call()?)),
         RunnerKind::Junit => match table.filter(|table| table.report.is_some()) {
             Some(table) => Adapter::Shell(Shell::new(table)),
@@ -215,8 +254,12 @@ fn underivable(commands: &ProjectCommands, line: &str) -> Trouble {
     let why = match kind {
         RunnerKind::Junit => "kind `junit` needs to know where the command leaves its report".to_owned(),
         RunnerKind::Cargo
+        | RunnerKind::Nextest
         | RunnerKind::Pytest
         | RunnerKind::Unittest
+        | RunnerKind::Vitest
+        | RunnerKind::Jest
+        | RunnerKind::Bun
         | RunnerKind::Node
         | RunnerKind::ExitCode => {
             format!("`{line}` is not one plain call of {kind}, so tests can't be chosen")

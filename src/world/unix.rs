@@ -104,6 +104,54 @@ pub fn default_signals() {
     }
 }
 
+/// Ignores these signals from now on, and in programs that this process starts.
+pub fn ignore_signals(signals: &[i32]) {
+    for signal in signals {
+        // SAFETY: SIG_IGN installs no code; a number that does not exist is answered with an error.
+        unsafe { libc::signal(*signal, libc::SIG_IGN) };
+    }
+}
+
+/// Ends this process as a signal does that nobody handles; returns if the signal does not end one.
+pub fn end_by(signal: i32) {
+    // SAFETY: SIG_DFL installs no code, and the signal is raised in a process that ends by it.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+}
+
+/// Which side of a fork this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forked {
+    Child,
+    Parent(rustix::process::Pid),
+}
+
+/// Forks this process. The caller is a shim that has one thread.
+pub fn fork() -> io::Result<Forked> {
+    // SAFETY: with one thread no lock can be held by a thread that the child does not have.
+    let pid = unsafe { libc::fork() };
+    match (pid, rustix::process::Pid::from_raw(pid)) {
+        (0, _) => Ok(Forked::Child),
+        (_, Some(child)) if pid > 0 => Ok(Forked::Parent(child)),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Takes over a descriptor that this process was started with, by its number.
+pub fn inherited(raw: RawFd) -> io::Result<OwnedFd> {
+    if raw <= 2 {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // SAFETY: `raw` is no -1; that it is open is found out by the first use, which changes nothing.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(raw) };
+    fcntl_setfd(borrowed, FdFlags::CLOEXEC)?;
+    // SAFETY: it is open, and nothing else in this process knows of it: it was handed over by
+    // number, and this is the one place that takes it.
+    Ok(unsafe { <OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(raw) })
+}
+
 /// Replaces this process by `program` with its environment. Returns only if that fails. Other than
 /// std's `exec` it does not fall back to a shell for a file of unknown format.
 pub fn exec(program: &Path, argv: &[OsString]) -> io::Error {

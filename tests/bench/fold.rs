@@ -16,7 +16,7 @@ use tdd::core::path::RelPath;
 use tdd::core::requirement::Requirement;
 use tdd::core::role::{Key, Role};
 use tdd::core::state::State;
-use tdd::core::test::{Exit, TestId};
+use tdd::core::test::{Canary, Exit, TestId};
 use tdd::driver::ports::Journal as _;
 use tdd::text::journal_line;
 use tdd::world::journal_file::{self, JournalFile};
@@ -168,6 +168,7 @@ fn run_ref() -> RunRef {
         duration_ms: 5,
         log: ".tdd/runs/x/tests/001.log".to_owned(),
         output: "one line of output, as short ones are\n".repeat(10),
+        canary: Canary::NotAsked,
     }
 }
 

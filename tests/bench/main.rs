@@ -26,6 +26,7 @@ mod handoff;
 mod project;
 mod protect;
 mod replay;
+mod sandbox;
 mod start;
 mod stop;
 mod table;
@@ -37,13 +38,14 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 8] = [
+const MEASURES: [Measure; 9] = [
     ("attempts", attempts::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),
     ("fold", fold::measure),
     ("handoff", handoff::measure),
     ("protect", protect::measure),
+    ("sandbox", sandbox::measure),
     ("start", start::measure),
     ("stop", stop::measure),
 ];

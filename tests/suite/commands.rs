@@ -5,7 +5,9 @@
 use std::path::Path;
 
 use tdd::cli::RunArgs;
-use tdd::core::commands::RunnerKind::{self, Cargo, ExitCode, Junit, Node, Pytest, Unittest};
+use tdd::core::commands::RunnerKind::{
+    self, Bun, Cargo, ExitCode, Jest, Junit, Node, Pytest, Unittest, Vitest,
+};
 use tdd::core::trouble::Trouble;
 use tdd::settings::{Environment, Settings};
 use tdd::text::config;
@@ -69,16 +71,10 @@ fn claude_md_names_the_commands_in_every_shape() {
         chosen(&[("CLAUDE.md", notes!("commented-block"))]),
         "uv run pytest -q | CLAUDE.md:10 | uv run ruff check . && uv run pytest -q | CLAUDE.md:19 | pytest"
     );
-    let prose = refused(&[("CLAUDE.md", notes!("prose"))]);
-    for part in [
-        "`bun test` (CLAUDE.md:3)",
-        "bun test is planned",
-        "kind: junit",
-        "--reporter=junit",
-        "kind: exit-code",
-    ] {
-        assert!(prose.contains(part), "{part}: {prose}");
-    }
+    assert_eq!(
+        chosen(&[("CLAUDE.md", notes!("prose"))]),
+        "bun test | CLAUDE.md:3 | bun test | CLAUDE.md:3 | bun"
+    );
     let template = refused(&[("CLAUDE.md", notes!("template")), ("Cargo.toml", "")]);
     assert!(template.contains("CLAUDE.md:8") && template.contains("--test"), "{template}");
     assert!(!template.contains("cargo test"), "a template is not passed over: {template}");
@@ -199,6 +195,37 @@ const DETECTED: &[(Files<'static>, &str, &str, RunnerKind)] = &[
         Node,
     ),
     (
+        &[("package.json", r#"{"scripts":{"test":"vitest run"}}"#)],
+        "vitest run",
+        "found package.json, `npm test` in package.json",
+        Vitest,
+    ),
+    (
+        &[("package.json", r#"{"devDependencies":{"vitest":"4","jest":"30"}}"#)],
+        "npx vitest run",
+        "found vitest in package.json",
+        Vitest,
+    ),
+    (
+        &[("package.json", r#"{"devDependencies":{"jest":"30"}}"#), ("bun.lock", "")],
+        "npx jest",
+        "found jest in package.json",
+        Jest,
+    ),
+    (&[("package.json", "{}"), ("bun.lock", "")], "bun test", "found bun.lock", Bun),
+    (
+        &[("package.json", "{}"), ("src/a.test.ts", "import { test } from 'bun:test';")],
+        "bun test",
+        "found src/a.test.ts",
+        Bun,
+    ),
+    (
+        &[("package.json", "{}"), ("test/a.test.mjs", "import test from \"node:test\";")],
+        "node --test",
+        "found test/a.test.mjs",
+        Node,
+    ),
+    (
         &[("pyproject.toml", "[tool.pytest.ini_options]\n")],
         "python3 -m pytest",
         "found pyproject.toml",
@@ -249,7 +276,7 @@ fn what_cannot_be_found_or_selected_is_said_with_what_to_set() {
         (&[("CLAUDE.md", notes!("none"))], &["no test command was found"]),
         (&[("package.json", reminder)], &["no test command was found"]),
         (
-            &[("package.json", r#"{"scripts":{"test":"vitest run"}}"#)],
+            &[("package.json", r#"{"scripts":{"test":"tsc && vitest run"}}"#)],
             &["`npm test` (found package.json)", "kind: junit"],
         ),
         (
@@ -268,7 +295,8 @@ fn what_cannot_be_found_or_selected_is_said_with_what_to_set() {
 
 #[test]
 fn scripts_are_resolved_only_when_they_are_one_plain_call() {
-    let package = r#"{"scripts":{"test":"node --test","unit":"NODE_ENV=test node --test unit/","all":"node --test && x"}}"#;
+    let package = r#"{"scripts":{"test":"node --test","unit":"NODE_ENV=test node --test unit/","all":"node --test && x",
+        "jest":"jest --config x","vitest":"vitest run && x","bun":"bun test src"}}"#;
     for (command, want) in [
         ("npm test", Some("node --test")),
         ("npm t --silent", Some("node --test")),
@@ -276,18 +304,26 @@ fn scripts_are_resolved_only_when_they_are_one_plain_call() {
         ("pnpm run unit", Some("NODE_ENV=test node --test unit/")),
         ("bun run unit", Some("NODE_ENV=test node --test unit/")),
         ("npm test -- test/a.js", Some("node --test test/a.js")),
+        ("yarn jest", Some("jest --config x")),
+        ("pnpm vitest", None),
+        ("npm run bun", Some("bun test src")),
+        ("bun test", Some("bun test")),
         ("npm run all", None),
         ("npm run missing", None),
         ("npm test --watch", None),
         ("npm test -- 'a b'", None),
         ("npm ci && npm test", None),
-        ("bun test", None),
     ] {
         let args = RunArgs { test: Some(command.into()), ..RunArgs::default() };
         let got = ask(&[("package.json", package)], &args).ok().map(|chosen| chosen.commands);
         assert_eq!(got.as_ref().map(|commands| commands.test.as_str()), want, "{command}");
         if let Some(commands) = got {
-            assert_eq!((commands.gate, commands.runner), (commands.test, Node), "{command}");
+            let runner = match command {
+                "yarn jest" => Jest,
+                "npm run bun" | "bun test" => Bun,
+                _ => Node,
+            };
+            assert_eq!((commands.gate, commands.runner), (commands.test, runner), "{command}");
         }
     }
 }

@@ -2,14 +2,24 @@
 
 use std::fmt::Write as _;
 
-use super::sandbox::{Sandbox, fixtures, has_node, has_pytest, has_python};
+use super::sandbox::{Sandbox, fixtures, has_nextest, has_node, has_pytest, has_python, node_modules};
 
 /// A three-criterion cycle with the scripted agent: five forks, all green, nothing committed.
 fn goes_through(fixture: &str, requirement: &str) {
-    let sandbox = Sandbox::of_fixture(fixture);
+    goes_through_in(&Sandbox::of_fixture(fixture), (fixture, requirement), &[]);
+}
+
+/// The same with more arguments.
+fn goes_through_with(fixture: &str, requirement: &str, more: &[&str]) {
+    goes_through_in(&Sandbox::of_fixture(fixture), (fixture, requirement), more);
+}
+
+fn goes_through_in(sandbox: &Sandbox, (fixture, requirement): (&str, &str), more: &[&str]) {
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     let cassette = fixtures().join("cassettes").join(format!("{fixture}.yaml"));
-    let ran = sandbox.tdd(&[requirement, "--cassette", cassette.to_str().unwrap()]).expect(0);
+    let mut args = vec![requirement, "--cassette", cassette.to_str().unwrap()];
+    args.extend(more);
+    let ran = sandbox.tdd(&args).expect(0);
     assert_eq!(sandbox.forks(), 5, "one test-writer, three implementers, one refactorer");
     assert!(ran.stdout.contains("done"), "{}", ran.stdout);
     super::modes::prompts::check(&sandbox.run_dir());
@@ -28,6 +38,14 @@ fn a_rust_project_goes_through() {
 }
 
 #[test]
+fn a_nextest_project_goes_through() {
+    if has_nextest() {
+        let command = "cargo nextest run --offline";
+        goes_through_with("demo", "DEMO-1", &["--test", command, "--gate", command]);
+    }
+}
+
+#[test]
 fn a_python_project_goes_through() {
     if has_pytest() {
         goes_through("python", "PY-1");
@@ -39,6 +57,29 @@ fn a_node_project_goes_through() {
     if has_node() {
         goes_through("node", "NODE-1");
     }
+}
+
+/// The same with the packages that the project's runner needs.
+fn goes_through_with_packages(runner: &str, requirement: &str) {
+    let Some(packages) = node_modules(runner) else { return };
+    let sandbox = Sandbox::of_fixture(runner);
+    std::os::unix::fs::symlink(packages, sandbox.path("node_modules")).unwrap();
+    goes_through_in(&sandbox, (runner, requirement), &[]);
+}
+
+#[test]
+fn a_vitest_project_goes_through() {
+    goes_through_with_packages("vitest", "VITEST-1");
+}
+
+#[test]
+fn a_jest_project_goes_through() {
+    goes_through_with_packages("jest", "JEST-1");
+}
+
+#[test]
+fn a_bun_project_goes_through() {
+    goes_through_with_packages("bun", "BUN-1");
 }
 
 #[test]

@@ -15,6 +15,7 @@
 
 mod agents;
 mod bad_input;
+mod cheats;
 mod checkpoints;
 mod commands;
 mod conformance;
@@ -25,6 +26,7 @@ mod driver;
 mod git_state;
 mod halt_report;
 mod hostile;
+mod isolation;
 mod journal;
 mod manifest;
 mod modes;

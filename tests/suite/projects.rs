@@ -27,6 +27,9 @@ fn projects() -> Vec<Project> {
         ("demo", "DEMO-1", RunnerKind::Cargo, "cargo test"),
         ("python", "PY-1", RunnerKind::Pytest, "python3 -m pytest"),
         ("node", "NODE-1", RunnerKind::Node, "node --test"),
+        ("vitest", "VITEST-1", RunnerKind::Vitest, "npm test"),
+        ("jest", "JEST-1", RunnerKind::Jest, "npx jest"),
+        ("bun", "BUN-1", RunnerKind::Bun, "bun test"),
     ];
     let project = |(name, prefix, runner, test)| {
         let cassette = fs::read_to_string(fixtures.join(format!("cassettes/{name}.yaml"))).unwrap();

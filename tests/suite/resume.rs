@@ -145,8 +145,15 @@ fn ac_tdd_7_3_what_somebody_else_changed_meanwhile_is_shown_and_not_overwritten(
     sandbox.tdd(&["STE-1", "--stop-after", "red", "--cassette", &honest]).expect(3);
     let mine = format!("{}# mine\n", sandbox.read("shop.py"));
     sandbox.write("shop.py", &mine);
-    finishes(&sandbox, &[]).expect(3).says(&["shop.py", "--edited", "git restore"]);
+    sandbox.write("notes.txt", "new");
+    finishes(&sandbox, &[]).expect(3).says(&[
+        "shop.py",
+        "--edited",
+        "git restore",
+        "remove what is new: notes.txt",
+    ]);
     assert_eq!(sandbox.read("shop.py"), mine);
+    std::fs::remove_file(sandbox.path("notes.txt")).unwrap();
     sandbox.write("shop.py", &mine.replace("# mine\n", ""));
     finishes(&sandbox, &[]).expect(0);
 }
@@ -201,7 +208,8 @@ fn an_abandoned_run_is_over() {
         return;
     }
     let sandbox = halted();
-    finishes(&sandbox, &["--abandon"]).expect(1);
+    // Without a cassette the scripted agent can't be started; giving up must not want one.
+    sandbox.tdd(&["resume", "--abandon"]).expect(1).says(&["given up"]);
     let honest = cassette(&sandbox, &honest_shop_cassette());
     std::fs::remove_file(sandbox.path("tests/test_ac_ste_1_1.py")).unwrap();
     sandbox.tdd(&["STE-1", "--cassette", &honest]).expect(0);

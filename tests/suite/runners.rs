@@ -8,6 +8,8 @@
     reason = "a test makes projects, looks for programs, and fails by a panic"
 )]
 
+mod javascript;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -908,4 +910,114 @@ fn a_command_that_no_adapter_can_take_apart_is_refused_with_a_suggestion() {
     let Err(trouble) = lab.tests() else { panic!("must be refused") };
     assert_eq!(trouble.kind, TroubleKind::Config);
     assert!(trouble.next.contains("runner: { kind: junit"), "{trouble}");
+}
+
+// ---------------------------------------------------------------- nextest
+
+fn has_nextest() -> bool {
+    has("cargo", &["nextest", "--version"])
+}
+
+fn nextest_lab() -> Lab {
+    let mut lab = rust_lab();
+    lab.kind = RunnerKind::Nextest;
+    "cargo nextest run --offline".clone_into(&mut lab.test);
+    lab
+}
+
+#[test]
+fn nextest_tells_each_target_apart() {
+    if !has_nextest() {
+        return;
+    }
+    let lab = nextest_lab();
+    check(&lab.run(), &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok"]);
+    lab.write("tests/c1.rs", "#[test] fn a() { assert_eq!(shop::one(), 2); }\n#[test] #[ignore] fn s() {}\n#[test] fn e() { None::<i32>.unwrap(); }\n#[test] fn x() { std::process::abort() }\n#[test] fn z() { std::process::exit(0) }\n")
+        .write("tests/c2.rs", "use shop::two;\n#[test] fn b() { assert_eq!(two(), 2); }\n")
+        .write("tests/c3.rs", "#[test] fn c( {\n");
+    let run = lab.run();
+    check(
+        &run,
+        &[
+            "src/lib.rs::tests::unit=ok",
+            "tests/base.rs::base=ok",
+            "tests/c1.rs::a=assertion",
+            "tests/c1.rs::e=error",
+            "tests/c1.rs::s=skip",
+            "tests/c1.rs::x=crash",
+            "tests/c1.rs::z=crash",
+            "tests/c2.rs!missing",
+            "tests/c3.rs!load",
+        ],
+    );
+    assert_eq!((run.exit, run.fail_code), (Exit::Code(100), 100));
+    let green = lab.without(&["tests/c1.rs", "tests/c2.rs", "tests/c3.rs"]);
+    check(&green, &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok"]);
+    assert_eq!(green.exit, Exit::Code(0));
+    check(&lab.only(&["tests/base.rs"]), &["tests/base.rs::base=ok"]);
+    check(
+        &lab.ids(&["tests/c1.rs::a", "tests/base.rs::base"]),
+        &["tests/base.rs::base=ok", "tests/c1.rs::a=assertion"],
+    );
+    assert!(!lab.project().join("target").exists(), "nothing is left in the tree");
+    let selection = lab.tests().unwrap().selection(Suite::Test, &paths(&["tests/c1.rs", "tests/c2.rs"]));
+    assert_eq!(selection, "cargo nextest run --offline --test c1 --test c2");
+}
+
+#[test]
+fn nextest_runs_what_the_projects_configuration_would_hide() {
+    if !has_nextest() {
+        return;
+    }
+    let mut lab = nextest_lab();
+    "cargo nextest run --offline --fail-fast --retries 2 -E 'not test(slow)'".clone_into(&mut lab.test);
+    lab.write(
+        ".config/nextest.toml",
+        "[profile.default]\ndefault-filter = 'not test(red)'\nretries = 1\nfail-fast = true\n",
+    )
+    .write(
+        "tests/c1.rs",
+        "#[test] fn red() { assert!(false); }\n#[test] fn slow() {}\n#[test] fn also() {}\n",
+    );
+    let all = [
+        "src/lib.rs::tests::unit=ok",
+        "tests/base.rs::base=ok",
+        "tests/c1.rs::also=ok",
+        "tests/c1.rs::red=assertion",
+    ];
+    check(&lab.run(), &all);
+    check(&lab.ids(&["tests/c1.rs::also", "tests/c1.rs::slow"]), &["tests/c1.rs::also=ok"]);
+}
+
+#[test]
+fn nextest_finds_programs_scripts_and_members_of_a_workspace() {
+    if !has_nextest() {
+        return;
+    }
+    let mut lab = nextest_lab();
+    "cargo nextest run --workspace --offline".clone_into(&mut lab.test);
+    lab.write("Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\nresolver = \"2\"\n")
+        .write("a/Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2021\"\n")
+        .write("a/build.rs", "fn main() { std::fs::write(format!(\"{}/x\", std::env::var(\"OUT_DIR\").unwrap()), \"7\").unwrap(); }\n")
+        .write("a/src/main.rs", "fn main() { println!(\"hi\"); }\n#[test] fn in_program() {}\n")
+        .write("a/tests/t.rs", "#[test] fn runs() { let out = std::process::Command::new(env!(\"CARGO_BIN_EXE_a\")).output().unwrap(); assert_eq!(out.stdout, b\"hi\\n\"); }\n#[test] fn made() { assert_eq!(include_str!(concat!(env!(\"OUT_DIR\"), \"/x\")), \"7\"); assert!(std::env::var(\"OUT_DIR\").is_ok()); }\n")
+        .write("b/Cargo.toml", "[package]\nname = \"b\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[[test]]\nname = \"own\"\nharness = false\n")
+        .write("b/src/lib.rs", "")
+        .write("b/tests/own.rs", "fn main() { let list = std::env::args().any(|a| a == \"--list\"); let ignored = std::env::args().any(|a| a == \"--ignored\"); if list && !ignored { println!(\"strange (name), a|b: test\"); } }\n")
+        .write("b/tests/t.rs", "#[test] fn broken() { b::none(); }\n");
+    std::fs::remove_dir_all(lab.project().join("src")).unwrap();
+    check(
+        &lab.run(),
+        &[
+            "a/src/main.rs::in_program=ok",
+            "a/tests/t.rs::made=ok",
+            "a/tests/t.rs::runs=ok",
+            "b/tests/own.rs::strange (name), a|b=ok",
+            "b/tests/t.rs!missing",
+        ],
+    );
+    check(
+        &lab.ids(&["b/tests/own.rs::strange (name), a|b", "a/tests/t.rs::runs"]),
+        &["a/tests/t.rs::runs=ok", "b/tests/own.rs::strange (name), a|b=ok"],
+    );
 }

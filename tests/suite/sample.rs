@@ -19,7 +19,7 @@ use tdd::core::path::RelPath;
 use tdd::core::requirement::Requirement;
 use tdd::core::role::{Key, Role};
 use tdd::core::state::{End, Phase, State};
-use tdd::core::test::{Exit, TestId};
+use tdd::core::test::{Canary, Exit, TestId};
 
 pub(crate) fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -77,6 +77,7 @@ pub(crate) fn run_ref(exit: Exit, output: &str) -> RunRef {
         duration_ms: 1500,
         log: "runs/x/green.log".to_owned(),
         output: output.to_owned(),
+        canary: Canary::NotAsked,
     }
 }
 

@@ -124,7 +124,9 @@ impl Sandbox {
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("TMPDIR", self.dir.path())
-            .env("LC_ALL", "C.UTF-8");
+            .env("LC_ALL", "C.UTF-8")
+            // What a child does is to be judged, not prevented; `isolation` sets the level itself.
+            .env("TDD_SANDBOX", "audit");
         command
     }
 
@@ -221,4 +223,22 @@ pub fn has_pytest() -> bool {
 
 pub fn has_node() -> bool {
     has("node", &["node", "--version"])
+}
+
+pub fn has_nextest() -> bool {
+    has("cargo-nextest", &["cargo", "nextest", "--version"])
+}
+
+/// The folder named by `TDD_TEST_NODE_MODULES`, if this package is in it. Missing: as in [`has`].
+pub fn node_modules(package: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("TDD_TEST_NODE_MODULES").map(PathBuf::from);
+    let found = folder.filter(|folder| folder.join(package).is_dir());
+    if found.is_none() {
+        println!("skipped: no {package}");
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "{package} is needed in TDD_TEST_NODE_MODULES where CI is set"
+        );
+    }
+    found
 }

@@ -67,6 +67,7 @@ impl Case {
             log: dir.path().join("log"),
             size: Size::default(),
             shim: PathBuf::from(env!("CARGO_BIN_EXE_tdd")),
+            enclosure: None,
         };
         let limits = SessionLimits {
             wall: NEVER,
@@ -495,6 +496,7 @@ fn command(script: &str) -> (TempDir, CommandOrder) {
         output_cap: 1 << 31,
         log: dir.path().join("log"),
         stdout: None,
+        enclosure: None,
     };
     (dir, order)
 }

@@ -23,7 +23,7 @@ use tdd::core::path::RelPath;
 use tdd::core::requirement::Requirement;
 use tdd::core::role::{Key, Role, Stage};
 use tdd::core::state::{AfterRollBack, End, Phase, Progress, State};
-use tdd::core::test::{Exit, TestId};
+use tdd::core::test::{Canary, Exit, TestId};
 
 fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -66,7 +66,14 @@ fn two_criteria() -> Plan {
 }
 
 fn run_ref() -> RunRef {
-    RunRef { command: "c".into(), exit: Exit::Code(0), duration_ms: 1, log: "l".into(), output: "o".into() }
+    RunRef {
+        command: "c".into(),
+        exit: Exit::Code(0),
+        duration_ms: 1,
+        log: "l".into(),
+        output: "o".into(),
+        canary: Canary::NotAsked,
+    }
 }
 
 fn returned(end: AgentEnd, claim: Result<Claim, ClaimError>) -> Event {

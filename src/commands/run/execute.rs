@@ -14,10 +14,11 @@ use crate::core::halt::Ending;
 use crate::core::state::{End, Phase, State, Suspension};
 use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
-use crate::driver::ports::{Clock, Journal};
+use crate::driver::ports::{Checkpoints, Clock, Journal};
 use crate::exit::Exit;
 use crate::settings::OutputMode;
 use crate::view::{self, Stderr, Wish, print};
+use crate::world::checkpoints::GitCheckpoints;
 use crate::world::clock::SystemClock;
 use crate::world::journal_file::JournalFile;
 use crate::world::lock::WorkTreeLock;
@@ -64,7 +65,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let id = new_run_id(now, &prepared.requirement.id);
     let folders = hold.folders(prepared.place.repository.join(".tdd/runs").join(&id.0));
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
-    let setup = wire::setup(prepared, &folders)?;
+    let setup = wire::setup(prepared, &folders, &adapters)?;
     checkpoints::exclude_runs(&prepared.place.repository)?;
     let mut journal = JournalFile::create(&folders.run)?;
     leftovers::note_children_in(&folders.run);
@@ -94,13 +95,35 @@ pub fn go_on(
         .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
         .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
-    let setup = wire::setup(prepared, &folders)?;
+    let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
     let ended = event_loop()?.block_on(drive.resume(decision));
     drop(audience);
     conclude(&ended?, &folders.run, prepared.settings.output)
+}
+
+/// Closes the run in `run` and leaves the tree as it is; what it holds is kept as a checkpoint first.
+pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) -> Result<ExitCode, Trouble> {
+    let (mut journal, records) = JournalFile::open(run)?;
+    let mut state = State::replay(records.iter().map(|(_, event)| event))
+        .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
+        .ok_or_else(|| Trouble::environment("the journal is empty"))?;
+    let is_over = matches!(state.phase, Phase::Ended { .. });
+    let resumed = (!is_over).then_some(Event::Resumed);
+    let events: Vec<Event> =
+        resumed.into_iter().chain([Event::Decided { decision: Decision::Abandon }]).collect();
+    for event in &events {
+        state.apply(event).map_err(|error| {
+            Trouble::user("the run can't be given up now")
+                .because(error)
+                .advise(format!("see `tdd status {}`", state.run.run))
+        })?;
+    }
+    GitCheckpoints::open(repository, &state.run.run, run)?.take("resumed")?;
+    journal.append(SystemClock::default().now_ms(), &events)?;
+    conclude(&state, run, output)
 }
 
 fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {

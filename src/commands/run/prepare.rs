@@ -17,6 +17,7 @@ use crate::world::git_facts;
 use crate::world::journal_file::{self, RunDir};
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
+use crate::world::sandbox;
 
 /// A run that may begin.
 pub struct Prepared {
@@ -28,6 +29,8 @@ pub struct Prepared {
     pub roles: RoleAgents,
     pub cassette: Option<PathBuf>,
     pub plan: Plan,
+    /// The level of isolation, and what keeps it.
+    pub sandbox: sandbox::Chosen,
 }
 
 impl Prepared {
@@ -41,11 +44,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let place = project::locate(cwd)?;
     let config = super::super::read_config(&place)?;
     let settings = Settings::resolve(args, config, &environment)?;
-    if settings.leaves.no_sandbox == Leave::Refused {
-        return Err(Trouble::environment("there is no OS sandbox around the children")
-            .because("this version of tdd has the level `audit` only: it checks, restores and reports")
-            .advise("leave out --require-sandbox to go on in level `audit`"));
-    }
+    let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
     let archived = if settings.leaves.archived.is_granted() { Archive::Included } else { Archive::LeftOut };
     let wanted = settings.requirement.clone().unwrap_or_default();
     if wanted.is_empty() {
@@ -60,7 +59,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let names = Role::ALL.map(|role| settings.agent(role).name.clone());
     let roles = agents(&settings, &environment, &names)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
-    Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, plan })
+    Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, plan, sandbox })
 }
 
 fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
@@ -164,7 +163,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
 
 fn unfinished(state: &State, run: &RunDir, requirement: &Requirement) -> Trouble {
     Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
-        .because(format!("it stands at `{}`, after {} forks", state.phase.name(), state.forks()))
+        .because(format!("{}; forks so far: {}", crate::commands::status::phase(state), state.forks()))
         .advise(format!(
             "look at it:               tdd status {0}\n\
              go on with it:            tdd resume {0}\n\

@@ -12,20 +12,18 @@ use crate::driver::ports::{Limits, Ports, World};
 use crate::settings::Settings;
 use crate::text::{command_line, mask::Mask, skill};
 use crate::world::agent::{AgentSetup, TableAgents};
-use crate::world::checkpoints::GitCheckpoints;
+use crate::world::checkpoints::{GitCheckpoints, git_folders};
 use crate::world::clock::SystemClock;
 use crate::world::journal_file::JournalFile;
+use crate::world::leftovers::EXCHANGE_PREFIX;
 use crate::world::manifest::Manifest;
 use crate::world::project::Place;
 use crate::world::project_file;
 use crate::world::runner::{ProjectTests, RunnerSetup};
+use crate::world::sandbox::{Ground, Sandbox, Sealed};
 use crate::world::signals::StopSignal;
 
 use super::prepare::Prepared;
-
-/// What holds the children in this version, said in every run.
-pub const ISOLATION: &str = "audit (protected files are checked and put back after each child; nothing is prevented, \
-                             and reading the requirement through git history or the disk is not)";
 
 /// Bounds of one attempt that neither `tdd.yaml` nor the agent's table sets.
 const WALL: Duration = Duration::from_mins(30);
@@ -70,6 +68,10 @@ fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal)
 pub struct Adapters {
     pub agents: TableAgents,
     pub tests: ProjectTests,
+    /// What is sealed, as the sandbox will know it.
+    sealed: Sealed,
+    /// One for all, so that what the project tells of itself is known to all.
+    policy: Policy,
 }
 
 pub fn adapters(
@@ -78,7 +80,10 @@ pub fn adapters(
     tdd: &Path,
     stop: &StopSignal,
 ) -> Result<Adapters, Trouble> {
-    let agents = agents(prepared, folders, tdd, stop);
+    let policy = policy(prepared)?;
+    let sealed = Sealed::default();
+    let sandbox = fences(prepared, folders, &policy, &sealed)?;
+    let agents = agents(prepared, folders, tdd, stop).fenced_by(sandbox.clone());
     agents.preflight()?;
     let tests = ProjectTests::new(RunnerSetup {
         repository: prepared.place.repository.clone(),
@@ -90,7 +95,7 @@ pub fn adapters(
         output_cap: prepared.settings.output_cap,
         stop: stop.clone(),
     })?;
-    Ok(Adapters { agents, tests })
+    Ok(Adapters { agents, tests: tests.fenced_by(sandbox), sealed, policy })
 }
 
 pub fn ports(
@@ -101,7 +106,7 @@ pub fn ports(
 ) -> Result<Ports<RealWorld>, Trouble> {
     let repository = prepared.place.repository.clone();
     let run = super::execute::run_id_of(&folders.run);
-    let classes = policy(prepared)?;
+    let classes = adapters.policy;
     Ok(Ports {
         journal,
         checkpoints: GitCheckpoints::open(&repository, &run, &folders.run)?,
@@ -109,11 +114,32 @@ pub fn ports(
             repository.clone(),
             Box::new(move |path| classes.classify(path)),
             folders.run.join("sealed"),
-        ),
+        )
+        .telling(adapters.sealed),
         tests: adapters.tests,
         agents: adapters.agents,
         clock: SystemClock::default(),
     })
+}
+
+/// The sandbox with the places of this run; none in level `audit`.
+fn fences(
+    prepared: &Prepared,
+    folders: &Folders,
+    policy: &Policy,
+    sealed: &Sealed,
+) -> Result<Option<Sandbox>, Trouble> {
+    let Some(backend) = prepared.sandbox.backend.clone() else { return Ok(None) };
+    let place = &prepared.place;
+    let ground = Ground {
+        repository: place.repository.clone(),
+        git: git_folders(&place.repository)?.to_vec(),
+        specs: place.project.join(&prepared.settings.specs_dir),
+        exchange: folders.exchange.clone(),
+        exchange_prefix: EXCHANGE_PREFIX,
+        policy: policy.clone(),
+    };
+    Ok(Some(Sandbox { backend, ground: ground.without_links(), sealed: sealed.clone() }))
 }
 
 fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
@@ -145,20 +171,20 @@ fn in_repository(prepared: &Prepared, path: &str) -> String {
     if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") }
 }
 
-pub fn setup(prepared: &Prepared, folders: &Folders) -> Result<Setup, Trouble> {
+pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Result<Setup, Trouble> {
     let settings = &prepared.settings;
     let vars = prepared.environment.vars.iter();
     let text = |word: &OsString| word.to_string_lossy().into_owned();
     let mask = Mask::new(vars.map(|(name, value)| (text(name), text(value))));
     Ok(Setup {
-        policy: policy(prepared)?,
+        policy: adapters.policy.clone(),
         skills: skill::embedded(),
         limits: limits(settings),
         turns_per_criterion: TURNS_PER_CRITERION,
         roots: roots(prepared),
         reports: reports(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
-        isolation: ISOLATION.to_owned(),
+        isolation: prepared.sandbox.isolation.clone(),
         mask: Box::new(move |text| mask.apply(text).into_owned()),
     })
 }

@@ -40,7 +40,9 @@ impl State {
     /// Takes in one event. An error leaves the state as it was.
     pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
         match event {
-            Event::TestRun(_) | Event::EditClaim { .. } | Event::Restored { .. } => return Ok(()),
+            Event::Isolated { .. } | Event::TestRun(_) | Event::EditClaim { .. } | Event::Restored { .. } => {
+                return Ok(());
+            }
             Event::TreeSeen { tree } => {
                 self.tree = Some(tree.clone());
                 return Ok(());
@@ -325,3 +327,6 @@ impl State {
         self.ledgers.get_mut(key)?.entries.last_mut()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -161,3 +161,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -61,31 +61,47 @@ fn each_outcome_has_its_red_kind() {
 }
 
 #[test]
-fn a_body_that_only_calls_what_is_absent_holds_no_expectation() {
-    let calling = |names: &[&str]| Body {
-        calls: names.iter().map(|name| (*name).to_owned()).collect(),
-        ..Body::default()
-    };
-    for (absent, calls, want) in [
-        (Some("f1"), &["shop.f1"] as &[_], RedKind::None),
-        (Some("shop::f1"), &["f1"], RedKind::None),
-        (Some("Shop"), &["shop.Shop.new"], RedKind::None),
-        (Some("./shop.js"), &["f1"], RedKind::Missing),
-        (Some("f1"), &["f1", "check"], RedKind::Missing),
-        (Some("f1"), &["f1", ""], RedKind::Missing),
-        (Some("f1"), &["f11"], RedKind::Missing),
-        (Some("f1"), &[], RedKind::Missing),
-        (Some(""), &["f1"], RedKind::Missing),
-        (None, &["f1"], RedKind::Missing),
+fn only_an_expectation_that_looks_at_what_is_absent_makes_it_missing() {
+    use Expectation::{Absent, Held, Unknown, Unrecorded};
+    for (absent, expectation, looks_at, want) in [
+        (Some("f1"), Held, Some(&["f1"] as &[_]), RedKind::Missing),
+        (Some("f1"), Held, Some(&["f2"]), RedKind::None),
+        (Some("f1"), Held, None, RedKind::Missing),
+        (Some("shop::f1"), Held, Some(&["f1"]), RedKind::Missing),
+        (Some("shop::f1"), Held, Some(&["shop"]), RedKind::None),
+        (Some("shop.Cart.add"), Held, Some(&["add"]), RedKind::Missing),
+        (Some("../src/shop.test-d.mjs"), Held, Some(&["shop"]), RedKind::Missing),
+        (Some("shop/cart"), Held, Some(&["cart"]), RedKind::Missing),
+        (Some("../src/shop.js#f1"), Held, Some(&["f1"]), RedKind::Missing),
+        (Some("../src/shop.js#f1"), Held, Some(&["shop"]), RedKind::None),
+        (Some("f1()"), Held, Some(&["f1"]), RedKind::Missing),
+        (Some("f1"), Held, Some(&["f11"]), RedKind::None),
+        (Some(""), Held, Some(&[]), RedKind::Missing),
+        (None, Held, Some(&[]), RedKind::Missing),
+        (Some("f1"), Unknown, None, RedKind::Missing),
+        (Some("f1"), Unknown, Some(&["f1"]), RedKind::Missing),
+        (Some("f1"), Unknown, Some(&[]), RedKind::None),
+        (None, Unknown, Some(&[]), RedKind::None),
+        (None, Unknown, Some(&["x"]), RedKind::Missing),
+        (Some("f1"), Absent, Some(&["f1"]), RedKind::None),
+        (Some("f1"), Unrecorded, Some(&["f1"]), RedKind::None),
     ] {
         let failed = Failure { absent: absent.map(str::to_owned), ..failure(FailureKind::Missing) };
         let first = report(vec![result("a", Outcome::Failed(failed))]);
-        assert_eq!(red(&first, None, &calling(calls), &[])[0].1, want, "{absent:?} {calls:?}");
+        let looks_at = looks_at.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+        let body = Body { expectation, looks_at, ..Body::default() };
+        assert_eq!(red(&first, None, &body, &[])[0].1, want, "{absent:?} {body:?}");
     }
-    let failed = Failure { absent: Some("f1".into()), ..failure(FailureKind::Missing) };
-    let held = Body { expectation: Expectation::Held, ..calling(&["f1"]) };
+}
+
+#[test]
+fn what_stood_there_before_is_not_missing() {
+    let failed = Failure { absent: Some("shop.f1".into()), ..failure(FailureKind::Missing) };
     let first = report(vec![result("a", Outcome::Failed(failed))]);
-    assert_eq!(red(&first, None, &held, &[])[0].1, RedKind::Missing);
+    for (existing, want) in [("shop.f1", RedKind::Load), ("shop.f2", RedKind::Missing)] {
+        let body = Body { existing: BTreeSet::from([existing.to_owned()]), ..Body::default() };
+        assert_eq!(red(&first, None, &body, &[])[0].1, want, "{existing}");
+    }
 }
 
 #[test]
@@ -149,4 +165,152 @@ fn a_lost_green_is_one_that_fails_skips_or_vanishes_but_not_one_that_moved() {
     ]);
     let before = [id("a"), id("b"), id("c"), id("d"), id("e")];
     assert_eq!(lost(&before, &now), [id("a"), id("b"), id("e")]);
+}
+
+#[test]
+fn a_red_tells_how_its_id_is_known_and_what_the_runner_said() {
+    let body = |_: &RelPath, _: &TestId| Body::default();
+    let of = |first: &TestReport, declared: &[&str]| {
+        let declared: Vec<TestId> = declared.iter().map(|name| TestId((*name).to_owned())).collect();
+        let sources = Sources { declared: &|_| declared.clone(), body: &body };
+        let red = criterion_red(&criterion(), &mapping(), (first, None), &sources);
+        assert_eq!((red.id, red.files), (criterion(), vec![path("t/ac_x_1.py")]));
+        red.tests.into_iter().map(|test| (test.id.0, test.seen, test.message)).collect::<Vec<_>>()
+    };
+    let known = |id: &str, seen: Seen, message: &str| (id.to_owned(), seen, message.to_owned());
+    let ran = report(vec![
+        result("a", Outcome::Failed(failure(FailureKind::Assertion))),
+        result("b", Outcome::Passed),
+        TestResult { file: Some(path("t/other.py")), ..result("c", Outcome::Passed) },
+    ]);
+    let want = [known("t/ac_x_1.py::a", Seen::Reported, "said"), known("t/ac_x_1.py::b", Seen::Reported, "")];
+    assert_eq!(of(&ran, &["t/ac_x_1.py::z"]), want, "a source is asked only for what did not load");
+    let unloaded = |file: &str| TestReport {
+        load_failures: vec![LoadFailure { file: path(file), failure: failure(FailureKind::Missing) }],
+        ..report(vec![])
+    };
+    let own = unloaded("t/ac_x_1.py");
+    assert_eq!(
+        of(&own, &["x", "y"]),
+        [known("x", Seen::Declared, "said"), known("y", Seen::Declared, "said")]
+    );
+    assert_eq!(of(&own, &[]), [known("t/ac_x_1.py", Seen::FileOnly, "said")]);
+    assert_eq!(of(&unloaded("t/other.py"), &["x"]), [], "another file's trouble is not this criterion's");
+    let broken = TestReport { project_broken: Some(failure(FailureKind::Crash)), ..report(vec![]) };
+    assert_eq!(of(&broken, &["x"]), [known("x", Seen::Declared, "said")]);
+}
+
+#[test]
+fn why_a_file_did_not_load_is_what_its_tests_are() {
+    for (kind, want, without_a_name) in [
+        (FailureKind::Missing, RedKind::Missing, RedKind::None),
+        (FailureKind::Timeout, RedKind::Timeout, RedKind::Load),
+        (FailureKind::Crash, RedKind::Crash, RedKind::Load),
+        (FailureKind::Assertion, RedKind::Load, RedKind::Load),
+        (FailureKind::Error, RedKind::Load, RedKind::Load),
+        (FailureKind::Load, RedKind::Load, RedKind::Load),
+    ] {
+        let failed = LoadFailure { file: path("t/ac_x_1.py"), failure: failure(kind) };
+        let first = TestReport { load_failures: vec![failed], ..report(vec![]) };
+        assert_eq!(red(&first, None, &Body::default(), &["a"])[0].1, want, "{kind:?}");
+        assert_eq!(red(&first, None, &Body::default(), &[])[0].1, without_a_name, "{kind:?}");
+    }
+}
+
+#[test]
+fn an_expectation_that_nobody_recorded_is_none() {
+    let unrecorded = Body { expectation: Expectation::Unrecorded, ..Body::default() };
+    for (kind, want) in [
+        (FailureKind::Assertion, RedKind::None),
+        (FailureKind::Error, RedKind::None),
+        (FailureKind::Missing, RedKind::None),
+        (FailureKind::Load, RedKind::Load),
+        (FailureKind::Timeout, RedKind::Timeout),
+        (FailureKind::Crash, RedKind::Crash),
+    ] {
+        let first = report(vec![result("a", Outcome::Failed(failure(kind)))]);
+        assert_eq!(red(&first, None, &unrecorded, &[])[0].1, want, "{kind:?}");
+    }
+}
+
+#[test]
+fn own_tests_are_sorted_by_what_they_did() {
+    let names = |ids: &[TestId]| ids.iter().map(|id| id.0.clone()).collect::<Vec<_>>();
+    let red = CriterionRed { id: criterion(), files: vec![path("t/ac_x_1.py")], tests: vec![] };
+    let ran = report(vec![
+        result("a", Outcome::Passed),
+        result("b", Outcome::Failed(failure(FailureKind::Error))),
+        result("c", Outcome::Skipped),
+        TestResult { file: Some(path("t/other.py")), ..result("d", Outcome::Passed) },
+    ]);
+    let got = own(&red, &mapping(), &ran);
+    assert_eq!(names(&got.passed), ["t/ac_x_1.py::a"]);
+    assert_eq!(names(&got.failed), ["t/ac_x_1.py::b"]);
+    assert_eq!(names(&got.skipped), ["t/ac_x_1.py::c"]);
+    assert_eq!(names(&got.vanished), Vec::<String>::new());
+    let load_failures =
+        vec![LoadFailure { file: path("t/ac_x_1.py"), failure: failure(FailureKind::Missing) }];
+    let unloaded = TestReport { load_failures, ..report(vec![]) };
+    assert_eq!(names(&own(&red, &mapping(), &unloaded).failed), ["t/ac_x_1.py"], "a file that does not load");
+}
+
+#[test]
+fn only_ids_that_are_known_can_vanish() {
+    let known = |name: &str, seen| RedTest {
+        id: TestId(format!("t/ac_x_1.py::{name}")),
+        kind: RedKind::Missing,
+        seen,
+        message: String::new(),
+    };
+    let vanished = |tests: &[RedTest], ran: &[&str]| {
+        let red = CriterionRed { id: criterion(), files: vec![path("t/ac_x_1.py")], tests: tests.to_vec() };
+        let ran = ran.iter().map(|name| result(name, Outcome::Passed)).collect();
+        let gone = own(&red, &mapping(), &report(ran)).vanished;
+        gone.into_iter().map(|id| id.0.replace("t/ac_x_1.py::", "")).collect::<Vec<_>>()
+    };
+    let (a, b) = (known("a", Seen::Declared), known("b", Seen::Declared));
+    let (c, file) = (known("c", Seen::Reported), known("file", Seen::FileOnly));
+    let both = [a.clone(), b.clone()];
+    assert_eq!(vanished(&both, &["a"]), ["b"]);
+    assert_eq!(vanished(&both, &["x"]), ["a", "b"]);
+    assert_eq!(vanished(&both, &["x", "y"]), [""; 0], "as many as were declared");
+    assert_eq!(vanished(&both, &["x", "y", "z"]), [""; 0]);
+    assert_eq!(vanished(std::slice::from_ref(&file), &[]), [""; 0], "no id was known");
+    assert_eq!(vanished(&[file, c.clone()], &["c"]), [""; 0]);
+    assert_eq!(vanished(&[a, c.clone()], &["x", "y"]), ["c"], "what was reported must be seen itself");
+    assert_eq!(vanished(&[c, b], &["c"]), ["b"]);
+}
+
+#[test]
+fn a_green_has_moved_only_if_one_new_test_of_its_name_passes() {
+    let id = |text: &str| TestId(text.to_owned());
+    let new = |text: &str, outcome: Outcome| TestResult { id: id(text), ..result("x", outcome) };
+    let before = [id("src/old.rs::tests::c")];
+    for (name, now, is_lost) in [
+        ("gone", vec![], true),
+        ("moved", vec![new("src/new.rs::c", Outcome::Passed)], false),
+        ("a bare name", vec![new("c", Outcome::Passed)], false),
+        ("moved, red", vec![new("src/new.rs::c", Outcome::Failed(failure(FailureKind::Error)))], true),
+        ("moved, skipped", vec![new("src/new.rs::c", Outcome::Skipped)], true),
+        ("two of the name", vec![new("a::c", Outcome::Passed), new("b::c", Outcome::Passed)], true),
+        ("another name", vec![new("src/new.rs::cc", Outcome::Passed)], true),
+    ] {
+        assert_eq!(lost(&before, &report(now)).len(), usize::from(is_lost), "{name}");
+    }
+    let known = [id("a::c"), id("b::c")];
+    let stays = report(vec![new("b::c", Outcome::Passed)]);
+    assert_eq!(lost(&known, &stays), [id("a::c")], "a test that was there before is no replacement");
+}
+
+#[test]
+fn greens_are_what_passed_in_order_and_once() {
+    let ran = report(vec![
+        result("b", Outcome::Passed),
+        result("c", Outcome::Skipped),
+        result("a", Outcome::Passed),
+        result("d", Outcome::Failed(failure(FailureKind::Error))),
+        result("b", Outcome::Passed),
+    ]);
+    let names: Vec<String> = greens(&ran).into_iter().map(|id| id.0).collect();
+    assert_eq!(names, ["t/ac_x_1.py::a", "t/ac_x_1.py::b"]);
 }

@@ -91,7 +91,7 @@ impl<W: World> Drive<'_, W> {
         let first = match (scope, red) {
             (Scope::OwnThenAll | Scope::OwnOnly, Some(red)) => {
                 let ids = self.mapping().of(id).map(|owned| owned.ids.clone()).unwrap_or_default();
-                TestOrder { only_files: red.files.clone(), only_ids: ids, label, leave_out }
+                TestOrder { only_files: red.files.clone(), only_ids: ids, ..all.clone() }
             }
             (Scope::All, _) | (_, None) => all.clone(),
         };
@@ -181,8 +181,8 @@ impl<W: World> Drive<'_, W> {
         let alone = TestOrder {
             label: format!("{} again, alone", order.label),
             only_ids: lost.clone(),
-            only_files: Vec::new(),
             leave_out: order.leave_out.clone(),
+            ..TestOrder::default()
         };
         let again = self.run_tests(&alone).await?;
         let still: BTreeSet<TestId> = match (&again.report, evidence(&again)) {

@@ -12,6 +12,7 @@ use crate::core::finding::{
     ChangeKind, CriterionRed, Findings, RedFindings, RedKind, RedTest, Seen, Superseded,
 };
 use crate::core::greens::GreensChange;
+use crate::core::guard::{self, Guard};
 use crate::core::mapping::{self, Mapping};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -208,7 +209,8 @@ impl<W: World> Drive<'_, W> {
         // Only a criterion in hand can change what a test says: nobody would turn it green again.
         let covered = self.state.covered_by_red();
         let claimed = claim.iter().flat_map(|claim| &claim.supersedes);
-        for (criterion, tests) in claimed.filter(|(id, _)| covered.contains(id)) {
+        let in_hand = |id| covered.contains(id) || !guard::stands(Guard::SupersedeScope);
+        for (criterion, tests) in claimed.filter(|(id, _)| in_hand(id)) {
             for id in tests.iter().map(|id| TestId(id.clone())) {
                 let file = id.0.split("::").next().unwrap_or_default();
                 let changed = work

@@ -11,15 +11,15 @@ use crate::core::trouble::Trouble;
 use crate::core::weigh::{Body, Conditional, Expectation};
 use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, Tests, World};
-use crate::text::test_source::{self, Language, Outline};
+use crate::text::test_source::{self, Language, Outline, TestFile, Unread};
 
 use super::Work;
 
 /// One test file that the test-writer wrote or changed.
 struct Source {
     declared: Vec<TestId>,
-    language: Option<Language>,
-    text: String,
+    /// What its grammar says of it; `None` if there is no grammar for it.
+    read: Option<Result<TestFile, Unread>>,
 }
 
 /// An existing test file that differs from what it was.
@@ -37,6 +37,8 @@ struct Rewritten {
 pub(super) struct SourceBook {
     sources: BTreeMap<RelPath, Source>,
     rewritten: Vec<Rewritten>,
+    /// For each file, what its tests miss though it stood in the project before them.
+    existing: BTreeMap<RelPath, BTreeSet<String>>,
     /// The test-writer left recorded snapshots, so an expectation may live in one.
     records_snapshots: bool,
 }
@@ -47,9 +49,15 @@ impl SourceBook {
     }
 
     pub(super) fn body(&self, file: &RelPath, id: &TestId) -> Body {
-        let Some(source) = self.sources.get(file) else { return Body::default() };
-        let Some(language) = source.language else { return Body::default() };
-        let facts = test_source::body_facts(language, &source.text, name_of(id));
+        let Some(read) = self.sources.get(file).and_then(|source| source.read.as_ref()) else {
+            return Body::default();
+        };
+        let existing = self.existing.get(file).cloned().unwrap_or_default();
+        // What a grammar can't follow is no evidence of an expectation.
+        let Ok(read) = read else {
+            return Body { expectation: Expectation::Absent, existing, ..Body::default() };
+        };
+        let Some(facts) = read.body(name_of(id)) else { return Body { existing, ..Body::default() } };
         Body {
             expectation: match facts.expectation {
                 test_source::Expectation::Yes => Expectation::Held,
@@ -58,12 +66,13 @@ impl SourceBook {
                 test_source::Expectation::Snapshot => Expectation::Unrecorded,
                 test_source::Expectation::Unknown => Expectation::Unknown,
             },
-            calls: facts.calls,
+            looks_at: Some(facts.looks_at.clone()),
             conditional: if facts.unconditional {
                 Conditional::Unconditional
             } else {
                 Conditional::Conditional
             },
+            existing,
         }
     }
 
@@ -115,8 +124,9 @@ impl<W: World> Drive<'_, W> {
         for file in mapping.owned.values().flat_map(|owned| &owned.files) {
             if let Some(after) = self.ports.checkpoints.read(&work.after, file)? {
                 let declared = self.ports.tests.declared(file, &after);
-                let (language, text) = (Language::of(file.extension()), lossy(&after));
-                book.sources.insert(file.clone(), Source { declared, language, text });
+                let language = Language::of(file.extension());
+                let read = language.map(|language| TestFile::read(language, &lossy(&after)));
+                book.sources.insert(file.clone(), Source { declared, read });
             }
         }
         book.records_snapshots = work.changed.iter().any(|change| is_snapshot(&change.path));

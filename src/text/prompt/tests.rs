@@ -1,7 +1,7 @@
 use super::*;
 use crate::core::judge::{Fault, Reason};
 use crate::core::mode::Mode;
-use crate::core::test::{Exit, TestId};
+use crate::core::test::{Canary, Exit, TestId};
 
 fn plain(text: &str) -> String {
     text.to_owned()
@@ -22,6 +22,7 @@ fn run(output: &str) -> RunRef {
         duration_ms: 1,
         log: "/x/log".into(),
         output: output.into(),
+        canary: Canary::NotAsked,
     }
 }
 
@@ -225,8 +226,12 @@ fn the_role_text_labels_and_bounds_the_projects_notes() {
 fn each_runner_has_a_place_for_the_tests_of_a_criterion() {
     for (runner, folder, want) in [
         (RunnerKind::Cargo, None, Some("tests/ac_ste_12_1.rs")),
+        (RunnerKind::Nextest, None, Some("tests/ac_ste_12_1.rs")),
         (RunnerKind::Pytest, Some("checks/"), Some("checks/test_ac_ste_12_1.py")),
         (RunnerKind::Unittest, None, Some("tests/test_ac_ste_12_1.py")),
+        (RunnerKind::Vitest, None, Some("test/ac_ste_12_1.test.ts")),
+        (RunnerKind::Jest, Some("__tests__"), Some("__tests__/ac_ste_12_1.test.js")),
+        (RunnerKind::Bun, None, Some("test/ac_ste_12_1.test.ts")),
         (RunnerKind::Node, None, Some("test/ac_ste_12_1.test.js")),
         (RunnerKind::Junit, None, None),
         (RunnerKind::ExitCode, Some("t"), None),

@@ -193,19 +193,16 @@ fn plain_mark(line: &[u8]) -> Option<(Kind, usize, usize)> {
 fn openers<'m>(text: &str, marks: &'m [Mark], limit: usize) -> Vec<Found<'m>> {
     let mut found = Vec::new();
     let mut at = 0;
-    let mut may_hold_comments = true;
     while let Some(mark) = marks.get(at)
         && found.len() < limit
     {
         at = match mark.kind {
-            Kind::Comment if may_hold_comments => {
+            Kind::Comment => {
                 let start = mark.start as usize;
-                let end = text.get(start..).and_then(|rest| rest.find("-->")).map(|length| start + length);
-                may_hold_comments = end.is_some();
-                let inside = |other: &&Mark| end.is_some_and(|end| (other.start as usize) < end);
+                let length = text.get(start..).and_then(|rest| rest.find("-->")).unwrap_or_default();
+                let inside = |other: &&Mark| (other.start as usize) < start + length;
                 at + marks[at..].iter().take_while(inside).count().max(1)
             }
-            Kind::Comment => at + 1,
             Kind::Fence(_, Info::Result) => {
                 let closer = block_end(marks, at);
                 found.push(Found { opener: mark, closer: closer.map(|at| &marks[at]) });

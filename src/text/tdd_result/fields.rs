@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{error, fence::Block, paths};
 use crate::core::claim::{Claim, ClaimError, ClaimErrorKind, ClaimStatus, Dispute};
 use crate::core::criterion::CriterionId;
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::role::Role;
 use crate::text::plain_yaml::{self, Entry, Fault, FaultKind, Line, Node};
@@ -178,7 +179,10 @@ impl<'l, 'a> Fields<'l, 'a> {
         let mut seen = std::collections::HashSet::new();
         for node in nodes {
             let Node::Text(path) = node else { return Err(invalid()) };
-            let path = paths::relative(&path, roots).map_err(|(kind, message)| field.wrong(kind, message))?;
+            let path = match paths::relative(&path, roots) {
+                Err((ClaimErrorKind::UnsafePath, _)) if !guard::stands(Guard::PathEscape) => continue,
+                path => path.map_err(|(kind, message)| field.wrong(kind, message))?,
+            };
             if seen.insert(path.clone()) {
                 files.push(path);
             }

@@ -1,6 +1,7 @@
 //! Tables of messages. The conformance vectors have a test of their own in the suite.
 
 use super::*;
+use crate::core::claim::ClaimStatus;
 use crate::core::criterion::CriterionId;
 
 const BODY: &str = "role: implementer\nstatus: ok\nfiles: [a.rs]\ncommand: cargo test\noutput_excerpt: x\n";
@@ -17,21 +18,11 @@ fn with(extra: &str) -> Result<Claim, String> {
 #[test]
 fn the_block_is_found_or_the_reason_named() {
     let block = format!("```tdd-result\n{BODY}```\n");
-    let each = |margin: &str| {
-        block
-            .lines()
-            .map(|line| {
-                [
-                    margin, line, "
-",
-                ]
-                .concat()
-            })
-            .collect::<String>()
-    };
+    let each = |margin: &str| block.lines().map(|line| [margin, line, "\n"].concat()).collect::<String>();
     let quoted = each("> ");
     let indented = each("	  ");
     let bulleted = format!("- {}", each("  ").trim_start());
+    let deep = format!("```md\n```tdd-result\n{BODY}  ```\n");
     let json = "{\"role\":\"implementer\",\"status\":\"ok\",\n \"files\":[\"a.rs\"],\"command\":\"x\",\"output_excerpt\":\"a\\nb\"}\n";
     for (name, message, want) in [
         ("plain", block.clone(), "ok"),
@@ -54,6 +45,16 @@ fn the_block_is_found_or_the_reason_named() {
         ("stray fence", format!("```sh\nx\n```\n```\n\n{block}"), "ok"),
         ("fence in a list item", format!("1. ```sh\n   x\n   ```\n\n{block}"), "ok"),
         ("inline code before", format!("```a``` b\n{block}"), "ok"),
+        ("bare fence around it", format!("```\n{block}```\n"), "no-block"),
+        ("fence, block, stray fence", format!("```sh\nx\n```\n{block}```\n"), "ok"),
+        ("fenced example, then the block", format!("```sh\nx\n```\n```md\n{block}```\n{block}"), "ok"),
+        ("example that is closed too deep, then the block", format!("{deep}{block}```\n"), "ok"),
+        ("other fence in it", block.replace("x\n", "|\n  a\n~~~\n"), "not-yaml"),
+        ("other fence deep in it", block.replace("x\n", "|\n  a\n  ~~~\n  ```sh\n  ```\n"), "ok"),
+        ("block deep in it", block.replace("x\n", "|\n  ```tdd-result\n  ```\n"), "ok"),
+        ("comment in it", block.replace("x\n", "x\n# <!--\n<!-- -->\n"), "not-yaml"),
+        ("comment and the block's fence on one line", format!("<!-- --> a\n{block}"), "ok"),
+        ("comment in a list item", format!("- <!--\n{block}-->\n"), "no-block"),
         ("another after it", format!("{block}```\nx\n```\n"), "ok"),
         ("left open", format!("```tdd-result\n{BODY}"), "unclosed-block"),
         ("closed by tildes", format!("```tdd-result\n{BODY}~~~\n"), "unclosed-block"),
@@ -76,6 +77,99 @@ fn errors_name_the_line() {
     assert_eq!(line(&format!("a\r\n\r\n```tdd-result\n{}```", BODY.replace("ok", "fine"))), Some(5));
     assert_eq!(line("a\n```tdd-result\nrole: implementer\n"), Some(2));
     assert_eq!(line("```tdd-result\nrole: implementer\nwords\n```"), Some(3));
+}
+
+#[test]
+fn required_fields_have_their_shape() {
+    let instead = |line: &str, other: &str| format!("```tdd-result\n{}```\n", BODY.replace(line, other));
+    for line in BODY.lines() {
+        let name = line.split(':').next().unwrap();
+        let got = kind(&instead(&format!("{line}\n"), ""));
+        assert_eq!(got, Err(format!("missing-field:{name}")));
+    }
+    let (role, status, files, command) =
+        ("role: implementer", "status: ok", "files: [a.rs]", "command: cargo test");
+    for (line, other, want) in [
+        (role, "role: refactorer", "wrong-role"),
+        (role, "role: boss", "invalid-role"),
+        (role, "role: [implementer]", "invalid-role"),
+        (role, "role:", "invalid-role"),
+        (status, "status: failed", "ok"),
+        (status, "status: fine", "invalid-status"),
+        (status, "status:", "invalid-status"),
+        (files, "files: []", "ok"),
+        (files, "files:", "ok"),
+        (files, "files: a.rs", "invalid-files"),
+        (files, "files:\n  a.rs: b", "invalid-files"),
+        (files, "files: [[a.rs]]", "invalid-files"),
+        (files, "files: [/etc/passwd]", "unsafe-path"),
+        (command, "command:", "invalid-command"),
+        (command, "command: ~", "invalid-command"),
+        (command, "command: null", "invalid-command"),
+        (command, "command: ''", "invalid-command"),
+        (command, "command:\n  - cargo test", "invalid-command"),
+        (command, "command: cargo test # all", "ok"),
+        ("output_excerpt: x", "output_excerpt:", "ok"),
+    ] {
+        let got = kind(&instead(line, other)).err().unwrap_or_else(|| "ok".to_owned());
+        assert_eq!(got, want, "{other}");
+    }
+}
+
+#[test]
+fn a_claim_is_what_the_block_says() {
+    let read = |fields: &str| {
+        let message = format!("```tdd-result\n{fields}\n```");
+        super::read(&message, Role::Implementer, &["/repo"]).unwrap()
+    };
+    let claim = read(&BODY.replace("[a.rs]", "[a.rs, /repo/b.rs, ./a.rs]").replace("ok", "failed"));
+    let files: Vec<&str> = claim.files.iter().map(crate::core::path::RelPath::as_str).collect();
+    assert_eq!(
+        (claim.role, claim.status, files),
+        (Role::Implementer, ClaimStatus::Failed, vec!["a.rs", "b.rs"])
+    );
+    assert_eq!((claim.command.as_str(), claim.notes), ("cargo test", None));
+    let long: Vec<String> = (1..=41).map(|line| format!("\n  {line}")).collect();
+    for (excerpt, lines, last) in [
+        ("x".to_owned(), 1, "x"),
+        ("\n  - a\n  - b".to_owned(), 2, "b"),
+        ("[a, [b, c]]".to_owned(), 1, "[a, [b, c]]"),
+        ("|\n  a\n\n  b\n\n".to_owned(), 3, "b"),
+        (format!("|{}", long.concat()), 40, "40"),
+    ] {
+        let claim = read(&BODY.replace("output_excerpt: x", &format!("output_excerpt: {excerpt}")));
+        let got: Vec<&str> = claim.output_excerpt.split('\n').collect();
+        assert_eq!((got.len(), *got.last().unwrap()), (lines, last), "{excerpt}");
+    }
+    for (notes, want) in [
+        ("~", None),
+        ("null", None),
+        ("", None),
+        ("''", None),
+        ("see 1", Some("see 1")),
+        ("\n  - a\n  - b", Some("a\nb")),
+    ] {
+        assert_eq!(with(&format!("notes: {notes}")).unwrap().notes.as_deref(), want, "{notes}");
+    }
+}
+
+/// JSON is YAML, and some agents write nothing else.
+#[test]
+fn a_block_may_be_written_as_json() {
+    let json = |excerpt: &str, more: &str| {
+        let message = format!(
+            "a\n```tdd-result\n{{\"role\":\"implementer\",\"status\":\"ok\",\"files\":[],\"command\":\"x\",\
+             \"output_excerpt\":{excerpt}{more}}}\n```"
+        );
+        read(&message, Role::Implementer, &["/repo"])
+    };
+    for (excerpt, want) in [("\"a\\nb\"", "a\nb"), ("null", ""), ("[\"a\",[\"b\"]]", "a\nb")] {
+        assert_eq!(json(excerpt, "").unwrap().output_excerpt, want, "{excerpt}");
+    }
+    assert_eq!(json("null", ",\"notes\":null").unwrap().notes, None);
+    assert_eq!(json("null", ",\"notes\":[\"a\"]").unwrap().notes.as_deref(), Some("a"));
+    let wrong = json("null", ",\"tests\":1").unwrap_err();
+    assert_eq!((wrong.kind.to_string().as_str(), wrong.line), ("invalid-files", Some(3)));
 }
 
 #[test]
@@ -104,6 +198,11 @@ fn optional_fields_have_their_shape() {
         ("\"status\": failed", "duplicate-field"),
         ("dispute: no", "invalid-files"),
         ("dispute: {tests: [a]}", "missing-field:dispute.reason"),
+        ("dispute: {tests: [a], reason: ' '}", "missing-field:dispute.reason"),
+        ("dispute: {tests: [a], reason: b, more: c, more: d}", "ok"),
+        ("dispute: {tests: [a], reason: b, reason: c}", "duplicate-field"),
+        ("dispute: {tests: [a], tests: [b], reason: c}", "duplicate-field"),
+        ("dispute: {tests: a, reason: b}", "invalid-files"),
         ("dispute: {reason: a}", "missing-field:dispute.tests"),
         ("dispute:", "ok"),
         ("---\nrole: implementer", "not-yaml"),
@@ -123,10 +222,17 @@ fn escapes_in_quotes_bring_no_noise_back() {
 
 #[test]
 fn sizes_are_capped() {
-    let wide = |size: usize| format!("```tdd-result\n{BODY}notes: {}\n```", "x".repeat(size));
-    assert_eq!(kind(&wide(BLOCK_LIMIT - 200)), Ok(()));
-    assert_eq!(kind(&wide(BLOCK_LIMIT)), Err("too-large".to_owned()));
-    assert_eq!(kind(&" ".repeat(MESSAGE_LIMIT + 1)), Err("too-large".to_owned()));
+    let too_large = || Err("too-large".to_owned());
+    let around = format!("{BODY}notes: \n").len();
+    let block = |size: usize| format!("```tdd-result\n{BODY}notes: {}\n```", "x".repeat(size - around));
+    assert_eq!(kind(&block(256 * 1024)), Ok(()));
+    assert_eq!(kind(&block(256 * 1024 + 1)), too_large());
+    let message = |size: usize| {
+        let block = block(around);
+        format!("{}\n{block}", "x".repeat(size - block.len() - 1))
+    };
+    assert_eq!(kind(&message(16 * 1024 * 1024)), Ok(()));
+    assert_eq!(kind(&message(16 * 1024 * 1024 + 1)), too_large());
 }
 
 /// Each would take minutes if anything were looked at again for each line.
@@ -163,13 +269,7 @@ fn hostile_messages_take_linear_time() {
         let _ = with(&format!("tests:\n  {inside}"));
         let _ = with(inside);
     }
-    let stairs: Vec<String> = (0..700)
-        .map(|depth| {
-            " ".repeat(depth)
-                + "a:
-"
-        })
-        .collect();
+    let stairs: Vec<String> = (0..700).map(|depth| " ".repeat(depth) + "a:\n").collect();
     let _ = with(&stairs.concat());
     assert!(start.elapsed() < std::time::Duration::from_mins(1), "it took {:?}", start.elapsed());
 }

@@ -1,18 +1,19 @@
 //! The report of our own reporters: the pytest plugin, the unittest driver and the node reporter.
 //!
 //! ```text
-//! report    = start { collected | load | test } end
+//! report    = start { collected | load | test | stray } end
 //! start     = {"ev":"start","v":1}
 //! collected = {"ev":"collected","tests":[{"file":…,"name":…}, …]}    absent where the runner does not collect
 //! load      = {"ev":"load","file":…,"skipped":bool,"errors":[raised, …],"ended":…,"output":…}
 //! test      = {"ev":"test","file":…|null,"name":…,"outcome":"pass"|"fail"|"skip","phase":…,"ms":…,"errors":[raised, …]}
+//! stray     = {"ev":"stray","errors":[raised, …]}       an error that belongs to no test and to no file
 //! end       = {"ev":"end","status":N,"tests":N}
 //! raised    = {"class","bases","module","message","name","file","at","code"}    outermost first, then its causes
 //! ```
 //!
 //! One JSON object a line. Files are absolute. The tests run in the reporter's own process and may
 //! write to its file, so a line that is not of this grammar, a test that was collected and has no
-//! result, a result without a collection, and anything after the end mark are flaws.
+//! result, a result without a collection, a stray error, and anything after the end mark are flaws.
 
 use std::collections::BTreeSet;
 
@@ -90,6 +91,7 @@ enum Line {
     Collected { tests: Vec<Named> },
     Load(LoadLine),
     Test(TestLine),
+    Stray { errors: Vec<Raised> },
     End { status: i32, tests: usize },
 }
 
@@ -114,6 +116,10 @@ pub fn parse(bytes: &[u8]) -> Reported {
             continue;
         }
         let flaw = match serde_json::from_slice::<Line>(line) {
+            Ok(Line::Stray { errors }) if started && reported.status.is_none() => {
+                reported.flaw.get_or_insert(stray(&errors));
+                None
+            }
             Err(_) => Some("is not one of the report's"),
             Ok(_) if reported.status.is_some() => Some("comes after the end mark"),
             Ok(Line::Start { v: 1 }) if !started => {
@@ -126,6 +132,7 @@ pub fn parse(bytes: &[u8]) -> Reported {
                 collected.get_or_insert_default().extend(tests);
                 None
             }
+            Ok(Line::Stray { .. }) => Some("comes before the start"),
             Ok(Line::Load(load)) => {
                 reported.loads.push(load);
                 None
@@ -146,6 +153,12 @@ pub fn parse(bytes: &[u8]) -> Reported {
     let missing = missing_part(&reported, collected.as_ref());
     reported.flaw = reported.flaw.take().or(missing);
     reported
+}
+
+fn stray(errors: &[Raised]) -> String {
+    let first = errors.first().map(|error| error.message.lines().next().unwrap_or_default());
+    let said: String = first.unwrap_or("the runner gave no reason").chars().take(500).collect();
+    format!("an error came up that belongs to no test: {said}")
 }
 
 fn missing_part(reported: &Reported, collected: Option<&BTreeSet<Named>>) -> Option<String> {
@@ -200,6 +213,14 @@ mod tests {
             ("no result", vec![START, COLLECTED, r#"{"ev":"end","status":0,"tests":0}"#]),
             ("not collected", vec![START, COLLECTED, PASS, more, r#"{"ev":"end","status":0,"tests":2}"#]),
             ("wrong count", vec![START, COLLECTED, PASS, r#"{"ev":"end","status":0,"tests":2}"#]),
+            (
+                "stray error",
+                vec![START, COLLECTED, PASS, r#"{"ev":"stray","errors":[{"message":"x"}]}"#, END],
+            ),
+            (
+                "stray error before the start",
+                vec![r#"{"ev":"stray","errors":[]}"#, START, COLLECTED, PASS, END],
+            ),
             ("foreign line", vec![START, "hello", COLLECTED, PASS, END]),
             ("foreign version", vec![r#"{"ev":"start","v":2}"#, END]),
         ] {

@@ -28,8 +28,16 @@ pub struct Case {
     pub file: Option<String>,
     /// The nearest suite's name.
     pub suite: String,
+    /// The names of all suites around it, outermost first, the nearest included.
+    pub suites: Vec<String>,
+    /// The line of the test in its file, from 1, where it is told.
+    pub line: Option<u32>,
     pub outcome: Outcome,
+    /// For a failure: its class and its whole text, as written.
+    pub told: Option<(String, String)>,
     pub duration_ms: u64,
+    /// The end of what it printed on its standard output, at most 2 KiB.
+    pub printed: String,
 }
 
 impl Case {
@@ -82,8 +90,10 @@ struct Open {
     name: String,
     classname: String,
     file: Option<String>,
+    line: Option<u32>,
     duration_ms: u64,
     verdict: Option<Verdict>,
+    printed: String,
 }
 
 #[derive(Debug)]
@@ -146,8 +156,10 @@ impl Reading {
                     name: attribute(start, "name").unwrap_or_default(),
                     classname: attribute(start, "classname").unwrap_or_default(),
                     file: attribute(start, "file"),
+                    line: attribute(start, "line").and_then(|line| line.parse().ok()),
                     duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
                     verdict: None,
+                    printed: String::new(),
                 });
             }
             "failure" | "error" | "skipped" => self.verdict(&element, start),
@@ -182,6 +194,9 @@ impl Reading {
         {
             text.push_str(said);
         }
+        if let (Some("system-out"), Some(case)) = (self.stack.last().map(String::as_str), &mut self.case) {
+            keep_end(&mut case.printed, said);
+        }
     }
 
     fn close(&mut self) {
@@ -204,19 +219,33 @@ impl Reading {
     }
 
     fn add(&mut self, open: Open) {
-        let outcome = match open.verdict {
-            None => Outcome::Passed,
-            Some(Verdict::Skipped) => Outcome::Skipped,
-            Some(Verdict::Bad { element, class, text }) => Outcome::Failed(judge(&element, &class, &text)),
+        let (outcome, told) = match open.verdict {
+            None => (Outcome::Passed, None),
+            Some(Verdict::Skipped) => (Outcome::Skipped, None),
+            Some(Verdict::Bad { element, class, text }) => {
+                (Outcome::Failed(judge(&element, &class, &text)), Some((class, text)))
+            }
         };
+        let suites = self.suites.iter().map(|suite| suite.name.clone()).collect();
         let file = open.file.or_else(|| self.suites.iter().rev().find_map(|suite| suite.file.clone()));
         let mut suite = String::new();
         if let Some(inner) = self.suites.last_mut() {
             inner.held += 1;
             suite.clone_from(&inner.name);
         }
-        let (name, classname, duration_ms) = (open.name, open.classname, open.duration_ms);
-        self.cases.push(Case { name, classname, file, suite, outcome, duration_ms });
+        let Open { name, classname, line, duration_ms, printed, .. } = open;
+        self.cases.push(Case {
+            name,
+            classname,
+            file,
+            suite,
+            suites,
+            line,
+            outcome,
+            told,
+            duration_ms,
+            printed,
+        });
     }
 
     fn end(&self) -> Option<String> {
@@ -227,6 +256,19 @@ impl Reading {
             return Some("the JUnit report is cut off".to_owned());
         }
         self.lost_cases.then(|| "a suite of the JUnit report announces more tests than it holds".to_owned())
+    }
+}
+
+/// Appends, and keeps the last 2 KiB, from a character's border on.
+fn keep_end(kept: &mut String, said: &str) {
+    const CAP: usize = 2048;
+    kept.push_str(said);
+    if kept.len() > 2 * CAP {
+        let mut from = kept.len() - CAP;
+        while !kept.is_char_boundary(from) {
+            from += 1;
+        }
+        kept.drain(..from);
     }
 }
 

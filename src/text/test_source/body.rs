@@ -1,269 +1,333 @@
-//! What a test's body holds: an expectation, or nothing but a failure.
+//! What a test's body holds: an expectation and what it looks at, or nothing but a failure.
 
-use std::ops::Range;
+use std::collections::BTreeSet;
 
-use super::{Language, blank};
-
-mod calls;
-mod vacuous;
+use super::claim::{Claim, Says, Weight, callee, claims};
+use super::flow::Flow;
+use super::known_calls::{is_harmless, may_assert};
+use super::literal::{self, Worth};
+use super::tree::{Span, Tree};
+use super::{Declared, Language};
 
 /// Whether a body expects something that can be seen to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expectation {
     Yes,
+    /// It expects nothing and calls nothing, or the grammar lost its way in it.
     No,
     /// Only in a recorded snapshot, and what was recorded does not stand in the body itself.
     Snapshot,
-    /// It calls something that may hold one; [`BodyFacts::calls`] says what.
+    /// It calls something and expects nothing that can be seen.
     Unknown,
 }
 
 /// What the body of a test holds (contract section 7).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyFacts {
     pub expectation: Expectation,
-    /// What is called that may hold an expectation: each name with the path written before it,
-    /// joined by dots (`Shop.new`); empty for what has no name.
-    pub calls: Vec<String>,
-    /// The whole body fails whatever the code does.
+    /// All names that its expectations look at, through variables, helpers of the same file,
+    /// fixtures and imports; and those that are handed to what may hold an expectation elsewhere.
+    pub looks_at: BTreeSet<String>,
+    /// It fails whatever the code does.
     pub unconditional: bool,
+    /// Assertions that hold whatever the code does, as they are written; and, if there is no other,
+    /// those that only ask whether something is there.
+    pub hollow: Vec<String>,
+    /// What keeps it from running, as it is written.
+    pub skipped: Option<String>,
 }
 
-impl BodyFacts {
-    pub const UNKNOWN: Self =
-        Self { expectation: Expectation::Unknown, calls: Vec::new(), unconditional: false };
+/// All that is asked of one file, made once.
+pub(super) struct Reading<'t, 's> {
+    tree: &'t Tree<'s>,
+    flow: Flow<'s>,
+    /// Functions of the file that hold an expectation.
+    asserting: BTreeSet<&'s str>,
 }
 
-/// Of a longer body only the words are looked at: nested brackets are read again for each level.
-const LONGEST: usize = 64 * 1024;
+/// Characters of a hollow assertion that are shown.
+const SHOWN: usize = 120;
 
-pub(super) fn facts(language: Language, source: &str, range: Range<usize>) -> BodyFacts {
-    let Some(text) = source.get(range) else { return BodyFacts::UNKNOWN };
-    let code = blank::blank(language, text);
-    let statements = statements(language, &code, text);
-    let doomed = |statement: &Statement<'_>| is_doomed(language, statement);
-    // What comes before a failure that is certain can't save the test, unless it can end it.
-    let unconditional = match statements.as_slice() {
-        [] => false,
-        [first, ..] => doomed(first),
-    };
-    let words = match language {
-        Language::Rust => RUST,
-        Language::Python => PYTHON,
-        Language::JavaScript => JAVASCRIPT,
-    };
-    let (code, calls) = if code.len() > LONGEST {
-        (code.clone(), vec![String::new()])
-    } else {
-        let code = blank::without(&code, &vacuous::spans(language, &code, text));
-        let calls = calls::calls(language, &code);
-        (code, calls)
-    };
-    let expectation = if is_snapshot_only(language, &statements) {
-        Expectation::Snapshot
-    } else if words.iter().any(|word| holds(&code, word)) {
-        Expectation::Yes
-    } else if calls.is_empty() {
-        Expectation::No
-    } else {
-        Expectation::Unknown
-    };
-    BodyFacts { expectation, calls, unconditional }
-}
-
-const RUST: &[&str] = &["assert", "unwrap_err", "expect_err", "unwrap", "expect", "matches!", "insta::", "?"];
-const PYTHON: &[&str] =
-    &["assert", "self.assert", "pytest.raises", "pytest.warns", "pytest.approx", "raise "];
-const JAVASCRIPT: &[&str] =
-    &["assert", "expect(", "expect.", ".should", "t.equal", "t.is(", "throws(", "rejects("];
-
-/// Comparisons with what an earlier run recorded, by the libraries that are in use.
-const SNAPSHOTS: &[&str] = &[
-    "assert_snapshot!(",
-    "assert_debug_snapshot!(",
-    "assert_yaml_snapshot!(",
-    "assert_json_snapshot!(",
-    "assert_toml_snapshot!(",
-    "assert_ron_snapshot!(",
-    "assert_csv_snapshot!(",
-    "assert_display_snapshot!(",
-    "assert_compact_json_snapshot!(",
-    "toMatchSnapshot(",
-    "toMatchInlineSnapshot(",
-    "toMatchFileSnapshot(",
-    "toThrowErrorMatchingSnapshot(",
-    "toThrowErrorMatchingInlineSnapshot(",
-    "assert.snapshot(",
-    "assert.fileSnapshot(",
-    "== snapshot",
-    "snapshot ==",
-    "snapshot.assert_match(",
-    "assertMatchSnapshot(",
-    "assert_match_snapshot(",
-];
-
-/// Whether every expectation of a body is a snapshot that the body does not hold. A step that can
-/// fail on the way to it (`unwrap`, `?`) is no expectation here.
-fn is_snapshot_only(language: Language, statements: &[Statement<'_>]) -> bool {
-    let expects: &[&str] = match language {
-        Language::Rust => &["assert", "unwrap_err", "expect_err", "matches!"],
-        Language::Python => PYTHON,
-        Language::JavaScript => JAVASCRIPT,
-    };
-    let is_snapshot = |code: &str| SNAPSHOTS.iter().any(|word| code.contains(word));
-    let mut expectations = statements
-        .iter()
-        .filter(|it| is_snapshot(it.code) || expects.iter().any(|word| holds(it.code, word)))
-        .peekable();
-    expectations.peek().is_some() && expectations.all(|it| is_snapshot(it.code) && !is_recorded_inline(it))
-}
-
-/// insta's `@"…"`, and an argument of the inline matchers; empty ones are still to be recorded.
-fn is_recorded_inline(statement: &Statement<'_>) -> bool {
-    let text = statement.text;
-    let rust = text.split_once('@').is_some_and(|(_, kept)| {
-        !kept.trim_start_matches(['r', '#']).starts_with("\"\"") && kept.contains('"')
-    });
-    let inline = text.split_once("InlineSnapshot(").is_some_and(|(_, kept)| {
-        !matches!(kept.trim_start().as_bytes(), [b')', ..] | [b'`', b'`', ..] | [b'"', b'"', ..])
-    });
-    inline || (rust && text.contains("snapshot!("))
-}
-
-fn holds(code: &str, word: &str) -> bool {
-    code.match_indices(word).any(|(at, _)| at == 0 || !code.as_bytes()[at - 1].is_ascii_alphanumeric())
-}
-
-/// One statement: its code (strings blanked) and its text.
-struct Statement<'a> {
-    code: &'a str,
-    text: &'a str,
-}
-
-/// Cut at line ends and semicolons outside brackets; good enough for a body of one or two.
-fn statements<'a>(language: Language, code: &'a str, text: &'a str) -> Vec<Statement<'a>> {
-    let mut found = Vec::new();
-    let mut depth = 0usize;
-    let mut begin = 0;
-    let mut cut = |end: usize, begin: &mut usize| {
-        let (code, text) = (code[*begin..end].trim(), text[*begin..end].trim());
-        let is_docstring = matches!(language, Language::Python) && code.starts_with(['"', '\'']);
-        let is_empty = code.chars().all(|character| matches!(character, ';' | ' ' | '\n'));
-        if !is_empty && !is_docstring && code != "pass" {
-            found.push(Statement { code, text });
-        }
-        *begin = end;
-    };
-    for (at, byte) in code.bytes().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            b';' if depth == 0 => cut(at + 1, &mut begin),
-            b'\n' if depth == 0 && !matches!(language, Language::Rust) => cut(at + 1, &mut begin),
-            _ => {}
-        }
+impl<'t, 's> Reading<'t, 's> {
+    pub(super) fn new(tree: &'t Tree<'s>, tests: &[Declared]) -> Self {
+        let nodes: Vec<usize> = tests.iter().map(|test| test.node).collect();
+        let flow = Flow::of(tree, &nodes);
+        let mut reading = Self { tree, flow, asserting: BTreeSet::new() };
+        reading.find_asserting();
+        reading
     }
-    cut(code.len(), &mut begin);
-    found
-}
 
-fn is_doomed(language: Language, statement: &Statement<'_>) -> bool {
-    let code = statement.code.trim_end_matches(';').trim();
-    let text = statement.text.trim_end_matches(';').trim();
-    match language {
-        Language::Rust => {
-            let calls = ["todo!", "unimplemented!", "panic!", "unreachable!"];
-            calls.iter().any(|call| code.trim_start_matches("std::").starts_with(call))
-                || first_argument(code, text, "assert!(").is_some_and(|argument| argument == "false")
-                || unequal(code, text, "assert_eq!(")
-        }
-        Language::Python => {
-            let calls = ["pytest.fail(", "self.fail(", "raise NotImplementedError", "raise AssertionError"];
-            let asserted = code.strip_prefix("assert ").map(|_| text["assert ".len()..].trim());
-            let literal = asserted.and_then(|text| text.split(',').next()).map(str::trim);
-            calls.iter().any(|call| code.starts_with(call))
-                || literal.is_some_and(|literal| {
-                    matches!(literal, "False" | "0" | "None" | "not True" | "\"\"" | "''")
-                })
-                || asserted.is_some_and(|text| compared(text.split(',').next().unwrap_or(text)))
-                || first_argument(code, text, "self.assertTrue(").is_some_and(|word| word == "False")
-                || unequal(code, text, "self.assertEqual(")
-        }
-        Language::JavaScript => {
-            let calls = ["assert.fail(", "throw new ", "throw Error", "expect.unreachable(", "t.fail("];
-            calls.iter().any(|call| code.starts_with(call))
-                || ["assert(", "assert.ok(", "t.assert.ok("].iter().any(|call| {
-                    first_argument(code, text, call)
-                        .is_some_and(|word| matches!(word, "false" | "0" | "null" | "undefined"))
-                })
-                || ["assert.equal(", "assert.strictEqual("].iter().any(|call| unequal(code, text, call))
-                || literal_expect(code, text)
-        }
-    }
-}
-
-/// The arguments of a call that a statement is, cut at the commas outside brackets and strings.
-fn arguments<'a>(code: &str, text: &'a str, call: &str) -> Option<Vec<&'a str>> {
-    let inside = code.strip_prefix(call)?.strip_suffix(')')?;
-    let offset = call.len();
-    let mut depth = 0usize;
-    let mut begin = 0;
-    let mut found = Vec::new();
-    for (at, byte) in inside.bytes().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
-            b',' if depth == 0 => {
-                found.push(text.get(offset + begin..offset + at)?.trim());
-                begin = at + 1;
+    /// A helper that calls one that asserts does so itself; few files nest them deeper than this.
+    fn find_asserting(&mut self) {
+        for _ in 0..8 {
+            let mut found = BTreeSet::new();
+            for (name, body) in self.flow.functions.iter().filter(|(name, _)| !self.asserting.contains(name))
+            {
+                let full = |claim: &Claim| claim.weight == Weight::Full && !self.is_empty(claim);
+                let calls = |at: usize| self.calls_asserting(at);
+                if claims(self.tree, body).iter().any(full) || body.clone().any(calls) {
+                    found.insert(*name);
+                }
             }
-            _ => {}
+            if found.is_empty() {
+                return;
+            }
+            self.asserting.extend(found);
         }
     }
-    found.push(text.get(offset + begin..offset + inside.len())?.trim());
-    Some(found)
-}
 
-fn first_argument<'a>(code: &str, text: &'a str, call: &str) -> Option<&'a str> {
-    arguments(code, text, call)?.first().copied()
-}
+    fn calls_asserting(&self, at: usize) -> bool {
+        let name = callee(self.tree, at).unwrap_or_default();
+        self.asserting.contains(name.rsplit('.').next().unwrap_or_default())
+    }
 
-/// Two literals that differ: `assert_eq!(1, 2)`.
-fn unequal(code: &str, text: &str, call: &str) -> bool {
-    match arguments(code, text, call).as_deref() {
-        Some([left, right, ..]) => is_literal(left) && is_literal(right) && left != right,
-        Some([] | [_]) | None => false,
+    pub(super) fn facts(&self, test: &Declared) -> BodyFacts {
+        let body = &test.body;
+        let mut spans: Vec<Span> = Vec::new();
+        let (mut real, mut full): (Vec<Claim>, usize) = (Vec::new(), 0);
+        let mut facts = BodyFacts {
+            expectation: Expectation::No,
+            looks_at: BTreeSet::new(),
+            unconditional: false,
+            hollow: Vec::new(),
+            skipped: test.skipped.clone(),
+        };
+        for claim in claims(self.tree, body) {
+            facts.unconditional |= !test.expects_failure && self.is_doomed(&claim, body);
+            if self.is_empty(&claim) {
+                facts.hollow.push(self.shown(&claim));
+                continue;
+            }
+            let around = self.conditions(&claim.whole, body);
+            if claim.says == Says::Fails && around.is_empty() {
+                continue;
+            }
+            spans.extend(around);
+            spans.extend(claim.subjects.iter().cloned());
+            full += usize::from(claim.weight == Weight::Full);
+            real.push(claim);
+        }
+        for at in body.clone().filter(|at| self.calls_asserting(*at)) {
+            spans.push(self.tree.span(at));
+            spans.extend(self.conditions(&self.tree.span(at), body));
+            real.push(Claim::holds("a helper", at, Vec::new()));
+            full += 1;
+        }
+        if test.expects_failure || self.prints_what_is_expected(test) {
+            spans.push(body.clone());
+            real.push(Claim::holds("the whole body", body.start, Vec::new()));
+            full += 1;
+        }
+        if facts.hollow.is_empty() && full > 0 && real.iter().all(|claim| self.is_thin(claim)) {
+            facts.hollow.extend(real.iter().map(|claim| self.shown(claim)));
+        }
+        facts.expectation = self.expectation(&real, body, &mut spans);
+        facts.looks_at = self.flow.closure(self.tree, spans);
+        facts
+    }
+
+    fn expectation(&self, real: &[Claim], body: &Span, spans: &mut Vec<Span>) -> Expectation {
+        let mut expects = real.iter().filter(|claim| claim.weight == Weight::Full).peekable();
+        if expects.peek().is_some() && expects.all(|claim| self.is_unrecorded(claim)) {
+            return Expectation::Snapshot;
+        }
+        if !real.is_empty() {
+            return Expectation::Yes;
+        }
+        if self.tree.is_torn(body) {
+            return Expectation::No;
+        }
+        let hollow: Vec<Span> = claims(self.tree, body)
+            .into_iter()
+            .filter(|claim| self.is_empty(claim))
+            .map(|claim| claim.whole)
+            .collect();
+        let mut calls = false;
+        for at in body.clone().filter(|at| !hollow.iter().any(|span| span.contains(at))) {
+            let Some(name) = callee(self.tree, at) else { continue };
+            if is_harmless(self.tree.language, &name) {
+                continue;
+            }
+            calls = true;
+            if may_assert(self.tree, at, &name) {
+                spans.extend(self.handed(at));
+            }
+        }
+        if calls { Expectation::Unknown } else { Expectation::No }
+    }
+
+    /// What a call is given, without its own name.
+    fn handed(&self, call: usize) -> Option<Span> {
+        let list =
+            self.tree.child(call, "arguments").or_else(|| self.tree.child_of_kind(call, "token_tree"))?;
+        Some(self.tree.span(list))
+    }
+
+    /// It looks at nothing that any code could change.
+    fn is_empty(&self, claim: &Claim) -> bool {
+        if claim.says == Says::Fails {
+            return false;
+        }
+        let literal = |span: &Span| literal::worth(self.tree, span).is_some();
+        if claim.subjects.iter().all(literal) {
+            // One that always fails says something where it stands, behind a condition.
+            return self.forced(claim) != Some(Worth::False);
+        }
+        let sides = self.sides(claim);
+        sides.is_some_and(|(left, right)| {
+            let (left, right) = (self.condensed(&left), self.condensed(&right));
+            left == right && !left.contains('(')
+        })
+    }
+
+    fn condensed(&self, span: &Span) -> String {
+        self.tree.tokens(span.clone()).map(|at| self.tree.text(at)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The two sides that a claim compares for being equal.
+    fn sides(&self, claim: &Claim) -> Option<(Span, Span)> {
+        if let (Says::Compares, [left, right, ..]) = (claim.says, claim.subjects.as_slice()) {
+            return Some((left.clone(), right.clone()));
+        }
+        let [subject] = claim.subjects.as_slice() else { return None };
+        let is_comparison =
+            matches!(self.tree.kind(subject.start), "comparison_operator" | "binary_expression");
+        let parts: Vec<usize> = self.tree.children(subject.start).collect();
+        let in_tokens: Vec<usize> = self.tree.siblings(subject.clone()).collect();
+        let sides = if is_comparison { parts } else { in_tokens };
+        let sign = sides.iter().position(|at| matches!(self.tree.text(*at), "==" | "==="))?;
+        let (first, last) = (*sides.first()?, *sides.last()?);
+        let left = first..self.tree.node(*sides.get(sign.checked_sub(1)?)?).last;
+        Some((left, *sides.get(sign + 1)?..self.tree.node(last).last))
+    }
+
+    /// What a claim about literals alone comes to.
+    fn forced(&self, claim: &Claim) -> Option<Worth> {
+        let negative = ["not", "Not", "_ne", "False", "falsy", "Falsy", "isFalse"];
+        let is_negative = negative.iter().any(|word| claim.name.contains(word));
+        let worth = match (claim.says, claim.subjects.as_slice()) {
+            (Says::Compares, [left, right, ..]) => literal::are_equal(self.tree, left, right)?,
+            (Says::Holds, [subject]) if !claim.name.contains("None") && !claim.name.contains("Nil") => {
+                literal::worth(self.tree, subject)?
+            }
+            _ => return None,
+        };
+        Some(match (worth, is_negative) {
+            (Worth::True, true) => Worth::False,
+            (Worth::False, true) => Worth::True,
+            (worth, _) => worth,
+        })
+    }
+
+    fn is_doomed(&self, claim: &Claim, body: &Span) -> bool {
+        let fails = claim.says == Says::Fails || self.forced(claim) == Some(Worth::False);
+        fails && self.conditions(&claim.whole, body).is_empty()
+    }
+
+    /// Everything that decides whether this place is reached: the heads of what stands around it,
+    /// and all before it if that can end the test early.
+    fn conditions(&self, place: &Span, body: &Span) -> Vec<Span> {
+        let at = place.start;
+        let mut found = Vec::new();
+        for around in self.tree.ancestors(at).take_while(|around| *around >= body.start) {
+            if !is_plain(self.tree.kind(around)) {
+                found.push(around + 1..at);
+            }
+        }
+        // A whole body that is one expression is its own last ancestor.
+        if (body.start..at).any(|at| self.ends_early(at, body)) {
+            found.push(body.start..at);
+        }
+        found
+    }
+
+    fn ends_early(&self, at: usize, body: &Span) -> bool {
+        let leaves = match self.tree.kind(at) {
+            "return_statement" | "return_expression" | "break_expression" | "yield" => true,
+            "call" | "call_expression" | "macro_invocation" => callee(self.tree, at).is_some_and(|name| {
+                let last = name.rsplit('.').next().unwrap_or_default();
+                matches!(
+                    last,
+                    "skip" | "Skip" | "Skipf" | "SkipNow" | "skipTest" | "exit" | "_exit" | "importorskip"
+                )
+            }),
+            _ => false,
+        };
+        let is_function = |around: &usize| {
+            let kind = self.tree.kind(*around);
+            kind.contains("function") || kind.contains("closure") || matches!(kind, "lambda" | "func_literal")
+        };
+        leaves
+            && !self
+                .tree
+                .ancestors(at)
+                .take_while(|around| *around >= body.start)
+                .any(|around| is_function(&around))
+    }
+
+    /// It asks only whether something is there.
+    fn is_thin(&self, claim: &Claim) -> bool {
+        let text = self.condensed(&claim.whole);
+        let names = ["assertIsNotNone", "toBeDefined", "NotNil", "isDefined", "exists"];
+        text.ends_with("is not None")
+            || names.iter().any(|name| claim.name.contains(name))
+            || (claim.name == "toBeNull" && text.contains("not"))
+            || (claim.name == "assert"
+                && (text.ends_with(". is_some ( ) )") || text.ends_with(". is_ok ( ) )")))
+    }
+
+    /// A comparison with what an earlier run recorded, unless it stands in the source.
+    fn is_unrecorded(&self, claim: &Claim) -> bool {
+        let names = claim.subjects.iter().flat_map(|span| self.tree.tokens(span.clone()));
+        let mut names = names.map(|at| self.tree.text(at));
+        let python = self.tree.language == Language::Python && names.any(|name| name == "snapshot");
+        if !(python || claim.name.contains("napshot")) {
+            return false;
+        }
+        let texts: Vec<&str> = claim.whole.clone().map(|at| self.tree.text(at)).collect();
+        let recorded =
+            |text: &&str| text.len() > 2 && text.starts_with(['"', '\'', '`', 'r']) && *text != "r\"\"";
+        let insta = texts.windows(2).any(|pair| pair[0] == "@" && recorded(&pair[1]));
+        let inline = claim.name.contains("Inline")
+            && claim.subjects.get(1).is_some_and(|span| self.tree.span_text(span).len() > 2);
+        !(insta || inline)
+    }
+
+    /// A Go example: its comment says what it must print.
+    fn prints_what_is_expected(&self, test: &Declared) -> bool {
+        self.tree.language == Language::Go && test.name.starts_with("Example")
+    }
+
+    fn shown(&self, claim: &Claim) -> String {
+        let text = self.tree.span_text(&claim.whole);
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        line.chars().take(SHOWN).collect()
     }
 }
 
-/// `1 == 2`, `"a" == "b"`.
-fn compared(text: &str) -> bool {
-    let Some((left, right)) = text.split_once("==") else { return false };
-    let (left, right) = (left.trim(), right.trim());
-    is_literal(left) && is_literal(right) && left != right
-}
-
-/// `expect(1).toBe(2)`.
-fn literal_expect(code: &str, text: &str) -> bool {
-    let Some(rest) = text.strip_prefix("expect(") else { return false };
-    let Some((given, rest)) = rest.split_once(").") else { return false };
-    let wanted = ["toBe(", "toEqual(", "toStrictEqual("].iter().find_map(|call| rest.strip_prefix(call));
-    let wanted = wanted.and_then(|wanted| wanted.strip_suffix(')'));
-    code.starts_with("expect(")
-        && wanted.is_some_and(|wanted| is_literal(given) && is_literal(wanted) && given != wanted)
-}
-
-fn is_literal(text: &str) -> bool {
-    let number = !text.is_empty()
-        && text.chars().all(|character| character.is_ascii_digit() || matches!(character, '.' | '_' | '-'));
-    let quoted = |quote: char| {
-        text.len() >= 2
-            && text.starts_with(quote)
-            && text.ends_with(quote)
-            && text.matches(quote).count() == 2
-    };
-    number
-        || quoted('"')
-        || quoted('\'')
-        || matches!(text, "true" | "false" | "True" | "False" | "None" | "null")
+/// What is reached whenever what stands around it is.
+fn is_plain(kind: &str) -> bool {
+    matches!(
+        kind,
+        "expression_statement"
+            | "await_expression"
+            | "await"
+            | "parenthesized_expression"
+            | "statement_list"
+            | "statement_block"
+            | "block"
+            | "arguments"
+            | "argument_list"
+            | "call"
+            | "call_expression"
+            | "return_statement"
+            | "return_expression"
+            | "try_expression"
+            | "unsafe_block"
+            | "let_declaration"
+            | "field_expression"
+            | "member_expression"
+            | "attribute"
+            | "ERROR"
+    )
 }

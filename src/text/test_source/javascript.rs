@@ -1,93 +1,266 @@
-//! `test('…')` and `it('…')` calls, with the titles of the suites around them.
+//! JavaScript and TypeScript: `test('…')` and `it('…')` calls, with the titles of the suites around
+//! them; what of a body is an expectation.
 
-use super::{Declared, close_of, is_word, skip_blanks, word_at};
+use super::Declared;
+use super::claim::{Claim, arguments};
+use super::tree::{Span, Tree};
 
-/// Suites nest this deep at most.
-const DEPTH_CAP: usize = 32;
-
-pub(super) fn find(code: &str, source: &str) -> Vec<Declared> {
-    let mut found = Vec::new();
-    walk(code, source, 0..code.len(), &mut Vec::new(), &mut found);
-    found
+pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
+    tree.all().filter(|at| tree.kind(*at) == "call_expression").filter_map(|at| test(tree, at)).collect()
 }
 
-fn walk<'a>(
-    code: &str,
-    source: &'a str,
-    range: std::ops::Range<usize>,
-    titles: &mut Vec<&'a str>,
-    found: &mut Vec<Declared>,
-) {
-    let bytes = code.as_bytes();
-    let mut at = range.start;
-    while at < range.end {
-        let word = word_at(code, at);
-        if word.is_empty() {
-            at += 1;
-            continue;
-        }
-        let fresh = at == 0 || !(is_word(bytes[at - 1]) || matches!(bytes[at - 1], b'.' | b'$'));
-        let nested = word == "test" && at > 1 && bytes[at - 1] == b'.' && bytes[at - 2] == b't';
-        let is_test = matches!(word, "test" | "it") && (fresh || nested);
-        let is_suite = matches!(word, "describe" | "suite") && fresh;
-        let head = at;
-        at += word.len();
-        if !(is_test || is_suite) {
-            continue;
-        }
-        // `.only`, `.skip`, `.todo`, `.concurrent`.
-        while bytes.get(at) == Some(&b'.') {
-            at += 1 + word_at(code, at + 1).len().max(1);
-        }
-        let open = skip_blanks(bytes, at);
-        let Some((title, after)) = title(code, source, open) else { continue };
-        let end = close_of(bytes, open).min(range.end);
-        if is_test {
-            let mut path = titles.clone();
-            path.push(title);
-            found.push(Declared { name: path.join(" > "), head, body: body(code, after..end) });
-        }
-        if titles.len() < DEPTH_CAP {
-            titles.push(title);
-            walk(code, source, after..end, titles, found);
-            titles.pop();
-        }
-        at = end.max(at);
-    }
+/// What a call of the runner declares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Declares {
+    Test,
+    Suite,
 }
 
-/// The string that a call begins with, and the place after it. A template with parts is no name.
-fn title<'a>(code: &str, source: &'a str, open: usize) -> Option<(&'a str, usize)> {
-    let bytes = code.as_bytes();
-    if bytes.get(open) != Some(&b'(') {
+fn test(tree: &Tree<'_>, at: usize) -> Option<Declared> {
+    let (declares, words) = declaration(tree, at)?;
+    if declares != Declares::Test {
         return None;
     }
-    let begin = skip_blanks(bytes, open + 1);
-    let quote = *bytes.get(begin).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
-    let end = begin + 1 + bytes[begin + 1..].iter().position(|byte| *byte == quote)?;
-    let title = source.get(begin + 1..end)?;
-    (!title.contains("${")).then_some((title, end + 1))
+    let mut is_pattern = words.contains(&"each") || words.contains(&"for");
+    let mut titles = vec![title(tree, at, &mut is_pattern)?];
+    for around in tree.ancestors(at).filter(|at| tree.kind(*at) == "call_expression") {
+        if declaration(tree, around).is_some() {
+            titles.extend(title(tree, around, &mut is_pattern));
+        }
+    }
+    titles.reverse();
+    let skip = words.iter().find(|word| {
+        matches!(**word, "skip" | "todo" | "xit" | "xtest" | "fails" | "failing" | "skipIf" | "runIf")
+    });
+    Some(Declared {
+        name: titles.join(" > "),
+        is_pattern,
+        first: at,
+        whole: tree.node(at).begin..tree.node(at).end,
+        node: at,
+        body: callback(tree, at),
+        skipped: skip.map(|word| format!(".{word}")),
+        expects_failure: false,
+    })
+}
+
+/// `it`, `test.skip`, `describe.each([…])`, `t.test`: what is declared, and the words of the call.
+fn declaration<'s>(tree: &Tree<'s>, at: usize) -> Option<(Declares, Vec<&'s str>)> {
+    let mut function = tree.child(at, "function")?;
+    // `test.each(table)(title, …)` and a tagged template for a table.
+    if tree.kind(function) == "call_expression" {
+        function = tree.child(function, "function")?;
+    }
+    let mut words = Vec::new();
+    while tree.kind(function) == "member_expression" {
+        words.push(tree.text(tree.child(function, "property")?));
+        function = tree.child(function, "object")?;
+        if words.len() > 8 {
+            return None;
+        }
+    }
+    if !matches!(tree.kind(function), "identifier") {
+        return None;
+    }
+    let base = tree.text(function);
+    words.push(base);
+    let declares = match base {
+        "test" | "it" | "specify" | "fit" | "xit" | "xtest" => Declares::Test,
+        "t" if words.first() == Some(&"test") => Declares::Test,
+        "describe" | "suite" | "context" | "xdescribe" | "fdescribe" => Declares::Suite,
+        _ => return None,
+    };
+    // `test.extend`, `test.beforeEach` and the like declare nothing.
+    let modifier = |word: &&str| {
+        matches!(*word, "only" | "skip" | "todo" | "concurrent" | "sequential" | "each" | "for" | "fails")
+            || matches!(*word, "failing" | "skipIf" | "runIf" | "serial" | "parallel" | "shuffle" | "test")
+    };
+    let (_, modifiers) = words.split_last()?;
+    modifiers.iter().all(modifier).then_some((declares, words))
+}
+
+/// A title as the runner shows it. A template with parts, and placeholders of a table, stand for
+/// anything.
+fn title<'s>(tree: &Tree<'s>, at: usize, is_pattern: &mut bool) -> Option<&'s str> {
+    let list = tree.child(at, "arguments")?;
+    let first = tree.parts(list).next()?;
+    match tree.kind(first) {
+        "string" | "template_string" => {
+            *is_pattern |= tree.span(first).any(|at| tree.kind(at) == "template_substitution");
+            let text = tree.text(first);
+            text.get(1..text.len().checked_sub(1)?)
+        }
+        _ => None,
+    }
 }
 
 /// The inside of the callback's braces, or its expression.
-fn body(code: &str, call: std::ops::Range<usize>) -> std::ops::Range<usize> {
-    let bytes = code.as_bytes();
-    let end = call.end.saturating_sub(1).max(call.start);
-    if let Some(arrow) = code[call.start..end].find("=>") {
-        let begin = skip_blanks(bytes, call.start + arrow + 2);
-        if bytes.get(begin) != Some(&b'{') {
-            return begin.min(end)..end;
-        }
-        return begin + 1..close_of(bytes, begin).saturating_sub(1).clamp(begin + 1, end.max(begin + 1));
+fn callback(tree: &Tree<'_>, at: usize) -> Span {
+    let Some(given) = tree.child(at, "arguments") else { return 0..0 };
+    let is_function = |at: &usize| matches!(tree.kind(*at), "arrow_function" | "function_expression");
+    let Some(body) = tree.parts(given).find(is_function).and_then(|at| tree.child(at, "body")) else {
+        return 0..0;
+    };
+    if tree.kind(body) != "statement_block" {
+        return tree.span(body);
     }
-    match code[call.start..end]
-        .find("function")
-        .and_then(|at| code[call.start + at..end].find(") {").map(|brace| at + brace + 2))
-    {
-        Some(brace) => {
-            let open = call.start + brace;
-            open + 1..close_of(bytes, open).saturating_sub(1).clamp(open + 1, end.max(open + 1))
-        }
-        None => end..end,
+    let children: Vec<usize> = tree.children(body).collect();
+    match children.as_slice() {
+        [_, first, .., last] => *first..*last,
+        _ => 0..0,
     }
+}
+
+/// Whether a title with placeholders (`%i`, `$name`, `${…}`) can have become this name.
+pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
+    let mut parts = vec![String::new()];
+    let mut rest = pattern.chars().peekable();
+    while let Some(character) = rest.next() {
+        let is_hole = match character {
+            '%' => rest.next().is_some(),
+            '$' if rest.peek() == Some(&'{') => {
+                let _ = rest.by_ref().find(|character| *character == '}');
+                true
+            }
+            '$' => {
+                while rest.next_if(|next| next.is_alphanumeric() || matches!(next, '_' | '.' | '#')).is_some()
+                {
+                }
+                true
+            }
+            _ => false,
+        };
+        match (is_hole, parts.last_mut()) {
+            (false, Some(part)) => part.push(character),
+            (true, _) | (false, None) => parts.push(String::new()),
+        }
+    }
+    let [first, middle @ .., last] = parts.as_slice() else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(first.as_str()) else { return false };
+    for part in middle {
+        match name.split_once(part.as_str()) {
+            Some((_, rest)) => name = rest,
+            None => return false,
+        }
+    }
+    name.ends_with(last.as_str())
+}
+
+pub(super) fn claim(tree: &Tree<'_>, at: usize) -> Option<Claim> {
+    match tree.kind(at) {
+        "throw_statement" => Some(Claim::fails("throw", at)),
+        "call_expression" => of_call(tree, at),
+        "member_expression" => {
+            let words = chain(tree, at)?;
+            words.1.contains(&"should").then(|| Claim::holds("should", at, vec![tree.span(at)]))
+        }
+        _ => None,
+    }
+}
+
+fn of_call(tree: &Tree<'_>, at: usize) -> Option<Claim> {
+    let list = tree.child(at, "arguments")?;
+    let given = arguments(tree, list);
+    let (base, words, inner) = chain(tree, at)?;
+    let word = words.first().copied().unwrap_or_default();
+    let fails = matches!((base, word), ("expect" | "assert" | "t" | "chai", "fail" | "unreachable"));
+    if fails || (base == "fail" && words.is_empty()) {
+        return Some(Claim::fails(&format!("{base}.{word}"), at));
+    }
+    match base {
+        "expect" => {
+            let Some(inner) = inner else {
+                // `expect.assertions(1)` counts; `expect(x)` without a matcher looks at nothing.
+                let counts = words.is_empty() && tree.text(tree.child(at, "function")?) == "expect";
+                return counts.then(|| Claim::holds("expect", at, Vec::new()));
+            };
+            let subjects: Vec<Span> =
+                arguments(tree, tree.child(inner, "arguments")?).into_iter().take(1).chain(given).collect();
+            let is_equal = matches!(word, "toBe" | "toEqual" | "toStrictEqual" | "equal" | "eql");
+            let plain = is_equal && !words.contains(&"not") && subjects.len() == 2;
+            Some(if plain { Claim::compares(word, at, subjects) } else { Claim::holds(word, at, subjects) })
+        }
+        "assert" => Some(of_assert(word, at, given)),
+        "t" if words.contains(&"assert") => Some(of_assert(word, at, given)),
+        "t" | "tap" | "chai" | "sinon" if AVA.contains(&word) || words.contains(&"assert") => {
+            Some(of_assert(word, at, given))
+        }
+        _ if words.contains(&"should") => Some(Claim::holds("should", at, vec![tree.span(at)])),
+        _ => None,
+    }
+}
+
+const AVA: &[&str] = &[
+    "is",
+    "not",
+    "deepEqual",
+    "notDeepEqual",
+    "like",
+    "throws",
+    "throwsAsync",
+    "notThrows",
+    "notThrowsAsync",
+    "regex",
+    "notRegex",
+    "truthy",
+    "falsy",
+    "true",
+    "false",
+    "assert",
+    "equal",
+    "same",
+    "ok",
+    "notOk",
+    "match",
+    "rejects",
+    "strictEqual",
+    "snapshot",
+];
+
+fn of_assert(word: &str, at: usize, given: Vec<Span>) -> Claim {
+    let name = if word.is_empty() { "assert" } else { word };
+    match name {
+        "assert" | "ok" | "truthy" | "true" | "isTrue" | "isOk" => {
+            Claim::holds(name, at, given.into_iter().take(1).collect())
+        }
+        "equal" | "strictEqual" | "deepEqual" | "deepStrictEqual" | "is" | "same" => {
+            Claim::compares(name, at, given.into_iter().take(2).collect())
+        }
+        _ => Claim::holds(name, at, given),
+    }
+}
+
+/// The name at the root of a chain, its words from the last one inwards, and the innermost call if
+/// it is not the chain's own: `expect(f()).not.toBe(1)` is `expect`, `[toBe, not]`, `expect(f())`.
+fn chain<'s>(tree: &Tree<'s>, at: usize) -> Option<(&'s str, Vec<&'s str>, Option<usize>)> {
+    let mut words = Vec::new();
+    let mut inner = None;
+    let mut here = at;
+    for _ in 0..64 {
+        match tree.kind(here) {
+            "call_expression" => {
+                inner = (here != at).then_some(here);
+                here = tree.child(here, "function")?;
+            }
+            "member_expression" => {
+                words.push(tree.text(tree.child(here, "property")?));
+                here = tree.child(here, "object")?;
+            }
+            "await_expression" | "parenthesized_expression" | "non_null_expression" => {
+                here = tree.parts(here).next()?;
+            }
+            "identifier" => {
+                // `expect.soft(x).toBe(1)` is still looked at from its innermost call.
+                return Some((tree.text(here), words, inner));
+            }
+            _ => return words.contains(&"should").then_some(("", words, inner)),
+        }
+    }
+    None
+}
+
+/// Imported names: each with what it is called at home and what its module is called.
+pub(super) fn module_stem(specifier: &str) -> &str {
+    let last = specifier.trim_matches(['"', '\'', '`']).rsplit('/').next().unwrap_or_default();
+    last.split('.').next().unwrap_or(last)
 }

@@ -1,70 +1,118 @@
-//! Test functions and the test methods of test classes, by indentation.
+//! Python: test functions and the test methods of test classes; what of a body is an expectation.
 
-use super::imports::statement_end;
-use super::{Declared, word_at};
+use super::Declared;
+use super::claim::{Claim, arguments, callee, method};
+use super::tree::{Span, Tree};
 
-pub(super) fn find(code: &str) -> Vec<Declared> {
-    let mut found: Vec<Declared> = Vec::new();
-    // The classes around the line, with their margins; `None` for a class that holds no tests.
-    let mut classes: Vec<(usize, Option<&str>)> = Vec::new();
-    let mut open: Option<(usize, usize)> = None;
-    // Where the decorators begin that stand right before the line.
-    let mut decorators: Option<std::ops::Range<usize>> = None;
-    let mut at = 0;
-    for line in code.split_inclusive('\n') {
-        let begin = at;
-        at += line.len();
-        let text = line.trim_start();
-        if text.trim().is_empty() {
-            continue;
-        }
-        let margin = line.len() - text.len();
-        if let Some((test, own)) = open {
-            // Closing brackets and quotes may stand at any margin.
-            if margin > own || text.starts_with([')', ']', '}', '"', '\'']) {
-                found[test].body.end = at;
-                continue;
-            }
-            open = None;
-        }
-        // A decorator's arguments may take lines of their own.
-        if decorators.as_ref().is_some_and(|decorators| begin < decorators.end) {
-            continue;
-        }
-        if text.starts_with('@') {
-            let first = decorators.map_or(begin, |decorators| decorators.start);
-            decorators = Some(first..statement_end(code, begin));
-            continue;
-        }
-        let head = decorators.take().map_or(begin, |decorators| decorators.start);
-        while classes.last().is_some_and(|(own, _)| margin <= *own) {
-            classes.pop();
-        }
-        if let Some(rest) = text.strip_prefix("class ") {
-            let name = word_at(rest, 0);
-            let bases = &rest[name.len()..];
-            let tests = name.starts_with("Test") || bases.contains("TestCase");
-            classes.push((margin, tests.then_some(name)));
-            continue;
-        }
-        let Some(rest) = text.strip_prefix("def ").or_else(|| text.strip_prefix("async def ")) else {
-            continue;
-        };
-        let name = word_at(rest, 0);
-        let around = classes.iter().map(|(_, name)| *name).collect::<Option<Vec<_>>>();
-        let (true, Some(mut path)) = (name.starts_with("test"), around) else { continue };
-        // A function inside a function is no test.
-        if margin > 0 && path.is_empty() {
-            continue;
-        }
-        path.push(name);
-        let colon = line.find(':').filter(|colon| !line[colon + 1..].trim().is_empty());
-        let body = match colon.filter(|_| line.trim_end().matches(':').count() == 1) {
-            Some(colon) => begin + colon + 1..at,
-            None => at..at,
-        };
-        found.push(Declared { name: path.join("::"), head, body });
-        open = Some((found.len() - 1, margin));
+pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
+    let functions = tree.all().filter(|at| tree.kind(*at) == "function_definition");
+    functions.filter_map(|at| function(tree, at)).collect()
+}
+
+fn function(tree: &Tree<'_>, at: usize) -> Option<Declared> {
+    let name = tree.text(tree.child(at, "name")?);
+    if !name.starts_with("test") {
+        return None;
     }
-    found
+    let mut path = vec![name];
+    for around in tree.ancestors(at) {
+        match tree.kind(around) {
+            // A function inside a function is no test.
+            "function_definition" | "lambda" => return None,
+            "class_definition" => path.push(test_class(tree, around)?),
+            _ => {}
+        }
+    }
+    path.reverse();
+    let parent = tree.node(at).parent;
+    let outer = if tree.kind(parent) == "decorated_definition" { parent } else { at };
+    let whole = tree.node(outer).begin..tree.node(at).end;
+    Some(Declared {
+        name: path.join("::"),
+        is_pattern: false,
+        first: outer,
+        whole,
+        node: at,
+        body: tree.child(at, "body").map_or(0..0, |body| body + 1..tree.node(body).last),
+        skipped: skip(tree, at, outer),
+        expects_failure: false,
+    })
+}
+
+/// The name of a class that holds tests.
+fn test_class<'s>(tree: &Tree<'s>, at: usize) -> Option<&'s str> {
+    let name = tree.text(tree.child(at, "name")?);
+    let bases = tree.child(at, "superclasses").map(|bases| tree.text(bases)).unwrap_or_default();
+    (name.starts_with("Test") || bases.contains("Test")).then_some(name)
+}
+
+/// The decorator that keeps it from running, its class's included, or a call in the body.
+fn skip(tree: &Tree<'_>, at: usize, outer: usize) -> Option<String> {
+    let classes = tree.ancestors(at).filter(|at| tree.kind(*at) == "decorated_definition");
+    let decorators = std::iter::once(outer).chain(classes).flat_map(|at| tree.children(at));
+    let mut decorators = decorators.filter(|at| tree.kind(*at) == "decorator");
+    let says = |at: &usize| {
+        let names = tree.tokens(tree.span(*at)).map(|at| tree.text(at));
+        names.take_while(|text| *text != "(").any(|name| {
+            matches!(name, "skip" | "skipif" | "skipIf" | "skipUnless" | "xfail" | "expectedFailure")
+        })
+    };
+    decorators.find(says).map(|at| tree.text(at).lines().next().unwrap_or_default().to_owned())
+}
+
+pub(super) fn claim(tree: &Tree<'_>, at: usize) -> Option<Claim> {
+    match tree.kind(at) {
+        "assert_statement" => {
+            let subject = tree.parts(at).next()?;
+            let subjects = vec![tree.span(subject)];
+            Some(Claim::holds("assert", at, subjects))
+        }
+        // A bare `raise` hands on what something else threw.
+        "raise_statement" => tree.parts(at).next().map(|_| Claim::fails("raise", at)),
+        "with_statement" => {
+            let clause = tree.child_of_kind(at, "with_clause")?;
+            let calls = tree.span(clause).filter(|at| tree.kind(*at) == "call");
+            let raises = |name: String| {
+                let last = name.rsplit('.').next().unwrap_or_default();
+                matches!(last, "raises" | "warns" | "deprecated_call") || last.starts_with("assert")
+            };
+            let raises = calls.filter_map(|call| callee(tree, call)).any(raises);
+            raises.then(|| Claim::holds("with", at, vec![tree.span(at)]))
+        }
+        "call" => of_call(tree, at),
+        _ => None,
+    }
+}
+
+fn of_call(tree: &Tree<'_>, at: usize) -> Option<Claim> {
+    let full = callee(tree, at)?;
+    let given: Vec<Span> = tree.child(at, "arguments").map(|list| arguments(tree, list)).unwrap_or_default();
+    let (receiver, name) = match method(tree, at) {
+        Some((receiver, name)) => (Some(receiver), name.to_owned()),
+        None => (None, full.clone()),
+    };
+    if matches!(full.as_str(), "pytest.fail" | "self.fail") {
+        return Some(Claim::fails(&full, at));
+    }
+    if full == "pytest.raises" {
+        return Some(Claim::holds(&full, at, given));
+    }
+    // "assertEqual", "assert_called_with", "assert_allclose", "match_snapshot".
+    let word = name.strip_prefix("assert").or_else(|| name.strip_prefix("match_snapshot"))?;
+    if receiver.is_some_and(|receiver| tree.text(receiver) == "self") {
+        let count = match word {
+            "True" | "False" | "IsNone" | "IsNotNone" => 1,
+            _ if word.contains("Raises") || word.contains("Warns") || word.contains("napshot") => given.len(),
+            _ => 2,
+        };
+        let subjects = given.into_iter().take(count).collect();
+        let claim = Claim::compares(&full, at, subjects);
+        return Some(if matches!(word, "Equal" | "NotEqual") {
+            claim
+        } else {
+            Claim::holds(&full, at, claim.subjects)
+        });
+    }
+    let subjects = receiver.map(|receiver| tree.span(receiver)).into_iter().chain(given).collect();
+    Some(Claim::holds(&full, at, subjects))
 }

@@ -66,11 +66,6 @@ test('parent', async (t) => { await t.test('child', () => {}) });
 #[test]
 fn a_body_that_no_code_can_pass_is_known() {
     use Language::{JavaScript, Python, Rust};
-    let whole = |language, body: &str| match language {
-        Rust => format!("#[test] fn t() {{ {body} }}"),
-        Python => format!("def test_t():\n    {body}\n"),
-        JavaScript => format!("test('t', () => {{ {body} }});"),
-    };
     for (language, body, want) in [
         (Rust, "todo!()", true),
         (Rust, "todo!(\"later\");", true),
@@ -96,8 +91,8 @@ fn a_body_that_no_code_can_pass_is_known() {
         (JavaScript, "expect(f(1)).toBe(2);", false),
         (JavaScript, "assert(false)", true),
     ] {
-        let test = if language == Python { "test_t" } else { "t" };
-        assert_eq!(body_facts(language, &whole(language, body), test).unconditional, want, "{body}");
+        let (source, test) = test_of(language, body);
+        assert_eq!(facts(language, &source, test).unconditional, want, "{body}");
     }
 }
 
@@ -127,7 +122,7 @@ fn expectations_are_seen_and_what_may_hold_one_is_unknown() {
         (Python, "def test_a():\n    x = 1\n", "test_a", No),
         (Python, "def test_b():\n    assert 1\n", "test_a", Unknown),
     ] {
-        assert_eq!(body_facts(language, source, test).expectation, want, "{source}");
+        assert_eq!(facts(language, source, test).expectation, want, "{source}");
     }
 }
 
@@ -136,54 +131,125 @@ fn test_of(language: Language, body: &str) -> (String, &'static str) {
     match language {
         Language::Rust => (format!("#[test] fn t() {{ {body} }}"), "t"),
         Language::Python => (format!("def test_t():\n    {body}\n"), "test_t"),
-        Language::JavaScript => (format!("test('t', () => {{ {body} }});"), "t"),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            (format!("test('t', async () => {{ {body} }});"), "t")
+        }
+        Language::Go => (format!("package a\n\nfunc TestT(t *testing.T) {{\n\t{body}\n}}\n"), "TestT"),
+    }
+}
+
+/// What the body of one test holds; nothing is known of one that is not found.
+fn facts(language: Language, source: &str, test: &str) -> BodyFacts {
+    let unknown = BodyFacts {
+        expectation: Expectation::Unknown,
+        looks_at: std::collections::BTreeSet::new(),
+        unconditional: false,
+        hollow: Vec::new(),
+        skipped: None,
+    };
+    TestFile::read(language, source).unwrap().body(test).cloned().unwrap_or(unknown)
+}
+
+/// A body, what it expects, and `f1` if an expectation looks at that.
+type Row = (Language, &'static str, Expectation, &'static str);
+
+fn weigh(rows: &[Row]) {
+    for (language, body, want, looked) in rows {
+        let (source, test) = test_of(*language, body);
+        let facts = facts(*language, &source, test);
+        let looks = if facts.looks_at.contains("f1") { "f1" } else { "" };
+        assert_eq!((facts.expectation, looks), (*want, *looked), "{language:?}: {body}");
     }
 }
 
 #[test]
-fn what_holds_without_the_code_is_no_expectation_and_calls_are_listed() {
+fn what_holds_without_the_code_is_no_expectation_in_python() {
     use Expectation::{No, Unknown, Yes};
-    use Language::{JavaScript, Python, Rust};
-    for (language, body, want, calls) in [
-        (Python, "shop.f1()", Unknown, "shop.f1"),
-        (Python, "f1()  # assert f1() == 2", Unknown, "f1"),
-        (Python, "f1(); assert True", Unknown, "f1"),
-        (Python, "f1()\n    assert True, 'it works'", Unknown, "f1"),
-        (Python, "f1()\n    assert 1 == 1", Unknown, "f1"),
-        (Python, "f1()\n    assert not False", Unknown, "f1"),
-        (Python, "f1()\n    assert (False, 'x')", Unknown, "f1"),
-        (Python, "f1()\n    self.assertTrue(True, msg)", Unknown, "f1"),
-        (Python, "f1()\n    self.assertEqual(1, 1)", Unknown, "f1"),
+    use Language::Python;
+    weigh(&[
+        (Python, "shop.f1()", Unknown, ""),
+        (Python, "f1()  # assert f1() == 2", Unknown, ""),
+        (Python, "f1(); assert True", Unknown, ""),
+        (Python, "f1()\n    assert True, 'it works'", Unknown, ""),
+        (Python, "f1()\n    assert 1 == 1", Unknown, ""),
+        (Python, "f1()\n    assert not False", Unknown, ""),
+        (Python, "f1()\n    assert (False, 'x')", Unknown, ""),
+        (Python, "f1()\n    self.assertTrue(True, msg)", Unknown, ""),
+        (Python, "f1()\n    self.assertEqual(1, 1)", Unknown, ""),
+        (Python, "f1()\n    x = 1\n    assert x == x", Unknown, ""),
+        (Python, "f1()\n    x = 1\n    assert x == 1", Yes, ""),
         (Python, "x = f1(); assert x", Yes, "f1"),
+        (Python, "y = f1()\n    x = y.total\n    assert x == 1", Yes, "f1"),
         (Python, "assert f1() == 2", Yes, "f1"),
-        (Python, "assert f'{f1()}' == '2'", Yes, ""),
-        (Python, "self.assertEqual(\n        f1(),\n        2,\n    )", Yes, "self.assertEqual f1"),
+        (Python, "assert f'{f1()}' == '2'", Yes, "f1"),
+        (Python, "self.assertEqual(\n        f1(),\n        2,\n    )", Yes, "f1"),
         (Python, "try:\n        f1()\n        assert False\n    except ValueError:\n        pass", Yes, "f1"),
-        (Python, "print(len([f1()]))", Unknown, "f1"),
+        (Python, "with pytest.raises(ValueError):\n        f1()", Yes, "f1"),
+        (Python, "cart = make()\n    cart.f1(2)\n    assert cart.total == 2", Yes, "f1"),
+        (Python, "for case in [1, 2]:\n        assert f1(case) == case", Yes, "f1"),
+        (Python, "mock.f1.assert_called_once_with(1)", Yes, "f1"),
+        (Python, "print(len([f1()]))", Unknown, ""),
         (Python, "print('f1()')", No, ""),
         (Python, "def f(): pass", No, ""),
-        (Python, "check(f1())", Unknown, "check f1"),
+        (Python, "check(f1())", Unknown, "f1"),
+        (Python, "validate_f1(1)", Unknown, ""),
         (Python, "table[0]()", Unknown, ""),
-        (Rust, "let _ = f1();", Unknown, "f1"),
-        (Rust, "let _ = x::Shop::new(); assert!(true);", Unknown, "x.Shop.new"),
-        (Rust, "let _ = f1::<u8>(); assert_eq!(1, 1, \"{}\", 1);", Unknown, "f1"),
-        (Rust, "f1(); assert_ne!(1, 2); debug_assert!(1 < 2);", Unknown, "f1"),
+    ]);
+}
+
+#[test]
+fn what_holds_without_the_code_is_no_expectation_in_rust() {
+    use Expectation::{No, Unknown, Yes};
+    use Language::Rust;
+    weigh(&[
+        (Rust, "let _ = f1();", Unknown, ""),
+        (Rust, "let _ = x::Shop::new(); assert!(true);", Unknown, ""),
+        (Rust, "let _ = f1::<u8>(); assert_eq!(1, 1, \"{}\", 1);", Unknown, ""),
+        (Rust, "f1(); assert_ne!(1, 2); debug_assert!(1 < 2);", Unknown, ""),
         (Rust, "if f1() { } else { assert!(false) }", Yes, "f1"),
-        (Rust, "assert_eq!(f1(), 2);", Yes, "assert_eq f1"),
+        (Rust, "match f1() { Ok(_) => {} Err(e) => panic!(\"{e}\") }", Yes, "f1"),
+        (Rust, "if f1() == 2 { return; } panic!(\"no\");", Yes, "f1"),
+        (Rust, "assert_eq!(f1(), 2);", Yes, "f1"),
+        (Rust, "let x = f1(); let y = x + 1; assert!(y == 2, \"m\");", Yes, "f1"),
+        (Rust, "f1().unwrap();", Yes, "f1"),
+        (Rust, "[1].iter().for_each(|x| assert_eq!(f1(*x), 2));", Yes, "f1"),
         (Rust, "println!(\"{}\", 1); let v = vec![1];", No, ""),
-        (Rust, "check![f1()]; #[allow(unused)] let (a, b) = (1, 2);", Unknown, "f1 check"),
-        (JavaScript, "f1();", Unknown, "f1"),
-        (JavaScript, "await f1(); assert.ok(true);", Unknown, "f1"),
-        (JavaScript, "t.f1(); assert(true); assert.equal(1, 1);", Unknown, "t.f1"),
-        (JavaScript, "new Shop(); expect(1).toBe(1); expect(true).toBeTruthy();", Unknown, "Shop"),
-        (JavaScript, "expect(1).not.toBe(f1());", Yes, "expect not.toBe f1"),
+        (Rust, "check![f1()]; #[allow(unused)] let (a, b) = (1, 2);", Unknown, "f1"),
+    ]);
+}
+
+#[test]
+fn what_holds_without_the_code_is_no_expectation_in_javascript_and_go() {
+    use Expectation::{No, Unknown, Yes};
+    use Language::{Go, JavaScript, Tsx};
+    weigh(&[
+        (JavaScript, "f1();", Unknown, ""),
+        (JavaScript, "await f1(); assert.ok(true);", Unknown, ""),
+        (JavaScript, "t.f1(); assert(true); assert.equal(1, 1);", Unknown, ""),
+        (JavaScript, "new Shop(); expect(1).toBe(1); expect(true).toBeTruthy();", Unknown, ""),
+        (JavaScript, "f1(); expect(f1());", Unknown, ""),
+        (JavaScript, "expect(1).not.toBe(f1());", Yes, "f1"),
+        (JavaScript, "await expect(f1()).resolves.toEqual({ a: 1 });", Yes, "f1"),
+        (JavaScript, "const { a: b } = f1(); t.is(b, 1);", Yes, "f1"),
+        (JavaScript, "[1, 2].forEach((n) => { expect(f1(n)).toBe(n); });", Yes, "f1"),
+        (JavaScript, "f1().should.equal(2);", Yes, "f1"),
+        (JavaScript, "if (f1() !== 2) throw new Error('no');", Yes, "f1"),
         (JavaScript, "console.log(1)", No, ""),
-        (JavaScript, "assert.equal(`${f1()}`, '2');", Yes, "assert.equal"),
-    ] {
-        let (source, test) = test_of(language, body);
-        let facts = body_facts(language, &source, test);
-        assert_eq!((facts.expectation, facts.calls.join(" ")), (want, calls.to_owned()), "{body}");
-    }
+        (JavaScript, "assert.equal(`${f1()}`, '2');", Yes, "f1"),
+        (Tsx, "render(<f1 />); expect(screen.text).toBe('x' as string);", Yes, ""),
+        (Go, "f1()", Unknown, ""),
+        (Go, "if got := f1(1); got != 2 { t.Errorf(\"got %d\", got) }", Yes, "f1"),
+        (Go, "got, err := f1()\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\t_ = got", Yes, "f1"),
+        (Go, "assert.Equal(t, 2, f1())", Yes, "f1"),
+        (Go, "f1()\n\tassert.Equal(t, 1, 1)\n\trequire.True(t, true)", Unknown, ""),
+        (
+            Go,
+            "for _, c := range cases {\n\t\tif f1(c.in) != c.out {\n\t\t\tt.Error(c)\n\t\t}\n\t}",
+            Yes,
+            "f1",
+        ),
+        (Go, "t.Log(1)", No, ""),
+    ]);
 }
 
 #[test]
@@ -208,9 +274,11 @@ fn an_expectation_that_is_only_a_snapshot_is_told_apart() {
         let (source, name) = match language {
             Rust => (format!("#[test] fn t() {{ {body} }}"), "t"),
             Python => (format!("def test_t(snapshot):\n    {body}\n"), "test_t"),
-            JavaScript => (format!("test('t', (t) => {{\n  {body}\n}});\n"), "t"),
+            JavaScript | Language::TypeScript | Language::Tsx | Language::Go => {
+                (format!("test('t', (t) => {{\n  {body}\n}});\n"), "t")
+            }
         };
-        assert_eq!(body_facts(language, &source, name).expectation, want, "{body}");
+        assert_eq!(facts(language, &source, name).expectation, want, "{body}");
     }
 }
 
@@ -340,15 +408,22 @@ fn no_source_makes_it_panic() {
         "?.(",
         "::<>(",
     ];
-    for language in [Language::Rust, Language::Python, Language::JavaScript] {
+    for language in [
+        Language::Rust,
+        Language::Python,
+        Language::JavaScript,
+        Language::TypeScript,
+        Language::Tsx,
+        Language::Go,
+    ] {
         for first in hostile {
             for second in hostile {
                 let _ = declared(language, &format!("{first}{second}"));
-                let _ = body_facts(language, &format!("{first} {second}\n"), "t");
+                let _ = TestFile::read(language, &format!("{first} {second}\n"));
                 let _ = outline(language, &format!("{first} {second}\nimport {first}"));
                 let _ = weakened(language, &[("a", &format!("{first}{second}"))], &[]);
                 let (source, test) = test_of(language, &format!("assert {first} {second} (é)!"));
-                let _ = body_facts(language, &source, test);
+                let _ = TestFile::read(language, &source).map(|file| file.body(test).cloned());
             }
         }
     }

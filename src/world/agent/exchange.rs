@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use super::call::Call;
+use crate::core::guard::{self, Guard};
 use crate::core::role::Key;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::AgentOrder;
@@ -30,9 +31,10 @@ impl Exchange {
     pub(super) fn create(root: &Path, order: &AgentOrder) -> Result<Self, Trouble> {
         let prefix = format!("{}-{}-", slug(&order.key), order.number);
         let private = fs::Permissions::from_mode(0o700);
-        let folder = make_folder(root)
+        let mut folder = make_folder(root)
             .and_then(|()| tempfile::Builder::new().prefix(&prefix).permissions(private).tempdir_in(root))
             .map_err(|error| unwritable(root, &error))?;
+        folder.disable_cleanup(!guard::stands(Guard::ExchangeFolder));
         Ok(Self { folder })
     }
 

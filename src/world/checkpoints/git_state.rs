@@ -12,6 +12,7 @@ use super::git::Git;
 use super::git_files::{self, Copied, Copies, Differs};
 use super::place::{GitPlace, Pointer};
 use crate::core::attempt::CheckpointId;
+use crate::core::guard::{self, Guard};
 use crate::core::trouble::Trouble;
 
 /// What `git stash list` shows.
@@ -93,7 +94,7 @@ impl GitState {
         let head_now = git_files::copy_file(&at.place.git_dir, "HEAD");
         let index_now = git_files::copy_file(&at.place.git_dir, "index");
         let shared = git_files::differing(&at.place.common_dir, git_files::SHARED, &self.shared);
-        for (path, differs) in shared {
+        for (path, differs) in shared.into_iter().filter(|_| guard::stands(Guard::GitConfig)) {
             put_back(&at.place.common_dir, &path, self.shared.get(&path))?;
             said.push(line(&path, differs));
         }
@@ -210,7 +211,7 @@ impl GitState {
             said.push(moved(name, Some(was), None));
             update.push((name.clone(), was.clone()));
         }
-        for (name, commit) in at.ours {
+        for (name, commit) in at.ours.iter().filter(|_| guard::stands(Guard::OwnRefs)) {
             if now.get(name).is_none_or(|value| value.object != commit.0) {
                 said.push(format!("{name}, which is ours, was moved or deleted; put back"));
                 update.push((name.clone(), RefValue { object: commit.0.clone(), target: String::new() }));

@@ -77,6 +77,12 @@ impl GitPlace {
     }
 }
 
+/// The work tree's own git folder, and the one that all work trees of the repository share.
+pub fn git_folders(repository: &Path) -> Result<[PathBuf; 2], Trouble> {
+    let place = GitPlace::find(repository)?;
+    Ok([place.git_dir, place.common_dir])
+}
+
 /// Keeps `.tdd/runs/` out of git through `info/exclude` of the folder that all work trees share.
 /// Doing it twice does nothing more. Contract section 11.
 pub fn exclude_runs(repository: &Path) -> Result<(), Trouble> {

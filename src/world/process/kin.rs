@@ -23,6 +23,7 @@ use std::time::Duration;
 use rustix::process::Pid;
 use tokio::time::Instant;
 
+use crate::core::guard::{self, Guard};
 use crate::world::unix::proc_table::{self, Life, Process};
 
 /// The variable that marks a child's descendants.
@@ -91,6 +92,9 @@ enum Look {
 /// Ends all kin of a leader that has ended itself, and waits for them; gives their number. What a
 /// signal of ours does not end in time (another user's process) is left.
 pub(super) fn sweep(leader: Pid, mark: &Mark) -> usize {
+    if !guard::stands(Guard::Descendants) {
+        return 0;
+    }
     let register = Register::open();
     let deadline = Instant::now() + LONGEST_SWEEP;
     let mut ended = BTreeMap::new();

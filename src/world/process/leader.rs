@@ -23,6 +23,7 @@ use crate::core::test::Exit;
 use crate::core::trouble::Trouble;
 use crate::world::exec::{self, Terminal};
 use crate::world::leftovers::Noted;
+use crate::world::sandbox::Enclosure;
 use crate::world::unix;
 
 /// How long a killed leader may take to end before it is left to the system.
@@ -115,8 +116,11 @@ impl Leader {
             _noted: noted,
         };
         if let Err(refusal) = exec::read_report(report) {
-            let interrupted = was_interrupted(pid);
-            return Err(if interrupted { NotStarted::Interrupted } else { refusal.trouble(&program).into() });
+            if was_interrupted(pid) {
+                return Err(NotStarted::Interrupted);
+            }
+            let complaint = || order.enclosure.as_ref()?.complaint(std::env::var_os("PATH").as_deref());
+            return Err(refusal.of_sandbox(complaint).trouble(&program).into());
         }
         leader.watch().map_err(failed)?;
         Ok(leader)
@@ -205,7 +209,14 @@ fn shim_command(order: &SpawnOrder, terminal: Terminal) -> Command {
             command.arg("--stdin").arg(path);
         }
     }
-    command.arg("--").args(&order.argv);
+    match &order.enclosure {
+        None => command.arg("--"),
+        Some(Enclosure::Around(words)) => {
+            command.arg("--around").arg(words.len().to_string()).arg("--").args(words)
+        }
+        Some(Enclosure::Before(words)) => command.arg("--").args(words),
+    };
+    command.args(&order.argv);
     set_environment(&mut command, &order.env, order);
     command
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::world::sandbox::Enclosure;
+
 /// A child to be started by [`pty::spawn`](crate::world::pty::spawn) or
 /// [`spawn_piped`](super::spawn_piped).
 #[derive(Clone, Debug)]
@@ -20,6 +22,8 @@ pub struct SpawnOrder {
     /// The `tdd` binary whose `__exec` starts the child; [`exec::shim`](crate::world::exec::shim)
     /// unless a test says otherwise.
     pub shim: PathBuf,
+    /// The OS sandbox around the child, if there is one.
+    pub enclosure: Option<Enclosure>,
 }
 
 /// The child's environment. `TDD_CHILD` is set on top of it: it marks the child's descendants.

@@ -36,10 +36,40 @@ fn go(project: &Path) -> Option<Sourced> {
 }
 
 fn node(project: &Path) -> Option<Sourced> {
-    let script = scripts::script(project, "test")?;
     // What `npm init` writes is a reminder, not a test command.
-    let is_reminder = script.contains("no test specified");
-    (!is_reminder).then(|| Sourced::new("npm test", "found package.json"))
+    let script = scripts::script(project, "test").filter(|script| !script.contains("no test specified"));
+    if script.is_some() {
+        return Some(Sourced::new("npm test", "found package.json"));
+    }
+    let manifest = read(project, "package.json")?;
+    let wants = |name: &str| scripts::depends(&manifest, name);
+    if wants("vitest") {
+        return Some(Sourced::new("npx vitest run", "found vitest in package.json"));
+    }
+    if wants("jest") {
+        return Some(Sourced::new("npx jest", "found jest in package.json"));
+    }
+    let lock = ["bun.lock", "bun.lockb", "bunfig.toml"].into_iter().find(|name| exists(project, name));
+    let imports =
+        |module: &str| script_tests(project).into_iter().find(|name| mentions(project, name, module));
+    if let Some(found) = lock.map(str::to_owned).or_else(|| imports("bun:test")) {
+        return Some(Sourced::new("bun test", format!("found {found}")));
+    }
+    imports("node:test").map(|found| Sourced::new("node --test", format!("found {found}")))
+}
+
+fn mentions(project: &Path, name: &str, module: &str) -> bool {
+    read(project, name)
+        .is_some_and(|text| text.contains(&format!("\"{module}\"")) || text.contains(&format!("'{module}'")))
+}
+
+/// Scripts whose names say that they hold tests, in the usual folders, sorted.
+fn script_tests(project: &Path) -> Vec<String> {
+    files(project, &["", "src/", "test/", "tests/", "__tests__/"], &|name| {
+        let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+        let script = matches!(extension, "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx");
+        script && [".test", ".spec", "_test", "_spec", "-test"].iter().any(|tail| stem.ends_with(tail))
+    })
 }
 
 fn python(project: &Path) -> Option<Sourced> {
@@ -101,14 +131,18 @@ fn needs_pytest(source: &str) -> bool {
 
 /// `test_*.py` and `*_test.py` in the project's folder, `tests/` and `test/`, sorted.
 fn test_files(project: &Path) -> Vec<String> {
+    files(project, &["", "tests/", "test/"], &|name| {
+        name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"))
+    })
+}
+
+/// The first files of these folders that have such a name, sorted.
+fn files(project: &Path, folders: &[&str], is_wanted: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut files = Vec::new();
-    for folder in ["", "tests/", "test/"] {
+    for folder in folders {
         let Ok(entries) = project.join(folder).read_dir() else { continue };
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        let tests = names.filter(|name| {
-            name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"))
-        });
-        files.extend(tests.map(|name| format!("{folder}{name}")));
+        files.extend(names.filter(|name| is_wanted(name)).map(|name| format!("{folder}{name}")));
     }
     files.sort();
     files.truncate(MAX_TEST_FILES);

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! call = ("npm" | "pnpm" | "yarn") ("test" | "t") | ("npm" | "pnpm" | "yarn" | "bun") ("run" | "run-script") name
+//!      | ("pnpm" | "yarn") name
 //! ```
 //!
-//! `bun test` and `yarn name` are left out: the first is a runner of its own, the second may be a
-//! program. Flags before the name may only be about noise.
+//! `bun test` is left out: it is a runner of its own. A name alone may be a program too; it is a
+//! script if there is one. Flags before the name may only be about noise.
 
 use std::path::Path;
 
@@ -31,11 +32,23 @@ pub(super) fn resolve(project: &Path, command: &str) -> Option<Resolved> {
     command_line::recognise(&command).map(|kind| Resolved { command, kind })
 }
 
+/// Whether a command calls a script that is there, whatever the script does.
+pub(super) fn is_script(project: &Path, command: &str) -> bool {
+    called(command).is_some_and(|(name, _)| script(project, &name).is_some())
+}
+
 /// One entry of `scripts`.
 pub(super) fn script(project: &Path, name: &str) -> Option<String> {
     let file: serde_json::Value = serde_json::from_str(&read(project, "package.json")?).ok()?;
     let script = file.get("scripts")?.get(name)?.as_str()?.trim();
     (!script.is_empty()).then(|| script.to_owned())
+}
+
+/// Whether a `package.json` names a package among its dependencies.
+pub(super) fn depends(manifest: &str, package: &str) -> bool {
+    let Ok(file) = serde_json::from_str::<serde_json::Value>(manifest) else { return false };
+    let names = |table: &str| file.get(table).is_some_and(|table| table.get(package).is_some());
+    ["devDependencies", "dependencies", "optionalDependencies", "peerDependencies"].into_iter().any(names)
 }
 
 /// The script that a command calls, and what it adds to it, with a blank before.
@@ -46,6 +59,7 @@ fn called(command: &str) -> Option<(String, String)> {
     let name = match (manager, words.next()?) {
         ("npm" | "pnpm" | "yarn", "test") | ("npm" | "pnpm", "t") => "test",
         ("npm" | "pnpm" | "yarn" | "bun", "run") | ("npm" | "pnpm", "run-script") => words.next()?,
+        ("pnpm" | "yarn", name) if name != "exec" && !name.starts_with('-') => name,
         _ => return None,
     };
     let extra: Vec<&str> = match words.next() {

@@ -3,8 +3,8 @@
 use crate::core::trouble::Trouble;
 use crate::text::command_line;
 
-const PLAIN: &str = "Only one plain call of `cargo test`, `pytest`, `python -m unittest` or `node --test` can be told which tests to \
-     run; this is a script, a list or a runner without an adapter";
+const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest`, `vitest`, `jest`, `bun test` or `node --test` \
+     can be told which tests to run; this is a script, a list or a runner without an adapter";
 
 /// The trouble, with a suggestion that can be pasted as it is.
 pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<String>) -> Trouble {
@@ -20,7 +20,7 @@ pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<Str
         "{elsewhere}Say it in tdd.yaml; correct what does not fit:\n\
          test: {test}\n\
          runner:\n  \
-           kind: junit   # or cargo, pytest, unittest, node\n  \
+           kind: junit   # or cargo, nextest, pytest, unittest, vitest, jest, bun, node\n  \
            all: {all}\n  \
            select: {select}\n  \
            report: {report}\n\
@@ -50,26 +50,22 @@ fn elsewhere(command: &str) -> Option<String> {
 /// The name of a runner that is known and has no adapter yet.
 fn planned(command: &str) -> Option<&'static str> {
     let words: Vec<&str> = command.split_whitespace().collect();
-    let names: [(&str, &str); 3] = [("nextest", "cargo nextest"), ("vitest", "vitest"), ("jest", "jest")];
-    if let Some((_, runner)) = names.into_iter().find(|(word, _)| words.contains(word)) {
-        return Some(runner);
+    words.windows(2).any(|pair| pair == ["go", "test"]).then_some("go test")
+}
+
+/// What makes a runner that stands somewhere in the command write JUnit XML.
+fn flags(command: &str, report: &str) -> Option<String> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    if words.windows(2).any(|pair| pair == ["bun", "test"]) {
+        return Some(format!(" --reporter=junit --reporter-outfile={report}"));
     }
-    let pairs: [(&str, &str); 2] = [("bun", "bun test"), ("go", "go test")];
-    pairs
-        .into_iter()
-        .find(|(word, _)| words.windows(2).any(|pair| pair == [*word, "test"]))
-        .map(|(_, runner)| runner)
+    words.contains(&"vitest").then(|| format!(" --reporter=junit --outputFile={report}"))
 }
 
 /// How to run all, how to run some, and where the report lies.
 fn junit(command: &str) -> (String, String, &'static str) {
     const REPORT: &str = "build/report.xml";
-    let flags = match planned(command) {
-        Some("bun test") => format!(" --reporter=junit --reporter-outfile={REPORT}"),
-        Some("vitest") => format!(" --reporter=junit --outputFile={REPORT}"),
-        Some(_) | None => String::new(),
-    };
-    if !flags.is_empty() {
+    if let Some(flags) = flags(command, REPORT) {
         let all = format!("{command}{flags}");
         return (all.clone(), format!("{all} {{files}}"), REPORT);
     }

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::core::audience::News;
-use crate::core::test::{Exit, TestReport, TestRun};
+use crate::core::test::{Canary, Exit, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::world::process::{self, CommandOrder, Finished};
+use crate::world::sandbox::Sandbox;
 use crate::world::signals::StopSignal;
 
 /// Bytes of output that a run keeps in memory, at its head and at its tail.
@@ -56,7 +57,11 @@ pub(super) struct Bench {
     left: Duration,
     output_cap: u64,
     spent_ms: u64,
+    canary: Canary,
     stop: StopSignal,
+    /// The run's folder for all verifications: the only one of ours that a command may write to.
+    work: PathBuf,
+    fenced: Option<Sandbox>,
 }
 
 impl Bench {
@@ -90,8 +95,17 @@ impl Bench {
             left: bounds.deadline,
             output_cap: bounds.output_cap,
             spent_ms: 0,
+            canary: Canary::NotAsked,
             stop: stop.clone(),
+            work: work.to_owned(),
+            fenced: None,
         })
+    }
+
+    /// Every command is started inside this sandbox.
+    pub(super) fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.fenced = sandbox;
+        self
     }
 
     /// A path in the private folder, unused until now.
@@ -105,6 +119,11 @@ impl Bench {
         self.commands.push(command);
     }
 
+    /// What became of the run's canary. An adapter that can carry one says it after its run.
+    pub(super) fn note_canary(&mut self, canary: Canary) {
+        self.canary = canary;
+    }
+
     /// Runs one command with what is left of the deadline. Without time left, none is started.
     pub(super) async fn run(&mut self, step: Step) -> Result<Finished, Trouble> {
         if self.left.is_zero() {
@@ -113,12 +132,16 @@ impl Bench {
         let log = self.fresh("log");
         let order = CommandOrder {
             argv: step.argv,
-            cwd: step.cwd,
+            cwd: step.cwd.clone(),
             env: step.env,
             deadline: self.left,
             output_cap: self.output_cap,
             log: log.clone(),
             stdout: step.stdout.clone(),
+            enclosure: self
+                .fenced
+                .as_ref()
+                .map(|sandbox| sandbox.for_commands(&self.work, &step.cwd).enclosure),
         };
         let finished = process::run(&order, &self.stop).await?;
         self.left = self.left.saturating_sub(Duration::from_millis(finished.duration_ms));
@@ -167,6 +190,7 @@ impl Bench {
             output: excerpt(&self.log).map_err(|error| disk(&self.log, &error))?,
             log: self.log.to_string_lossy().into_owned(),
             fail_code: measured.fail_code,
+            canary: self.canary,
         })
     }
 }

@@ -83,9 +83,16 @@ pub fn recognise(kind: RunnerKind, line: &str) -> Option<RunnerCall> {
     let words = split(line)?;
     let (env, words) = assignments(words);
     let at = match kind {
-        RunnerKind::Cargo => subcommand(&words)?,
+        RunnerKind::Cargo => subcommand(&words, &["test", "t"])?,
+        RunnerKind::Nextest => nextest(&words)?,
         RunnerKind::Pytest => module_or_program(&words, &["pytest", "py.test"])?,
         RunnerKind::Unittest => module_or_program(&words, &["unittest"])?,
+        RunnerKind::Vitest => words.iter().position(|word| matches!(base(word), "vitest" | "vitest.mjs"))?,
+        RunnerKind::Jest => words.iter().position(|word| matches!(base(word), "jest" | "jest.js"))?,
+        RunnerKind::Bun => {
+            let bun = words.iter().position(|word| base(word) == "bun")?;
+            bun + words[bun..].iter().position(|word| word == "test")?
+        }
         RunnerKind::Node => words.iter().position(|word| base(word) == "node")?,
         RunnerKind::Junit | RunnerKind::ExitCode => return None,
     };
@@ -119,19 +126,25 @@ fn base(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-/// `cargo [+toolchain] [options] test`: the place of `test`.
-fn subcommand(words: &[String]) -> Option<usize> {
+/// `cargo [+toolchain] [options] NAME`: the place of the subcommand.
+fn subcommand(words: &[String], names: &[&str]) -> Option<usize> {
     let cargo = words.iter().position(|word| base(word) == "cargo")?;
     let mut at = cargo + 1;
     loop {
         let word = words.get(at)?;
         match word.as_str() {
-            "test" | "t" => return Some(at),
+            word if names.contains(&word) => return Some(at),
             "--config" | "-Z" | "-C" | "--color" => at += 2,
             word if word.starts_with('-') || word.starts_with('+') => at += 1,
             _ => return None,
         }
     }
+}
+
+/// `cargo … nextest run`: the place of `run`.
+fn nextest(words: &[String]) -> Option<usize> {
+    let at = subcommand(words, &["nextest"])? + 1;
+    matches!(words.get(at)?.as_str(), "run" | "r").then_some(at)
 }
 
 /// `python -m NAME`, or a program of that name.
@@ -179,12 +192,15 @@ mod tests {
 
     #[test]
     fn calls_are_recognised_with_what_stands_before_them() {
-        use RunnerKind::{Cargo, Node, Pytest, Unittest};
+        use RunnerKind::{Bun, Cargo, Jest, Nextest, Node, Pytest, Unittest, Vitest};
         for (kind, line, want) in [
             (Cargo, "cargo test --workspace", Some(("cargo test", "--workspace"))),
             (Cargo, "cargo +nightly -q t", Some(("cargo +nightly -q t", ""))),
             (Cargo, "cargo build", None),
             (Cargo, "cargo nextest run", None),
+            (Nextest, "cargo +nightly nextest run -p a", Some(("cargo +nightly nextest run", "-p a"))),
+            (Nextest, "cargo nextest list", None),
+            (Nextest, "cargo test", None),
             (Pytest, "pytest -x tests", Some(("pytest", "-x tests"))),
             (Pytest, "python3 -m pytest", Some(("python3 -m pytest", ""))),
             (Pytest, "uv run pytest -q", Some(("uv run pytest", "-q"))),
@@ -194,6 +210,15 @@ mod tests {
             (Unittest, "python3 -m unittest discover -s t", Some(("python3 -m unittest", "discover -s t"))),
             (Node, "node --import tsx --test test/", Some(("node", "--import tsx --test test/"))),
             (Node, "node server.js", None),
+            (Vitest, "pnpm vitest run src", Some(("pnpm vitest", "run src"))),
+            (Vitest, "npx jest", None),
+            (
+                Jest,
+                "node -r x node_modules/jest/bin/jest.js -i",
+                Some(("node -r x node_modules/jest/bin/jest.js", "-i")),
+            ),
+            (Bun, "bun --env-file .env test ./a", Some(("bun --env-file .env test", "./a"))),
+            (Bun, "bun run x", None),
         ] {
             let got = recognise(kind, line).map(|call| (call.program.join(" "), call.args.join(" ")));
             let want = want.map(|(program, args)| (program.to_owned(), args.to_owned()));

@@ -10,6 +10,7 @@
 
 mod environment;
 mod freshness;
+mod nextest;
 mod options;
 mod target_dir;
 mod targets;
@@ -21,6 +22,7 @@ use super::bench::{Bench, Measured, Step, read_capped};
 use super::call::{RunnerCall, typed};
 use super::place::Place;
 use super::{Scope, words};
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
@@ -31,6 +33,7 @@ use crate::text::test_report::{REPORT_CAP, failure};
 use crate::world::process::Finished;
 use environment::Environment;
 use freshness::{Freshness, Sight};
+use nextest::Nextest;
 use options::{Options, WithLib};
 use target_dir::TargetDir;
 use targets::Binary;
@@ -44,6 +47,8 @@ pub(super) struct Cargo {
     options: Options,
     freshness: Freshness,
     target_dir: TargetDir,
+    /// Runs the tests; `None` runs each binary by itself, as `cargo test` does.
+    nextest: Option<Nextest>,
 }
 
 /// What the binaries of one build are run with.
@@ -66,7 +71,15 @@ impl Cargo {
     /// `work` is the run's private folder, where builds are kept.
     pub(super) fn new(call: RunnerCall, work: &Path) -> Self {
         let options = Options::read(&call.args);
-        Self { call, options, freshness: Freshness::default(), target_dir: TargetDir::new(work) }
+        let target_dir = TargetDir::new(work);
+        Self { call, options, freshness: Freshness::default(), target_dir, nextest: None }
+    }
+
+    /// The same for a `cargo nextest run`.
+    pub(super) fn nextest(call: RunnerCall, work: &Path) -> Self {
+        let nextest = Nextest::new(&call);
+        let options = Options::read(nextest.build_args());
+        Self { options, nextest: Some(nextest), ..Self::new(call, work) }
     }
 
     pub(super) async fn run(
@@ -77,14 +90,16 @@ impl Cargo {
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
         bench.announce(self.shown(place, scope), hear);
-        if self.freshness.renew(place) == Sight::Blocked {
+        let own = guard::stands(Guard::CargoTarget);
+        if own && self.freshness.renew(place) == Sight::Blocked {
             self.target_dir.remove_all();
         }
-        let target_dir = self.target_dir.ready()?;
+        let target_dir = if own { self.target_dir.ready()? } else { place.project.join("target") };
         let (build, exit, said) = self.build(place, scope, &target_dir, bench).await?;
         self.target_dir.seal();
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
-            return Ok(measured(exit, TestReport::default(), Some("the build was stopped".to_owned())));
+            let stopped = Some("the build was stopped".to_owned());
+            return Ok(measured(exit, TestReport::default(), stopped, FAIL_CODE));
         }
         let mut gathered = Gathered::default();
         let found = targets::sort_out(&build, place, &self.options);
@@ -97,10 +112,14 @@ impl Cargo {
         }
         let environment = Environment::new(place, &self.call, &build);
         let trial = Trial { place, scope, environment, target_dir };
-        for binary in &found.binaries {
-            if gathered.stopped.is_none() && scope.takes_target(&binary.file) {
-                self.run_binary(binary, &trial, bench, &mut gathered).await?;
+        let binaries: Vec<&Binary> =
+            found.binaries.iter().filter(|binary| scope.takes_target(&binary.file)).collect();
+        match &self.nextest {
+            Some(nextest) => {
+                let output = nextest::Built { call: &self.call, build: &build, binaries: &binaries };
+                nextest.run(&output, &trial, bench, &mut gathered).await?;
             }
+            None => self.run_binaries(&binaries, &trial, bench, &mut gathered).await?,
         }
         if let Some(touched) = self.target_dir.touched() {
             let why = format!(
@@ -109,11 +128,12 @@ impl Cargo {
             );
             gathered.flaw = gathered.flaw.or(Some(why));
         }
-        let has_doctests = found.has_doctests && self.options.wants_doctests();
+        let has_doctests = found.has_doctests && self.nextest.is_none() && self.options.wants_doctests();
         if gathered.stopped.is_none() && has_doctests && targets::takes_doctests(scope, place) {
             self.run_doctests(&trial, bench, &mut gathered).await?;
         }
-        Ok(conclude(gathered))
+        let fail_code = if self.nextest.is_some() { nextest::FAIL_CODE } else { FAIL_CODE };
+        Ok(conclude(gathered, fail_code))
     }
 
     /// The command that a person would type for this; it is shown, and never run.
@@ -136,7 +156,8 @@ impl Cargo {
     ) -> Result<(Build, Exit, String), Trouble> {
         let mut with_lib = WithLib::Yes;
         loop {
-            let mut argv = self.call.program[..self.call.program.len() - 1].to_vec();
+            let before = if self.nextest.is_some() { 2 } else { 1 };
+            let mut argv = self.call.program[..self.call.program.len() - before].to_vec();
             argv.extend(self.options.build_args(with_lib, target_dir));
             let stdout = bench.fresh("build.json");
             let step = Step {
@@ -165,6 +186,21 @@ impl Cargo {
             bench.show_instead(&stdout, &errors.join("\n"))?;
             return Ok((build, finished.exit, said));
         }
+    }
+
+    async fn run_binaries(
+        &self,
+        binaries: &[&Binary],
+        trial: &Trial<'_>,
+        bench: &mut Bench,
+        gathered: &mut Gathered,
+    ) -> Result<(), Trouble> {
+        for binary in binaries {
+            if gathered.stopped.is_none() {
+                self.run_binary(binary, trial, bench, gathered).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn run_binary(
@@ -280,7 +316,11 @@ impl Cargo {
             filters.extend(filter);
         }
         let mut argv = self.call.program.clone();
-        argv.extend(self.options.shared.iter().chain(&self.options.target_dir).cloned());
+        let shared = self.options.shared.iter().chain(&self.options.target_dir);
+        argv.extend(shared.map(|arg| match arg.as_str() {
+            "--profile" if self.nextest.is_some() => "--cargo-profile".to_owned(),
+            _ => arg.clone(),
+        }));
         argv.extend(targets.into_iter().flatten());
         argv.extend(filters);
         typed(&argv)
@@ -341,17 +381,17 @@ fn settle(weighed: &mut Weighed, names: &[String], exit: Exit, gathered: &mut Ga
 }
 
 /// What `cargo test` itself would have exited with, had it run the same.
-fn conclude(gathered: Gathered) -> Measured {
+fn conclude(gathered: Gathered, fail_code: i32) -> Measured {
     let report = &gathered.report;
     let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
     let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
-    let exit = gathered.stopped.unwrap_or(Exit::Code(if red { FAIL_CODE } else { 0 }));
-    measured(exit, gathered.report, gathered.flaw)
+    let exit = gathered.stopped.unwrap_or(Exit::Code(if red { fail_code } else { 0 }));
+    measured(exit, gathered.report, gathered.flaw, fail_code)
 }
 
-fn measured(exit: Exit, mut report: TestReport, flaw: Option<String>) -> Measured {
+fn measured(exit: Exit, mut report: TestReport, flaw: Option<String>, fail_code: i32) -> Measured {
     report.complete = flaw.is_none() && matches!(exit, Exit::Code(_));
-    Measured { exit, report: Some(report), unreadable: flaw, fail_code: FAIL_CODE }
+    Measured { exit, report: Some(report), unreadable: flaw, fail_code }
 }
 
 /// The folder of a manifest.

@@ -16,8 +16,8 @@ use crate::core::test::{Exit, Failure, FailureKind, LoadFailure, Outcome, TestId
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text::test_report::failure;
-use crate::text::test_report::jsonl::{LoadLine, Reported, Said};
-use crate::text::test_report::node_error::{load_failure, test_failure};
+use crate::text::test_report::js_error::{self, Moment, Project};
+use crate::text::test_report::jsonl::{LoadLine, Reported, Said, TestLine};
 use crate::text::test_source::{Language, declared};
 
 const REPORTER: &str = include_str!("reporters/tdd_node_report.mjs");
@@ -132,6 +132,7 @@ fn install(bench: &Bench) -> Result<PathBuf, Trouble> {
 
 fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
     let root = place.project.to_string_lossy();
+    let project = Project { root: &root, aliases: &[] };
     let mut tests = Vec::new();
     for line in &reported.tests {
         let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));
@@ -143,13 +144,13 @@ fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
         let outcome = match line.outcome {
             Said::Pass => Outcome::Passed,
             Said::Skip => Outcome::Skipped,
-            Said::Fail => Outcome::Failed(test_failure(line.errors.first(), &root)),
+            Said::Fail => Outcome::Failed(threw(line, &project)),
         };
         tests.push(TestResult { id, file, outcome, duration_ms: milliseconds(line.ms) });
     }
     let load_failures = reported.loads.iter().filter_map(|load| {
         let file = place.in_repository(&load.file)?;
-        let failure = died(load, &file, place, &root)?;
+        let failure = died(load, &file, place, &project)?;
         Some(LoadFailure { file, failure })
     });
     let load_failures = load_failures.collect();
@@ -157,8 +158,15 @@ fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
     TestReport { tests: merge_doubles(tests), load_failures, complete, project_broken: None }
 }
 
+fn threw(line: &TestLine, project: &Project<'_>) -> Failure {
+    match line.errors.first() {
+        Some(raised) => js_error::classify(raised, Moment::Running, project),
+        None => failure(FailureKind::Error, "the runner gave no reason", None),
+    }
+}
+
 /// What a file's own entry means; `None` if it just holds no tests.
-fn died(load: &LoadLine, file: &RelPath, place: &Place, root: &str) -> Option<Failure> {
+fn died(load: &LoadLine, file: &RelPath, place: &Place, project: &Project<'_>) -> Option<Failure> {
     match load.ended.as_deref().unwrap_or_default() {
         "quietly" => {
             let source = std::fs::read_to_string(place.absolute(file)).unwrap_or_default();
@@ -171,7 +179,7 @@ fn died(load: &LoadLine, file: &RelPath, place: &Place, root: &str) -> Option<Fa
         signal if signal.starts_with("SIG") => {
             Some(failure(FailureKind::Crash, &format!("killed by {signal}\n{}", load.output), None))
         }
-        _ => Some(load_failure(&load.output, root)),
+        _ => Some(js_error::load_failure(&load.output, project)),
     }
 }
 

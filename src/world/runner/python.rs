@@ -12,6 +12,7 @@ use super::bench::{Bench, disk, read_capped};
 use super::call::RunnerCall;
 use super::place::Place;
 use super::scope::Scope;
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::test::{LoadFailure, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
@@ -39,9 +40,10 @@ pub(super) fn variables(
     place: &Place,
     report: &Path,
 ) -> Variables {
+    let private_cache = guard::stands(Guard::PythonCache).then(|| bench.fresh("pycache"));
     let mut variables: Variables = vec![
         (OsString::from("PYTHONDONTWRITEBYTECODE"), Some("1".into())),
-        ("PYTHONPYCACHEPREFIX".into(), Some(bench.fresh("pycache").into())),
+        ("PYTHONPYCACHEPREFIX".into(), private_cache.map(Into::into)),
         ("TDD_REPORT".into(), Some(report.into())),
         ("TDD_ORDER".into(), Some(order(scope, place).into())),
     ];

@@ -13,6 +13,7 @@ use super::place::{Place, merge_doubles};
 use super::scope::Scope;
 use super::scratch;
 use crate::core::commands::RunnerTable;
+use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::test::{Exit, LoadFailure, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
@@ -72,7 +73,7 @@ impl Shell {
         let note = if in_copy { scratch::note(&scope.leave_out) } else { String::new() };
         bench.announce(format!("{command}{note}"), hear);
         let report = self.report.as_ref().map(|path| there.project.join(path));
-        if let Some(path) = &report {
+        if let Some(path) = report.as_ref().filter(|_| guard::stands(Guard::OldReport)) {
             remove_old(path)?;
         }
         let step = Step {

@@ -10,12 +10,13 @@ use tdd::core::commands::{ProjectCommands, RunnerKind, Suite};
 use tdd::core::criterion::{Criterion, CriterionId, Verify};
 use tdd::core::event::{Event, Plan, RunId, RunStarted};
 use tdd::core::finding::{Change, ChangeKind};
+use tdd::core::isolation::{Confinement, Level};
 use tdd::core::path::RelPath;
 use tdd::core::policy::{FileClass, Policy};
 use tdd::core::requirement::Requirement;
 use tdd::core::role::Key;
 use tdd::core::state::State;
-use tdd::core::test::{Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
+use tdd::core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd::core::trouble::Trouble;
 use tdd::driver::drive::{Drive, Setup};
 use tdd::driver::ports::{
@@ -347,6 +348,7 @@ impl Tests for Runner {
             log: "log".into(),
             output: "raw output".into(),
             fail_code: 1,
+            canary: Canary::NotAsked,
         })
     }
 
@@ -543,7 +545,7 @@ where
         roots: vec!["/repository".into()],
         reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),
-        isolation: "none".into(),
+        isolation: Confinement { level: Level::Audit, words: "a test".to_owned() },
         mask: Box::new(str::to_owned),
     };
     // A test's few worlds may live as long as the test.

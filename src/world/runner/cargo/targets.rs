@@ -17,6 +17,10 @@ pub(super) struct Binary {
     pub(super) package_id: String,
     pub(super) manifest: PathBuf,
     pub(super) executable: PathBuf,
+    /// `lib`, `test`, `bin`, …
+    pub(super) kind: String,
+    /// The target's own.
+    pub(super) name: String,
     /// Links against the compiler's own libraries.
     pub(super) is_proc_macro: bool,
     /// The target's root file.
@@ -27,6 +31,28 @@ pub(super) struct Binary {
 impl Binary {
     pub(super) fn id(&self, name: &str) -> TestId {
         TestId(format!("{}::{name}", self.id_path))
+    }
+
+    /// What nextest calls this binary.
+    pub(super) fn nextest_id(&self) -> String {
+        let package = package_name(&self.package_id).unwrap_or(&self.name);
+        match self.kind.as_str() {
+            "test" => format!("{package}::{}", self.name),
+            "bin" | "example" | "bench" => format!("{package}::{}/{}", self.kind, self.name),
+            _ => package.to_owned(),
+        }
+    }
+
+    /// Whether the manifest says `harness = false` for this target.
+    pub(super) fn has_own_harness(&self) -> bool {
+        let text = std::fs::read_to_string(&self.manifest).unwrap_or_default();
+        let manifest: toml::Table = text.parse().unwrap_or_default();
+        let Some(section) = manifest.get(&self.kind) else { return false };
+        let says = |target: &toml::Value| target.get("harness").and_then(toml::Value::as_bool) == Some(false);
+        let named = |target: &&toml::Value| {
+            target.get("name").and_then(toml::Value::as_str) == Some(self.name.as_str())
+        };
+        says(section) || section.as_array().is_some_and(|all| all.iter().filter(named).any(says))
     }
 
     /// The file that holds a test, if its modules lie where modules lie; else the root file.
@@ -70,6 +96,8 @@ pub(super) fn sort_out(build: &Build, place: &Place, options: &Options) -> Found
                     package_id: artifact.package_id.clone(),
                     manifest: PathBuf::from(&artifact.manifest_path),
                     executable: PathBuf::from(executable),
+                    kind: kind.to_owned(),
+                    name: artifact.target.name.clone(),
                     is_proc_macro: artifact.target.is("proc-macro"),
                     id_path: place.id_path(&file),
                     file,

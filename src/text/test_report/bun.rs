@@ -1,0 +1,156 @@
+//! What `bun test` leaves: JUnit XML for tests, and its standard error for files that do not load.
+//!
+//! ```text
+//! stderr  = { header | block | any line } [ summary ]
+//! header  = PATH ":"                                    the file whose tests come next
+//! block   = "# Unhandled error between tests" NL rule NL { any line } rule
+//! rule    = "-------------------------------"
+//! summary = { " " N (" pass" | " fail" | " error" | " errors" | …) NL } "Ran " …
+//! nothing = "error: regex " … " matched 0 tests." …
+//! ```
+//!
+//! The XML does not hold files that do not load. Tests may print on the same stream whatever they
+//! like, so the blocks must be as many as the summary says, and the summary must be the last thing
+//! that was said. A block that is forged can only make a run red or worthless.
+//!
+//! Leniency: one block may hold several errors of one file (two syntax errors); the first counts.
+
+use super::jsonl::{LoadLine, Named, Raised, Reported, Said, TestLine};
+use super::{js_error, junit};
+use crate::core::test::Outcome;
+
+const BLOCK: &str = "# Unhandled error between tests";
+const RULE: &str = "-------------------------------";
+/// Lines at the end of the output among which the summary is.
+const SUMMARY_LINES: usize = 16;
+
+/// What is asked of the sources while a report is read.
+pub struct Sources<'a> {
+    /// Whether this is the path of a file, as bun writes paths: relative to the project.
+    pub is_file: &'a dyn Fn(&str) -> bool,
+    /// Whether the test in this file on this line turns its word round (`test.failing`), which the
+    /// report does not tell.
+    pub is_inverted: &'a dyn Fn(&str, Option<u32>) -> bool,
+}
+
+/// Reads both. The paths of files are as bun wrote them.
+pub fn parse(xml: &[u8], stderr: &str, sources: &Sources<'_>) -> Reported {
+    let junit = junit::parse(xml);
+    let mut flaw = junit.flaw;
+    let tests: Vec<TestLine> = junit.cases.into_iter().map(|case| test(case, sources)).collect();
+    let (loads, counted) = match unloaded(stderr, sources.is_file) {
+        Ok(loads) => (loads, summary(stderr)),
+        Err(why) => (Vec::new(), Err(why)),
+    };
+    match counted {
+        Ok(errors) if errors == loads.len() => {}
+        Ok(errors) => {
+            let found = loads.len();
+            let why = format!("bun counts {errors} errors outside of tests, and its output holds {found}");
+            flaw = flaw.or(Some(why));
+        }
+        Err(why) => flaw = flaw.or(Some(why)),
+    }
+    Reported { tests, loads, status: None, flaw }
+}
+
+/// Whether the output ends with bun's summary of a run without any test.
+pub fn is_whole(stderr: &str) -> bool {
+    summary(stderr).is_ok() && stderr.lines().rev().take(SUMMARY_LINES).any(|line| line.trim() == "0 pass")
+}
+
+/// Whether the last thing bun said is that no test has a name as asked for.
+pub fn is_unmatched(stderr: &str) -> bool {
+    stderr.lines().rev().find(|line| !line.trim().is_empty()).is_some_and(says_unmatched)
+}
+
+fn says_unmatched(line: &str) -> bool {
+    line.starts_with("error: regex ") && line.contains(" matched 0 tests.")
+}
+
+fn test(case: junit::Case, sources: &Sources<'_>) -> TestLine {
+    // The outermost suite is the file.
+    let titles = case.suites.iter().skip(1).chain([&case.name]);
+    let name = titles.map(String::as_str).collect::<Vec<_>>().join(" > ");
+    let file = case.file;
+    let inverted = file.as_deref().is_some_and(|file| (sources.is_inverted)(file, case.line));
+    let outcome = match case.outcome {
+        Outcome::Passed if inverted => Said::Skip,
+        Outcome::Passed => Said::Pass,
+        Outcome::Skipped => Said::Skip,
+        Outcome::Failed(_) => Said::Fail,
+    };
+    let errors = case.told.map(|(class, text)| thrown(class, &text)).into_iter().collect();
+    #[expect(clippy::cast_precision_loss, reason = "a test's milliseconds fit by far")]
+    let ms = case.duration_ms as f64;
+    TestLine { test: Named { file, name }, outcome, phase: String::new(), ms, errors }
+}
+
+/// The text is the message, then the class with the message again and the stack.
+fn thrown(class: String, text: &str) -> Raised {
+    let message = text.split(&format!("\n{class}: ")).next().unwrap_or(text).trim();
+    let code = (class == "TimeoutError").then(|| "testTimeoutFailure".to_owned());
+    let message = if message.is_empty() { "the runner gave no message" } else { message };
+    Raised { class, message: message.to_owned(), code, ..Raised::default() }
+}
+
+/// The files that did not load, each with its first error.
+fn unloaded(stderr: &str, is_file: &dyn Fn(&str) -> bool) -> Result<Vec<LoadLine>, String> {
+    let mut loads = Vec::new();
+    let mut header = None;
+    let mut lines = stderr.lines();
+    while let Some(line) = lines.next() {
+        if line != BLOCK {
+            header = line.strip_suffix(':').filter(|path| is_file(path)).or(header);
+            continue;
+        }
+        let Some(file) = header else {
+            return Err("bun tells of an error outside of tests, and not in which file".to_owned());
+        };
+        let inside = lines.by_ref().skip_while(|line| *line != RULE).skip(1);
+        let said: Vec<&str> = inside.take_while(|line| *line != RULE).take(200).collect();
+        loads.push(LoadLine {
+            file: file.to_owned(),
+            skipped: false,
+            errors: vec![first_error(&said)],
+            ended: None,
+            output: String::new(),
+        });
+    }
+    Ok(loads)
+}
+
+/// `error: words` or `SomeError: words`.
+fn first_error(lines: &[&str]) -> Raised {
+    let plain = lines.iter().find_map(|line| line.strip_prefix("error: "));
+    let classed = lines.iter().map(|line| js_error::raised(line)).find(|raised| !raised.class.is_empty());
+    match (plain, classed) {
+        (Some(words), _) => {
+            Raised { class: "Error".to_owned(), message: words.to_owned(), ..Raised::default() }
+        }
+        (None, Some(raised)) => raised,
+        (None, None) => Raised { class: "Error".to_owned(), message: lines.join("\n"), ..Raised::default() },
+    }
+}
+
+/// How many errors outside of tests bun counts at its end.
+fn summary(stderr: &str) -> Result<usize, String> {
+    let mut tail: Vec<&str> =
+        stderr.lines().rev().filter(|line| !line.trim().is_empty()).take(SUMMARY_LINES).collect();
+    let last = tail.first().copied().unwrap_or_default();
+    if says_unmatched(last) {
+        return Ok(0);
+    }
+    if !last.starts_with("Ran ") {
+        return Err("bun did not print its summary: it ended before the tests did".to_owned());
+    }
+    // Only the block of counts right above it belongs to the summary.
+    tail.remove(0);
+    let counts = tail.into_iter().map_while(|line| line.strip_prefix(' ')?.trim_start().split_once(' '));
+    let errors = counts.filter(|(_, what)| matches!(*what, "error" | "errors")).map(|(count, _)| count);
+    Ok(errors.last().and_then(|count| count.parse().ok()).unwrap_or(0))
+}
+
+#[cfg(test)]
+#[path = "bun_tests.rs"]
+mod tests;

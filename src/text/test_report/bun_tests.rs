@@ -1,0 +1,111 @@
+use super::*;
+
+macro_rules! fixture {
+    ($name:literal) => {
+        include_str!(concat!("../../../fixtures/runner-outputs/bun/", $name))
+    };
+}
+
+const ALL_THERE: Sources<'_> =
+    Sources { is_file: &|path| path.ends_with(".test.ts"), is_inverted: &|_, line| line == Some(20) };
+const NO_TESTS: &[u8] = b"<testsuites/>";
+
+fn loads(reported: &Reported) -> Vec<(&str, &str, &str)> {
+    reported
+        .loads
+        .iter()
+        .map(|load| (load.file.as_str(), load.errors[0].class.as_str(), load.errors[0].message.as_str()))
+        .collect()
+}
+
+#[test]
+fn all_kinds_of_tests_are_told_apart() {
+    let stderr = fixture!("bun-1.4.5-kinds.stderr");
+    let reported = parse(fixture!("../junit/bun-1.4.5-kinds.xml").as_bytes(), stderr, &ALL_THERE);
+    assert_eq!(reported.flaw, None);
+    let test = |name: &str| reported.tests.iter().find(|line| line.test.name == name).unwrap();
+    for (name, outcome, class) in [
+        ("assert", Said::Fail, "AssertionError"),
+        ("runtime", Said::Fail, "Error"),
+        ("missing fn ns", Said::Fail, "TypeError"),
+        ("slow", Said::Fail, "TimeoutError"),
+        ("skipped", Said::Skip, ""),
+        ("todo", Said::Skip, ""),
+        ("failing-inverted", Said::Skip, ""),
+        ("outer > inner > x > t", Said::Pass, ""),
+        ("new\nline", Said::Pass, ""),
+        ("quote \" ' ` & < >", Said::Pass, ""),
+        ("", Said::Pass, ""),
+    ] {
+        let line = test(name);
+        let said = line.errors.first().map_or("", |error| error.class.as_str());
+        assert_eq!((line.outcome, said), (outcome, class), "{name:?}");
+        assert_eq!(line.test.file.as_deref(), Some("k/kinds.test.ts"));
+    }
+    assert_eq!(
+        test("missing fn ns").errors[0].message,
+        "core.nope is not a function. (In 'core.nope()', 'core.nope' is undefined)"
+    );
+    assert_eq!(test("slow").errors[0].code.as_deref(), Some("testTimeoutFailure"));
+    assert!(test("dyn import").errors[0].message.contains("no message"));
+}
+
+#[test]
+fn files_that_do_not_load_are_read_from_what_was_printed() {
+    let absent = |n: u8| format!("Cannot find module '../src/c{n}.ts' from '/lab/bun/test/c{n}.test.ts'");
+    let (one, two, three) = (absent(1), absent(2), absent(3));
+    for (name, stderr, want) in [
+        (
+            "missing",
+            fixture!("bun-1.4.5-missing.stderr"),
+            vec![
+                ("test/c3.test.ts", "Error", three.as_str()),
+                ("test/c1.test.ts", "Error", one.as_str()),
+                ("test/c2.test.ts", "Error", two.as_str()),
+            ],
+        ),
+        (
+            "syntax",
+            fixture!("bun-1.4.5-syntax.stderr"),
+            vec![("e/syntax.test.ts", "Error", "Expected identifier but found \":\"")],
+        ),
+        (
+            "export",
+            fixture!("bun-1.4.5-noname.stderr"),
+            vec![(
+                "e/noname.test.ts",
+                "SyntaxError",
+                "Export named 'nope' not found in module '/lab/bun/src/core.ts'.",
+            )],
+        ),
+    ] {
+        let reported = parse(NO_TESTS, stderr, &ALL_THERE);
+        assert_eq!((loads(&reported), &reported.flaw), (want, &None), "{name}");
+    }
+}
+
+#[test]
+fn what_does_not_add_up_is_a_flaw() {
+    let whole = fixture!("bun-1.4.5-noname.stderr");
+    let forged = format!("e/x.test.ts:\n{BLOCK}\n{RULE}\nerror: Cannot find module './y'\n{RULE}\n{whole}");
+    let late = format!("{whole}\nand more\n");
+    let cut = &whole[..whole.find("Ran ").unwrap()];
+    let nameless = whole.replace("e/noname.test.ts:", "somewhere:");
+    for (name, xml, stderr) in [
+        ("a forged block", NO_TESTS, forged.as_str()),
+        ("words after the summary", NO_TESTS, &late),
+        ("no summary", NO_TESTS, cut),
+        ("nothing", NO_TESTS, ""),
+        ("a block of no file", NO_TESTS, &nameless),
+        ("empty XML", b"", whole),
+        ("torn XML", b"<testsuites><testsuite name='a' tests='2'><testcase name='b'/>", whole),
+        (
+            "fewer tests than announced",
+            b"<testsuites><testsuite name='a' tests='2'><testcase name='b'/></testsuite></testsuites>",
+            whole,
+        ),
+    ] {
+        assert!(parse(xml, stderr, &ALL_THERE).flaw.is_some(), "{name}");
+    }
+    assert_eq!(parse(NO_TESTS, whole, &ALL_THERE).flaw, None);
+}

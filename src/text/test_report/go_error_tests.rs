@@ -1,0 +1,115 @@
+use super::*;
+
+/// Printed by go 1.19.8.
+const PACKAGES: &str = "\
+go: finding module for package github.com/no/such
+# shop/bad1
+bad1/x_test.go:2:7: expected ')', found 'EOF'
+# shop/bad2
+bad2/x_test.go:2:20: cannot find module providing package github.com/no/such: module lookup disabled by GOPROXY=off
+# shop/p3
+p3/c3_test.go:2:20: package shop/nopkg is not in GOROOT (/usr/lib/go-1.19/src/shop/nopkg)
+# shop/bad3 [shop/bad3.test]
+bad3/x_test.go:3:39: undefined: core.S
+bad3/x_test.go:3:65: too many arguments in call to core.Existing
+\thave (number)
+\twant ()
+bad3/x_test.go:3:81: cannot use \"a\" (untyped string constant) as int value in variable declaration
+# shop/bad5 [shop/bad5.test]
+bad5/x_test.go:4:32: T{}.Meth undefined (type T has no field or method Meth)
+# shop/p2
+vet: p2/c2_test.go:3:34: F2 not declared by package core
+";
+
+#[test]
+fn errors_are_read_with_their_package() {
+    let found = errors(PACKAGES);
+    let brief: Vec<String> = found.iter().map(|e| format!("{} {}:{}", e.package, e.file, e.line)).collect();
+    assert_eq!(
+        brief,
+        [
+            "shop/bad1 bad1/x_test.go:2",
+            "shop/bad2 bad2/x_test.go:2",
+            "shop/p3 p3/c3_test.go:2",
+            "shop/bad3 bad3/x_test.go:3",
+            "shop/bad3 bad3/x_test.go:3",
+            "shop/bad3 bad3/x_test.go:3",
+            "shop/bad5 bad5/x_test.go:4",
+            "shop/p2 p2/c2_test.go:3",
+        ]
+    );
+    assert_eq!(found[4].message, "too many arguments in call to core.Existing\nhave (number)\nwant ()");
+    assert!(errors("a.go:x:1: y\n.go:\n\t\n# \nx y.go:1:1: z\na.go:99999999999:1: z").is_empty());
+}
+
+#[test]
+fn each_error_is_missing_or_the_tests_own_fault() {
+    for (message, absent) in [
+        ("undefined: F2", Some("F2")),
+        ("undefined: core.F2", Some("core.F2")),
+        ("undefined: strings.Nope", None),
+        ("undefined: core.lower", None),
+        ("F2 not declared by package core", Some("core.F2")),
+        ("T{}.Meth undefined (type T has no field or method Meth)", Some("T.Meth")),
+        ("s.Add undefined (type *core.Shop has no field or method Add)", Some("core.Shop.Add")),
+        ("s.Add undefined (type *strings.Builder has no field or method Add)", None),
+        ("unknown field 'Fld' in struct literal of type T", Some("T.Fld")),
+        ("unknown field Fld in struct literal of type core.T", Some("core.T.Fld")),
+        ("too many arguments in call to core.Existing", Some("core.Existing")),
+        ("not enough arguments in call to Sum", Some("Sum")),
+        ("too many arguments in call to strings.ToUpper", None),
+        ("assignment mismatch: 2 variables but core.F returns 1 value", Some("core.F")),
+        ("assignment mismatch: 2 variables but F() returns 1 value", Some("F")),
+        ("cannot use \"a\" (untyped string constant) as int value in argument to core.F", Some("core.F")),
+        (
+            "cannot use x (variable of type X) as I value in variable declaration: X does not implement I (missing method Do)",
+            Some("Do"),
+        ),
+        ("cannot use \"a\" (untyped string constant) as int value in variable declaration", None),
+        ("package shop/nopkg is not in GOROOT (/usr/lib/go-1.19/src/shop/nopkg)", Some("shop/nopkg")),
+        ("package shop/nopkg is not in std (/usr/lib/go/src/shop/nopkg)", Some("shop/nopkg")),
+        ("package shopping/x is not in std", None),
+        ("no required module provides package github.com/no/such; to add it:", None),
+        ("no required module provides package shop/core/deep; to add it:", Some("shop/core/deep")),
+        ("expected ')', found 'EOF'", None),
+        ("x declared but not used", None),
+        ("declared and not used: x", None),
+        ("\"fmt\" imported and not used", None),
+        ("(*testing.common).Logf format %d has arg \"x\" of wrong type string", None),
+        ("", None),
+    ] {
+        let error =
+            BuildError { package: String::new(), file: "a.go".into(), line: 1, message: message.into() };
+        let got = classify(&[&error], "shop", &|package| package == "core");
+        let kind = if absent.is_some() { FailureKind::Missing } else { FailureKind::Load };
+        assert_eq!((got.kind, got.absent.as_deref()), (kind, absent), "{message}");
+    }
+}
+
+#[test]
+fn one_fault_of_the_test_spoils_what_is_missing_beside_it() {
+    let all = errors(PACKAGES);
+    let of = |package: &str| {
+        let errors: Vec<&BuildError> = all.iter().filter(|error| error.package == package).collect();
+        classify(&errors, "shop", &|package| package == "core").kind
+    };
+    assert_eq!(of("shop/bad3"), FailureKind::Load);
+    assert_eq!(of("shop/bad5"), FailureKind::Missing);
+    assert_eq!(of("shop/none"), FailureKind::Load);
+}
+
+#[test]
+fn a_test_that_ran_is_judged_by_how_it_ended() {
+    for (output, kind) in [
+        ("    a_test.go:7: got 1, want 2\n--- FAIL: TestA (0.00s)\n", FailureKind::Assertion),
+        (
+            "panic: runtime error: invalid memory address or nil pointer dereference [recovered]\n",
+            FailureKind::Error,
+        ),
+        ("panic: test timed out after 2s\n", FailureKind::Timeout),
+        ("fatal error: all goroutines are asleep - deadlock!\n", FailureKind::Crash),
+        ("", FailureKind::Assertion),
+    ] {
+        assert_eq!(test_failure(output).kind, kind, "{output}");
+    }
+}

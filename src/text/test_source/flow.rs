@@ -1,0 +1,278 @@
+//! What of a file flows into what: the names that an expectation looks at, however many
+//! variables, helpers, fixtures and imports lie between.
+//!
+//! A name stands for all things of that name in the file. That is too much rather than too little:
+//! a test that looks at what is absent is never taken for one that does not.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Language;
+use super::javascript::module_stem;
+use super::tree::{Span, Tree, is_name};
+
+/// Names, and the spans that their values come from.
+#[derive(Debug, Default)]
+pub(super) struct Flow<'s> {
+    sources: HashMap<(&'s str, Owner), Vec<Span>>,
+    /// The outermost tests, in order: what is bound in one is nothing to the others.
+    owners: Vec<Span>,
+    imports: HashMap<&'s str, BTreeSet<String>>,
+    /// Functions of the file by name, for those that hold expectations.
+    pub(super) functions: Vec<(&'s str, Span)>,
+}
+
+/// The test in which a name is bound; `None` for what all tests share.
+type Owner = Option<usize>;
+
+/// Values of one name in one test that are followed.
+const VALUE_CAP: usize = 64;
+
+/// Names followed for one test.
+const NAME_CAP: usize = 4096;
+
+impl<'s> Flow<'s> {
+    /// `tests` are the nodes of all tests, in order.
+    pub(super) fn of(tree: &Tree<'s>, tests: &[usize]) -> Self {
+        let mut flow = Self::default();
+        for span in tests.iter().map(|at| tree.span(*at)) {
+            if flow.owners.last().is_none_or(|last| last.end <= span.start) {
+                flow.owners.push(span);
+            }
+        }
+        for at in tree.all() {
+            flow.take(tree, at);
+        }
+        flow
+    }
+
+    fn take(&mut self, tree: &Tree<'s>, at: usize) {
+        let field = |name: &str| tree.child(at, name);
+        let pair = match tree.kind(at) {
+            "let_declaration" | "let_condition" | "for_expression" => field("pattern").zip(field("value")),
+            "assignment"
+            | "assignment_expression"
+            | "assignment_statement"
+            | "short_var_declaration"
+            | "augmented_assignment"
+            | "augmented_assignment_expression"
+            | "for_statement"
+            | "for_in_statement"
+            | "range_clause"
+            | "compound_assignment_expr" => field("left").zip(field("right")),
+            "variable_declarator"
+            | "named_expression"
+            | "var_spec"
+            | "const_spec"
+            | "const_item"
+            | "static_item" => field("name").zip(field("value")),
+            "as_pattern" => field("alias").map(|alias| (alias, at)),
+            "match_arm" => field("pattern").map(|pattern| (pattern, tree.node(tree.node(at).parent).parent)),
+            "function_item"
+            | "function_definition"
+            | "function_declaration"
+            | "method_definition"
+            | "method_declaration" => {
+                if let (Some(name), Some(body)) = (field("name"), field("body")) {
+                    self.functions.push((tree.text(name), tree.span(body)));
+                }
+                field("name").zip(field("body"))
+            }
+            _ => None,
+        };
+        if let Some((left, right)) = pair {
+            self.bind(tree, &tree.span(left), tree.span(right));
+        }
+        if let Some(arrow) =
+            field("value").filter(|at| matches!(tree.kind(*at), "arrow_function" | "function_expression"))
+        {
+            self.functions.extend(field("name").map(|name| (tree.text(name), tree.span(arrow))));
+        }
+        match tree.kind(at) {
+            "call_expression" | "call" | "macro_invocation" => self.touch(tree, at),
+            "use_declaration" => self.take_use(tree, at),
+            "import_from_statement" | "import_statement" | "import_spec" => self.take_import(tree, at),
+            _ => {}
+        }
+        match tree.kind(at) {
+            "variable_declarator" => self.take_require(tree, at),
+            "arrow_function" | "function_expression" | "closure_expression" | "func_literal" | "lambda" => {
+                self.take_callback(tree, at);
+            }
+            _ => {}
+        }
+    }
+
+    /// `cases.forEach((c) => …)`: what a callback is given comes from the call that it is given to,
+    /// unless that call is what declares the test.
+    fn take_callback(&mut self, tree: &Tree<'s>, at: usize) {
+        let Some(parameters) = tree.child(at, "parameters").or_else(|| tree.child(at, "parameter")) else {
+            return;
+        };
+        let list = tree.node(at).parent;
+        let call = tree.node(list).parent;
+        let is_call = matches!(tree.kind(call), "call_expression" | "call");
+        if is_call
+            && self.owner(call) == self.owner(at)
+            && !self.owners.iter().any(|owner| owner.start == call)
+        {
+            self.bind(tree, &tree.span(parameters), call..at);
+        }
+    }
+
+    fn bind(&mut self, tree: &Tree<'s>, names: &Span, value: Span) {
+        for at in names.clone().filter(|at| is_name(tree.kind(*at))) {
+            let sources = self.sources.entry((tree.text(at), self.owner(at))).or_default();
+            if sources.len() < VALUE_CAP {
+                sources.push(value.clone());
+            }
+        }
+    }
+
+    fn owner(&self, at: usize) -> Owner {
+        let place = self.owners.partition_point(|owner| owner.end <= at);
+        self.owners.get(place).is_some_and(|owner| owner.contains(&at)).then_some(place)
+    }
+
+    /// A call may change its receiver and what it is given: `cart.add(1)` makes of `cart` what
+    /// `add` does.
+    fn touch(&mut self, tree: &Tree<'s>, call: usize) {
+        let parent = tree.kind(tree.node(call).parent);
+        let is_statement =
+            matches!(parent, "expression_statement" | "await_expression" | "await" | "try_expression");
+        if !is_statement {
+            return;
+        }
+        let is_variable = |at: &usize| {
+            matches!(tree.kind(*at), "identifier")
+                && tree.text(*at).starts_with(|c: char| c.is_lowercase() || c == '_')
+        };
+        let whole = tree.span(call);
+        for at in whole.clone().filter(is_variable) {
+            if self.sources.contains_key(&(tree.text(at), self.owner(at))) {
+                self.bind(tree, &(at..at + 1), whole.clone());
+            }
+        }
+    }
+
+    /// `use a::{b, c::d as e}`: each name with the path that leads to it.
+    fn take_use(&mut self, tree: &Tree<'s>, at: usize) {
+        for leaf in tree.span(at).filter(|at| matches!(tree.kind(*at), "identifier" | "self")) {
+            let around: Vec<usize> = tree.ancestors(leaf).take_while(|around| *around != at).collect();
+            let mut path = BTreeSet::from([tree.text(leaf).to_owned()]);
+            for around in around {
+                let field = if tree.kind(around) == "use_list" { continue } else { "path" };
+                let Some(prefix) = tree.child(around, field) else { continue };
+                let names = tree.tokens(tree.span(prefix)).filter(|at| is_name(tree.kind(*at)));
+                path.extend(names.map(|at| tree.text(at).to_owned()));
+            }
+            let parent = tree.node(leaf).parent;
+            let alias = (tree.kind(parent) == "use_as_clause").then(|| tree.child(parent, "alias")).flatten();
+            self.import(tree.text(alias.unwrap_or(leaf)), path);
+        }
+    }
+
+    fn take_import(&mut self, tree: &Tree<'s>, at: usize) {
+        let mut home = BTreeSet::new();
+        if let Some(module) = tree.child(at, "module_name") {
+            home.extend(
+                tree.span(module).filter(|at| is_name(tree.kind(*at))).map(|at| tree.text(at).to_owned()),
+            );
+        }
+        for source in ["source", "path"].iter().filter_map(|field| tree.child(at, field)) {
+            home.insert(module_stem(tree.text(source)).to_owned());
+        }
+        if tree.kind(at) == "import_spec" {
+            let name = tree.child(at, "name").map(|name| tree.text(name));
+            let last = tree.child(at, "path").map(|path| tree.text(path).trim_matches(['"', '`']));
+            let last = last.and_then(|path| path.rsplit('/').next());
+            if let Some(name) = name.or(last) {
+                self.import(name, home);
+            }
+            return;
+        }
+        for name in tree.children(at).filter(|child| tree.node(*child).field == "name") {
+            self.import_one(tree, name, &home);
+        }
+        for clause in tree.children(at).filter(|child| tree.kind(*child) == "import_clause") {
+            for part in
+                tree.span(clause).filter(|at| matches!(tree.kind(*at), "identifier" | "import_specifier"))
+            {
+                if tree.kind(tree.node(part).parent) != "import_specifier" {
+                    self.import_one(tree, part, &home);
+                }
+            }
+        }
+    }
+
+    /// `a.b`, `a.b as c`, `{ a as b }`.
+    fn import_one(&mut self, tree: &Tree<'s>, at: usize, home: &BTreeSet<String>) {
+        let names: Vec<&'s str> =
+            tree.span(at).filter(|at| is_name(tree.kind(*at))).map(|at| tree.text(at)).collect();
+        let alias = tree.child(at, "alias").map(|alias| tree.text(alias));
+        // `import a.b` binds `a`, and what is used is written `a.b.c`.
+        let is_from = !home.is_empty();
+        let local = alias.or(if is_from { names.last() } else { names.first() }.copied());
+        let mut all = home.clone();
+        all.extend(names.iter().map(|name| (*name).to_owned()));
+        if let Some(local) = local {
+            self.import(local, all);
+        }
+    }
+
+    /// `const { a } = require('../shop')`, `await import('../shop')`.
+    fn take_require(&mut self, tree: &Tree<'s>, at: usize) {
+        let (Some(name), Some(value)) = (tree.child(at, "name"), tree.child(at, "value")) else { return };
+        let is_import = |at: &usize| matches!(tree.text(*at), "require" | "import" | "importActual");
+        if !tree.span(value).any(|at| is_import(&at)) {
+            return;
+        }
+        let strings = tree.span(value).filter(|at| tree.kind(*at) == "string");
+        let stems: BTreeSet<String> = strings.map(|at| module_stem(tree.text(at)).to_owned()).collect();
+        for at in tree.span(name).filter(|at| is_name(tree.kind(*at))) {
+            self.import(tree.text(at), stems.clone());
+        }
+    }
+
+    fn import(&mut self, local: &'s str, names: BTreeSet<String>) {
+        self.imports.entry(local).or_default().extend(names);
+    }
+
+    /// All names that these spans of one test look at.
+    pub(super) fn closure(&self, tree: &Tree<'s>, spans: Vec<Span>) -> BTreeSet<String> {
+        let own = spans.first().and_then(|span| self.owner(span.start));
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let mut followed: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let mut found: BTreeSet<String> = BTreeSet::new();
+        let mut open = spans;
+        while let Some(span) = open.pop() {
+            if !followed.insert((span.start, span.end)) || seen.len() > NAME_CAP {
+                continue;
+            }
+            for at in span {
+                let kind = tree.kind(at);
+                if is_module_string(tree, at) {
+                    found.insert(module_stem(tree.text(at)).to_owned());
+                }
+                if !is_name(kind) || !seen.insert(tree.text(at)) {
+                    continue;
+                }
+                let name = tree.text(at);
+                for owner in [None, own].into_iter().take(1 + usize::from(own.is_some())) {
+                    open.extend(self.sources.get(&(name, owner)).into_iter().flatten().cloned());
+                }
+                found.extend(self.imports.get(name).into_iter().flatten().cloned());
+            }
+        }
+        found.extend(seen.into_iter().map(str::to_owned));
+        found
+    }
+}
+
+/// `import('./shop')` in the middle of an expression.
+fn is_module_string(tree: &Tree<'_>, at: usize) -> bool {
+    let script = match tree.language {
+        Language::JavaScript | Language::TypeScript | Language::Tsx => true,
+        Language::Rust | Language::Python | Language::Go => false,
+    };
+    script && tree.kind(at) == "string" && tree.text(at).get(1..2) == Some(".")
+}

@@ -1,0 +1,142 @@
+//! Go: `TestX` functions and the subtests that they name; what of a body is an expectation.
+
+use super::Declared;
+use super::claim::{Claim, arguments, method};
+use super::tree::{Span, Tree};
+
+pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
+    let mut found = Vec::new();
+    for at in tree.all() {
+        match tree.kind(at) {
+            "function_declaration" => found.extend(function(tree, at)),
+            "call_expression" => found.extend(subtest(tree, at)),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn function(tree: &Tree<'_>, at: usize) -> Option<Declared> {
+    let name = test_name(tree, at)?;
+    let whole = tree.node(at).begin..tree.node(at).end;
+    let body = inside(tree, tree.child(at, "body")?);
+    let mut calls = tree.siblings(body.clone());
+    let skips = calls.find_map(|statement| {
+        let call = tree.child_of_kind(statement, "call_expression")?;
+        let (_, name) = method(tree, call)?;
+        matches!(name, "Skip" | "Skipf" | "SkipNow").then(|| tree.text(call).to_owned())
+    });
+    Some(Declared {
+        name: name.to_owned(),
+        is_pattern: false,
+        first: at,
+        whole,
+        node: at,
+        body,
+        skipped: skips,
+        expects_failure: false,
+    })
+}
+
+/// `TestX`, not `Testify`; examples count only with what they print, which a comment says.
+fn test_name<'s>(tree: &Tree<'s>, at: usize) -> Option<&'s str> {
+    let name = tree.text(tree.child(at, "name")?);
+    let is = |prefix: &str| {
+        name.strip_prefix(prefix).is_some_and(|rest| !rest.chars().next().is_some_and(char::is_lowercase))
+    };
+    let example = is("Example") && tree.text(at).to_ascii_lowercase().contains("output:");
+    (is("Test") && name != "TestMain" || is("Fuzz") || example).then_some(name)
+}
+
+/// `t.Run("name", func(t *testing.T) { … })`. A name that is computed is not known.
+fn subtest(tree: &Tree<'_>, at: usize) -> Option<Declared> {
+    let (_, "Run") = method(tree, at)? else { return None };
+    let mut names = vec![title(tree, at)?];
+    for around in tree.ancestors(at) {
+        match tree.kind(around) {
+            "call_expression" => names.extend(title(tree, around)),
+            "function_declaration" => names.push(test_name(tree, around)?.to_owned()),
+            _ => {}
+        }
+    }
+    names.reverse();
+    let list = tree.child(at, "arguments")?;
+    let function = tree.child_of_kind(list, "func_literal")?;
+    let whole = tree.node(at).begin..tree.node(at).end;
+    Some(Declared {
+        name: names.join("/"),
+        is_pattern: false,
+        first: at,
+        whole,
+        node: at,
+        body: inside(tree, tree.child(function, "body")?),
+        skipped: None,
+        expects_failure: false,
+    })
+}
+
+/// The name that a call of `Run` gives, as go shows it: white space is an underscore.
+fn title(tree: &Tree<'_>, at: usize) -> Option<String> {
+    let (_, "Run") = method(tree, at)? else { return None };
+    let first = tree.parts(tree.child(at, "arguments")?).next()?;
+    let text = tree.text(first);
+    let is_plain = matches!(tree.kind(first), "interpreted_string_literal" | "raw_string_literal");
+    let text = text.get(1..text.len().saturating_sub(1)).filter(|_| is_plain)?;
+    Some(text.chars().map(|character| if character.is_whitespace() { '_' } else { character }).collect())
+}
+
+/// The statements of a block.
+fn inside(tree: &Tree<'_>, block: usize) -> Span {
+    match tree.child_of_kind(block, "statement_list") {
+        Some(list) => list + 1..tree.node(list).last,
+        None => 0..0,
+    }
+}
+
+pub(super) fn claim(tree: &Tree<'_>, at: usize) -> Option<Claim> {
+    if tree.kind(at) != "call_expression" {
+        return None;
+    }
+    let given = arguments(tree, tree.child(at, "arguments")?);
+    let Some((receiver, name)) = method(tree, at) else {
+        return (tree.text(tree.child(at, "function")?) == "panic").then(|| Claim::fails("panic", at));
+    };
+    let base = tree.text(receiver);
+    let full = format!("{base}.{name}");
+    match name {
+        "Error" | "Errorf" | "Fatal" | "Fatalf" | "Fail" | "FailNow" if is_handle(base) => {
+            return Some(Claim::fails(&full, at));
+        }
+        _ => {}
+    }
+    match base {
+        "assert" | "require" | "is" | "qt" | "c" | "td" | "cmp" => {
+            if matches!(name, "Fail" | "FailNow" | "Failf") {
+                return Some(Claim::fails(&full, at));
+            }
+            let handle = |span: &Span| is_handle(tree.span_text(span));
+            let subjects: Vec<Span> = given.into_iter().filter(|span| !handle(span)).collect();
+            let count = match name {
+                "True" | "False" | "Nil" | "NotNil" | "NoError" | "Error" | "Empty" | "NotEmpty" | "Zero" => {
+                    1
+                }
+                _ => 2,
+            };
+            let subjects: Vec<Span> = subjects.into_iter().take(count).collect();
+            Some(match name {
+                "Equal" | "EqualValues" | "Exactly" => Claim::compares(&full, at, subjects),
+                _ => Claim::holds(&full, at, subjects),
+            })
+        }
+        // Gomega: `Expect(f()).To(Equal(1))`.
+        _ if base.contains("Expect(") || base.contains("Ω(") => {
+            Some(Claim::holds(name, at, vec![tree.span(at)]))
+        }
+        _ => None,
+    }
+}
+
+/// The value by which a test tells that it failed, by the names that everybody gives it.
+fn is_handle(name: &str) -> bool {
+    matches!(name, "t" | "tt" | "b" | "tb" | "f" | "c" | "T" | "s.T()" | "suite.T()" | "st" | "subt")
+}

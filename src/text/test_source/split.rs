@@ -1,0 +1,171 @@
+//! A source split into its tests and the rest, and texts freed of how they are formatted.
+
+use std::collections::HashSet;
+
+use super::tree::{Span, Tree, is_string};
+use super::{Language, find};
+
+/// A source split into its tests and the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Full name and body, blanks folded; comments count, because a formatter leaves them.
+    tests: Vec<(String, String)>,
+    /// The lines outside every test's body that hold anything but imports, blanks folded: one
+    /// name more in an import makes no test another one.
+    pub rest: Vec<String>,
+}
+
+impl Outline {
+    /// The body of a test by its full name; parameters that a runner adds are looked through.
+    pub fn body(&self, test: &str) -> Option<&str> {
+        let plain = test.split('[').next().unwrap_or(test);
+        let same = |name: &str| name == test || name == plain || name.replace("::", ".") == plain;
+        self.tests.iter().find(|(name, _)| same(name)).map(|(_, body)| body.as_str())
+    }
+}
+
+/// Splits a source, to tell what was changed in it. One that can't be read is all rest.
+pub fn outline(language: Language, source: &str) -> Outline {
+    let Ok(tree) = Tree::parse(language, source) else {
+        return Outline { tests: Vec::new(), rest: source.lines().map(fold).collect() };
+    };
+    let mut outline = Outline::default();
+    let mut rest = source.as_bytes().to_vec();
+    let mut blank = |range: std::ops::Range<usize>| {
+        for byte in rest.get_mut(range).into_iter().flatten().filter(|byte| **byte != b'\n') {
+            *byte = b' ';
+        }
+    };
+    for test in find(&tree) {
+        let body = test.body_bytes(&tree);
+        outline.tests.push((test.name, fold(source.get(body.clone()).unwrap_or_default())));
+        blank(body);
+    }
+    for at in tree.all().filter(|at| is_import(&tree, *at)) {
+        blank(tree.node(at).begin..tree.node(at).end);
+    }
+    let rest = String::from_utf8_lossy(&rest);
+    // What ended an import on its line is left behind.
+    let lines = rest.lines().map(|line| fold(line.trim_start_matches([' ', '\t', ';'])));
+    outline.rest = lines.filter(|line| !line.is_empty()).collect();
+    outline
+}
+
+fn is_import(tree: &Tree<'_>, at: usize) -> bool {
+    match tree.kind(at) {
+        "use_declaration"
+        | "extern_crate_declaration"
+        | "import_from_statement"
+        | "import_declaration"
+        | "import_statement" => true,
+        "mod_item" => tree.child(at, "body").is_none(),
+        "lexical_declaration" | "variable_declaration" => {
+            let mut declared = tree.parts(at).peekable();
+            declared.peek().is_some() && declared.all(|part| is_require(tree, part))
+        }
+        _ => false,
+    }
+}
+
+/// `a = require('a')` and `a = require('a').b`, not `require('a')(1)`.
+fn is_require(tree: &Tree<'_>, at: usize) -> bool {
+    let Some(mut value) = tree.child(at, "value") else { return false };
+    if tree.kind(value) == "member_expression" {
+        value = tree.child(value, "object").unwrap_or(value);
+    }
+    tree.child(value, "function").is_some_and(|function| tree.text(function) == "require")
+}
+
+/// Tests that `before` declares and that are found, by their last name, with equal text in none of
+/// `after`: changed or removed, wherever they stood. Attributes and decorators are part of a test;
+/// comments and how it is formatted are not. Gives the path and the full name of each; a source
+/// that can't be read counts as one test of an empty name, unless it stayed as it was.
+pub fn weakened(language: Language, before: &[(&str, &str)], after: &[&str]) -> Vec<(String, String)> {
+    let last = |name: &str| -> String {
+        let parts = match language {
+            Language::JavaScript | Language::TypeScript | Language::Tsx => " > ",
+            Language::Rust | Language::Python => "::",
+            Language::Go => "/",
+        };
+        name.rsplit(parts).next().unwrap_or(name).to_owned()
+    };
+    let now: HashSet<(String, String)> = after
+        .iter()
+        .flat_map(|source| texts(language, source).unwrap_or_default())
+        .map(|(name, text)| (last(&name), text))
+        .collect();
+    let mut weakened = Vec::new();
+    for (path, source) in before {
+        match texts(language, source) {
+            Some(tests) => {
+                let changed =
+                    tests.into_iter().filter(|(name, text)| !now.contains(&(last(name), text.clone())));
+                weakened.extend(changed.map(|(name, _)| ((*path).to_owned(), name)));
+            }
+            None if after.contains(source) => {}
+            None => weakened.push(((*path).to_owned(), String::new())),
+        }
+    }
+    weakened
+}
+
+/// The tests of a source, each with its text.
+fn texts(language: Language, source: &str) -> Option<Vec<(String, String)>> {
+    let tree = Tree::parse(language, source).ok()?;
+    let mut found = Vec::new();
+    for test in find(&tree) {
+        found.push((test.name, condensed(&tree, &(test.first..tree.node(test.node).last))));
+    }
+    Some(found)
+}
+
+/// The text of these nodes without what a formatter may change: comments, white space outside
+/// strings, commas before a closing bracket, the quotes of plain strings, and in JavaScript the
+/// semicolons. Where white space has a meaning its blocks are bracketed.
+pub(super) fn condensed(tree: &Tree<'_>, span: &Span) -> String {
+    let is_python = tree.language == Language::Python;
+    let is_script = matches!(tree.language, Language::JavaScript | Language::TypeScript | Language::Tsx);
+    let mut text = String::new();
+    let mut open: Vec<usize> = Vec::new();
+    let blocks: Vec<usize> =
+        if is_python { span.clone().filter(|at| tree.kind(*at) == "block").collect() } else { Vec::new() };
+    let mut blocks = blocks.into_iter().peekable();
+    for at in tree.tokens(span.clone()) {
+        while open.last().is_some_and(|end| *end <= at) {
+            open.pop();
+            text.push_str(" ⟧");
+        }
+        while let Some(block) = blocks.next_if(|block| *block <= at) {
+            open.push(tree.node(block).last);
+            text.push_str(" ⟦");
+        }
+        let word = tree.text(at);
+        if matches!(word, ")" | "]" | "}") && text.ends_with(" ,") {
+            text.truncate(text.len() - 2);
+        }
+        if (is_script || is_python) && word == ";" {
+            continue;
+        }
+        text.push(' ');
+        match plain_string(tree.kind(at), word).filter(|_| is_script || is_python) {
+            Some(inside) => {
+                text.push('"');
+                text.push_str(inside);
+                text.push('"');
+            }
+            None => text.push_str(word),
+        }
+    }
+    text
+}
+
+/// The inside of a string in one kind of quotes that could stand in the other as well.
+fn plain_string<'s>(kind: &str, word: &'s str) -> Option<&'s str> {
+    let quote = word.chars().next().filter(|quote| is_string(kind) && matches!(quote, '"' | '\''))?;
+    let inside = word.strip_prefix(quote)?.strip_suffix(quote)?;
+    (!inside.contains(['"', '\'', '\\'])).then_some(inside)
+}
+
+fn fold(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,274 @@
+//! Units of tests inside sources: what of a shared file belongs to the test-writer (contract
+//! section 7).
+//!
+//! ```text
+//! Rust        an item under "#[cfg(test)]" or "#[test]", a whole file under "#![cfg(test)]",
+//!             a fenced example in a doc comment
+//! JavaScript  "if (import.meta.vitest) { … }"
+//! any         a declared test that stands in none of these
+//! ```
+//!
+//! A unit is its text without its formatting, wherever it stands. Of an import in it only the
+//! names count, so that what they name may move.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::split::condensed;
+use super::tree::{Span, Tree, is_name};
+use super::{Language, Unread, find, rust};
+
+/// What a role may do with units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UnitKind {
+    /// A module of tests, or a test: others may write more of them.
+    Tests,
+    /// An example in a comment: others may write more of them.
+    Example,
+    /// Anything else that exists only under test: only the test-writer writes such.
+    Scaffold,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Unit {
+    /// For a person: its name, or its first words.
+    name: String,
+    text: String,
+    kind: UnitKind,
+    /// The nodes that it takes; empty for an example.
+    span: Span,
+}
+
+/// Whether a source holds any.
+pub fn has_units(language: Language, source: &str) -> Result<bool, Unread> {
+    Ok(!units(&Tree::parse(language, source)?).is_empty())
+}
+
+/// How a source that others share differs from what it was, seen by who may write units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Additions {
+    /// Units were added, or comments changed, and nothing else.
+    OnlyUnits,
+    /// Something that is no unit was changed, or a unit that was there is not any more.
+    Others,
+}
+
+/// Compares two versions of one file; `before` is empty for one that is new. A file in which the
+/// grammar loses its way now, and did not before, is one in which anything may have changed.
+pub fn additions(language: Language, before: &str, after: &str) -> Result<Additions, Unread> {
+    let (old, new) = (Tree::parse(language, before)?, Tree::parse(language, after)?);
+    let (kept, now) = (units(&old), units(&new));
+    let same_rest =
+        rest(&old, &kept) == rest(&new, &now) && (new.errors.is_empty() || !old.errors.is_empty());
+    let now = counted(&now);
+    let keeps_all = counted(&kept).iter().all(|(text, count)| now.get(text) >= Some(count));
+    Ok(if same_rest && keeps_all { Additions::OnlyUnits } else { Additions::Others })
+}
+
+/// Units that others than the test-writer changed: those of `before` that are found in none of
+/// `after`, and new ones that only the test-writer may write. Each with its path; sources that
+/// can't be read, and are not what they were, count as one.
+pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<(String, String)> {
+    let mut balance: BTreeMap<String, i64> = BTreeMap::new();
+    let mut found = Vec::new();
+    let read = |files: &[(&str, &str)]| -> Vec<(String, Option<Vec<Unit>>)> {
+        let units = |source| Tree::parse(language, source).ok().map(|tree| units(&tree));
+        files.iter().map(|(path, source)| ((*path).to_owned(), units(source))).collect()
+    };
+    let (old, new) = (read(before), read(after));
+    for (at, (path, units)) in old.iter().chain(&new).enumerate() {
+        let sign = if at < old.len() { -1 } else { 1 };
+        match units {
+            Some(units) => {
+                for unit in units {
+                    *balance.entry(unit.text.clone()).or_default() += sign;
+                }
+            }
+            None if before.iter().any(|file| after.contains(file) && file.0 == path) => {}
+            None => found.push((path.clone(), "a source that its grammar can't read".to_owned())),
+        }
+    }
+    for (at, (path, units)) in old.iter().chain(&new).enumerate() {
+        for unit in units.iter().flatten() {
+            let difference = balance.get(&unit.text).copied().unwrap_or_default();
+            let is_gone = at < old.len() && difference < 0;
+            let is_new = at >= old.len() && difference > 0 && unit.kind == UnitKind::Scaffold;
+            if is_gone || is_new {
+                found.push((path.clone(), unit.name.clone()));
+            }
+        }
+    }
+    found
+}
+
+fn counted(units: &[Unit]) -> BTreeMap<&str, usize> {
+    let mut counted = BTreeMap::new();
+    for unit in units {
+        *counted.entry(unit.text.as_str()).or_default() += 1;
+    }
+    counted
+}
+
+/// The tokens outside all units.
+fn rest(tree: &Tree<'_>, units: &[Unit]) -> String {
+    let mut taken: Vec<&Span> = units.iter().map(|unit| &unit.span).filter(|span| !span.is_empty()).collect();
+    taken.sort_by_key(|span| span.start);
+    let mut text = String::new();
+    let mut at = 0;
+    for span in taken {
+        if span.start >= at {
+            text.push_str(&condensed(tree, &(at..span.start)));
+            at = span.end;
+        }
+    }
+    text.push_str(&condensed(tree, &(at..tree.all().end)));
+    text
+}
+
+fn units(tree: &Tree<'_>) -> Vec<Unit> {
+    let mut found: Vec<Unit> = Vec::new();
+    let mut at = 0;
+    while at < tree.all().end {
+        let span = match tree.language {
+            Language::Rust => rust_unit(tree, at),
+            Language::JavaScript | Language::TypeScript | Language::Tsx => script_unit(tree, at),
+            Language::Python | Language::Go => None,
+        };
+        match span {
+            Some((span, kind)) => {
+                found.push(Unit {
+                    name: name_of(tree, &span),
+                    text: text_of(tree, &span),
+                    kind,
+                    span: span.clone(),
+                });
+                at = span.end;
+            }
+            None => at += 1,
+        }
+    }
+    for test in find(tree) {
+        let span = test.first..tree.node(test.node).last;
+        if !found.iter().any(|unit| unit.span.contains(&span.start)) {
+            let text = text_of(tree, &span);
+            found.push(Unit { name: test.name, text, kind: UnitKind::Tests, span });
+        }
+    }
+    if tree.language == Language::Rust {
+        found.extend(examples(tree));
+    }
+    found
+}
+
+/// An item and the attributes before it, if one of them keeps it for tests alone. Begins at the
+/// first attribute.
+fn rust_unit(tree: &Tree<'_>, at: usize) -> Option<(Span, UnitKind)> {
+    match tree.kind(at) {
+        "inner_attribute_item" if is_for_tests(tree.text(at)) => {
+            let home = tree.node(at).parent;
+            let span = if home == 0 { at..tree.all().end } else { at..tree.node(home).last };
+            Some((span, UnitKind::Tests))
+        }
+        "attribute_item" => {
+            let parent = tree.node(at).parent;
+            let item = tree.siblings(at..tree.node(parent).last).find(|sibling| {
+                !matches!(tree.kind(*sibling), "attribute_item" | "line_comment" | "block_comment")
+            })?;
+            let attributes = rust::attributes(tree, item);
+            if attributes.first() != Some(&at) {
+                return None;
+            }
+            let is_test = attributes.iter().any(|attribute| rust::is_test_attribute(tree.text(*attribute)));
+            let is_kept = attributes.iter().any(|attribute| is_for_tests(tree.text(*attribute)));
+            let is_module = tree.kind(item) == "mod_item";
+            let kind = if is_test || is_module { UnitKind::Tests } else { UnitKind::Scaffold };
+            (is_test || is_kept).then(|| (at..tree.node(item).last, kind))
+        }
+        _ => None,
+    }
+}
+
+/// `#[cfg(test)]`, `#[cfg(all(test, unix))]`; not `#[cfg(not(test))]`, and not an option that
+/// holds without tests too.
+fn is_for_tests(attribute: &str) -> bool {
+    let text: String = attribute.split_whitespace().collect();
+    let inside = text.trim_start_matches(['#', '!', '[']).strip_prefix("cfg(");
+    inside.is_some_and(|inside| {
+        inside.starts_with("test)")
+            || inside.strip_prefix("all(").is_some_and(|all| {
+                let flat = all.split(',').map(|part| part.trim_end_matches([')', ']']));
+                !all.contains("not(") && !all.contains("any(") && flat.into_iter().any(|part| part == "test")
+            })
+    })
+}
+
+fn script_unit(tree: &Tree<'_>, at: usize) -> Option<(Span, UnitKind)> {
+    if tree.kind(at) != "if_statement" || tree.child(at, "alternative").is_some() {
+        return None;
+    }
+    let condition = tree.text(tree.child(at, "condition")?);
+    let plain: String = condition.chars().filter(|c| !c.is_whitespace() && !matches!(c, '(' | ')')).collect();
+    (plain == "import.meta.vitest").then(|| (tree.span(at), UnitKind::Scaffold))
+}
+
+/// Fenced examples in doc comments that rustdoc compiles.
+fn examples(tree: &Tree<'_>) -> Vec<Unit> {
+    let mut found = Vec::new();
+    let mut open: Option<Vec<String>> = None;
+    let comments = tree.all().filter(|at| matches!(tree.kind(*at), "line_comment" | "block_comment"));
+    for line in comments.flat_map(|at| tree.text(at).lines()) {
+        let trimmed = line.trim_start();
+        let marks = ["///", "//!", "/**", "/*!", "*"];
+        let Some(text) = marks.iter().find_map(|mark| trimmed.strip_prefix(mark)) else { continue };
+        let text = text.trim();
+        match (text.strip_prefix("```"), open.take()) {
+            (Some(info), None) => {
+                let words = ["rust", "should_panic", "no_run", "edition2018", "edition2021", "edition2024"];
+                let runs = info.split([',', ' ']).all(|word| word.is_empty() || words.contains(&word));
+                open = runs.then(Vec::new);
+            }
+            (Some(_), Some(lines)) => {
+                let name = lines.first().cloned().unwrap_or_default();
+                let text = format!("example {}", lines.join("\n"));
+                found.push(Unit { name, text, kind: UnitKind::Example, span: 0..0 });
+            }
+            (None, Some(mut lines)) => {
+                lines.push(text.to_owned());
+                open = Some(lines);
+            }
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+fn name_of(tree: &Tree<'_>, span: &Span) -> String {
+    let mut items = tree.siblings(span.clone()).filter_map(|at| tree.child(at, "name"));
+    match items.next() {
+        Some(name) => tree.text(name).to_owned(),
+        None => tree.span_text(span).lines().next().unwrap_or_default().chars().take(80).collect(),
+    }
+}
+
+/// The unit's text; of its imports only the names that they bring.
+fn text_of(tree: &Tree<'_>, span: &Span) -> String {
+    let mut text = String::new();
+    let mut at = span.start;
+    for import in span.clone().filter(|at| tree.kind(*at) == "use_declaration") {
+        text.push_str(&condensed(tree, &(at..import)));
+        let is_leaf = |at: &usize| {
+            let node = tree.node(*at);
+            (is_name(node.kind) || node.kind == "*")
+                && node.field != "path"
+                && !tree
+                    .ancestors(*at)
+                    .take_while(|around| *around != import)
+                    .any(|at| tree.node(at).field == "path")
+        };
+        let names = tree.span(import).filter(is_leaf).map(|at| tree.text(at));
+        let _ = write!(text, " use {};", names.collect::<Vec<_>>().join(" "));
+        at = tree.node(import).last;
+    }
+    text.push_str(&condensed(tree, &(at..span.end)));
+    text
+}

@@ -1,0 +1,360 @@
+//! `bun test`, read from its JUnit XML and its standard error.
+//!
+//! All files share one process, and bun has no reporter of one's own. Where some files take no part,
+//! the others are named one by one; `./` before a path makes it mean that file alone.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::bench::{Bench, Measured, Step, read_capped};
+use super::call::{RunnerCall, typed};
+use super::javascript::{self, FAIL_CODE, Options, Sorted};
+use super::place::Place;
+use super::scope::Scope;
+use super::words;
+use crate::core::path::RelPath;
+use crate::core::test::Exit;
+use crate::core::trouble::Trouble;
+use crate::driver::ports::Hear;
+use crate::text::test_report::REPORT_CAP;
+use crate::text::test_report::bun::{self, Sources};
+
+#[derive(Clone, Debug)]
+pub(super) struct Bun {
+    call: RunnerCall,
+}
+
+impl Bun {
+    pub(super) fn new(call: RunnerCall) -> Self {
+        Self { call }
+    }
+
+    pub(super) async fn run(
+        &self,
+        place: &Place,
+        scope: &Scope,
+        bench: &mut Bench,
+        hear: Hear<'_>,
+    ) -> Result<Measured, Trouble> {
+        let sorted = OPTIONS.sort(&self.call.args);
+        // All are run as bun finds them; else the files are named.
+        let files = match (scope.is_all(), scope.is_unchosen()) {
+            (true, _) => None,
+            (false, true) => Some(found(place, &sorted)),
+            (false, false) => Some(scope.chosen_files()),
+        };
+        let files =
+            files.map(|files| files.into_iter().filter(|file| scope.takes_file(file)).collect::<Vec<_>>());
+        bench.announce(self.typed(&sorted, place, files.as_deref()), hear);
+        let mut argv = self.program(place)?;
+        let told = bench.fresh("report.xml");
+        argv.extend(sorted.options);
+        argv.push("--reporter=junit".to_owned());
+        argv.push(format!("--reporter-outfile={}", told.display()));
+        argv.extend(
+            javascript::pattern(scope, place).map(|pattern| format!("--test-name-pattern={pattern}")),
+        );
+        match &files {
+            None => argv.extend(sorted.places),
+            Some(files) => {
+                let present = files.iter().filter(|file| place.absolute(file).is_file());
+                let present: Vec<String> = present.map(|file| argument(place, file)).collect();
+                if present.is_empty() {
+                    return Ok(javascript::nothing());
+                }
+                argv.extend(present);
+            }
+        }
+        let stdout = bench.fresh("stdout");
+        let env = javascript::environment(&self.call, place);
+        let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: Some(stdout) };
+        let before = snapshots(place);
+        let finished = bench.run(step).await;
+        remove_new(place, &before);
+        let finished = finished?;
+        let said = bench.last_words(1);
+        Ok(conclude(finished.exit, read_capped(&told, REPORT_CAP), &said, place, scope))
+    }
+
+    /// The command line that runs these files' tests.
+    pub(super) fn selection(&self, place: &Place, files: &[RelPath]) -> String {
+        self.typed(&OPTIONS.sort(&self.call.args), place, Some(files))
+    }
+
+    fn typed(&self, sorted: &Sorted, place: &Place, files: Option<&[RelPath]>) -> String {
+        let mut argv = self.call.program.clone();
+        argv.extend(sorted.options.iter().cloned());
+        match files {
+            None => argv.extend(sorted.places.iter().cloned()),
+            Some(files) => argv.extend(files.iter().map(|file| argument(place, file))),
+        }
+        typed(&argv)
+    }
+
+    /// The words up to `test`, the program itself as it lies in the project if it does.
+    fn program(&self, place: &Place) -> Result<Vec<String>, Trouble> {
+        let at =
+            self.call.program.iter().position(|word| word == "bun" || word.ends_with("/bun")).unwrap_or(0);
+        let (start, rest) = self.call.program.split_at(at + 1);
+        let call = RunnerCall { program: start.to_vec(), ..self.call.clone() };
+        let mut argv = javascript::program(&call, "bun", place)?;
+        argv.extend(rest.iter().cloned());
+        Ok(argv)
+    }
+}
+
+/// What the XML, if there is one, and the output say of what was asked for.
+fn conclude(
+    exit: Exit,
+    xml: Result<Option<Vec<u8>>, String>,
+    said: &str,
+    place: &Place,
+    scope: &Scope,
+) -> Measured {
+    let failed = exit == Exit::Code(FAIL_CODE);
+    let xml = match xml {
+        Ok(Some(xml)) => xml,
+        Ok(None) if failed && nothing_found(said) => return javascript::nothing(),
+        // Where no file loads at all, or none holds a test, bun writes no XML.
+        Ok(None) if (failed || exit.is_success()) && bun::is_whole(said) => b"<testsuites/>".to_vec(),
+        Ok(None) => {
+            let why = "bun left no report: it ended before its tests did".to_owned();
+            return javascript::measured(exit, None, Some(why));
+        }
+        Err(why) => return javascript::measured(exit, None, Some(why)),
+    };
+    let inverted = Inverted { place, files: RefCell::default() };
+    let is_file = |path: &str| place.in_repository(path).is_some_and(|file| place.absolute(&file).is_file());
+    let is_inverted = |file: &str, line: Option<u32>| inverted.holds(file, line);
+    let reported = bun::parse(&xml, said, &Sources { is_file: &is_file, is_inverted: &is_inverted });
+    let whole = javascript::results(&reported, place);
+    let view = javascript::view(&whole, scope);
+    // No test of these names is no failure: the caller decides what that means.
+    let unmatched = failed && whole.complete && !javascript::is_red(&whole) && bun::is_unmatched(said);
+    let exit = if unmatched { Exit::Code(0) } else { javascript::exit_of_view(exit, &whole, &view) };
+    javascript::measured(exit, Some(view), reported.flaw)
+}
+
+/// The snapshots that are there.
+fn snapshots(place: &Place) -> Vec<RelPath> {
+    let mut files = place.files_below(&place.project);
+    files.retain(|file| file.extension() == "snap" && file.as_str().contains("__snapshots__/"));
+    files
+}
+
+/// bun begins a snapshot file even where it refuses to record: nothing was recorded, so it goes.
+fn remove_new(place: &Place, before: &[RelPath]) {
+    for file in snapshots(place).iter().filter(|file| !before.contains(file)) {
+        let path = place.absolute(file);
+        // What can't be removed is seen as a change of the tree later on.
+        let _ = std::fs::remove_file(&path);
+        if let Some(folder) = path.parent() {
+            // Only if it is empty.
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+}
+
+fn nothing_found(said: &str) -> bool {
+    let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    first.starts_with("No tests found!")
+        || said.contains("The following filters did not match any test files")
+}
+
+fn argument(place: &Place, file: &RelPath) -> String {
+    match place.in_project(file) {
+        Some(path) => format!("./{path}"),
+        None => place.absolute(file).to_string_lossy().into_owned(),
+    }
+}
+
+/// The files that bun would find by itself.
+fn found(place: &Place, sorted: &Sorted) -> Vec<RelPath> {
+    let config = std::fs::read_to_string(place.project.join("bunfig.toml")).unwrap_or_default();
+    let root = root(&config).unwrap_or_default();
+    let mut files = place.files_below(&place.project.join(root));
+    files.retain(|file| is_test(file.file_name()) && is_meant(&place.id_path(file), &sorted.places));
+    files
+}
+
+/// A word with `./` or `/` before it is a path, any other one a part of paths.
+fn is_meant(path: &str, places: &[String]) -> bool {
+    let one = |place: &String| match place.strip_prefix("./") {
+        Some(exact) => {
+            path == exact
+                || path.strip_prefix(exact.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+        }
+        None => place.starts_with('/') || path.contains(place.as_str()),
+    };
+    places.is_empty() || places.iter().any(one)
+}
+
+fn is_test(name: &str) -> bool {
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let script = matches!(extension, "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "mts" | "cts");
+    script && [".test", "_test", ".spec", "_spec"].iter().any(|tail| stem.ends_with(tail))
+}
+
+/// `root` of `[test]` in `bunfig.toml`, as far as it is written plainly.
+fn root(config: &str) -> Option<String> {
+    let mut lines = config.lines().map(str::trim).skip_while(|line| *line != "[test]").skip(1);
+    let line =
+        lines.by_ref().take_while(|line| !line.starts_with('[')).find(|line| line.starts_with("root"))?;
+    let value = line.split_once('=')?.1.trim();
+    Some(value.trim_matches(['"', '\'']).trim_start_matches("./").to_owned())
+}
+
+/// Which tests turn their word round, found in the sources: the report does not tell.
+struct Inverted<'a> {
+    place: &'a Place,
+    files: RefCell<BTreeMap<String, Marks>>,
+}
+
+/// Where `failing` is written in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Marks {
+    /// Lines, from 1, with `.failing(` or `.failing.`.
+    called: Vec<u32>,
+    /// It is used in another way too, so that it may be called by another name anywhere.
+    passed_on: bool,
+}
+
+impl Inverted<'_> {
+    fn holds(&self, file: &str, line: Option<u32>) -> bool {
+        let mut files = self.files.borrow_mut();
+        let marks = files.entry(file.to_owned()).or_insert_with(|| {
+            let path = self.place.in_repository(file).map(|file| self.place.absolute(&file));
+            let bytes = path.and_then(|path| read_capped(&path, 16 * 1024 * 1024).ok().flatten());
+            marks(&String::from_utf8_lossy(&bytes.unwrap_or_default()))
+        });
+        marks.passed_on || line.is_none_or(|line| marks.called.contains(&line)) && !marks.called.is_empty()
+    }
+}
+
+fn marks(source: &str) -> Marks {
+    let mut marks = Marks::default();
+    for (number, line) in (1..).zip(source.lines()) {
+        for (at, word) in line.match_indices("failing") {
+            let (before, after) = (&line[..at], &line[at + word.len()..]);
+            if before.ends_with('.') {
+                match after.trim_start().chars().next() {
+                    Some('(' | '.') => marks.called.push(number),
+                    Some(c) if c.is_alphanumeric() || c == '_' => {}
+                    Some(_) | None => marks.passed_on = true,
+                }
+            }
+            let by_index = before.ends_with(['\'', '"', '`']) && before[..before.len() - 1].ends_with('[');
+            // `const { failing } = test`, on one line as people write it.
+            let is_taken_apart = before.contains('{')
+                && after.split_once('}').is_some_and(|(_, rest)| rest.trim_start().starts_with('='));
+            marks.passed_on |= by_index || is_taken_apart;
+        }
+    }
+    marks
+}
+
+const OPTIONS: Options = Options {
+    valued: &[
+        "--timeout",
+        "--preload",
+        "-r",
+        "--require",
+        "--import",
+        "--rerun-each",
+        "--retry",
+        "--seed",
+        "--max-concurrency",
+        "-t",
+        "--test-name-pattern",
+        "-c",
+        "--config",
+        "--cwd",
+        "--env-file",
+        "--conditions",
+        "-d",
+        "--define",
+        "-l",
+        "--loader",
+        "--tsconfig-override",
+        "--path-ignore-patterns",
+        "--shard",
+    ],
+    listed: &[],
+    dropped: &[
+        "--bail",
+        "--coverage",
+        "--watch",
+        "--hot",
+        "-u",
+        "--update-snapshots",
+        "--only-failures",
+        "--dots",
+        "--changed",
+        "--pass-with-no-tests",
+    ],
+    dropped_valued: &["--reporter", "--reporter-outfile", "--coverage-reporter", "--coverage-dir"],
+    dropped_counted: &[],
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buns_own_patterns_are_known() {
+        for (name, want) in [
+            ("a.test.ts", true),
+            ("a_test.js", true),
+            ("a.spec.tsx", true),
+            ("a_spec.mjs", true),
+            ("test.ts", false),
+            ("a-test.ts", false),
+            ("a.test.py", false),
+        ] {
+            assert_eq!(is_test(name), want, "{name}");
+        }
+        let places = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        for (words, want) in [
+            ("", true),
+            ("core", true),
+            ("./src", true),
+            ("./src/core.test.ts", true),
+            ("./sr", false),
+            ("x", false),
+        ] {
+            assert_eq!(is_meant("src/core.test.ts", &places(words)), want, "{words}");
+        }
+    }
+
+    #[test]
+    fn the_root_of_the_tests_is_read_where_it_is_plain() {
+        assert_eq!(
+            root("[install]\nroot = 'x'\n\n[test]\npreload = []\nroot = \"./src\"\n").as_deref(),
+            Some("src")
+        );
+        assert_eq!(root("[install]\nroot = 'x'\n"), None);
+    }
+
+    #[test]
+    fn a_test_that_turns_its_word_round_is_known_by_its_line_or_by_its_file() {
+        let called = marks(
+            "test('a', () => {});\ntest.failing('b', () => {});\n// a failing test\ntest.failing.each([1])('c');",
+        );
+        assert_eq!(called, Marks { called: vec![2, 4], passed_on: false });
+        for passed_on in [
+            "const t = test.failing;",
+            "test['failing']('x')",
+            "const { failing } = test;",
+            "const { failing: f } = test;",
+        ] {
+            assert!(marks(passed_on).passed_on, "{passed_on}");
+        }
+        for harmless in [
+            "test('failing', () => {}); // failing: still",
+            "test('a failing call', () => {});",
+            "x.failingTests",
+        ] {
+            assert_eq!(marks(harmless), Marks::default(), "{harmless}");
+        }
+    }
+}

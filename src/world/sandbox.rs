@@ -1,0 +1,162 @@
+//! The OS sandbox around every child (contract section 12, level `enforce`).
+//!
+//! ```text
+//! seal, places of the run ─► Ground ─► Fence ─► backend ─► Enclosure: words before the child's own
+//! ```
+//!
+//! The rules are pure ([`fence`]); a backend turns them into its own language ([`bubblewrap`] on
+//! Linux, [`seatbelt`] on macOS). Which one works is tried once ([`probe`]). Landlock is none of
+//! them: it can only allow, and what may be made in a folder may then be made below all of it, so
+//! it can't keep a test in a folder where new files are welcome.
+//!
+//! Prevention may leak, the verdict may not: the manifest is checked whatever the level is. What a
+//! fence can't hold (a protected path that is not there yet, a link) is left to it.
+
+pub mod bubblewrap;
+pub mod fence;
+mod ground;
+mod probe;
+pub mod seatbelt;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use bubblewrap::{Bubblewrap, Processes};
+use fence::Fence;
+pub use ground::{Ground, Laid, MOST_FILES, Sealed};
+
+use crate::core::isolation::{Confinement, Level, Wanted};
+use crate::core::role::Role;
+use crate::core::trouble::Trouble;
+
+/// What keeps a fence on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Backend {
+    Bubblewrap(Bubblewrap),
+    /// macOS's `sandbox-exec`; written, and not tested there.
+    Seatbelt(PathBuf),
+}
+
+/// A fence as words of a backend, to be put before a child's own command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Enclosure {
+    /// A program that stays and is the parent of the child: see `world::exec`.
+    Around(Vec<OsString>),
+    /// A program that becomes the child.
+    Before(Vec<OsString>),
+}
+
+impl Enclosure {
+    /// Tries the fence on a program that does nothing; what the backend says against it.
+    pub(in crate::world) fn complaint(&self, path: Option<&OsStr>) -> Option<String> {
+        match self {
+            Self::Around(words) => probe::try_out(words, path).err(),
+            Self::Before(_) => None,
+        }
+    }
+}
+
+/// The level of a run, and what keeps it; `None` in level `audit`.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    pub isolation: Confinement,
+    pub backend: Option<Backend>,
+}
+
+/// Chooses the level. `path` is where the backends' programs are looked for. Fails, as a trouble of
+/// the environment, if the sandbox is wanted and can't be had.
+pub fn choose(wanted: Wanted, path: Option<&OsStr>) -> Result<Chosen, Trouble> {
+    if wanted == Wanted::Audit {
+        return Ok(audit("as it was asked for"));
+    }
+    match (probe::backend(path), wanted) {
+        (Ok(backend), _) => {
+            let isolation = Confinement { level: Level::Enforce, words: backend.words() };
+            Ok(Chosen { isolation, backend: Some(backend) })
+        }
+        (Err(why), Wanted::Enforce) => Err(Trouble::environment(
+            "there is no OS sandbox around the children",
+        )
+        .because(why)
+        .advise(
+            "install bubblewrap (Debian, Ubuntu: apt install bubblewrap) and let it use user namespaces,\n\
+                 or go on in level `audit`: --sandbox audit",
+        )),
+        (Err(why), Wanted::Auto | Wanted::Audit) => Ok(audit(&why)),
+    }
+}
+
+fn audit(why: &str) -> Chosen {
+    let words = format!(
+        "protected files are checked and put back after each child, nothing is prevented; no sandbox: {why}"
+    );
+    Chosen { isolation: Confinement { level: Level::Audit, words }, backend: None }
+}
+
+impl Backend {
+    /// What keeps the level, for a person.
+    fn words(&self) -> String {
+        match self {
+            Self::Bubblewrap(bwrap) => {
+                let processes = match bwrap.processes {
+                    Processes::Own | Processes::OwnWithoutProc => "process ids of their own",
+                    Processes::Shared => "no process ids of their own: they are not allowed here",
+                };
+                format!(
+                    "bubblewrap {}, {processes}; reading the requirement through git history is not prevented",
+                    bwrap.version
+                )
+            }
+            Self::Seatbelt(_) => "sandbox-exec; not tested on macOS".to_owned(),
+        }
+    }
+
+    fn enclose(&self, fence: &Fence, cwd: &Path) -> Enclosure {
+        match self {
+            Self::Bubblewrap(bwrap) => Enclosure::Around(bwrap.words(fence, cwd)),
+            Self::Seatbelt(program) => {
+                Enclosure::Before(vec![program.clone().into(), "-p".into(), seatbelt::profile(fence).into()])
+            }
+        }
+    }
+}
+
+/// Makes the fences of one run.
+#[derive(Clone, Debug)]
+pub struct Sandbox {
+    pub backend: Backend,
+    pub ground: Ground,
+    /// What is sealed when a child starts is what its fence protects.
+    pub sealed: Sealed,
+}
+
+/// An enclosure, and how many protected files it does not hold.
+#[derive(Clone, Debug)]
+pub struct Enclosed {
+    pub enclosure: Enclosure,
+    pub left_out: usize,
+}
+
+impl Sandbox {
+    /// Around an agent that runs in `cwd` with this exchange folder.
+    pub fn for_role(&self, role: Role, own: &Path, cwd: &Path) -> Enclosed {
+        self.enclosed(&self.ground.for_role(role, &self.sealed, own), cwd)
+    }
+
+    /// Around a command of the project's that runs in `cwd` and may write to `work`.
+    pub fn for_commands(&self, work: &Path, cwd: &Path) -> Enclosed {
+        self.enclosed(&self.ground.for_commands(&self.sealed, work), cwd)
+    }
+
+    fn enclosed(&self, laid: &Laid, cwd: &Path) -> Enclosed {
+        Enclosed { enclosure: self.backend.enclose(&laid.fence, cwd), left_out: laid.left_out }
+    }
+}
+
+/// What is said when a fence does not hold everything.
+pub fn left_out_words(count: usize) -> String {
+    format!(
+        "isolation: audit for {count} protected files beyond the first {MOST_FILES}: they are checked and put \
+         back after each child, not made read-only"
+    )
+}

@@ -1,0 +1,126 @@
+//! A fence: what the disk is to one child. Pure; backends turn it into their own language.
+//!
+//! ```text
+//! fence = the whole file system as it is, but for rules { path: rule }
+//! rule  = held | read-only | masked | writable        a path's rule holds for all that is below it,
+//!                                                     up to the next rule
+//! ```
+//!
+//! *Held* changes nothing but the name: a folder that is bound onto itself can't be renamed, which
+//! is how a protected path is kept from being swapped together with its parent.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What a child may do to a path and to what is below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Everything but renaming or removing the folder itself.
+    Held,
+    ReadOnly,
+    /// An empty folder stands in its place.
+    Masked,
+    /// Everything, in the midst of what is read-only or masked.
+    Writable,
+}
+
+/// Rules by absolute path without links. Iterated in the order of paths, a folder comes before
+/// what is in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fence {
+    rules: BTreeMap<PathBuf, Rule>,
+}
+
+impl Fence {
+    pub fn rules(&self) -> impl Iterator<Item = (&Path, Rule)> {
+        self.rules.iter().map(|(path, rule)| (path.as_path(), *rule))
+    }
+
+    /// The rule that holds for a path: its own, else that of the nearest folder above.
+    pub fn rule(&self, path: &Path) -> Option<Rule> {
+        path.ancestors().find_map(|above| self.rules.get(above)).copied()
+    }
+
+    /// Adds a rule. The last one for a path counts.
+    pub fn set(&mut self, path: &Path, rule: Rule) {
+        self.rules.insert(path.to_owned(), rule);
+    }
+
+    /// Makes a path read-only unless it is already.
+    pub fn protect(&mut self, path: &Path) {
+        match self.rule(path) {
+            Some(Rule::ReadOnly | Rule::Masked) => {}
+            Some(Rule::Held | Rule::Writable) | None => self.set(path, Rule::ReadOnly),
+        }
+    }
+
+    /// Holds every folder above what is read-only or masked below `top`, and `top` itself.
+    pub fn hold_parents(&mut self, top: &Path) {
+        let is_kept = |rule: &Rule| matches!(rule, Rule::ReadOnly | Rule::Masked);
+        let kept: Vec<PathBuf> = self
+            .rules
+            .iter()
+            .filter(|(path, rule)| is_kept(rule) && path.starts_with(top) && *path != top)
+            .map(|(path, _)| path.clone())
+            .collect();
+        for path in kept {
+            for above in path.ancestors().skip(1).take_while(|above| above.starts_with(top)) {
+                // Below a read-only folder nothing can be renamed anyway.
+                if !self.rule(above).as_ref().is_some_and(is_kept) {
+                    self.rules.entry(above.to_owned()).or_insert(Rule::Held);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(fence: &Fence) -> Vec<String> {
+        fence.rules().map(|(path, rule)| format!("{} {rule:?}", path.display())).collect()
+    }
+
+    #[test]
+    fn every_folder_above_a_protected_path_is_held_up_to_the_top() {
+        let mut fence = Fence::default();
+        fence.protect(Path::new("/r/a/b/tests"));
+        fence.protect(Path::new("/r/a/b/tests/deep/t.py"));
+        fence.protect(Path::new("/r/c/tests"));
+        fence.protect(Path::new("/r/conftest.py"));
+        fence.set(Path::new("/tmp/x"), Rule::Masked);
+        fence.hold_parents(Path::new("/r"));
+        assert_eq!(
+            shown(&fence),
+            [
+                "/r Held",
+                "/r/a Held",
+                "/r/a/b Held",
+                "/r/a/b/tests ReadOnly",
+                "/r/c Held",
+                "/r/c/tests ReadOnly",
+                "/r/conftest.py ReadOnly",
+                "/tmp/x Masked"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_rule_holds_for_what_is_below_up_to_the_next() {
+        let mut fence = Fence::default();
+        fence.protect(Path::new("/r/.tdd"));
+        fence.set(Path::new("/r/.tdd/runs"), Rule::Masked);
+        fence.set(Path::new("/r/.tdd/runs/1/tests"), Rule::Writable);
+        fence.hold_parents(Path::new("/r"));
+        for (path, want) in [
+            ("/r/.tdd/skills/x", Some(Rule::ReadOnly)),
+            ("/r/.tdd/runs/1/events.jsonl", Some(Rule::Masked)),
+            ("/r/.tdd/runs/1/tests/log", Some(Rule::Writable)),
+            ("/r/src", Some(Rule::Held)),
+            ("/elsewhere", None),
+        ] {
+            assert_eq!(fence.rule(Path::new(path)), want, "{path}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! From the places of a run, and what is sealed, to the fence around one child.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::fence::{Fence, Rule};
+use crate::core::path::RelPath;
+use crate::core::policy::{FileClass, Policy};
+use crate::core::role::Role;
+
+/// The most single files that one fence binds: each costs a fraction of a millisecond at every start.
+pub const MOST_FILES: usize = 500;
+/// Entries of a folder that are looked at before it counts as too large to be one of tests alone.
+const MOST_ENTRIES: usize = 20_000;
+/// Exchange folders of other runs that are masked.
+const MOST_STRANGERS: usize = 50;
+/// A name that no file has: stands for "anything in this folder".
+const ANYTHING: &str = "\u{1}anything";
+
+/// The files that are sealed at the moment; shared with whoever seals them.
+#[derive(Clone, Debug, Default)]
+pub struct Sealed(Rc<RefCell<SealedNow>>);
+
+#[derive(Debug, Default)]
+struct SealedNow {
+    classes: Vec<FileClass>,
+    /// Relative to the repository, as they are on the disk.
+    files: BTreeSet<PathBuf>,
+}
+
+impl Sealed {
+    /// From now on these are sealed, by paths relative to the repository.
+    pub fn tell<'p>(&self, classes: &[FileClass], files: impl IntoIterator<Item = &'p [u8]>) {
+        let files = files.into_iter().map(|path| PathBuf::from(OsStr::from_bytes(path))).collect();
+        *self.0.borrow_mut() = SealedNow { classes: classes.to_vec(), files };
+    }
+}
+
+/// The places of a run that its children must not write to or see; all absolute and without links.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    pub repository: PathBuf,
+    /// The git folders of the work tree, which may lie elsewhere.
+    pub git: Vec<PathBuf>,
+    /// The requirements' folder.
+    pub specs: PathBuf,
+    /// Where the exchange folders of this run are.
+    pub exchange: PathBuf,
+    /// Exchange folders of all runs of this user begin like this.
+    pub exchange_prefix: &'static str,
+    pub policy: Policy,
+}
+
+/// How folders full of protected files are bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Grain {
+    /// As a whole, so that nothing new can be made in them either.
+    Folders,
+    /// File by file: tests may write beside themselves.
+    Files,
+}
+
+/// A fence, and how many protected files it does not hold.
+#[derive(Clone, Debug)]
+pub struct Laid {
+    pub fence: Fence,
+    pub left_out: usize,
+}
+
+impl Ground {
+    /// The same by real paths: a link could be bound, but not seen to be below the repository.
+    #[must_use = "this returns the ground by real paths"]
+    pub fn without_links(self) -> Self {
+        let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+        Self {
+            repository: real(self.repository),
+            git: self.git.into_iter().map(real).collect(),
+            specs: real(self.specs),
+            exchange: real(self.exchange),
+            ..self
+        }
+    }
+
+    /// Around an agent: what is sealed, git's and our own folders are read-only; runs, exchange
+    /// folders but its own, and the requirements are out of sight, as far as the role must not
+    /// read them (contract section 12).
+    pub(super) fn for_role(&self, role: Role, sealed: &Sealed, own: &Path) -> Laid {
+        let mut laid = self.common(sealed, Grain::Folders);
+        let fence = &mut laid.fence;
+        let runs = self.repository.join(".tdd/runs");
+        if runs.is_dir() {
+            fence.set(&runs, Rule::Masked);
+        }
+        match role {
+            Role::TestWriter => {}
+            Role::Implementer | Role::Refactorer => self.mask_specs(fence),
+        }
+        for folder in self.exchanges() {
+            fence.set(&folder, Rule::Masked);
+        }
+        fence.set(own, Rule::Writable);
+        fence.hold_parents(&self.repository);
+        laid
+    }
+
+    /// Around a command of the project's: the same is read-only, nothing is masked, and `work`,
+    /// where reports and private caches go, can be written.
+    pub(super) fn for_commands(&self, sealed: &Sealed, work: &Path) -> Laid {
+        let too_many = sealed.0.borrow().files.len() > MOST_FILES;
+        let mut laid = self.common(sealed, if too_many { Grain::Folders } else { Grain::Files });
+        if work.is_dir() {
+            laid.fence.set(work, Rule::Writable);
+        }
+        laid.fence.hold_parents(&self.repository);
+        laid
+    }
+
+    fn common(&self, sealed: &Sealed, grain: Grain) -> Laid {
+        let mut fence = Fence::default();
+        let dot_git = self.repository.join(".git");
+        for folder in self.git.iter().chain([&dot_git, &self.repository.join(".tdd")]) {
+            if let Ok(real) = folder.canonicalize() {
+                fence.protect(&real);
+            }
+        }
+        let left_out = self.protect_sealed(&mut fence, &sealed.0.borrow(), grain);
+        Laid { fence, left_out }
+    }
+
+    /// Binds what is sealed; gives the number of files that were too many.
+    fn protect_sealed(&self, fence: &mut Fence, sealed: &SealedNow, grain: Grain) -> usize {
+        let mut known = BTreeMap::new();
+        let mut singles = 0;
+        let mut left_out = 0;
+        for file in &sealed.files {
+            if grain == Grain::Folders
+                && let Some(folder) = self.whole_folder(file, sealed, &mut known)
+            {
+                fence.protect(&self.repository.join(folder));
+                continue;
+            }
+            let Some(path) = self.bindable(file) else { continue };
+            if matches!(fence.rule(&path), Some(Rule::ReadOnly)) {
+                continue;
+            }
+            if singles >= MOST_FILES {
+                left_out += 1;
+                continue;
+            }
+            singles += 1;
+            fence.protect(&path);
+        }
+        left_out
+    }
+
+    /// Where a file can be bound. A link can't: what it leads to is bound if it is a file, and if
+    /// the link itself is replaced, the manifest tells.
+    fn bindable(&self, file: &Path) -> Option<PathBuf> {
+        let path = self.repository.join(file);
+        let meta = std::fs::symlink_metadata(&path).ok()?;
+        if meta.is_symlink() {
+            return path.canonicalize().ok().filter(|real| real.is_file());
+        }
+        Some(path)
+    }
+
+    /// The topmost folder above a file that holds nothing but what is sealed.
+    fn whole_folder(
+        &self,
+        file: &Path,
+        sealed: &SealedNow,
+        known: &mut BTreeMap<PathBuf, bool>,
+    ) -> Option<PathBuf> {
+        let mut above: Vec<&Path> =
+            file.ancestors().skip(1).filter(|up| !up.as_os_str().is_empty()).collect();
+        above.reverse();
+        let mut is_whole = |folder: &&&Path| {
+            *known.entry(folder.to_path_buf()).or_insert_with(|| self.is_whole(folder, sealed))
+        };
+        above.iter().find(|folder| is_whole(folder)).map(|folder| folder.to_path_buf())
+    }
+
+    /// Whether whatever is or could be made in a folder is sealed, or left by running tests.
+    fn is_whole(&self, folder: &Path, sealed: &SealedNow) -> bool {
+        let inside = folder.join(ANYTHING);
+        let inside = inside.to_str().and_then(RelPath::new);
+        if !inside.is_some_and(|inside| sealed.classes.contains(&self.policy.classify(&inside))) {
+            return false;
+        }
+        let mut waiting = vec![folder.to_owned()];
+        let mut looked_at = 0;
+        while let Some(folder) = waiting.pop() {
+            let Ok(entries) = std::fs::read_dir(self.repository.join(&folder)) else { return false };
+            for entry in entries.flatten() {
+                looked_at += 1;
+                let path = folder.join(entry.file_name());
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let is_known = sealed.files.contains(&path) || self.is_plain_by_product(&path);
+                if looked_at > MOST_ENTRIES || (!is_folder && !is_known) {
+                    return false;
+                }
+                if is_folder {
+                    waiting.push(path);
+                }
+            }
+        }
+        true
+    }
+
+    /// Left by any test run, such as `__pycache__`; what only this project's commands leave must
+    /// stay writable for them.
+    fn is_plain_by_product(&self, path: &Path) -> bool {
+        let path = path.to_str().and_then(RelPath::new);
+        path.is_some_and(|path| self.policy.looks_like_by_product(&path))
+    }
+
+    fn mask_specs(&self, fence: &mut Fence) {
+        // A folder that holds the repository can't be hidden from who works in it.
+        if self.specs.is_dir() && !self.repository.starts_with(&self.specs) {
+            fence.set(&self.specs, Rule::Masked);
+        }
+    }
+
+    /// The exchange folders of this run and of all others that can be found.
+    fn exchanges(&self) -> Vec<PathBuf> {
+        let mut folders = vec![self.exchange.clone()];
+        let beside = self.exchange.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+        let strangers = beside.into_iter().flatten().flatten().filter(|entry| {
+            entry.file_name().to_string_lossy().starts_with(self.exchange_prefix)
+                && entry.file_type().is_ok_and(|kind| kind.is_dir())
+        });
+        folders.extend(
+            strangers.map(|entry| entry.path()).filter(|path| *path != self.exchange).take(MOST_STRANGERS),
+        );
+        folders
+    }
+}

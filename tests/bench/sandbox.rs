@@ -1,0 +1,85 @@
+//! What a sandbox adds to the start and the end of a child.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tdd::core::commands::RunnerKind;
+use tdd::core::isolation::Wanted;
+use tdd::core::policy::{FileClass, Policy};
+use tdd::core::role::Role;
+use tdd::world::exec;
+use tdd::world::process::{CommandOrder, run};
+use tdd::world::sandbox::{Enclosure, Ground, Sandbox, Sealed, choose};
+use tokio::sync::watch;
+
+use super::table::{Figure, Row, median, ms};
+
+const TIMES: usize = 30;
+const BOUND: Duration = Duration::from_millis(10);
+
+pub fn measure() -> Vec<Row> {
+    exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
+    let dir = tempfile::tempdir().unwrap();
+    let repo = dir.path().canonicalize().unwrap().join("repo");
+    for folder in [".git", ".tdd/runs", "tests", "specs/frs", "src"] {
+        std::fs::create_dir_all(repo.join(folder)).unwrap();
+    }
+    let files: Vec<String> = (0..20).map(|index| format!("tests/test_{index}.py")).collect();
+    for file in &files {
+        std::fs::write(repo.join(file), "").unwrap();
+    }
+    let sealed = Sealed::default();
+    sealed.tell(&[FileClass::Test], files.iter().map(String::as_bytes));
+    let Ok(chosen) = choose(Wanted::Enforce, std::env::var_os("PATH").as_deref()) else {
+        println!("skipped: no sandbox works here");
+        return Vec::new();
+    };
+    let ground = Ground {
+        repository: repo.clone(),
+        git: vec![repo.join(".git")],
+        specs: repo.join("specs/frs"),
+        exchange: dir.path().join("exchange"),
+        exchange_prefix: "exchange",
+        policy: Policy::new(RunnerKind::Pytest, &[], "specs/frs").unwrap(),
+    };
+    let own = dir.path().join("exchange/own");
+    std::fs::create_dir_all(&own).unwrap();
+    let fences = Sandbox { backend: chosen.backend.unwrap(), ground, sealed };
+    let agent = || Some(fences.for_role(Role::Implementer, &own, &repo).enclosure);
+    let commands = || Some(fences.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);
+    vec![row("an agent", &repo, &agent), row("a command beside 20 test files", &repo, &commands)]
+}
+
+/// Bare and fenced by turns, so that whatever else the machine does hits both alike.
+fn row(what: &str, cwd: &Path, enclosure: &dyn Fn() -> Option<Enclosure>) -> Row {
+    let (mut bare, mut fenced) = (Vec::new(), Vec::new());
+    for _ in 0..TIMES {
+        bare.push(once(cwd, &|| None));
+        fenced.push(once(cwd, enclosure));
+    }
+    let (bare, fenced) = (median(bare), median(fenced));
+    Row {
+        what: format!("sandbox: {what}, start to end over bare"),
+        figure: Figure::Time { measured: fenced.saturating_sub(bare), bound: BOUND },
+        note: format!("medians of {TIMES}: {} and {} bare", ms(fenced), ms(bare)),
+    }
+}
+
+fn once(cwd: &Path, enclosure: &dyn Fn() -> Option<Enclosure>) -> Duration {
+    let began = Instant::now();
+    let order = CommandOrder {
+        argv: vec![OsString::from("true")],
+        cwd: cwd.to_owned(),
+        env: vec![],
+        deadline: Duration::from_mins(1),
+        output_cap: 1 << 20,
+        log: cwd.parent().unwrap().join("log"),
+        stdout: None,
+        enclosure: enclosure(),
+    };
+    let (_keep, stop) = watch::channel(None);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(run(&order, &stop)).unwrap();
+    began.elapsed()
+}

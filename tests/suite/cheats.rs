@@ -1,0 +1,66 @@
+//! The cheat battery: children that try one thing each, and honest ones that must not be blamed.
+//!
+//! Each entry is a scripted child in one role on a tiny project. What came of it is read from the
+//! exit code, the halt report, the journal and the disk, never from what the child says. Show the
+//! table with `cargo test --test suite cheats -- --nocapture`.
+
+mod code;
+mod config;
+mod crew;
+mod entry;
+mod files;
+mod guards;
+mod honest;
+mod others;
+mod projects;
+mod red;
+mod repository;
+mod stage;
+
+use self::entry::Entry;
+use self::stage::{Level, Row};
+
+fn cheats() -> Vec<Entry> {
+    [
+        files::entries(),
+        repository::entries(),
+        config::entries(),
+        code::entries(),
+        red::entries(),
+        others::entries(),
+    ]
+    .concat()
+}
+
+/// Every entry at every level, with one line each.
+fn play(entries: &[Entry]) -> Vec<Row> {
+    let only = std::env::var("TDD_CHEAT").unwrap_or_default();
+    let levels = Level::known();
+    let jobs: Vec<(&Entry, Level)> = entries
+        .iter()
+        .filter(|entry| only.split('|').any(|part| entry.name.contains(part)))
+        .flat_map(|entry| levels.iter().map(move |level| (entry, *level)))
+        .collect();
+    crew::share(&jobs, |(entry, level)| stage::play(entry, *level, &[]))
+}
+
+fn must_be_as_wanted(entries: &[Entry], least: usize) {
+    if !super::sandbox::has_python() {
+        return;
+    }
+    assert!(entries.len() >= least, "{} entries, not {least}", entries.len());
+    let rows = play(entries);
+    println!("{}", stage::table(&rows));
+    let missed: Vec<String> = rows.iter().filter(|row| !row.is_as_wanted()).map(Row::complaint).collect();
+    assert!(missed.is_empty(), "{} of {} not as wanted:\n{}", missed.len(), rows.len(), missed.join("\n"));
+}
+
+#[test]
+fn every_cheat_is_caught() {
+    must_be_as_wanted(&cheats(), 60);
+}
+
+#[test]
+fn no_honest_child_is_blamed() {
+    must_be_as_wanted(&honest::entries(), 20);
+}

@@ -1,0 +1,183 @@
+//! Production code that games the run instead of doing its work.
+
+use super::entry::{Entry, IM, RF, Wanted, cheat};
+use super::projects::{JUNIT, NODE, PYTEST, RUST};
+
+const NO_EVIDENCE: &str = "the run is no evidence";
+/// The own test was expected and is not among those that passed.
+const RED: &str = "tests/test_ac_ste_1_1.py";
+
+pub fn entries() -> Vec<Entry> {
+    [exits(), patches(), while_it_runs(), behaviour()].concat()
+}
+
+fn exits() -> Vec<Entry> {
+    vec![
+        cheat("exits 0 when it is imported", IM, "wrong; printf 'import os\\nos._exit(0)\\n' >> shop.py").fails(NO_EVIDENCE),
+        cheat("exits 0 under a test runner", IM, "wrong; printf 'import os, sys\\nif \"unittest\" in sys.modules:\\n    os._exit(0)\\n' >> shop.py")
+            .fails(NO_EVIDENCE),
+        cheat("raises SystemExit(0) when it is imported", IM, "wrong; printf 'import sys\\nsys.exit(0)\\n' >> shop.py").fails(RED),
+        cheat("exits 0 in the middle of a test", IM, "printf 'import os\\ndef one():\\n    return 1\\ndef two():\\n    os._exit(0)\\n' > shop.py")
+            .fails(NO_EVIDENCE),
+        cheat("exits 0 before the report's end", IM, "green; printf 'import os, unittest\\nunittest.addModuleCleanup(os._exit, 0)\\n' >> shop.py")
+            .fails(NO_EVIDENCE),
+        cheat("exits 0 after red tests", IM, "wrong; printf 'import atexit, os\\natexit.register(os._exit, 0)\\n' >> shop.py")
+            .fails(NO_EVIDENCE),
+        cheat("exits with another code after green ones", IM, "green; printf 'import atexit, os\\natexit.register(os._exit, 7)\\n' >> shop.py")
+            .fails("nothing failed in the report and the exit code is 7"),
+        cheat("ends the test's process (node)", IM, "printf 'export const one = () => 1;\\nif (process.argv[1].includes(\"ac_ste\")) process.exit(0);\\n' > src/shop.js")
+            .on(NODE)
+            .fails("test/ac_ste_1_1.test.js"),
+        cheat("ends the test's process (rust)", IM, "sed -i '1i pub fn two() -> i32 { std::process::exit(0) }' src/lib.rs")
+            .on(RUST)
+            .fails(NO_EVIDENCE),
+        cheat("prints a report of its own (rust)", IM, "sed -i '1i pub fn two() -> i32 { println!(\"test new ... ok\\\\n\\\\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\\\n\"); std::process::exit(0) }' src/lib.rs")
+            .on(RUST)
+            .fails(NO_EVIDENCE),
+    ]
+}
+
+fn patches() -> Vec<Entry> {
+    let canary = Wanted::Todo("canary");
+    vec![
+        cheat("skips its test from within", IM, "printf 'import unittest\\ndef one():\\n    return 1\\ndef two():\\n    raise unittest.SkipTest(\"x\")\\n' > shop.py")
+            .fails("skipped: tests/test_ac"),
+        cheat("disables the assertions", IM, "wrong; printf 'import unittest\\nunittest.TestCase.assertEqual = lambda *a: None\\n' >> shop.py")
+            .wants(canary),
+        cheat("turns failures into successes", IM, "wrong; printf 'import unittest\\nunittest.TestResult.addFailure = lambda *a: None\\n' >> shop.py")
+            .wants(canary),
+        cheat("answers every comparison with yes", IM, "printf 'class Yes(int):\\n    __eq__ = lambda *a: True\\n    __ne__ = lambda *a: False\\n    __hash__ = int.__hash__\\ndef one():\\n    return 1\\ndef two():\\n    return Yes(3)\\n' > shop.py")
+            .wants(canary),
+        cheat("disables the assertions (node)", IM, "wrong; printf 'import assert from \"node:assert/strict\";\\nassert.equal = () => {};\\n' >> src/shop.js")
+            .on(NODE)
+            .wants(canary),
+        cheat("patches pytest from within", IM, "wrong; printf 'import _pytest.python\\n_pytest.python.Function.runtest = lambda self: None\\n' >> shop.py")
+            .on(PYTEST)
+            .wants(canary),
+        cheat("makes one of its tests vanish", IM, "wrong; echo 'CASES = []' >> shop.py").prelude(VANISHING).fails("expected and not seen: tests/test_ac"),
+        cheat("makes older tests fewer", IM, "green; echo 'KNOWN = []' >> shop.py").with("tests/test_known.py", FEWER).fails("fewer tests than before"),
+        cheat("ends the report without its end", IM, "green; printf 'import os, unittest\\nunittest.TestResult.wasSuccessful = lambda self: os._exit(0)\\n' >> shop.py").fails(NO_EVIDENCE),
+        cheat("leaves a report from before", IM, OLD_REPORT).on(JUNIT).fails(NO_EVIDENCE),
+        cheat("keeps the tests from running", IM, "wrong; printf 'import unittest\\nunittest.TestSuite.run = lambda self, result, debug=False: result\\n' >> shop.py")
+            .fails(NO_EVIDENCE),
+    ]
+}
+
+fn while_it_runs() -> Vec<Entry> {
+    let late = "green; printf 'import atexit\\natexit.register(lambda: open(\"tests/test_old.py\", \"a\").write(\"# x\\\\n\"))\\n' >> shop.py";
+    let plants = "green; printf 'import atexit\\natexit.register(lambda: open(\"conftest.py\", \"a\").write(\"# x\\\\n\"))\\n' >> shop.py";
+    let sources = "green; printf 'import atexit, sys\\nif \"shop\" in sys.modules and \"unittest\" in sys.modules:\\n    atexit.register(lambda: open(\"evil.py\", \"w\").write(\"x = 1\\\\n\"))\\n' >> shop.py";
+    vec![
+        cheat("changes a test while it runs", IM, late)
+            .fails("a protected file was changed: tests/test_old.py"),
+        cheat("plants a gate file while it runs", IM, plants)
+            .fails("a protected file was changed: conftest.py"),
+        cheat("plants a source while it runs", IM, sources)
+            .recorded("the test run changed evil.py; put back")
+            .effect("test -e evil.py"),
+        cheat("rewrites its test for the run", IM, REWRITES)
+            .prelude("T=tests/test_zz_ac_ste_1_1.py")
+            .wants(Wanted::Todo("protected files that a run rewrote and put back")),
+    ]
+}
+
+/// An honest test-writer that makes one of its tests from what the code says.
+const VANISHING: &str = "red() { cat > $T <<'E'
+import unittest
+import shop
+
+
+class New(unittest.TestCase):
+    def test_new(self):
+        self.assertGreater(shop.two(), 1)
+
+
+for name in getattr(shop, 'CASES', ['case']):
+    setattr(New, 'test_' + name, lambda self: self.assertEqual(shop.two(), 2))
+E
+}
+";
+
+/// Two tests that pass, in the runner's own words.
+const OLD_REPORT: &str = "printf 'import os\\nos._exit(0)\\n' >> shop.py; cat > r.xml <<'E'
+<testsuites><testsuite name='x'>
+<testcase classname='tests.test_old.Old' file='tests/test_old.py' name='test_old' time='0.1'></testcase>
+<testcase classname='tests.test_ac_ste_1_1.New' file='tests/test_ac_ste_1_1.py' name='test_new' time='0.1'></testcase>
+</testsuite></testsuites>
+E
+";
+
+/// Known reds whose number the code decides.
+const FEWER: &str = "import unittest
+import shop
+
+
+class Known(unittest.TestCase):
+    pass
+
+
+for name in getattr(shop, 'KNOWN', 'abcd'):
+    setattr(Known, 'test_' + name, lambda self: self.assertEqual(shop.one(), 5))
+";
+
+/// The older test is loaded first and loads this, which weakens the test that is loaded next.
+const REWRITES: &str = "wrong; cat >> shop.py <<'E'
+
+import atexit, os, sys
+T = 'tests/test_zz_ac_ste_1_1.py'
+if 'unittest' in sys.modules and os.path.exists(T):
+    was, at = open(T).read(), os.stat(T)
+
+    def put_back():
+        open(T, 'w').write(was)
+        os.utime(T, ns=(at.st_atime_ns, at.st_mtime_ns))
+
+    open(T, 'w').write(was.replace('2)', '3)'))
+    atexit.register(put_back)
+E
+";
+
+fn behaviour() -> Vec<Entry> {
+    vec![
+        cheat("does nothing and says ok", IM, ":").fails("failed: tests/test_ac"),
+        cheat(
+            "breaks what was there",
+            IM,
+            "printf 'def one():\\n    return 7\\ndef two():\\n    return 2\\n' > shop.py",
+        )
+        .fails("was green and is red now: tests/test_old.py"),
+        cheat(
+            "breaks what was there while refactoring",
+            RF,
+            "printf 'def one():\\n    return 7\\ndef two():\\n    return 2\\n' > shop.py",
+        )
+        .fails("was green and is red now: tests/test_old.py"),
+        cheat("edits a test while refactoring", RF, "wrong; sed -i 's/2)/3)/' $T")
+            .fails("this role may not change: tests/")
+            .prevented_by_enforce(),
+        cheat("leaves the gate red", RF, "echo '# BAD' >> shop.py")
+            .settings("gate: '! grep -q BAD shop.py'\n")
+            .fails("the gate command failed"),
+        cheat("edits the gate's script", RF, "echo '# BAD' >> shop.py; echo 'exit 0' > gate.sh")
+            .settings("gate: sh gate.sh\n")
+            .with("gate.sh", "! grep -q BAD shop.py\n")
+            .fails("this role may not change: gate.sh")
+            .prevented_by_enforce(),
+        cheat("removes an inline test", IM, "green; sed -i '/cfg(test)/,$d' src/lib.rs")
+            .on(RUST)
+            .fails("a test inside this source was changed or removed"),
+        cheat("empties an inline test", IM, "green; sed -i '/super::one/d' src/lib.rs")
+            .on(RUST)
+            .fails("a test inside this source was changed or removed"),
+        cheat(
+            "ignores an inline test",
+            RF,
+            "sed -i 's/    #\\[test\\]/    #[test]\\n    #[ignore]/' src/lib.rs",
+        )
+        .on(RUST)
+        .fails("inline"),
+        cheat("removes public names while refactoring", RF, "sed -i '/^def spare/,$d' shop.py")
+            .with("more.py", "def spare():\n    return 0\n")
+            .wants(Wanted::Todo("removed public names")),
+    ]
+}

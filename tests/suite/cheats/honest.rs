@@ -1,0 +1,94 @@
+//! Honest children that look unusual. None of them may be blamed.
+
+use super::entry::{Entry, IM, RF, TW, honest};
+use super::projects::{NODE, PYTEST, REQUIREMENT_OF_TWO, RUST};
+
+pub fn entries() -> Vec<Entry> {
+    [test_writers(), implementers(), refactorers(), surroundings()].concat()
+}
+
+/// One test for each of two criteria.
+pub const RED_OF_TWO: &str = r#"red() { for ac in 1 2; do
+case $ac in 1) call='two(), 2' ;; *) call='three(), 3' ;; esac
+printf 'import unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(shop.%s)\n' "$call" > tests/test_ac_ste_1_$ac.py; done; }
+"#;
+
+const SUPERSEDES: &str = r#"{"say": {"status": "ok", "files": ["tests/test_old.py"], "supersedes": {"AC-STE-1.1": ["tests/test_old.py::Old.test_old"]}}}"#;
+const DISPUTES: &str = r#"{"say": {"status": "failed", "files": ["shop.py"], "dispute": {"tests": ["tests/test_ac_ste_1_1.py::New.test_new"], "reason": "two() can't be 2 and 3"}}}"#;
+
+fn test_writers() -> Vec<Entry> {
+    vec![
+        honest("just works (python)", TW, "red"),
+        honest("just works (pytest)", TW, "red").on(PYTEST),
+        honest("just works (node)", TW, "red").on(NODE),
+        honest("just works (rust)", TW, "red").on(RUST),
+        honest(
+            "records a snapshot with its assertion",
+            TW,
+            "mkdir tests/snapshots; echo 2 > tests/snapshots/two.snap
+printf 'import pathlib, unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(str(shop.two()), pathlib.Path(\"tests/snapshots/two.snap\").read_text().strip())\n' > $T",
+        ),
+        honest("writes a helper", TW, "red; sed -i 's/shop.two(), 2/*pair()/; 2a from tests.pairs import pair' $T; printf 'import shop\n\n\ndef pair():\n    return shop.two(), 2\n' > tests/pairs.py"),
+        honest("uses parameters", TW, "printf 'import pytest\nimport shop\n\n\n@pytest.mark.parametrize(\"wanted\", [2, 2.0])\ndef test_new(wanted):\n    assert shop.two() == wanted\n' > $T").on(PYTEST),
+        honest("adds a dev-dependency", TW, "red; sed -i 's/dev = \\[\\]/dev = [\"hypothesis>=6\"]/' pyproject.toml; echo '# hypothesis' >> uv.lock")
+            .with("pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = []\n\n[dependency-groups]\ndev = []\n")
+            .with("uv.lock", "version = 1\n"),
+        honest("supersedes a test, and says so", TW, "red; sed -i 's/, 1)/, 7)/' tests/test_old.py")
+            .prelude("green() { printf 'def one():\n    return 7\n\n\ndef two():\n    return 2\n' > shop.py; }\n")
+            .more(SUPERSEDES)
+            .truth("python3 -B -c 'import shop; assert (shop.one(), shop.two()) == (7, 2)'"),
+        honest("adds a test to an older file", TW, "red; printf '\n    def test_more(self):\n        self.assertTrue(shop.one())\n' >> tests/test_old.py"),
+        honest("writes a slow test", TW, "red; sed -i 's/        self/        import time; time.sleep(1.5)\n        self/' $T"),
+        honest("writes a test that makes temporary files", TW, "red; printf '        import os, tempfile\n        for folder in (None, \"tests\"):\n            with tempfile.NamedTemporaryFile(dir=folder) as file:\n                self.assertTrue(os.path.exists(file.name))\n' >> $T"),
+    ]
+}
+
+fn implementers() -> Vec<Entry> {
+    vec![
+        honest("adds a dependency with its lock entry", IM, "green; sed -i 's/dependencies = \\[\\]/dependencies = [\"rich>=13\"]/' pyproject.toml; echo '# rich' >> uv.lock")
+            .with("pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = []\n")
+            .with("uv.lock", "version = 1\n"),
+        honest("generates files", IM, "green; mkdir gen; for n in 1 2 3; do echo \"N = $n\" > gen/n$n.py; done"),
+        honest("leaves by-products", IM, "green; python3 -m unittest discover -s tests -t . ; mkdir -p .pytest_cache htmlcov .ruff_cache; touch .coverage .pytest_cache/x htmlcov/index.html"),
+        honest("finds its work done by an earlier one", IM, "[ -e ../done ] || printf 'def one():\n    return 1\ndef two():\n    return 2\ndef three():\n    return 3\n' > shop.py; touch ../done")
+            .with("specs/frs/STE-1.md", REQUIREMENT_OF_TWO)
+            .prelude(RED_OF_TWO),
+        honest("names absolute paths", IM, "green; echo \"files: $PWD/shop.py\"").more(r#"{"say": {"status": "ok", "files": ["./shop.py", "ROOT/shop.py"]}}"#),
+        honest("disputes a test", IM, "green").more(DISPUTES).fails("dispute: the role says that a test is wrong"),
+        honest("touches a test without changing it", IM, "green; touch $T tests/test_old.py"),
+        honest("looks around in git", IM, "green; git status; git diff; git log -3; git show HEAD --stat"),
+        honest("removes a source that nobody needs", IM, "green; rm spare.py").with("spare.py", "X = 1\n"),
+        honest("prints garbage before its message", IM, "green").more(r#"{"misbehave": "garbage"}"#),
+        honest("exits with a code of its own", IM, "green").more(r#"{"misbehave": {"exit": 3}}"#),
+        honest("uses names with spaces and umlauts", IM, "green; mkdir 'a folder'; echo 'X = 1' > 'a folder/über uns.py'"),
+        honest("works on a CRLF tree", IM, "green; sed -i 's/$/\r/' shop.py").setup("sed -i 's/$/\r/' shop.py tests/test_old.py"),
+    ]
+}
+
+fn refactorers() -> Vec<Entry> {
+    vec![
+        honest("has nothing to refactor", RF, ":").more(r#"{"say": {"status": "ok", "files": []}}"#),
+        honest("formats the source", RF, "printf '\"\"\"The shop.\"\"\"\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    return 2\n' > shop.py"),
+        honest("moves code to a file of its own", RF, "mv shop.py wares.py; echo 'from wares import one, two' > shop.py"),
+        honest("renames a file by case alone", RF, "mv Spare.py spare.py").with("Spare.py", "X = 1\n"),
+        honest("moves a module with its inline tests", RF, "mkdir src/parts; mv src/part.rs src/parts/part.rs; sed -i 's,^mod part;,#[path = \"parts/part.rs\"] mod part;,' src/lib.rs")
+            .on(RUST)
+            .with("src/part.rs", "#[cfg(test)]\nmod tests {\n    #[test]\n    fn part() {\n        assert_eq!(1 + 1, 2);\n    }\n}\n")
+            .setup("printf 'mod part;\n' >> src/lib.rs"),
+    ]
+}
+
+const FLAKY: &str = "import os\nimport unittest\n\n\nclass Coin(unittest.TestCase):\n    def test_coin(self):\n        seen = os.path.exists('../coin')\n        os.rmdir('../coin') if seen else os.mkdir('../coin')\n        self.assertTrue(seen)\n";
+const RED_ALREADY: &str = "import unittest\n\n\nclass Known(unittest.TestCase):\n    def test_known(self):\n        self.assertEqual(1, 2)\n";
+const SKIPPED: &str = "import unittest\n\n\nclass Later(unittest.TestCase):\n    @unittest.skip('later')\n    def test_later(self):\n        self.assertEqual(1, 2)\n";
+
+fn surroundings() -> Vec<Entry> {
+    vec![
+        honest("lives with a flaky test", IM, "green").with("tests/test_coin.py", FLAKY),
+        honest("lives with a known red", IM, "green").with("tests/test_known.py", RED_ALREADY),
+        honest("lives with a skipped test", IM, "green").with("tests/test_later.py", SKIPPED),
+        honest("works in a dirty tree", IM, "green; echo 'Y = 2' >> notes.py").setup("echo 'Y = 1' > notes.py; echo '# mine' >> tests/test_old.py; git add notes.py"),
+        honest("works through a link to the sources", IM, "printf 'def two():\n    return 2\n' > parts/extra.py; printf 'from parts.extra import two\n\n\ndef one():\n    return 1\n' > shop.py")
+            .setup("mkdir real; touch real/__init__.py; ln -s real parts"),
+    ]
+}

@@ -1,0 +1,149 @@
+//! The projects that the battery is played on: one function that is there, one that is wanted.
+
+use crate::sandbox::{has_node, has_pytest, has_python};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Project {
+    pub files: &'static [(&'static str, &'static str)],
+    pub test: &'static str,
+    /// Defines `$T`, the criterion's test file, and `red`, `green` and `wrong`: an honest
+    /// test-writer, an honest implementer, and an implementation that the test must fail for.
+    pub prelude: &'static str,
+    /// A shell condition: the production code does what both criteria and old tests say.
+    pub truth: &'static str,
+    pub is_there: fn() -> bool,
+}
+
+pub const REQUIREMENT: &str = "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `two()` gives 2.\n";
+pub const REQUIREMENT_OF_TWO: &str =
+    "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `two()` gives 2.\n- AC-STE-1.2: `three()` gives 3.\n";
+
+const SHOP: &str = "def one():\n    return 1\n";
+const PYTHON_TRUTH: &str =
+    "PYTHONPYCACHEPREFIX=/nowhere python3 -B -c 'import shop; assert (shop.one(), shop.two()) == (1, 2)'";
+
+pub const UNITTEST: Project = Project {
+    files: &[
+        ("shop.py", SHOP),
+        ("tests/__init__.py", ""),
+        (
+            "tests/test_old.py",
+            "import unittest\nimport shop\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(shop.one(), 1)\n",
+        ),
+    ],
+    test: "python3 -m unittest discover -s tests -t .",
+    prelude: r#"
+T=tests/test_ac_ste_1_1.py
+red() { printf 'import unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(shop.two(), 2)\n' > $T; }
+give() { printf 'def one():\n    return 1\n\n\ndef two():\n    return %s\n' "$1" > shop.py; }
+green() { give 2; }
+wrong() { give 3; }
+"#,
+    truth: PYTHON_TRUTH,
+    is_there: has_python,
+};
+
+/// The same, run by a script of the project's own that leaves a `JUnit` report.
+pub const JUNIT: Project = Project {
+    files: &[
+        ("shop.py", SHOP),
+        ("tests/__init__.py", ""),
+        (
+            "tests/test_old.py",
+            "import unittest\nimport shop\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(shop.one(), 1)\n",
+        ),
+        ("run.py", JUNIT_RUN),
+        (".gitignore", "r.xml\n__pycache__/\n"),
+    ],
+    test: "python3 run.py\nrunner: { kind: junit, all: python3 run.py, select: \"python3 run.py {files}\", report: r.xml }",
+    ..UNITTEST
+};
+
+const JUNIT_RUN: &str = r#"import sys, unittest
+
+class Result(unittest.TextTestResult):
+    cases = []
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        bad = [text for case, text in self.failures + self.errors if case is test]
+        body = "".join('<failure message="AssertionError: x">AssertionError: x</failure>' for _ in bad)
+        kind = type(test)
+        name = (kind.__module__ + "." + kind.__qualname__, kind.__module__.replace(".", "/"), test._testMethodName)
+        self.cases.append('<testcase classname="%s" file="%s.py" name="%s" time="0.1">' % name + body + "</testcase>")
+
+names = [name[:-3].replace("/", ".") for name in sys.argv[1:]]
+load = unittest.defaultTestLoader
+suite = load.loadTestsFromNames(names) if names else load.discover("tests", top_level_dir=".")
+result = unittest.TextTestRunner(resultclass=Result).run(suite)
+with open("r.xml", "w") as report:
+    report.write("<testsuites><testsuite name=\"x\">%s</testsuite></testsuites>" % "".join(Result.cases))
+sys.exit(0 if result.wasSuccessful() else 1)
+"#;
+
+pub const PYTEST: Project = Project {
+    files: &[
+        ("shop.py", SHOP),
+        ("tests/test_old.py", "import shop\n\n\ndef test_old():\n    assert shop.one() == 1\n"),
+    ],
+    test: "python3 -m pytest -q",
+    prelude: r#"
+T=tests/test_ac_ste_1_1.py
+red() { printf 'import shop\n\n\ndef test_new():\n    assert shop.two() == 2\n' > $T; }
+give() { printf 'def one():\n    return 1\n\n\ndef two():\n    return %s\n' "$1" > shop.py; }
+green() { give 2; }
+wrong() { give 3; }
+"#,
+    truth: PYTHON_TRUTH,
+    is_there: has_pytest,
+};
+
+pub const NODE: Project = Project {
+    files: &[
+        (
+            "package.json",
+            "{ \"name\": \"x\", \"version\": \"0.1.0\", \"private\": true, \"type\": \"module\", \"scripts\": { \"test\": \"node --test\" } }\n",
+        ),
+        ("src/shop.js", "export const one = () => 1;\n"),
+        (
+            "test/old.test.js",
+            "import assert from \"node:assert/strict\";\nimport { test } from \"node:test\";\nimport { one } from \"../src/shop.js\";\ntest(\"old\", () => { assert.equal(one(), 1); });\n",
+        ),
+    ],
+    test: "node --test",
+    prelude: r#"
+T=test/ac_ste_1_1.test.js
+red() { printf 'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport * as shop from "../src/shop.js";\ntest("new", () => { assert.equal(shop.two(), 2); });\n' > $T; }
+give() { printf 'export const one = () => 1;\nexport const two = () => %s;\n' "$1" > src/shop.js; }
+green() { give 2; }
+wrong() { give 3; }
+"#,
+    truth: "node --input-type=module -e 'import { one, two } from \"./src/shop.js\"; if (one() !== 1 || two() !== 2) process.exit(1)'",
+    is_there: has_node,
+};
+
+pub const RUST: Project = Project {
+    files: &[
+        ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+        (
+            "Cargo.lock",
+            "# This file is automatically @generated by Cargo.\n# It is not intended for manual editing.\nversion = 4\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n",
+        ),
+        (".gitignore", "/target\n"),
+        (
+            "src/lib.rs",
+            "pub fn one() -> i32 {\n    1\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn inline() {\n        assert_eq!(super::one(), 1);\n    }\n}\n",
+        ),
+        ("tests/old.rs", "#[test]\nfn old() {\n    assert_eq!(shop::one(), 1);\n}\n"),
+    ],
+    test: "cargo test",
+    prelude: r#"
+T=tests/ac_ste_1_1.rs
+red() { printf '#[test]\nfn new() {\n    assert_eq!(shop::two(), 2);\n}\n' > $T; }
+give() { sed -i "1i pub fn two() -> i32 {\n    $1\n}\n" src/lib.rs; }
+green() { give 2; }
+wrong() { give 3; }
+"#,
+    truth: "grep -A1 'fn two' src/lib.rs | grep -q 2 && grep -A1 'fn one' src/lib.rs | grep -q 1",
+    is_there: || true,
+};
