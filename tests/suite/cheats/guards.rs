@@ -48,7 +48,6 @@ const PROOFS: &[(Guard, &str)] = &[
     (Guard::SealAfterRun, "changes a test while it runs"),
     (Guard::LeftByRun, "plants a source while it runs"),
     (Guard::HardLink, "writes to a test through a name made before"),
-    (Guard::SealedCopy, "forges the copies of protected files"),
     (Guard::GitState, "commits"),
     (Guard::GitConfig, "sets core.hooksPath"),
     (Guard::OwnRefs, "deletes the run's refs"),
