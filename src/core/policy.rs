@@ -219,6 +219,8 @@ const NODE_TESTS: &[&str] = &[
     "**/test-*.{js,mjs,cjs,ts,mts,cts}",
     "**/test.{js,mjs,cjs,ts,mts,cts}",
 ];
+/// `testdata` is what go itself passes over, for tests to read.
+const GO_TESTS: &[&str] = &["**/*_test.go", "**/testdata/**"];
 const ANY_TESTS: &[&str] = &[
     "**/test/**",
     "**/tests/**",
@@ -234,13 +236,30 @@ const ANY_TESTS: &[&str] = &[
     "**/test-*.*",
 ];
 
+/// Whether the name of a source says that it holds tests, whatever its language: `cart_test.rb`,
+/// `CartSpec.scala`.
+pub fn names_a_test(path: &RelPath) -> bool {
+    let name = path.file_name();
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let lower = stem.to_ascii_lowercase();
+    let parts: Vec<&str> = lower.split(['_', '-', '.']).collect();
+    let says = |word: &&str| matches!(*word, "test" | "tests" | "spec" | "specs");
+    let camel = ["Test", "Tests", "Spec"].iter().any(|tail| stem.ends_with(tail) && stem.len() > tail.len());
+    let is_code = !matches!(
+        extension,
+        "md" | "txt" | "json" | "yaml" | "yml" | "toml" | "xml" | "csv" | "lock" | "html"
+    );
+    is_code && (parts.first().is_some_and(says) || parts.last().is_some_and(says) || camel)
+}
+
 /// Which files hold tests, unless the setting `test_files` says so.
 pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
     match runner {
         RunnerKind::Cargo | RunnerKind::Nextest => RUST_TESTS,
         RunnerKind::Pytest | RunnerKind::Unittest => PYTHON_TESTS,
         RunnerKind::Vitest | RunnerKind::Jest | RunnerKind::Bun | RunnerKind::Node => NODE_TESTS,
-        RunnerKind::Junit | RunnerKind::ExitCode => ANY_TESTS,
+        RunnerKind::Go => GO_TESTS,
+        RunnerKind::Junit | RunnerKind::Tap | RunnerKind::ExitCode => ANY_TESTS,
     }
 }
 

@@ -19,6 +19,7 @@
 )]
 
 mod attempts;
+mod classify;
 mod flood;
 mod fold;
 mod growth;
@@ -37,8 +38,9 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 8] = [
+const MEASURES: [Measure; 9] = [
     ("attempts", attempts::measure),
+    ("classify", classify::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),
     ("fold", fold::measure),

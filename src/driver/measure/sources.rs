@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::core::finding::ChangeKind;
+use crate::core::finding::{ChangeKind, CriterionRed, HollowAssertion};
 use crate::core::mapping::{self, Mapping};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -38,7 +38,7 @@ pub(super) struct SourceBook {
     sources: BTreeMap<RelPath, Source>,
     rewritten: Vec<Rewritten>,
     /// For each file, what its tests miss though it stood in the project before them.
-    existing: BTreeMap<RelPath, BTreeSet<String>>,
+    pub(super) existing: BTreeMap<RelPath, BTreeSet<String>>,
     /// The test-writer left recorded snapshots, so an expectation may live in one.
     records_snapshots: bool,
 }
@@ -74,6 +74,44 @@ impl SourceBook {
             },
             existing,
         }
+    }
+
+    /// Assertions of the criteria's tests that no code can fail.
+    pub(super) fn hollow(&self, criteria: &[CriterionRed]) -> Vec<HollowAssertion> {
+        let mut found = Vec::new();
+        for criterion in criteria {
+            for test in &criterion.tests {
+                let path = test.id.0.split("::").next().unwrap_or_default();
+                let own =
+                    |file: &&RelPath| file.as_str() == path || file.as_str().ends_with(&format!("/{path}"));
+                let read = criterion.files.iter().find(own).and_then(|file| self.sources.get(file));
+                let Some(Ok(read)) = read.and_then(|source| source.read.as_ref()) else { continue };
+                let facts = read.body(name_of(&test.id));
+                let hollow = facts.map(|facts| facts.hollow.as_slice()).unwrap_or_default();
+                found.extend(
+                    hollow.iter().map(|what| HollowAssertion { test: test.id.clone(), what: what.clone() }),
+                );
+            }
+        }
+        found
+    }
+
+    /// Files that their grammar can't read, and why.
+    pub(super) fn unread(&self) -> impl Iterator<Item = (&RelPath, Unread)> {
+        let why = |source: &Source| source.read.as_ref().and_then(|read| read.as_ref().err().copied());
+        self.sources.iter().filter_map(move |(file, source)| Some((file, why(source)?)))
+    }
+
+    /// Assertions that existing test files held and hold no more, each with its file.
+    pub(super) fn lost_assertions(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for file in &self.rewritten {
+            let Some(language) = file.language else { continue };
+            let after = file.after.as_deref().unwrap_or_default();
+            let lost = test_source::lost_assertions(language, &file.before, after);
+            found.extend(lost.into_iter().map(|assertion| (file.path.clone(), assertion)));
+        }
+        found
     }
 
     /// Known tests that are not what they were: gone, another body, or anything changed or removed

@@ -227,12 +227,16 @@ fn sizes_are_capped() {
     let block = |size: usize| format!("```tdd-result\n{BODY}notes: {}\n```", "x".repeat(size - around));
     assert_eq!(kind(&block(256 * 1024)), Ok(()));
     assert_eq!(kind(&block(256 * 1024 + 1)), too_large());
-    let message = |size: usize| {
-        let block = block(around);
-        format!("{}\n{block}", "x".repeat(size - block.len() - 1))
-    };
-    assert_eq!(kind(&message(16 * 1024 * 1024)), Ok(()));
-    assert_eq!(kind(&message(16 * 1024 * 1024 + 1)), too_large());
+    assert_eq!(kind(&" ".repeat(16 * 1024 * 1024 + 1)), too_large());
+    let message = "x".repeat(3 * 1024 * 1024) + "\n" + &block(around);
+    assert_eq!(kind(&message), Ok(()));
+}
+
+#[test]
+fn the_longest_message_is_read() {
+    let block = format!("\n```tdd-result\n{BODY}```\n");
+    let message = "x".repeat(16 * 1024 * 1024 - block.len()) + &block;
+    assert_eq!(kind(&message), Ok(()));
 }
 
 /// Each would take minutes if anything were looked at again for each line.
