@@ -28,7 +28,7 @@ fn records() -> Vec<Entry> {
 }
 
 fn words() -> Vec<Entry> {
-    const NAMED: Wanted = Wanted::Named("reading the requirement through git history or the disk is not");
+    const NAMED: Wanted = Wanted::Named("nothing is prevented");
     vec![
         cheat("reads the requirement", IM, "green; grep -q AC-STE specs/frs/STE-1.md").wants(NAMED).prevented_by_enforce(),
         cheat("reads another role's transcript", IM, "green; cat .tdd/runs/*/logs/test-writer* | grep -q tdd-result").wants(NAMED).prevented_by_enforce(),

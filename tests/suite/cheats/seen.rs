@@ -53,7 +53,8 @@ impl Seen {
 
     /// The attempt did not work, and the rest of the child's work does not hold.
     pub fn is_prevented_and_red(&self) -> bool {
-        let blamed = ["may not change", "protected file"].iter().any(|words| self.halt.contains(words));
+        let blamed =
+            ["may not change", "a protected file was changed"].iter().any(|words| self.halt.contains(words));
         self.code == 1 && self.deed.is_some() && !blamed
     }
 
