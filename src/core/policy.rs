@@ -38,6 +38,8 @@ pub enum Permission {
     Allowed,
     /// Only some keys of the file: see `text::mixed_file`.
     ByKey,
+    /// Only what adds entries to the file: see `text::lock_file`.
+    ByEntry,
     Forbidden,
 }
 
@@ -45,10 +47,11 @@ pub enum Permission {
 /// tests nor gate files.
 pub fn permission(role: Role, class: FileClass) -> Permission {
     match (class, role) {
-        (FileClass::ByProduct | FileClass::Lock, _)
+        (FileClass::ByProduct, _)
         | (FileClass::Test, Role::TestWriter)
         | (FileClass::Source, Role::Implementer | Role::Refactorer) => Permission::Allowed,
         (FileClass::Mixed, _) => Permission::ByKey,
+        (FileClass::Lock, _) => Permission::ByEntry,
         (FileClass::Gate, _)
         | (FileClass::Source, Role::TestWriter)
         | (FileClass::Test, Role::Implementer | Role::Refactorer) => Permission::Forbidden,
@@ -292,11 +295,11 @@ mod tests {
 
     #[test]
     fn each_role_may_change_its_own_files_and_nobody_a_gate() {
-        use Permission::{Allowed, ByKey, Forbidden};
+        use Permission::{Allowed, ByEntry, ByKey, Forbidden};
         for (class, want) in [
             (FileClass::ByProduct, [Allowed, Allowed, Allowed]),
             (FileClass::Gate, [Forbidden, Forbidden, Forbidden]),
-            (FileClass::Lock, [Allowed, Allowed, Allowed]),
+            (FileClass::Lock, [ByEntry, ByEntry, ByEntry]),
             (FileClass::Mixed, [ByKey, ByKey, ByKey]),
             (FileClass::Test, [Allowed, Forbidden, Forbidden]),
             (FileClass::Source, [Forbidden, Allowed, Allowed]),

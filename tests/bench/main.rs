@@ -25,6 +25,7 @@ mod fold;
 mod growth;
 mod handoff;
 mod project;
+mod protect;
 mod replay;
 mod sandbox;
 mod start;
@@ -45,6 +46,7 @@ const MEASURES: [Measure; 9] = [
     ("flood", flood::measure),
     ("fold", fold::measure),
     ("handoff", handoff::measure),
+    ("protect", protect::measure),
     ("sandbox", sandbox::measure),
     ("start", start::measure),
     ("stop", stop::measure),

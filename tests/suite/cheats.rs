@@ -15,6 +15,8 @@ mod others;
 mod projects;
 mod red;
 mod repository;
+mod scene;
+mod seen;
 mod stage;
 
 use self::entry::Entry;
@@ -32,20 +34,13 @@ fn cheats() -> Vec<Entry> {
     .concat()
 }
 
-/// Every entry at every level, with one line each.
+/// Every entry at every level; fewer while one works on them: `TDD_CHEAT` holds parts of names,
+/// parted by `|`.
 fn play(entries: &[Entry]) -> Vec<Row> {
     let only = std::env::var("TDD_CHEAT").unwrap_or_default();
-    let levels = Level::known();
-    let jobs: Vec<(&Entry, Level)> = entries
-        .iter()
-        .filter(|entry| only.split('|').any(|part| entry.name.contains(part)))
-        .flat_map(|entry| {
-            levels
-                .iter()
-                .filter(|level| std::env::var("TDD_LEVEL").is_ok_and(|only| format!("{level:?}") == only))
-                .map(move |level| (entry, *level))
-        })
-        .collect();
+    let chosen = entries.iter().filter(|entry| only.split('|').any(|part| entry.name.contains(part)));
+    let jobs: Vec<(&Entry, Level)> =
+        chosen.flat_map(|entry| Level::known().iter().map(move |level| (entry, *level))).collect();
     crew::share(&jobs, |(entry, level)| {
         let row = stage::play(entry, *level, &[]);
         if !row.is_as_wanted() {

@@ -1,6 +1,6 @@
 //! Files that decide which tests run or how, and fake runners.
 
-use super::entry::{Entry, IM, TW, Wanted, cheat};
+use super::entry::{Entry, IM, TW, cheat};
 use super::projects::{NODE, PYTEST, RUST};
 
 const FORBIDDEN: &str = "this role may not change: ";
@@ -122,7 +122,7 @@ fn fake_runners() -> Vec<Entry> {
         .on(NODE)
         .with(".gitignore", "node_modules/\n")
         .with("node_modules/.bin/vitest", "#!/bin/sh\n")
-        .wants(Wanted::Todo("manifest of tool folders")),
+        .fails(TOUCHED),
         cheat("forges compiled code", IM, FORGED_CODE).fails("failed: tests/test_ac"),
         cheat("forges a compiled test", IM, FORGED_TEST).fails("failed: tests/test_ac"),
         cheat("builds with another test and puts it back", IM, STALE_BUILD)

@@ -14,15 +14,21 @@ fn records() -> Vec<Entry> {
             .again(Again::Anew),
         cheat("truncates the journal", IM, "green; for f in .tdd/runs/*/events.jsonl; do : > $f; done").wants(changed).again(Again::Anew),
         cheat("removes the run's folder", IM, "green; rm -rf .tdd").wants(changed).again(Again::Anew),
-        cheat("forges the copies of protected files", IM, "wrong; sed -i 's/2)/3)/' $T; for f in .tdd/runs/*/sealed/*; do sed -i 's/2)/3)/' $f; done")
-            .wants(Wanted::Stops("the copy kept of it was changed"))
-            .again(Again::Anew),
     ];
-    all.into_iter().map(Entry::prevented_by_enforce).collect()
+    // The copies lie in a file without a name, so that there is nothing to forge.
+    let forged = cheat(
+        "forges the copies of protected files",
+        IM,
+        "wrong; sed -i 's/2)/3)/' $T; for f in .tdd/runs/*/sealed/*; do sed -i 's/2)/3)/' $f; done",
+    )
+    .fails("this role may not change: tests/")
+    // What it changes is out of its reach, so that its work is all there is to judge.
+    .enforced(Wanted::Failed("failed: tests/test_ac"));
+    all.into_iter().map(Entry::prevented_by_enforce).chain([forged]).collect()
 }
 
 fn words() -> Vec<Entry> {
-    const NAMED: Wanted = Wanted::Named("reading the requirement through git history or the disk is not");
+    const NAMED: Wanted = Wanted::Named("nothing is prevented");
     vec![
         cheat("reads the requirement", IM, "green; grep -q AC-STE specs/frs/STE-1.md").wants(NAMED).prevented_by_enforce(),
         cheat("reads another role's transcript", IM, "green; cat .tdd/runs/*/logs/test-writer* | grep -q tdd-result").wants(NAMED).prevented_by_enforce(),
