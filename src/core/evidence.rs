@@ -158,7 +158,7 @@ mod tests {
         for (canary, code, report, want) in [
             (Canary::SeenFailing, 101, green(), None),
             (Canary::SeenFailing, 101, red(), None),
-            (Canary::SeenFailing, 0, green(), Some("exit code is 0")),
+            (Canary::SeenFailing, 0, green(), Some("must fail did, and the exit code is 0")),
             (Canary::SeenFailing, 0, red(), Some("holds failures")),
             (Canary::SeenFailing, 1, green(), Some("101")),
             (Canary::Passed, 0, green(), Some("must fail did not")),

@@ -54,3 +54,18 @@ impl fmt::Display for Confinement {
         write!(f, "{} ({})", self.level.name(), self.words)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_told_by_the_word_that_asks_for_it() {
+        for (level, wanted) in [(Level::Enforce, Wanted::Enforce), (Level::Audit, Wanted::Audit)] {
+            assert!(Wanted::WORDS.contains(&(level.name(), wanted)));
+            assert_eq!(serde_json::to_value(level).unwrap(), level.name(), "as it is journalled");
+            let confinement = Confinement { level, words: "why".into() };
+            assert_eq!(confinement.to_string(), format!("{} (why)", level.name()));
+        }
+    }
+}

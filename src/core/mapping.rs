@@ -58,14 +58,10 @@ fn groups(text: &str) -> Vec<String> {
 }
 
 fn starts_with(have: &[String], wanted: &[String]) -> bool {
-    let same = |a: &String, b: &String| a == b || (is_number(a) && is_number(b) && value(a) == value(b));
-    have.len() >= wanted.len() && have.iter().zip(wanted).all(|(a, b)| same(a, b))
+    have.len() >= wanted.len() && have.iter().zip(wanted).all(|(a, b)| value(a) == value(b))
 }
 
-fn is_number(group: &str) -> bool {
-    group.bytes().all(|byte| byte.is_ascii_digit())
-}
-
+/// A number without the zeros before it; letters have none.
 fn value(group: &str) -> &str {
     group.trim_start_matches('0')
 }

@@ -200,4 +200,44 @@ mod tests {
         }
         assert_eq!(TestId("a::b".into()).to_string(), "a::b");
     }
+
+    #[test]
+    fn a_person_is_told_how_a_run_would_have_ended_without_the_canary() {
+        let failure = || Failure { kind: FailureKind::Error, message: String::new(), absent: None };
+        let report = |outcome: Outcome| {
+            let test = TestResult { id: TestId("a".into()), file: None, outcome, duration_ms: 1 };
+            Some(TestReport { tests: vec![test], complete: true, ..TestReport::default() })
+        };
+        let green = || report(Outcome::Passed);
+        let load_failures = vec![LoadFailure { file: RelPath::new("a").unwrap(), failure: failure() }];
+        let unloaded = green().map(|report| TestReport { load_failures, ..report });
+        let broken = green().map(|report| TestReport { project_broken: Some(failure()), ..report });
+        let (fails, passes) = (Exit::Code(101), Exit::Code(0));
+        for (name, canary, exit, report, want) in [
+            ("only the canary", Canary::SeenFailing, fails, green(), passes),
+            ("only it, one skipped", Canary::SeenFailing, fails, report(Outcome::Skipped), passes),
+            ("another too", Canary::SeenFailing, fails, report(Outcome::Failed(failure())), fails),
+            ("a file too", Canary::SeenFailing, fails, unloaded, fails),
+            ("the project too", Canary::SeenFailing, fails, broken, fails),
+            ("another code", Canary::SeenFailing, Exit::Code(1), green(), Exit::Code(1)),
+            ("killed", Canary::SeenFailing, Exit::Signal(9), green(), Exit::Signal(9)),
+            ("no report", Canary::SeenFailing, fails, None, fails),
+            ("it passed", Canary::Passed, fails, green(), fails),
+            ("none was asked", Canary::NotAsked, fails, green(), fails),
+        ] {
+            let run = TestRun {
+                command: "c".into(),
+                exit,
+                duration_ms: 1,
+                report,
+                unreadable: None,
+                log: String::new(),
+                output: String::new(),
+                fail_code: 101,
+                canary,
+            };
+            assert_eq!(run.own_exit(), want, "{name}");
+            assert_eq!(canary.is_not_asked(), name == "none was asked", "{name}");
+        }
+    }
 }

@@ -39,7 +39,7 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 9] = [
+const MEASURES: [Measure; 10] = [
     ("attempts", attempts::measure),
     ("classify", classify::measure),
     ("growth", growth::measure),

@@ -230,6 +230,8 @@ fn every_reason_has_a_row() {
     };
     let asked: BTreeSet<String> = all_rows().into_iter().map(name).collect();
     assert_eq!(asked, known);
+    let guards: BTreeSet<Guard> = all_rows().iter().map(Guard::of).collect();
+    assert_eq!(guards.len(), known.len(), "each reason has a guard of its own");
 }
 
 #[test]

@@ -399,8 +399,8 @@ fn the_test_writer_adds_units_and_nothing_else() {
         (JavaScript, "let a = 1;", "let a = 1\nif (import.meta.vitest) { it('a') }".to_owned(), OnlyUnits),
         (JavaScript, "let a = 1;", "let a = 2\nif (import.meta.vitest) { it('a') }".to_owned(), Others),
         (JavaScript, "", "if (import.meta.vitest) { it('a') } else { b() }".to_owned(), Others),
-        (Python, "x = 1\n", "x = 1\ndef test_x(): assert x\n".to_owned(), OnlyUnits),
-        (Python, "x = 1\n", "x = 2\ndef test_x(): assert x\n".to_owned(), Others),
+        (Python, "x = 1\n", "x = 1\ndef test_x(): assert x\n".to_owned(), Others),
+        (JavaScript, "let a = 1;", "let a = 1; test('a', () => {});".to_owned(), Others),
     ] {
         assert_eq!(additions(language, before, &after), Ok(want), "{after}");
     }

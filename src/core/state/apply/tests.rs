@@ -2,7 +2,7 @@ use super::*;
 use crate::core::attempt::Digest;
 use crate::core::claim::Dispute;
 use crate::core::effect::Effect;
-use crate::core::event::Decision;
+use crate::core::event::{Decision, Leaked};
 use crate::core::finding::{ChangeKind, ClassedChange, GreenFindings, RedKind};
 use crate::core::greens::GreensChange;
 use crate::core::next::next;
@@ -125,6 +125,20 @@ fn facts_that_change_no_state_fit_anywhere() {
     assert_eq!(state, before);
     happen(&mut state, &Event::TreeSeen { tree: at("seen") });
     assert_eq!(state.tree, Some(at("seen")));
+}
+
+#[test]
+fn of_leaked_processes_the_first_twenty_are_kept() {
+    let mut state = two();
+    let leaked = |pids: std::ops::Range<i32>| Event::Leaked {
+        processes: pids.map(|pid| Leaked { pid, command: "sleep".into() }).collect(),
+    };
+    happen(&mut state, &leaked(0..15));
+    assert_eq!(state.leaked.len(), 15);
+    happen(&mut state, &leaked(15..30));
+    happen(&mut state, &leaked(30..31));
+    let pids: Vec<i32> = state.leaked.iter().map(|leaked| leaked.pid).collect();
+    assert_eq!(pids, (0..20).collect::<Vec<_>>());
 }
 
 #[test]
