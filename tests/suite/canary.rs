@@ -206,7 +206,7 @@ const PYTEST_ATTACKS: &[(&str, &str, Canary)] = &[
 ];
 
 #[test]
-fn what_pytest_runs_is_not_patched_unseen() {
+fn ac_tdd_8_4_what_pytest_runs_is_not_patched_unseen() {
     if pytest("").is_none() {
         return;
     }
@@ -231,7 +231,7 @@ fn what_pytest_runs_is_not_patched_unseen() {
 
 /// A stand-in for python that counts its calls.
 #[test]
-fn a_verdict_of_green_takes_one_call_of_pytest() {
+fn ac_tdd_8_5_a_verdict_of_green_takes_one_call_of_pytest() {
     let Some(mut lab) = pytest("def price():\n    return 3\n") else { return };
     let calls = lab.root.path().join("calls");
     let python = lab.root.path().join("python");

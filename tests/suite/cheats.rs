@@ -62,11 +62,11 @@ fn must_be_as_wanted(entries: &[Entry], least: usize) {
 }
 
 #[test]
-fn every_cheat_is_caught() {
+fn ac_tdd_8_1_every_cheat_is_caught() {
     must_be_as_wanted(&cheats(), 60);
 }
 
 #[test]
-fn no_honest_child_is_blamed() {
+fn ac_tdd_8_2_no_honest_child_is_blamed() {
     must_be_as_wanted(&honest::entries(), 20);
 }

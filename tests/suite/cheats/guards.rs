@@ -59,7 +59,7 @@ const PROOFS: &[(Guard, &str)] = &[
 ];
 
 #[test]
-fn each_guard_is_what_catches_its_cheat() {
+fn ac_tdd_8_3_each_guard_is_what_catches_its_cheat() {
     if !crate::sandbox::has_python() {
         return;
     }
