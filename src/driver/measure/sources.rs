@@ -119,8 +119,8 @@ impl SourceBook {
 
     /// What is looked at, and all that the helpers name which are among it.
     fn through_helpers(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
-        let named = self.helpers.iter().filter(|words| !words.is_disjoint(names));
-        named.flatten().chain(names).cloned().collect()
+        let through = self.helpers.iter().filter(|words| !words.is_disjoint(names));
+        through.flatten().chain(names).cloned().collect()
     }
 
     /// Known tests that are not what they were: gone, another body, or anything changed or removed
