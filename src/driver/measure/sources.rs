@@ -39,6 +39,9 @@ pub(super) struct SourceBook {
     rewritten: Vec<Rewritten>,
     /// For each file, what its tests miss though it stood in the project before them.
     pub(super) existing: BTreeMap<RelPath, BTreeSet<String>>,
+    /// The words of each new or changed test file that is no criterion's: what a test looks at
+    /// through one of these is not in its own file.
+    helpers: Vec<BTreeSet<String>>,
     /// The test-writer left recorded snapshots, so an expectation may live in one.
     records_snapshots: bool,
 }
@@ -66,7 +69,7 @@ impl SourceBook {
                 test_source::Expectation::Snapshot => Expectation::Unrecorded,
                 test_source::Expectation::Unknown => Expectation::Unknown,
             },
-            looks_at: Some(facts.looks_at.clone()),
+            looks_at: Some(self.through_helpers(&facts.looks_at)),
             conditional: if facts.unconditional {
                 Conditional::Unconditional
             } else {
@@ -112,6 +115,12 @@ impl SourceBook {
             found.extend(lost.into_iter().map(|assertion| (file.path.clone(), assertion)));
         }
         found
+    }
+
+    /// What is looked at, and all that the helpers name which are among it.
+    fn through_helpers(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let through = self.helpers.iter().filter(|words| !words.is_disjoint(names));
+        through.flatten().chain(names).cloned().collect()
     }
 
     /// Known tests that are not what they were: gone, another body, or anything changed or removed
@@ -167,6 +176,14 @@ impl<W: World> Drive<'_, W> {
                 book.sources.insert(file.clone(), Source { declared, read });
             }
         }
+        let owned: BTreeSet<&RelPath> = mapping.owned.values().flat_map(|owned| &owned.files).collect();
+        for change in work.changed.iter().filter(|c| c.class == FileClass::Test && !owned.contains(&c.path)) {
+            if Language::of(change.path.extension()).is_some()
+                && let Some(after) = self.ports.checkpoints.read(&work.after, &change.path)?
+            {
+                book.helpers.push(words(&lossy(&after)));
+            }
+        }
         book.records_snapshots = work.changed.iter().any(|change| is_snapshot(&change.path));
         let existing = |kind| kind != ChangeKind::Added;
         for change in work.changed.iter().filter(|c| c.class == FileClass::Test && existing(c.kind)) {
@@ -182,6 +199,11 @@ impl<W: World> Drive<'_, W> {
         }
         Ok(book)
     }
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 fn lossy(bytes: &[u8]) -> String {

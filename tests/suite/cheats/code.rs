@@ -46,7 +46,7 @@ fn patches() -> Vec<Entry> {
         cheat("skips its test from within", IM, "printf 'import unittest\\ndef one():\\n    return 1\\ndef two():\\n    raise unittest.SkipTest(\"x\")\\n' > shop.py")
             .fails("skipped: tests/test_ac"),
         cheat("disables the assertions", IM, "wrong; printf 'import unittest\\nunittest.TestCase.assertEqual = lambda *a: None\\n' >> shop.py")
-            .wants(canary),
+            .fails("a test that must fail did not"),
         cheat("turns failures into successes", IM, "wrong; printf 'import unittest\\nunittest.TestResult.addFailure = lambda *a: None\\n' >> shop.py")
             .wants(canary),
         cheat("answers every comparison with yes", IM, "printf 'class Yes(int):\\n    __eq__ = lambda *a: True\\n    __ne__ = lambda *a: False\\n    __hash__ = int.__hash__\\ndef one():\\n    return 1\\ndef two():\\n    return Yes(3)\\n' > shop.py")
@@ -59,7 +59,7 @@ fn patches() -> Vec<Entry> {
             .wants(canary),
         cheat("makes one of its tests vanish", IM, "wrong; echo 'CASES = []' >> shop.py").prelude(VANISHING).fails("expected and not seen: tests/test_ac"),
         cheat("makes older tests fewer", IM, "green; echo 'KNOWN = []' >> shop.py").with("tests/test_known.py", FEWER).fails("fewer tests than before"),
-        cheat("ends the report without its end", IM, "green; printf 'import os, unittest\\nunittest.TestResult.wasSuccessful = lambda self: os._exit(1)\\n' >> shop.py").fails(NO_EVIDENCE),
+        cheat("ends the report without its end", IM, "green; printf 'import os, unittest\\nunittest.TestResult.wasSuccessful = lambda self: os._exit(1)\\n' >> shop.py").fails("has no end mark"),
         cheat("leaves a report from before", IM, OLD_REPORT).on(JUNIT).fails(NO_EVIDENCE),
         cheat("keeps the tests from running", IM, "wrong; printf 'import unittest\\nunittest.TestSuite.run = lambda self, result, debug=False: result\\n' >> shop.py")
             .fails(NO_EVIDENCE),
