@@ -47,6 +47,8 @@ fn patches() -> Vec<Entry> {
             .fails("skipped: tests/test_ac"),
         cheat("disables the assertions", IM, "wrong; printf 'import unittest\\nunittest.TestCase.assertEqual = lambda *a: None\\n' >> shop.py")
             .fails("a test that must fail did not"),
+        cheat("ends its test early as a success", IM, "printf 'def one():\\n    return 1\\ndef two():\\n    import unittest\\n    raise unittest.case._ShouldStop()\\n' > shop.py")
+            .fails("failed: tests/test_ac"),
         cheat("turns failures into successes", IM, "wrong; printf 'import unittest\\nunittest.TestResult.addFailure = lambda *a: None\\n' >> shop.py")
             .wants(canary),
         cheat("answers every comparison with yes", IM, "printf 'class Yes(int):\\n    __eq__ = lambda *a: True\\n    __ne__ = lambda *a: False\\n    __hash__ = int.__hash__\\ndef one():\\n    return 1\\ndef two():\\n    return Yes(3)\\n' > shop.py")
@@ -171,10 +173,10 @@ fn behaviour() -> Vec<Entry> {
             .prevented_by_enforce(),
         cheat("removes an inline test", IM, "green; sed -i '/cfg(test)/,$d' src/lib.rs")
             .on(RUST)
-            .fails("a test inside this source was changed or removed"),
+            .fails("a test inside this source was added, changed or removed"),
         cheat("empties an inline test", IM, "green; sed -i '/super::one/d' src/lib.rs")
             .on(RUST)
-            .fails("a test inside this source was changed or removed"),
+            .fails("a test inside this source was added, changed or removed"),
         cheat(
             "ignores an inline test",
             RF,
