@@ -612,6 +612,11 @@ fn hollow_and_thin_assertions_are_quoted() {
     for (language, body, want) in [
         (Python, "assert True\n    assert f() == 1", "assert True"),
         (Python, "x = f()\n    assert x == x", "assert x == x"),
+        (Python, "assert f() == 1 or True", "assert f() == 1 or True"),
+        (Python, "assert (f(), 1)", "assert (f(), 1)"),
+        (Python, "assert (f() == 1)", ""),
+        (Python, "assert f() == (1 or True)", ""),
+        (Rust, "assert!(f() == 1 || true);", "assert!(f() == 1 || true)"),
         (Python, "assert f() is not None", "assert f() is not None"),
         (Python, "assert f() is not None\n    assert f() == 1", ""),
         (Rust, "let x = f(); assert_eq!(x, x); assert!(x > 1);", "assert_eq!(x, x)"),
