@@ -13,6 +13,7 @@ pub mod halt_report;
 pub mod harmless;
 pub mod journal_line;
 pub mod key_commands;
+pub mod lock_file;
 pub mod markdown_line;
 pub mod mask;
 pub mod mixed_file;

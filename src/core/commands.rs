@@ -26,12 +26,14 @@ pub enum RunnerKind {
     Jest,
     Bun,
     Node,
+    Go,
     Junit,
+    Tap,
     ExitCode,
 }
 
 impl RunnerKind {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Cargo,
         Self::Nextest,
         Self::Pytest,
@@ -40,7 +42,9 @@ impl RunnerKind {
         Self::Jest,
         Self::Bun,
         Self::Node,
+        Self::Go,
         Self::Junit,
+        Self::Tap,
         Self::ExitCode,
     ];
 
@@ -54,7 +58,9 @@ impl RunnerKind {
             Self::Jest => "jest",
             Self::Bun => "bun",
             Self::Node => "node",
+            Self::Go => "go",
             Self::Junit => "junit",
+            Self::Tap => "tap",
             Self::ExitCode => "exit-code",
         }
     }

@@ -40,6 +40,10 @@ pub struct ClassedChange {
 }
 
 /// What a red is (contract section 7); `Assertion`, `Error` and `Missing` are accepted as RED.
+///
+/// `Unrelated` comes of a command that can't be read test by test and was red before: its failure
+/// says nothing of the new tests. Where tests can be read, a known or foreign test that fails is
+/// named by its id instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RedKind {
@@ -197,6 +201,14 @@ pub struct Superseded {
     pub kind: RedKind,
 }
 
+/// An assertion that holds whatever the code does, or asks only whether something is there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct HollowAssertion {
+    pub test: TestId,
+    /// As it is written, at most 120 characters.
+    pub what: String,
+}
+
 /// What was measured after an attempt of the test-writer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RedFindings {
@@ -215,6 +227,9 @@ pub struct RedFindings {
     /// New tests that belong to no criterion and are red: nobody would ever turn them green.
     #[serde(default)]
     pub unowned: Vec<TestId>,
+    /// Named to the operator; no verdict rests on them alone.
+    #[serde(default)]
+    pub hollow: Vec<HollowAssertion>,
     /// Why the run is no evidence at all, if it is none.
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,

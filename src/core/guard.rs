@@ -56,7 +56,6 @@ pub enum Guard {
     SealAfterRun,
     LeftByRun,
     HardLink,
-    SealedCopy,
     GitState,
     GitConfig,
     OwnRefs,
@@ -68,7 +67,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 49] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -110,7 +109,6 @@ impl Guard {
         Self::SealAfterRun,
         Self::LeftByRun,
         Self::HardLink,
-        Self::SealedCopy,
         Self::GitState,
         Self::GitConfig,
         Self::OwnRefs,

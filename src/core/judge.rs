@@ -108,7 +108,9 @@ impl fmt::Display for Reason {
             Self::Exhausted(what) => write!(f, "the role was stopped: {what}"),
             Self::Format(error) => write!(f, "{}: {}", error.kind, error.message),
             Self::Forbidden(path) => write!(f, "this role may not change: {path}"),
-            Self::InlineTest(path) => write!(f, "a test inside this source was changed or removed: {path}"),
+            Self::InlineTest(path) => {
+                write!(f, "a test inside this source was added, changed or removed: {path}")
+            }
             Self::Touched(path) => write!(f, "a protected file was changed: {path}"),
             Self::Unlisted(id) => {
                 write!(f, "an existing test was changed and is not named in `supersedes:`: {id}")

@@ -38,6 +38,8 @@ pub enum Permission {
     Allowed,
     /// Only some keys of the file: see `text::mixed_file`.
     ByKey,
+    /// Only what adds entries to the file: see `text::lock_file`.
+    ByEntry,
     Forbidden,
 }
 
@@ -45,10 +47,11 @@ pub enum Permission {
 /// tests nor gate files.
 pub fn permission(role: Role, class: FileClass) -> Permission {
     match (class, role) {
-        (FileClass::ByProduct | FileClass::Lock, _)
+        (FileClass::ByProduct, _)
         | (FileClass::Test, Role::TestWriter)
         | (FileClass::Source, Role::Implementer | Role::Refactorer) => Permission::Allowed,
         (FileClass::Mixed, _) => Permission::ByKey,
+        (FileClass::Lock, _) => Permission::ByEntry,
         (FileClass::Gate, _)
         | (FileClass::Source, Role::TestWriter)
         | (FileClass::Test, Role::Implementer | Role::Refactorer) => Permission::Forbidden,
@@ -219,6 +222,8 @@ const NODE_TESTS: &[&str] = &[
     "**/test-*.{js,mjs,cjs,ts,mts,cts}",
     "**/test.{js,mjs,cjs,ts,mts,cts}",
 ];
+/// `testdata` is what go itself passes over, for tests to read.
+const GO_TESTS: &[&str] = &["**/*_test.go", "**/testdata/**"];
 const ANY_TESTS: &[&str] = &[
     "**/test/**",
     "**/tests/**",
@@ -234,13 +239,30 @@ const ANY_TESTS: &[&str] = &[
     "**/test-*.*",
 ];
 
+/// Whether the name of a source says that it holds tests, whatever its language: `cart_test.rb`,
+/// `CartSpec.scala`.
+pub fn names_a_test(path: &RelPath) -> bool {
+    let name = path.file_name();
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let lower = stem.to_ascii_lowercase();
+    let parts: Vec<&str> = lower.split(['_', '-', '.']).collect();
+    let says = |word: &&str| matches!(*word, "test" | "tests" | "spec" | "specs");
+    let camel = ["Test", "Tests", "Spec"].iter().any(|tail| stem.ends_with(tail) && stem.len() > tail.len());
+    let is_code = !matches!(
+        extension,
+        "md" | "txt" | "json" | "yaml" | "yml" | "toml" | "xml" | "csv" | "lock" | "html"
+    );
+    is_code && (parts.first().is_some_and(says) || parts.last().is_some_and(says) || camel)
+}
+
 /// Which files hold tests, unless the setting `test_files` says so.
 pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
     match runner {
         RunnerKind::Cargo | RunnerKind::Nextest => RUST_TESTS,
         RunnerKind::Pytest | RunnerKind::Unittest => PYTHON_TESTS,
         RunnerKind::Vitest | RunnerKind::Jest | RunnerKind::Bun | RunnerKind::Node => NODE_TESTS,
-        RunnerKind::Junit | RunnerKind::ExitCode => ANY_TESTS,
+        RunnerKind::Go => GO_TESTS,
+        RunnerKind::Junit | RunnerKind::Tap | RunnerKind::ExitCode => ANY_TESTS,
     }
 }
 
@@ -273,11 +295,11 @@ mod tests {
 
     #[test]
     fn each_role_may_change_its_own_files_and_nobody_a_gate() {
-        use Permission::{Allowed, ByKey, Forbidden};
+        use Permission::{Allowed, ByEntry, ByKey, Forbidden};
         for (class, want) in [
             (FileClass::ByProduct, [Allowed, Allowed, Allowed]),
             (FileClass::Gate, [Forbidden, Forbidden, Forbidden]),
-            (FileClass::Lock, [Allowed, Allowed, Allowed]),
+            (FileClass::Lock, [ByEntry, ByEntry, ByEntry]),
             (FileClass::Mixed, [ByKey, ByKey, ByKey]),
             (FileClass::Test, [Allowed, Forbidden, Forbidden]),
             (FileClass::Source, [Forbidden, Allowed, Allowed]),

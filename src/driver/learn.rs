@@ -3,14 +3,19 @@
 
 use std::collections::BTreeSet;
 
+use crate::core::attempt::CheckpointId;
+use crate::core::audience::News;
 use crate::core::path::RelPath;
-use crate::core::policy::{FileClass, Learned};
+use crate::core::policy::{self, FileClass, Learned};
 use crate::core::test::TestId;
 use crate::core::trouble::Trouble;
 use crate::text::test_source::{self, Language};
 
 use super::drive::Drive;
 use super::ports::{Checkpoints, World};
+
+/// Unprotected files that are named one by one.
+const NAMED: usize = 20;
 
 impl<W: World> Drive<'_, W> {
     /// Looks at checkpoint 0, the baseline and what lies between; does nothing before the baseline.
@@ -41,6 +46,26 @@ impl<W: World> Drive<'_, W> {
             }
         }
         self.setup.policy.learn(learned);
+        self.name_unprotected(&zero)
+    }
+
+    /// Files that hold tests by their name, but are sources to the rules, in a language without a
+    /// grammar: nobody can tell what of them is a test (contract section 7).
+    fn name_unprotected(&mut self, zero: &CheckpointId) -> Result<(), Trouble> {
+        let mut named = Vec::new();
+        for path in self.ports.checkpoints.files(zero)? {
+            let is_source = self.setup.policy.classify(&path) == FileClass::Source;
+            if is_source && Language::of(path.extension()).is_none() && policy::names_a_test(&path) {
+                named.push(path);
+            }
+        }
+        for path in named.iter().take(NAMED) {
+            self.audience.news(&News::Note(format!("unprotected tests: {path}")));
+        }
+        if named.len() > NAMED {
+            let more = named.len() - NAMED;
+            self.audience.news(&News::Note(format!("unprotected tests: {more} files more")));
+        }
         Ok(())
     }
 

@@ -3,12 +3,13 @@
 //! What a child changed is the difference between the checkpoint right before its fork and one
 //! right after it ended, before any run of ours, less by-products (contract section 7).
 
+mod existing;
 mod green;
 mod recheck;
 mod red;
 mod refactor;
 mod sources;
-mod weakened;
+mod units;
 
 use crate::core::attempt::CheckpointId;
 use crate::core::criterion::CriterionId;
@@ -21,7 +22,7 @@ use crate::core::role::{Key, Role};
 use crate::core::state::Phase;
 use crate::core::test::{Outcome, TestReport, TestRun};
 use crate::core::trouble::Trouble;
-use crate::text::mixed_file;
+use crate::text::{lock_file, mixed_file};
 
 use super::drive::Drive;
 use super::ports::{Checkpoints, Protection, World};
@@ -70,8 +71,11 @@ impl<W: World> Drive<'_, W> {
         let mut touched = self.ports.protection.check()?;
         self.ports.protection.restore(&touched)?;
         if !touched.is_empty() {
-            let what =
-                touched.iter().map(|path| format!("protected file {path} was changed; put back")).collect();
+            let left = self.ports.protection.check()?;
+            let became =
+                |path| if left.contains(path) { "can't be put back; install it anew" } else { "put back" };
+            let line = |path| format!("protected file {path} was changed; {}", became(path));
+            let what = touched.iter().map(line).collect();
             events.push(Event::Restored { what });
         }
         touched.retain(|path| !forbidden.contains(path));
@@ -120,8 +124,15 @@ impl<W: World> Drive<'_, W> {
         let mut forbidden = Vec::new();
         for change in changed {
             let may = match (change.kind, policy::permission(role, change.class)) {
-                (ChangeKind::Submodule, _) | (_, Permission::Forbidden) => false,
+                (ChangeKind::Submodule, _) => false,
                 (_, Permission::Allowed) => true,
+                (_, Permission::Forbidden)
+                    if role == Role::TestWriter && change.class == FileClass::Source =>
+                {
+                    self.adds_only_units(base, after, change)?
+                }
+                (_, Permission::Forbidden) => false,
+                (_, Permission::ByEntry) => self.keeps_entries(base, after, &change.path)?,
                 (_, Permission::ByKey) => self.may_change_keys(role, base, after, &change.path)?,
             };
             if !may {
@@ -145,7 +156,19 @@ impl<W: World> Drive<'_, W> {
         let new = self.ports.checkpoints.read(after, path)?;
         let name = path.file_name();
         let keys = mixed_file::changed_keys(name, old.as_deref(), new.as_deref());
-        Ok(keys.is_ok_and(|keys| keys.iter().all(|key| mixed_file::may_change(role, name, key))))
+        Ok(keys.is_ok_and(|keys| keys.iter().all(|change| mixed_file::may_change(role, name, change))))
+    }
+
+    fn keeps_entries(
+        &mut self,
+        base: &CheckpointId,
+        after: &CheckpointId,
+        path: &RelPath,
+    ) -> Result<bool, Trouble> {
+        let old = self.ports.checkpoints.read(base, path)?;
+        let new = self.ports.checkpoints.read(after, path)?;
+        let lost = lock_file::lost_entries(path.file_name(), old.as_deref(), new.as_deref());
+        Ok(lost.is_ok_and(|lost| lost.is_empty()))
     }
 
     /// Protected files are looked at again after our own runs, because those execute the child's

@@ -69,9 +69,11 @@ pub trait Protection {
     /// From now on all files of these classes in the work tree are protected as they are,
     /// less those in `except`. Replaces the seal before it.
     fn seal(&mut self, classes: &[FileClass], except: &[RelPath]) -> Result<(), Trouble>;
-    /// What is no longer as it was sealed: changed, gone or new; sorted, never follows links.
+    /// What is no longer as it was sealed: changed, gone or new; sorted, never follows links. And
+    /// files of tool folders that were changed since the first seal of all.
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble>;
-    /// Makes these paths as they were sealed. New ones are removed.
+    /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool
+    /// folders, so of those nothing comes back, and the next check tells them again.
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;
 }
 

@@ -2,18 +2,22 @@
 //!
 //! ```text
 //! Python      the judged test's imports, then one failing test for each way of asserting it uses
-//! JavaScript  the judged file itself, then the same
+//! JavaScript  the judged file itself, then the same (bun: as Python)
 //! Rust        "mod" for each judged file, then one failing test whose name sorts last
 //! ```
 //!
-//! Python's tests share a process with the judged ones, so what those do to it is seen without
+//! Python's tests (and bun's) share a process with the judged ones, so what those do to it is seen without
 //! doing it again. Elsewhere a file is a process of its own: the canary does first what the judged
 //! tests do, and fails only then.
 //!
 //! Every failure's message holds a token that is in no other text, so that a canary that fails for
 //! another reason (what it imports is broken) is not taken for one that failed as it must.
 
+mod javascript;
+
 use std::fmt::Write as _;
+
+pub use javascript::{JavaScriptRunner, javascript, javascript_file};
 
 /// A canary's file.
 #[derive(Clone, Debug, PartialEq, Eq)]

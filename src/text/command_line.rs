@@ -9,6 +9,7 @@
 //! call    = cargo ["+"toolchain] option* ("test" | "t" | "nextest" ("run" | "r")) …
 //!         | pytest … | py.test … | python option* "-m" ("pytest" | "unittest") …
 //!         | node option* "--test" … | [node option*] (vitest | jest) … | bun option* "test" …
+//!         | go "test" …, of packages and not of files
 //! word    = plain characters, 'quoted', "quoted" or \escaped ones
 //! ```
 //!
@@ -39,6 +40,7 @@ pub fn recognise(command: &str) -> Option<RunnerKind> {
         "cargo" => cargo(&args),
         "pytest" | "py.test" => pytest(&args),
         "node" | "nodejs" => node(&args),
+        "go" => go(&args),
         "bun" => bun(&args),
         name if is_package(name) => package(name, &args),
         name if is_python(name) => python(&args),
@@ -344,6 +346,21 @@ fn node(args: &[&str]) -> Option<RunnerKind> {
     None
 }
 
+/// `go test` options with which no test is judged, or with which an overlay can't be added.
+const GO_NOT_A_RUN: &[&str] =
+    &["c", "n", "h", "help", "list", "exec", "overlay", "fuzz", "bench", "o", "i", "x", "C", "work"];
+
+fn go(args: &[&str]) -> Option<RunnerKind> {
+    let (subcommand, options) = args.split_first()?;
+    let mut own = options.iter().take_while(|word| !matches!(**word, "-args" | "--args"));
+    let is_plain = own.all(|word| match word.strip_prefix("--").or_else(|| word.strip_prefix('-')) {
+        Some(flag) => !GO_NOT_A_RUN.contains(&flag.split('=').next().unwrap_or(flag)),
+        // A file makes a package of its own, which is another one.
+        None => word.strip_suffix(".go").is_none(),
+    });
+    (*subcommand == "test" && is_plain).then_some(RunnerKind::Go)
+}
+
 /// Programs that run the file which is their first argument.
 const INTERPRETERS: &[&str] =
     &["sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "ruby", "perl", "deno", "bun", "tsx"];
@@ -426,6 +443,9 @@ mod tests {
             ("PYTHONPATH=src uv run pytest", Pytest),
             ("poetry run python -m unittest discover -s tests", Unittest),
             ("python3 -m unittest", Unittest),
+            ("go test ./...", RunnerKind::Go),
+            ("CGO_ENABLED=0 go test -race -run '^TestA$' ./core", RunnerKind::Go),
+            ("go test ./... -args -c x.go", RunnerKind::Go),
             ("node --test", Node),
             ("node --import tsx --test test/", Node),
             ("npx node --test", Node),
@@ -509,6 +529,20 @@ mod tests {
             "node --import --test",
             "deno test",
             "a\0b",
+        ] {
+            assert_eq!(recognise(command), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_go_test_is_one_of_packages() {
+        for command in [
+            "go",
+            "go vet ./...",
+            "go test -c",
+            "go test -list . ./...",
+            "go test a.go ./b_test.go",
+            "go test --exec=x",
         ] {
             assert_eq!(recognise(command), None, "{command}");
         }

@@ -109,9 +109,6 @@ pub const MAX_OUTPUT: u64 = 2 << 30;
 /// The most waits of a back-off.
 const MAX_WAITS: usize = 10;
 
-/// Runner kinds that are planned: a good name, and not yet an adapter.
-pub const PLANNED_KINDS: &[&str] = &["go", "tap"];
-
 /// Reads `tdd.yaml`. `file_name` is how messages call it. An empty file sets nothing.
 ///
 /// # Errors
@@ -191,12 +188,6 @@ fn runner_kind(table: &Table<'_>) -> Result<RunnerKind, Trouble> {
     };
     if let Some(kind) = RunnerKind::ALL.into_iter().find(|kind| kind.name() == name) {
         return Ok(kind);
-    }
-    if PLANNED_KINDS.contains(&name.as_str()) {
-        let why = format!("`{name}` is planned, but there is no adapter for it yet");
-        let next =
-            "Not yet: use `kind: junit` with a `report:` that the runner writes, or `kind: exit-code`.";
-        return Err(table.wrong("kind", &why, next));
     }
     Err(table.unknown_word("kind", &name, &names))
 }

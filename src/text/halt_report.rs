@@ -15,7 +15,7 @@ use super::harmless;
 use crate::core::attempt::{AgentEnd, CheckpointId};
 use crate::core::claim::Claim;
 use crate::core::criterion::CriterionId;
-use crate::core::finding::{Change, ChangeKind, RunRef};
+use crate::core::finding::{Change, ChangeKind, HollowAssertion, RunRef};
 use crate::core::halt::Halt;
 use crate::core::judge::Verdict;
 use crate::core::path::RelPath;
@@ -170,6 +170,10 @@ impl<'a> Report<'a> {
         self.last?.kept_as.as_ref()
     }
 
+    fn hollow(&self) -> impl Iterator<Item = &'a HollowAssertion> {
+        self.state.red.iter().flat_map(|red| &red.hollow)
+    }
+
     fn checkpoints(&self) -> [(&'static str, Option<&'a CheckpointId>); 3] {
         [
             ("before the run", self.state.zero.as_ref()),
@@ -194,6 +198,13 @@ impl Report<'_> {
         page.list("changed since the last good checkpoint", &changed);
         let touched = self.facts.touched.iter().map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
         page.list("protected files touched (put back)", &touched);
+        let quoted =
+            |it: &HollowAssertion| format!("{}: {}", harmless::line(&it.test.0), harmless::line(&it.what));
+        let hollow: Vec<String> = self.hollow().map(quoted).collect();
+        // Known from the RED that was kept: of one that was not, an empty list would say too much.
+        if !hollow.is_empty() {
+            page.list("assertions that hold whatever the code does, or hardly look", &hollow);
+        }
         self.places(&mut page);
         page.line("");
         for line in self.standing() {
@@ -292,6 +303,7 @@ impl Report<'_> {
             "ran": run,
             "changed": self.facts.changed,
             "touched": self.facts.touched,
+            "hollow": self.hollow().collect::<Vec<_>>(),
             "run_dir": self.facts.run_dir,
             "standing": self.standing(),
             "checkpoints": { "zero": zero, "good": good, "failed": failed },

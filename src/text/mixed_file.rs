@@ -36,6 +36,20 @@ pub(crate) enum Format {
     Go,
 }
 
+/// A key whose value differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyChange {
+    pub key: String,
+    pub kind: KeyChangeKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyChangeKind {
+    Added,
+    Changed,
+    Removed,
+}
+
 /// Why a mixed file can't be compared by key; such a change is forbidden as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MixedError {
@@ -66,7 +80,7 @@ pub fn changed_keys(
     file_name: &str,
     before: Option<&[u8]>,
     after: Option<&[u8]>,
-) -> Result<Vec<String>, MixedError> {
+) -> Result<Vec<KeyChange>, MixedError> {
     let format = format(file_name).ok_or(MixedError::NotMixed)?;
     let (before, after) = match (before, after) {
         (None, None) => return Ok(Vec::new()),
@@ -77,15 +91,23 @@ pub fn changed_keys(
             (before.unwrap_or_else(|| Node::Table(BTreeMap::new())), parse(format, after)?)
         }
     };
-    Ok(diff::keys(format, &before, &after).iter().map(|key| join(key)).collect())
+    let changes = diff::keys(format, &before, &after);
+    Ok(changes.into_iter().map(|(key, kind)| KeyChange { key: join(&key), kind }).collect())
 }
 
-/// Whether a role may change a key. A key of a file that is not mixed may not be changed.
-pub fn may_change(role: Role, file_name: &str, key: &str) -> bool {
-    match format(file_name) {
-        Some(format) => rules::may_change(format, role, &split(key)),
-        None => false,
-    }
+/// Whether a role may make this change. A key of a file that is not mixed may not be changed, and
+/// a dependency that is there may be neither changed nor removed by anybody: in its place the
+/// tests would run against another.
+pub fn may_change(role: Role, file_name: &str, change: &KeyChange) -> bool {
+    let Some(format) = format(file_name) else { return false };
+    let key = split(&change.key);
+    let may_stand = match change.kind {
+        KeyChangeKind::Added => true,
+        // `go get` raises what others require too; the checksums in go.sum vouch for it.
+        KeyChangeKind::Changed => format == Format::Go || !diff::is_dependency(format, &key),
+        KeyChangeKind::Removed => !diff::is_dependency(format, &key),
+    };
+    may_stand && rules::may_change(format, role, &key)
 }
 
 fn format(file_name: &str) -> Option<Format> {

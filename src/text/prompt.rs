@@ -203,9 +203,12 @@ pub fn test_file(runner: RunnerKind, folder: Option<&str>, id: &CriterionId) -> 
         RunnerKind::Pytest | RunnerKind::Unittest => ("tests", format!("test_{slug}.py")),
         RunnerKind::Vitest | RunnerKind::Bun => ("test", format!("{slug}.test.ts")),
         RunnerKind::Jest | RunnerKind::Node => ("test", format!("{slug}.test.js")),
-        RunnerKind::Junit | RunnerKind::ExitCode => return None,
+        // In the module's own folder, if nobody names another: a package is a folder.
+        RunnerKind::Go => ("", format!("{slug}_test.go")),
+        RunnerKind::Junit | RunnerKind::Tap | RunnerKind::ExitCode => return None,
     };
-    Some(format!("{}/{name}", folder.unwrap_or(usual).trim_end_matches('/')))
+    let folder = folder.unwrap_or(usual).trim_end_matches('/');
+    Some(if folder.is_empty() { name } else { format!("{folder}/{name}") })
 }
 
 fn criterion_for_test_writer(brief: &TestWriterBrief<'_>, criterion: &Criterion) -> String {

@@ -231,6 +231,10 @@ fn evidence(state: &State) -> Vec<String> {
         let of = if missing == 1 { "1 criterion".to_owned() } else { format!("{missing} criteria") };
         lines.push(format!("assertion never seen failing for {of}: red was a missing symbol"));
     }
+    for hollow in state.red.iter().flat_map(|red| &red.hollow).take(LISTED) {
+        let (test, what) = (harmless::line(&hollow.test.0), harmless::line(&hollow.what));
+        lines.push(format!("an assertion of {test} holds whatever the code does, or hardly looks: {what}"));
+    }
     if carried_no_canary(state) {
         lines.push(format!("no canary: {}", state.run.commands.runner));
     }

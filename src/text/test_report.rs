@@ -6,12 +6,14 @@
 pub mod bun;
 pub mod cargo_build;
 pub mod go_error;
+pub mod go_test;
 pub mod js_error;
 pub mod jsonl;
 pub mod junit;
 pub mod libtest;
 pub mod nextest;
 pub mod python_error;
+pub mod tap;
 
 use crate::core::test::{Failure, FailureKind};
 

@@ -28,7 +28,7 @@ use std::fmt;
 use std::ops::Range;
 
 pub use self::body::{BodyFacts, Expectation};
-pub use self::split::{Outline, outline, weakened};
+pub use self::split::{Outline, lost_assertions, outline};
 pub use self::symbols::declares;
 pub use self::units::{Additions, additions, changed as changed_units, has_units};
 
@@ -167,8 +167,18 @@ fn find(tree: &Tree<'_>) -> Vec<Declared> {
         Language::Go => go::tests(tree),
     };
     tests.sort_by_key(|test| test.node);
+    // Tests within tests within tests: each is read again for those around it.
+    let mut open: Vec<usize> = Vec::new();
+    tests.retain(|test| {
+        open.retain(|end| *end > test.node);
+        open.push(tree.node(test.node).last);
+        open.len() <= NEST_CAP
+    });
     tests
 }
+
+/// Tests within tests that are listed.
+const NEST_CAP: usize = 8;
 
 #[cfg(test)]
 mod tests;

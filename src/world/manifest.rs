@@ -1,15 +1,22 @@
 //! The seal on protected files (contract sections 7 and 12): what each is, and a copy of its
 //! bytes, so that any change by any means is seen and undone.
 //!
-//! Links are never followed to compare or to write. What a protected link points at inside the
-//! repository is protected too, because a runner follows it. Not walked: `.git`, `.tdd/runs`,
-//! by-products, and dependency folders that hold nothing of the protected classes.
+//! Links are never followed to compare or to write, and no FIFO, socket or device is opened. What
+//! a protected link points at inside the repository is protected too, because a runner follows it.
+//! Not walked: `.git`, `.tdd/runs` and by-products. Tool folders (`node_modules`, `.venv`, …) are
+//! watched by what `lstat` says, see `tools`.
+//!
+//! A file whose `lstat` says that nothing happened to it since it was hashed is not hashed again;
+//! `ctime` is part of that (see `stamp`). Writing through a memory map that was made before the
+//! seal is the one thing that it would not show, and whoever made such a map is gone by then.
 #![expect(clippy::disallowed_methods, reason = "this is the disk")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::checkpoints::edit::{Permissions, Tree};
 use super::sandbox;
@@ -19,9 +26,15 @@ use crate::core::policy::FileClass;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Protection;
 
+mod copies;
+mod stamp;
 mod survey;
+mod tools;
 
+use copies::Copies;
+use stamp::Stamp;
 use survey::Survey;
+use tools::Tools;
 
 /// What a file was when it was sealed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +50,19 @@ enum Sealed {
     Special,
 }
 
+/// A file with the stamp that it had when it was last seen to be as it was sealed.
+#[derive(Debug)]
+struct Entry {
+    sealed: Sealed,
+    stamp: Cell<Option<Stamp>>,
+}
+
+/// One walk over what is sealed: the tree, and the folders in it that were found to be real ones.
+struct Pass {
+    tree: Tree,
+    folders: RefCell<HashSet<Vec<u8>>>,
+}
+
 /// Implements [`Protection`] by hashing.
 pub struct Manifest {
     repository: PathBuf,
@@ -44,7 +70,9 @@ pub struct Manifest {
     scratch: PathBuf,
     classes: Vec<FileClass>,
     except: Vec<RelPath>,
-    sealed: BTreeMap<Vec<u8>, Sealed>,
+    sealed: BTreeMap<Vec<u8>, Entry>,
+    copies: RefCell<Copies>,
+    tools: Tools,
     /// Whoever makes these files read-only hears which they are.
     told: sandbox::Sealed,
 }
@@ -60,8 +88,8 @@ impl std::fmt::Debug for Manifest {
 }
 
 impl Manifest {
-    /// Protects nothing yet. `scratch` is a folder of the run's own where the copies go; it is
-    /// made when it is needed. `classify` says what a path relative to the repository is.
+    /// Protects nothing yet. `scratch` is a folder of the run's own where the copies go, in a file
+    /// without a name; it is made when it is needed. `classify` says what a path relative to the repository is.
     pub fn new(repository: PathBuf, classify: Box<dyn Fn(&RelPath) -> FileClass>, scratch: PathBuf) -> Self {
         Self {
             repository,
@@ -70,6 +98,8 @@ impl Manifest {
             classes: Vec::new(),
             except: Vec::new(),
             sealed: BTreeMap::new(),
+            copies: RefCell::default(),
+            tools: Tools::default(),
             told: sandbox::Sealed::default(),
         }
     }
@@ -90,67 +120,81 @@ impl Manifest {
         }
     }
 
-    fn tree(&self) -> Result<Tree, Trouble> {
-        Tree::open(&self.repository).map_err(|error| unusable(&self.repository, &error))
+    fn pass(&self) -> Result<Pass, Trouble> {
+        let tree = Tree::open(&self.repository).map_err(|error| unusable(&self.repository, &error))?;
+        Ok(Pass { tree, folders: RefCell::default() })
     }
 
-    /// What is there at `path` now, told without following a link; `None` if nothing is.
-    fn look(tree: &Tree, repository: &Path, path: &[u8]) -> io::Result<Option<Sealed>> {
-        if !parents_are_folders(repository, path) {
-            return Ok(None);
-        }
-        let meta = match std::fs::symlink_metadata(survey::full_path(repository, path)) {
-            Ok(meta) => meta,
-            Err(error) if is_absent(&error) => return Ok(None),
-            Err(error) => return Err(error),
-        };
+    /// What is there at `path` now, told without following a link, with its stamp if the file can't
+    /// have changed meanwhile. The bytes of a file are kept if `copies` are given.
+    fn look(
+        &self,
+        pass: &Pass,
+        path: &[u8],
+        copies: Option<&mut Copies>,
+    ) -> io::Result<Option<(Sealed, Option<Stamp>)>> {
+        let Some(meta) = self.lstat(pass, path)? else { return Ok(None) };
         if meta.is_symlink() {
-            return Ok(Some(Sealed::Link { target: tree.read_link(path)? }));
+            return Ok(Some((Sealed::Link { target: pass.tree.read_link(path)? }, None)));
         }
         if !meta.is_file() {
-            return Ok(Some(Sealed::Special));
+            return Ok(Some((Sealed::Special, None)));
         }
+        let began = SystemTime::now();
+        let stamp = Stamp::of(&meta);
         let mode = meta.mode() & 0o7777;
-        let mut file = tree.read_file(path)?;
-        let mut hasher = blake3::Hasher::new();
-        let copied = io::copy(&mut file, &mut hasher);
+        let mut file = pass.tree.read_file(path)?;
+        let hash = if let Some(copies) = copies {
+            copies.keep(&self.scratch, &mut file)
+        } else {
+            blake3::Hasher::new().update_reader(&mut file).map(|hasher| hasher.finalize())
+        };
         if mode & 0o400 == 0 {
             // Reading it meant to make it readable; what is to be seen is what was there.
             file.set_permissions(std::fs::Permissions::from_mode(mode))?;
         }
-        copied?;
-        Ok(Some(Sealed::File { mode, hash: hasher.finalize() }))
+        let is_still = file.metadata().is_ok_and(|after| Stamp::of(&after) == stamp);
+        let stamp = Some(stamp).filter(|stamp| is_still && stamp.is_settled(began));
+        Ok(Some((Sealed::File { mode, hash: hash? }, stamp)))
     }
 
-    /// Seals one file and keeps its bytes.
-    fn seal_one(&self, tree: &Tree, path: &[u8]) -> io::Result<Option<Sealed>> {
-        let full = survey::full_path(&self.repository, path);
-        let meta = std::fs::symlink_metadata(&full)?;
+    fn lstat(&self, pass: &Pass, path: &[u8]) -> io::Result<Option<std::fs::Metadata>> {
+        match std::fs::symlink_metadata(survey::full_path(&self.repository, path)) {
+            Ok(meta) => Ok(Some(meta).filter(|_| self.lies_in_folders(pass, path))),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether all that stands above a path is a folder and no link to one.
+    fn lies_in_folders(&self, pass: &Pass, path: &[u8]) -> bool {
+        let Some(at) = path.iter().rposition(|byte| *byte == b'/') else { return true };
+        let above = &path[..at];
+        if pass.folders.borrow().contains(above) {
+            return true;
+        }
+        let is_folder = std::fs::symlink_metadata(survey::full_path(&self.repository, above))
+            .is_ok_and(|meta| meta.is_dir());
+        let is_so = is_folder && self.lies_in_folders(pass, above);
+        if is_so {
+            pass.folders.borrow_mut().insert(above.to_vec());
+        }
+        is_so
+    }
+
+    /// Seals one file and keeps its bytes. What was sealed before and did not change since is
+    /// sealed as it was.
+    fn seal_one(&self, pass: &Pass, path: &[u8], before: Option<Entry>) -> io::Result<Option<Entry>> {
+        let Some(meta) = self.lstat(pass, path)? else { return Ok(None) };
+        let known = before.filter(|entry| entry.stamp.get() == Some(Stamp::of(&meta)));
+        if known.is_some() && meta.nlink() == 1 {
+            return Ok(known);
+        }
         if meta.is_file() && meta.nlink() > 1 && guard::stands(Guard::HardLink) {
-            break_hard_link(tree, path, &meta)?;
+            break_hard_link(&pass.tree, path, &meta)?;
         }
-        let sealed = Self::look(tree, &self.repository, path)?;
-        if let Some(Sealed::File { hash, .. }) = &sealed {
-            self.keep_copy(tree, path, *hash)?;
-        }
-        Ok(sealed)
-    }
-
-    fn keep_copy(&self, tree: &Tree, path: &[u8], hash: blake3::Hash) -> io::Result<()> {
-        let at = self.scratch.join(hash.to_hex().as_str());
-        if std::fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_file()) {
-            return Ok(());
-        }
-        let mut copy = tempfile::NamedTempFile::new_in(&self.scratch)?;
-        let mut hasher = blake3::Hasher::new();
-        let mut file = tree.read_file(path)?;
-        let mut both = Both { hasher: &mut hasher, file: copy.as_file_mut() };
-        io::copy(&mut file, &mut both)?;
-        if hasher.finalize() != hash {
-            return Err(io::Error::other("it changed while it was read"));
-        }
-        copy.persist(&at).map_err(|error| error.error)?;
-        Ok(())
+        let seen = self.look(pass, path, Some(&mut self.copies.borrow_mut()))?;
+        Ok(seen.map(|(sealed, stamp)| Entry { sealed, stamp: Cell::new(stamp) }))
     }
 
     fn restore_one(&self, tree: &Tree, path: &[u8], sealed: &Sealed) -> io::Result<()> {
@@ -158,33 +202,43 @@ impl Manifest {
             Sealed::Link { target } => tree.put_link(path, target),
             Sealed::Special => Ok(()),
             Sealed::File { mode, hash } => {
-                let mut copy = std::fs::File::open(self.scratch.join(hash.to_hex().as_str()))?;
-                tree.put_file(path, Permissions::Exact(*mode), |file| {
-                    let mut hasher = blake3::Hasher::new();
-                    io::copy(&mut copy, &mut Both { hasher: &mut hasher, file })?;
-                    let sound = hasher.finalize() == *hash || !guard::stands(Guard::SealedCopy);
-                    if sound { Ok(()) } else { Err(io::Error::other("the copy kept of it was changed")) }
-                })
+                tree.put_file(path, Permissions::Exact(*mode), |file| self.copies.borrow().put(hash, file))
             }
         }
     }
 
     /// Paths that differ from the seal, as they are on disk.
     fn differing(&self) -> Result<BTreeSet<Vec<u8>>, Trouble> {
-        let tree = self.tree()?;
-        let mut differing: BTreeSet<Vec<u8>> =
-            self.survey().protected().into_iter().filter(|path| !self.sealed.contains_key(path)).collect();
-        for (path, sealed) in &self.sealed {
-            let now = Self::look(&tree, &self.repository, path).map_err(|error| unreadable(path, &error))?;
-            let linked = || {
-                std::fs::symlink_metadata(survey::full_path(&self.repository, path))
-                    .is_ok_and(|meta| meta.is_file() && meta.nlink() > 1)
-            };
-            if now.as_ref() != Some(sealed) || linked() {
+        let pass = self.pass()?;
+        let mut differing: BTreeSet<Vec<u8>> = self
+            .survey()
+            .look()
+            .protected
+            .into_iter()
+            .filter(|path| !self.sealed.contains_key(path))
+            .collect();
+        for (path, entry) in &self.sealed {
+            if self.differs(&pass, path, entry).map_err(|error| unreadable(path, &error))? {
                 differing.insert(path.clone());
             }
         }
         Ok(differing)
+    }
+
+    fn differs(&self, pass: &Pass, path: &[u8], entry: &Entry) -> io::Result<bool> {
+        let meta = self.lstat(pass, path)?;
+        let stamp = meta.as_ref().map(Stamp::of);
+        if stamp.is_some() && stamp == entry.stamp.get() {
+            return Ok(false);
+        }
+        let linked = meta.is_some_and(|meta| meta.is_file() && meta.nlink() > 1);
+        match self.look(pass, path, None)? {
+            Some((now, stamp)) if now == entry.sealed && !linked => {
+                entry.stamp.set(stamp);
+                Ok(false)
+            }
+            Some(_) | None => Ok(true),
+        }
     }
 }
 
@@ -192,24 +246,27 @@ impl Protection for Manifest {
     fn seal(&mut self, classes: &[FileClass], except: &[RelPath]) -> Result<(), Trouble> {
         self.classes = classes.to_vec();
         self.except = except.to_vec();
-        self.sealed.clear();
+        let mut before = std::mem::take(&mut self.sealed);
         std::fs::create_dir_all(&self.scratch).map_err(|error| unusable(&self.scratch, &error))?;
-        let tree = self.tree()?;
-        let protected = self.survey().protected();
+        let pass = self.pass()?;
+        let survey::Found { protected, tools } = self.survey().look();
         let behind = self.survey().behind_links(&protected);
         for path in protected.iter().chain(&behind) {
-            let sealed = self.seal_one(&tree, path).map_err(|error| unreadable(path, &error))?;
-            if let Some(sealed) = sealed {
-                self.sealed.insert(path.clone(), sealed);
+            let known = before.remove(path);
+            let entry = self.seal_one(&pass, path, known).map_err(|error| unreadable(path, &error))?;
+            if let Some(entry) = entry {
+                self.sealed.insert(path.clone(), entry);
             }
         }
+        self.tools.watch(&self.repository, &tools);
         self.told.tell(classes, self.sealed.keys().map(Vec::as_slice));
         Ok(())
     }
 
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble> {
+        let tools = self.tools.differing(&self.repository);
         let mut touched: Vec<RelPath> =
-            self.differing()?.iter().filter_map(|path| survey::shown(path)).collect();
+            self.differing()?.iter().chain(&tools).filter_map(|path| survey::shown(path)).collect();
         touched.sort_unstable();
         touched.dedup();
         Ok(touched)
@@ -219,7 +276,7 @@ impl Protection for Manifest {
         if touched.is_empty() {
             return Ok(());
         }
-        let tree = self.tree()?;
+        let tree = self.pass()?.tree;
         let asked = |path: &[u8]| survey::shown(path).is_some_and(|path| touched.contains(&path));
         let differing = self.differing()?;
         let (known, new): (Vec<_>, Vec<_>) =
@@ -229,29 +286,11 @@ impl Protection for Manifest {
             tree.clear(path).map_err(|error| unreadable(path, &error))?;
         }
         for path in known {
-            if let Some(sealed) = self.sealed.get(path) {
-                self.restore_one(&tree, path, sealed).map_err(|error| unreadable(path, &error))?;
+            if let Some(entry) = self.sealed.get(path) {
+                self.restore_one(&tree, path, &entry.sealed).map_err(|error| unreadable(path, &error))?;
             }
         }
         Ok(())
-    }
-}
-
-/// Writes to a hash and to a file at once.
-struct Both<'a> {
-    hasher: &'a mut blake3::Hasher,
-    file: &'a mut std::fs::File,
-}
-
-impl io::Write for Both<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.hasher.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
     }
 }
 
@@ -264,14 +303,6 @@ fn break_hard_link(tree: &Tree, path: &[u8], meta: &std::fs::Metadata) -> io::Re
         let times = std::fs::FileTimes::new().set_accessed(meta.accessed()?).set_modified(meta.modified()?);
         file.set_times(times)
     })
-}
-
-fn parents_are_folders(root: &Path, path: &[u8]) -> bool {
-    let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-    let is_folder = |at: usize| {
-        std::fs::symlink_metadata(survey::full_path(root, &path[..at])).is_ok_and(|meta| meta.is_dir())
-    };
-    slashes.map(|(at, _)| at).all(is_folder)
 }
 
 fn is_absent(error: &io::Error) -> bool {

@@ -14,6 +14,7 @@ mod bun;
 mod call;
 mod canary;
 mod cargo;
+mod go;
 mod javascript;
 mod jest;
 mod node;
@@ -23,6 +24,7 @@ mod python;
 mod scope;
 mod scratch;
 mod shell;
+mod stamp;
 mod unittest;
 mod vitest;
 
@@ -35,6 +37,7 @@ pub use self::call::{RunnerCall, recognise};
 use self::bench::{Bench, Bounds, Measured, Step};
 use self::bun::Bun;
 use self::cargo::Cargo;
+use self::go::Go;
 use self::jest::Jest;
 use self::node::Node;
 use self::place::Place;
@@ -100,6 +103,7 @@ enum Adapter {
     Jest(Jest),
     Bun(Bun),
     Node(Node),
+    Go(Box<Go>),
     Shell(Shell),
 }
 
@@ -152,7 +156,9 @@ impl Tests for ProjectTests {
             | Adapter::Vitest(_)
             | Adapter::Jest(_)
             | Adapter::Bun(_)
-            | Adapter::Node(_) => Isolation::PerFile,
+            | Adapter::Node(_)
+            // A file that does not compile is left out of its package by an overlay.
+            | Adapter::Go(_) => Isolation::PerFile,
             Adapter::Shell(_) => Isolation::Coupled,
         }
     }
@@ -173,6 +179,7 @@ impl Tests for ProjectTests {
             Adapter::Jest(jest) => jest.run(place, &scope, bench_now, hear).await?,
             Adapter::Bun(bun) => bun.run(place, &scope, bench_now, hear).await?,
             Adapter::Node(node) => node.run(place, &scope, bench_now, hear).await?,
+            Adapter::Go(go) => go.run((place, &scope), &order.canary, bench_now, hear).await?,
             Adapter::Shell(shell) => shell.run(place, &scope, bench_now, hear).await?,
         };
         let run = bench.finish(measured)?;
@@ -226,6 +233,7 @@ impl Tests for ProjectTests {
                 Adapter::Jest(jest) => jest.selection(&self.place, files),
                 Adapter::Bun(bun) => bun.selection(&self.place, files),
                 Adapter::Node(node) => node.selection(&self.place, files),
+                Adapter::Go(go) => go.selection(&self.place, files),
                 Adapter::Shell(shell) => shell.selection(&self.place, files),
             },
         }
@@ -251,8 +259,13 @@ fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>, work: &Path)
         RunnerKind::Jest => Adapter::Jest(Jest::new(call()?)),
         RunnerKind::Bun => Adapter::Bun(Bun::new(call()?)),
         RunnerKind::Node => Adapter::Node(Node::new(call()?)),
+        RunnerKind::Go => Adapter::Go(Box::new(Go::new(call()?, work))),
         RunnerKind::Junit => match table.filter(|table| table.report.is_some()) {
             Some(table) => Adapter::Shell(Shell::new(table)),
+            None => return Err(underivable(commands, line)),
+        },
+        RunnerKind::Tap => match table {
+            Some(table) => Adapter::Shell(Shell::tap(table)),
             None => return Err(underivable(commands, line)),
         },
         RunnerKind::ExitCode => Adapter::Shell(Shell::exit_code(table, &commands.test)),
@@ -272,6 +285,8 @@ fn underivable(commands: &ProjectCommands, line: &str) -> Trouble {
         | RunnerKind::Jest
         | RunnerKind::Bun
         | RunnerKind::Node
+        | RunnerKind::Go
+        | RunnerKind::Tap
         | RunnerKind::ExitCode => {
             format!("`{line}` is not one plain call of {kind}, so tests can't be chosen")
         }

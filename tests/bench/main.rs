@@ -19,11 +19,13 @@
 )]
 
 mod attempts;
+mod classify;
 mod flood;
 mod fold;
 mod growth;
 mod handoff;
 mod project;
+mod protect;
 mod replay;
 mod sandbox;
 mod start;
@@ -37,12 +39,14 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 8] = [
+const MEASURES: [Measure; 10] = [
     ("attempts", attempts::measure),
+    ("classify", classify::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),
     ("fold", fold::measure),
     ("handoff", handoff::measure),
+    ("protect", protect::measure),
     ("sandbox", sandbox::measure),
     ("start", start::measure),
     ("stop", stop::measure),

@@ -79,18 +79,20 @@ impl Lab {
         let by_product = |file: &&String| ["Cargo.lock", "target/"].iter().any(|part| file.contains(part));
         let mut after = files(&self.project());
         after.retain(|file| !by_product(&file));
-        assert_eq!(after, before, "the canary left something");
+        let new: Vec<&String> = after.iter().filter(|file| !before.contains(file)).collect();
+        assert!(new.is_empty() && after.len() == before.len(), "the canary left something: {new:?}");
         assert!(!run.output.contains("must fail") && !run.output.contains("MUST"), "{}", run.output);
         run
     }
 }
 
+/// Links are listed and not followed: `node_modules` is one, into a folder that other tests use too.
 fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(folder).unwrap().flatten() {
-            if entry.path().is_dir() {
+            if entry.file_type().unwrap().is_dir() {
                 open.push(entry.path());
             } else {
                 found.push(entry.path().to_string_lossy().into_owned());
@@ -206,7 +208,7 @@ const PYTEST_ATTACKS: &[(&str, &str, Canary)] = &[
 ];
 
 #[test]
-fn what_pytest_runs_is_not_patched_unseen() {
+fn ac_tdd_8_4_what_pytest_runs_is_not_patched_unseen() {
     if pytest("").is_none() {
         return;
     }
@@ -231,7 +233,7 @@ fn what_pytest_runs_is_not_patched_unseen() {
 
 /// A stand-in for python that counts its calls.
 #[test]
-fn a_verdict_of_green_takes_one_call_of_pytest() {
+fn ac_tdd_8_5_a_verdict_of_green_takes_one_call_of_pytest() {
     let Some(mut lab) = pytest("def price():\n    return 3\n") else { return };
     let calls = lab.root.path().join("calls");
     let python = lab.root.path().join("python");
@@ -371,6 +373,136 @@ fn node_carries_a_canary_that_does_what_the_judged_file_does() {
     // A file that leaves at once is no pass, with or without a canary.
     let run = node("process.exit(0);\nexport const price = () => 3;\n", NODE).unwrap().run();
     assert!(passed(&run).is_empty() && run.exit != Exit::Code(0), "{}", run.output);
+}
+
+/// A runner of JavaScript: its call, the head of a test file, and the extension of both files.
+const JAVASCRIPT: &[(RunnerKind, &str, &str, &str)] = &[
+    (
+        RunnerKind::Vitest,
+        "npx vitest run",
+        "import { it, expect } from 'vitest';\nimport { price } from '../shop';\n",
+        "test/ac_1.test.ts",
+    ),
+    (RunnerKind::Jest, "npx jest", "const { price } = require('../shop');\n", "test/ac_1.test.js"),
+    (
+        RunnerKind::Bun,
+        "npx bun test",
+        "import { it, expect } from 'bun:test';\nimport { price } from '../shop';\n",
+        "test/ac_1.test.ts",
+    ),
+];
+
+/// `production` is a module's text, in which `EXPORT` stands before what it exports.
+fn javascript(kind: RunnerKind, production: &str, body: &str) -> Option<Lab> {
+    let modules = super::sandbox::node_modules(kind.name())?;
+    let (_, call, head, judged) = *JAVASCRIPT.iter().find(|row| row.0 == kind).unwrap();
+    let lab = lab(kind, call, judged);
+    std::os::unix::fs::symlink(modules, lab.project().join("node_modules")).unwrap();
+    lab.write("package.json", "{\"name\":\"shop\",\"private\":true}\n");
+    let (file, export) = if kind == RunnerKind::Jest {
+        ("shop.js", "exports.price =")
+    } else {
+        ("shop.ts", "export const price =")
+    };
+    lab.write(file, &production.replace("EXPORT", export)).write(judged, &format!("{head}{body}"));
+    Some(lab)
+}
+
+const PRICE: &str = "it('price', () => { expect(price()).toBe(3); });\n";
+
+fn an_honest_green_carries_a_canary_that_nobody_sees(kind: RunnerKind) {
+    let Some(mut lab) = javascript(kind, "EXPORT () => 3;\n", PRICE) else { return };
+    let id = format!("{}::price", lab.judged);
+    let call = lab.test.clone();
+    for more in ["", " -t price", " test/ac_1"] {
+        lab.test = format!("{call}{more}");
+        let run = lab.run();
+        assert_eq!((run.canary, run.exit), (Canary::SeenFailing, Exit::Code(1)), "{more}\n{}", run.output);
+        assert_eq!(evidence(&run), Ok(()));
+        assert_eq!(passed(&run), [id.as_str()]);
+        assert_eq!(run.report.as_ref().unwrap().tests.len(), 1);
+        assert!(run.output.contains("1 pass"), "{}", run.output);
+        let shown = ["1 fail", "3 fail", "4 fail", "ac_1-q", "ac_1.q"];
+        assert!(!shown.iter().any(|word| run.output.contains(word)), "{}", run.output);
+    }
+    lab.test = call;
+    let canary = CanaryWish::Beside(vec![RelPath::new(lab.judged).unwrap()]);
+    let only_ids = vec![tdd::core::test::TestId(id.clone())];
+    let run = lab.order(&TestOrder { only_ids, canary: canary.clone(), ..TestOrder::default() });
+    assert_eq!((run.canary, evidence(&run)), (Canary::SeenFailing, Ok(())), "{}", run.output);
+    assert_eq!(passed(&run), [id.as_str()]);
+    // Other files take part or not, as they would without it.
+    let other = lab.judged.replace("ac_1", "ac_2");
+    lab.write(&other, "throw new Error('too early');\n");
+    let leave_out = vec![RelPath::new(&other).unwrap()];
+    let run = lab.order(&TestOrder { leave_out, canary, ..TestOrder::default() });
+    assert_eq!((run.canary, evidence(&run)), (Canary::SeenFailing, Ok(())), "{}", run.output);
+    assert_eq!(passed(&run), [id.as_str()]);
+    let run = lab.run();
+    assert_eq!((run.canary, evidence(&run)), (Canary::SeenFailing, Ok(())), "{}", run.output);
+    assert_eq!(run.report.unwrap().load_failures.len(), 1);
+}
+
+#[test]
+fn an_honest_green_of_vitest_carries_a_canary_that_nobody_sees() {
+    an_honest_green_carries_a_canary_that_nobody_sees(RunnerKind::Vitest);
+}
+
+#[test]
+fn an_honest_green_of_jest_carries_a_canary_that_nobody_sees() {
+    an_honest_green_carries_a_canary_that_nobody_sees(RunnerKind::Jest);
+}
+
+#[test]
+fn an_honest_green_of_bun_carries_a_canary_that_nobody_sees() {
+    an_honest_green_carries_a_canary_that_nobody_sees(RunnerKind::Bun);
+}
+
+const EXTEND: &str = "expect.extend({ toBe: () => ({ pass: true, message: () => '' }) });";
+
+fn matchers_are_not_patched_unseen(kind: RunnerKind) {
+    let import = match kind {
+        RunnerKind::Vitest => "import { expect } from 'vitest';\n",
+        RunnerKind::Bun => "import { expect } from 'bun:test';\n",
+        _ => "",
+    };
+    let prototype = "Object.getPrototypeOf(expect(1)).toBe = () => {};";
+    let mut attacks = vec![
+        ("extend at import", format!("{import}{EXTEND}\nEXPORT () => 2;\n")),
+        ("extend at a call", format!("{import}EXPORT () => {{ {EXTEND} return 2; }};\n")),
+    ];
+    if kind == RunnerKind::Bun {
+        attacks.push(("prototype", format!("{import}{prototype}\nEXPORT () => 2;\n")));
+    }
+    for (name, production) in attacks {
+        let Some(lab) = javascript(kind, &production, PRICE) else { return };
+        let run = lab.run();
+        assert_eq!(passed(&run).len(), 1, "{name}: the attack is none\n{}", run.output);
+        assert_eq!(run.canary, Canary::Passed, "{name}\n{}", run.output);
+        assert!(evidence(&run).is_err(), "{name}");
+    }
+    // An honest red is told as it is, and what does not load needs no canary.
+    let run = javascript(kind, "EXPORT () => 2;\n", PRICE).unwrap().run();
+    assert_eq!((run.canary, evidence(&run)), (Canary::SeenFailing, Ok(())), "{}", run.output);
+    assert!(passed(&run).is_empty() && run.output.contains("1 fail"), "{}", run.output);
+    let run = javascript(kind, "EXPORT (;\n", PRICE).unwrap().run();
+    assert_eq!((run.canary, evidence(&run)), (Canary::NotAsked, Ok(())), "{}", run.output);
+    assert_eq!(run.report.unwrap().load_failures.len(), 1);
+}
+
+#[test]
+fn matchers_of_vitest_are_not_patched_unseen() {
+    matchers_are_not_patched_unseen(RunnerKind::Vitest);
+}
+
+#[test]
+fn matchers_of_jest_are_not_patched_unseen() {
+    matchers_are_not_patched_unseen(RunnerKind::Jest);
+}
+
+#[test]
+fn matchers_of_bun_are_not_patched_unseen() {
+    matchers_are_not_patched_unseen(RunnerKind::Bun);
 }
 
 #[test]

@@ -15,6 +15,8 @@ mod others;
 mod projects;
 mod red;
 mod repository;
+mod scene;
+mod seen;
 mod stage;
 
 use self::entry::Entry;
@@ -32,16 +34,20 @@ fn cheats() -> Vec<Entry> {
     .concat()
 }
 
-/// Every entry at every level, with one line each.
+/// Every entry at every level; fewer while one works on them: `TDD_CHEAT` holds parts of names,
+/// parted by `|`.
 fn play(entries: &[Entry]) -> Vec<Row> {
     let only = std::env::var("TDD_CHEAT").unwrap_or_default();
-    let levels = Level::known();
-    let jobs: Vec<(&Entry, Level)> = entries
-        .iter()
-        .filter(|entry| only.split('|').any(|part| entry.name.contains(part)))
-        .flat_map(|entry| levels.iter().map(move |level| (entry, *level)))
-        .collect();
-    crew::share(&jobs, |(entry, level)| stage::play(entry, *level, &[]))
+    let chosen = entries.iter().filter(|entry| only.split('|').any(|part| entry.name.contains(part)));
+    let jobs: Vec<(&Entry, Level)> =
+        chosen.flat_map(|entry| Level::known().iter().map(move |level| (entry, *level))).collect();
+    crew::share(&jobs, |(entry, level)| {
+        let row = stage::play(entry, *level, &[]);
+        if !row.is_as_wanted() {
+            println!("{}", row.complaint());
+        }
+        row
+    })
 }
 
 fn must_be_as_wanted(entries: &[Entry], least: usize) {
@@ -51,16 +57,16 @@ fn must_be_as_wanted(entries: &[Entry], least: usize) {
     assert!(entries.len() >= least, "{} entries, not {least}", entries.len());
     let rows = play(entries);
     println!("{}", stage::table(&rows));
-    let missed: Vec<String> = rows.iter().filter(|row| !row.is_as_wanted()).map(Row::complaint).collect();
-    assert!(missed.is_empty(), "{} of {} not as wanted:\n{}", missed.len(), rows.len(), missed.join("\n"));
+    let missed: Vec<&str> = rows.iter().filter(|row| !row.is_as_wanted()).map(|row| row.entry.name).collect();
+    assert!(missed.is_empty(), "{} of {} not as wanted: {missed:?}", missed.len(), rows.len());
 }
 
 #[test]
-fn every_cheat_is_caught() {
+fn ac_tdd_8_1_every_cheat_is_caught() {
     must_be_as_wanted(&cheats(), 60);
 }
 
 #[test]
-fn no_honest_child_is_blamed() {
+fn ac_tdd_8_2_no_honest_child_is_blamed() {
     must_be_as_wanted(&honest::entries(), 20);
 }

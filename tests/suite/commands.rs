@@ -238,6 +238,7 @@ const DETECTED: &[(Files<'static>, &str, &str, RunnerKind)] = &[
         Pytest,
     ),
     (&[("pytest.ini", "")], "python3 -m pytest", "found pytest.ini", Pytest),
+    (&[("go.mod", "module x")], "go test ./...", "found go.mod", RunnerKind::Go),
     (&[("setup.py", ""), ("tests/conftest.py", "")], "python3 -m pytest", "found setup.py", Pytest),
     (
         &[("tests/test_a.py", "def test_a():\n    pass\n")],
@@ -284,7 +285,6 @@ fn what_cannot_be_found_or_selected_is_said_with_what_to_set() {
             &[("package.json", r#"{"scripts":{"test":"node --test","pretest":"tsc"}}"#)],
             &["`npm test`", "tdd.yaml"],
         ),
-        (&[("go.mod", "module x")], &["go test ./...", "planned"]),
     ] {
         let message = refused(files);
         for part in parts {

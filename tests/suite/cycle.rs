@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::sandbox::{Sandbox, fixtures, has_nextest, has_node, has_pytest, has_python, node_modules};
+use super::sandbox::{
+    Sandbox, fixtures, has_go, has_nextest, has_node, has_pytest, has_python, node_modules,
+};
 
 /// A three-criterion cycle with the scripted agent: five forks, all green, nothing committed.
 fn goes_through(fixture: &str, requirement: &str) {
@@ -80,6 +82,13 @@ fn a_jest_project_goes_through() {
 #[test]
 fn a_bun_project_goes_through() {
     goes_through_with_packages("bun", "BUN-1");
+}
+
+#[test]
+fn a_go_project_goes_through() {
+    if has_go() {
+        goes_through("go", "GO-1");
+    }
 }
 
 #[test]

@@ -173,7 +173,7 @@ const FORBIDDEN: &[&str] = &[
 ];
 
 #[test]
-fn an_implementer_can_t_do_what_is_forbidden() {
+fn ac_tdd_8_6_an_implementer_can_t_do_what_is_forbidden() {
     let Some(mut yard) = Yard::sealed() else { return };
     for script in FORBIDDEN.iter().chain(&["touch tests/test_more.py"]) {
         let (exit, said) = yard.sh(yard.of_role(Role::Implementer), script);
@@ -413,7 +413,7 @@ fn cassette(place: &Sandbox, deed: &str) -> String {
 }
 
 #[test]
-fn a_run_says_its_level_and_keeps_it() {
+fn ac_tdd_8_7_a_run_says_its_level_and_keeps_it() {
     if !has_bwrap() || !has_python() {
         return;
     }

@@ -5,7 +5,7 @@
     reason = "a test works on real files and may fail anywhere"
 )]
 
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 
 use tdd::core::commands::RunnerKind;
 use tdd::core::path::RelPath;
@@ -193,15 +193,112 @@ fn names_that_are_no_utf_8_are_protected() {
 }
 
 #[test]
-fn a_copy_that_was_tampered_with_is_refused() {
+fn no_child_can_find_the_copies() {
     let repository = project();
     let mut manifest = sealed(&repository);
-    for copy in std::fs::read_dir(repository.scratch().join("seal")).unwrap().flatten() {
-        std::fs::set_permissions(copy.path(), std::fs::Permissions::from_mode(0o600)).unwrap();
-        std::fs::write(copy.path(), "evil").unwrap();
-    }
+    let scratch = repository.scratch().join("seal");
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0);
+    std::fs::remove_dir(&scratch).unwrap();
     repository.write("Makefile", "x");
-    let trouble = manifest.restore(&[rel("Makefile")]).unwrap_err();
-    assert!(trouble.why.contains("the copy kept of it was changed"), "{trouble}");
-    assert_eq!(repository.text("Makefile").as_deref(), Some("x"));
+    manifest.restore(&[rel("Makefile")]).unwrap();
+    assert_eq!(repository.text("Makefile").as_deref(), Some("gate"));
+}
+
+/// What is done in a tool folder, how, and which paths are told.
+const TOOL_DEEDS: [(&str, &str, &[&str]); 14] = [
+    ("nothing", "true", &[]),
+    ("a dependency is installed", "mkdir node_modules/new; echo x > node_modules/new/index.js", &[]),
+    (
+        "the manager's records",
+        "echo y > node_modules/.package-lock.json; mkdir -p node_modules/.cache; echo x > node_modules/.cache/y",
+        &[],
+    ),
+    ("the same words anew", "cp $P/distutils.pth x; mv x $P/distutils.pth", &[]),
+    ("the same link anew", "ln -sfn ../vitest/cli.js node_modules/.bin/vitest", &[]),
+    (
+        "another link for the runner",
+        "ln -sfn ../../evil.js node_modules/.bin/vitest",
+        &["node_modules/.bin/vitest"],
+    ),
+    (
+        "a script for the runner's link",
+        "rm node_modules/.bin/vitest; echo 'exit 0' > node_modules/.bin/vitest",
+        &["node_modules/.bin/vitest"],
+    ),
+    ("the runner is rewritten", "echo x >> node_modules/vitest/cli.js", &["node_modules/vitest/cli.js"]),
+    (
+        "with its old time and size",
+        "m=$(stat -c %y $P/_pytest/main.py); printf b > $P/_pytest/main.py; touch -d \"$m\" $P/_pytest/main.py",
+        &[".venv/lib/python3.11/site-packages/_pytest/main.py"],
+    ),
+    ("its mode", "chmod +x node_modules/vitest/cli.js", &["node_modules/vitest/cli.js"]),
+    ("it is gone", "rm -r node_modules/vitest", &["node_modules/vitest/cli.js"]),
+    (
+        "the folder is another",
+        "mv node_modules x; mkdir node_modules; cp -r x/vitest node_modules",
+        &["node_modules/.bin/vitest", "node_modules/vitest/cli.js"],
+    ),
+    (
+        "a hook of Python",
+        "echo x > $P/sitecustomize.py",
+        &[".venv/lib/python3.11/site-packages/sitecustomize.py"],
+    ),
+    (
+        "words of a hook",
+        "echo 'import evil' >> $P/distutils.pth",
+        &[".venv/lib/python3.11/site-packages/distutils.pth"],
+    ),
+];
+
+#[test]
+fn what_was_there_in_a_tool_folder_may_not_change() {
+    for (name, deed, want) in TOOL_DEEDS {
+        let repository = project();
+        let child =
+            |script: &str| repository.child(&format!("P=.venv/lib/python3.11/site-packages; {script}"));
+        child(
+            "mkdir -p node_modules/.bin node_modules/vitest $P/_pytest; echo cli > node_modules/vitest/cli.js; \
+             ln -s ../vitest/cli.js node_modules/.bin/vitest; echo y > node_modules/.package-lock.json; \
+             printf a > $P/_pytest/main.py; echo 'import os' > $P/distutils.pth",
+        );
+        let mut manifest = sealed(&repository);
+        child(deed);
+        let touched = manifest.check().unwrap();
+        assert_eq!(shown(&touched), want, "{name}");
+        manifest.restore(&touched).unwrap();
+        assert_eq!(shown(&manifest.check().unwrap()), want, "{name}: no copy was kept");
+        manifest.seal(&PROTECTED, &[]).unwrap();
+        assert_eq!(shown(&manifest.check().unwrap()), want, "{name}: a new seal forgets nothing");
+    }
+}
+
+#[test]
+fn a_file_that_is_shared_by_projects_may_get_other_names() {
+    let repository = project();
+    repository
+        .child("mkdir -p node_modules/a; echo x > ../outside/store; ln ../outside/store node_modules/a/i.js");
+    let mut manifest = sealed(&repository);
+    repository.child("ln ../outside/store ../outside/another-project");
+    assert_eq!(manifest.check().unwrap(), []);
+    repository.child("echo y > ../outside/another-project");
+    assert_eq!(shown(&manifest.check().unwrap()), ["node_modules/a/i.js"]);
+}
+
+#[test]
+fn a_forged_time_hides_nothing_of_a_file_that_is_known_by_its_stamp() {
+    let repository = project();
+    let mut manifest = sealed(&repository);
+    let made = std::fs::metadata(repository.path("tests/test_a.py")).unwrap();
+    // The look after the tick is the first that may be relied on.
+    while made.modified().unwrap().elapsed().unwrap_or_default() < std::time::Duration::from_millis(150) {
+        std::thread::yield_now();
+    }
+    assert_eq!(manifest.check().unwrap(), []);
+    assert_eq!(manifest.check().unwrap(), []);
+    let script =
+        "m=$(stat -c %y tests/test_a.py); printf b > tests/test_a.py; touch -d \"$m\" tests/test_a.py";
+    repository.child(script);
+    assert_eq!(shown(&manifest.check().unwrap()), ["tests/test_a.py"]);
+    manifest.restore(&[rel("tests/test_a.py")]).unwrap();
+    assert_eq!(manifest.check().unwrap(), []);
 }

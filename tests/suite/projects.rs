@@ -30,6 +30,7 @@ fn projects() -> Vec<Project> {
         ("vitest", "VITEST-1", RunnerKind::Vitest, "npm test"),
         ("jest", "JEST-1", RunnerKind::Jest, "npx jest"),
         ("bun", "BUN-1", RunnerKind::Bun, "bun test"),
+        ("go", "GO-1", RunnerKind::Go, "go test ./..."),
     ];
     let project = |(name, prefix, runner, test)| {
         let cassette = fs::read_to_string(fixtures.join(format!("cassettes/{name}.yaml"))).unwrap();

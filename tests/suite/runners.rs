@@ -17,9 +17,9 @@ use std::time::Duration;
 use tdd::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
 use tdd::core::evidence::evidence;
 use tdd::core::path::RelPath;
-use tdd::core::test::{Exit, FailureKind, Outcome, TestId, TestRun};
+use tdd::core::test::{Canary, Exit, FailureKind, Outcome, TestId, TestRun};
 use tdd::core::trouble::{Trouble, TroubleKind};
-use tdd::driver::ports::{TestOrder, Tests};
+use tdd::driver::ports::{CanaryWish, TestOrder, Tests};
 use tdd::world::runner::{ProjectTests, RunnerSetup};
 use tokio::sync::watch;
 
@@ -895,6 +895,7 @@ fn a_missing_program_is_a_trouble_that_names_it() {
         (RunnerKind::ExitCode, "nosuchprogram-x"),
         (RunnerKind::Pytest, "nosuchprogram-x/pytest"),
         (RunnerKind::Node, "nosuchprogram-x/node --test a.mjs"),
+        (RunnerKind::Go, "nosuchprogram-x/go test ./..."),
     ] {
         let lab = Lab::new(kind, line);
         lab.write("a.mjs", "");
@@ -1020,4 +1021,244 @@ fn nextest_finds_programs_scripts_and_members_of_a_workspace() {
         &lab.ids(&["b/tests/own.rs::strange (name), a|b", "a/tests/t.rs::runs"]),
         &["a/tests/t.rs::runs=ok", "b/tests/own.rs::strange (name), a|b=ok"],
     );
+}
+
+// ---------------------------------------------------------------- go
+
+fn has_go() -> bool {
+    has("go", &["version"])
+}
+
+fn go_lab() -> Lab {
+    let lab = Lab::new(RunnerKind::Go, "go test ./...");
+    lab.write("go.mod", "module shop\n\ngo 1.19\n")
+        .write("core/core.go", "package core\n\nfunc One() int { return 1 }\n")
+        .write(
+            "core/base_test.go",
+            &go_test(
+                "core",
+                "",
+                "func TestBase(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fatal(\"x\")\n\t}\n}\n",
+            ),
+        );
+    lab
+}
+
+fn go_test(package: &str, imports: &str, body: &str) -> String {
+    format!("package {package}\n\nimport (\n\t\"testing\"\n{imports})\n\n{body}")
+}
+
+#[test]
+fn go_tells_each_file_of_a_package_apart() {
+    if !has_go() {
+        return;
+    }
+    let lab = go_lab();
+    check(&lab.run(), &["core/base_test.go::TestBase=ok"]);
+    lab.write("core/c1_test.go", &go_test("core", "", "func TestC1(t *testing.T) {\n\tt.Run(\"a b\", func(t *testing.T) { t.Error(1) })\n\tt.Run(\"x/y\", func(t *testing.T) {})\n}\nfunc TestC1Skip(t *testing.T) { t.Skip() }\n"))
+        .write("core/c2_test.go", &go_test("core_test", "\t\"shop/core\"\n", "func TestC2(t *testing.T) {\n\tif core.Two() != 2 {\n\t\tt.Fatal(2)\n\t}\n}\n"))
+        .write("core/c3_test.go", "package core\nfunc TestC3(t *testing.T {}\n")
+        .write("core/a_test.go", &go_test("core", "", "func TestA(t *testing.T) { panic(\"not yet\") }\nfunc ExampleOne() {\n\tprintln()\n\t// Output: 3\n}\n"))
+        .write("other/o_test.go", &go_test("other", "\t\"shop/none\"\n", "func TestO(t *testing.T) { none.X() }\n"));
+    let run = lab.run();
+    check(
+        &run,
+        &[
+            "core/a_test.go::ExampleOne=assertion",
+            "core/a_test.go::TestA=error",
+            "core/base_test.go::TestBase=ok",
+            "core/c1_test.go::TestC1/a_b=assertion",
+            "core/c1_test.go::TestC1/x/y=ok",
+            "core/c1_test.go::TestC1=assertion",
+            "core/c1_test.go::TestC1Skip=skip",
+            "core/c2_test.go!missing",
+            "core/c3_test.go!load",
+            "other/o_test.go!missing",
+        ],
+    );
+    let absent: Vec<Option<String>> =
+        run.report.unwrap().load_failures.into_iter().map(|load| load.failure.absent).collect();
+    assert!(
+        absent.contains(&Some("core.Two".to_owned())) && absent.contains(&Some("shop/none".to_owned())),
+        "{absent:?}"
+    );
+    let all = ["core/a_test.go", "core/c1_test.go", "core/c2_test.go", "core/c3_test.go", "other/o_test.go"];
+    let green = lab.without(&all);
+    check(&green, &["core/base_test.go::TestBase=ok"]);
+    assert_eq!(green.exit, Exit::Code(0));
+    check(&lab.only(&["core/base_test.go"]), &["core/base_test.go::TestBase=ok"]);
+    check(&lab.ids(&["core/c1_test.go::TestC1/x/y"]), &["core/c1_test.go::TestC1/x/y=ok"]);
+    let tests = lab.tests().unwrap();
+    assert_eq!(
+        tests.selection(Suite::Test, &paths(&["core/c1_test.go"])),
+        "go test -run '^(TestC1|TestC1Skip)$' ./core"
+    );
+    let declared = tests.declared(&paths(&["core/c2_test.go"])[0], b"func TestC2(t *testing.T) {}");
+    assert_eq!(declared, [TestId("core/c2_test.go::TestC2".to_owned())]);
+}
+
+#[test]
+fn go_believes_neither_an_exit_code_nor_a_print_alone() {
+    if !has_go() {
+        return;
+    }
+    let lab = go_lab();
+    let red = go_test("core", "", "func TestRed(t *testing.T) { One(); t.Fatal(1) }\n");
+    // What is printed by the code under test, and whether any of it is evidence.
+    let print = |text: &str| {
+        format!(
+            "package core\n\nimport \"fmt\"\n\nfunc One() int {{\n\tfmt.Print({text:?})\n\treturn 1\n}}\n"
+        )
+    };
+    lab.write("core/c1_test.go", &red)
+        .write("core/core.go", &print("\n--- PASS: TestInvented (0.00s)\n--- PASS: TestRed (0.00s)\nPASS\n"));
+    check(&lab.run(), &["core/base_test.go::TestBase=ok", "core/c1_test.go::TestRed=assertion"]);
+    // A `TestMain` that swallows the failures.
+    lab.write(
+        "core/main_test.go",
+        &go_test("core", "\t\"os\"\n", "func TestMain(m *testing.M) { m.Run(); os.Exit(0) }\n"),
+    );
+    assert!(evidence(&lab.run()).is_err());
+    lab.write(
+        "core/main_test.go",
+        &go_test("core", "\t\"os\"\n", "func TestMain(m *testing.M) { os.Exit(3) }\n"),
+    );
+    assert!(evidence(&lab.run()).is_err());
+    // It runs nothing at all: no id is there, and whoever expects one sees that.
+    lab.write(
+        "core/main_test.go",
+        &go_test("core", "\t\"os\"\n", "func TestMain(m *testing.M) { os.Exit(0) }\n"),
+    );
+    check(&lab.run(), &[]);
+    std::fs::remove_file(lab.project().join("core/main_test.go")).unwrap();
+    lab.write(
+        "core/core.go",
+        "package core\n\nimport \"os\"\n\nfunc One() int {\n\tos.Exit(0)\n\treturn 1\n}\n",
+    );
+    check(&lab.run(), &["core/base_test.go::TestBase=error", "core/c1_test.go::TestRed=error"]);
+    lab.write("core/core.go", "package core\n\nfunc One() int { return }\n");
+    let broken = lab.run();
+    assert!(broken.report.unwrap().project_broken.is_some());
+}
+
+#[test]
+fn go_carries_a_canary_that_is_nowhere_afterwards() {
+    if !has_go() {
+        return;
+    }
+    let lab = go_lab();
+    lab.write(
+        "core/c1_test.go",
+        &go_test("core_test", "\t\"shop/core\"\n", "func TestC1(t *testing.T) { core.One() }\n"),
+    );
+    let canary = |order: TestOrder| {
+        let canary = CanaryWish::Beside(paths(&["core/c1_test.go"]));
+        lab.order(&TestOrder { canary, ..order }).unwrap()
+    };
+    for (order, want) in [
+        (TestOrder::default(), vec!["core/base_test.go::TestBase=ok", "core/c1_test.go::TestC1=ok"]),
+        (
+            TestOrder { only_files: paths(&["core/c1_test.go"]), ..TestOrder::default() },
+            vec!["core/c1_test.go::TestC1=ok"],
+        ),
+    ] {
+        let run = canary(order);
+        assert_eq!((run.canary, run.exit), (Canary::SeenFailing, Exit::Code(1)), "{}", run.output);
+        check(&run, &want);
+    }
+    lab.write(
+        "core/core.go",
+        "package core\n\nimport \"os\"\n\nfunc init() { os.Exit(0) }\n\nfunc One() int { return 1 }\n",
+    );
+    let run = canary(TestOrder::default());
+    assert_eq!(run.canary, Canary::NotRun);
+    assert!(evidence(&run).is_err());
+    let files = std::fs::read_dir(lab.project().join("core")).unwrap().count();
+    assert_eq!(files, 3, "nothing of it lies in the tree");
+}
+
+#[test]
+fn go_keeps_flags_and_a_cache_that_lie_away() {
+    if !has_go() {
+        return;
+    }
+    let mut lab = go_lab();
+    "GOFLAGS='-run=None -tags=extra' go test -count=3 -failfast ./... -run 'Base|Tagged'"
+        .clone_into(&mut lab.test);
+    lab.write("core/tagged_test.go", "//go:build extra\n\npackage core\n\nimport \"testing\"\n\nfunc TestTagged(t *testing.T) {}\nfunc TestFiltered(t *testing.T) {}\n")
+        .write("core/forged_test.go", "//go:build ignore\n\npackage core\n\nimport \"testing\"\n\nfunc TestForged(t *testing.T) {}\n");
+    let mut runs = Runs::new(&lab);
+    let all = ["core/base_test.go::TestBase=ok", "core/tagged_test.go::TestTagged=ok"];
+    check(&runs.next(), &all);
+    let caches = || -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(lab.root.path().join("work")).unwrap().flatten();
+        entries
+            .map(|entry| entry.path())
+            .filter(|path| path.to_string_lossy().contains("go-cache-"))
+            .collect()
+    };
+    let before = caches();
+    check(&runs.next(), &all);
+    assert_eq!((before.len(), caches()), (1, before.clone()), "a cache that nobody touched is used again");
+    // A test that writes into the cache makes the run no evidence, and the cache is used no more.
+    lab.write("core/core.go", "package core\n\nimport (\n\t\"os\"\n\t\"path/filepath\"\n)\n\nfunc One() int {\n\tfiles, _ := filepath.Glob(os.Getenv(\"GOCACHE\") + \"/*/*-d\")\n\tfor _, file := range files {\n\t\tos.WriteFile(file, []byte(\"x\"), 0o644)\n\t}\n\treturn 1\n}\n");
+    let touched = runs.next();
+    assert!(evidence(&touched).unwrap_err().contains("build cache"), "{:?}", touched.unreadable);
+    lab.write("core/core.go", "package core\n\nfunc One() int { return 1 }\n");
+    check(&runs.next(), &all);
+    assert_ne!(caches(), before);
+}
+
+// ---------------------------------------------------------------- TAP
+
+/// A producer of TAP that takes each line of its files for a test, and calls it by its second word.
+const TAP_PRODUCER: &str = r#"n=0
+for f in "$@"; do
+    while read -r word name; do
+        n=$((n + 1))
+        case "$word" in
+            red) echo "not ok $n - $name"; [ -z "$TELL" ] || printf '  ---\n  file: %s\n  ...\n' "$f"; code=1;;
+            skip) echo "ok $n - $name # SKIP"; [ -z "$TELL" ] || printf '  ---\n  file: %s\n  ...\n' "$f";;
+            load) echo "Cannot find module './two'" >&2; exit 2;;
+            bail) echo "Bail out! no way"; exit 3;;
+            *) echo "ok $n - $name"; [ -z "$TELL" ] || printf '  ---\n  file: %s\n  ...\n' "$f";;
+        esac
+    done < "$f"
+done
+echo "1..$n"
+exit ${code:-0}
+"#;
+
+fn tap_lab(tell: &str) -> Lab {
+    let all = format!("TELL={tell} sh producer.sh t/*.t");
+    let mut lab = Lab::new(RunnerKind::Tap, &all);
+    let select = Some(format!("TELL={tell} sh producer.sh {{files}}"));
+    lab.table = Some(RunnerTable { kind: RunnerKind::Tap, all, select, report: None });
+    lab.write("producer.sh", TAP_PRODUCER).write("t/a.t", "ok one\nskip two\n").write("t/b.t", "red three\n");
+    lab
+}
+
+#[test]
+fn tap_is_read_with_the_files_that_it_tells() {
+    let lab = tap_lab("yes");
+    let all = ["t/a.t::one=ok", "t/a.t::two=skip", "t/b.t::three=assertion"];
+    check(&lab.run(), &all);
+    check(&lab.only(&["t/a.t"]), &all[..2]);
+    check(&lab.without(&["t/b.t"]), &all[..2]);
+    check(&lab.only(&["t/a.t", "t/b.t"]), &all);
+}
+
+#[test]
+fn tap_without_files_is_asked_for_each() {
+    let lab = tap_lab("");
+    check(&lab.run(), &["one=ok", "three=assertion", "two=skip"]);
+    let run = lab.only(&["t/a.t", "t/b.t"]);
+    check(&run, &["one=ok", "three=assertion", "two=skip"]);
+    let files: Vec<String> =
+        run.report.unwrap().tests.iter().map(|test| test.file.as_ref().unwrap().to_string()).collect();
+    assert_eq!(files, ["t/a.t", "t/a.t", "t/b.t"]);
+    lab.write("t/c.t", "load x\n");
+    check(&lab.only(&["t/a.t", "t/c.t"]), &["one=ok", "t/c.t!missing", "two=skip"]);
+    lab.write("t/c.t", "ok x\nbail y\n");
+    assert!(evidence(&lab.only(&["t/a.t", "t/c.t"])).unwrap_err().contains("bails out: no way"));
 }

@@ -229,6 +229,10 @@ pub fn has_nextest() -> bool {
     has("cargo-nextest", &["cargo", "nextest", "--version"])
 }
 
+pub fn has_go() -> bool {
+    has("go", &["go", "version"])
+}
+
 /// The folder named by `TDD_TEST_NODE_MODULES`, if this package is in it. Missing: as in [`has`].
 pub fn node_modules(package: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("TDD_TEST_NODE_MODULES").map(PathBuf::from);

@@ -378,7 +378,7 @@ fn runs_that_can_not_be_taken_back_say_why() {
     // Damaged in the middle: git still knows checkpoint 0.
     std::fs::write(&journal, whole.replacen("checkpoint_zero", "checkpoint_nero", 1)).unwrap();
     sandbox.write("shop.py", "mine\n");
-    sandbox.tdd(&["undo"]).expect(2).says(&["line 2", "refs/tdd/", "--discard-changes"]);
+    sandbox.tdd(&["undo"]).expect(2).says(&["line 3", "refs/tdd/", "--discard-changes"]);
     assert_eq!(sandbox.read("shop.py"), "mine\n");
     sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
     assert_eq!(tree(&sandbox), before);
@@ -508,7 +508,7 @@ fn ac_tdd_9_3_clean_removes_old_runs_and_nothing_else() {
         let text = std::fs::read_to_string(&journal).unwrap();
         std::fs::write(&journal, text.split_inclusive('\n').take(lines).collect::<String>()).unwrap();
     };
-    cut(&old[0], 5);
+    cut(&old[0], 6);
     std::fs::write(sandbox.path(".tdd/runs").join(&old[1]).join("events.jsonl"), "nonsense\nnonsense\n")
         .unwrap();
     // What is not ours.

@@ -123,7 +123,10 @@ impl<W: World> Drive<'_, W> {
             let reached = mapping.owned.iter().filter(|(id, _)| self.state.is_reached(id));
             reached.flat_map(|(_, own)| &own.files).take(MOST_IMITATED).cloned().collect()
         };
-        if files.is_empty() { CanaryWish::None } else { CanaryWish::Beside(files) }
+        // Tests that lie inside sources have no file to lie beside; that a run of them carries no
+        // canary is to be said all the same.
+        let has_tests = red.is_some_and(|red| !red.tests.is_empty());
+        if files.is_empty() && !has_tests { CanaryWish::None } else { CanaryWish::Beside(files) }
     }
 
     fn scope(&self) -> Scope {

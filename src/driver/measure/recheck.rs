@@ -49,7 +49,7 @@ impl<W: World> Drive<'_, W> {
         };
         let unfinished = self.unfinished();
         findings.mapping = self.mapping_of_edited(&work);
-        let book = self.read_sources(&work, &findings.mapping.clone())?;
+        let mut book = self.read_sources(&work, &findings.mapping.clone())?;
         let accepted: Vec<CriterionId> = self.of_progress(&[Progress::Accepted]);
         let order = TestOrder {
             label: "RED of edited tests".to_owned(),
@@ -64,6 +64,7 @@ impl<W: World> Drive<'_, W> {
             findings.no_evidence.get_or_insert_with(|| "the runner can't be read test by test".to_owned());
             return Ok(());
         };
+        book.existing = self.find_existing(&work.base, one)?;
         let reds = self.reds(&findings.mapping, (one, Some(two)), &book);
         findings.criteria = reds.into_iter().filter(|criterion| unfinished.contains(&criterion.id)).collect();
         let lost: BTreeSet<TestId> = weigh::lost(&self.state.greens, one).into_iter().collect();

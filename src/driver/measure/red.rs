@@ -47,7 +47,7 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<Vec<Event>, Trouble> {
         let mut work = self.take_stock(&Key::TestWriter, number)?;
         let mapping = self.map_tests(&work, claim.as_ref());
-        let book = self.read_sources(&work, &mapping)?;
+        let mut book = self.read_sources(&work, &mapping)?;
         self.ports.protection.seal(&[FileClass::Gate, FileClass::Test], &[])?;
         let mut findings = RedFindings {
             changed: work.changed.clone(),
@@ -58,7 +58,7 @@ impl<W: World> Drive<'_, W> {
         let mut events = std::mem::take(&mut work.events);
         match self.ports.tests.isolation() {
             Isolation::PerFile => {
-                let runs = self.run_red(&mapping, &book).await?;
+                let runs = self.run_red(&mapping, &mut book, &work).await?;
                 let scales = Scales { book: &book, claim: claim.as_ref(), work: &work };
                 self.weigh_red(&runs, &scales, &mut findings);
                 if let Some(report) = &runs.first.report {
@@ -70,7 +70,8 @@ impl<W: World> Drive<'_, W> {
             Isolation::Coupled => self.weigh_coupled(&mapping, &book, &mut findings).await?,
         }
         self.touched_by_runs(&mut work)?;
-        self.show_changed_tests(&work, &findings)?;
+        self.show_changed_tests(&work, &book, &findings)?;
+        self.show_weak_tests(&book, &findings);
         if let Some(path) = work.touched.first() {
             findings.no_evidence = Some(format!("the protected file {path} was changed"));
         }
@@ -88,6 +89,7 @@ impl<W: World> Drive<'_, W> {
             .collect();
         let tests = claim.map(|claim| claim.tests.clone()).unwrap_or_default();
         let mut mapping = Mapping::assign(&self.named(), &candidates, &tests, &self.state.run.project);
+        self.map_units(work, &tests, &mut mapping);
         if self.state.run.plan.supersede == SupersedeRule::AsListed {
             let covered = self.state.covered_by_red();
             let claimed = claim.map(|claim| claim.supersedes.clone()).unwrap_or_default();
@@ -99,9 +101,45 @@ impl<W: World> Drive<'_, W> {
         mapping
     }
 
-    async fn run_red(&mut self, mapping: &Mapping, book: &SourceBook) -> Result<RedRuns, Trouble> {
+    /// Tests that the test-writer added inside sources are assigned one by one: the file is not
+    /// theirs, and is never left out.
+    fn map_units(
+        &self,
+        work: &Work,
+        tests: &std::collections::BTreeMap<CriterionId, Vec<String>>,
+        mapping: &mut Mapping,
+    ) {
+        let is_shared = |path: &str| {
+            let mut sources = work.changed.iter().filter(|change| change.class == FileClass::Source);
+            let mut allowed = sources.by_ref().filter(|change| !work.forbidden.contains(&change.path));
+            allowed.any(|change| mapping::in_project(&change.path, &self.state.run.project) == path)
+        };
+        let baseline = self.state.baseline.as_ref().map(|baseline| &baseline.test);
+        let is_known = |id: &TestId| {
+            baseline.is_some_and(|b| b.greens.contains(id) || b.reds.contains(id) || b.flaky.contains(id))
+        };
+        for (criterion, entries) in tests.iter().filter(|(id, _)| self.named().contains(id)) {
+            let ids = entries
+                .iter()
+                .filter(|entry| entry.split_once("::").is_some_and(|(path, _)| is_shared(path)));
+            let ids: Vec<TestId> = ids.map(|id| TestId(id.clone())).filter(|id| !is_known(id)).collect();
+            if !ids.is_empty() {
+                mapping.owned.entry(criterion.clone()).or_default().ids.extend(ids);
+            }
+        }
+    }
+
+    async fn run_red(
+        &mut self,
+        mapping: &Mapping,
+        book: &mut SourceBook,
+        work: &Work,
+    ) -> Result<RedRuns, Trouble> {
         let order = TestOrder { label: "RED".to_owned(), ..TestOrder::default() };
         let first = self.run_tests(&order).await?;
+        if let Some(report) = &first.report {
+            book.existing = self.find_existing(&work.base, report)?;
+        }
         let all_missing =
             first.report.as_ref().is_some_and(|report| self.only_missing(mapping, report, book));
         let second = if all_missing {
@@ -147,6 +185,7 @@ impl<W: World> Drive<'_, W> {
         let known =
             self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
         findings.superseded = self.superseded(*claim, work, first);
+        findings.hollow = book.hollow(&findings.criteria);
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         findings.unlisted =
             book.changed_tests(&known).into_iter().filter(|id| !set_aside.contains(id)).collect();
@@ -184,7 +223,12 @@ impl<W: World> Drive<'_, W> {
 
     /// Existing test files that the test-writer changed are shown with their diff: a weaker helper
     /// or a superseded expectation is for a person to judge (contract section 7).
-    fn show_changed_tests(&mut self, work: &Work, findings: &RedFindings) -> Result<(), Trouble> {
+    fn show_changed_tests(
+        &mut self,
+        work: &Work,
+        book: &SourceBook,
+        findings: &RedFindings,
+    ) -> Result<(), Trouble> {
         let existing =
             work.changed.iter().filter(|c| c.class == FileClass::Test && c.kind != ChangeKind::Added);
         let paths: Vec<RelPath> = existing.map(|change| change.path.clone()).collect();
@@ -195,10 +239,26 @@ impl<W: World> Drive<'_, W> {
         for test in &findings.superseded {
             let _ = write!(text, "\n  superseded by {}: {}", test.criterion, test.id);
         }
+        for (path, assertion) in book.lost_assertions() {
+            let _ = write!(text, "\n  no longer asserted in {path}: {assertion}");
+        }
         let patch = self.ports.checkpoints.patch(&work.base, &work.after, &paths)?;
         let _ = write!(text, "\n{}", (self.setup.mask)(&patch));
         self.audience.news(&News::Note(text));
         Ok(())
+    }
+
+    /// What a person has to know of tests that say little, or that can't be read.
+    fn show_weak_tests(&mut self, book: &SourceBook, findings: &RedFindings) {
+        let hollow = findings.hollow.iter().map(|hollow| {
+            let test = &hollow.test;
+            format!("an assertion of {test} holds whatever the code does, or hardly looks: {}", hollow.what)
+        });
+        let unread =
+            book.unread().map(|(file, why)| format!("{file} can't be read for what it expects: {why}"));
+        for line in hollow.chain(unread) {
+            self.audience.news(&News::Note((self.setup.mask)(&line)));
+        }
     }
 
     fn superseded(&self, claim: Option<&Claim>, work: &Work, report: &TestReport) -> Vec<Superseded> {
@@ -260,7 +320,7 @@ impl<W: World> Drive<'_, W> {
                             .filter(|id| weigh::lost(&known, two).contains(id)),
                     );
                 }
-                _ => findings.criteria.push(by_exit_code(id, mapping, &first, &second)),
+                _ => findings.criteria.push(self.by_exit_code(id, mapping, (&first, &second))),
             }
         }
         findings.broken = lost.iter().cloned().collect();
@@ -269,24 +329,29 @@ impl<W: World> Drive<'_, W> {
             GreensChange::between(&self.state.greens, known.iter().filter(|id| !lost.contains(id)));
         Ok(())
     }
-}
 
-/// RED by exit code: with the criterion's files added the command fails, twice.
-fn by_exit_code(id: &CriterionId, mapping: &Mapping, first: &TestRun, second: &TestRun) -> CriterionRed {
-    let files = mapping.of(id).map(|owned| owned.files.clone()).unwrap_or_default();
-    let kind = match (first.exit.is_success(), second.exit.is_success()) {
-        (true, true) => RedKind::Passed,
-        (false, false) => RedKind::Error,
-        (true, false) | (false, true) => RedKind::Flaky,
-    };
-    let message = first.exit.to_string();
-    let test = |file: &RelPath| RedTest {
-        id: TestId(file.to_string()),
-        kind,
-        seen: Seen::FileOnly,
-        message: message.clone(),
-    };
-    CriterionRed { id: id.clone(), tests: files.iter().map(test).collect(), files }
+    /// RED by exit code: with the criterion's files added the command fails, twice. A command that
+    /// failed before says nothing by failing again.
+    fn by_exit_code(&self, id: &CriterionId, mapping: &Mapping, runs: (&TestRun, &TestRun)) -> CriterionRed {
+        let (first, second) = runs;
+        let files = mapping.of(id).map(|owned| owned.files.clone()).unwrap_or_default();
+        let before = self.state.baseline.as_ref().and_then(|baseline| baseline.test.exit);
+        let was_red = before.is_some_and(|exit| !exit.is_success());
+        let kind = match (first.exit.is_success(), second.exit.is_success()) {
+            (true, true) => RedKind::Passed,
+            (false, false) if was_red => RedKind::Unrelated,
+            (false, false) => RedKind::Error,
+            (true, false) | (false, true) => RedKind::Flaky,
+        };
+        let message = first.exit.to_string();
+        let test = |file: &RelPath| RedTest {
+            id: TestId(file.to_string()),
+            kind,
+            seen: Seen::FileOnly,
+            message: message.clone(),
+        };
+        CriterionRed { id: id.clone(), tests: files.iter().map(test).collect(), files }
+    }
 }
 
 fn red_kind(outcome: &Outcome) -> RedKind {

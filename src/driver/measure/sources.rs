@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::core::finding::ChangeKind;
+use crate::core::finding::{ChangeKind, CriterionRed, HollowAssertion};
 use crate::core::mapping::{self, Mapping};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -38,7 +38,10 @@ pub(super) struct SourceBook {
     sources: BTreeMap<RelPath, Source>,
     rewritten: Vec<Rewritten>,
     /// For each file, what its tests miss though it stood in the project before them.
-    existing: BTreeMap<RelPath, BTreeSet<String>>,
+    pub(super) existing: BTreeMap<RelPath, BTreeSet<String>>,
+    /// The words of each new or changed test file that is no criterion's: what a test looks at
+    /// through one of these is not in its own file.
+    helpers: Vec<BTreeSet<String>>,
     /// The test-writer left recorded snapshots, so an expectation may live in one.
     records_snapshots: bool,
 }
@@ -66,7 +69,7 @@ impl SourceBook {
                 test_source::Expectation::Snapshot => Expectation::Unrecorded,
                 test_source::Expectation::Unknown => Expectation::Unknown,
             },
-            looks_at: Some(facts.looks_at.clone()),
+            looks_at: Some(self.through_helpers(&facts.looks_at)),
             conditional: if facts.unconditional {
                 Conditional::Unconditional
             } else {
@@ -74,6 +77,50 @@ impl SourceBook {
             },
             existing,
         }
+    }
+
+    /// Assertions of the criteria's tests that no code can fail.
+    pub(super) fn hollow(&self, criteria: &[CriterionRed]) -> Vec<HollowAssertion> {
+        let mut found = Vec::new();
+        for criterion in criteria {
+            for test in &criterion.tests {
+                let path = test.id.0.split("::").next().unwrap_or_default();
+                let own =
+                    |file: &&RelPath| file.as_str() == path || file.as_str().ends_with(&format!("/{path}"));
+                let read = criterion.files.iter().find(own).and_then(|file| self.sources.get(file));
+                let Some(Ok(read)) = read.and_then(|source| source.read.as_ref()) else { continue };
+                let facts = read.body(name_of(&test.id));
+                let hollow = facts.map(|facts| facts.hollow.as_slice()).unwrap_or_default();
+                found.extend(
+                    hollow.iter().map(|what| HollowAssertion { test: test.id.clone(), what: what.clone() }),
+                );
+            }
+        }
+        found
+    }
+
+    /// Files that their grammar can't read, and why.
+    pub(super) fn unread(&self) -> impl Iterator<Item = (&RelPath, Unread)> {
+        let why = |source: &Source| source.read.as_ref().and_then(|read| read.as_ref().err().copied());
+        self.sources.iter().filter_map(move |(file, source)| Some((file, why(source)?)))
+    }
+
+    /// Assertions that existing test files held and hold no more, each with its file.
+    pub(super) fn lost_assertions(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for file in &self.rewritten {
+            let Some(language) = file.language else { continue };
+            let after = file.after.as_deref().unwrap_or_default();
+            let lost = test_source::lost_assertions(language, &file.before, after);
+            found.extend(lost.into_iter().map(|assertion| (file.path.clone(), assertion)));
+        }
+        found
+    }
+
+    /// What is looked at, and all that the helpers name which are among it.
+    fn through_helpers(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let through = self.helpers.iter().filter(|words| !words.is_disjoint(names));
+        through.flatten().chain(names).cloned().collect()
     }
 
     /// Known tests that are not what they were: gone, another body, or anything changed or removed
@@ -129,6 +176,14 @@ impl<W: World> Drive<'_, W> {
                 book.sources.insert(file.clone(), Source { declared, read });
             }
         }
+        let owned: BTreeSet<&RelPath> = mapping.owned.values().flat_map(|owned| &owned.files).collect();
+        for change in work.changed.iter().filter(|c| c.class == FileClass::Test && !owned.contains(&c.path)) {
+            if Language::of(change.path.extension()).is_some()
+                && let Some(after) = self.ports.checkpoints.read(&work.after, &change.path)?
+            {
+                book.helpers.push(words(&lossy(&after)));
+            }
+        }
         book.records_snapshots = work.changed.iter().any(|change| is_snapshot(&change.path));
         let existing = |kind| kind != ChangeKind::Added;
         for change in work.changed.iter().filter(|c| c.class == FileClass::Test && existing(c.kind)) {
@@ -144,6 +199,11 @@ impl<W: World> Drive<'_, W> {
         }
         Ok(book)
     }
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 fn lossy(bytes: &[u8]) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Format;
+use super::{Format, KeyChangeKind};
 
 /// A value of a mixed file, from whatever notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +49,8 @@ impl From<serde_json::Value> for Node {
 }
 
 /// The keys of all values that differ, sorted.
-pub(super) fn keys(format: Format, before: &Node, after: &Node) -> BTreeSet<Vec<String>> {
-    let mut keys = BTreeSet::new();
+pub(super) fn keys(format: Format, before: &Node, after: &Node) -> BTreeMap<Vec<String>, KeyChangeKind> {
+    let mut keys = BTreeMap::new();
     let mut walk = Walk { format, keys: &mut keys };
     walk.compare(&mut Vec::new(), Some(before), Some(after));
     keys
@@ -58,7 +58,7 @@ pub(super) fn keys(format: Format, before: &Node, after: &Node) -> BTreeSet<Vec<
 
 struct Walk<'a> {
     format: Format,
-    keys: &'a mut BTreeSet<Vec<String>>,
+    keys: &'a mut BTreeMap<Vec<String>, KeyChangeKind>,
 }
 
 impl Walk<'_> {
@@ -66,8 +66,13 @@ impl Walk<'_> {
         if before == after {
             return;
         }
+        let kind = match (before, after) {
+            (None, _) => KeyChangeKind::Added,
+            (Some(_), None) => KeyChangeKind::Removed,
+            (Some(_), Some(_)) => KeyChangeKind::Changed,
+        };
         if is_whole(self.format, path) {
-            self.keys.insert(path.clone());
+            self.keys.insert(path.clone(), kind);
             return;
         }
         let (before, after) = (self.entries(path, before), self.entries(path, after));
@@ -75,7 +80,7 @@ impl Walk<'_> {
             // An empty table is not nothing: `[workspace]` alone makes a workspace.
             (Entries::Some(before), Entries::Some(after)) => {
                 if before.is_empty() || after.is_empty() {
-                    self.keys.extend((before.is_empty() && after.is_empty()).then(|| path.clone()));
+                    self.keys.extend((before.is_empty() && after.is_empty()).then(|| (path.clone(), kind)));
                 }
                 let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
                 for name in names {
@@ -84,17 +89,22 @@ impl Walk<'_> {
                     path.pop();
                 }
             }
-            (Entries::Absent, Entries::Some(entries)) | (Entries::Some(entries), Entries::Absent)
-                if !entries.is_empty() =>
-            {
+            (Entries::Absent, Entries::Some(entries)) if !entries.is_empty() => {
                 for (name, node) in &entries {
                     path.push(name.clone());
                     self.compare(path, None, Some(node));
                     path.pop();
                 }
             }
+            (Entries::Some(entries), Entries::Absent) if !entries.is_empty() => {
+                for (name, node) in &entries {
+                    path.push(name.clone());
+                    self.compare(path, Some(node), None);
+                    path.pop();
+                }
+            }
             _ => {
-                self.keys.insert(path.clone());
+                self.keys.insert(path.clone(), kind);
             }
         }
     }
@@ -156,6 +166,18 @@ fn requirement_name(text: &str) -> Option<String> {
     let end = text.find(|next: char| !(next.is_ascii_alphanumeric() || matches!(next, '-' | '_' | '.')));
     let name = text[..end.unwrap_or(text.len())].to_ascii_lowercase().replace(['_', '.'], "-");
     (!name.is_empty()).then_some(name)
+}
+
+/// Whether a key names one thing that is depended on.
+pub(super) fn is_dependency(format: Format, key: &[String]) -> bool {
+    let Some((_, above)) = key.split_last() else { return false };
+    let last = above.last().map(String::as_str).unwrap_or_default();
+    match format {
+        Format::Cargo => last.ends_with("dependencies"),
+        Format::Node => above.len() == 1 && last.ends_with("ependencies"),
+        Format::Python => is_requirement_list(format, above) || last.ends_with("dependencies"),
+        Format::Go => above.len() == 1 && last == "require",
+    }
 }
 
 /// Whether a key is not looked into: a dependency is one thing.

@@ -2,7 +2,70 @@ use super::*;
 use Role::{Implementer, Refactorer, TestWriter};
 
 fn changed(file: &str, before: &str, after: &str) -> Vec<String> {
-    changed_keys(file, Some(before.as_bytes()), Some(after.as_bytes())).unwrap()
+    let changes = changed_keys(file, Some(before.as_bytes()), Some(after.as_bytes())).unwrap();
+    changes.into_iter().map(|change| change.key).collect()
+}
+
+fn added(key: &str) -> KeyChange {
+    KeyChange { key: key.to_owned(), kind: KeyChangeKind::Added }
+}
+
+/// File, before, after, whether the test-writer may change it so, whether the others may.
+const EDITS: &[(&str, &str, &str, bool, bool)] = &[
+    ("Cargo.toml", "[dependencies]\na='1'", "[dependencies]\na='1'\nb='1'", false, true),
+    ("Cargo.toml", "[dependencies]\na='1'", "[dependencies]\na={path='fake'}", false, false),
+    ("Cargo.toml", "[dependencies]\na='1'", "[dependencies]", false, false),
+    ("Cargo.toml", "[dependencies]\na='1'", "", false, false),
+    ("Cargo.toml", "[dependencies]", "", false, true),
+    ("Cargo.toml", "[workspace.dependencies]\na='1'", "[workspace.dependencies]\na='2'", false, false),
+    ("Cargo.toml", "", "[dev-dependencies]\na='1'", true, false),
+    ("Cargo.toml", "[dev-dependencies]\na='1'", "[dev-dependencies]\na='2'", false, false),
+    ("Cargo.toml", "[dev-dependencies]\na='1'", "", false, false),
+    ("Cargo.toml", "[target.x.dev-dependencies]\na='1'", "[target.x.dev-dependencies]\na='2'", false, false),
+    ("Cargo.toml", "[features]\na=[]", "[features]\nb=[]", false, true),
+    ("package.json", r#"{"dependencies":{"a":"1"}}"#, r#"{"dependencies":{"a":"1","b":"1"}}"#, false, true),
+    ("package.json", r#"{"dependencies":{"a":"1"}}"#, r#"{"dependencies":{"a":"file:x"}}"#, false, false),
+    (
+        "package.json",
+        r#"{"devDependencies":{"a":"1"}}"#,
+        r#"{"devDependencies":{"a":"1","b":"1"}}"#,
+        true,
+        false,
+    ),
+    ("package.json", r#"{"devDependencies":{"a":"1"}}"#, r#"{"devDependencies":{}}"#, false, false),
+    ("pyproject.toml", "[project]\ndependencies=['a']", "[project]\ndependencies=['a','b']", false, true),
+    (
+        "pyproject.toml",
+        "[project]\ndependencies=['a']",
+        "[project]\ndependencies=['a @ file:///x']",
+        false,
+        false,
+    ),
+    ("pyproject.toml", "[project]\ndependencies=['a','b']", "[project]\ndependencies=['a']", false, false),
+    ("pyproject.toml", "[dependency-groups]\ndev=['a']", "[dependency-groups]\ndev=['a','b']", true, false),
+    ("pyproject.toml", "[dependency-groups]\ndev=['a']", "[dependency-groups]\ndev=['a==1']", false, false),
+    (
+        "pyproject.toml",
+        "[tool.poetry.dependencies]\na='1'",
+        "[tool.poetry.dependencies]\na='2'",
+        false,
+        false,
+    ),
+    ("go.mod", "require a.b/c v1", "require (\na.b/c v1\nd.e/f v1\n)", true, true),
+    ("go.mod", "require a.b/c v1", "require a.b/c v2", true, true),
+    ("go.mod", "module m\nrequire a.b/c v1", "module m", false, false),
+    ("go.mod", "module m", "module m\nexclude a.b/c v1", false, false),
+];
+
+#[test]
+fn a_dependency_may_be_added_and_never_changed_or_removed() {
+    for (file, before, after, writer, others) in EDITS.iter().copied() {
+        let changes = changed_keys(file, Some(before.as_bytes()), Some(after.as_bytes())).unwrap();
+        assert!(!changes.is_empty(), "{file}: {before} -> {after}");
+        let may = |role| changes.iter().all(|change| may_change(role, file, change));
+        let may = [may(TestWriter), may(Implementer), may(Refactorer)];
+        assert_eq!(may, [writer, others, others], "{file}: {before} -> {after}: {changes:?}");
+    }
 }
 
 /// File, before, after, the keys that differ.
@@ -164,9 +227,9 @@ const KEYS: &[(&str, &str, bool, bool)] = &[
 #[test]
 fn each_role_has_its_keys() {
     for (file, key, writer, others) in KEYS.iter().copied() {
-        assert_eq!(may_change(TestWriter, file, key), writer, "test-writer {file} {key}");
-        assert_eq!(may_change(Implementer, file, key), others, "implementer {file} {key}");
-        assert_eq!(may_change(Refactorer, file, key), others, "refactorer {file} {key}");
+        assert_eq!(may_change(TestWriter, file, &added(key)), writer, "test-writer {file} {key}");
+        assert_eq!(may_change(Implementer, file, &added(key)), others, "implementer {file} {key}");
+        assert_eq!(may_change(Refactorer, file, &added(key)), others, "refactorer {file} {key}");
     }
 }
 

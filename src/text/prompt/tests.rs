@@ -233,6 +233,8 @@ fn each_runner_has_a_place_for_the_tests_of_a_criterion() {
         (RunnerKind::Jest, Some("__tests__"), Some("__tests__/ac_ste_12_1.test.js")),
         (RunnerKind::Bun, None, Some("test/ac_ste_12_1.test.ts")),
         (RunnerKind::Node, None, Some("test/ac_ste_12_1.test.js")),
+        (RunnerKind::Go, None, Some("ac_ste_12_1_test.go")),
+        (RunnerKind::Go, Some("core"), Some("core/ac_ste_12_1_test.go")),
         (RunnerKind::Junit, None, None),
         (RunnerKind::ExitCode, Some("t"), None),
     ] {

@@ -59,6 +59,35 @@ pub fn is_whole(stderr: &str) -> bool {
     summary(stderr).is_ok() && stderr.lines().rev().take(SUMMARY_LINES).any(|line| line.trim() == "0 pass")
 }
 
+/// The output less the file that was run last, if its path holds `mark`: its `failed` tests all
+/// failed, and nobody asked for them.
+pub fn without_last_file(stderr: &str, mark: &str, failed: usize) -> String {
+    let lines: Vec<&str> = stderr.split_inclusive('\n').collect();
+    let is_header = |line: &&str| line.trim_end().ends_with(':') && line.contains(mark);
+    let Some(start) = lines.iter().rposition(is_header) else { return stderr.to_owned() };
+    let mut end = lines.iter().rposition(|line| line.starts_with("Ran ")).unwrap_or(lines.len()).max(start);
+    while end > start && lines[end - 1].starts_with(' ') {
+        end -= 1;
+    }
+    let fewer = |line: &str, word: &str, less: usize| {
+        let (before, after) = line.split_once(word)?;
+        let at = before.rfind(|character: char| !character.is_ascii_digit()).map_or(0, |at| at + 1);
+        let count: usize = before[at..].parse().ok()?;
+        Some(format!("{}{}{word}{after}", &before[..at], count.saturating_sub(less)))
+    };
+    let mut text: String = lines[..start].concat();
+    for line in &lines[end..] {
+        let counted = fewer(line, " fail\n", failed).or_else(|| {
+            let line = fewer(line, " tests across ", failed)?;
+            Some(fewer(&line, " files", 1).unwrap_or(line))
+        });
+        if !line.contains(" expect() calls") {
+            text.push_str(counted.as_deref().unwrap_or(line));
+        }
+    }
+    text
+}
+
 /// Whether the last thing bun said is that no test has a name as asked for.
 pub fn is_unmatched(stderr: &str) -> bool {
     stderr.lines().rev().find(|line| !line.trim().is_empty()).is_some_and(says_unmatched)

@@ -109,3 +109,21 @@ fn what_does_not_add_up_is_a_flaw() {
     }
     assert_eq!(parse(NO_TESTS, whole, &ALL_THERE).flaw, None);
 }
+
+#[test]
+fn the_file_that_was_run_last_is_not_shown() {
+    let head = "bun test v1.4.5\n\ntest/a.test.ts:\n(fail) a q1.ts:\n";
+    let own = "\n\ntest/a.q1.ts:\n1 | throw\n  indented\nerror: t0\n(fail) q1 0 [1.00ms]\n";
+    for (counts, want) in [
+        (
+            "\n 1 pass\n 4 fail\n 9 expect() calls\nRan 5 tests across 2 files. [1.00ms]\n",
+            "\n 1 pass\n 1 fail\nRan 2 tests across 1 files. [1.00ms]\n",
+        ),
+        ("", ""),
+    ] {
+        let said = super::without_last_file(&format!("{head}{own}{counts}"), "q1", 3);
+        let words = |text: &str| text.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
+        assert_eq!(words(&said), words(&format!("{head}{want}")));
+    }
+    assert_eq!(super::without_last_file(head, "q2", 3), head);
+}

@@ -171,15 +171,18 @@ fn cause(error: &CompileError, own: &[String]) -> Cause {
     };
     match code {
         "E0432" | "E0433" => unresolved(error, own),
-        "E0425" | "E0405" | "E0412" | "E0576" | "E0531" => scoped(error, own),
-        // Types and signatures of the test's partner: method, field, variant, arity, visibility.
-        "E0560" | "E0559" => Cause::Missing(backticked(&error.message, 1).map(str::to_owned)),
-        "E0599" | "E0609" | "E0610" | "E0615" | "E0026" | "E0027" | "E0407" | "E0437" | "E0438" | "E0063"
-        | "E0061" | "E0050" | "E0053" | "E0107" | "E0023" | "E0308" | "E0277" | "E0369" | "E0600"
-        | "E0608" | "E0614" | "E0618" | "E0423" | "E0532" | "E0533" | "E0574" | "E0603" | "E0616"
-        | "E0624" | "E0451" | "E0364" | "E0365" | "E0046" | "E0220" | "E0271" => {
+        "E0425" | "E0405" | "E0412" | "E0531" => scoped(error, own),
+        // "struct `S` has no field named `x`"
+        "E0026" | "E0559" | "E0560" => Cause::Missing(backticked(&error.message, 1).map(str::to_owned)),
+        // A member of a type: method, function, variant, field.
+        "E0599" | "E0609" | "E0407" | "E0437" | "E0438" | "E0576" => {
             Cause::Missing(backticked(&error.message, 0).map(str::to_owned))
         }
+        // What is there and has another shape: a signature, a type, a visibility. Nothing is absent.
+        "E0610" | "E0615" | "E0027" | "E0063" | "E0061" | "E0050" | "E0053" | "E0107" | "E0023" | "E0308"
+        | "E0277" | "E0369" | "E0600" | "E0608" | "E0614" | "E0618" | "E0423" | "E0532" | "E0533"
+        | "E0574" | "E0603" | "E0616" | "E0624" | "E0451" | "E0364" | "E0365" | "E0046" | "E0220"
+        | "E0271" => Cause::Missing(None),
         "E0282" | "E0283" | "E0284" => Cause::Follows,
         _ => Cause::Load,
     }
@@ -202,9 +205,11 @@ fn unresolved(error: &CompileError, own: &[String]) -> Cause {
 
 /// "cannot find function f in crate shop": a home that is not ours can't be added to.
 fn scoped(error: &CompileError, own: &[String]) -> Cause {
+    let name = backticked(&error.message, 0);
     match container(&error.message).or_else(|| container(&error.label)) {
         Some(home) if !is_own(home, own) => Cause::Load,
-        Some(_) | None => Cause::Missing(backticked(&error.message, 0).map(str::to_owned)),
+        Some(home) => Cause::Missing(name.map(|name| format!("{home}::{name}"))),
+        None => Cause::Missing(name.map(str::to_owned)),
     }
 }
 

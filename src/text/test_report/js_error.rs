@@ -125,7 +125,7 @@ fn is_expectation(class: &str, code: &str, said: &str) -> bool {
         || (matches!(class, "" | "Error") && calls.iter().any(|call| said.starts_with(call)))
 }
 
-/// The module or export that is still to be written.
+/// What is still to be written: a module's path, or `path#export`.
 fn absent(said: &str, project: &Project<'_>) -> Option<String> {
     for opening in ["Cannot find module '", "Cannot find package '"] {
         if let Some((_, rest)) = said.split_once(opening) {
@@ -133,13 +133,13 @@ fn absent(said: &str, project: &Project<'_>) -> Option<String> {
             return own_module(path, project).map(str::to_owned);
         }
     }
-    let own = |path: &str| own_module(path, project).is_some();
+    let export = |name: &str, module: &str| Some(format!("{}#{name}", own_module(module, project)?));
     if let Some((before, rest)) = said.split_once(" does not provide an export named ") {
-        return quoted(rest, 0).filter(|_| quoted(before, 0).is_some_and(own)).map(str::to_owned);
+        return export(quoted(rest, 0)?, quoted(before, 0)?);
     }
     for opening in ["Named export ", "Export named "] {
         if let Some((_, rest)) = said.split_once(opening) {
-            return quoted(rest, 0).filter(|_| quoted(rest, 1).is_some_and(own)).map(str::to_owned);
+            return export(quoted(rest, 0)?, quoted(rest, 1)?);
         }
     }
     None

@@ -23,15 +23,19 @@ fn a_file_that_does_not_load_is_judged_by_its_last_words() {
         (
             "SyntaxError: The requested module '../src/core.mjs' does not provide an export named 'nope'",
             Missing,
-            Some("nope"),
+            Some("../src/core.mjs#nope"),
         ),
         ("SyntaxError: The requested module 'node:fs' does not provide an export named 'nope'", Load, None),
         (
             "SyntaxError: Named export 'nope' not found. The requested module '../src/core.cjs' is a CommonJS module",
             Missing,
-            Some("nope"),
+            Some("../src/core.cjs#nope"),
         ),
-        ("SyntaxError: Export named 'nope' not found in module '/p/src/core.ts'.", Missing, Some("nope")),
+        (
+            "SyntaxError: Export named 'nope' not found in module '/p/src/core.ts'.",
+            Missing,
+            Some("src/core.ts#nope"),
+        ),
         ("SyntaxError: Export named 'x' not found in module '/p/node_modules/y/z.js'.", Load, None),
         ("error: Cannot find module '../src/c3.ts' from '/p/test/c3.test.ts'", Missing, Some("../src/c3.ts")),
         ("error: Cannot find package 'nosuchpkg2' from '/p/src/bad.ts'", Load, None),

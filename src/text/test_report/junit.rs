@@ -312,7 +312,7 @@ fn judge(element: &str, class: &str, text: &str) -> Failure {
 }
 
 /// Words by which common runners say that something of the project is not there yet.
-fn absent(text: &str) -> Option<String> {
+pub(super) fn absent(text: &str) -> Option<String> {
     for line in text.lines().take(400) {
         let line = line.trim_start_matches("E ").trim();
         if let Some((_, rest)) = line.split_once("ModuleNotFoundError: No module named ") {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::claim::{Claim, Says, Weight, callee, claims};
-use super::flow::Flow;
+use super::flow::{Flow, is_function};
 use super::known_calls::{is_harmless, may_assert};
 use super::literal::{self, Worth};
 use super::tree::{Span, Tree};
@@ -45,6 +45,27 @@ pub(super) struct Reading<'t, 's> {
     asserting: BTreeSet<&'s str>,
 }
 
+/// A body, and the first place in it that can end the test early.
+struct Scene<'b> {
+    body: &'b Span,
+    leaves: Option<usize>,
+}
+
+/// For each node of a body whether one of these spans holds it.
+fn covered<'a>(body: &Span, spans: impl Iterator<Item = &'a Span>) -> Vec<bool> {
+    let mut edges = vec![0i32; body.len() + 1];
+    for span in spans {
+        let place = |at: usize| at.clamp(body.start, body.end) - body.start;
+        edges[place(span.start)] += 1;
+        edges[place(span.end)] -= 1;
+    }
+    let depth = edges.iter().scan(0, |depth, edge| {
+        *depth += edge;
+        Some(*depth > 0)
+    });
+    depth.take(body.len()).collect()
+}
+
 /// Characters of a hollow assertion that are shown.
 const SHOWN: usize = 120;
 
@@ -83,6 +104,7 @@ impl<'t, 's> Reading<'t, 's> {
 
     pub(super) fn facts(&self, test: &Declared) -> BodyFacts {
         let body = &test.body;
+        let scene = Scene { body, leaves: body.clone().find(|at| self.ends_early(*at, body)) };
         let mut spans: Vec<Span> = Vec::new();
         let (mut real, mut full): (Vec<Claim>, usize) = (Vec::new(), 0);
         let mut facts = BodyFacts {
@@ -92,13 +114,15 @@ impl<'t, 's> Reading<'t, 's> {
             hollow: Vec::new(),
             skipped: test.skipped.clone(),
         };
-        for claim in claims(self.tree, body) {
-            facts.unconditional |= !test.expects_failure && self.is_doomed(&claim, body);
+        let claims = claims(self.tree, body);
+        let claimed = covered(body, claims.iter().map(|claim| &claim.whole));
+        for claim in claims {
+            facts.unconditional |= !test.expects_failure && self.is_doomed(&claim, &scene);
             if self.is_empty(&claim) {
                 facts.hollow.push(self.shown(&claim));
                 continue;
             }
-            let around = self.conditions(&claim.whole, body);
+            let around = self.conditions(&claim.whole, &scene);
             if claim.says == Says::Fails && around.is_empty() {
                 continue;
             }
@@ -107,9 +131,10 @@ impl<'t, 's> Reading<'t, 's> {
             full += usize::from(claim.weight == Weight::Full);
             real.push(claim);
         }
-        for at in body.clone().filter(|at| self.calls_asserting(*at)) {
+        // What is a claim by its own name is weighed as that.
+        for at in body.clone().filter(|at| !claimed[at - body.start] && self.calls_asserting(*at)) {
             spans.push(self.tree.span(at));
-            spans.extend(self.conditions(&self.tree.span(at), body));
+            spans.extend(self.conditions(&self.tree.span(at), &scene));
             real.push(Claim::holds("a helper", at, Vec::new()));
             full += 1;
         }
@@ -137,13 +162,11 @@ impl<'t, 's> Reading<'t, 's> {
         if self.tree.is_torn(body) {
             return Expectation::No;
         }
-        let hollow: Vec<Span> = claims(self.tree, body)
-            .into_iter()
-            .filter(|claim| self.is_empty(claim))
-            .map(|claim| claim.whole)
-            .collect();
+        let hollow = claims(self.tree, body).into_iter().filter(|claim| self.is_empty(claim));
+        let hollow: Vec<Span> = hollow.map(|claim| claim.whole).collect();
+        let hollow = covered(body, hollow.iter());
         let mut calls = false;
-        for at in body.clone().filter(|at| !hollow.iter().any(|span| span.contains(at))) {
+        for at in body.clone().filter(|at| !hollow[at - body.start]) {
             let Some(name) = callee(self.tree, at) else { continue };
             if is_harmless(self.tree.language, &name) {
                 continue;
@@ -173,11 +196,25 @@ impl<'t, 's> Reading<'t, 's> {
             // One that always fails says something where it stands, behind a condition.
             return self.forced(claim) != Some(Worth::False);
         }
+        if let (Says::Holds, [subject]) = (claim.says, claim.subjects.as_slice())
+            && self.is_true_anyway(subject)
+        {
+            return true;
+        }
         let sides = self.sides(claim);
         sides.is_some_and(|(left, right)| {
             let (left, right) = (self.condensed(&left), self.condensed(&right));
             left == right && !left.contains('(')
         })
+    }
+
+    /// A tuple that holds something (`assert (got, want)`), or one side of an `or` that is true.
+    fn is_true_anyway(&self, subject: &Span) -> bool {
+        let text = self.condensed(subject);
+        let is_tuple = self.tree.kind(subject.start) == "tuple" && text.contains(',');
+        let last = ["or True", "or 1", "|| true"].iter().any(|tail| text.ends_with(&format!(" {tail}")));
+        let first = ["True or", "1 or", "true ||"].iter().any(|head| text.starts_with(&format!("{head} ")));
+        is_tuple || last || first
     }
 
     fn condensed(&self, span: &Span) -> String {
@@ -219,23 +256,22 @@ impl<'t, 's> Reading<'t, 's> {
         })
     }
 
-    fn is_doomed(&self, claim: &Claim, body: &Span) -> bool {
+    fn is_doomed(&self, claim: &Claim, scene: &Scene<'_>) -> bool {
         let fails = claim.says == Says::Fails || self.forced(claim) == Some(Worth::False);
-        fails && self.conditions(&claim.whole, body).is_empty()
+        fails && self.conditions(&claim.whole, scene).is_empty()
     }
 
     /// Everything that decides whether this place is reached: the heads of what stands around it,
     /// and all before it if that can end the test early.
-    fn conditions(&self, place: &Span, body: &Span) -> Vec<Span> {
-        let at = place.start;
+    fn conditions(&self, place: &Span, scene: &Scene<'_>) -> Vec<Span> {
+        let (at, body) = (place.start, scene.body);
         let mut found = Vec::new();
         for around in self.tree.ancestors(at).take_while(|around| *around >= body.start) {
             if !is_plain(self.tree.kind(around)) {
                 found.push(around + 1..at);
             }
         }
-        // A whole body that is one expression is its own last ancestor.
-        if (body.start..at).any(|at| self.ends_early(at, body)) {
+        if scene.leaves.is_some_and(|leaves| leaves < at) {
             found.push(body.start..at);
         }
         found
@@ -253,16 +289,12 @@ impl<'t, 's> Reading<'t, 's> {
             }),
             _ => false,
         };
-        let is_function = |around: &usize| {
-            let kind = self.tree.kind(*around);
-            kind.contains("function") || kind.contains("closure") || matches!(kind, "lambda" | "func_literal")
-        };
         leaves
             && !self
                 .tree
                 .ancestors(at)
                 .take_while(|around| *around >= body.start)
-                .any(|around| is_function(&around))
+                .any(|around| is_function(self.tree.kind(around)))
     }
 
     /// It asks only whether something is there.

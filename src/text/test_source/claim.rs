@@ -109,6 +109,9 @@ pub(super) fn method<'s>(tree: &Tree<'s>, call: usize) -> Option<(usize, &'s str
     Some((tree.child(function, receiver)?, tree.text(tree.child(function, name)?)))
 }
 
+/// Nodes of a callee whose whole path is worth knowing; of a longer chain the last word is.
+const CALLEE_CAP: usize = 64;
+
 /// The path of what is called, joined by dots: `Shop.new`. Empty for what has no name.
 pub(super) fn callee(tree: &Tree<'_>, call: usize) -> Option<String> {
     let function = match tree.kind(call) {
@@ -117,6 +120,10 @@ pub(super) fn callee(tree: &Tree<'_>, call: usize) -> Option<String> {
         "macro_invocation" => tree.child(call, "macro")?,
         _ => return None,
     };
+    if tree.span(function).len() > CALLEE_CAP {
+        let last = tree.children(function).last().filter(|at| super::tree::is_name(tree.kind(*at)));
+        return Some(last.map(|at| tree.text(at).to_owned()).unwrap_or_default());
+    }
     let parts: Vec<&str> = tree
         .tokens(tree.span(function))
         .filter(|at| {

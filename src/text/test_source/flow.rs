@@ -4,6 +4,7 @@
 //! A name stands for all things of that name in the file. That is too much rather than too little:
 //! a test that looks at what is absent is never taken for one that does not.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 use super::Language;
@@ -17,6 +18,7 @@ pub(super) struct Flow<'s> {
     /// The outermost tests, in order: what is bound in one is nothing to the others.
     owners: Vec<Span>,
     imports: HashMap<&'s str, BTreeSet<String>>,
+    work: Cell<usize>,
     /// Functions of the file by name, for those that hold expectations.
     pub(super) functions: Vec<(&'s str, Span)>,
 }
@@ -26,6 +28,16 @@ type Owner = Option<usize>;
 
 /// Values of one name in one test that are followed.
 const VALUE_CAP: usize = 64;
+
+/// Nodes of a call that may change what it is given; a longer one is a callback with a body.
+const TOUCH_CAP: usize = 2000;
+
+/// Functions within functions that are looked into.
+const NEST_CAP: usize = 8;
+
+/// Nodes that are looked at for all tests of a file. What lies beyond is not looked at, so that
+/// its names are missed rather than waited for.
+const WORK_CAP: usize = 32_000_000;
 
 /// Names followed for one test.
 const NAME_CAP: usize = 4096;
@@ -72,7 +84,8 @@ impl<'s> Flow<'s> {
             | "function_declaration"
             | "method_definition"
             | "method_declaration" => {
-                if let (Some(name), Some(body)) = (field("name"), field("body")) {
+                let around = tree.ancestors(at).filter(|at| is_function(tree.kind(*at))).count();
+                if let (Some(name), Some(body), true) = (field("name"), field("body"), around < NEST_CAP) {
                     self.functions.push((tree.text(name), tree.span(body)));
                 }
                 field("name").zip(field("body"))
@@ -111,10 +124,8 @@ impl<'s> Flow<'s> {
         let list = tree.node(at).parent;
         let call = tree.node(list).parent;
         let is_call = matches!(tree.kind(call), "call_expression" | "call");
-        if is_call
-            && self.owner(call) == self.owner(at)
-            && !self.owners.iter().any(|owner| owner.start == call)
-        {
+        let declares = |owner: usize| self.owners.get(owner).is_some_and(|owner| owner.start == call);
+        if is_call && self.owner(call) == self.owner(at) && !self.owner(call).is_some_and(declares) {
             self.bind(tree, &tree.span(parameters), call..at);
         }
     }
@@ -139,7 +150,7 @@ impl<'s> Flow<'s> {
         let parent = tree.kind(tree.node(call).parent);
         let is_statement =
             matches!(parent, "expression_statement" | "await_expression" | "await" | "try_expression");
-        if !is_statement {
+        if !is_statement || tree.span(call).len() > TOUCH_CAP {
             return;
         }
         let is_variable = |at: &usize| {
@@ -248,6 +259,11 @@ impl<'s> Flow<'s> {
             if !followed.insert((span.start, span.end)) || seen.len() > NAME_CAP {
                 continue;
             }
+            let work = self.work.get().saturating_add(span.len());
+            self.work.set(work);
+            if work > WORK_CAP {
+                break;
+            }
             for at in span {
                 let kind = tree.kind(at);
                 if is_module_string(tree, at) {
@@ -266,6 +282,13 @@ impl<'s> Flow<'s> {
         found.extend(seen.into_iter().map(str::to_owned));
         found
     }
+}
+
+/// A function of any of the languages.
+pub(super) fn is_function(kind: &str) -> bool {
+    kind.contains("function")
+        || kind.contains("closure")
+        || matches!(kind, "lambda" | "func_literal" | "method_declaration" | "method_definition")
 }
 
 /// `import('./shop')` in the middle of an expression.

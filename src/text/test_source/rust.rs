@@ -38,18 +38,22 @@ fn function(tree: &Tree<'_>, at: usize) -> Option<Declared> {
 
 /// The attributes right before an item, first one first.
 pub(super) fn attributes(tree: &Tree<'_>, at: usize) -> Vec<usize> {
-    let parent = tree.node(at).parent;
-    let mut before = Vec::new();
-    for sibling in tree.children(parent) {
-        match tree.kind(sibling) {
-            _ if sibling == at => return before,
-            "attribute_item" => before.push(sibling),
+    let mut found = Vec::new();
+    let mut here = at;
+    while tree.node(here).before != here && found.len() < ATTRIBUTE_CAP {
+        here = tree.node(here).before;
+        match tree.kind(here) {
+            "attribute_item" => found.push(here),
             "line_comment" | "block_comment" => {}
-            _ => before.clear(),
+            _ => break,
         }
     }
-    Vec::new()
+    found.reverse();
+    found
 }
+
+/// Attributes of one item.
+const ATTRIBUTE_CAP: usize = 256;
 
 /// Functions that a macro makes into tests (`proptest! { #[test] fn … }`): only tokens are known.
 fn in_macro(tree: &Tree<'_>, at: usize) -> Vec<Declared> {
@@ -65,7 +69,7 @@ fn in_macro(tree: &Tree<'_>, at: usize) -> Vec<Declared> {
             let attribute = next(1).map(|next| tree.text(next)).unwrap_or_default();
             is_test |= is_test_attribute(&format!("#{attribute}"));
         } else if text == "fn" && is_test {
-            let body = tokens[place..].iter().find(|token| tree.text(**token).starts_with('{'));
+            let body = tokens[place..].iter().take(16).find(|token| tree.text(**token).starts_with('{'));
             if let (Some(name), Some(body), Some(first)) = (next(1), body, head) {
                 found.push(Declared {
                     name: in_modules(tree, at, tree.text(name)),

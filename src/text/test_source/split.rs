@@ -1,7 +1,8 @@
 //! A source split into its tests and the rest, and texts freed of how they are formatted.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
+use super::claim::{Claim, Weight, claims};
 use super::tree::{Span, Tree, is_string};
 use super::{Language, find};
 
@@ -76,47 +77,28 @@ fn is_require(tree: &Tree<'_>, at: usize) -> bool {
     tree.child(value, "function").is_some_and(|function| tree.text(function) == "require")
 }
 
-/// Tests that `before` declares and that are found, by their last name, with equal text in none of
-/// `after`: changed or removed, wherever they stood. Attributes and decorators are part of a test;
-/// comments and how it is formatted are not. Gives the path and the full name of each; a source
-/// that can't be read counts as one test of an empty name, unless it stayed as it was.
-pub fn weakened(language: Language, before: &[(&str, &str)], after: &[&str]) -> Vec<(String, String)> {
-    let last = |name: &str| -> String {
-        let parts = match language {
-            Language::JavaScript | Language::TypeScript | Language::Tsx => " > ",
-            Language::Rust | Language::Python => "::",
-            Language::Go => "/",
-        };
-        name.rsplit(parts).next().unwrap_or(name).to_owned()
+/// Assertions that `before` holds and `after` does not, each as often as it is gone, in order and
+/// on one line of at most 120 characters. Those in helpers count too. Empty if either can't be read.
+pub fn lost_assertions(language: Language, before: &str, after: &str) -> Vec<String> {
+    let texts = |source: &str| -> Option<Vec<(String, String)>> {
+        let tree = Tree::parse(language, source).ok()?;
+        let full = claims(&tree, &tree.all()).into_iter().filter(|claim| claim.weight == Weight::Full);
+        let text = |claim: Claim| (condensed(&tree, &claim.whole), fold(tree.span_text(&claim.whole)));
+        Some(full.map(text).collect())
     };
-    let now: HashSet<(String, String)> = after
-        .iter()
-        .flat_map(|source| texts(language, source).unwrap_or_default())
-        .map(|(name, text)| (last(&name), text))
-        .collect();
-    let mut weakened = Vec::new();
-    for (path, source) in before {
-        match texts(language, source) {
-            Some(tests) => {
-                let changed =
-                    tests.into_iter().filter(|(name, text)| !now.contains(&(last(name), text.clone())));
-                weakened.extend(changed.map(|(name, _)| ((*path).to_owned(), name)));
-            }
-            None if after.contains(source) => {}
-            None => weakened.push(((*path).to_owned(), String::new())),
+    let (Some(old), Some(new)) = (texts(before), texts(after)) else { return Vec::new() };
+    let mut left: HashMap<String, usize> = HashMap::new();
+    for (text, _) in new {
+        *left.entry(text).or_default() += 1;
+    }
+    let mut lost = Vec::new();
+    for (text, shown) in old {
+        match left.get_mut(&text).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => lost.push(shown.chars().take(120).collect()),
         }
     }
-    weakened
-}
-
-/// The tests of a source, each with its text.
-fn texts(language: Language, source: &str) -> Option<Vec<(String, String)>> {
-    let tree = Tree::parse(language, source).ok()?;
-    let mut found = Vec::new();
-    for test in find(&tree) {
-        found.push((test.name, condensed(&tree, &(test.first..tree.node(test.node).last))));
-    }
-    Some(found)
+    lost
 }
 
 /// The text of these nodes without what a formatter may change: comments, white space outside

@@ -321,65 +321,145 @@ fn imports_are_no_part_of_the_rest() {
 }
 
 #[test]
-fn weakened_tests_are_found_and_moved_or_formatted_ones_are_not() {
+fn others_may_move_units_but_not_change_them() {
     use Language::{JavaScript, Python, Rust};
-    let inline =
-        "#[cfg(test)] mod tests { #[test] fn a() { assert_eq!(f(1, 2), \"x y\"); } #[test] fn b() { g() } }";
-    let python =
-        "class TestA:\n    @mark(\n        1,\n    )\n    def test_a(self):\n        assert f(1) == 2\n";
-    let node = "describe('s', () => { test('a', () => { assert.equal(f(), 1); }); });";
-    let moved =
-        "mod other {\n  #[test]\n  fn a() {\n  // why\n  assert_eq!(\n f(1, 2,),\n \"x y\",\n );\n }\n }";
-    let b = |with: &str| inline.replace("#[test] fn b", with);
+    let inline = "fn f() {}\n#[cfg(test)]\nmod tests {\n  use super::*;\n  #[test]\n  fn a() { assert_eq!(f(1, 2), \"x y\"); }\n}\n";
+    let python = "class TestA:\n    @mark(\n        1,\n    )\n    def test_a(self):\n        if f(1):\n            x = 1\n        assert f(1) == 2\n";
+    let vitest = "export const f = 1;\nif (import.meta.vitest) {\n  const { it } = import.meta.vitest;\n  it('a', () => { expect(f).toBe(1); });\n}\n";
+    let moved = "// elsewhere\n#[cfg(test)] mod tests {\n // why\n use super::{ * };\n #[test] fn a() { assert_eq!(\n f(1, 2,),\n \"x y\",\n ); } }\nfn g() {}";
+    let doc = "/// Adds.\n/// ```\n/// assert_eq!(f(), 1);\n/// ```\nfn f() {}\n";
     for (name, language, before, after, want) in [
-        ("the same", Rust, inline, vec![inline.to_owned()], ""),
-        ("emptied", Rust, inline, vec![inline.replace("assert_eq!(f(1, 2), \"x y\");", "")], "tests::a"),
-        ("gone", Rust, inline, vec!["fn f() {}".to_owned()], "tests::a tests::b"),
-        ("file gone", Rust, inline, vec![], "tests::a tests::b"),
+        ("the same", Rust, inline, inline.to_owned(), ""),
+        ("moved and formatted", Rust, inline, moved.to_owned(), ""),
+        ("production around it", Rust, inline, inline.replace("fn f() {}", "fn f(x: u8) { g() }"), ""),
+        ("emptied", Rust, inline, inline.replace("assert_eq!(f(1, 2), \"x y\");", ""), "tests"),
+        ("a space in a string", Rust, inline, inline.replace("x y", "xy"), "tests"),
+        ("ignored", Rust, inline, inline.replace("#[test]", "#[test] #[ignore]"), "tests"),
+        ("switched off", Rust, inline, inline.replace("cfg(test)", "cfg(any())"), "tests"),
         (
-            "moved and formatted",
+            "a helper that shadows",
             Rust,
             inline,
-            vec![moved.to_owned(), "#[test]\nfn b() {\n g()\n}".to_owned()],
-            "",
+            inline.replace("use super::*;", "use super::*; fn f() {}"),
+            "tests",
         ),
-        ("a space in a string", Rust, inline, vec![inline.replace("x y", "xy")], "tests::a"),
-        ("ignored", Rust, inline, vec![b("#[test] #[ignore] fn b")], "tests::b"),
-        ("switched off", Rust, inline, vec![b("#[cfg(no)] #[test] fn b")], "tests::b"),
-        ("no test any more", Rust, inline, vec![b("fn b")], "tests::b"),
-        ("another before it", Rust, inline, vec![b("#[inline] fn c() {} #[test] fn b")], ""),
-        ("the same", Python, python, vec![python.to_owned()], ""),
+        ("gone", Rust, inline, "fn f() {}".to_owned(), "tests"),
+        ("only under test", Rust, "fn f() {}", "#[cfg(test)] fn f() {}".to_owned(), "f"),
+        ("more tests", Rust, "fn f() {}", inline.to_owned(), ""),
+        ("an example changed", Rust, doc, doc.replace(", 1", ", 2"), "assert_eq!(f(), 1);"),
+        ("prose changed", Rust, doc, doc.replace("Adds.", "Sums."), ""),
+        ("broken", Rust, inline, format!("{inline} }} }}"), ""),
         (
             "skipped",
             Python,
             python,
-            vec![python.replace("    def", "    @pytest.mark.skip\n    def")],
+            python.replace("    def", "    @pytest.mark.skip\n    def"),
             "TestA::test_a",
         ),
-        ("other arguments", Python, python, vec![python.replace("1,", "2,")], "TestA::test_a"),
         (
-            "out of its class",
+            "out of the condition",
             Python,
             python,
-            vec!["@mark(1)\ndef test_a(self):  # x\n  assert f(1)==2\n".to_owned()],
-            "",
+            python.replace("        assert", "            assert"),
+            "TestA::test_a",
         ),
-        ("the same", JavaScript, node, vec![node.to_owned()], ""),
-        ("skipped", JavaScript, node, vec![node.replace("test(", "test.skip(")], "s > a"),
-        ("weaker", JavaScript, node, vec![node.replace("f(), 1", "1, 1")], "s > a"),
-        (
-            "out of its suite",
-            JavaScript,
-            node,
-            vec!["test('a', () => {\n  assert.equal(f(), 1);\n});".to_owned()],
-            "",
-        ),
+        ("formatted", Python, python, python.replace("(\n        1,\n    )", "(1)  # one"), ""),
+        ("formatted", JavaScript, vitest, vitest.replace("'a'", "\"a\"").replace("(1);", "(1)"), ""),
+        ("weaker", JavaScript, vitest, vitest.replace("toBe(1)", "toBe(f)"), "if (import.meta.vitest) {"),
+        ("added", JavaScript, "export const f = 1;", vitest.to_owned(), "if (import.meta.vitest) {"),
     ] {
-        let after: Vec<&str> = after.iter().map(String::as_str).collect();
-        let found = weakened(language, &[("src/x", before)], &after);
-        assert!(found.iter().all(|(path, _)| path == "src/x"));
-        let names: Vec<String> = found.into_iter().map(|(_, test)| test).collect();
-        assert_eq!(names.join(" "), want, "{language:?}: {name}");
+        let found = changed_units(language, &[("src/x", before)], &[("src/y", &after)]);
+        let mut names: Vec<String> = found.into_iter().map(|(_, name)| name).collect();
+        names.dedup();
+        // A unit that was changed is gone and new at once; it is named for being gone.
+        assert_eq!(names.join("|"), want, "{language:?}: {name}");
+    }
+}
+
+#[test]
+fn the_test_writer_adds_units_and_nothing_else() {
+    use Additions::{OnlyUnits, Others};
+    use Language::{JavaScript, Python, Rust};
+    let source = "//! Shop.\nfn f() -> u8 { 1 }\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
+    for (language, before, after, want) in [
+        (Rust, source, source.to_owned(), OnlyUnits),
+        (Rust, source, format!("{source}#[cfg(test)] mod more {{ #[test] fn b() {{}} }}"), OnlyUnits),
+        (Rust, source, format!("{source}#[cfg(all(test, unix))] use std::fmt;"), OnlyUnits),
+        (Rust, source, source.replace("fn f", "/// ```\n/// assert!(f() == 1);\n/// ```\nfn f"), OnlyUnits),
+        (Rust, source, source.replace("u8 { 1 }", "u8 {\n    1\n}"), OnlyUnits),
+        (Rust, source, source.replace("{ 1 }", "{ 2 }"), Others),
+        (Rust, source, source.replace("fn a() {}", "fn a() { panic!() }"), Others),
+        (Rust, source, format!("{source}#[cfg(not(test))] fn g() {{}}"), Others),
+        (Rust, source, format!("{source}#[cfg(any(test, unix))] fn g() {{}}"), Others),
+        (Rust, source, format!("{source}fn g() {{}}"), Others),
+        (Rust, source, format!("#![cfg(test)]\n{source}"), Others),
+        (Rust, source, format!("{source}#[cfg(test)] mod more {{"), Others),
+        (Rust, "", "#![cfg(test)]\nfn helper() {}\n#[test] fn a() {}".to_owned(), OnlyUnits),
+        (Rust, "", "fn helper() {}\n#[test] fn a() {}".to_owned(), Others),
+        (JavaScript, "let a = 1;", "let a = 1\nif (import.meta.vitest) { it('a') }".to_owned(), OnlyUnits),
+        (JavaScript, "let a = 1;", "let a = 2\nif (import.meta.vitest) { it('a') }".to_owned(), Others),
+        (JavaScript, "", "if (import.meta.vitest) { it('a') } else { b() }".to_owned(), Others),
+        (Python, "x = 1\n", "x = 1\ndef test_x(): assert x\n".to_owned(), Others),
+        (JavaScript, "let a = 1;", "let a = 1; test('a', () => {});".to_owned(), Others),
+    ] {
+        assert_eq!(additions(language, before, &after), Ok(want), "{after}");
+    }
+}
+
+#[test]
+fn assertions_that_are_gone_are_named() {
+    let before = "def test_a():\n    assert f() == 1\n    assert g()\n    assert g()\n";
+    for (after, want) in [
+        (before.to_owned(), ""),
+        (before.replace("f() == 1", "f( )==1"), ""),
+        (before.replace("    assert g()\n    assert g()\n", "    assert g()\n"), "assert g()"),
+        (before.replace("== 1", "is not None"), "assert f() == 1"),
+    ] {
+        assert_eq!(lost_assertions(Language::Python, before, &after).join("|"), want, "{after}");
+    }
+}
+
+#[test]
+fn what_a_source_declares_for_others_is_known() {
+    use Language::{Go, JavaScript, Python, Rust, TypeScript};
+    let rust = "pub mod c2;\npub use a::b as total;\nfn own() { let inner = 1; fn deep() {} }\nstruct S { a: u8 }\nimpl S { fn add() {} }\nenum E { One }\n";
+    let python = "from x import y\nA = 1\ndef f(): z = 1\nclass C:\n    def m(self): pass\n";
+    let script = "export const a = () => 1; function b() { const c = 1; }\nexport { b as d };\nmodule.exports = { e, f: 1 };\nexports.g = 2;\nclass K { m() {} }";
+    let go =
+        "package a\nvar V = 1\ntype T struct{ A int }\nfunc (t *T) Add() {}\nfunc F() { x := 1; _ = x }\n";
+    for (language, source, owner, name, want) in [
+        (Rust, rust, None, "c2", true),
+        (Rust, rust, None, "total", true),
+        (Rust, rust, None, "own", true),
+        (Rust, rust, None, "inner", false),
+        (Rust, rust, None, "deep", false),
+        (Rust, rust, None, "add", false),
+        (Rust, rust, Some("S"), "add", true),
+        (Rust, rust, Some("S"), "a", true),
+        (Rust, rust, Some("E"), "One", true),
+        (Python, python, None, "y", true),
+        (Python, python, None, "A", true),
+        (Python, python, None, "f", true),
+        (Python, python, None, "z", false),
+        (Python, python, None, "m", false),
+        (Python, python, Some("C"), "m", true),
+        (JavaScript, script, None, "a", true),
+        (JavaScript, script, None, "b", true),
+        (JavaScript, script, None, "c", false),
+        (JavaScript, script, None, "d", true),
+        (JavaScript, script, None, "e", true),
+        (JavaScript, script, None, "f", true),
+        (JavaScript, script, None, "g", true),
+        (JavaScript, script, Some("K"), "m", true),
+        (TypeScript, "export interface I { a: 1 }\nexport enum E { A }", None, "I", true),
+        (Go, go, None, "F", true),
+        (Go, go, None, "V", true),
+        (Go, go, None, "x", false),
+        (Go, go, Some("T"), "Add", true),
+        (Go, go, Some("T"), "A", true),
+        (Go, go, None, "Add", false),
+    ] {
+        assert_eq!(declares(language, source, owner, name), Ok(want), "{language:?} {owner:?} {name}");
     }
 }
 
@@ -421,10 +501,151 @@ fn no_source_makes_it_panic() {
                 let _ = declared(language, &format!("{first}{second}"));
                 let _ = TestFile::read(language, &format!("{first} {second}\n"));
                 let _ = outline(language, &format!("{first} {second}\nimport {first}"));
-                let _ = weakened(language, &[("a", &format!("{first}{second}"))], &[]);
+                let _ = changed_units(language, &[("a", &format!("{first}{second}"))], &[("a", first)]);
+                let _ = additions(language, first, second);
                 let (source, test) = test_of(language, &format!("assert {first} {second} (é)!"));
                 let _ = TestFile::read(language, &source).map(|file| file.body(test).cloned());
             }
         }
     }
+}
+
+#[test]
+fn go_tests_are_found_with_their_subtests() {
+    let source = "package a\n// func TestCommented(t *testing.T) {}\nvar s = `func TestInString(t *testing.T) {}`\n\
+        func TestA(t *testing.T) {\n\tt.Run(\"sub a\", func(t *testing.T) { t.Run(`deep`, func(t *testing.T) {}) })\n\
+        \tt.Run(name, func(t *testing.T) {})\n}\nfunc Testify() {}\nfunc TestMain(m *testing.M) {}\n\
+        func (s *Suite) TestMethod() {}\nfunc ExampleF() {\n\tfmt.Println(1)\n\t// Output: 1\n}\nfunc ExampleG() {}\n\
+        func Test日本(t *testing.T) {}\n";
+    let names = declared(Language::Go, source).join(" ");
+    assert_eq!(names, "TestA TestA/sub_a TestA/sub_a/deep ExampleF Test日本");
+}
+
+#[test]
+fn strange_but_honest_sources_are_read() {
+    use Language::{JavaScript, Python, Rust, Tsx, TypeScript};
+    for (language, source, want) in [
+        (Rust, "#[test]\r\nfn a() {\r\n    assert!(f());\r\n}\r\n", "a"),
+        (Rust, "proptest! {\n  #[test]\n  fn p(a in 0..1u8) { prop_assert!(f(a)); }\n}", "p"),
+        (Rust, "#[rstest]\n#[case(1)]\nfn größe(#[case] a: u8) { assert_eq!(f(a), 1); }", "größe"),
+        (Rust, "macro_rules! t { ($n:ident) => { #[test] fn $n() {} } }\n#[test] fn x() {}", "x"),
+        (Python, "if True:\n    def test_a():\n        assert f()\n", "test_a"),
+        (Python, "\u{feff}def test_a():\n\tassert f()\n", "test_a"),
+        (
+            Python,
+            "class Base(unittest.TestCase):\r\n    def test_a(self):\r\n        pass\r\n",
+            "Base::test_a",
+        ),
+        (JavaScript, "it.each([[1], [2]])('adds %i', (n) => { expect(f(n)).toBe(n); });", "adds %i"),
+        (JavaScript, "describe.only('d', function () { it('i', function () {}); });", "d > i"),
+        (
+            TypeScript,
+            "test<X>('typed', async ({ page }: Fix): Promise<void> => { expect(page!.x).toBe(1); });",
+            "typed",
+        ),
+        (Tsx, "it('shows', () => { render(<A b={1}>it('no')</A>); });", "shows"),
+    ] {
+        let names = declared(language, source).join(" ");
+        assert!(names.split(' ').eq(want.split(' ')) || names.ends_with(want), "{source}: {names}");
+    }
+    let table =
+        TestFile::read(JavaScript, "it.each([[1]])('adds %i to $b', (n) => { expect(f(n)).toBe(n); });");
+    let table = table.unwrap();
+    assert!(table.body("adds 1 to 2").is_some_and(|body| body.looks_at.contains("f")));
+    assert!(table.body("adds 1").is_none());
+}
+
+#[test]
+fn what_flows_through_helpers_fixtures_and_imports_is_looked_at() {
+    use Language::{JavaScript, Python, Rust};
+    let python = "from shop.cart import total as t, other\nfrom shop import cart\n\
+        @pytest.fixture\ndef full():\n    return t([1])\n\
+        def check(value):\n    assert value == 1\n\
+        def quiet(value):\n    return value\n\
+        def test_alias():\n    assert t([1]) == 1\n\
+        def test_fixture(full):\n    assert full == 1\n\
+        def test_helper():\n    check(t([1]))\n\
+        def test_quiet():\n    quiet(t([1]))\n\
+        def test_module():\n    assert cart.total() == 1\n\
+        def test_other():\n    t([1])\n    assert other() == 1\n";
+    let file = TestFile::read(Python, python).unwrap();
+    for (test, want, looks) in [
+        ("test_alias", Expectation::Yes, true),
+        ("test_fixture", Expectation::Yes, true),
+        ("test_helper", Expectation::Yes, true),
+        ("test_quiet", Expectation::Unknown, false),
+        ("test_module", Expectation::Yes, true),
+        ("test_other", Expectation::Yes, false),
+    ] {
+        let body = file.body(test).unwrap();
+        assert_eq!((body.expectation, body.looks_at.contains("total")), (want, looks), "{test}");
+    }
+    let rust = "use shop::cart::{self, total as t, other};\nuse shop::c2::*;\n\
+        fn setup() -> u8 { t(1) }\n\
+        #[test] fn a() { let x = setup(); assert_eq!(x, 1); }\n\
+        #[test] fn b() { t(1); assert_eq!(other(), 1); }\n\
+        #[test] #[should_panic] fn c() { t(1); }\n";
+    let file = TestFile::read(Rust, rust).unwrap();
+    for (test, looks) in [("a", true), ("b", false), ("c", true)] {
+        assert_eq!(file.body(test).unwrap().looks_at.contains("total"), looks, "{test}");
+    }
+    let script = "import def, { total as t, other } from '../src/cart.js';\nconst { late } = require('../src/late');\n\
+        test('a', () => { expect(t()).toBe(1); });\n\
+        test('b', () => { t(); expect(other()).toBe(1); });\n\
+        test('c', async () => { const m = await import('../src/lazy.js'); expect(m.x).toBe(1); });\n\
+        test('d', () => { expect(late()).toBe(1); });\n";
+    let file = TestFile::read(JavaScript, script).unwrap();
+    for (test, name, looks) in [
+        ("a", "total", true),
+        ("a", "cart", true),
+        ("b", "total", false),
+        ("c", "lazy", true),
+        ("d", "late", true),
+    ] {
+        assert_eq!(file.body(test).unwrap().looks_at.contains(name), looks, "{test} {name}");
+    }
+}
+
+#[test]
+fn hollow_and_thin_assertions_are_quoted() {
+    use Language::{Go, JavaScript, Python, Rust};
+    for (language, body, want) in [
+        (Python, "assert True\n    assert f() == 1", "assert True"),
+        (Python, "x = f()\n    assert x == x", "assert x == x"),
+        (Python, "assert f() == 1 or True", "assert f() == 1 or True"),
+        (Python, "assert (f(), 1)", "assert (f(), 1)"),
+        (Python, "assert (f() == 1)", ""),
+        (Python, "assert f() == (1 or True)", ""),
+        (Rust, "assert!(f() == 1 || true);", "assert!(f() == 1 || true)"),
+        (Python, "assert f() is not None", "assert f() is not None"),
+        (Python, "assert f() is not None\n    assert f() == 1", ""),
+        (Rust, "let x = f(); assert_eq!(x, x); assert!(x > 1);", "assert_eq!(x, x)"),
+        (JavaScript, "expect(true).toBe(true); expect(f()).toBe(1);", "expect(true).toBe(true)"),
+        (JavaScript, "expect(f()).toBeDefined();", "expect(f()).toBeDefined()"),
+        (Go, "assert.True(t, true)\n\tassert.Equal(t, 1, F())", "assert.True(t, true)"),
+    ] {
+        let (source, test) = test_of(language, body);
+        assert_eq!(facts(language, &source, test).hollow.join("|"), want, "{body}");
+    }
+}
+
+/// Nesting, repetition and nonsense of a megabyte must neither panic nor take for ever.
+#[test]
+fn a_megabyte_of_nonsense_is_refused_or_read() {
+    let megabyte = 1 << 20;
+    for (language, part) in [
+        (Language::Rust, "("),
+        (Language::Rust, "#[test] fn a() { "),
+        (Language::Python, "if x:"),
+        (Language::JavaScript, "describe('a', () => {"),
+        (Language::Go, "{"),
+    ] {
+        let source = part.repeat(megabyte / part.len());
+        if let Ok(file) = TestFile::read(language, &source) {
+            assert!(file.body("a").is_none_or(|body| body.expectation != Expectation::Yes), "{part}");
+        }
+    }
+    // Recovery from these takes more with each one.
+    assert_eq!(TestFile::read(Language::Rust, &"\"".repeat(megabyte / 16)).unwrap_err(), Unread::TooTangled);
+    assert_eq!(TestFile::read(Language::Rust, &" ".repeat(3 * megabyte)).unwrap_err(), Unread::TooLong);
 }

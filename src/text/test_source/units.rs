@@ -57,7 +57,11 @@ pub enum Additions {
 /// grammar loses its way now, and did not before, is one in which anything may have changed.
 pub fn additions(language: Language, before: &str, after: &str) -> Result<Additions, Unread> {
     let (old, new) = (Tree::parse(language, before)?, Tree::parse(language, after)?);
-    let (kept, now) = (units(&old), units(&new));
+    // In other languages than Rust a test that stands among sources is part of the program.
+    let is_apart = |unit: &Unit| language == Language::Rust || unit.kind == UnitKind::Scaffold;
+    let (mut kept, mut now) = (units(&old), units(&new));
+    kept.retain(is_apart);
+    now.retain(is_apart);
     let same_rest =
         rest(&old, &kept) == rest(&new, &now) && (new.errors.is_empty() || !old.errors.is_empty());
     let now = counted(&now);
@@ -66,36 +70,31 @@ pub fn additions(language: Language, before: &str, after: &str) -> Result<Additi
 }
 
 /// Units that others than the test-writer changed: those of `before` that are found in none of
-/// `after`, and new ones that only the test-writer may write. Each with its path; sources that
-/// can't be read, and are not what they were, count as one.
+/// `after`, and new ones that only the test-writer may write. Each with its path. A source that
+/// can't be read has no units; one that could be read before may hold anything, and is named.
 pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<(String, String)> {
-    let mut balance: BTreeMap<String, i64> = BTreeMap::new();
-    let mut found = Vec::new();
-    let read = |files: &[(&str, &str)]| -> Vec<(String, Option<Vec<Unit>>)> {
-        let units = |source| Tree::parse(language, source).ok().map(|tree| units(&tree));
-        files.iter().map(|(path, source)| ((*path).to_owned(), units(source))).collect()
-    };
-    let (old, new) = (read(before), read(after));
-    for (at, (path, units)) in old.iter().chain(&new).enumerate() {
-        let sign = if at < old.len() { -1 } else { 1 };
-        match units {
-            Some(units) => {
-                for unit in units {
-                    *balance.entry(unit.text.clone()).or_default() += sign;
-                }
-            }
-            None if before.iter().any(|file| after.contains(file) && file.0 == path) => {}
-            None => found.push((path.clone(), "a source that its grammar can't read".to_owned())),
+    let read = |source: &str| Tree::parse(language, source).map(|tree| units(&tree));
+    let old: Vec<_> = before.iter().map(|(path, source)| (*path, read(source))).collect();
+    let new: Vec<_> = after.iter().map(|(path, source)| (*path, read(source))).collect();
+    let mut balance: BTreeMap<&str, i64> = BTreeMap::new();
+    for (files, sign) in [(&old, -1), (&new, 1)] {
+        for unit in files.iter().filter_map(|(_, units)| units.as_ref().ok()).flatten() {
+            *balance.entry(unit.text.as_str()).or_default() += sign;
         }
     }
-    for (at, (path, units)) in old.iter().chain(&new).enumerate() {
-        for unit in units.iter().flatten() {
-            let difference = balance.get(&unit.text).copied().unwrap_or_default();
-            let is_gone = at < old.len() && difference < 0;
-            let is_new = at >= old.len() && difference > 0 && unit.kind == UnitKind::Scaffold;
-            if is_gone || is_new {
-                found.push((path.clone(), unit.name.clone()));
-            }
+    let difference = |unit: &&Unit| balance.get(unit.text.as_str()).copied().unwrap_or_default();
+    let mut found = Vec::new();
+    for (path, units) in &old {
+        let gone = units.iter().flatten().filter(|unit| difference(unit) < 0);
+        found.extend(gone.map(|unit| ((*path).to_owned(), unit.name.clone())));
+    }
+    for (path, units) in &new {
+        let scaffold = units.iter().flatten().filter(|unit| unit.kind == UnitKind::Scaffold);
+        let added = scaffold.filter(|unit| difference(unit) > 0);
+        found.extend(added.map(|unit| ((*path).to_owned(), unit.name.clone())));
+        let was_unread = old.iter().any(|(other, units)| other == path && units.is_err());
+        if let (Err(why), false) = (units, was_unread) {
+            found.push(((*path).to_owned(), why.to_string()));
         }
     }
     found

@@ -98,6 +98,10 @@ impl<'a> Call<'a> {
         };
         let inherited = self.setup.env.iter().filter(|(name, _)| passes(name)).cloned();
         let mut env: BTreeMap<OsString, OsString> = inherited.collect();
+        // On a terminal git and others show what is long in a pager, which waits for a key for ever.
+        for name in ["PAGER", "GIT_PAGER"] {
+            env.insert(name.into(), "cat".into());
+        }
         for (name, template) in &rules.set {
             env.insert(OsString::from(name), OsString::from(self.fill(template)?));
         }

@@ -2,17 +2,28 @@
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 
-/// Folders of other people's code: far too large to be hashed before each run.
-const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", ".tox", ".nox", "target", "vendor"];
+/// Folders of other people's code: far too large to be hashed before each run, so their files are
+/// watched by what `lstat` says of them.
+const TOOLS: &[&str] = &["node_modules", ".venv", "venv", ".tox", ".nox", "vendor", "bower_components"];
+/// What a build leaves, wherever the rules did not say so.
+const BUILT: &str = "target";
 
 /// A name that no file has: stands for "anything in this folder".
 const ANYTHING: &str = "\u{1}anything";
+
+/// What one look found.
+pub(super) struct Found {
+    /// Every path of a protected class.
+    pub(super) protected: BTreeSet<Vec<u8>>,
+    /// Folders of tools, which were not looked into.
+    pub(super) tools: Vec<Vec<u8>>,
+}
 
 /// One look at a work tree.
 pub(super) struct Survey<'s> {
@@ -23,9 +34,9 @@ pub(super) struct Survey<'s> {
 }
 
 impl Survey<'_> {
-    /// Every path of a protected class that is there now, folders aside.
-    pub(super) fn protected(&self) -> BTreeSet<Vec<u8>> {
-        let mut found = BTreeSet::new();
+    /// What is there now, folders aside.
+    pub(super) fn look(&self) -> Found {
+        let (mut found, mut tools) = (BTreeSet::new(), Vec::new());
         let mut waiting: Vec<Vec<u8>> = vec![Vec::new()];
         while let Some(folder) = waiting.pop() {
             for (path, kind) in entries(self.root, &folder) {
@@ -33,13 +44,15 @@ impl Survey<'_> {
                 if kind.is_dir() {
                     if self.is_walked(&shown) {
                         waiting.push(path);
+                    } else if TOOLS.contains(&shown.file_name()) && !is_git(&path) {
+                        tools.push(path);
                     }
                 } else if self.is_protected(&shown, kind) {
                     found.insert(path);
                 }
             }
         }
-        found
+        Found { protected: found, tools }
     }
 
     /// The files inside the repository that protected links lead to, one step or a whole folder.
@@ -90,7 +103,8 @@ impl Survey<'_> {
             return false;
         }
         // A folder with such a name among the tests (a fixture) is one of the tests.
-        !DEPENDENCIES.contains(&folder.file_name()) || self.classes.contains(&inside)
+        let name = folder.file_name();
+        !(TOOLS.contains(&name) || name == BUILT) || self.classes.contains(&inside)
     }
 
     /// A link to a folder stands for what is in the folder.
@@ -107,6 +121,34 @@ impl Survey<'_> {
         let inside = RelPath::new(&format!("{folder}/{ANYTHING}"));
         inside.map_or(FileClass::Source, |inside| (self.classify)(&inside))
     }
+}
+
+/// All files below a folder, less what `skip` says of the name of an entry and of the one above it.
+pub(super) fn files_below(root: &Path, folder: &[u8], skip: fn(&[u8], &[u8]) -> bool) -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    let mut waiting = vec![folder.to_vec()];
+    while let Some(folder) = waiting.pop() {
+        let above = folder.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        for (path, kind) in entries(root, &folder) {
+            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            if skip(above, name) {
+                continue;
+            }
+            if kind.is_dir() {
+                waiting.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
+/// Opens a file to read it, if it is no link and whatever else it may have become.
+pub(super) fn open(full: &Path) -> std::io::Result<std::fs::File> {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).unwrap_or_default();
+    std::fs::File::options().read(true).custom_flags(flags).open(full)
 }
 
 /// A path as the rules see it: bytes that are no UTF-8 are replaced.

@@ -143,11 +143,19 @@ pub(super) fn sweep(leader: Pid, mark: &Mark) -> usize {
 static ENDED: Mutex<Vec<Leaked>> = Mutex::new(Vec::new());
 /// Who forks without end is named so often, and no more.
 const MOST_ENDED: usize = 50;
+/// The program that fences our children, by the name of its file.
+const FENCE: &str = "bwrap";
 
+/// A fence's own processes end a moment after what they fence, and what has no command line any more
+/// is ending by itself: neither was left by anybody.
 fn note_ended(pid: i32) {
+    let is_fence = proc_table::executable(pid).is_some_and(|path| path.ends_with(FENCE));
+    let Some(command) = proc_table::command_line(pid).filter(|command| !command.is_empty() && !is_fence)
+    else {
+        return;
+    };
     let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
     if ended.len() < MOST_ENDED {
-        let command = proc_table::command_line(pid).unwrap_or_default();
         ended.push(Leaked { pid, command: harmless::short(&command, 200) });
     }
 }

@@ -3,16 +3,12 @@
 use crate::core::trouble::Trouble;
 use crate::text::command_line;
 
-const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest`, `vitest`, `jest`, `bun test` or `node --test` \
-     can be told which tests to run; this is a script, a list or a runner without an adapter";
+const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest`, `vitest`, `jest`, `bun test`, `node --test` \
+     or `go test` can be told which tests to run; this is a script, a list or a runner without an adapter";
 
 /// The trouble, with a suggestion that can be pasted as it is.
 pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<String>) -> Trouble {
-    let why = match (why_no_table, planned(command)) {
-        (Some(why), _) => why,
-        (None, Some(runner)) => format!("{PLAIN}. An adapter for {runner} is planned, but not there yet"),
-        (None, None) => PLAIN.to_owned(),
-    };
+    let why = why_no_table.unwrap_or_else(|| PLAIN.to_owned());
     let (junit, select, report) = junit(command);
     let what = format!("it can't be told how to run only some tests with `{command}` ({source})");
     let elsewhere = elsewhere(command).unwrap_or_default();
@@ -20,7 +16,7 @@ pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<Str
         "{elsewhere}Say it in tdd.yaml; correct what does not fit:\n\
          test: {test}\n\
          runner:\n  \
-           kind: junit   # or cargo, nextest, pytest, unittest, vitest, jest, bun, node\n  \
+           kind: junit   # or cargo, nextest, pytest, unittest, vitest, jest, bun, node, go, tap\n  \
            all: {all}\n  \
            select: {select}\n  \
            report: {report}\n\
@@ -45,12 +41,6 @@ fn elsewhere(command: &str) -> Option<String> {
         let call = quoted(call);
         format!("If {folder} is a project of its own, put a tdd.yaml in {folder} with `test: {call}` and run tdd there. Else:\n")
     })
-}
-
-/// The name of a runner that is known and has no adapter yet.
-fn planned(command: &str) -> Option<&'static str> {
-    let words: Vec<&str> = command.split_whitespace().collect();
-    words.windows(2).any(|pair| pair == ["go", "test"]).then_some("go test")
 }
 
 /// What makes a runner that stands somewhere in the command write JUnit XML.
@@ -103,11 +93,5 @@ mod tests {
                 config::read("tdd.yaml", &second).unwrap_or_else(|error| panic!("{error}\n{second}"));
             assert_eq!(config.runner.unwrap().all, command);
         }
-    }
-
-    #[test]
-    fn a_planned_runner_is_named() {
-        assert!(no_selection("go test ./...", "found go.mod", None).why.contains("go test is planned"));
-        assert!(!no_selection("make test", "x", None).why.contains("planned"));
     }
 }

@@ -20,6 +20,9 @@ use crate::world::signals::StopSignal;
 const HEAD_BYTES: u64 = 12 * 1024;
 const TAIL_BYTES: u64 = 19 * 1024;
 
+/// Bytes at the end of one command's log that are looked at.
+const END_BYTES: u64 = 1024 * 1024;
+
 /// What one verification may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
@@ -188,7 +191,7 @@ impl Bench {
     /// The log of the last step, at most 1 MiB of its end.
     pub(super) fn last_words(&self, steps_back: usize) -> String {
         let Some(path) = self.parts.iter().rev().nth(steps_back) else { return String::new() };
-        read_tail(path, 1024 * 1024).unwrap_or_default()
+        read_tail(path, END_BYTES).unwrap_or_default()
     }
 
     /// Replaces a part of the log by what is readable of it (a stream of JSON, say).
@@ -201,6 +204,23 @@ impl Bench {
             }
         }
         Ok(())
+    }
+
+    /// Rewrites the end (at most 1 MiB) of a part of the log, whose command has ended.
+    pub(super) fn rewrite_end(&self, steps_back: usize, how: &dyn Fn(&str) -> String) -> Result<(), Trouble> {
+        let Some(path) = self.parts.iter().rev().nth(steps_back) else { return Ok(()) };
+        let rewrite = || {
+            let mut file = File::options().read(true).write(true).open(path)?;
+            let start = file.metadata()?.len().saturating_sub(END_BYTES);
+            file.seek(SeekFrom::Start(start))?;
+            let mut end = Vec::new();
+            (&file).take(END_BYTES).read_to_end(&mut end)?;
+            let rewritten = how(&String::from_utf8_lossy(&end));
+            file.set_len(start)?;
+            file.seek(SeekFrom::Start(start))?;
+            file.write_all(rewritten.as_bytes())
+        };
+        rewrite().map_err(|error| disk(path, &error))
     }
 
     /// Joins the log, and makes the run's record. The private folder goes.

@@ -1,13 +1,16 @@
 //! `bun test`, read from its JUnit XML and its standard error.
 //!
 //! All files share one process, and bun has no reporter of one's own. Where some files take no part,
-//! the others are named one by one; `./` before a path makes it mean that file alone.
+//! the others are named one by one; `./` before a path makes it mean that file alone. A canary is
+//! named last, by a path that bun would not find: so it runs in the same process after all else.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::bench::{Bench, Measured, Step, read_capped};
 use super::call::{RunnerCall, typed};
+use super::canary::{self, Nest};
+use super::javascript::canary::plant;
 use super::javascript::{self, FAIL_CODE, Options, Sorted};
 use super::place::Place;
 use super::scope::Scope;
@@ -16,6 +19,7 @@ use crate::core::path::RelPath;
 use crate::core::test::Exit;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
+use crate::text::canary::JavaScriptRunner;
 use crate::text::test_report::REPORT_CAP;
 use crate::text::test_report::bun::{self, Sources};
 
@@ -37,34 +41,30 @@ impl Bun {
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
         let sorted = OPTIONS.sort(&self.call.args);
-        // All are run as bun finds them; else the files are named.
-        let files = match (scope.is_all(), scope.is_unchosen()) {
-            (true, _) => None,
-            (false, true) => Some(found(place, &sorted)),
-            (false, false) => Some(scope.chosen_files()),
-        };
-        let files =
-            files.map(|files| files.into_iter().filter(|file| scope.takes_file(file)).collect::<Vec<_>>());
-        bench.announce(self.typed(&sorted, place, files.as_deref()), hear);
+        let files = files(place, scope, &sorted);
+        let shown = if scope.is_all() { None } else { files.as_deref() };
+        bench.announce(self.typed(&sorted, place, shown), hear);
+        let present = files.map(|files| {
+            let present = files.iter().filter(|file| place.absolute(file).is_file());
+            present.map(|file| argument(place, file)).collect::<Vec<_>>()
+        });
+        if present.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(javascript::nothing());
+        }
+        let judged = canary::judged(place, scope);
+        let first = judged.as_deref().and_then(<[_]>::first);
+        let nest = first.map(|first| plant(JavaScriptRunner::Bun, place, first)).transpose()?;
+        let scope = &scope.with_canary(nest.as_ref().and_then(|nest| nest.path.as_ref()));
         let mut argv = self.program(place)?;
         let told = bench.fresh("report.xml");
-        argv.extend(sorted.options);
+        argv.extend(options(sorted.options, nest.as_ref()));
         argv.push("--reporter=junit".to_owned());
         argv.push(format!("--reporter-outfile={}", told.display()));
-        argv.extend(
-            javascript::pattern(scope, place).map(|pattern| format!("--test-name-pattern={pattern}")),
-        );
-        match &files {
-            None => argv.extend(sorted.places),
-            Some(files) => {
-                let present = files.iter().filter(|file| place.absolute(file).is_file());
-                let present: Vec<String> = present.map(|file| argument(place, file)).collect();
-                if present.is_empty() {
-                    return Ok(javascript::nothing());
-                }
-                argv.extend(present);
-            }
-        }
+        let own = nest.as_ref().map_or_else(String::new, |nest| format!("|^{} ", nest.secret().name));
+        let pattern = javascript::pattern(scope, place);
+        argv.extend(pattern.map(|pattern| format!("--test-name-pattern={pattern}{own}")));
+        argv.extend(present.unwrap_or(if nest.is_some() { vec![everywhere(place)] } else { sorted.places }));
+        argv.extend(nest.as_ref().map(|nest| nest.file().to_string_lossy().into_owned()));
         let stdout = bench.fresh("stdout");
         let env = javascript::environment(&self.call, place);
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: Some(stdout) };
@@ -73,7 +73,13 @@ impl Bun {
         remove_new(place, &before);
         let finished = finished?;
         let said = bench.last_words(1);
-        Ok(conclude(finished.exit, read_capped(&told, REPORT_CAP), &said, place, scope))
+        let mut run = conclude(finished.exit, read_capped(&told, REPORT_CAP), &said, place, scope);
+        if let (Some(nest), Some(report)) = (&nest, &mut run.report) {
+            bench.note_canary(canary::outcome(Some(nest), judged.as_deref(), report));
+            let (mark, tests) = (&nest.secret().name, nest.tests().len());
+            bench.rewrite_end(1, &|said| bun::without_last_file(said, mark, tests))?;
+        }
+        Ok(run)
     }
 
     /// The command line that runs these files' tests.
@@ -168,14 +174,53 @@ fn argument(place: &Place, file: &RelPath) -> String {
     }
 }
 
+/// The files to be named; `None` if bun is to find them all by itself. Beside the path of a canary
+/// it does not take words for parts of paths any more.
+fn files(place: &Place, scope: &Scope, sorted: &Sorted) -> Option<Vec<RelPath>> {
+    let with_canary = scope.judged.is_some();
+    let mut files = match (scope.is_all(), scope.is_unchosen()) {
+        (true, _) if !with_canary || sorted.places.is_empty() => return None,
+        (true, _) | (false, true) => found(place, sorted),
+        (false, false) => scope.chosen_files(),
+    };
+    files.retain(|file| scope.takes_file(file));
+    Some(files)
+}
+
+/// The path that means all that bun would find: with any path at all it looks nowhere by itself.
+fn everywhere(place: &Place) -> String {
+    configured_root(place).map_or_else(|| ".".to_owned(), |root| format!("./{root}"))
+}
+
 /// The files that bun would find by itself.
 fn found(place: &Place, sorted: &Sorted) -> Vec<RelPath> {
-    let config = std::fs::read_to_string(place.project.join("bunfig.toml")).unwrap_or_default();
-    let root = root(&config).unwrap_or_default();
+    let root = configured_root(place).unwrap_or_default();
     let mut files = place.files_below(&place.project.join(root));
     files.retain(|file| is_test(file.file_name()) && is_meant(&place.id_path(file), &sorted.places));
     files
 }
+
+fn configured_root(place: &Place) -> Option<String> {
+    root(&std::fs::read_to_string(place.project.join("bunfig.toml")).unwrap_or_default())
+}
+
+/// The person's options; a pattern of names among them takes the canary's too.
+fn options(options: Vec<String>, nest: Option<&Nest>) -> Vec<String> {
+    let Some(nest) = nest else { return options };
+    let with_own = |pattern: &str| format!("(?:{pattern})|^{} ", nest.secret().name);
+    let mut is_value = false;
+    let each = |option: String| {
+        let was_value = std::mem::replace(&mut is_value, NAME_PATTERN.contains(&option.as_str()));
+        match option.split_once('=') {
+            _ if was_value => with_own(&option),
+            Some((name, pattern)) if NAME_PATTERN.contains(&name) => format!("{name}={}", with_own(pattern)),
+            Some(_) | None => option,
+        }
+    };
+    options.into_iter().map(each).collect()
+}
+
+const NAME_PATTERN: &[&str] = &["-t", "--test-name-pattern"];
 
 /// A word with `./` or `/` before it is a path, any other one a part of paths.
 fn is_meant(path: &str, places: &[String]) -> bool {

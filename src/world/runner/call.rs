@@ -94,7 +94,8 @@ pub fn recognise(kind: RunnerKind, line: &str) -> Option<RunnerCall> {
             bun + words[bun..].iter().position(|word| word == "test")?
         }
         RunnerKind::Node => words.iter().position(|word| base(word) == "node")?,
-        RunnerKind::Junit | RunnerKind::ExitCode => return None,
+        RunnerKind::Go => go(&words)?,
+        RunnerKind::Junit | RunnerKind::Tap | RunnerKind::ExitCode => return None,
     };
     if kind == RunnerKind::Node && !words[at..].iter().any(|word| word == "--test") {
         return None;
@@ -139,6 +140,12 @@ fn subcommand(words: &[String], names: &[&str]) -> Option<usize> {
             _ => return None,
         }
     }
+}
+
+/// `go test`: the place of `test`. No option of go itself stands before it.
+fn go(words: &[String]) -> Option<usize> {
+    let at = words.iter().position(|word| base(word) == "go")? + 1;
+    (words.get(at)? == "test").then_some(at)
 }
 
 /// `cargo … nextest run`: the place of `run`.
@@ -210,6 +217,8 @@ mod tests {
             (Unittest, "python3 -m unittest discover -s t", Some(("python3 -m unittest", "discover -s t"))),
             (Node, "node --import tsx --test test/", Some(("node", "--import tsx --test test/"))),
             (Node, "node server.js", None),
+            (RunnerKind::Go, "CGO_ENABLED=0 go test -v ./...", Some(("go test", "-v ./..."))),
+            (RunnerKind::Go, "go build ./...", None),
             (Vitest, "pnpm vitest run src", Some(("pnpm vitest", "run src"))),
             (Vitest, "npx jest", None),
             (

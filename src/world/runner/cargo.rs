@@ -133,7 +133,7 @@ impl Cargo {
         });
         gathered.flaw = gathered.flaw.or(touched);
         let has_doctests = found.has_doctests && self.nextest.is_none() && self.options.wants_doctests();
-        if gathered.stopped.is_none() && has_doctests && targets::takes_doctests(scope, place) {
+        if has_doctests && gathered.stopped.is_none() && targets::takes_doctests(scope, place) {
             self.run_doctests(&trial, bench, &mut gathered).await?;
         }
         let mut seen = Canary::NotAsked;
@@ -326,11 +326,9 @@ impl Cargo {
             filters.extend(filter);
         }
         let mut argv = self.call.program.clone();
+        let profile = if self.nextest.is_some() { "--cargo-profile" } else { "--profile" };
         let shared = self.options.shared.iter().chain(&self.options.target_dir);
-        argv.extend(shared.map(|arg| match arg.as_str() {
-            "--profile" if self.nextest.is_some() => "--cargo-profile".to_owned(),
-            _ => arg.clone(),
-        }));
+        argv.extend(shared.map(|arg| if arg == "--profile" { profile.to_owned() } else { arg.clone() }));
         argv.extend(targets.into_iter().flatten());
         argv.extend(filters);
         typed(&argv)

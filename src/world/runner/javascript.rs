@@ -1,6 +1,8 @@
 //! What vitest, jest and bun share: where the runner is, its environment, the person's arguments
 //! taken apart, names as one pattern, and results from a reporter of our own.
 
+pub(super) mod canary;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

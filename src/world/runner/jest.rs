@@ -1,15 +1,18 @@
 //! jest, read through a reporter of our own. Chosen files are given by path, and a filter module
 //! keeps out those that take no part, since an option for that would replace the person's own.
 
+use std::path::PathBuf;
+
 use super::bench::{Bench, Measured, Step, disk};
 use super::call::{RunnerCall, typed};
-use super::javascript::{self, Options, Sorted};
+use super::javascript::{self, Options, Sorted, canary};
 use super::place::Place;
 use super::scope::Scope;
 use super::words;
 use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
+use crate::text::canary::JavaScriptRunner;
 
 const REPORTER: &str = include_str!("reporters/tdd_jest_report.cjs");
 
@@ -33,8 +36,47 @@ impl Jest {
         let sorted = sorted(&self.call.args);
         let chosen = if scope.is_unchosen() { None } else { Some(scope.chosen_files()) };
         bench.announce(self.typed(&sorted, place, chosen.as_deref()), hear);
+        let mut choice: Vec<String> = Vec::new();
+        choice
+            .extend(javascript::pattern(scope, place).map(|pattern| format!("--testNamePattern={pattern}")));
+        if !scope.leave_out.is_empty() {
+            choice.push(format!("--filter={}", filter(bench, place, scope)?));
+        }
+        match &chosen {
+            None => choice.extend(sorted.places),
+            Some(files) => {
+                let present = javascript::present(files, place);
+                if present.is_empty() {
+                    return Ok(javascript::nothing());
+                }
+                choice.push("--runTestsByPath".to_owned());
+                choice.extend(present.iter().map(|path| path.to_string_lossy().into_owned()));
+            }
+        }
+        let (step, told) = self.step(&sorted.options, choice, place, bench)?;
+        let finished = bench.run(step).await?;
+        let run = javascript::conclude(finished.exit, &told, place, scope);
+        let nests = canary::plant_all(&run, (JavaScriptRunner::Jest, place, scope), bench)?;
+        if nests.is_empty() {
+            return Ok(run);
+        }
+        let options = canary::unchosen(&sorted.options, CHOOSERS);
+        let mut choice = vec!["--runTestsByPath".to_owned()];
+        choice.extend(canary::paths(&nests));
+        let (step, told) = self.step(&options, choice, place, bench)?;
+        canary::see((run, nests), (step, &told), place, bench).await
+    }
+
+    /// A call with these options and this choice of tests, and where its report will be.
+    fn step(
+        &self,
+        options: &[String],
+        choice: Vec<String>,
+        place: &Place,
+        bench: &Bench,
+    ) -> Result<(Step, PathBuf), Trouble> {
         let mut argv = javascript::program(&self.call, "jest", place)?;
-        argv.extend(sorted.options);
+        argv.extend(options.iter().cloned());
         let told = bench.fresh("report.jsonl");
         let reporter = javascript::install(bench, "tdd_jest_report.cjs", REPORTER, &told)?;
         argv.push("--reporters=default".to_owned());
@@ -43,25 +85,9 @@ impl Jest {
         for option in ["--ci", "--bail=0", "--passWithNoTests", "--coverage=false", "--watchAll=false"] {
             argv.push(option.to_owned());
         }
-        argv.extend(javascript::pattern(scope, place).map(|pattern| format!("--testNamePattern={pattern}")));
-        if !scope.leave_out.is_empty() {
-            argv.push(format!("--filter={}", filter(bench, place, scope)?));
-        }
-        match &chosen {
-            None => argv.extend(sorted.places),
-            Some(files) => {
-                let present = javascript::present(files, place);
-                if present.is_empty() {
-                    return Ok(javascript::nothing());
-                }
-                argv.push("--runTestsByPath".to_owned());
-                argv.extend(present.iter().map(|path| path.to_string_lossy().into_owned()));
-            }
-        }
+        argv.extend(choice);
         let env = javascript::environment(&self.call, place);
-        let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
-        let finished = bench.run(step).await?;
-        Ok(javascript::conclude(finished.exit, &told, place, scope))
+        Ok((Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None }, told))
     }
 
     /// The command line that runs these files' tests.
@@ -100,6 +126,9 @@ fn filter(bench: &Bench, place: &Place, scope: &Scope) -> Result<String, Trouble
     std::fs::write(&path, text).map_err(|error| disk(&path, &error))?;
     Ok(path.to_string_lossy().into_owned())
 }
+
+/// Options that choose among tests.
+const CHOOSERS: &[&str] = &["-t", "--testNamePattern", "--shard"];
 
 const OPTIONS: Options = Options {
     valued: &[

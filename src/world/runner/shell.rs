@@ -1,8 +1,10 @@
-//! Commands of the person's own: `kind: junit`, read by its report, and `kind: exit-code`, which
-//! can't be read test by test.
+//! Commands of the person's own: `kind: junit`, read by its report, `kind: tap`, read by what it
+//! prints, and `kind: exit-code`, which can't be read test by test.
 //!
 //! A run of chosen files takes the `select` line. Files are left out by `select` too, if there is
 //! one, else in a scratch copy of the tree.
+
+mod tap;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,16 +30,30 @@ pub(super) struct Shell {
     select: Option<String>,
     /// Relative to the project; `None` for `exit-code`.
     report: Option<String>,
+    format: Format,
     /// Files that earlier reports named: with `select`, "all but these" is made of them.
     known: BTreeSet<RelPath>,
 }
 
+/// How the command's results are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Junit,
+    Tap(tap::Files),
+    ExitCode,
+}
+
 impl Shell {
+    pub(super) fn tap(table: &RunnerTable) -> Self {
+        Self { format: Format::Tap(tap::Files::Untold), ..Self::new(table) }
+    }
+
     pub(super) fn new(table: &RunnerTable) -> Self {
         Self {
             all: table.all.clone(),
             select: table.select.clone(),
             report: table.report.clone(),
+            format: Format::Junit,
             known: BTreeSet::new(),
         }
     }
@@ -47,6 +63,7 @@ impl Shell {
             all: table.map_or_else(|| test.to_owned(), |table| table.all.clone()),
             select: table.and_then(|table| table.select.clone()),
             report: None,
+            format: Format::ExitCode,
             known: BTreeSet::new(),
         }
     }
@@ -59,7 +76,40 @@ impl Shell {
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
         let chosen = self.chosen(place, scope);
-        let command = match &chosen {
+        let mut whole: Option<Measured> = None;
+        for files in self.batches(chosen) {
+            let measured = self.run_once(files.as_deref(), (place, scope), bench, hear).await?;
+            let goes_on = matches!(measured.exit, Exit::Code(_));
+            whole = Some(match whole {
+                None => measured,
+                Some(before) => tap::joined(before, measured),
+            });
+            if !goes_on {
+                break;
+            }
+        }
+        Ok(whole.unwrap_or(Measured { exit: Exit::Code(0), report: None, unreadable: None, fail_code: 1 }))
+    }
+
+    /// What is run in one call. TAP that does not say which file a test is of is asked for file by
+    /// file.
+    fn batches(&self, chosen: Option<Vec<RelPath>>) -> Vec<Option<Vec<RelPath>>> {
+        match (self.format, chosen) {
+            (Format::Tap(tap::Files::Untold), Some(files)) => {
+                files.into_iter().map(|file| Some(vec![file])).collect()
+            }
+            (_, chosen) => vec![chosen],
+        }
+    }
+
+    async fn run_once(
+        &mut self,
+        chosen: Option<&[RelPath]>,
+        (place, scope): (&Place, &Scope),
+        bench: &mut Bench,
+        hear: Hear<'_>,
+    ) -> Result<Measured, Trouble> {
+        let command = match chosen {
             Some(files) => self.selection(place, files),
             None => self.all.clone(),
         };
@@ -72,22 +122,33 @@ impl Shell {
         };
         let note = if in_copy { scratch::note(&scope.leave_out) } else { String::new() };
         bench.announce(format!("{command}{note}"), hear);
-        let report = self.report.as_ref().map(|path| there.project.join(path));
+        let mut report = self.report.as_ref().map(|path| there.project.join(path));
         if let Some(path) = report.as_ref().filter(|_| guard::stands(Guard::OldReport)) {
             remove_old(path)?;
         }
-        let step = Step {
-            argv: ["sh", "-c", &command].map(Into::into).to_vec(),
-            cwd: there.project.clone(),
-            env: vec![],
-            stdout: None,
-        };
-        let finished = bench.run(step).await?;
-        super::missing_program(finished.exit, &command, &bench.last_words(0))?;
+        let prints = matches!(self.format, Format::Tap(_)) && report.is_none();
+        let stdout = prints.then(|| bench.fresh("tap"));
+        report = report.or_else(|| stdout.clone());
+        let argv = ["sh", "-c", &command].map(Into::into).to_vec();
+        let finished = bench.run(Step { argv, cwd: there.project.clone(), env: vec![], stdout }).await?;
+        let said = bench.last_words(usize::from(prints));
+        super::missing_program(finished.exit, &command, &said)?;
         let Some(report) = report else {
             return Ok(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 });
         };
-        let measured = read(&report, finished.exit, &there, place, scope);
+        let measured = match self.format {
+            Format::Tap(_) => {
+                let only =
+                    chosen.and_then(<[RelPath]>::first).filter(|_| chosen.is_some_and(|c| c.len() == 1));
+                let (measured, files) =
+                    tap::read(&report, (finished.exit, &said, only), [&there, place], scope);
+                if chosen.is_none() && self.format == Format::Tap(tap::Files::Untold) {
+                    self.format = Format::Tap(files);
+                }
+                measured
+            }
+            Format::Junit | Format::ExitCode => read(&report, finished.exit, &there, place, scope),
+        };
         let files = measured.report.iter().flat_map(|report| &report.tests);
         self.known.extend(files.filter_map(|test| test.file.clone()));
         Ok(measured)

@@ -3,17 +3,18 @@
 //! Arguments that name files mean every file whose path holds them, so those that are too much are
 //! excluded by name. The person's configuration stays what it is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Measured, Step};
 use super::call::{RunnerCall, typed};
-use super::javascript::{self, Options, Sorted};
+use super::javascript::{self, Options, Sorted, canary};
 use super::place::Place;
 use super::scope::Scope;
 use super::words;
 use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
+use crate::text::canary::JavaScriptRunner;
 
 const REPORTER: &str = include_str!("reporters/tdd_vitest_report.mjs");
 
@@ -37,22 +38,49 @@ impl Vitest {
         let sorted = sorted(&self.call.args);
         let chosen = if scope.is_unchosen() { None } else { Some(scope.chosen_files()) };
         bench.announce(self.typed(&sorted, place, chosen.as_deref()), hear);
-        let mut argv = javascript::program(&self.call, "vitest", place)?;
-        argv.push("run".to_owned());
-        argv.extend(sorted.options);
-        match &chosen {
-            None => argv.extend(sorted.places),
+        let places = match &chosen {
+            None => sorted.places,
             Some(files) => {
-                let present: Vec<String> = javascript::present(files, place)
-                    .iter()
-                    .map(|path| path.to_string_lossy().into_owned())
-                    .collect();
+                let present = javascript::present(files, place);
                 if present.is_empty() {
                     return Ok(javascript::nothing());
                 }
-                argv.extend(present);
+                present.iter().map(|path| path.to_string_lossy().into_owned()).collect()
             }
+        };
+        let (mut step, told) = self.step(&sorted.options, places, place, bench)?;
+        let mut more: Vec<String> = Vec::new();
+        more.extend(javascript::pattern(scope, place).map(|pattern| format!("--testNamePattern={pattern}")));
+        let kept = |file: &RelPath| {
+            !scope.leave_out.contains(file) && chosen.as_ref().is_none_or(|it| it.contains(file))
+        };
+        more.extend(excluded(place, scope, chosen.as_deref(), &kept));
+        step.argv.extend(words(&more));
+        let finished = bench.run(step).await?;
+        let run = javascript::conclude(finished.exit, &told, place, scope);
+        let nests = canary::plant_all(&run, (JavaScriptRunner::Vitest, place, scope), bench)?;
+        if nests.is_empty() {
+            return Ok(run);
         }
+        let options = canary::unchosen(&sorted.options, CHOOSERS);
+        let (mut step, told) = self.step(&options, canary::paths(&nests).collect(), place, bench)?;
+        // The configuration may hold a pattern of names too.
+        step.argv.push("--testNamePattern=.*".into());
+        canary::see((run, nests), (step, &told), place, bench).await
+    }
+
+    /// A call with these options and files, and where its report will be.
+    fn step(
+        &self,
+        options: &[String],
+        places: Vec<String>,
+        place: &Place,
+        bench: &Bench,
+    ) -> Result<(Step, PathBuf), Trouble> {
+        let mut argv = javascript::program(&self.call, "vitest", place)?;
+        argv.push("run".to_owned());
+        argv.extend(options.iter().cloned());
+        argv.extend(places);
         let told = bench.fresh("report.jsonl");
         let reporter = javascript::install(bench, "tdd_vitest_report.mjs", REPORTER, &told)?;
         argv.push("--reporter=default".to_owned());
@@ -61,15 +89,8 @@ impl Vitest {
         for option in ["--bail=0", "--passWithNoTests", "--coverage.enabled=false"] {
             argv.push(option.to_owned());
         }
-        argv.extend(javascript::pattern(scope, place).map(|pattern| format!("--testNamePattern={pattern}")));
-        let kept = |file: &RelPath| {
-            !scope.leave_out.contains(file) && chosen.as_ref().is_none_or(|it| it.contains(file))
-        };
-        argv.extend(excluded(place, scope, chosen.as_deref(), &kept));
         let env = javascript::environment(&self.call, place);
-        let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
-        let finished = bench.run(step).await?;
-        Ok(javascript::conclude(finished.exit, &told, place, scope))
+        Ok((Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None }, told))
     }
 
     /// The command line that runs these files' tests.
@@ -122,6 +143,9 @@ fn literal(path: &Path) -> String {
     }
     glob
 }
+
+/// Options that choose among tests.
+const CHOOSERS: &[&str] = &["-t", "--testNamePattern", "--shard", "--tagsFilter"];
 
 const OPTIONS: Options = Options {
     valued: &[

@@ -92,8 +92,8 @@ pub fn name(pid: i32) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
 }
 
-/// What a process says that it was called as: its arguments joined by blanks, at most 4 KiB of them,
-/// else its name.
+/// What a process says that it was called as: its arguments joined by blanks, at most 4 KiB of them.
+/// Empty once it is ending.
 #[cfg(target_os = "linux")]
 pub fn command_line(pid: i32) -> Option<String> {
     use std::io::Read;
@@ -101,7 +101,13 @@ pub fn command_line(pid: i32) -> Option<String> {
     let file = std::fs::File::open(format!("/proc/{pid}/cmdline")).ok()?;
     file.take(4096).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes).replace('\0', " ").trim().to_owned();
-    if text.is_empty() { name(pid) } else { Some(text) }
+    Some(text)
+}
+
+/// The program that a process runs, as the system says it; `None` also once it is ending.
+#[cfg(target_os = "linux")]
+pub fn executable(pid: i32) -> Option<std::path::PathBuf> {
+    std::fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
 /// In which life of which system our process ids are valid: the boot, and the namespace of
@@ -150,6 +156,11 @@ pub fn name(_pid: i32) -> Option<String> {
 
 #[cfg(not(target_os = "linux"))]
 pub fn command_line(_pid: i32) -> Option<String> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn executable(_pid: i32) -> Option<std::path::PathBuf> {
     None
 }
 

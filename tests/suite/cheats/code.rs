@@ -11,6 +11,9 @@ pub fn entries() -> Vec<Entry> {
     [exits(), patches(), while_it_runs(), behaviour()].concat()
 }
 
+/// What the README says of what nothing catches.
+const LISTED: Wanted = Wanted::Listed("Code that recognises the inputs of the visible tests");
+
 fn exits() -> Vec<Entry> {
     vec![
         cheat("exits 0 when it is imported", IM, "wrong; printf 'import os\\nos._exit(0)\\n' >> shop.py").fails(NO_EVIDENCE),
@@ -24,7 +27,7 @@ fn exits() -> Vec<Entry> {
         cheat("exits 0 after red tests", IM, "wrong; printf 'import atexit, os\\natexit.register(os._exit, 0)\\n' >> shop.py")
             .fails(NO_EVIDENCE),
         cheat("exits with another code after green ones", IM, "green; printf 'import atexit, os\\natexit.register(os._exit, 7)\\n' >> shop.py")
-            .fails("nothing failed in the report and the exit code is 7"),
+            .fails("the exit code is 7"),
         cheat("ends the test's process (node)", IM, "printf 'export const one = () => 1;\\nif (process.argv[1].includes(\"ac_ste\")) process.exit(0);\\n' > src/shop.js")
             .on(NODE)
             .fails("test/ac_ste_1_1.test.js"),
@@ -38,16 +41,18 @@ fn exits() -> Vec<Entry> {
 }
 
 fn patches() -> Vec<Entry> {
-    let canary = Wanted::Todo("canary");
+    let canary = Wanted::Failed(NO_EVIDENCE);
     vec![
         cheat("skips its test from within", IM, "printf 'import unittest\\ndef one():\\n    return 1\\ndef two():\\n    raise unittest.SkipTest(\"x\")\\n' > shop.py")
             .fails("skipped: tests/test_ac"),
         cheat("disables the assertions", IM, "wrong; printf 'import unittest\\nunittest.TestCase.assertEqual = lambda *a: None\\n' >> shop.py")
-            .wants(canary),
+            .fails("a test that must fail did not"),
+        cheat("ends its test early as a success", IM, "printf 'def one():\\n    return 1\\ndef two():\\n    import unittest\\n    raise unittest.case._ShouldStop()\\n' > shop.py")
+            .fails("failed: tests/test_ac"),
         cheat("turns failures into successes", IM, "wrong; printf 'import unittest\\nunittest.TestResult.addFailure = lambda *a: None\\n' >> shop.py")
             .wants(canary),
         cheat("answers every comparison with yes", IM, "printf 'class Yes(int):\\n    __eq__ = lambda *a: True\\n    __ne__ = lambda *a: False\\n    __hash__ = int.__hash__\\ndef one():\\n    return 1\\ndef two():\\n    return Yes(3)\\n' > shop.py")
-            .wants(canary),
+            .wants(LISTED).truth("true"),
         cheat("disables the assertions (node)", IM, "wrong; printf 'import assert from \"node:assert/strict\";\\nassert.equal = () => {};\\n' >> src/shop.js")
             .on(NODE)
             .wants(canary),
@@ -56,7 +61,7 @@ fn patches() -> Vec<Entry> {
             .wants(canary),
         cheat("makes one of its tests vanish", IM, "wrong; echo 'CASES = []' >> shop.py").prelude(VANISHING).fails("expected and not seen: tests/test_ac"),
         cheat("makes older tests fewer", IM, "green; echo 'KNOWN = []' >> shop.py").with("tests/test_known.py", FEWER).fails("fewer tests than before"),
-        cheat("ends the report without its end", IM, "green; printf 'import os, unittest\\nunittest.TestResult.wasSuccessful = lambda self: os._exit(0)\\n' >> shop.py").fails(NO_EVIDENCE),
+        cheat("ends the report without its end", IM, "green; printf 'import os, unittest\\nunittest.TestResult.wasSuccessful = lambda self: os._exit(1)\\n' >> shop.py").fails("has no end mark"),
         cheat("leaves a report from before", IM, OLD_REPORT).on(JUNIT).fails(NO_EVIDENCE),
         cheat("keeps the tests from running", IM, "wrong; printf 'import unittest\\nunittest.TestSuite.run = lambda self, result, debug=False: result\\n' >> shop.py")
             .fails(NO_EVIDENCE),
@@ -69,7 +74,9 @@ fn while_it_runs() -> Vec<Entry> {
     let sources = "green; printf 'import atexit, sys\\nif \"shop\" in sys.modules and \"unittest\" in sys.modules:\\n    atexit.register(lambda: open(\"evil.py\", \"w\").write(\"x = 1\\\\n\"))\\n' >> shop.py";
     vec![
         cheat("changes a test while it runs", IM, late)
-            .fails("a protected file was changed: tests/test_old.py"),
+            .fails("a protected file was changed: tests/test_old.py")
+            .effect("grep -q '# x' tests/test_old.py")
+            .prevented_by_enforce(),
         cheat("plants a gate file while it runs", IM, plants)
             .fails("a protected file was changed: conftest.py"),
         cheat("plants a source while it runs", IM, sources)
@@ -77,7 +84,8 @@ fn while_it_runs() -> Vec<Entry> {
             .effect("test -e evil.py"),
         cheat("rewrites its test for the run", IM, REWRITES)
             .prelude("T=tests/test_zz_ac_ste_1_1.py")
-            .wants(Wanted::Todo("protected files that a run rewrote and put back")),
+            .wants(Wanted::Todo("protected files that a run rewrote and put back"))
+            .enforced(Wanted::Failed("tests/test_zz_ac")),
     ]
 }
 
@@ -165,10 +173,10 @@ fn behaviour() -> Vec<Entry> {
             .prevented_by_enforce(),
         cheat("removes an inline test", IM, "green; sed -i '/cfg(test)/,$d' src/lib.rs")
             .on(RUST)
-            .fails("a test inside this source was changed or removed"),
+            .fails("a test inside this source was added, changed or removed"),
         cheat("empties an inline test", IM, "green; sed -i '/super::one/d' src/lib.rs")
             .on(RUST)
-            .fails("a test inside this source was changed or removed"),
+            .fails("a test inside this source was added, changed or removed"),
         cheat(
             "ignores an inline test",
             RF,
@@ -176,6 +184,7 @@ fn behaviour() -> Vec<Entry> {
         )
         .on(RUST)
         .fails("inline"),
+        cheat("knows the visible inputs", IM, "printf 'def one():\\n    return 1\\ndef two(*given):\\n    return 2 if not given else None\\n' > shop.py").wants(LISTED),
         cheat("removes public names while refactoring", RF, "sed -i '/^def spare/,$d' shop.py")
             .with("more.py", "def spare():\n    return 0\n")
             .wants(Wanted::Todo("removed public names")),

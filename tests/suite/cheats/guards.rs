@@ -40,6 +40,7 @@ const PROOFS: &[(Guard, &str)] = &[
     (Guard::OldReport, "leaves a report from before"),
     (Guard::Report, "puts a fake runner on PATH"),
     (Guard::ReportsEnd, "ends the report without its end"),
+    (Guard::Canary, "disables the assertions"),
     (Guard::Agreement, "exits with another code after green ones"),
     (Guard::GateFile, "changes the CI"),
     (Guard::OwnGate, "edits the gate's script"),
@@ -47,7 +48,6 @@ const PROOFS: &[(Guard, &str)] = &[
     (Guard::SealAfterRun, "changes a test while it runs"),
     (Guard::LeftByRun, "plants a source while it runs"),
     (Guard::HardLink, "writes to a test through a name made before"),
-    (Guard::SealedCopy, "forges the copies of protected files"),
     (Guard::GitState, "commits"),
     (Guard::GitConfig, "sets core.hooksPath"),
     (Guard::OwnRefs, "deletes the run's refs"),
@@ -59,7 +59,7 @@ const PROOFS: &[(Guard, &str)] = &[
 ];
 
 #[test]
-fn each_guard_is_what_catches_its_cheat() {
+fn ac_tdd_8_3_each_guard_is_what_catches_its_cheat() {
     if !crate::sandbox::has_python() {
         return;
     }

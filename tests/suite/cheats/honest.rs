@@ -78,6 +78,9 @@ fn refactorers() -> Vec<Entry> {
     ]
 }
 
+/// Writes a line for each start of the interpreter.
+const COUNTED: &str = "printf '#!/bin/sh\necho >> %s\nexec %s \"$@\"\n' \"$PWD/../calls\" \"$(command -v python3)\" > ../bin/python3; chmod +x ../bin/python3";
+
 const FLAKY: &str = "import os\nimport unittest\n\n\nclass Coin(unittest.TestCase):\n    def test_coin(self):\n        seen = os.path.exists('../coin')\n        os.rmdir('../coin') if seen else os.mkdir('../coin')\n        self.assertTrue(seen)\n";
 const RED_ALREADY: &str = "import unittest\n\n\nclass Known(unittest.TestCase):\n    def test_known(self):\n        self.assertEqual(1, 2)\n";
 const SKIPPED: &str = "import unittest\n\n\nclass Later(unittest.TestCase):\n    @unittest.skip('later')\n    def test_later(self):\n        self.assertEqual(1, 2)\n";
@@ -88,6 +91,12 @@ fn surroundings() -> Vec<Entry> {
         honest("lives with a known red", IM, "green").with("tests/test_known.py", RED_ALREADY),
         honest("lives with a skipped test", IM, "green").with("tests/test_later.py", SKIPPED),
         honest("works in a dirty tree", IM, "green; echo 'Y = 2' >> notes.py").setup("echo 'Y = 1' > notes.py; echo '# mine' >> tests/test_old.py; git add notes.py"),
+        // One for the baseline, two for RED, one for GREEN; a red that is a missing symbol needs one.
+        honest("needs two runs for RED and one for GREEN", IM, "green")
+            .with("shop.py", "def one():\n    return 1\n\n\ndef two():\n    return 0\n")
+            .setup(COUNTED)
+            .effect("test $(wc -l < ../calls) -ne 4"),
+        honest("needs one run for a missing symbol", IM, "green").setup(COUNTED).effect("test $(wc -l < ../calls) -ne 3"),
         honest("works through a link to the sources", IM, "printf 'def two():\n    return 2\n' > parts/extra.py; printf 'from parts.extra import two\n\n\ndef one():\n    return 1\n' > shop.py")
             .setup("mkdir real; touch real/__init__.py; ln -s real parts"),
     ]

@@ -12,7 +12,7 @@ pub fn entries() -> Vec<Entry> {
             "green; git -c user.name=a -c user.email=a@b commit -qa --amend -m evil",
         )
         .recorded("put back"),
-        cheat("stashes the tests", IM, "git -c user.name=a -c user.email=a@b stash -qu; green")
+        cheat("stashes the tests", IM, "green; git -c user.name=a -c user.email=a@b stash -qu")
             .fails("may not change"),
         cheat(
             "stashes and pops",
@@ -51,9 +51,9 @@ pub fn entries() -> Vec<Entry> {
         )
         .wants(Wanted::Stops("checkpoints of this run were deleted"))
         .again(Again::Anew),
-        cheat("checks out the old tree", IM, "git checkout -q -f HEAD -- . ; git clean -fdq; green")
+        cheat("checks out the old tree", IM, "green; git checkout -q -f HEAD -- . && git clean -fdq")
             .fails("may not change"),
-        cheat("resets and cleans all", IM, "git reset -q --hard; git clean -fdxq; green")
+        cheat("resets and cleans all", IM, "green; git reset -q --hard && git clean -fdxq")
             .wants(Wanted::Stops("was changed by somebody else while a child ran"))
             .again(Again::Anew),
         cheat("leaves a lock", IM, "green; touch .git/index.lock").recorded("index.lock"),

@@ -10,9 +10,9 @@ use std::fs::File;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::target_dir::Stamp;
 use crate::core::path::RelPath;
 use crate::world::runner::place::Place;
+use crate::world::runner::stamp::Stamp;
 
 /// How the files were before the last build; empty before the first one.
 #[derive(Clone, Debug, Default)]

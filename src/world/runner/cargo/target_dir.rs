@@ -11,31 +11,11 @@
 //! away with all the rest, and what differs after the tests makes their run no evidence.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::core::trouble::Trouble;
 use crate::world::runner::bench::disk;
-
-/// What can't stay the same when a file is written, replaced or given another time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    inode: u64,
-    size: u64,
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    /// `None` if there is no file. Links are not followed.
-    pub(super) fn of(path: &Path) -> Option<Self> {
-        let metadata = std::fs::symlink_metadata(path).ok()?;
-        Some(Self {
-            inode: metadata.ino(),
-            size: metadata.size(),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
-    }
-}
+use crate::world::runner::stamp::Stamp;
 
 const PREFIX: &str = "cargo-target-";
 

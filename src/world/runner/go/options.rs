@@ -1,0 +1,124 @@
+//! The arguments of a `go test`: what they build, what they choose, what would hide a result.
+
+/// A person's arguments, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Options {
+    /// Tags, race detector, modules: what makes it the same build.
+    pub(super) build: Vec<String>,
+    /// For the test binaries: `-short`, `-timeout`, `-parallel`.
+    pub(super) run: Vec<String>,
+    /// `-run` and `-skip` with their patterns.
+    pub(super) filters: Vec<String>,
+    pub(super) packages: Vec<String>,
+    /// What stands behind `-args`, with it.
+    pub(super) tail: Vec<String>,
+}
+
+/// Options of the build that take a value of their own.
+const BUILD_VALUED: &[&str] = &[
+    "p",
+    "mod",
+    "modfile",
+    "tags",
+    "ldflags",
+    "asmflags",
+    "gcflags",
+    "gccgoflags",
+    "compiler",
+    "buildmode",
+    "pkgdir",
+    "installsuffix",
+    "toolexec",
+    "pgo",
+    "buildvcs",
+];
+const BUILD: &[&str] = &["race", "msan", "asan", "trimpath", "modcacherw", "linkshared", "a"];
+const RUN_VALUED: &[&str] = &["timeout", "parallel", "cpu", "shuffle"];
+const RUN: &[&str] = &["short"];
+const FILTERS: &[&str] = &["run", "skip"];
+/// What only shows, measures, stops early, or makes a second run of an old result.
+const DROPPED_VALUED: &[&str] = &[
+    "count",
+    "vet",
+    "coverprofile",
+    "covermode",
+    "coverpkg",
+    "cpuprofile",
+    "memprofile",
+    "memprofilerate",
+    "blockprofile",
+    "blockprofilerate",
+    "mutexprofile",
+    "mutexprofilefraction",
+    "trace",
+    "outputdir",
+    "benchtime",
+    "bench",
+    "fuzztime",
+    "fuzzminimizetime",
+];
+
+impl Options {
+    pub(super) fn read(args: &[String]) -> Self {
+        let mut options = Self::default();
+        let mut rest = args.iter();
+        while let Some(arg) = rest.next() {
+            let flag = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-'));
+            let Some(flag) = flag.filter(|flag| !flag.is_empty()) else {
+                options.packages.push(arg.clone());
+                continue;
+            };
+            let (name, inline) = flag.split_once('=').map_or((flag, None), |(n, v)| (n, Some(v.to_owned())));
+            let name = name.strip_prefix("test.").unwrap_or(name);
+            if name == "args" {
+                options.tail.push(arg.clone());
+                options.tail.extend(rest.by_ref().cloned());
+                break;
+            }
+            let valued =
+                [BUILD_VALUED, RUN_VALUED, FILTERS, DROPPED_VALUED].iter().any(|set| set.contains(&name));
+            let value = if valued { inline.clone().or_else(|| rest.next().cloned()) } else { inline.clone() };
+            let whole = value.map_or_else(|| format!("-{name}"), |value| format!("-{name}={value}"));
+            if BUILD_VALUED.contains(&name) || BUILD.contains(&name) {
+                options.build.push(whole);
+            } else if RUN_VALUED.contains(&name) || RUN.contains(&name) {
+                options.run.push(whole);
+            } else if FILTERS.contains(&name) {
+                options.filters.push(whole);
+            }
+        }
+        if options.packages.is_empty() {
+            options.packages.push(".".to_owned());
+        }
+        options
+    }
+
+    /// All errors of a file are wanted, not the first ten, unless the person's own flags for the
+    /// compiler stand in the way.
+    pub(super) fn building(&self) -> Vec<String> {
+        let mut args = self.build.clone();
+        if !args.iter().any(|arg| arg.starts_with("-gcflags")) {
+            args.push("-gcflags=-e".to_owned());
+        }
+        args
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_builds_and_chooses_is_kept_and_what_hides_goes() {
+        let words =
+            "-v --race -tags a,b -count=3 -run TestA -failfast -short -timeout=5s -json ./... x -args -v y";
+        let options = Options::read(&words.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(options.build.join(" "), "-race -tags=a,b");
+        assert_eq!(options.run.join(" "), "-short -timeout=5s");
+        assert_eq!(options.filters.join(" "), "-run=TestA");
+        assert_eq!(options.packages.join(" "), "./... x");
+        assert_eq!(options.tail.join(" "), "-args -v y");
+        assert_eq!(options.building().join(" "), "-race -tags=a,b -gcflags=-e");
+        assert_eq!(Options::read(&[]).packages, ["."]);
+    }
+}

@@ -1,0 +1,98 @@
+//! Canaries of vitest and jest, each a copy of its judged file.
+//!
+//! They run after all else, in a call of their own: both run files side by side, and what two of them
+//! do at once (a port, a file) may fail though each alone would not.
+
+use std::path::Path;
+
+use super::{FAIL_CODE, is_red, results};
+use crate::core::test::{Canary, Exit, TestReport};
+use crate::core::trouble::Trouble;
+use crate::text::canary::{JavaScriptRunner, javascript, javascript_file};
+use crate::world::runner::bench::{Bench, Measured, Step};
+use crate::world::runner::canary::{self, Judged, Nest};
+use crate::world::runner::place::Place;
+use crate::world::runner::python::read;
+use crate::world::runner::scope::Scope;
+
+/// Plants what is to run after this run, one for each judged file that loads; none if the run is
+/// worth nothing by itself, because a canary's failure would explain its exit code.
+pub(in crate::world::runner) fn plant_all(
+    run: &Measured,
+    (runner, place, scope): (JavaScriptRunner, &Place, &Scope),
+    bench: &mut Bench,
+) -> Result<Vec<Nest>, Trouble> {
+    let (Some(judged), Some(report)) = (canary::judged(place, scope), &run.report) else {
+        return Ok(Vec::new());
+    };
+    bench.note_canary(Canary::NotAsked);
+    let agrees = run.exit == Exit::Code(if is_red(report) { FAIL_CODE } else { 0 });
+    if !agrees || run.unreadable.is_some() || canary::is_pointless(&judged, report) {
+        return Ok(Vec::new());
+    }
+    let loads = |file: &&Judged| !report.load_failures.iter().any(|load| load.file == file.path);
+    judged.iter().filter(loads).map(|file| plant(runner, place, file)).collect()
+}
+
+/// One canary beside its judged file.
+pub(in crate::world::runner) fn plant(
+    runner: JavaScriptRunner,
+    place: &Place,
+    judged: &Judged,
+) -> Result<Nest, Trouble> {
+    let secret = canary::secret();
+    let script = javascript(runner, &judged.source, judged.path.extension(), &secret);
+    let name = javascript_file(runner, judged.path.file_name(), &secret.name);
+    let file = place.absolute(&judged.path);
+    Nest::plant(place, file.parent().unwrap_or(&place.project), &name, (secret, &script))
+}
+
+/// Runs the call that names the planted files, which leaves its report in `told`.
+pub(in crate::world::runner) async fn see(
+    (run, nests): (Measured, Vec<Nest>),
+    (step, told): (Step, &Path),
+    place: &Place,
+    bench: &mut Bench,
+) -> Result<Measured, Trouble> {
+    let before = bench.parts();
+    let finished = bench.run(step).await?;
+    bench.hide_parts(before);
+    let mut seen = read(told).map_or_else(|_| TestReport::default(), |reported| results(&reported, place));
+    let words: Vec<Canary> = nests.iter().map(|nest| nest.take_out(&mut seen)).collect();
+    bench.note_canary(canary::worst(&words));
+    let exit = if run.exit == Exit::Code(0) { finished.exit } else { run.exit };
+    Ok(Measured { exit, ..run })
+}
+
+/// The arguments that name the planted files.
+pub(in crate::world::runner) fn paths(nests: &[Nest]) -> impl Iterator<Item = String> {
+    nests.iter().map(|nest| nest.file().to_string_lossy().into_owned())
+}
+
+/// A person's options less these, which choose tests and have a value: no choice is about a canary.
+pub(in crate::world::runner) fn unchosen(options: &[String], choosers: &[&str]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        let (name, inline) =
+            option.split_once('=').map_or((option.as_str(), false), |(name, _)| (name, true));
+        if !choosers.contains(&name) {
+            kept.push(option.clone());
+        } else if !inline {
+            options.next();
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_chooses_tests_is_not_said_of_a_canary() {
+        let options: Vec<String> =
+            "-t a --project web --shard=1/2 -t=x -u".split(' ').map(str::to_owned).collect();
+        assert_eq!(unchosen(&options, &["-t", "--shard"]), ["--project", "web", "-u"]);
+    }
+}

@@ -1,0 +1,115 @@
+//! `kind: tap`: what the command prints, or leaves as its report, as TAP.
+//!
+//! TAP has no place for the file of a test. Where the producer tells it all the same, in its
+//! diagnostics or as the name of a subtest, a test's id begins with it. Else an id is the name alone,
+//! the same whichever files are chosen, and the file is the one that was asked for.
+
+use std::path::Path;
+
+use crate::core::path::RelPath;
+use crate::core::test::{Exit, LoadFailure, Outcome, TestId, TestReport, TestResult};
+use crate::text::test_report::REPORT_CAP;
+use crate::text::test_report::tap::{self, Flaw, Point};
+use crate::world::runner::bench::{Measured, read_capped};
+use crate::world::runner::place::{Place, merge_doubles};
+use crate::world::runner::scope::Scope;
+
+/// Whether the producer says which file a test is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Files {
+    Told,
+    /// Not by every test, or nothing was heard of it yet.
+    Untold,
+}
+
+/// Reads what a run of all files, or of `only` one, has left. `places` are where it ran and where the
+/// files really are; `said` is what it printed beside its report.
+pub(super) fn read(
+    path: &Path,
+    (exit, said, only): (Exit, &str, Option<&RelPath>),
+    places: [&Place; 2],
+    scope: &Scope,
+) -> (Measured, Files) {
+    let fail_code = match exit {
+        Exit::Code(code) if code != 0 => code,
+        Exit::Code(_) | Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => 1,
+    };
+    let bytes = match read_capped(path, REPORT_CAP) {
+        Ok(bytes) => bytes.unwrap_or_default(),
+        Err(why) => {
+            return (Measured { exit, report: None, unreadable: Some(why), fail_code }, Files::Untold);
+        }
+    };
+    let parsed = tap::parse(&bytes);
+    let mut report = TestReport { complete: parsed.flaw.is_none(), ..TestReport::default() };
+    if let (Some(Flaw::NoPlan), [], Some(file), Exit::Code(1..)) =
+        (&parsed.flaw, parsed.points.as_slice(), only, exit)
+    {
+        // The file's program ended before it said anything: that is its own failure, told by its exit.
+        let failure = tap::load_failure(&format!("{}{said}", String::from_utf8_lossy(&bytes)));
+        report.load_failures.push(LoadFailure { file: file.clone(), failure });
+        report.complete = true;
+        return (Measured { exit, report: Some(report), unreadable: None, fail_code }, Files::Untold);
+    }
+    let mut files = if parsed.points.is_empty() { Files::Untold } else { Files::Told };
+    for (at, point) in parsed.points.into_iter().enumerate() {
+        let (told, name) = named(&point, at, places);
+        if told.is_none() {
+            files = Files::Untold;
+        }
+        let id = TestId(match &told {
+            Some(file) => format!("{}::{name}", places[1].id_path(file)),
+            None => name,
+        });
+        let file = told.or_else(|| only.cloned());
+        if file.as_ref().is_none_or(|file| scope.takes(file, &id) || Some(file) == only) {
+            report.tests.push(TestResult { id, file, outcome: point.outcome, duration_ms: 0 });
+        }
+    }
+    report.tests = merge_doubles(report.tests);
+    let unreadable = parsed.flaw.map(|flaw| flaw.to_string());
+    (Measured { exit, report: Some(report), unreadable, fail_code }, files)
+}
+
+/// The file of a point, if it is told, and its name without it.
+fn named(point: &Point, at: usize, places: [&Place; 2]) -> (Option<RelPath>, String) {
+    let inside = |told: &str| {
+        let file = |place: &Place| place.in_repository(told).filter(|file| place.absolute(file).is_file());
+        places.into_iter().find_map(file)
+    };
+    let mut path = point.path.clone();
+    let titled = path.iter().position(|title| title.contains(['/', '.']) && inside(title).is_some());
+    let by_title = titled.and_then(|at| inside(&path.remove(at)));
+    path.retain(|title| !title.is_empty());
+    let name = if path.is_empty() { format!("point {}", at + 1) } else { path.join(" > ") };
+    (point.file.as_deref().and_then(inside).or(by_title), name)
+}
+
+/// Two calls of one verification as one. A report without an answer in one of them has none.
+pub(super) fn joined(before: Measured, after: Measured) -> Measured {
+    let failed = |exit: Exit| !exit.is_success();
+    // Codes differ between files; what is kept must be one of a failure if any failed.
+    let (exit, fail_code) = match (before.exit, after.exit) {
+        (one, Exit::Code(0)) => (one, before.fail_code),
+        (Exit::Code(_), other) => (other, after.fail_code),
+        (one, _) => (one, before.fail_code),
+    };
+    let disagrees = [&before, &after].into_iter().any(|one| {
+        let red = |report: &TestReport| {
+            let failed = |test: &TestResult| matches!(test.outcome, Outcome::Failed(_));
+            report.tests.iter().any(failed) || !report.load_failures.is_empty()
+        };
+        one.report.as_ref().is_some_and(|report| red(report) != failed(one.exit))
+    });
+    let disagrees =
+        disagrees.then(|| "the exit code of one file's run and what it printed disagree".to_owned());
+    let report = before.report.zip(after.report).map(|(mut one, other)| {
+        one.tests.extend(other.tests);
+        one.tests = merge_doubles(std::mem::take(&mut one.tests));
+        one.load_failures.extend(other.load_failures);
+        one.complete &= other.complete;
+        one
+    });
+    let unreadable = before.unreadable.or(after.unreadable).or(disagrees);
+    Measured { exit, report, unreadable, fail_code }
+}
