@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::guard::{self, Guard};
-use super::test::{Canary, Exit, Outcome, TestReport, TestRun};
+use super::test::{Canary, Exit, TestReport, TestRun};
 
 /// `Ok` if the exit code and a complete report tell the same story, or if there is no report to
 /// be had and the command ended by itself. A run of no tests that exits 0 is evidence of an
@@ -73,8 +73,7 @@ fn told_once(report: &TestReport) -> Result<(), String> {
 
 fn agreement(report: &TestReport, code: i32, run: &TestRun) -> Result<(), String> {
     let fail_code = run.fail_code;
-    let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
-    let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
+    let red = report.is_red();
     let canary_failed = run.canary == Canary::SeenFailing;
     match (red || canary_failed, code) {
         (false, 0) => Ok(()),
@@ -91,7 +90,7 @@ fn agreement(report: &TestReport, code: i32, run: &TestRun) -> Result<(), String
 #[cfg(test)]
 mod tests {
     use super::super::path::RelPath;
-    use super::super::test::{Failure, FailureKind, LoadFailure, TestId, TestResult};
+    use super::super::test::{Failure, FailureKind, LoadFailure, Outcome, TestId, TestResult};
     use super::*;
 
     fn result(id: &str, outcome: Outcome) -> TestResult {

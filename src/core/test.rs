@@ -87,6 +87,14 @@ pub struct TestReport {
     pub project_broken: Option<Failure>,
 }
 
+impl TestReport {
+    /// Whether anything failed: a test, the loading of a file, or the project itself.
+    pub fn is_red(&self) -> bool {
+        let failed = |test: &TestResult| matches!(test.outcome, Outcome::Failed(_));
+        self.project_broken.is_some() || !self.load_failures.is_empty() || self.tests.iter().any(failed)
+    }
+}
+
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -169,15 +177,9 @@ impl TestRun {
     /// How the runner would have ended without the canary: what a person is told, who never asked
     /// for a test that fails.
     pub fn own_exit(&self) -> Exit {
-        let is_red = |report: &TestReport| {
-            let failed = |test: &TestResult| matches!(test.outcome, Outcome::Failed(_));
-            report.project_broken.is_some()
-                || !report.load_failures.is_empty()
-                || report.tests.iter().any(failed)
-        };
         let by_canary = self.canary == Canary::SeenFailing
             && self.exit == Exit::Code(self.fail_code)
-            && self.report.as_ref().is_some_and(|report| !is_red(report));
+            && self.report.as_ref().is_some_and(|report| !report.is_red());
         if by_canary { Exit::Code(0) } else { self.exit }
     }
 }

@@ -136,7 +136,7 @@ fn conclude(
     let whole = javascript::results(&reported, place);
     let view = javascript::view(&whole, scope);
     // No test of these names is no failure: the caller decides what that means.
-    let unmatched = failed && whole.complete && !javascript::is_red(&whole) && bun::is_unmatched(said);
+    let unmatched = failed && whole.complete && !whole.is_red() && bun::is_unmatched(said);
     let exit = if unmatched { Exit::Code(0) } else { javascript::exit_of_view(exit, &whole, &view) };
     javascript::measured(exit, Some(view), reported.flaw)
 }

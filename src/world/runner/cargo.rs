@@ -366,8 +366,7 @@ fn settle(weighed: &mut Weighed, names: &[String], exit: Exit, gathered: &mut Ga
 /// What `cargo test` itself would have exited with, had it run the same.
 fn conclude(gathered: Gathered, canary: Canary, fail_code: i32) -> Measured {
     let report = &gathered.report;
-    let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
-    let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
+    let red = report.is_red();
     let red = red || canary == Canary::SeenFailing;
     let exit = gathered.stopped.unwrap_or(Exit::Code(if red { fail_code } else { 0 }));
     measured(exit, gathered.report, gathered.flaw, fail_code)

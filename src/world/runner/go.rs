@@ -27,7 +27,7 @@ use super::bench::{Bench, Measured, Step, disk, read_capped};
 use super::call::{RunnerCall, typed};
 use super::place::Place;
 use crate::core::path::RelPath;
-use crate::core::test::{Canary, Exit, FailureKind, Outcome, TestReport};
+use crate::core::test::{Canary, Exit, FailureKind, TestReport};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::{CanaryWish, Hear};
 use crate::text::test_report::{REPORT_CAP, failure};
@@ -265,8 +265,7 @@ fn environment(call: &RunnerCall, cache: &Path) -> Vec<(OsString, Option<OsStrin
 /// What `go test` would have exited with, had it run the same in one go.
 fn conclude(gathered: Gathered, canary: Canary) -> Measured {
     let Gathered { mut report, flaw, stopped } = gathered;
-    let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
-    let red = failed || !report.load_failures.is_empty() || report.project_broken.is_some();
+    let red = report.is_red();
     let red = red || canary == Canary::SeenFailing;
     let exit = stopped.unwrap_or(Exit::Code(if red { FAIL_CODE } else { 0 }));
     report.complete = flaw.is_none() && matches!(exit, Exit::Code(_));

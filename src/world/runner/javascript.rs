@@ -262,7 +262,7 @@ pub(super) fn conclude(exit: Exit, told: &Path, place: &Place, scope: &Scope) ->
             let view = view(&whole, scope);
             // A file that was left before its tests is no failure to the runner; it is one here.
             let quiet = reported.loads.iter().any(is_quiet);
-            let exit = if exit == Exit::Code(0) && quiet && is_red(&view) && whole.complete {
+            let exit = if exit == Exit::Code(0) && quiet && view.is_red() && whole.complete {
                 Exit::Code(FAIL_CODE)
             } else {
                 exit_of_view(exit, &whole, &view)
@@ -292,13 +292,8 @@ pub(super) fn view(whole: &TestReport, scope: &Scope) -> TestReport {
 /// The exit code that belongs to the view: a runner that says "some failed" of tests that nobody
 /// asked for says nothing about the others.
 pub(super) fn exit_of_view(exit: Exit, whole: &TestReport, view: &TestReport) -> Exit {
-    let explained = exit == Exit::Code(FAIL_CODE) && whole.complete && is_red(whole);
-    if explained && !is_red(view) { Exit::Code(0) } else { exit }
-}
-
-pub(super) fn is_red(report: &TestReport) -> bool {
-    let failed = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)));
-    failed || !report.load_failures.is_empty()
+    let explained = exit == Exit::Code(FAIL_CODE) && whole.complete && whole.is_red();
+    if explained && !view.is_red() { Exit::Code(0) } else { exit }
 }
 
 /// Files that are there, absolute.

@@ -89,9 +89,7 @@ impl Node {
             return Ok(run);
         };
         // A canary's failure explains an exit code, so the run alone has to be in agreement first.
-        let is_red = report.tests.iter().any(|test| matches!(test.outcome, Outcome::Failed(_)))
-            || !report.load_failures.is_empty();
-        let agrees = run.exit == Exit::Code(if is_red { FAIL_CODE } else { 0 });
+        let agrees = run.exit == Exit::Code(if report.is_red() { FAIL_CODE } else { 0 });
         if !agrees || run.unreadable.is_some() || canary::is_pointless(&judged, report) {
             bench.note_canary(Canary::NotAsked);
             return Ok(run);

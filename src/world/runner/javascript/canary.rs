@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::{FAIL_CODE, is_red, results};
+use super::{FAIL_CODE, results};
 use crate::core::test::{Canary, Exit, TestReport};
 use crate::core::trouble::Trouble;
 use crate::text::canary::{JavaScriptRunner, javascript, javascript_file};
@@ -26,7 +26,7 @@ pub(in crate::world::runner) fn plant_all(
         return Ok(Vec::new());
     };
     bench.note_canary(Canary::NotAsked);
-    let agrees = run.exit == Exit::Code(if is_red(report) { FAIL_CODE } else { 0 });
+    let agrees = run.exit == Exit::Code(if report.is_red() { FAIL_CODE } else { 0 });
     if !agrees || run.unreadable.is_some() || canary::is_pointless(&judged, report) {
         return Ok(Vec::new());
     }
