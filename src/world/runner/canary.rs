@@ -10,11 +10,11 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::bench::{disk, read_capped};
+use super::bench::{Bench, Measured, Step, disk, read_capped};
 use super::place::Place;
 use super::scope::Scope;
 use crate::core::path::RelPath;
-use crate::core::test::{Canary, Outcome, TestReport, TestResult};
+use crate::core::test::{Canary, Exit, Outcome, TestReport, TestResult};
 use crate::core::trouble::Trouble;
 use crate::text::canary::{Script, Secret};
 use crate::world::leftovers::{self, Planted};
@@ -156,6 +156,43 @@ pub(super) fn outcome(nest: Option<&Nest>, judged: Option<&[Judged]>, report: &m
 pub(super) fn is_pointless(judged: &[Judged], report: &TestReport) -> bool {
     let fails = |file: &Judged| report.load_failures.iter().any(|load| load.file == file.path);
     report.project_broken.is_some() || judged.iter().all(fails)
+}
+
+/// The judged files of a run that canaries may follow in a call of their own; `None` if the run is
+/// worth nothing by itself, because a canary's failure would explain its exit code.
+pub(super) fn may_follow(
+    run: &Measured,
+    place: &Place,
+    scope: &Scope,
+    bench: &mut Bench,
+) -> Option<Vec<Judged>> {
+    let (judged, report) = (judged(place, scope)?, run.report.as_ref()?);
+    bench.note_canary(Canary::NotAsked);
+    let agrees = run.exit == Exit::Code(if report.is_red() { run.fail_code } else { 0 });
+    (agrees && run.unreadable.is_none() && !is_pointless(&judged, report)).then_some(judged)
+}
+
+/// Runs the call that names the planted files; `report` reads what it left. Of the log nothing
+/// stays, and the exit code of a green run is the one that the canaries made.
+pub(super) async fn see(
+    (run, nests): (Measured, Vec<Nest>),
+    step: Step,
+    bench: &mut Bench,
+    report: impl FnOnce() -> TestReport,
+) -> Result<Measured, Trouble> {
+    let before = bench.parts();
+    let finished = bench.run(step).await?;
+    bench.hide_parts(before);
+    let mut seen = report();
+    let words: Vec<Canary> = nests.iter().map(|nest| nest.take_out(&mut seen)).collect();
+    bench.note_canary(worst(&words));
+    let exit = if run.exit == Exit::Code(0) { finished.exit } else { run.exit };
+    Ok(Measured { exit, ..run })
+}
+
+/// The arguments that name the planted files.
+pub(super) fn paths(nests: &[Nest]) -> impl Iterator<Item = String> {
+    nests.iter().map(|nest| nest.file().to_string_lossy().into_owned())
 }
 
 /// The file of a Python canary: named as the judged one is, so that the same patterns fit it.

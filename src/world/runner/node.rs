@@ -14,9 +14,7 @@ use super::python::{milliseconds, read};
 use super::scope::Scope;
 use super::words;
 use crate::core::path::RelPath;
-use crate::core::test::{
-    Canary, Exit, Failure, FailureKind, LoadFailure, Outcome, TestId, TestReport, TestResult,
-};
+use crate::core::test::{Exit, Failure, FailureKind, LoadFailure, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text;
@@ -85,15 +83,7 @@ impl Node {
         scope: &Scope,
         bench: &mut Bench,
     ) -> Result<Measured, Trouble> {
-        let (Some(judged), Some(report)) = (canary::judged(place, scope), &run.report) else {
-            return Ok(run);
-        };
-        // A canary's failure explains an exit code, so the run alone has to be in agreement first.
-        let agrees = run.exit == Exit::Code(if report.is_red() { FAIL_CODE } else { 0 });
-        if !agrees || run.unreadable.is_some() || canary::is_pointless(&judged, report) {
-            bench.note_canary(Canary::NotAsked);
-            return Ok(run);
-        }
+        let Some(judged) = canary::may_follow(&run, place, scope, bench) else { return Ok(run) };
         let nests: Vec<Nest> = judged.iter().map(|file| plant(place, file)).collect::<Result<_, _>>()?;
         let script = install(bench)?;
         let told = bench.fresh("canary.jsonl");
@@ -101,20 +91,16 @@ impl Node {
         argv.extend(self.sorted().options);
         argv.push(format!("--test-reporter={}", script.display()));
         argv.push(format!("--test-reporter-destination={}", told.display()));
-        argv.extend(nests.iter().map(|nest| nest.file().to_string_lossy().into_owned()));
-        let before = bench.parts();
+        argv.extend(canary::paths(&nests));
         let step =
             Step { argv: words(&argv), cwd: place.project.clone(), env: self.variables(), stdout: None };
-        let finished = bench.run(step).await?;
-        bench.hide_parts(before);
-        let mut seen = TestReport::default();
-        if let Ok(reported) = read(&told) {
-            seen = results(&reported, place, &Scope::default());
-        }
-        let words: Vec<Canary> = nests.iter().map(|nest| nest.take_out(&mut seen)).collect();
-        bench.note_canary(canary::worst(&words));
-        let exit = if run.exit == Exit::Code(0) { finished.exit } else { run.exit };
-        Ok(Measured { exit, ..run })
+        let report = || {
+            read(&told).map_or_else(
+                |_| TestReport::default(),
+                |reported| results(&reported, place, &Scope::default()),
+            )
+        };
+        canary::see((run, nests), step, bench, report).await
     }
 
     fn variables(&self) -> Vec<(OsString, Option<OsString>)> {

@@ -5,11 +5,13 @@
 
 use std::path::Path;
 
-use super::{FAIL_CODE, results};
-use crate::core::test::{Canary, Exit, TestReport};
+use super::results;
+use crate::core::path::RelPath;
+use crate::core::test::TestReport;
 use crate::core::trouble::Trouble;
 use crate::text::canary::{JavaScriptRunner, javascript, javascript_file};
 use crate::world::runner::bench::{Bench, Measured, Step};
+pub(in crate::world::runner) use crate::world::runner::canary::paths;
 use crate::world::runner::canary::{self, Judged, Nest};
 use crate::world::runner::place::Place;
 use crate::world::runner::python::read;
@@ -22,15 +24,10 @@ pub(in crate::world::runner) fn plant_all(
     (runner, place, scope): (JavaScriptRunner, &Place, &Scope),
     bench: &mut Bench,
 ) -> Result<Vec<Nest>, Trouble> {
-    let (Some(judged), Some(report)) = (canary::judged(place, scope), &run.report) else {
-        return Ok(Vec::new());
-    };
-    bench.note_canary(Canary::NotAsked);
-    let agrees = run.exit == Exit::Code(if report.is_red() { FAIL_CODE } else { 0 });
-    if !agrees || run.unreadable.is_some() || canary::is_pointless(&judged, report) {
-        return Ok(Vec::new());
-    }
-    let loads = |file: &&Judged| !report.load_failures.iter().any(|load| load.file == file.path);
+    let Some(judged) = canary::may_follow(run, place, scope, bench) else { return Ok(Vec::new()) };
+    let failures = run.report.iter().flat_map(|report| &report.load_failures);
+    let unloaded: Vec<&RelPath> = failures.map(|load| &load.file).collect();
+    let loads = |file: &&Judged| !unloaded.contains(&&file.path);
     judged.iter().filter(loads).map(|file| plant(runner, place, file)).collect()
 }
 
@@ -54,19 +51,8 @@ pub(in crate::world::runner) async fn see(
     place: &Place,
     bench: &mut Bench,
 ) -> Result<Measured, Trouble> {
-    let before = bench.parts();
-    let finished = bench.run(step).await?;
-    bench.hide_parts(before);
-    let mut seen = read(told).map_or_else(|_| TestReport::default(), |reported| results(&reported, place));
-    let words: Vec<Canary> = nests.iter().map(|nest| nest.take_out(&mut seen)).collect();
-    bench.note_canary(canary::worst(&words));
-    let exit = if run.exit == Exit::Code(0) { finished.exit } else { run.exit };
-    Ok(Measured { exit, ..run })
-}
-
-/// The arguments that name the planted files.
-pub(in crate::world::runner) fn paths(nests: &[Nest]) -> impl Iterator<Item = String> {
-    nests.iter().map(|nest| nest.file().to_string_lossy().into_owned())
+    let report = || read(told).map_or_else(|_| TestReport::default(), |reported| results(&reported, place));
+    canary::see((run, nests), step, bench, report).await
 }
 
 /// A person's options less these, which choose tests and have a value: no choice is about a canary.
