@@ -89,11 +89,8 @@ pub fn go_on(
     hold: &Hold,
 ) -> Result<ExitCode, Trouble> {
     let folders = hold.folders(run);
-    let (journal, events) = JournalFile::open(&folders.run)?;
+    let (journal, state) = reopened(&folders.run)?;
     leftovers::note_children_in(&folders.run);
-    let state = State::replay(events.iter().map(|(_, event)| event))
-        .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
-        .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
     let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
@@ -106,10 +103,7 @@ pub fn go_on(
 
 /// Closes the run in `run` and leaves the tree as it is; what it holds is kept as a checkpoint first.
 pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) -> Result<ExitCode, Trouble> {
-    let (mut journal, records) = JournalFile::open(run)?;
-    let mut state = State::replay(records.iter().map(|(_, event)| event))
-        .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
-        .ok_or_else(|| Trouble::environment("the journal is empty"))?;
+    let (mut journal, mut state) = reopened(run)?;
     let is_over = matches!(state.phase, Phase::Ended { .. });
     let resumed = (!is_over).then_some(Event::Resumed);
     let events: Vec<Event> =
@@ -124,6 +118,15 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
     GitCheckpoints::open(repository, &state.run.run, run)?.take("resumed")?;
     journal.append(SystemClock::default().now_ms(), &events)?;
     conclude(&state, run, output)
+}
+
+/// The journal of a run, and where it stands.
+fn reopened(run: &Path) -> Result<(JournalFile, State), Trouble> {
+    let (journal, events) = JournalFile::open(run)?;
+    let state = State::replay(events.iter().map(|(_, event)| event))
+        .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
+        .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
+    Ok((journal, state))
 }
 
 fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
