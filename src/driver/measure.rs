@@ -79,7 +79,7 @@ impl<W: World> Drive<'_, W> {
             events.push(Event::Restored { what });
         }
         touched.retain(|path| !forbidden.contains(path));
-        let weakened = self.weakened(key, &after)?;
+        let weakened = self.weakened(key, &after, (&base, &changed))?;
         self.ports.checkpoints.restore(&base, &forbidden)?;
         let after = if forbidden.is_empty() && touched.is_empty() {
             after

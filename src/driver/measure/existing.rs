@@ -73,8 +73,7 @@ impl<W: World> Drive<'_, W> {
         let Some(name) = &wanted.name else { return Ok(!candidates.is_empty()) };
         for path in candidates {
             let Some(language) = Language::of(path.extension()) else { continue };
-            let source = self.ports.checkpoints.read(base, &path)?.unwrap_or_default();
-            let source = String::from_utf8_lossy(&source);
+            let source = self.source(base, &path)?.unwrap_or_default();
             if test_source::declares(language, &source, wanted.owner.as_deref(), name) == Ok(true) {
                 return Ok(true);
             }

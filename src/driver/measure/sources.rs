@@ -172,28 +172,29 @@ impl<W: World> Drive<'_, W> {
             if let Some(after) = self.ports.checkpoints.read(&work.after, file)? {
                 let declared = self.ports.tests.declared(file, &after);
                 let language = Language::of(file.extension());
-                let read = language.map(|language| TestFile::read(language, &lossy(&after)));
+                let read =
+                    language.map(|language| TestFile::read(language, &String::from_utf8_lossy(&after)));
                 book.sources.insert(file.clone(), Source { declared, read });
             }
         }
         let owned: BTreeSet<&RelPath> = mapping.owned.values().flat_map(|owned| &owned.files).collect();
         for change in work.changed.iter().filter(|c| c.class == FileClass::Test && !owned.contains(&c.path)) {
             if Language::of(change.path.extension()).is_some()
-                && let Some(after) = self.ports.checkpoints.read(&work.after, &change.path)?
+                && let Some(after) = self.source(&work.after, &change.path)?
             {
-                book.helpers.push(words(&lossy(&after)));
+                book.helpers.push(words(&after));
             }
         }
         book.records_snapshots = work.changed.iter().any(|change| is_snapshot(&change.path));
         let existing = |kind| kind != ChangeKind::Added;
         for change in work.changed.iter().filter(|c| c.class == FileClass::Test && existing(c.kind)) {
-            if let Some(before) = self.ports.checkpoints.read(&work.base, &change.path)? {
-                let after = self.ports.checkpoints.read(&work.after, &change.path)?;
+            if let Some(before) = self.source(&work.base, &change.path)? {
+                let after = self.source(&work.after, &change.path)?;
                 book.rewritten.push(Rewritten {
                     path: mapping::in_project(&change.path, &self.state.run.project).to_owned(),
                     language: Language::of(change.path.extension()),
-                    before: lossy(&before),
-                    after: after.as_deref().map(lossy),
+                    before,
+                    after,
                 });
             }
         }
@@ -204,8 +205,4 @@ impl<W: World> Drive<'_, W> {
 fn words(text: &str) -> BTreeSet<String> {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
-}
-
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }

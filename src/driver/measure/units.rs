@@ -39,14 +39,21 @@ impl<W: World> Drive<'_, W> {
         Ok(holds == Ok(true) && added == Ok(Additions::OnlyUnits))
     }
 
-    fn source(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<String>, Trouble> {
+    /// A file of a snapshot as text; what is not UTF-8 in it is replaced.
+    pub(super) fn source(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<String>, Trouble> {
         let bytes = self.ports.checkpoints.read(at, path)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// Sources in which a unit was changed or removed, or one was added that only the test-writer
     /// may write.
-    pub(super) fn weakened(&mut self, key: &Key, after: &CheckpointId) -> Result<BTreeSet<RelPath>, Trouble> {
+    /// `known` are the differences of `after` from this base, which mostly is the base asked for.
+    pub(super) fn weakened(
+        &mut self,
+        key: &Key,
+        after: &CheckpointId,
+        known: (&CheckpointId, &[ClassedChange]),
+    ) -> Result<BTreeSet<RelPath>, Trouble> {
         match key {
             Key::TestWriter => return Ok(BTreeSet::new()),
             Key::Implementer(_) | Key::Refactorer => {}
@@ -55,7 +62,7 @@ impl<W: World> Drive<'_, W> {
         // so the tree right before it may hold the weakened test already.
         let first = self.state.ledgers.get(key).and_then(|ledger| ledger.entries.first());
         let Some(base) = first.map(|entry| entry.attempt.before.clone()) else { return Ok(BTreeSet::new()) };
-        let changed = self.differences(&base, after)?;
+        let changed = if base == *known.0 { known.1.to_vec() } else { self.differences(&base, after)? };
         let mut languages: BTreeMap<Language, Sources> = BTreeMap::new();
         for change in changed.iter().filter(|change| change.class == FileClass::Source) {
             let Some(language) = Language::of(change.path.extension()) else { continue };
