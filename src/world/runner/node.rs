@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::bench::{Bench, Measured, Step, disk};
 use super::call::{RunnerCall, typed};
 use super::canary::{self, Judged, Nest};
+use super::javascript::{Options, Sorted};
 use super::place::{Place, merge_doubles};
 use super::python::{milliseconds, read};
 use super::scope::Scope;
@@ -145,7 +146,7 @@ impl Node {
     }
 
     fn sorted(&self) -> Sorted {
-        sort_args(&self.call.args)
+        OPTIONS.sort(&self.call.args)
     }
 }
 
@@ -237,53 +238,29 @@ fn died(load: &LoadLine, file: &RelPath, place: &Place, project: &Project<'_>) -
     }
 }
 
-#[derive(Debug, Default)]
-struct Sorted {
-    options: Vec<String>,
-    places: Vec<String>,
-}
-
-const VALUED: &[&str] = &[
-    "--import",
-    "--require",
-    "-r",
-    "--loader",
-    "--experimental-loader",
-    "--conditions",
-    "-C",
-    "--env-file",
-    "--test-name-pattern",
-    "--test-skip-pattern",
-    "--test-concurrency",
-    "--test-timeout",
-    "--test-shard",
-    "--experimental-config-file",
-    "--tsconfig",
-];
-const DROPPED_VALUED: &[&str] = &["--test-reporter", "--test-reporter-destination"];
-
-fn sort_args(args: &[String]) -> Sorted {
-    let mut sorted = Sorted::default();
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let name = arg.split('=').next().unwrap_or(arg);
-        let inline = arg.contains('=');
-        if name == "--watch" {
-        } else if DROPPED_VALUED.contains(&name) {
-            if !inline {
-                args.next();
-            }
-        } else if VALUED.contains(&name) && !inline {
-            sorted.options.push(arg.clone());
-            sorted.options.extend(args.next().cloned());
-        } else if arg.starts_with('-') {
-            sorted.options.push(arg.clone());
-        } else {
-            sorted.places.push(arg.clone());
-        }
-    }
-    sorted
-}
+const OPTIONS: Options = Options {
+    valued: &[
+        "--import",
+        "--require",
+        "-r",
+        "--loader",
+        "--experimental-loader",
+        "--conditions",
+        "-C",
+        "--env-file",
+        "--test-name-pattern",
+        "--test-skip-pattern",
+        "--test-concurrency",
+        "--test-timeout",
+        "--test-shard",
+        "--experimental-config-file",
+        "--tsconfig",
+    ],
+    listed: &[],
+    dropped: &["--watch"],
+    dropped_valued: &["--test-reporter", "--test-reporter-destination"],
+    dropped_counted: &[],
+};
 
 /// Which sources node can load as it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,7 +310,7 @@ mod tests {
                 .split(' ')
                 .map(str::to_owned)
                 .collect();
-        let sorted = sort_args(&args);
+        let sorted = OPTIONS.sort(&args);
         assert_eq!(sorted.options.join(" "), "--import tsx --test --test-timeout=5");
         assert_eq!(sorted.places.join(" "), "test/ a.mjs");
     }
