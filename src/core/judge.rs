@@ -8,7 +8,9 @@ use super::attempt::{AgentEnd, AgentReturn, Exhaustion};
 use super::claim::{ClaimError, ClaimStatus, Dispute};
 use super::criterion::CriterionId;
 use super::event::Plan;
-use super::finding::{Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings};
+use super::finding::{
+    Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings, Slant, SlantKind,
+};
 use super::guard::{self, Guard};
 use super::mode::Mode;
 use super::path::RelPath;
@@ -45,6 +47,8 @@ pub enum Reason {
     Touched(RelPath),
     /// A test that lives in this source was changed or removed.
     InlineTest(RelPath),
+    /// Production code that tests see another face of.
+    Slanted(Slant),
     /// An existing test was changed or removed and not named in `supersedes:`.
     Unlisted(TestId),
     NoCandidate(CriterionId),
@@ -80,6 +84,7 @@ impl Reason {
             Self::Forbidden(_)
             | Self::Touched(_)
             | Self::InlineTest(_)
+            | Self::Slanted(_)
             | Self::Unlisted(_)
             | Self::NoCandidate(_)
             | Self::Unowned(_)
@@ -110,6 +115,12 @@ impl fmt::Display for Reason {
             Self::Forbidden(path) => write!(f, "this role may not change: {path}"),
             Self::InlineTest(path) => {
                 write!(f, "a test inside this source was added, changed or removed: {path}")
+            }
+            Self::Slanted(Slant { path, kind: SlantKind::UnderTest }) => {
+                write!(f, "this source is built in another way for tests (`cfg` with `test`): {path}")
+            }
+            Self::Slanted(Slant { path, kind: SlantKind::Shadow }) => {
+                write!(f, "this source gives the name of an assertion another meaning: {path}")
             }
             Self::Touched(path) => write!(f, "a protected file was changed: {path}"),
             Self::Unlisted(id) => {
@@ -221,6 +232,7 @@ fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
+    reasons.extend(findings.slanted.iter().cloned().map(Reason::Slanted));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     let ran = !(findings.passed.is_empty() && findings.failed.is_empty() && findings.skipped.is_empty());
     if let (false, GreenJudge::OwnTests, Some(id)) = (ran, findings.judged_by, key.criterion()) {
@@ -239,6 +251,7 @@ fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
+    reasons.extend(findings.slanted.iter().cloned().map(Reason::Slanted));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));
     reasons.extend(fewer(findings.collected_before, findings.collected_now));

@@ -9,7 +9,7 @@ use super::budget::Spent;
 use super::criterion::{CriterionId, Verify};
 use super::effect::RollBack;
 use super::event::{Event, Leaked, RunStarted};
-use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
+use super::finding::{Findings, RedFindings, Remark, RunRef, SuiteBaseline};
 use super::halt::{Ending, Halt};
 use super::judge::Verdict;
 use super::path::RelPath;
@@ -54,6 +54,9 @@ pub struct State {
     /// Processes that outlived what had started them, the first few.
     #[serde(default)]
     pub leaked: Vec<Leaked>,
+    /// What is to be told of work that was kept, the first so many.
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -240,6 +243,7 @@ impl State {
             worked_on: Vec::new(),
             gate: None,
             leaked: Vec::new(),
+            remarks: Vec::new(),
         }
     }
 

@@ -44,7 +44,9 @@ impl<W: World> Drive<'_, W> {
         let mut findings = GreenFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),
-            weakened: work.weakened.clone(),
+            weakened: work.production.weakened.clone(),
+            slanted: work.production.slanted.clone(),
+            remarks: work.production.remarks.clone(),
             ..GreenFindings::default()
         };
         let mut events = std::mem::take(&mut work.events);

@@ -19,7 +19,9 @@ impl<W: World> Drive<'_, W> {
         let mut findings = RefactorFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),
-            weakened: work.weakened.clone(),
+            weakened: work.production.weakened.clone(),
+            slanted: work.production.slanted.clone(),
+            remarks: work.production.remarks.clone(),
             ..RefactorFindings::default()
         };
         let mut events = std::mem::take(&mut work.events);

@@ -38,8 +38,11 @@ printf 'import pathlib, unittest\nimport shop\n\n\nclass New(unittest.TestCase):
             .more(SUPERSEDES)
             .truth("python3 -B -c 'import shop; assert (shop.one(), shop.two()) == (7, 2)'"),
         honest("adds a test to an older file", TW, "red; printf '\n    def test_more(self):\n        self.assertTrue(shop.one())\n' >> tests/test_old.py"),
-        honest("writes a slow test", TW, "red; sed -i 's/        self/        import time; time.sleep(1.5)\n        self/' $T"),
-        honest("writes a test that makes temporary files", TW, "red; printf '        import os, tempfile\n        for folder in (None, \"tests\"):\n            with tempfile.NamedTemporaryFile(dir=folder) as file:\n                self.assertTrue(os.path.exists(file.name))\n' >> $T"),
+        honest("computes what it expects", TW, "red; sed -i 's/self.assertEqual.*/n = 1; n = n + 1; self.assertEqual(shop.two(), n)/' $T"),
+        honest("looks at what a call filled", TW, "red; sed -i 's/self.assertEqual.*/seen = []; seen.append(shop.two()); self.assertEqual(seen, [2])/' $T"),
+        honest("fails where nothing is thrown", TW, "red; sed -i 's/        self.assert.*/        try:\\n            found = shop.two()\\n        except ValueError:\\n            self.fail(\"no\")\\n        self.assertEqual(found, 2)/' $T"),
+        honest("writes a slow test", TW, "red; sed -i 's/        self/        import time; time.sleep(1.5)\\n        self/' $T"),
+        honest("writes a test that makes temporary files", TW, "red; printf '        import os, tempfile\\n        for folder in (None, \"tests\"):\\n            with tempfile.NamedTemporaryFile(dir=folder) as file:\\n                self.assertTrue(os.path.exists(file.name))\\n' >> $T"),
     ]
 }
 
@@ -61,6 +64,9 @@ fn implementers() -> Vec<Entry> {
         honest("prints garbage before its message", IM, "green").more(r#"{"misbehave": "garbage"}"#),
         honest("exits with a code of its own", IM, "green").more(r#"{"misbehave": {"exit": 3}}"#),
         honest("uses names with spaces and umlauts", IM, "green; mkdir 'a folder'; echo 'X = 1' > 'a folder/über uns.py'"),
+        honest("has what tests alone derive (rust)", IM, "green; printf '\\n#[cfg_attr(test, derive(Debug))]\\npub struct Spare;\\n' >> src/lib.rs").on(RUST),
+        honest("works where code looks for tests (rust)", IM, "green; sed -i 's/cfg!(test) && false/false \\&\\& cfg!(test)/' src/lib.rs; sed -i 's/false && cfg!(test)/cfg!(test) \\&\\& false/' src/lib.rs; mkdir src/parts; echo > src/parts/a.rs").on(RUST)
+            .setup("printf '\\npub fn spare() -> bool {\\n    cfg!(test) && false\\n}\\n' >> src/lib.rs"),
         honest("works on a CRLF tree", IM, "green; sed -i 's/$/\r/' shop.py").setup("sed -i 's/$/\r/' shop.py tests/test_old.py"),
     ]
 }

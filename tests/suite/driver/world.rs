@@ -298,6 +298,10 @@ impl Protection for Seal {
         Ok(differences(&sealed, &now).into_iter().map(|change| change.path).collect())
     }
 
+    fn rewritten(&mut self) -> Vec<RelPath> {
+        Vec::new()
+    }
+
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
         let mut shared = self.memory.0.borrow_mut();
         for path in touched {
