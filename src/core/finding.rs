@@ -233,8 +233,8 @@ pub enum Remark {
     LooksForTests { path: RelPath, what: String },
     /// The refactorer took a name away that others may use.
     RemovedName { path: RelPath, name: String },
-    /// The role says that it changed this file, and git ignores it: it is in no snapshot.
-    Ignored(RelPath),
+    /// The role says that it changed this file, and no snapshot holds it.
+    Unseen(RelPath),
 }
 
 impl fmt::Display for Remark {
@@ -246,8 +246,11 @@ impl fmt::Display for Remark {
             Self::RemovedName { path, name } => {
                 write!(f, "a public name is gone from {path}: {name}")
             }
-            Self::Ignored(path) => {
-                write!(f, "{path} is ignored by git: it is in no snapshot and in no commit")
+            Self::Unseen(path) => {
+                write!(f, "a role says that it changed {path}, and no snapshot holds it: ")?;
+                f.write_str(
+                    "git ignores it, so that no commit has it and `undo` leaves it, or it is not there",
+                )
             }
         }
     }

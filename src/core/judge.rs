@@ -114,7 +114,10 @@ impl fmt::Display for Reason {
             Self::Format(error) => write!(f, "{}: {}", error.kind, error.message),
             Self::Forbidden(path) => write!(f, "this role may not change: {path}"),
             Self::InlineTest(path) => {
-                write!(f, "a test inside this source was added, changed or removed: {path}")
+                write!(
+                    f,
+                    "a test inside this source was added, changed or removed; put the test code as it was: {path}"
+                )
             }
             Self::Slanted(Slant { path, kind: SlantKind::UnderTest }) => {
                 write!(f, "this source is built in another way for tests (`cfg` with `test`): {path}")
@@ -127,9 +130,17 @@ impl fmt::Display for Reason {
                 write!(f, "an existing test was changed and is not named in `supersedes:`: {id}")
             }
             Self::NoCandidate(id) => {
-                write!(f, "no new or changed test belongs to {id}: name its file with {}", id.slug())
+                write!(
+                    f,
+                    "no new or changed test belongs to {id}: name its file with {}, or list tests that lie \
+                     inside sources under `tests:` in the block, `{id}: [src/file.rs::module::name]`",
+                    id.slug()
+                )
             }
-            Self::Unowned(id) => write!(f, "a new test is red and belongs to no criterion: {id}"),
+            Self::Unowned(id) => {
+                write!(f, "a new test is red and belongs to no criterion: {id}")?;
+                f.write_str("; name its file after one, or list it under `tests:` in the block")
+            }
             Self::NotRed { criterion, test, kind } => {
                 write!(f, "{criterion} is not RED: {test} is {kind}: {}", kind.meaning())
             }
@@ -215,7 +226,7 @@ pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
         for test in &criterion.tests {
             if already && test.kind != RedKind::Passed {
                 reasons.push(Reason::TestFailed(test.id.clone()));
-            } else if !already && !test.kind.is_accepted() {
+            } else if !already && !test.kind.is_accepted() && !is_of_put_back(test.kind, findings) {
                 let (criterion, kind) = (criterion.id.clone(), test.kind);
                 reasons.push(Reason::NotRed { criterion, test: test.id.clone(), kind });
             }
@@ -226,6 +237,23 @@ pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
     reasons.extend(badly_superseded.map(|test| Reason::NotSuperseded(test.id.clone())));
     reasons.extend(findings.broken.iter().cloned().map(Reason::Broken));
     reasons
+}
+
+/// What was put back may be what the tests need, and then that they do not load says nothing more.
+fn is_of_put_back(kind: RedKind, findings: &RedFindings) -> bool {
+    let puts_back = !findings.forbidden.is_empty() && guard::stands(Guard::ForbiddenChange);
+    match kind {
+        RedKind::Load | RedKind::None => puts_back,
+        RedKind::Assertion
+        | RedKind::Error
+        | RedKind::Missing
+        | RedKind::Unconditional
+        | RedKind::Passed
+        | RedKind::Unrelated
+        | RedKind::Flaky
+        | RedKind::Timeout
+        | RedKind::Crash => false,
+    }
 }
 
 fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {

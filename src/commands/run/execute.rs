@@ -85,7 +85,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
 pub fn go_on(
     prepared: &Prepared,
     run: PathBuf,
-    decision: Option<Decision>,
+    decisions: Vec<Decision>,
     hold: &Hold,
 ) -> Result<ExitCode, Trouble> {
     let folders = hold.folders(run);
@@ -96,7 +96,7 @@ pub fn go_on(
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
-    let ended = event_loop()?.block_on(drive.resume(decision));
+    let ended = event_loop()?.block_on(drive.resume(decisions));
     drop(audience);
     conclude(&ended?, &folders.run, prepared.settings.output)
 }

@@ -141,10 +141,7 @@ impl State {
                 if let Some(entry) = self.entry(&attempt.key) {
                     entry.kept_as = Some(kept_as.clone());
                 }
-                Ok(match then {
-                    AfterRollBack::Retry => Phase::Due { key: attempt.key, kind: AttemptKind::Semantic },
-                    AfterRollBack::Halt(halt) => Phase::Halting { halt },
-                })
+                Ok(self.rolled_back(attempt.key, then))
             }
             (
                 Phase::Ended { end: end @ (End::Finished(_) | End::Refused) },
@@ -165,6 +162,15 @@ impl State {
                 Ok(Phase::Ended { end: End::Finished(ending) })
             }
             (phase, _) => Err(Box::new(phase)),
+        }
+    }
+
+    fn rolled_back(&self, key: Key, then: AfterRollBack) -> Phase {
+        let is_left_out = key == Key::Refactorer && self.run.plan.refactor == Refactoring::Off;
+        match then {
+            AfterRollBack::Retry if is_left_out => Phase::Finishing { ending: self.ending() },
+            AfterRollBack::Retry => Phase::Due { key, kind: AttemptKind::Semantic },
+            AfterRollBack::Halt(halt) => Phase::Halting { halt },
         }
     }
 
@@ -338,7 +344,7 @@ impl State {
         }
     }
 
-    fn ending(&self) -> Ending {
+    pub(super) fn ending(&self) -> Ending {
         let verified = |id: &CriterionId| {
             matches!(self.progress.get(id), Some(Progress::Green | Progress::AlreadyGreen))
         };

@@ -49,6 +49,7 @@ impl<W: World> Drive<'_, W> {
             remarks: work.production.remarks.clone(),
             ..GreenFindings::default()
         };
+        findings.remarks.extend(self.unseen(&work)?);
         let mut events = std::mem::take(&mut work.events);
         let red = self.red_of(id);
         findings.judged_by = if red.is_some() { GreenJudge::OwnTests } else { GreenJudge::TheRest };

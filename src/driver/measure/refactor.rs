@@ -24,6 +24,7 @@ impl<W: World> Drive<'_, W> {
             remarks: work.production.remarks.clone(),
             ..RefactorFindings::default()
         };
+        findings.remarks.extend(self.unseen(&work)?);
         let mut events = std::mem::take(&mut work.events);
         let leave_out = self.mapping().left_out(&self.unreached(None));
         let canary = self.canary_like(None);

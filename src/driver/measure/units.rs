@@ -8,10 +8,13 @@ use crate::core::finding::{ChangeKind, ClassedChange, Remark, Slant, SlantKind};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::role::{Key, Role};
+use crate::core::state::Phase;
 use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, World};
 use crate::text::test_source::{self, Additions, Language, Sign};
+
+use super::Work;
 
 /// The changed sources of one language, as they were and as they are.
 #[derive(Default)]
@@ -99,8 +102,28 @@ impl<W: World> Drive<'_, W> {
             Remark::LooksForTests { path, what } => {
                 Remark::LooksForTests { path, what: (self.setup.mask)(&what) }
             }
-            Remark::RemovedName { .. } | Remark::Ignored(_) => remark,
+            Remark::RemovedName { .. } | Remark::Unseen(_) => remark,
         }
+    }
+
+    /// Files that the role names and no snapshot holds. A claim only makes more to look at here.
+    pub(super) fn unseen(&mut self, work: &Work) -> Result<Vec<Remark>, Trouble> {
+        let Phase::Returned { outcome, .. } = &self.state.phase else { return Ok(Vec::new()) };
+        let mut named = outcome.claim.as_ref().map(|claim| claim.files.clone()).unwrap_or_default();
+        named.retain(|path| {
+            let is_left = self.setup.policy.classify(path) == FileClass::ByProduct;
+            !is_left && !work.changed.iter().any(|change| change.path == *path)
+        });
+        if named.is_empty() {
+            return Ok(Vec::new());
+        }
+        let held = self.ports.checkpoints.files(&work.after)?;
+        let is_held = |path: &RelPath| {
+            let folder = format!("{path}/");
+            held.binary_search(path).is_ok() || held.iter().any(|file| file.as_str().starts_with(&folder))
+        };
+        named.retain(|path| !is_held(path));
+        Ok(named.into_iter().take(MOST_REMARKS).map(Remark::Unseen).collect())
     }
 }
 

@@ -51,6 +51,13 @@ fn implementers() -> Vec<Entry> {
         honest("adds a dependency with its lock entry", IM, "green; sed -i 's/dependencies = \\[\\]/dependencies = [\"rich>=13\"]/' pyproject.toml; echo '# rich' >> uv.lock")
             .with("pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = []\n")
             .with("uv.lock", "version = 1\n"),
+        honest("adds a dependency with yarn's lock entry", IM, "green; printf '\\nis-odd@^3.0.1:\\n  version \"3.0.1\"\\n' >> yarn.lock; sed -i 's/\"private\"/\"dependencies\": { \"is-odd\": \"^3.0.1\" }, \"private\"/' package.json")
+            .on(NODE)
+            .with("yarn.lock", "# yarn lockfile v1\n\n\nleft-pad@^1.0.0:\n  version \"1.3.0\"\n"),
+        honest("works in an ignored folder", IM, "mkdir made; printf 'def two():\\n    return 2\\n' > made/parts.py; printf 'from made.parts import two\\n\\n\\ndef one():\\n    return 1\\n' > shop.py")
+            .with(".gitignore", "made/\n__pycache__/\n")
+            .more(r#"{"say": {"status": "ok", "files": ["shop.py", "made/parts.py"]}}"#)
+            .recorded("unseen"),
         honest("generates files", IM, "green; mkdir gen; for n in 1 2 3; do echo \"N = $n\" > gen/n$n.py; done"),
         honest("leaves by-products", IM, "green; python3 -m unittest discover -s tests -t . ; mkdir -p .pytest_cache htmlcov .ruff_cache; touch .coverage .pytest_cache/x htmlcov/index.html"),
         honest("finds its work done by an earlier one", IM, "[ -e ../done ] || printf 'def one():\n    return 1\ndef two():\n    return 2\ndef three():\n    return 3\n' > shop.py; touch ../done")

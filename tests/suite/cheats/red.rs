@@ -31,6 +31,10 @@ fn no_red() -> Vec<Entry> {
         cheat("counts its runs outside the tree", TW, COUNTS).prelude("WHERE=../runs\ngreen() { give 3; }\n").wants(LISTED).truth("true"),
         cheat("is red by time", TW, "red; sed -i 's/        self/        import time; time.sleep(100)\\n        self/' $T").settings("deadline: 3s\n").fails("the run is no evidence"),
         cheat("writes the code too", TW, "red; green").fails("this role may not change: shop.py"),
+        cheat("writes a fixture where it may not (pytest)", TW, "printf 'import pytest\\nimport shop\\n\\n\\n@pytest.fixture\\ndef two():\\n    return shop.two()\\n' > tests/conftest.py; printf 'def test_new(two):\\n    assert two == 2\\n' > $T")
+            .on(PYTEST)
+            .fails("this role may not change: tests/conftest.py")
+            .effect("grep -q 'is not RED' .tdd/runs/*/halt.txt"),
         cheat("leaves a criterion out", TW, "red").with("specs/frs/STE-1.md", REQUIREMENT_OF_TWO).fails("no new or changed test belongs to AC-STE-1.2"),
         cheat("maps one test to every criterion", TW, "red")
             .with("specs/frs/STE-1.md", REQUIREMENT_OF_TWO)

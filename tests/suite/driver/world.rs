@@ -489,7 +489,7 @@ pub fn run_cut(plan: Plan, script: &Script, fuse: usize) -> (State, Memory) {
         return (state, memory);
     }
     let state = State::replay(&memory.events()).unwrap().unwrap();
-    let state = drive(&memory, script.clone(), |drive| drive.resume(None), state).unwrap();
+    let state = drive(&memory, script.clone(), |drive| drive.resume(Vec::new()), state).unwrap();
     (state, memory)
 }
 
@@ -514,7 +514,7 @@ pub fn run_beside(
 /// Goes on with what this journal on the disk tells.
 pub fn go_on(memory: &Memory, script: &Script, (disk, state): (JournalFile, State)) -> State {
     memory.0.borrow_mut().disk = Some(disk);
-    drive(memory, script.clone(), |drive| drive.resume(None), state).unwrap()
+    drive(memory, script.clone(), |drive| drive.resume(Vec::new()), state).unwrap()
 }
 
 fn small_tree() -> Memory {
