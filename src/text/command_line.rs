@@ -409,6 +409,8 @@ mod tests {
             ("/usr/bin/cargo test", Cargo),
             ("cargo --config net.offline=true test", Cargo),
             ("cargo --color never test", Cargo),
+            ("node --experimental-config-file c.json --test", Node),
+            ("node --max-old-space-size 4096 --tsconfig t.json --test a.js", Node),
             ("cargo nextest run", Nextest),
             ("cargo +stable --locked nextest r --workspace -E 'test(a)'", Nextest),
             ("pytest", Pytest),

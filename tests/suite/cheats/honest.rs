@@ -71,6 +71,7 @@ fn implementers() -> Vec<Entry> {
         honest("prints garbage before its message", IM, "green").more(r#"{"misbehave": "garbage"}"#),
         honest("exits with a code of its own", IM, "green").more(r#"{"misbehave": {"exit": 3}}"#),
         honest("uses names with spaces and umlauts", IM, "green; mkdir 'a folder'; echo 'X = 1' > 'a folder/über uns.py'"),
+        honest("works where cargo rewrites the lock file (rust)", IM, "green").on(RUST).setup("sed -i '/^#/d' Cargo.lock"),
         honest("has what tests alone derive (rust)", IM, "green; printf '\\n#[cfg_attr(test, derive(Debug))]\\npub struct Spare;\\n' >> src/lib.rs").on(RUST),
         honest("works where code looks for tests (rust)", IM, "green; sed -i 's/cfg!(test) && false/false \\&\\& cfg!(test)/' src/lib.rs; sed -i 's/false && cfg!(test)/cfg!(test) \\&\\& false/' src/lib.rs; mkdir src/parts; echo > src/parts/a.rs").on(RUST)
             .setup("printf '\\npub fn spare() -> bool {\\n    cfg!(test) && false\\n}\\n' >> src/lib.rs"),
