@@ -26,3 +26,4 @@ pub mod tdd_result;
 pub mod terminal_noise;
 pub mod test_report;
 pub mod test_source;
+pub mod usage_words;

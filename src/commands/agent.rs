@@ -11,6 +11,7 @@ use crate::cli::AgentArgs;
 use crate::core::criterion::CriterionId;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::core::usage::{Usage, Usd};
 use crate::text::cassette::{Cassette, Entry, Misbehaviour};
 use crate::view::print;
 
@@ -80,6 +81,12 @@ fn speak(entry: &Entry, args: &AgentArgs) -> Result<ExitCode, Trouble> {
     if let Some(text) = &entry.print {
         deeds::say(text.as_bytes());
     }
+    for usage in &entry.usage {
+        deeds::say(told_usage(usage).as_bytes());
+    }
+    for _ in 0..entry.turns {
+        deeds::say(br#"{"type":"tdd-turn"}"#);
+    }
     misdeeds::before_the_message(&entry.misbehave, args)?;
     if let Some(message) = entry.message() {
         deeds::say(message.as_bytes());
@@ -100,6 +107,14 @@ fn speak(entry: &Entry, args: &AgentArgs) -> Result<ExitCode, Trouble> {
         | Misbehaviour::Crash
         | Misbehaviour::Silence => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// The line by which `skills/agents/scripted.yaml` finds the figures.
+fn told_usage(usage: &Usage) -> String {
+    let Usage { input, cached, output, usd } = usage;
+    let usd = usd.map(Usd::dollars);
+    serde_json::json!({ "type": "tdd-usage", "input": input, "cached": cached, "output": output, "usd": usd })
+        .to_string()
 }
 
 fn complain(trouble: &Trouble, code: u8) -> ExitCode {

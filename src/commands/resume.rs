@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::core::criterion::CriterionId;
-use crate::core::event::Decision;
+use crate::core::event::{Decision, Plan};
 use crate::core::requirement::Requirement;
 use crate::core::role::Role;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
-use crate::settings::{Environment, Settings};
+use crate::settings::{Environment, Settings, caps};
 use crate::world::journal_file::{self, RunDir};
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::Chosen;
@@ -129,6 +129,7 @@ fn prepared(
         requirement: Some(state.run.requirement.id.clone()),
         agent: args.agent.clone(),
         cassette: args.cassette.clone(),
+        caps: args.caps.clone(),
         isolation: args.isolation.clone(),
         output: args.output,
         ..RunArgs::default()
@@ -139,6 +140,9 @@ fn prepared(
         None => state.run.agents[role as usize].clone(),
     });
     let roles = prepare::agents(&settings, &environment, &names)?;
+    // The run's caps hold but for those that are named now; `tdd.yaml` was asked when it began.
+    let caps = caps::of_flags(&args.caps)?.or(&state.run.plan.caps);
+    prepare::refuse_caps_without_figures(&roles, &caps)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     let table = settings.commands.runner.clone();
     let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
@@ -150,7 +154,7 @@ fn prepared(
         chosen: Chosen { commands: state.run.commands.clone(), table },
         roles,
         cassette,
-        plan: state.run.plan.clone(),
+        plan: Plan { caps, ..state.run.plan.clone() },
         sandbox,
     })
 }

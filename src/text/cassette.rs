@@ -13,6 +13,8 @@
 //!   chmod:     {path: "0644"}
 //!   run:       [program, argument, …] | [[program, …], …]
 //!   print:     text                           before the final message
+//!   usage:     {input, cached, output, usd} | [{…}, …]     then what each call of its model used
+//!   turns:     3                              and so many responses that called tools, at most 1000
 //!   say:       {status, files, command, output_excerpt, notes, tests, supersedes, dispute, role}
 //!   raw:       text                           instead of `say`: the final message as it is
 //!   misbehave: one of the words of [`Misbehaviour`]
@@ -28,6 +30,7 @@ use serde_yaml::Value;
 use crate::core::criterion::CriterionId;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::core::usage::Usage;
 
 mod read;
 pub mod say;
@@ -50,6 +53,8 @@ pub struct Entry {
     pub prompt_lacks: Vec<String>,
     pub deeds: Vec<Deed>,
     pub print: Option<String>,
+    pub usage: Vec<Usage>,
+    pub turns: u32,
     pub last: LastMessage,
     pub misbehave: Misbehaviour,
 }

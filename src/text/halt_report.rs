@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 pub use next_steps::{NextStep, next_steps};
 
-use super::harmless;
+use super::{harmless, usage_words};
 use crate::core::attempt::{AgentEnd, CheckpointId};
 use crate::core::claim::Claim;
 use crate::core::criterion::CriterionId;
@@ -205,6 +205,9 @@ impl Report<'_> {
         if !hollow.is_empty() {
             page.list("assertions that hold whatever the code does, or hardly look", &hollow);
         }
+        for line in usage_words::lines(self.state) {
+            page.line(&line);
+        }
         self.places(&mut page);
         page.line("");
         for line in self.standing() {
@@ -304,6 +307,7 @@ impl Report<'_> {
             "changed": self.facts.changed,
             "touched": self.facts.touched,
             "hollow": self.hollow().collect::<Vec<_>>(),
+            "usage": usage_words::json(self.state),
             "run_dir": self.facts.run_dir,
             "standing": self.standing(),
             "checkpoints": { "zero": zero, "good": good, "failed": failed },

@@ -95,8 +95,9 @@ pub fn go_on(
     let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
+    let caps = Some(prepared.plan.caps).filter(|caps| *caps != state.run.plan.caps);
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
-    let ended = event_loop()?.block_on(drive.resume(decision));
+    let ended = event_loop()?.block_on(drive.resume(decision, caps));
     drop(audience);
     conclude(&ended?, &folders.run, prepared.settings.output)
 }

@@ -9,6 +9,7 @@ use crate::core::requirement::Requirement;
 use crate::core::role::Role;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
+use crate::core::usage::{Cap, CapPlan};
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
 use crate::text::agent_table::{self, AgentTable};
 use crate::text::prompt;
@@ -58,6 +59,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     refuse_ignored_tests(&place, &plan, &chosen)?;
     let names = Role::ALL.map(|role| settings.agent(role).name.clone());
     let roles = agents(&settings, &environment, &names)?;
+    refuse_caps_without_figures(&roles, &plan.caps)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, plan, sandbox })
 }
@@ -106,6 +108,7 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         },
         red_baseline: rule(settings.leaves.red_baseline),
         red_gate: rule(settings.leaves.red_gate),
+        caps: settings.caps,
     })
 }
 
@@ -114,6 +117,28 @@ fn rule(leave: Leave) -> RedRule {
         Leave::Granted => RedRule::Allow,
         Leave::Refused => RedRule::Refuse,
     }
+}
+
+/// A cap that can never be reached would be a promise that nobody keeps.
+pub fn refuse_caps_without_figures(roles: &RoleAgents, caps: &CapPlan) -> Result<(), Trouble> {
+    for role in Role::ALL {
+        let table = &roles.of(role).table;
+        let Some(cap) = table.cannot_hold(&caps.run).or_else(|| table.cannot_hold(&caps.attempt)) else {
+            continue;
+        };
+        let (figure, other) = match cap {
+            Cap::Usd => ("what it costs", Cap::Tokens),
+            Cap::Tokens | Cap::Wall => ("how many tokens it uses", Cap::Wall),
+        };
+        return Err(Trouble::user(format!("{} can't be held for the agent `{}`", cap.flag(), table.name))
+            .because(format!("it never tells {figure}: its table has no such figure under `usage:`"))
+            .advise(format!(
+                "take the cap out (the flag, or `max_…` in tdd.yaml), use {} instead,\n\
+                 or say under `usage:` in the agent's table where it tells that",
+                other.flag()
+            )));
+    }
+    Ok(())
 }
 
 /// Ignored files are outside of every snapshot, so tests that git ignores could never be seen.

@@ -8,7 +8,7 @@ use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::trouble::Trouble;
 use crate::driver::drive::Setup;
-use crate::driver::ports::{Limits, Ports, World};
+use crate::driver::ports::{Allowance, Limits, Ports, World};
 use crate::settings::Settings;
 use crate::text::{command_line, mask::Mask, skill};
 use crate::world::agent::{AgentSetup, TableAgents};
@@ -216,5 +216,6 @@ fn limits(settings: &Settings) -> Limits {
         wall_ms: ms(settings.deadlines.attempt_ms, WALL),
         idle_ms: ms(settings.deadlines.idle_ms, IDLE),
         output_bytes: OUTPUT,
+        caps: Allowance::default(),
     }
 }

@@ -7,8 +7,10 @@ use crate::core::claim::{ClaimStatus, Dispute};
 use crate::core::criterion::CriterionId;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::core::usage::{Usage, Usd};
 use crate::text::agent_table::strict_map::{StrictMap, entries, list, text, texts, unknown_word, wrong_type};
 
+const MOST_TURNS: u32 = 1000;
 const ENTRY: &[&str] = &[
     "role",
     "criterion",
@@ -21,6 +23,8 @@ const ENTRY: &[&str] = &[
     "chmod",
     "run",
     "print",
+    "usage",
+    "turns",
     "say",
     "raw",
     "misbehave",
@@ -65,6 +69,8 @@ fn entry(at: &str, value: &Value) -> Result<Entry, Trouble> {
         prompt_lacks: map.texts("prompt_lacks")?.unwrap_or_default(),
         deeds: deeds(&map)?,
         print: map.text("print")?,
+        usage: usage(&map)?,
+        turns: turns(&map)?,
         last: last(&map, role)?,
         misbehave: misbehave(&map)?,
     })
@@ -110,6 +116,35 @@ fn deeds(map: &StrictMap<'_>) -> Result<Vec<Deed>, Trouble> {
         deeds.extend(commands.into_iter().map(Deed::Run));
     }
     Ok(deeds)
+}
+
+fn usage(map: &StrictMap<'_>) -> Result<Vec<Usage>, Trouble> {
+    let at = map.at("usage");
+    match map.get("usage") {
+        None => Ok(Vec::new()),
+        Some(Value::Sequence(calls)) => calls.iter().map(|call| one_usage(&at, call)).collect(),
+        Some(single) => Ok(vec![one_usage(&at, single)?]),
+    }
+}
+
+fn one_usage(at: &str, value: &Value) -> Result<Usage, Trouble> {
+    let map = StrictMap::open(at, value, &["input", "cached", "output", "usd"])?;
+    let usd = map.get("usd").map(|value| {
+        let amount = value.as_f64().and_then(Usd::of_dollars);
+        amount.ok_or_else(|| wrong_type(&map.at("usd"), value, "an amount of dollars, like 0.25"))
+    });
+    Ok(Usage {
+        input: map.number("input", 0)?,
+        cached: map.number("cached", 0)?,
+        output: map.number("output", 0)?,
+        usd: usd.transpose()?,
+    })
+}
+
+fn turns(map: &StrictMap<'_>) -> Result<u32, Trouble> {
+    let turns = map.number("turns", 0)?.unwrap_or(0);
+    let few = u32::try_from(turns).ok().filter(|turns| *turns <= MOST_TURNS);
+    few.ok_or_else(|| wrong_type(&map.at("turns"), &Value::from(turns), "at most 1000"))
 }
 
 fn last(map: &StrictMap<'_>, role: Role) -> Result<LastMessage, Trouble> {
