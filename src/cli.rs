@@ -104,6 +104,10 @@ pub struct RunArgs {
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
+    /// Keep the run as a cassette in this file, which must be new: what each agent did to files, its
+    /// last message, its pace; secrets masked.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -136,6 +140,9 @@ pub struct ResumeArgs {
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
+    /// Keep the whole run as a cassette in this file: a new one, or its own recording until now.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -3,6 +3,7 @@
 
 pub mod agent_stream;
 pub mod agent_table;
+pub mod base64;
 pub mod canary;
 pub mod cassette;
 pub mod command_line;

@@ -17,6 +17,7 @@ use crate::world::sandbox;
 
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
+use super::run::record;
 use super::status;
 
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
@@ -144,6 +145,9 @@ fn prepared(
     let caps = caps::of_flags(&args.caps)?.or(&state.run.plan.caps);
     prepare::refuse_caps_without_figures(&roles, &caps)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
+    let run = Some(state.run.run.0.as_str());
+    let record = args.record.as_deref();
+    let record = record.map(|file| record::place(file, cwd, &place.repository, run)).transpose()?;
     let table = settings.commands.runner.clone();
     let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
     Ok(Prepared {
@@ -154,6 +158,7 @@ fn prepared(
         chosen: Chosen { commands: state.run.commands.clone(), table },
         roles,
         cassette,
+        record,
         plan: Plan { caps, ..state.run.plan.clone() },
         sandbox,
     })

@@ -30,10 +30,10 @@ impl<W: World> Drive<'_, W> {
     }
 
     fn at_cap(&self, cap: Cap, why: &str) -> Trouble {
-        let (flag, run) = (cap.flag(), &self.state.run.run);
+        let (flag, run, with) = (cap.flag(), &self.state.run.run, &self.setup.resume_with);
         Trouble::passing(format!("the run's cap is reached ({flag})"))
             .because(why)
-            .advise(format!("go on with a higher one: tdd resume {run} {flag} …"))
+            .advise(format!("go on with a higher one: tdd resume {run}{with} {flag} …"))
     }
 
     /// What an effect cost, whatever came of it: what its children used, and its time. An effect

@@ -27,6 +27,8 @@ pub struct Setup {
     pub reports: Vec<RelPath>,
     /// The run's folder, for people.
     pub run_dir: String,
+    /// What a command that goes on with the run must repeat: ` --cassette FILE`, or nothing.
+    pub resume_with: String,
     /// The level of isolation and what it does not prevent, for people.
     pub isolation: Confinement,
     /// Spellings of the repository's absolute path, the canonical one first, for absolute paths

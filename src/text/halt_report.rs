@@ -41,6 +41,8 @@ pub struct HaltFacts {
     pub touched: Vec<RelPath>,
     /// The last lines of what the child printed, noise removed; shown when it gave no block.
     pub raw_tail: String,
+    /// What a command that goes on with the run must repeat: ` --cassette FILE`, or nothing.
+    pub resume_with: String,
 }
 
 /// The report for a person.
@@ -66,7 +68,11 @@ impl<'a> Report<'a> {
     fn new(state: &'a State, halt: &'a Halt, facts: &'a HaltFacts) -> Self {
         let ledger = state.ledgers.get(&halt.key);
         let last = ledger.and_then(|ledger| ledger.entries.last());
-        Self { state, halt, facts, ledger, last, next: next_steps(state, halt) }
+        let mut next = next_steps(state, halt);
+        for step in next.iter_mut().filter(|step| step.starts_agents()) {
+            step.command.push_str(&facts.resume_with);
+        }
+        Self { state, halt, facts, ledger, last, next }
     }
 
     fn headline(&self) -> String {

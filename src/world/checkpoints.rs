@@ -25,6 +25,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::ports::Checkpoints;
 use crate::text::excerpt;
 
+pub mod altered;
 pub(crate) mod edit;
 mod git;
 mod git_files;

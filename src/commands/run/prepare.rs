@@ -20,6 +20,8 @@ use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
 use crate::world::sandbox;
 
+use super::record;
+
 /// A run that may begin.
 pub struct Prepared {
     pub place: Place,
@@ -29,6 +31,8 @@ pub struct Prepared {
     pub chosen: Chosen,
     pub roles: RoleAgents,
     pub cassette: Option<PathBuf>,
+    /// Where the run is to be recorded.
+    pub record: Option<PathBuf>,
     pub plan: Plan,
     /// The level of isolation, and what keeps it.
     pub sandbox: sandbox::Chosen,
@@ -52,7 +56,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
         return Err(no_requirement(&place, &settings));
     }
     let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)?;
-    refuse_unfinished(&place, &requirement, settings.leaves.anew)?;
+    refuse_unfinished(&place, &requirement, &settings)?;
     let plan = plan(&settings, &requirement)?;
     git_facts::refuse_locked_index(&place.repository)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
@@ -61,7 +65,9 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let roles = agents(&settings, &environment, &names)?;
     refuse_caps_without_figures(&roles, &plan.caps)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
-    Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, plan, sandbox })
+    let record = args.record.as_deref();
+    let record = record.map(|file| record::place(file, cwd, &place.repository, None)).transpose()?;
+    Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, record, plan, sandbox })
 }
 
 fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
@@ -154,8 +160,8 @@ fn refuse_ignored_tests(place: &Place, plan: &Plan, chosen: &Chosen) -> Result<(
 }
 
 /// Section 3: a requirement with an unfinished run is not begun anew by accident.
-fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> Result<(), Trouble> {
-    if anew.is_granted() {
+fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settings) -> Result<(), Trouble> {
+    if settings.leaves.anew.is_granted() {
         return Ok(());
     }
     for run in journal_file::list_runs(&place.repository) {
@@ -180,20 +186,23 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
             | Phase::Rechecking { .. }
             | Phase::GateDue
             | Phase::Halting { .. }
-            | Phase::Finishing { .. } => return Err(unfinished(&state, &run, requirement)),
+            | Phase::Finishing { .. } => {
+                return Err(unfinished(&state, &run, &super::wire::resume_with(settings)));
+            }
         }
     }
     Ok(())
 }
 
-fn unfinished(state: &State, run: &RunDir, requirement: &Requirement) -> Trouble {
+fn unfinished(state: &State, run: &RunDir, with: &str) -> Trouble {
+    let requirement = &state.run.requirement;
     Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
         .because(format!("{}; forks so far: {}", crate::commands::status::phase(state), state.forks()))
         .advise(format!(
             "look at it:               tdd status {0}\n\
-             go on with it:            tdd resume {0}\n\
+             go on with it:            tdd resume {0}{with}\n\
              back to before it:        tdd undo {0}\n\
-             start anew on this tree:  tdd {1} --new",
+             start anew on this tree:  tdd {1} --new{with}",
             run.id, requirement.id
         ))
 }

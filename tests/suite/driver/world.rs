@@ -552,6 +552,7 @@ where
         roots: vec!["/repository".into()],
         reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),
+        resume_with: String::new(),
         isolation: Confinement { level: Level::Audit, words: "a test".to_owned() },
         mask: Box::new(str::to_owned),
     };
