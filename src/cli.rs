@@ -1,5 +1,6 @@
 //! The command line, as near to the flags as can be: no environment, no files.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -40,15 +41,41 @@ pub enum Command {
     Clean(CleanArgs),
     /// Run the whole cycle on a small built-in project with a scripted agent.
     Demo(DemoArgs),
-    /// Internal: prepare and exec a child.
-    #[command(name = "__exec", hide = true)]
+}
+
+/// What `tdd` starts itself as. A parser of their own reads these, because each child is started
+/// through one or two of them and the whole command line takes a while to set up.
+#[derive(Debug, Parser)]
+#[command(name = "tdd")]
+pub enum Internal {
+    /// Prepare and exec a child.
+    #[command(name = "__exec")]
     Exec(ExecArgs),
-    /// Internal: the part of `__exec` that runs inside a sandbox.
-    #[command(name = "__within", hide = true)]
+    /// The part of `__exec` that runs inside a sandbox.
+    #[command(name = "__within")]
     Within(WithinArgs),
-    /// Internal: the scripted agent.
-    #[command(name = "__agent", hide = true)]
+    /// The scripted agent.
+    #[command(name = "__agent")]
     Agent(AgentArgs),
+}
+
+/// Who has written the command line.
+#[derive(Debug)]
+pub enum Line {
+    Person(Box<Cli>),
+    Ourselves(Internal),
+}
+
+impl Line {
+    /// Ends the process with a message where the line is none of both.
+    pub fn parse(words: Vec<OsString>) -> Self {
+        let is_internal = words.get(1).is_some_and(|word| word.as_encoded_bytes().starts_with(b"__"));
+        if is_internal {
+            Self::Ourselves(Internal::parse_from(words))
+        } else {
+            Self::Person(Box::new(Cli::parse_from(words)))
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -322,7 +349,7 @@ pub struct ExecArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub around: usize,
     #[arg(last = true, required = true)]
-    pub argv: Vec<std::ffi::OsString>,
+    pub argv: Vec<OsString>,
 }
 
 /// Both descriptors are inherited from `__exec` (`world/exec/within.rs`).
@@ -335,7 +362,7 @@ pub struct WithinArgs {
     #[arg(long, value_name = "FD")]
     pub status: i32,
     #[arg(last = true, required = true)]
-    pub argv: Vec<std::ffi::OsString>,
+    pub argv: Vec<OsString>,
 }
 
 #[derive(Clone, Debug, Args)]
