@@ -122,6 +122,8 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_supersede: bool,
     #[command(flatten)]
+    pub caps: CapArgs,
+    #[command(flatten)]
     pub isolation: IsolationArgs,
     /// Start anew though this requirement has an unfinished run.
     #[arg(long)]
@@ -129,6 +131,10 @@ pub struct RunArgs {
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
+    /// Keep the run as a cassette in this file, which must be new: what each agent did to files, its
+    /// last message, its pace; secrets masked.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -159,12 +165,41 @@ pub struct ResumeArgs {
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     #[command(flatten)]
+    pub caps: CapArgs,
+    #[command(flatten)]
     pub isolation: IsolationArgs,
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
+    /// Keep the whole run as a cassette in this file: a new one, or its own recording until now.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// As they were typed; `settings::caps` reads them.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CapArgs {
+    /// Pause the run when its agents say that they used so many dollars; `tdd resume --max-usd` with a
+    /// higher number goes on (exit code 3).
+    #[arg(long, value_name = "USD")]
+    pub max_usd: Option<String>,
+    /// The same for tokens, read and written together: 200000, 200k, 2M.
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens: Option<String>,
+    /// The same for the time that the run is at work: 90s, 30m, 2h.
+    #[arg(long, value_name = "TIME")]
+    pub max_wall: Option<String>,
+    /// End an attempt, as failed, when its agent says that it used so many dollars.
+    #[arg(long, value_name = "USD")]
+    pub max_usd_attempt: Option<String>,
+    /// The same for tokens.
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens_attempt: Option<String>,
+    /// The same for its time; `attempt_deadline` in tdd.yaml, 30m if nothing is said.
+    #[arg(long, value_name = "TIME")]
+    pub max_wall_attempt: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Args)]

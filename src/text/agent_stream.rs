@@ -19,16 +19,19 @@ use serde_json::Value;
 
 use super::agent_table::{AgentFailure, AgentTable, FailureSign, MessageFrom, SessionFrom};
 use super::{tdd_result, terminal_noise};
+use crate::core::usage::{ChildUse, Usage};
 
 mod lines;
 mod messages;
 pub mod pointer;
 pub mod select;
+pub mod usage;
 
 pub use lines::MAX_LINE;
 use lines::{Lines, parse};
 use messages::Messages;
 use select::Selector;
+use usage::Meter;
 
 /// Bytes of a text, a document or one message that are kept: 16 MiB.
 pub const MAX_TEXT: usize = terminal_noise::TEXT_LIMIT;
@@ -51,6 +54,9 @@ pub struct AgentStream {
     messages: Messages,
     session: Option<String>,
     turns: u32,
+    meter: Meter,
+    /// What the session had used before this child.
+    used_before: Usage,
     groups: BTreeSet<String>,
     has_started: bool,
     /// For each sign of the plan, whether it was seen.
@@ -90,6 +96,7 @@ pub struct Found {
     pub session: Option<String>,
     /// `None` if the table can't tell.
     pub turns: Option<u32>,
+    pub used: ChildUse,
     /// Why the program failed, as far as its exit code and its lines tell.
     pub failure: Option<AgentFailure>,
     /// The last lines, noise removed, at most 4 KiB.
@@ -119,6 +126,8 @@ impl AgentStream {
             messages: Messages::default(),
             session: None,
             turns: 0,
+            meter: Meter::new(&table.usage),
+            used_before: Usage::default(),
             groups: BTreeSet::new(),
             has_started: false,
             seen: vec![Sight::Unseen; table.failures.len()],
@@ -132,6 +141,18 @@ impl AgentStream {
                 table: table.clone(),
             },
         }
+    }
+
+    /// The child goes on with a session that had used this already.
+    #[must_use = "this returns the stream"]
+    pub fn after(mut self, used: Usage) -> Self {
+        self.used_before = used;
+        self
+    }
+
+    /// What the child used until now, as far as it told.
+    pub fn used(&self) -> ChildUse {
+        self.meter.read(&self.used_before)
     }
 
     /// Hears some more output, cut anywhere.
@@ -178,15 +199,16 @@ impl AgentStream {
         }
         let tail = last_bytes(&terminal_noise::clean(self.tail.end(TAIL)), 4 << 10).to_owned();
         let failure = self.failure(exit, &tail);
-        let turns = self.turns();
+        let (turns, used) = (self.turns(), self.used());
         let message = match self.plan.shape {
             Shape::Text => {
-                let text = terminal_noise::clean_owned(self.text.into_bytes());
+                let text = terminal_noise::clean_owned(std::mem::take(&mut self.text.kept).into());
+                let text = self.without_told_lines(text);
                 (!text.trim().is_empty()).then_some(text)
             }
             Shape::Document | Shape::Lines => self.messages.finish(),
         };
-        Found { message, session: self.session, turns, failure, tail }
+        Found { message, session: self.session, turns, used, failure, tail }
     }
 
     fn wants_lines(&self) -> bool {
@@ -194,7 +216,21 @@ impl AgentStream {
             || self.plan.turns.is_some()
             || self.plan.session.is_some()
             || self.plan.started.is_some()
+            || !self.meter.is_idle()
             || !self.plan.table.failures.is_empty()
+    }
+
+    /// Lines that a selector counts are no part of a message that is all of the text.
+    fn without_told_lines(&self, text: String) -> String {
+        if self.meter.is_idle() && self.plan.turns.is_none() {
+            return text;
+        }
+        let counts = |value: &Value| {
+            self.meter.knows(value) || self.plan.turns.as_ref().is_some_and(|turns| turns.fits(value))
+        };
+        let is_told =
+            |line: &str| line.starts_with('{') && parse(line.as_bytes()).as_ref().is_some_and(counts);
+        text.split_inclusive('\n').filter(|line| !is_told(line)).collect()
     }
 
     fn line(&mut self, line: &Value) {
@@ -211,6 +247,7 @@ impl AgentStream {
         {
             self.turns = self.turns.saturating_add(u32::from(is_new(&mut self.groups, selector.group(line))));
         }
+        self.meter.hear(line);
         self.has_started |= self.plan.started.as_ref().is_some_and(|selector| selector.counts(line));
         for (index, (_, sign)) in self.plan.table.failures.iter().enumerate() {
             let is_it = matches!(sign, FailureSign::Line(selector) if selector.fits(line));
@@ -313,10 +350,6 @@ impl Tail {
     fn end(&mut self, most: usize) -> &[u8] {
         let kept = self.kept.make_contiguous();
         kept.get(kept.len().saturating_sub(most)..).unwrap_or(kept)
-    }
-
-    fn into_bytes(self) -> Vec<u8> {
-        self.kept.into()
     }
 }
 

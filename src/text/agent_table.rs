@@ -12,6 +12,7 @@
 //!            | {file: PATH, jsonl: {…}}           the file; the lines if it holds no block
 //! session:     new-uuid | POINTER | {where: …, take: POINTER}
 //! turns:       POINTER | {where: …, by: POINTER}  each line (group) is a model response that calls tools
+//! usage:       source | [source, …]            what it used; see `usage`
 //! started:     POINTER | {where: …}               without such a line the agent never began
 //! env:         {set: {NAME: text}, pass: [NAME, PREFIX*]}   no `pass`: the environment is inherited
 //! files:       {NAME: text}                       made in the exchange folder before the start
@@ -33,6 +34,7 @@ use std::collections::BTreeMap;
 use serde_yaml::Value;
 
 use super::agent_stream::select::Selector;
+use super::agent_stream::usage::UsageSource;
 use crate::core::trouble::Trouble;
 
 pub mod amount;
@@ -40,6 +42,7 @@ mod read;
 mod selector;
 pub(in crate::text) mod strict_map;
 pub mod template;
+mod usage;
 
 use template::{Argv, Template};
 
@@ -54,6 +57,8 @@ pub struct AgentTable {
     pub message: MessageFrom,
     pub session: Option<SessionFrom>,
     pub turns: Option<Selector>,
+    /// The first that tells a figure counts; empty if the program tells none.
+    pub usage: Vec<UsageSource>,
     pub started: Option<Selector>,
     pub env: EnvRules,
     /// Names without folders, and their contents.

@@ -18,10 +18,11 @@ use crate::core::audience::News;
 use crate::core::role::{Key, Role};
 use crate::core::test::Exit;
 use crate::core::trouble::{Trouble, TroubleKind};
+use crate::core::usage::{Cap, ChildUse, Usage};
 use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits};
-use crate::driver::session::{self, Heard, Ladder, SessionEnd, SessionLimits};
-use crate::text::agent_stream::{AgentStream, better_message};
-use crate::text::agent_table::template::{Missing, Placeholder};
+use crate::driver::session::{self, Ladder, SessionEnd, SessionLimits};
+use crate::text::agent_stream::{AgentStream, Found, better_message};
+use crate::text::agent_table::template::Placeholder;
 use crate::text::agent_table::{AgentFailure, AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
 use crate::text::tdd_result;
 
@@ -30,11 +31,13 @@ mod call;
 mod exchange;
 mod failure;
 mod program;
+mod watch;
 
 use call::{Call, Known};
 use exchange::Exchange;
 use failure::{failed, unlogged};
 pub use program::choose_auto;
+use watch::{Listener, Watch};
 
 /// One role's agent.
 #[derive(Clone, Debug)]
@@ -93,6 +96,8 @@ pub struct AgentSetup {
 pub struct TableAgents {
     setup: AgentSetup,
     sandbox: Option<Sandbox>,
+    /// What children used, until somebody asks.
+    used: Vec<ChildUse>,
 }
 
 impl TableAgents {
@@ -109,6 +114,7 @@ impl TableAgents {
                 ..setup
             },
             sandbox: None,
+            used: Vec::new(),
         }
     }
 
@@ -161,7 +167,7 @@ impl TableAgents {
             (None, Some(SessionFrom::NewUuid)) => Some(exchange::new_uuid()?),
             (None, Some(SessionFrom::Told(_)) | None) => None,
         };
-        let known = Known { session: session.clone(), turns: limits.turns };
+        let known = Known { session: session.clone(), turns: limits.turns, caps: limits.caps };
         let exchange = Exchange::create(&self.setup.exchange_root, order)?;
         let call = Call::new(order, agent, &self.setup, &exchange, known);
         exchange.fill(order, &call)?;
@@ -192,23 +198,20 @@ impl TableAgents {
             shim: self.setup.tdd.clone(),
             enclosure: enclosed.map(|enclosed| enclosed.enclosure),
         };
-        Ok(Prepared { spawn, left_out, limits, session, message_file, _exchange: exchange })
+        let goes_on = resumed.is_some();
+        Ok(Prepared { spawn, left_out, limits, session, goes_on, message_file, _exchange: exchange })
     }
 
     /// Reads what an ended child left.
     fn report(&self, key: &Key, over: Over) -> Result<AgentReport, Trouble> {
         let table = &self.agent(key).table;
-        let (end, exit) = match over.end {
-            SessionEnd::Exited(exit) => (AgentEnd::Exited(exit), Some(exit)),
-            SessionEnd::Exhausted(what) => (AgentEnd::Exhausted(what), None),
+        let end = match over.end {
+            SessionEnd::Exited(exit) => AgentEnd::Exited(exit),
+            SessionEnd::Exhausted(what) => AgentEnd::Exhausted(what),
             SessionEnd::Stopped(signal) => return Err(Trouble::stopped(signal)),
             SessionEnd::Unlogged(why) => return Err(unlogged(&over.prepared.spawn.log, &why)),
         };
-        let code = match exit {
-            Some(Exit::Code(code)) => Some(code),
-            Some(Exit::Signal(_) | Exit::Deadline | Exit::OutputCap) | None => None,
-        };
-        let found = over.stream.finish(code);
+        let found = over.found;
         let in_file = over.prepared.message_file.as_ref().and_then(exchange::Watched::read);
         let message = match over.prepared.message_file {
             Some(_) => better_message(in_file, found.message),
@@ -226,6 +229,7 @@ impl TableAgents {
             message,
             session: over.prepared.session.or(found.session),
             turns: found.turns,
+            run_cap: over.run_cap,
             duration_ms: over.duration_ms,
             log: over.prepared.spawn.log.display().to_string(),
             tail: found.tail,
@@ -240,6 +244,8 @@ struct Prepared {
     left_out: usize,
     limits: Limits,
     session: Option<String>,
+    /// That session was begun by an earlier attempt.
+    goes_on: bool,
     message_file: Option<exchange::Watched>,
     /// Lives as long as the child may need it.
     _exchange: Exchange,
@@ -249,7 +255,8 @@ struct Prepared {
 struct Over {
     prepared: Prepared,
     end: SessionEnd,
-    stream: AgentStream,
+    found: Found,
+    run_cap: Option<Cap>,
     duration_ms: u64,
 }
 
@@ -258,8 +265,9 @@ impl Agents for TableAgents {
     /// time as a new process with a new exchange folder. None of it is the role's failure.
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
         let waits = self.setup.backoff.clone();
+        let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
         for (index, wait) in waits.iter().enumerate() {
-            match self.run_once(order, &mut *hear).await {
+            match self.run_once(order, &mut watch, &mut *hear).await {
                 Err(trouble) if trouble.kind == TroubleKind::Passing => {
                     hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
                     backoff::wait(*wait, &self.setup.stop).await?;
@@ -267,7 +275,11 @@ impl Agents for TableAgents {
                 outcome => return outcome,
             }
         }
-        self.run_once(order, hear).await
+        self.run_once(order, &mut watch, hear).await
+    }
+
+    fn used(&mut self) -> Vec<ChildUse> {
+        std::mem::take(&mut self.used)
     }
 
     fn resumes(&self, key: &Key) -> bool {
@@ -280,7 +292,12 @@ impl Agents for TableAgents {
 }
 
 impl TableAgents {
-    async fn run_once(&self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+    async fn run_once(
+        &mut self,
+        order: &AgentOrder,
+        watch: &mut Watch,
+        hear: Hear<'_>,
+    ) -> Result<AgentReport, Trouble> {
         if let Some(signal) = *self.setup.stop.borrow() {
             return Err(Trouble::stopped(signal));
         }
@@ -289,44 +306,44 @@ impl TableAgents {
             hear(News::Note(sandbox::left_out_words(prepared.left_out)));
         }
         let table = self.agent(&order.key).table.clone();
-        let mut stream = AgentStream::new(&table);
+        let had = if prepared.goes_on { watch.session } else { Usage::default() };
+        let mut stream = AgentStream::new(&table).after(had);
         let mut child = spawn(&table, &prepared.spawn)?;
         let began = Instant::now();
         let mut stop = self.setup.stop.clone();
-        let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0 };
+        let mut bounds = session_limits(&table, &prepared.limits);
+        bounds.wall = watch.wall(bounds.wall, began);
+        let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0, watch };
         let mut on_output = |bytes: &[u8]| listener.hear(bytes, &mut stream, &mut *hear);
-        let bounds = session_limits(&table, &prepared.limits);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
         drop(child);
+        let found = stream.finish(exit_code(&lived.end));
+        let run_cap = watch.run_cap(ran_out(&lived.end, found.failure), Instant::now());
+        watch.over(&found.used);
+        self.used.push(found.used);
         let duration_ms =
             u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
-        self.report(&order.key, Over { prepared, end: lived.end, stream, duration_ms })
+        self.report(&order.key, Over { prepared, end: lived.end, found, run_cap, duration_ms })
     }
 }
 
-/// Counts turns and tells news while a child prints.
-struct Listener<'a> {
-    key: &'a Key,
-    most: u32,
-    told: u32,
+/// The code of a child that ended by itself with one.
+fn exit_code(end: &SessionEnd) -> Option<i32> {
+    match end {
+        SessionEnd::Exited(Exit::Code(code)) => Some(*code),
+        SessionEnd::Exited(Exit::Signal(_) | Exit::Deadline | Exit::OutputCap)
+        | SessionEnd::Exhausted(_)
+        | SessionEnd::Stopped(_)
+        | SessionEnd::Unlogged(_) => None,
+    }
 }
 
-impl Listener<'_> {
-    /// An empty slice is the tick of the display: the newest line is told no more often than that.
-    fn hear(&mut self, bytes: &[u8], stream: &mut AgentStream, hear: Hear<'_>) -> Heard {
-        stream.feed(bytes);
-        let turns = stream.turns().unwrap_or(0);
-        if turns != self.told {
-            self.told = turns;
-            hear(News::Turns { key: self.key.clone(), count: turns });
-        }
-        if bytes.is_empty() {
-            if let Some(line) = stream.news() {
-                hear(News::ChildLine { key: self.key.clone(), line });
-            }
-            hear(News::Tick);
-        }
-        if turns > self.most { Heard::EnoughTurns } else { Heard::Continue }
+/// What ran out: of our bounds, or of the program's own.
+fn ran_out(end: &SessionEnd, failure: Option<AgentFailure>) -> Option<Exhaustion> {
+    match end {
+        SessionEnd::Exhausted(what) => Some(*what),
+        SessionEnd::Exited(_) => (failure == Some(AgentFailure::Budget)).then_some(Exhaustion::Cost),
+        SessionEnd::Stopped(_) | SessionEnd::Unlogged(_) => None,
     }
 }
 
@@ -345,9 +362,10 @@ fn spawn(table: &AgentTable, order: &SpawnOrder) -> Result<Attended, Trouble> {
 fn limits(table: &AgentTable, run: &Limits) -> Limits {
     Limits {
         turns: table.max_turns.map_or(run.turns, |most| most.min(run.turns)),
-        wall_ms: table.wall_ms.unwrap_or(run.wall_ms),
+        wall_ms: run.caps.attempt.wall_ms.or(table.wall_ms).unwrap_or(run.wall_ms),
         idle_ms: table.idle_ms.unwrap_or(run.idle_ms),
         output_bytes: table.output_cap.unwrap_or(run.output_bytes),
+        caps: run.caps,
     }
 }
 
@@ -362,38 +380,4 @@ fn session_limits(table: &AgentTable, limits: &Limits) -> SessionLimits {
         },
         drain: SessionLimits::DRAIN,
     }
-}
-
-/// The trouble of a placeholder without a value.
-fn missing(table: &str, missing: Missing) -> Trouble {
-    let name = missing.0.name();
-    let (why, next) = match missing.0 {
-        Placeholder::Model => (
-            "no model is set for this role",
-            "set a model, or write the arguments as a group: [--model, \"{model}\"]".to_owned(),
-        ),
-        Placeholder::Session => (
-            "the agent's session is not known before it has begun",
-            "write `session: new-uuid`, or use {session} in resume_argv alone".to_owned(),
-        ),
-        Placeholder::Cassette => {
-            ("the scripted agent needs a cassette", "name one with --cassette FILE".to_owned())
-        }
-        Placeholder::Prompt => ("the prompt is no argument here", "write `prompt: argv`".to_owned()),
-        Placeholder::Cwd
-        | Placeholder::RunDir
-        | Placeholder::PromptFile
-        | Placeholder::RoleFile
-        | Placeholder::MessageFile
-        | Placeholder::Tdd => {
-            ("the path is no UTF-8", "rename the folder, or set TMPDIR to another".to_owned())
-        }
-        Placeholder::Role
-        | Placeholder::RoleText
-        | Placeholder::RoleJson
-        | Placeholder::Criterion
-        | Placeholder::Number
-        | Placeholder::MaxTurns => ("it is not known yet", format!("take {{{name}}} out")),
-    };
-    Trouble::config(format!("agents.{table}: there is no value for {{{name}}}")).because(why).advise(next)
 }

@@ -24,6 +24,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::ports::Checkpoints;
 use crate::text::excerpt;
 
+pub mod altered;
 mod contents;
 pub(crate) mod edit;
 mod git;

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! pointer = "" | { "/" segment } ;   "~1" is "/", "~0" is "~"        (RFC 6901)
-//! segment "*" = every item of a list                                  (ours)
+//! segment "*" = every item of a list, every value of an object        (ours)
 //! ```
 //!
 //! The `*` is there because an assistant message is a list of blocks of which any may be the text
-//! or the tool call.
+//! or the tool call, and because figures may stand below the name of a model.
 
 use serde_json::Value;
 
@@ -76,7 +76,7 @@ fn step<'v>(segment: &Segment, value: &'v Value, next: &mut Vec<&'v Value>) {
             next.extend(name.parse::<usize>().ok().and_then(|index| items.get(index)));
         }
         (Segment::Each, Value::Array(items)) => next.extend(items),
-        (Segment::Each, Value::Object(map)) => next.extend(map.get("*")),
+        (Segment::Each, Value::Object(map)) => next.extend(map.values()),
         (_, Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => {}
     }
 }

@@ -36,12 +36,16 @@ pub enum Placeholder {
     Session,
     Number,
     MaxTurns,
+    /// The least of what the attempt and the run may still spend, in dollars; no value without a cap.
+    MaxUsd,
+    /// The same in tokens.
+    MaxTokens,
     /// The running `tdd` binary.
     Tdd,
     Cassette,
 }
 
-const NAMES: [(Placeholder, &str); 16] = [
+const NAMES: [(Placeholder, &str); 18] = [
     (Placeholder::Role, "role"),
     (Placeholder::RoleFile, "role_file"),
     (Placeholder::RoleText, "role_text"),
@@ -56,6 +60,8 @@ const NAMES: [(Placeholder, &str); 16] = [
     (Placeholder::Session, "session"),
     (Placeholder::Number, "number"),
     (Placeholder::MaxTurns, "max_turns"),
+    (Placeholder::MaxUsd, "max_usd"),
+    (Placeholder::MaxTokens, "max_tokens"),
     (Placeholder::Tdd, "tdd"),
     (Placeholder::Cassette, "cassette"),
 ];

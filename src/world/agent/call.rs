@@ -5,12 +5,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::exchange::Exchange;
-use super::{AgentSetup, RoleAgent, missing};
+use super::watch::least;
+use super::{AgentSetup, RoleAgent};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
-use crate::driver::ports::AgentOrder;
+use crate::driver::ports::{AgentOrder, Allowance};
 use crate::text::agent_table::PromptBy;
-use crate::text::agent_table::template::{Argv, Placeholder, Template};
+use crate::text::agent_table::template::{Argv, Missing, Placeholder, Template};
 
 /// The longest argument that the system takes, in bytes, less its closing NUL.
 const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
@@ -26,6 +27,7 @@ pub(super) struct Call<'a> {
     folder: PathBuf,
     session: Option<String>,
     turns: u32,
+    caps: Allowance,
 }
 
 impl<'a> Call<'a> {
@@ -47,6 +49,7 @@ impl<'a> Call<'a> {
             folder: exchange.folder().to_owned(),
             session: spent.session,
             turns: spent.turns,
+            caps: spent.caps,
         }
     }
 
@@ -68,6 +71,7 @@ impl<'a> Call<'a> {
             folder: setup.exchange_root.clone(),
             session: session.map(str::to_owned),
             turns: 1,
+            caps: Allowance::default(),
         }
     }
 
@@ -131,6 +135,12 @@ impl<'a> Call<'a> {
             Placeholder::Session => self.session.clone(),
             Placeholder::Number => Some(self.number.to_string()),
             Placeholder::MaxTurns => Some(self.turns.to_string()),
+            Placeholder::MaxUsd => {
+                least(self.caps.attempt.usd, self.caps.run_left.usd).map(|usd| usd.dollars().to_string())
+            }
+            Placeholder::MaxTokens => {
+                least(self.caps.attempt.tokens, self.caps.run_left.tokens).map(|tokens| tokens.to_string())
+            }
             Placeholder::Tdd => path(&self.setup.tdd),
             Placeholder::Cassette => self.setup.cassette.as_deref().and_then(path),
         }
@@ -154,6 +164,7 @@ impl<'a> Call<'a> {
 pub(super) struct Known {
     pub(super) session: Option<String>,
     pub(super) turns: u32,
+    pub(super) caps: Allowance,
 }
 
 fn path(path: &Path) -> Option<String> {
@@ -163,4 +174,40 @@ fn path(path: &Path) -> Option<String> {
 /// No argument can hold a NUL; a prompt may, where it quotes what a test printed.
 fn without_nul(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
+}
+
+/// The trouble of a placeholder without a value.
+fn missing(table: &str, missing: Missing) -> Trouble {
+    let name = missing.0.name();
+    let (why, next) = match missing.0 {
+        Placeholder::Model => (
+            "no model is set for this role",
+            "set a model, or write the arguments as a group: [--model, \"{model}\"]".to_owned(),
+        ),
+        Placeholder::Session => (
+            "the agent's session is not known before it has begun",
+            "write `session: new-uuid`, or use {session} in resume_argv alone".to_owned(),
+        ),
+        Placeholder::Cassette => {
+            ("the scripted agent needs a cassette", "name one with --cassette FILE".to_owned())
+        }
+        Placeholder::Prompt => ("the prompt is no argument here", "write `prompt: argv`".to_owned()),
+        Placeholder::Cwd
+        | Placeholder::RunDir
+        | Placeholder::PromptFile
+        | Placeholder::RoleFile
+        | Placeholder::MessageFile
+        | Placeholder::Tdd => {
+            ("the path is no UTF-8", "rename the folder, or set TMPDIR to another".to_owned())
+        }
+        Placeholder::Role
+        | Placeholder::RoleText
+        | Placeholder::RoleJson
+        | Placeholder::Criterion
+        | Placeholder::Number
+        | Placeholder::MaxTurns
+        | Placeholder::MaxUsd
+        | Placeholder::MaxTokens => ("it is not known yet", format!("take {{{name}}} out")),
+    };
+    Trouble::config(format!("agents.{table}: there is no value for {{{name}}}")).because(why).advise(next)
 }
