@@ -33,6 +33,7 @@ mod manifest;
 mod modes;
 mod own_requirements;
 mod projects;
+mod real_agents;
 mod requirement;
 mod resume;
 mod runners;
