@@ -35,7 +35,7 @@ use lines::{Lines, parse};
 use messages::Messages;
 use reset::Reset;
 use select::Selector;
-use sightings::Sightings;
+use sightings::{Sightings, Told};
 use usage::Meter;
 
 /// Bytes of a text, a document or one message that are kept: 16 MiB.
@@ -95,6 +95,8 @@ pub struct Found {
     pub used: ChildUse,
     /// Why the program failed, as far as its exit code and its lines tell.
     pub failure: Option<AgentFailure>,
+    /// What the agent says went wrong, as one line.
+    pub error: Option<String>,
     /// When a usage limit is lifted, as far as a line says it.
     pub reset: Option<Reset>,
     /// What the agent's own program refused its model: paths and commands, as it told them.
@@ -228,8 +230,8 @@ impl AgentStream {
             }
             Shape::Document | Shape::Lines => self.messages.finish(),
         };
-        let (reset, denied) = self.sightings.told();
-        Found { message, session: self.session, turns, used, failure, reset, denied, trust, tail }
+        let Told { reset, denied, error } = self.sightings.told();
+        Found { message, session: self.session, turns, used, failure, error, reset, denied, trust, tail }
     }
 
     fn wants_lines(&self) -> bool {

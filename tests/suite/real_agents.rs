@@ -101,15 +101,16 @@ impl Agent {
             text
         })
     }
+}
 
-    fn tdd(self, sandbox: &Sandbox, server: &Server, programs: &Path) -> Command {
-        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::iter::once(programs.to_owned()).chain(std::env::split_paths(&path));
-        command.env("PATH", std::env::join_paths(path).unwrap()).env("TDD_SANDBOX", "auto");
-        command.env("ANTHROPIC_BASE_URL", &server.url).env("ANTHROPIC_API_KEY", KEY).env("KIT_KEY", KEY);
-        command
-    }
+/// `tdd` with the agents in its path, and the server and a dummy key in its environment.
+fn tdd(sandbox: &Sandbox, server: &Server, programs: &Path) -> Command {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(programs.to_owned()).chain(std::env::split_paths(&path));
+    command.env("PATH", std::env::join_paths(path).unwrap()).env("TDD_SANDBOX", "auto");
+    command.env("ANTHROPIC_BASE_URL", &server.url).env("ANTHROPIC_API_KEY", KEY).env("KIT_KEY", KEY);
+    command
 }
 
 /// A block as the last thing that is said.
@@ -219,7 +220,7 @@ fn goes_through(agent: Agent) {
     let server = Server::start(&sandbox, &script());
     sandbox.write("tdd.yaml", &agent.table(&server));
     sandbox.commit();
-    let mut command = agent.tdd(&sandbox, &server, &programs);
+    let mut command = tdd(&sandbox, &server, &programs);
     let ran = Ran::of(&command.args(["PY-1", "--agent", agent.name()]).output().unwrap()).expect(0);
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
     let events = journal(&sandbox);
