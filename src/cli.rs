@@ -140,6 +140,7 @@ pub struct RunArgs {
 }
 
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag; `commands::resume` gives them words")]
 #[command(group(clap::ArgGroup::new("decision").args(["retry", "edited", "accept", "abandon"])))]
 pub struct ResumeArgs {
     /// A run's id, or the beginning of one; the newest run that is not finished if not given.
@@ -157,6 +158,9 @@ pub struct ResumeArgs {
     /// Give the run up. The tree stays as it is.
     #[arg(long)]
     pub abandon: bool,
+    /// Leave out the REFACTOR stage from now on, and finish if it is all that is left.
+    #[arg(long, conflicts_with = "abandon")]
+    pub no_refactor: bool,
     /// Another agent program for all roles from now on.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,

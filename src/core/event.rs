@@ -182,6 +182,8 @@ pub enum Decision {
     Accept(CriterionId),
     /// Tests or the requirement were changed on purpose: the requirement as it reads now.
     Edited(Box<Requirement>),
+    /// REFACTOR is left out from now on.
+    NoRefactor,
     /// The run is given up.
     Abandon,
 }
@@ -193,6 +195,7 @@ impl Decision {
             Self::Retry => "try again with a fresh budget".to_owned(),
             Self::Accept(id) => format!("take {id} as it is"),
             Self::Edited(_) => "tests or the requirement were changed on purpose".to_owned(),
+            Self::NoRefactor => "leave REFACTOR out".to_owned(),
             Self::Abandon => "give the run up".to_owned(),
         }
     }
@@ -261,6 +264,18 @@ pub struct Plan {
     pub red_gate: RedRule,
     #[serde(default, skip_serializing_if = "CapPlan::is_none")]
     pub caps: CapPlan,
+    #[serde(default)]
+    pub sandbox: SandboxNeed,
+}
+
+/// Whether a run may go on where nothing holds the children (contract section 12).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxNeed {
+    #[default]
+    AsGiven,
+    /// `--require-sandbox`, `--sandbox enforce`, `sandbox: enforce`
+    Required,
 }
 
 /// Whether RED may change the existing tests that the test-writer names (contract section 7).

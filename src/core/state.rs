@@ -9,7 +9,7 @@ use super::budget::Spent;
 use super::criterion::{CriterionId, Verify};
 use super::effect::RollBack;
 use super::event::{Event, Leaked, RunStarted};
-use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
+use super::finding::{Findings, RedFindings, Remark, RunRef, SuiteBaseline};
 use super::halt::{Ending, Halt};
 use super::judge::Verdict;
 use super::path::RelPath;
@@ -59,6 +59,9 @@ pub struct State {
     /// How long the run was at work, in all of its processes.
     #[serde(default)]
     pub worked_ms: u64,
+    /// What is to be told of work that was kept, the first so many.
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -252,6 +255,7 @@ impl State {
             gate: None,
             leaked: Vec::new(),
             worked_ms: 0,
+            remarks: Vec::new(),
         }
     }
 

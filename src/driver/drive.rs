@@ -81,7 +81,7 @@ impl<'a, W: World> Drive<'a, W> {
             self.record(&[Event::Isolated { isolation: self.setup.isolation.clone() }])?;
         }
         while let Some(effect) = next(&self.state) {
-            let done = self.carry_out(effect.clone()).await.map_err(|trouble| self.masked(trouble));
+            let done = self.carry_out(effect.clone()).await.map_err(|trouble| self.without_secrets(trouble));
             self.record_leaked()?;
             let mut events = self.cost_of(&effect);
             match done {
@@ -102,7 +102,7 @@ impl<'a, W: World> Drive<'a, W> {
     }
 
     /// A trouble quotes what a child said, and is journalled or shown.
-    fn masked(&self, trouble: Trouble) -> Trouble {
+    fn without_secrets(&self, trouble: Trouble) -> Trouble {
         let mask = &self.setup.mask;
         let Trouble { kind, what, why, next } = trouble;
         Trouble { kind, what: mask(&what), why: mask(&why), next: mask(&next) }

@@ -76,6 +76,9 @@ pub trait Protection {
     /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool
     /// folders, so of those nothing comes back, and the next check tells them again.
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;
+    /// What the checks since this was last asked found to be as it was sealed, and yet written,
+    /// replaced or given other times by somebody else; sorted.
+    fn rewritten(&mut self) -> Vec<RelPath>;
 }
 
 /// How far one test file that does not load disturbs the others.

@@ -18,18 +18,13 @@ impl<W: World> Drive<'_, W> {
     /// is overwritten: it is shown, and the run stays paused, unless the operator says that it was
     /// on purpose. Whatever the tree holds now is kept as a checkpoint first.
     /// With other `caps` the rest of the run is bound by those.
-    pub async fn resume(
-        mut self,
-        decision: Option<Decision>,
-        caps: Option<CapPlan>,
-    ) -> Result<State, Trouble> {
-        if let Some(decision) = &decision {
-            self.refuse_what_means_nothing(decision)?;
-        }
+    pub async fn resume(mut self, decisions: Vec<Decision>, caps: Option<CapPlan>) -> Result<State, Trouble> {
+        self.refuse_what_means_nothing(&decisions)?;
         self.learn()?;
         self.ports.checkpoints.record_git()?;
         let now = self.ports.checkpoints.take("resumed")?;
-        if !matches!(decision, Some(Decision::Edited(_) | Decision::Abandon)) {
+        let is_on_purpose = |one: &Decision| matches!(one, Decision::Edited(_) | Decision::Abandon);
+        if !decisions.iter().any(is_on_purpose) {
             self.refuse_foreign_changes(&now)?;
         }
         if !matches!(self.state.phase, Phase::Ended { .. }) {
@@ -38,25 +33,30 @@ impl<W: World> Drive<'_, W> {
         if let Some(caps) = caps {
             self.record(&[Event::Capped { caps }])?;
         }
-        if let Some(decision) = decision {
+        for decision in decisions {
             self.record(&[Event::Decided { decision }])?;
         }
         self.run().await
     }
 
-    fn refuse_what_means_nothing(&self, decision: &Decision) -> Result<(), Trouble> {
+    fn refuse_what_means_nothing(&self, decisions: &[Decision]) -> Result<(), Trouble> {
         let mut trial = self.state.clone();
         let over = matches!(trial.phase, Phase::Ended { .. });
-        let resumed = if over { Ok(()) } else { trial.apply(&Event::Resumed) };
-        let decided = Event::Decided { decision: decision.clone() };
-        resumed.and_then(|()| trial.apply(&decided)).map_err(|_| {
-            Trouble::user(format!("the run can't take this now: {}", decision.words()))
-                .because(format!("it stands at `{}`", self.state.phase.name()))
-                .advise(format!(
-                    "go on without it:   tdd resume {0}\nsee where it stands: tdd status {0}",
-                    self.state.run.run
-                ))
-        })
+        if !over && !decisions.is_empty() {
+            // One that can't be resumed takes no decision either.
+            let _ = trial.apply(&Event::Resumed);
+        }
+        for decision in decisions {
+            trial.apply(&Event::Decided { decision: decision.clone() }).map_err(|_| {
+                Trouble::user(format!("the run can't take this now: {}", decision.words()))
+                    .because(format!("it stands at `{}`", self.state.phase.name()))
+                    .advise(format!(
+                        "go on without it:   tdd resume {0}\nsee where it stands: tdd status {0}",
+                        self.state.run.run
+                    ))
+            })?;
+        }
+        Ok(())
     }
 
     fn refuse_foreign_changes(&mut self, now: &CheckpointId) -> Result<(), Trouble> {

@@ -53,6 +53,9 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     out.extend(usage_words::lines(state));
     out.push(format!("took: {} s, {}", facts.duration_ms / 1000, refactor_words(state)));
     out.extend(evidence(state).into_iter().map(|line| format!("evidence: {line}")));
+    out.extend(
+        state.remarks.iter().map(|remark| format!("look at: {}", harmless::line(&remark.to_string()))),
+    );
     for one in &state.leaked {
         out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
     }
@@ -95,6 +98,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "not_verified": unverified,
         "evidence": evidence(state),
         "leaked": state.leaked,
+        "remarks": state.remarks,
         "isolation": facts.isolation,
         "duration_ms": facts.duration_ms,
         "run_dir": facts.run_dir,

@@ -12,7 +12,7 @@ use tdd::core::claim::{Claim, ClaimError, ClaimErrorKind, ClaimStatus, Dispute};
 use tdd::core::commands::{ProjectCommands, RunnerKind};
 use tdd::core::criterion::{Criterion, CriterionId, Verify};
 use tdd::core::effect::Effect;
-use tdd::core::event::{Decision, Event, Plan, RunId, RunStarted};
+use tdd::core::event::{Decision, Event, Plan, Refactoring, RunId, RunStarted};
 use tdd::core::finding::{
     CriterionRed, Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RedTest, RefactorFindings,
     RunRef, Seen, SuiteBaseline, Superseded,
@@ -300,6 +300,9 @@ fn decisions(state: &State) -> Vec<(String, Event, bool)> {
         ("operator: edited".to_owned(), Decision::Edited(requirement)),
         ("operator: abandon".to_owned(), Decision::Abandon),
     ];
+    if matches!(&state.phase, Phase::Ended { end: End::Halted(halt) } if halt.key == Key::Refactorer) {
+        all.push(("operator: no refactor".to_owned(), Decision::NoRefactor));
+    }
     for id in [criterion(1), criterion(2)].into_iter().filter(open) {
         all.push((format!("operator: accept {}", id.number()), Decision::Accept(id)));
     }
@@ -404,9 +407,9 @@ fn check(state: &State, ghost: &Ghost) {
         assert!(ledger.spent.format <= bounds.format + 1, "{key}: format budget exceeded");
     }
     if let Phase::Ended { end: End::Finished(Ending::Verified) } = &state.phase {
-        for key in
-            [Key::TestWriter, Key::Implementer(criterion(1)), Key::Implementer(criterion(2)), Key::Refactorer]
-        {
+        let mut keys = vec![Key::TestWriter, Key::Implementer(criterion(1)), Key::Implementer(criterion(2))];
+        keys.extend((state.run.plan.refactor == Refactoring::Once).then_some(Key::Refactorer));
+        for key in keys {
             assert!(
                 ghost.passed.contains(&stage_name(&key)),
                 "ended well without a passing finding for {key}"

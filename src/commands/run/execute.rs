@@ -92,7 +92,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
 pub fn go_on(
     prepared: &Prepared,
     run: PathBuf,
-    decision: Option<Decision>,
+    decisions: Vec<Decision>,
     hold: &Hold,
 ) -> Result<ExitCode, Trouble> {
     let folders = hold.folders(run);
@@ -105,7 +105,7 @@ pub fn go_on(
     let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
     let caps = Some(prepared.plan.caps).filter(|caps| *caps != state.run.plan.caps);
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
-    let ended = event_loop()?.block_on(drive.resume(decision, caps));
+    let ended = event_loop()?.block_on(drive.resume(decisions, caps));
     drop(audience);
     let ended = ended?;
     drop(ports);

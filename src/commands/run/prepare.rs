@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::RunArgs;
 use crate::core::criterion::CriterionId;
-use crate::core::event::{Plan, RedRule, SupersedeRule};
+use crate::core::event::{Plan, RedRule, SandboxNeed, SupersedeRule};
+use crate::core::isolation::Wanted;
 use crate::core::requirement::Requirement;
 use crate::core::role::Role;
 use crate::core::state::{End, Phase, State};
@@ -115,6 +116,10 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         red_baseline: rule(settings.leaves.red_baseline),
         red_gate: rule(settings.leaves.red_gate),
         caps: settings.caps,
+        sandbox: match settings.sandbox {
+            Wanted::Enforce => SandboxNeed::Required,
+            Wanted::Auto | Wanted::Audit => SandboxNeed::AsGiven,
+        },
     })
 }
 

@@ -8,7 +8,7 @@ use crate::core::budget::{Allowance, Spent};
 use crate::core::criterion::{CriterionId, Verify};
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Refactoring, StopAfter};
-use crate::core::finding::{Findings, SuiteBaseline};
+use crate::core::finding::{Findings, Remark, SuiteBaseline};
 use crate::core::halt::{Ending, Halt};
 use crate::core::judge::{self, AtReturn, Fault, Verdict};
 use crate::core::mode::BudgetKind;
@@ -46,6 +46,9 @@ enum Fitting {
     Anywhere,
     ByPhase,
 }
+
+/// Remarks that a state keeps.
+const MOST_REMARKS: usize = 100;
 
 impl State {
     /// Takes in one event. An error leaves the state as it was.
@@ -185,7 +188,9 @@ impl State {
         if let Some(entry) = self.entry(&attempt.key) {
             entry.kept_as = Some(kept_as.clone());
         }
+        let is_left_out = attempt.key == Key::Refactorer && self.run.plan.refactor == Refactoring::Off;
         match then {
+            AfterRollBack::Retry if is_left_out => Phase::Finishing { ending: self.ending() },
             AfterRollBack::Retry => Phase::Due { key: attempt.key, kind: AttemptKind::Semantic },
             AfterRollBack::Halt(halt) => Phase::Halting { halt },
         }
@@ -311,12 +316,17 @@ impl State {
                 green.greens.fold_into(&mut self.greens);
                 self.early_green.extend(green.early_green.then(|| id.clone()));
                 self.collected = self.collected.max(green.collected_now);
+                self.remark(&green.remarks);
                 self.note_work(&green.changed.iter().map(|c| (c.path.clone(), c.class)).collect::<Vec<_>>());
                 let progress = match self.verify(id) {
                     Verify::Test | Verify::Gate => Progress::Green,
                     Verify::Manual | Verify::Mdtest(_) => Progress::Unverified,
                 };
                 self.progress.insert(id.clone(), progress);
+            }
+            (Key::Refactorer, Findings::Refactor(refactor)) => {
+                self.remark(&refactor.remarks);
+                return Phase::Finishing { ending: self.ending() };
             }
             (Key::Refactorer, _) => return Phase::Finishing { ending: self.ending() },
             (Key::TestWriter | Key::Implementer(_), _) => {}
@@ -325,6 +335,12 @@ impl State {
             self.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));
         }
         self.after_green()
+    }
+
+    fn remark(&mut self, remarks: &[Remark]) {
+        let room = MOST_REMARKS.saturating_sub(self.remarks.len());
+        let new: Vec<Remark> = remarks.iter().filter(|one| !self.remarks.contains(one)).cloned().collect();
+        self.remarks.extend(new.into_iter().take(room));
     }
 
     fn note_work(&mut self, changed: &[(crate::core::path::RelPath, FileClass)]) {
@@ -352,7 +368,7 @@ impl State {
         }
     }
 
-    fn ending(&self) -> Ending {
+    pub(super) fn ending(&self) -> Ending {
         let verified = |id: &CriterionId| {
             matches!(self.progress.get(id), Some(Progress::Green | Progress::AlreadyGreen))
         };

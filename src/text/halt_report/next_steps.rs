@@ -9,6 +9,7 @@ use crate::core::halt::Halt;
 use crate::core::judge::{Reason, Verdict};
 use crate::core::mode::Mode;
 use crate::core::requirement::Requirement;
+use crate::core::role::Key;
 use crate::core::state::State;
 use crate::text::harmless::{line, shell_word};
 
@@ -83,6 +84,12 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
         steps.push(step(
             "already green: if the project does this already, start anew and record it so, with no implementer",
             format!("tdd {fr} --new --already-green {ids}"),
+        ));
+    }
+    if halt.key == Key::Refactorer {
+        steps.push(step(
+            "leave REFACTOR out: every criterion is green as it is",
+            format!("tdd resume {run} --no-refactor"),
         ));
     }
     if let Some(id) = halt.key.criterion() {

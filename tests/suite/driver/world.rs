@@ -298,6 +298,10 @@ impl Protection for Seal {
         Ok(differences(&sealed, &now).into_iter().map(|change| change.path).collect())
     }
 
+    fn rewritten(&mut self) -> Vec<RelPath> {
+        Vec::new()
+    }
+
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
         let mut shared = self.memory.0.borrow_mut();
         for path in touched {
@@ -487,7 +491,7 @@ pub fn run_cut(plan: Plan, script: &Script, fuse: usize) -> (State, Memory) {
         return (state, memory);
     }
     let state = State::replay(&memory.events()).unwrap().unwrap();
-    let state = drive(&memory, script.clone(), |drive| drive.resume(None, None), state).unwrap();
+    let state = drive(&memory, script.clone(), |drive| drive.resume(Vec::new(), None), state).unwrap();
     (state, memory)
 }
 
@@ -512,7 +516,7 @@ pub fn run_beside(
 /// Goes on with what this journal on the disk tells.
 pub fn go_on(memory: &Memory, script: &Script, (disk, state): (JournalFile, State)) -> State {
     memory.0.borrow_mut().disk = Some(disk);
-    drive(memory, script.clone(), |drive| drive.resume(None, None), state).unwrap()
+    drive(memory, script.clone(), |drive| drive.resume(Vec::new(), None), state).unwrap()
 }
 
 fn small_tree() -> Memory {
