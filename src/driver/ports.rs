@@ -187,6 +187,8 @@ pub struct AgentReport {
     pub turns: Option<u32>,
     /// The bound of the run for which it was stopped.
     pub run_cap: Option<Cap>,
+    /// What the agent's own program refused its model: paths and commands, as it told them.
+    pub denied: Vec<String>,
     pub duration_ms: u64,
     /// The raw log's path.
     pub log: String,

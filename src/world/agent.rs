@@ -11,31 +11,38 @@ use std::time::{Duration, Instant};
 
 use super::process::{Attended, EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan, spawn_piped};
 use super::pty;
-use super::sandbox::{self, Sandbox};
+use super::sandbox::{self, Ground, Sandbox, Sealed};
 use super::signals::StopSignal;
-use crate::core::attempt::{AgentEnd, AttemptKind, Exhaustion};
+use crate::core::attempt::AttemptKind;
 use crate::core::audience::News;
 use crate::core::role::{Key, Role};
-use crate::core::test::Exit;
-use crate::core::trouble::{Trouble, TroubleKind};
-use crate::core::usage::{Cap, ChildUse, Usage};
+use crate::core::trouble::Trouble;
+use crate::core::usage::{ChildUse, Usage};
 use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits};
-use crate::driver::session::{self, Ladder, SessionEnd, SessionLimits};
-use crate::text::agent_stream::{AgentStream, Found, better_message};
+use crate::driver::session;
+use crate::text::agent_stream::AgentStream;
+use crate::text::agent_table::home::Protected;
 use crate::text::agent_table::template::Placeholder;
-use crate::text::agent_table::{AgentFailure, AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
-use crate::text::tdd_result;
+use crate::text::agent_table::{AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
 
 mod backoff;
+mod bounds;
 mod call;
+mod codex;
 mod exchange;
 mod failure;
+mod home;
+mod outcome;
 mod program;
+mod version;
 mod watch;
 
+use bounds::{limits, session_limits};
 use call::{Call, Known};
 use exchange::Exchange;
-use failure::{failed, unlogged};
+use failure::{Again, Setback};
+use home::{Home, Session};
+use outcome::{Over, exit_code, ran_out, report};
 pub use program::choose_auto;
 use watch::{Listener, Watch};
 
@@ -82,6 +89,8 @@ pub struct AgentSetup {
     pub logs: PathBuf,
     /// Where exchange folders are made; outside the repository.
     pub exchange_root: PathBuf,
+    /// Where private folders of the agents' sessions are made; kept with the run.
+    pub state_root: PathBuf,
     /// `{cassette}` of the scripted agent.
     pub cassette: Option<PathBuf>,
     /// How long to wait before each further try after a passing limit; as many tries as entries.
@@ -96,6 +105,8 @@ pub struct AgentSetup {
 pub struct TableAgents {
     setup: AgentSetup,
     sandbox: Option<Sandbox>,
+    /// What roles may not write to, for agents with rules of their own.
+    guarded: Option<(Ground, Sealed)>,
     /// What children used, until somebody asks.
     used: Vec<ChildUse>,
 }
@@ -110,10 +121,12 @@ impl TableAgents {
                 tdd: absolute(&setup.tdd),
                 logs: absolute(&setup.logs),
                 exchange_root: absolute(&setup.exchange_root),
+                state_root: absolute(&setup.state_root),
                 cassette: setup.cassette.as_deref().map(absolute),
                 ..setup
             },
             sandbox: None,
+            guarded: None,
             used: Vec::new(),
         }
     }
@@ -123,6 +136,24 @@ impl TableAgents {
     pub fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
         self.sandbox = sandbox;
         self
+    }
+
+    /// Agents that can refuse paths by themselves are told what is sealed, in every level.
+    #[must_use = "this returns the agents with what they are told"]
+    pub fn told_of(mut self, ground: Ground, sealed: Sealed) -> Self {
+        self.guarded = Some((ground, sealed));
+        self
+    }
+
+    /// Asks each agent's program for its version: a line of warning for each that was never tried,
+    /// a trouble if one is too old.
+    pub fn versions(&self) -> Result<Vec<String>, Trouble> {
+        let mut warnings = Vec::new();
+        for role in Role::ALL {
+            warnings.extend(version::check(&self.setup, self.setup.roles.of(role))?);
+        }
+        warnings.dedup();
+        Ok(warnings)
     }
 
     /// Finds before the first fork what would keep an agent from starting: a program that is
@@ -167,7 +198,15 @@ impl TableAgents {
             (None, Some(SessionFrom::NewUuid)) => Some(exchange::new_uuid()?),
             (None, Some(SessionFrom::Told(_)) | None) => None,
         };
-        let known = Known { session: session.clone(), turns: limits.turns, caps: limits.caps };
+        let begins = if resumed.is_some() { Session::GoesOn } else { Session::New };
+        let home = Home::open(&self.setup, table, order, begins)?;
+        let known = Known {
+            session: session.clone(),
+            turns: limits.turns,
+            caps: limits.caps,
+            protected: self.protected(table, order.key.role()),
+            state: home.variables().collect(),
+        };
         let exchange = Exchange::create(&self.setup.exchange_root, order)?;
         let call = Call::new(order, agent, &self.setup, &exchange, known);
         exchange.fill(order, &call)?;
@@ -180,10 +219,9 @@ impl TableAgents {
             MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
-        let enclosed = self
-            .sandbox
-            .as_ref()
-            .map(|sandbox| sandbox.for_role(order.key.role(), exchange.folder(), &self.setup.cwd));
+        let own: Vec<&Path> = std::iter::once(exchange.folder()).chain(home.base()).collect();
+        let enclosed =
+            self.sandbox.as_ref().map(|sandbox| sandbox.for_role(order.key.role(), &own, &self.setup.cwd));
         let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
         let spawn = SpawnOrder {
             argv: argv.into_iter().map(OsString::from).collect(),
@@ -199,41 +237,19 @@ impl TableAgents {
             enclosure: enclosed.map(|enclosed| enclosed.enclosure),
         };
         let goes_on = resumed.is_some();
-        Ok(Prepared { spawn, left_out, limits, session, goes_on, message_file, _exchange: exchange })
+        Ok(Prepared { spawn, left_out, limits, session, goes_on, message_file, home, _exchange: exchange })
     }
 
-    /// Reads what an ended child left.
-    fn report(&self, key: &Key, over: Over) -> Result<AgentReport, Trouble> {
-        let table = &self.agent(key).table;
-        let end = match over.end {
-            SessionEnd::Exited(exit) => AgentEnd::Exited(exit),
-            SessionEnd::Exhausted(what) => AgentEnd::Exhausted(what),
-            SessionEnd::Stopped(signal) => return Err(Trouble::stopped(signal)),
-            SessionEnd::Unlogged(why) => return Err(unlogged(&over.prepared.spawn.log, &why)),
+    /// What a role may not write to, in the table's words.
+    fn protected(&self, table: &AgentTable, role: Role) -> String {
+        let (Some(protect), Some((ground, sealed))) = (&table.protect, &self.guarded) else {
+            return String::new();
         };
-        let found = over.found;
-        let in_file = over.prepared.message_file.as_ref().and_then(exchange::Watched::read);
-        let message = match over.prepared.message_file {
-            Some(_) => better_message(in_file, found.message),
-            None => found.message,
-        };
-        let holds_block = message.as_deref().is_some_and(tdd_result::holds_block);
-        let end = match found.failure.filter(|_| !holds_block) {
-            None => end,
-            Some(AgentFailure::TurnCap) => AgentEnd::Exhausted(Exhaustion::Turns),
-            Some(AgentFailure::Budget) => AgentEnd::Exhausted(Exhaustion::Cost),
-            Some(failure) => return Err(failed(table, failure, &found.tail, &over.prepared.spawn.log)),
-        };
-        Ok(AgentReport {
-            end,
-            message,
-            session: over.prepared.session.or(found.session),
-            turns: found.turns,
-            run_cap: over.run_cap,
-            duration_ms: over.duration_ms,
-            log: over.prepared.spawn.log.display().to_string(),
-            tail: found.tail,
-        })
+        let paths = ground.read_only(role, sealed);
+        protect.words(paths.iter().filter_map(|path| {
+            let text = path.to_str()?;
+            Some(if path.is_dir() { Protected::Folder(text) } else { Protected::File(text) })
+        }))
     }
 }
 
@@ -247,17 +263,9 @@ struct Prepared {
     /// That session was begun by an earlier attempt.
     goes_on: bool,
     message_file: Option<exchange::Watched>,
+    home: Home,
     /// Lives as long as the child may need it.
     _exchange: Exchange,
-}
-
-/// A child that has ended.
-struct Over {
-    prepared: Prepared,
-    end: SessionEnd,
-    found: Found,
-    run_cap: Option<Cap>,
-    duration_ms: u64,
 }
 
 impl Agents for TableAgents {
@@ -268,14 +276,14 @@ impl Agents for TableAgents {
         let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
         for (index, wait) in waits.iter().enumerate() {
             match self.run_once(order, &mut watch, &mut *hear).await {
-                Err(trouble) if trouble.kind == TroubleKind::Passing => {
+                Err(Setback { trouble, again: Again::Soon }) => {
                     hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
                     backoff::wait(*wait, &self.setup.stop).await?;
                 }
-                outcome => return outcome,
+                outcome => return outcome.map_err(|setback| setback.trouble),
             }
         }
-        self.run_once(order, &mut watch, hear).await
+        self.run_once(order, &mut watch, hear).await.map_err(|setback| setback.trouble)
     }
 
     fn used(&mut self) -> Vec<ChildUse> {
@@ -297,9 +305,9 @@ impl TableAgents {
         order: &AgentOrder,
         watch: &mut Watch,
         hear: Hear<'_>,
-    ) -> Result<AgentReport, Trouble> {
+    ) -> Result<AgentReport, Setback> {
         if let Some(signal) = *self.setup.stop.borrow() {
-            return Err(Trouble::stopped(signal));
+            return Err(Trouble::stopped(signal).into());
         }
         let prepared = self.prepare(order)?;
         if prepared.left_out > 0 {
@@ -321,29 +329,10 @@ impl TableAgents {
         let run_cap = watch.run_cap(ran_out(&lived.end, found.failure), Instant::now());
         watch.over(&found.used);
         self.used.push(found.used);
+        prepared.home.give_back();
         let duration_ms =
             u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
-        self.report(&order.key, Over { prepared, end: lived.end, found, run_cap, duration_ms })
-    }
-}
-
-/// The code of a child that ended by itself with one.
-fn exit_code(end: &SessionEnd) -> Option<i32> {
-    match end {
-        SessionEnd::Exited(Exit::Code(code)) => Some(*code),
-        SessionEnd::Exited(Exit::Signal(_) | Exit::Deadline | Exit::OutputCap)
-        | SessionEnd::Exhausted(_)
-        | SessionEnd::Stopped(_)
-        | SessionEnd::Unlogged(_) => None,
-    }
-}
-
-/// What ran out: of our bounds, or of the program's own.
-fn ran_out(end: &SessionEnd, failure: Option<AgentFailure>) -> Option<Exhaustion> {
-    match end {
-        SessionEnd::Exhausted(what) => Some(*what),
-        SessionEnd::Exited(_) => (failure == Some(AgentFailure::Budget)).then_some(Exhaustion::Cost),
-        SessionEnd::Stopped(_) | SessionEnd::Unlogged(_) => None,
+        report(&table, Over { prepared, end: lived.end, found, run_cap, duration_ms })
     }
 }
 
@@ -356,28 +345,4 @@ fn spawn(table: &AgentTable, order: &SpawnOrder) -> Result<Attended, Trouble> {
         trouble.what = format!("the agent `{}` can't be started: {}", table.name, trouble.what);
         trouble
     })
-}
-
-/// The bounds of an attempt: the table's own replace the run's, but its turns only lower them.
-fn limits(table: &AgentTable, run: &Limits) -> Limits {
-    Limits {
-        turns: table.max_turns.map_or(run.turns, |most| most.min(run.turns)),
-        wall_ms: run.caps.attempt.wall_ms.or(table.wall_ms).unwrap_or(run.wall_ms),
-        idle_ms: table.idle_ms.unwrap_or(run.idle_ms),
-        output_bytes: table.output_cap.unwrap_or(run.output_bytes),
-        caps: run.caps,
-    }
-}
-
-fn session_limits(table: &AgentTable, limits: &Limits) -> SessionLimits {
-    SessionLimits {
-        wall: Duration::from_millis(limits.wall_ms),
-        idle: Some(Duration::from_millis(limits.idle_ms)),
-        output_bytes: limits.output_bytes,
-        ladder: Ladder {
-            interrupt: Duration::from_millis(table.stop.interrupt_ms),
-            terminate: Duration::from_millis(table.stop.terminate_ms),
-        },
-        drain: SessionLimits::DRAIN,
-    }
 }

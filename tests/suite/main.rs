@@ -13,6 +13,8 @@
     reason = "a test says that something is wrong by a panic, and makes its own world"
 )]
 
+mod agent_homes;
+mod agent_outcomes;
 mod agents;
 mod bad_input;
 mod canary;
@@ -33,6 +35,7 @@ mod manifest;
 mod modes;
 mod own_requirements;
 mod projects;
+mod real_agents;
 mod recording;
 mod requirement;
 mod resume;
@@ -45,6 +48,7 @@ mod state_machine_rules;
 mod stops;
 mod summary;
 mod tidy;
+mod transcripts;
 mod undo;
 mod usage;
 mod view;

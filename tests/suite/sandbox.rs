@@ -78,6 +78,11 @@ impl Sandbox {
         self.dir.path().join("repo")
     }
 
+    /// A path beside the repository, where nothing is judged.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
     pub fn path(&self, path: &str) -> PathBuf {
         self.repo().join(path)
     }

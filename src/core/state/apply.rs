@@ -82,8 +82,11 @@ impl State {
                 let room = MOST_LEAKED.saturating_sub(self.leaked.len());
                 self.leaked.extend(processes.iter().take(room).cloned());
             }
-            Event::Isolated { .. } | Event::TestRun(_) | Event::EditClaim { .. } | Event::Restored { .. } => {
-            }
+            Event::Isolated { .. }
+            | Event::TestRun(_)
+            | Event::EditClaim { .. }
+            | Event::Restored { .. }
+            | Event::Denied { .. } => {}
             Event::Worked { ms } => self.worked_ms = self.worked_ms.saturating_add(*ms),
             Event::Capped { caps } => self.run.plan.caps = *caps,
             Event::TreeSeen { tree } => self.tree = Some(tree.clone()),

@@ -5,13 +5,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::exchange::Exchange;
+use super::failure::missing;
 use super::watch::least;
 use super::{AgentSetup, RoleAgent};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::{AgentOrder, Allowance};
-use crate::text::agent_table::PromptBy;
-use crate::text::agent_table::template::{Argv, Missing, Placeholder, Template};
+use crate::text::agent_table::template::{Argv, Placeholder, Template};
+use crate::text::agent_table::{OwnSandbox, PromptBy};
 
 /// The longest argument that the system takes, in bytes, less its closing NUL.
 const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
@@ -28,6 +29,9 @@ pub(super) struct Call<'a> {
     session: Option<String>,
     turns: u32,
     caps: Allowance,
+    protected: String,
+    /// Variables that name the private folders of this attempt's session.
+    state: Vec<(OsString, OsString)>,
 }
 
 impl<'a> Call<'a> {
@@ -50,6 +54,8 @@ impl<'a> Call<'a> {
             session: spent.session,
             turns: spent.turns,
             caps: spent.caps,
+            protected: spent.protected,
+            state: spent.state,
         }
     }
 
@@ -72,6 +78,14 @@ impl<'a> Call<'a> {
             session: session.map(str::to_owned),
             turns: 1,
             caps: Allowance::default(),
+            protected: String::new(),
+            // Nothing is kept of what a program leaves that only tells its version.
+            state: agent
+                .table
+                .state_dirs
+                .iter()
+                .map(|dir| (OsString::from(&dir.variable), setup.exchange_root.clone().into_os_string()))
+                .collect(),
         }
     }
 
@@ -106,6 +120,7 @@ impl<'a> Call<'a> {
         for name in ["PAGER", "GIT_PAGER"] {
             env.insert(name.into(), "cat".into());
         }
+        env.extend(self.state.iter().cloned());
         for (name, template) in &rules.set {
             env.insert(OsString::from(name), OsString::from(self.fill(template)?));
         }
@@ -143,6 +158,8 @@ impl<'a> Call<'a> {
             }
             Placeholder::Tdd => path(&self.setup.tdd),
             Placeholder::Cassette => self.setup.cassette.as_deref().and_then(path),
+            Placeholder::Protected => Some(self.protected.clone()),
+            Placeholder::OwnSandbox => Some((self.agent.table.own_sandbox == OwnSandbox::On).to_string()),
         }
     }
 
@@ -165,6 +182,9 @@ pub(super) struct Known {
     pub(super) session: Option<String>,
     pub(super) turns: u32,
     pub(super) caps: Allowance,
+    /// What the role may not write to, in the table's words.
+    pub(super) protected: String,
+    pub(super) state: Vec<(OsString, OsString)>,
 }
 
 fn path(path: &Path) -> Option<String> {
@@ -174,40 +194,4 @@ fn path(path: &Path) -> Option<String> {
 /// No argument can hold a NUL; a prompt may, where it quotes what a test printed.
 fn without_nul(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
-}
-
-/// The trouble of a placeholder without a value.
-fn missing(table: &str, missing: Missing) -> Trouble {
-    let name = missing.0.name();
-    let (why, next) = match missing.0 {
-        Placeholder::Model => (
-            "no model is set for this role",
-            "set a model, or write the arguments as a group: [--model, \"{model}\"]".to_owned(),
-        ),
-        Placeholder::Session => (
-            "the agent's session is not known before it has begun",
-            "write `session: new-uuid`, or use {session} in resume_argv alone".to_owned(),
-        ),
-        Placeholder::Cassette => {
-            ("the scripted agent needs a cassette", "name one with --cassette FILE".to_owned())
-        }
-        Placeholder::Prompt => ("the prompt is no argument here", "write `prompt: argv`".to_owned()),
-        Placeholder::Cwd
-        | Placeholder::RunDir
-        | Placeholder::PromptFile
-        | Placeholder::RoleFile
-        | Placeholder::MessageFile
-        | Placeholder::Tdd => {
-            ("the path is no UTF-8", "rename the folder, or set TMPDIR to another".to_owned())
-        }
-        Placeholder::Role
-        | Placeholder::RoleText
-        | Placeholder::RoleJson
-        | Placeholder::Criterion
-        | Placeholder::Number
-        | Placeholder::MaxTurns
-        | Placeholder::MaxUsd
-        | Placeholder::MaxTokens => ("it is not known yet", format!("take {{{name}}} out")),
-    };
-    Trouble::config(format!("agents.{table}: there is no value for {{{name}}}")).because(why).advise(next)
 }

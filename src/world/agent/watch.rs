@@ -8,7 +8,7 @@ use crate::core::role::Key;
 use crate::core::usage::{Cap, Caps, ChildUse, Usage};
 use crate::driver::ports::{Allowance, Hear};
 use crate::driver::session::Heard;
-use crate::text::agent_stream::AgentStream;
+use crate::text::agent_stream::{AgentStream, Trust};
 
 /// The bounds of one order, over all of its tries.
 #[derive(Debug)]
@@ -99,7 +99,8 @@ impl Listener<'_> {
             }
             hear(News::Tick);
         }
-        if turns > self.most {
+        // Without its settings it would work on by no rule at all; the report will say so.
+        if turns > self.most || stream.trust() == Trust::Lost {
             return Heard::Enough(Exhaustion::Turns);
         }
         self.watch.look(&stream.used().usage).map_or(Heard::Continue, Heard::Enough)

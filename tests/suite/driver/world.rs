@@ -398,6 +398,7 @@ impl Agents for Roles {
             end: AgentEnd::Exited(Exit::Code(0)),
             message: Some(message),
             session: None,
+            denied: Vec::new(),
             turns: None,
             run_cap: None,
             duration_ms: 1,

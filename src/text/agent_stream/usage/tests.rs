@@ -129,3 +129,30 @@ fn a_wrong_source_is_refused_with_its_place() {
         assert!(said.contains(words), "{usage}: {said}");
     }
 }
+
+/// Input, cached, output, millionths of a dollar. The lines of claude's single messages tell the
+/// output as it was when they began.
+const CLAUDE_WHOLE: [Option<u64>; 4] = [Some(535), Some(35), Some(100), Some(4007)];
+const CLAUDE_CUT: [Option<u64>; 4] = [Some(535), Some(35), Some(5), None];
+const CODEX_WHOLE: [Option<u64>; 4] = [Some(400), Some(28), Some(80), None];
+
+/// What the real programs told of their use in recorded streams, whole and cut before their last line.
+#[test]
+fn the_built_in_tables_find_the_figures_of_recorded_streams() {
+    let claude = include_str!("../../../../fixtures/transcripts/claude/2.1.330/finished.jsonl");
+    let codex = include_str!("../../../../fixtures/transcripts/codex/0.169.0/finished.jsonl");
+    for (name, stream, whole, cut) in
+        [("claude", claude, CLAUDE_WHOLE, CLAUDE_CUT), ("codex", codex, CODEX_WHOLE, [None; 4])]
+    {
+        let table = agent_table::read_text(name, agent_table::builtin(name).unwrap()).unwrap();
+        let read = |text: &str| {
+            let mut stream = AgentStream::new(&table);
+            stream.feed(text.as_bytes());
+            stream.finish(Some(0)).used.usage
+        };
+        assert_eq!(read(stream), usage(whole), "{name}");
+        let last = |line: &&str| !line.contains("\"type\":\"result\"") && !line.contains("turn.completed");
+        let lines: Vec<&str> = stream.lines().filter(last).collect();
+        assert_eq!(read(&lines.join("\n")), usage(cut), "{name}, stopped before its end");
+    }
+}
