@@ -1,5 +1,6 @@
 //! The command line, as near to the flags as can be: no environment, no files.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -40,15 +41,41 @@ pub enum Command {
     Clean(CleanArgs),
     /// Run the whole cycle on a small built-in project with a scripted agent.
     Demo(DemoArgs),
-    /// Internal: prepare and exec a child.
-    #[command(name = "__exec", hide = true)]
+}
+
+/// What `tdd` starts itself as. A parser of their own reads these, because each child is started
+/// through one or two of them and the whole command line takes a while to set up.
+#[derive(Debug, Parser)]
+#[command(name = "tdd")]
+pub enum Internal {
+    /// Prepare and exec a child.
+    #[command(name = "__exec")]
     Exec(ExecArgs),
-    /// Internal: the part of `__exec` that runs inside a sandbox.
-    #[command(name = "__within", hide = true)]
+    /// The part of `__exec` that runs inside a sandbox.
+    #[command(name = "__within")]
     Within(WithinArgs),
-    /// Internal: the scripted agent.
-    #[command(name = "__agent", hide = true)]
+    /// The scripted agent.
+    #[command(name = "__agent")]
     Agent(AgentArgs),
+}
+
+/// Who has written the command line.
+#[derive(Debug)]
+pub enum Line {
+    Person(Box<Cli>),
+    Ourselves(Internal),
+}
+
+impl Line {
+    /// Ends the process with a message where the line is none of both.
+    pub fn parse(words: Vec<OsString>) -> Self {
+        let is_internal = words.get(1).is_some_and(|word| word.as_encoded_bytes().starts_with(b"__"));
+        if is_internal {
+            Self::Ourselves(Internal::parse_from(words))
+        } else {
+            Self::Person(Box::new(Cli::parse_from(words)))
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -95,6 +122,8 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_supersede: bool,
     #[command(flatten)]
+    pub caps: CapArgs,
+    #[command(flatten)]
     pub isolation: IsolationArgs,
     /// Start anew though this requirement has an unfinished run.
     #[arg(long)]
@@ -102,6 +131,10 @@ pub struct RunArgs {
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
+    /// Keep the run as a cassette in this file, which must be new: what each agent did to files, its
+    /// last message, its pace; secrets masked.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -128,12 +161,41 @@ pub struct ResumeArgs {
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     #[command(flatten)]
+    pub caps: CapArgs,
+    #[command(flatten)]
     pub isolation: IsolationArgs,
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
+    /// Keep the whole run as a cassette in this file: a new one, or its own recording until now.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// As they were typed; `settings::caps` reads them.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CapArgs {
+    /// Pause the run when its agents say that they used so many dollars; `tdd resume --max-usd` with a
+    /// higher number goes on (exit code 3).
+    #[arg(long, value_name = "USD")]
+    pub max_usd: Option<String>,
+    /// The same for tokens, read and written together: 200000, 200k, 2M.
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens: Option<String>,
+    /// The same for the time that the run is at work: 90s, 30m, 2h.
+    #[arg(long, value_name = "TIME")]
+    pub max_wall: Option<String>,
+    /// End an attempt, as failed, when its agent says that it used so many dollars.
+    #[arg(long, value_name = "USD")]
+    pub max_usd_attempt: Option<String>,
+    /// The same for tokens.
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens_attempt: Option<String>,
+    /// The same for its time; `attempt_deadline` in tdd.yaml, 30m if nothing is said.
+    #[arg(long, value_name = "TIME")]
+    pub max_wall_attempt: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -287,7 +349,7 @@ pub struct ExecArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub around: usize,
     #[arg(last = true, required = true)]
-    pub argv: Vec<std::ffi::OsString>,
+    pub argv: Vec<OsString>,
 }
 
 /// Both descriptors are inherited from `__exec` (`world/exec/within.rs`).
@@ -300,7 +362,7 @@ pub struct WithinArgs {
     #[arg(long, value_name = "FD")]
     pub status: i32,
     #[arg(last = true, required = true)]
-    pub argv: Vec<std::ffi::OsString>,
+    pub argv: Vec<OsString>,
 }
 
 #[derive(Clone, Debug, Args)]

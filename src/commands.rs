@@ -15,7 +15,7 @@ pub mod undo;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Internal};
 #[cfg(debug_assertions)]
 use crate::core::guard::{self, Guard};
 use crate::core::trouble::Trouble;
@@ -41,9 +41,16 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Undo(args)) => undo::run(&args),
         Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
-        Some(Command::Exec(args)) => exec::run(&args),
-        Some(Command::Within(args)) => exec::run_within(&args),
-        Some(Command::Agent(args)) => agent::run(&args),
+    };
+    outcome.unwrap_or_else(|trouble| report(&trouble))
+}
+
+/// The same for what `tdd` starts itself as.
+pub fn run_internal(internal: &Internal) -> ExitCode {
+    let outcome = match internal {
+        Internal::Exec(args) => exec::run(args),
+        Internal::Within(args) => exec::run_within(args),
+        Internal::Agent(args) => agent::run(args),
     };
     outcome.unwrap_or_else(|trouble| report(&trouble))
 }

@@ -2,8 +2,11 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use tdd::cli::Line;
 
 fn main() -> ExitCode {
-    tdd::commands::run(tdd::cli::Cli::parse())
+    match Line::parse(std::env::args_os().collect()) {
+        Line::Person(cli) => tdd::commands::run(*cli),
+        Line::Ourselves(internal) => tdd::commands::run_internal(&internal),
+    }
 }

@@ -3,6 +3,7 @@
 
 pub mod agent_stream;
 pub mod agent_table;
+pub mod base64;
 pub mod canary;
 pub mod cassette;
 pub mod command_line;
@@ -26,3 +27,4 @@ pub mod tdd_result;
 pub mod terminal_noise;
 pub mod test_report;
 pub mod test_source;
+pub mod usage_words;

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::core::criterion::CriterionId;
-use crate::core::event::Decision;
+use crate::core::event::{Decision, Plan};
 use crate::core::requirement::Requirement;
 use crate::core::role::Role;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
-use crate::settings::{Environment, Settings};
+use crate::settings::{Environment, Settings, caps};
 use crate::world::journal_file::{self, RunDir};
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::Chosen;
@@ -17,6 +17,7 @@ use crate::world::sandbox;
 
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
+use super::run::record;
 use super::status;
 
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
@@ -129,6 +130,7 @@ fn prepared(
         requirement: Some(state.run.requirement.id.clone()),
         agent: args.agent.clone(),
         cassette: args.cassette.clone(),
+        caps: args.caps.clone(),
         isolation: args.isolation.clone(),
         output: args.output,
         ..RunArgs::default()
@@ -139,7 +141,13 @@ fn prepared(
         None => state.run.agents[role as usize].clone(),
     });
     let roles = prepare::agents(&settings, &environment, &names)?;
+    // The run's caps hold but for those that are named now; `tdd.yaml` was asked when it began.
+    let caps = caps::of_flags(&args.caps)?.or(&state.run.plan.caps);
+    prepare::refuse_caps_without_figures(&roles, &caps)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
+    let run = Some(state.run.run.0.as_str());
+    let record = args.record.as_deref();
+    let record = record.map(|file| record::place(file, cwd, &place.repository, run)).transpose()?;
     let table = settings.commands.runner.clone();
     let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
     Ok(Prepared {
@@ -150,7 +158,8 @@ fn prepared(
         chosen: Chosen { commands: state.run.commands.clone(), table },
         roles,
         cassette,
-        plan: state.run.plan.clone(),
+        record,
+        plan: Plan { caps, ..state.run.plan.clone() },
         sandbox,
     })
 }

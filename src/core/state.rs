@@ -15,9 +15,11 @@ use super::judge::Verdict;
 use super::path::RelPath;
 use super::role::Key;
 use super::test::TestId;
+use super::usage::{Tally, Usage};
 
 mod apply;
 mod operator;
+pub mod spending;
 
 pub use apply::IllegalEvent;
 
@@ -54,6 +56,9 @@ pub struct State {
     /// Processes that outlived what had started them, the first few.
     #[serde(default)]
     pub leaked: Vec<Leaked>,
+    /// How long the run was at work, in all of its processes.
+    #[serde(default)]
+    pub worked_ms: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -209,6 +214,12 @@ pub struct Entry {
     pub cut: bool,
     /// Where the failed work was kept.
     pub kept_as: Option<CheckpointId>,
+    /// What its children used: one, or several if limits passed in between.
+    #[serde(default)]
+    pub used: Tally,
+    /// The counts of its session, as they stood when its last child ended.
+    #[serde(default)]
+    pub session_used: Usage,
 }
 
 impl Ledger {
@@ -240,6 +251,7 @@ impl State {
             worked_on: Vec::new(),
             gate: None,
             leaked: Vec::new(),
+            worked_ms: 0,
         }
     }
 

@@ -5,6 +5,7 @@ use crate::core::event::{Decision, Event};
 use crate::core::finding::ChangeKind;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
+use crate::core::usage::CapPlan;
 
 use super::drive::Drive;
 use super::ports::{Checkpoints, World};
@@ -16,7 +17,12 @@ impl<W: World> Drive<'_, W> {
     /// Goes on with the state that the journal tells. Nothing that somebody else changed meanwhile
     /// is overwritten: it is shown, and the run stays paused, unless the operator says that it was
     /// on purpose. Whatever the tree holds now is kept as a checkpoint first.
-    pub async fn resume(mut self, decision: Option<Decision>) -> Result<State, Trouble> {
+    /// With other `caps` the rest of the run is bound by those.
+    pub async fn resume(
+        mut self,
+        decision: Option<Decision>,
+        caps: Option<CapPlan>,
+    ) -> Result<State, Trouble> {
         if let Some(decision) = &decision {
             self.refuse_what_means_nothing(decision)?;
         }
@@ -28,6 +34,9 @@ impl<W: World> Drive<'_, W> {
         }
         if !matches!(self.state.phase, Phase::Ended { .. }) {
             self.record(&[Event::Resumed])?;
+        }
+        if let Some(caps) = caps {
+            self.record(&[Event::Capped { caps }])?;
         }
         if let Some(decision) = decision {
             self.record(&[Event::Decided { decision }])?;

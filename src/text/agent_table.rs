@@ -14,6 +14,7 @@
 //!            | {file: PATH, jsonl: {…}}           the file; the lines if it holds no block
 //! session:     new-uuid | POINTER | {where: …, take: POINTER}
 //! turns:       POINTER | {where: …, by: POINTER}  each line (group) is a model response that calls tools
+//! usage:       source | [source, …]            what it used; see `usage`
 //! started:     POINTER | {where: …}               without such a line the agent never began
 //! settings_seen: POINTER | {where: …}             without such a line before the first turn the agent
 //!                                                 has not read its settings: it is stopped, and no trust
@@ -48,6 +49,7 @@ use std::collections::BTreeMap;
 use serde_yaml::Value;
 
 use super::agent_stream::select::Selector;
+use super::agent_stream::usage::UsageSource;
 use crate::core::trouble::Trouble;
 
 pub mod amount;
@@ -58,6 +60,7 @@ mod read;
 mod selector;
 pub(in crate::text) mod strict_map;
 pub mod template;
+mod usage;
 pub mod version;
 
 pub use home::{Protect, StateDir};
@@ -76,6 +79,8 @@ pub struct AgentTable {
     pub message: MessageFrom,
     pub session: Option<SessionFrom>,
     pub turns: Option<Selector>,
+    /// The first that tells a figure counts; empty if the program tells none.
+    pub usage: Vec<UsageSource>,
     pub started: Option<Selector>,
     /// Without such a line the agent's settings were dropped, and with them what it may not do.
     pub settings_seen: Option<Selector>,

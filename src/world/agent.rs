@@ -13,16 +13,18 @@ use super::process::{Attended, EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan, sp
 use super::pty;
 use super::sandbox::{self, Ground, Sandbox, Sealed};
 use super::signals::StopSignal;
-use crate::core::attempt::AttemptKind;
+use crate::core::attempt::{AttemptKind, Exhaustion};
 use crate::core::audience::News;
 use crate::core::role::{Key, Role};
+use crate::core::test::Exit;
 use crate::core::trouble::Trouble;
+use crate::core::usage::{ChildUse, Usage};
 use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits};
-use crate::driver::session::{self, Heard};
-use crate::text::agent_stream::{AgentStream, Trust};
+use crate::driver::session::{self, SessionEnd};
+use crate::text::agent_stream::AgentStream;
 use crate::text::agent_table::home::Protected;
 use crate::text::agent_table::template::Placeholder;
-use crate::text::agent_table::{AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
+use crate::text::agent_table::{AgentFailure, AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
 
 mod backoff;
 mod bounds;
@@ -34,14 +36,16 @@ mod home;
 mod outcome;
 mod program;
 mod version;
+mod watch;
 
 use bounds::{limits, session_limits};
 use call::{Call, Known};
 use exchange::Exchange;
-use failure::{Again, Setback, missing};
+use failure::{Again, Setback};
 use home::{Home, Session};
 use outcome::{Over, report};
 pub use program::choose_auto;
+use watch::{Listener, Watch};
 
 /// One role's agent.
 #[derive(Clone, Debug)]
@@ -104,6 +108,8 @@ pub struct TableAgents {
     sandbox: Option<Sandbox>,
     /// What roles may not write to, for agents with rules of their own.
     guarded: Option<(Ground, Sealed)>,
+    /// What children used, until somebody asks.
+    used: Vec<ChildUse>,
 }
 
 impl TableAgents {
@@ -122,6 +128,7 @@ impl TableAgents {
             },
             sandbox: None,
             guarded: None,
+            used: Vec::new(),
         }
     }
 
@@ -199,6 +206,7 @@ impl TableAgents {
             turns: limits.turns,
             protected: self.protected(table, order.key.role()),
             state: home.variables().collect(),
+            caps: limits.caps,
         };
         let exchange = Exchange::create(&self.setup.exchange_root, order)?;
         let call = Call::new(order, agent, &self.setup, &exchange, known);
@@ -229,7 +237,8 @@ impl TableAgents {
             shim: self.setup.tdd.clone(),
             enclosure: enclosed.map(|enclosed| enclosed.enclosure),
         };
-        Ok(Prepared { spawn, left_out, limits, session, message_file, home, _exchange: exchange })
+        let goes_on = resumed.is_some();
+        Ok(Prepared { spawn, left_out, limits, session, goes_on, message_file, home, _exchange: exchange })
     }
 
     /// What a role may not write to, in the table's words.
@@ -252,6 +261,8 @@ struct Prepared {
     left_out: usize,
     limits: Limits,
     session: Option<String>,
+    /// That session was begun by an earlier attempt.
+    goes_on: bool,
     message_file: Option<exchange::Watched>,
     home: Home,
     /// Lives as long as the child may need it.
@@ -263,8 +274,9 @@ impl Agents for TableAgents {
     /// time as a new process with a new exchange folder. None of it is the role's failure.
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
         let waits = self.setup.backoff.clone();
+        let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
         for (index, wait) in waits.iter().enumerate() {
-            match self.run_once(order, &mut *hear).await {
+            match self.run_once(order, &mut watch, &mut *hear).await {
                 Err(Setback { trouble, again: Again::Soon }) => {
                     hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
                     backoff::wait(*wait, &self.setup.stop).await?;
@@ -272,7 +284,11 @@ impl Agents for TableAgents {
                 outcome => return outcome.map_err(|setback| setback.trouble),
             }
         }
-        self.run_once(order, hear).await.map_err(|setback| setback.trouble)
+        self.run_once(order, &mut watch, hear).await.map_err(|setback| setback.trouble)
+    }
+
+    fn used(&mut self) -> Vec<ChildUse> {
+        std::mem::take(&mut self.used)
     }
 
     fn resumes(&self, key: &Key) -> bool {
@@ -285,7 +301,12 @@ impl Agents for TableAgents {
 }
 
 impl TableAgents {
-    async fn run_once(&self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Setback> {
+    async fn run_once(
+        &mut self,
+        order: &AgentOrder,
+        watch: &mut Watch,
+        hear: Hear<'_>,
+    ) -> Result<AgentReport, Setback> {
         if let Some(signal) = *self.setup.stop.borrow() {
             return Err(Trouble::stopped(signal).into());
         }
@@ -294,47 +315,45 @@ impl TableAgents {
             hear(News::Note(sandbox::left_out_words(prepared.left_out)));
         }
         let table = self.agent(&order.key).table.clone();
-        let mut stream = AgentStream::new(&table);
+        let had = if prepared.goes_on { watch.session } else { Usage::default() };
+        let mut stream = AgentStream::new(&table).after(had);
         let mut child = spawn(&table, &prepared.spawn)?;
         let began = Instant::now();
         let mut stop = self.setup.stop.clone();
-        let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0 };
+        let mut bounds = session_limits(&table, &prepared.limits);
+        bounds.wall = watch.wall(bounds.wall, began);
+        let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0, watch };
         let mut on_output = |bytes: &[u8]| listener.hear(bytes, &mut stream, &mut *hear);
-        let bounds = session_limits(&table, &prepared.limits);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
         drop(child);
         prepared.home.give_back();
+        let found = stream.finish(exit_code(&lived.end));
+        let run_cap = watch.run_cap(ran_out(&lived.end, found.failure), Instant::now());
+        watch.over(&found.used);
+        self.used.push(found.used);
         let duration_ms =
             u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
-        report(&table, Over { prepared, end: lived.end, stream, duration_ms })
+        report(&table, Over { prepared, end: lived.end, found, run_cap, duration_ms })
     }
 }
 
-/// Counts turns and tells news while a child prints.
-struct Listener<'a> {
-    key: &'a Key,
-    most: u32,
-    told: u32,
+/// The code of a child that ended by itself with one.
+fn exit_code(end: &SessionEnd) -> Option<i32> {
+    match end {
+        SessionEnd::Exited(Exit::Code(code)) => Some(*code),
+        SessionEnd::Exited(Exit::Signal(_) | Exit::Deadline | Exit::OutputCap)
+        | SessionEnd::Exhausted(_)
+        | SessionEnd::Stopped(_)
+        | SessionEnd::Unlogged(_) => None,
+    }
 }
 
-impl Listener<'_> {
-    /// An empty slice is the tick of the display: the newest line is told no more often than that.
-    fn hear(&mut self, bytes: &[u8], stream: &mut AgentStream, hear: Hear<'_>) -> Heard {
-        stream.feed(bytes);
-        let turns = stream.turns().unwrap_or(0);
-        if turns != self.told {
-            self.told = turns;
-            hear(News::Turns { key: self.key.clone(), count: turns });
-        }
-        if bytes.is_empty() {
-            if let Some(line) = stream.news() {
-                hear(News::ChildLine { key: self.key.clone(), line });
-            }
-            hear(News::Tick);
-        }
-        // Without its settings it would work on by no rule at all; the report will say so.
-        let goes_on = turns <= self.most && stream.trust() != Trust::Lost;
-        if goes_on { Heard::Continue } else { Heard::EnoughTurns }
+/// What ran out: of our bounds, or of the program's own.
+fn ran_out(end: &SessionEnd, failure: Option<AgentFailure>) -> Option<Exhaustion> {
+    match end {
+        SessionEnd::Exhausted(what) => Some(*what),
+        SessionEnd::Exited(_) => (failure == Some(AgentFailure::Budget)).then_some(Exhaustion::Cost),
+        SessionEnd::Stopped(_) | SessionEnd::Unlogged(_) => None,
     }
 }
 

@@ -14,7 +14,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::core::attempt::CheckpointId;
@@ -25,6 +24,8 @@ use crate::core::trouble::Trouble;
 use crate::driver::ports::Checkpoints;
 use crate::text::excerpt;
 
+pub mod altered;
+mod contents;
 pub(crate) mod edit;
 mod git;
 mod git_files;
@@ -33,24 +34,26 @@ mod import;
 mod listing;
 pub(crate) mod place;
 mod private;
+mod refs;
 mod rules;
 pub mod run_refs;
+mod specials;
 mod walk;
 pub mod way_back;
 
+use contents::{Contents, LARGEST_READ};
 use edit::{Permissions, Tree};
 use git::Git;
 use git_state::GitState;
 use import::{Content, Hashes, Known};
-use listing::{Difference, Listed};
+use listing::Difference;
 use place::GitPlace;
 pub use place::{exclude_runs, git_folders};
 use private::{disk, frozen_rules, make_private};
+use refs::OurRefs;
 use rules::Rules;
+use specials::Clean;
 use walk::{Reading, Scan};
-
-/// More than any file that a person reads or that `tdd` parses.
-const LARGEST_READ: u64 = 64 << 20;
 
 /// More than a person reads.
 const MOST_OF_A_PATCH: usize = 64 * 1024;
@@ -68,15 +71,15 @@ pub struct GitCheckpoints {
     tree: Tree,
     known: Known,
     /// Our refs and what they point at, so that one that a child deletes can be put back.
-    refs: BTreeMap<String, CheckpointId>,
+    refs: OurRefs,
     /// Names to be given to commits that another of our refs holds already: they are written
     /// together with the next one that has to be, because each call of git takes milliseconds.
     waiting: BTreeMap<String, CheckpointId>,
     recorded: Option<GitState>,
+    clean: Clean,
     /// The private git folder, in the run's own folder.
     git_dir: PathBuf,
-    /// The files of the commit that was asked for last: a prompt is made of several files of one.
-    listed: Option<(CheckpointId, Rc<Vec<Listed>>)>,
+    contents: Contents,
 }
 
 impl GitCheckpoints {
@@ -95,11 +98,12 @@ impl GitCheckpoints {
         let tree = Tree::open(repository).map_err(|error| disk(repository, &error))?;
         let rules = frozen_rules(&place, &own, &folder.join("rules.json"))?;
         let mut refs = BTreeMap::new();
-        for (name, value) in git_state::refs(&own, &ref_folder(run))? {
+        for (name, value) in refs::refs(&own, &ref_folder(run))? {
             refs.insert(name, CheckpointId(value.object));
         }
         let run = run.clone();
         let (known, waiting) = (Known::default(), BTreeMap::new());
+        let contents = Contents::new(private.clone());
         Ok(Self {
             place,
             run,
@@ -111,8 +115,9 @@ impl GitCheckpoints {
             refs,
             waiting,
             recorded: None,
+            clean: Clean::default(),
             git_dir,
-            listed: None,
+            contents,
         })
     }
 
@@ -202,12 +207,17 @@ impl GitCheckpoints {
     /// Gives all names that wait, at once: so a commit never loses the ref that held it before
     /// the one that was waiting is there.
     fn write_refs(&mut self) -> Result<(), Trouble> {
+        let is_written = |name: &String, commit: &CheckpointId| {
+            !self.refs.contains_key(name) && refs::write_new(&self.place, name, commit)
+        };
+        let left: Vec<(&String, &CheckpointId)> =
+            self.waiting.iter().filter(|(name, commit)| !is_written(name, commit)).collect();
         let mut lines = Vec::new();
-        for (name, commit) in &self.waiting {
+        for (name, commit) in &left {
             lines.extend_from_slice(format!("update {name}\0{commit}\0\0").as_bytes());
         }
-        if !self.own.ask(&["update-ref", "--no-deref", "--stdin", "-z"], &lines)?.ok {
-            for (name, commit) in &self.waiting {
+        if !left.is_empty() && !self.own.ask(&["update-ref", "--no-deref", "--stdin", "-z"], &lines)?.ok {
+            for (name, commit) in left {
                 self.own.run(&["update-ref", "--no-deref", name, &commit.0], b"")?;
             }
         }
@@ -246,17 +256,6 @@ impl GitCheckpoints {
         };
         let what = format!("{}; the cause arose {when}", trouble.what);
         Trouble { what, ..trouble }.advise(next)
-    }
-
-    fn listed(&mut self, at: &CheckpointId) -> Result<Rc<Vec<Listed>>, Trouble> {
-        if let Some((known, files)) = &self.listed
-            && known == at
-        {
-            return Ok(Rc::clone(files));
-        }
-        let files = Rc::new(listing::files(&self.private, at)?);
-        self.listed = Some((at.clone(), Rc::clone(&files)));
-        Ok(files)
     }
 }
 
@@ -337,29 +336,29 @@ impl Checkpoints for GitCheckpoints {
     }
 
     fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble> {
-        let listed = self.listed(at)?;
-        let is_it = |file: &&Listed| file.mode.starts_with("100") && shown(&file.path) == *path;
-        let Some(file) = listed.iter().find(is_it) else { return Ok(None) };
-        let mut batch = listing::Batch::start(&self.private, vec![file.object.clone()])?;
-        batch.bytes(&file.object, LARGEST_READ).map(Some)
+        self.contents.read(at, path)
     }
 
     fn files(&mut self, at: &CheckpointId) -> Result<Vec<RelPath>, Trouble> {
-        let mut files: Vec<RelPath> = self.listed(at)?.iter().map(|file| shown(&file.path)).collect();
+        let mut files: Vec<RelPath> = self.contents.files(at)?.iter().map(|file| shown(&file.path)).collect();
         files.sort_unstable();
         Ok(files)
     }
 
     fn record_git(&mut self) -> Result<(), Trouble> {
-        self.recorded = Some(GitState::record(&self.place, &self.own, &ref_folder(&self.run))?);
+        self.contents.rest();
+        let known = (self.recorded.as_ref(), &self.refs);
+        let recorded = GitState::record(&self.place, &self.own, &ref_folder(&self.run), known)?;
+        self.recorded = Some(recorded);
         Ok(())
     }
 
     fn restore_git(&mut self, label: &str) -> Result<Vec<String>, Trouble> {
         let Some(recorded) = &self.recorded else { return Ok(Vec::new()) };
         let keep = format!("{}kept-{}", ref_folder(&self.run), slug(label));
-        let restoring = git_state::Restoring { place: &self.place, git: &self.own, keep, ours: &self.refs };
-        let restored = recorded.restore(&restoring);
+        let (place, git, ours) = (&self.place, &self.own, &self.refs);
+        let mut restoring = git_state::Restoring { place, git, keep, ours, clean: &mut self.clean };
+        let restored = recorded.restore(&mut restoring);
         restored.map_err(|trouble| self.after_a_child(trouble, label))
     }
 }

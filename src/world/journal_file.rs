@@ -28,6 +28,8 @@ use reading::{Depth, read_whole};
 const LARGEST_JOURNAL: u64 = 512 << 20;
 /// The name of the journal in its run's folder.
 const EVENTS: &str = "events.jsonl";
+/// The folder of payloads that are too long for a line, each named by its hash.
+const SIDE_FILES: &str = "files";
 
 /// A run's folder below `.tdd/runs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +60,8 @@ pub struct JournalFile {
     prev: String,
     /// A part of a line could not be taken back, so nothing may follow it.
     torn: bool,
+    /// Side files were written whose names may not be on the disk yet.
+    has_new_names: bool,
     sync: Sync,
 }
 
@@ -92,6 +96,7 @@ impl JournalFile {
             seq: 0,
             prev,
             torn: false,
+            has_new_names: false,
             sync: File::sync_data,
         })
     }
@@ -114,6 +119,7 @@ impl JournalFile {
             seq: read.lines,
             prev: read.prev,
             torn: false,
+            has_new_names: false,
             sync: File::sync_data,
         };
         let events = read.records.into_iter().map(|record| (record.ts, record.event)).collect();
@@ -141,6 +147,20 @@ impl JournalFile {
         Ok(())
     }
 
+    fn store_as(&mut self, digest: &Digest, bytes: &[u8]) -> Result<(), Trouble> {
+        self.has_new_names = true;
+        store(&self.folder, digest, bytes)
+    }
+
+    /// Before a line that names side files: a prompt has many parts, and their folder is synced once.
+    fn sync_names(&mut self) -> io::Result<()> {
+        if self.has_new_names {
+            sync_folder(&self.folder.join(SIDE_FILES))?;
+        }
+        self.has_new_names = false;
+        Ok(())
+    }
+
     fn write_lines(&mut self, lines: &[String]) -> io::Result<()> {
         for line in lines {
             let written = self.file.write(line.as_bytes())?;
@@ -164,13 +184,13 @@ impl Journal for JournalFile {
         for event in events {
             let encoded = journal_line::encode(seq, ts_ms, &prev, event)?;
             if let Some((digest, bytes)) = &encoded.side {
-                store(&self.folder, digest, bytes)?;
+                self.store_as(digest, bytes)?;
             }
             prev = journal_line::hash(&encoded.line);
             seq += 1;
             lines.push(encoded.line);
         }
-        if let Err(error) = self.write_lines(&lines) {
+        if let Err(error) = self.sync_names().and_then(|()| self.write_lines(&lines)) {
             // What was written of it must not stand: its effect will not be carried out.
             self.torn = self.file.set_len(self.length).and_then(|()| (self.sync)(&self.file)).is_err();
             return Err(unwritable(&self.folder.join(EVENTS), &error));
@@ -184,7 +204,7 @@ impl Journal for JournalFile {
         // Storing makes the folder anew if it is gone, which would hide that it was.
         self.check_untouched()?;
         let digest = journal_line::digest(bytes);
-        store(&self.folder, &digest, bytes)?;
+        self.store_as(&digest, bytes)?;
         Ok(digest)
     }
 
@@ -270,7 +290,7 @@ fn set_aside(run_dir: &Path, file: &File, bytes: &[u8], whole: usize) -> io::Res
 }
 
 fn store(run_dir: &Path, digest: &Digest, bytes: &[u8]) -> Result<(), Trouble> {
-    let folder = run_dir.join("files");
+    let folder = run_dir.join(SIDE_FILES);
     let at = folder.join(&digest.0);
     let put = || -> io::Result<()> {
         if std::fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64)
@@ -278,18 +298,24 @@ fn store(run_dir: &Path, digest: &Digest, bytes: &[u8]) -> Result<(), Trouble> {
             return Ok(());
         }
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        persist(&folder, &at, bytes)
+        write_whole(&folder, &at, bytes)
     };
     put().map_err(|error| unwritable(&at, &error))
 }
 
 /// Whole or not at all, and synced.
 fn persist(folder: &Path, at: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_whole(folder, at, bytes)?;
+    sync_folder(folder)
+}
+
+/// The same, but its name may be lost until the folder is synced.
+fn write_whole(folder: &Path, at: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(at).map_err(|error| error.error)?;
-    sync_folder(folder)
+    Ok(())
 }
 
 fn fetch(run_dir: &Path, digest: &Digest) -> Result<Vec<u8>, Trouble> {
@@ -304,7 +330,7 @@ fn fetch(run_dir: &Path, digest: &Digest) -> Result<Vec<u8>, Trouble> {
     let options = File::options().read(true).custom_flags(no_follow()).to_owned();
     let mut bytes = Vec::new();
     let mut file = options
-        .open(run_dir.join("files").join(&digest.0))
+        .open(run_dir.join(SIDE_FILES).join(&digest.0))
         .map_err(|error| lost(error.to_string()))?
         .take(LARGEST_JOURNAL);
     file.read_to_end(&mut bytes).map_err(|error| lost(error.to_string()))?;

@@ -9,7 +9,8 @@ use tdd::core::attempt::AttemptKind;
 use tdd::core::criterion::CriterionId;
 use tdd::core::role::Key;
 use tdd::core::trouble::{Trouble, TroubleKind};
-use tdd::driver::ports::{AgentOrder, AgentReport, Agents, Limits};
+use tdd::core::usage::Usage;
+use tdd::driver::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits};
 use tdd::text::agent_table::read_text;
 use tdd::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
 use tempfile::TempDir;
@@ -73,7 +74,14 @@ impl Stage {
             prompt: String::new(),
             role_text: String::new(),
             session: (kind == AttemptKind::Format).then(|| "s-1".to_owned()),
-            limits: Limits { turns: 8, wall_ms: 60_000, idle_ms: 60_000, output_bytes: 1 << 20 },
+            session_used: Usage::default(),
+            limits: Limits {
+                turns: 8,
+                wall_ms: 60_000,
+                idle_ms: 60_000,
+                output_bytes: 1 << 20,
+                caps: Allowance::default(),
+            },
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(agents.run(&order, &mut |_| {}))

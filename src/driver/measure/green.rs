@@ -61,8 +61,10 @@ impl<W: World> Drive<'_, W> {
         findings.touched = work.touched.clone();
         let passes =
             findings.failed.is_empty() && findings.vanished.is_empty() && findings.no_evidence.is_none();
-        let good = self.state.good.clone().unwrap_or_else(|| work.base.clone());
-        let unchanged = self.differences(&good, &work.after)?.is_empty();
+        let unchanged = match self.state.good.clone().filter(|good| *good != work.base) {
+            Some(good) => self.differences(&good, &work.after)?.is_empty(),
+            None => work.changed.is_empty(),
+        };
         findings.early_green =
             unchanged && passes && findings.skipped.is_empty() && !findings.passed.is_empty();
         events.extend(corpus_facts(&findings, &work, &run));

@@ -24,6 +24,7 @@ const KEYS: &[&str] = &[
     "message",
     "session",
     "turns",
+    "usage",
     "started",
     "settings_seen",
     "denied",
@@ -60,6 +61,7 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
         session: session(&map, told)?,
         message,
         turns: map.get("turns").map(|value| counting(&map.at("turns"), value)).transpose()?,
+        usage: super::usage::sources(&map)?,
         started: map.get("started").map(|value| counting(&map.at("started"), value)).transpose()?,
         settings_seen: map
             .get("settings_seen")

@@ -5,11 +5,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::exchange::Exchange;
-use super::{AgentSetup, RoleAgent, missing};
+use super::watch::least;
+use super::{AgentSetup, RoleAgent};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
-use crate::driver::ports::AgentOrder;
-use crate::text::agent_table::template::{Argv, Placeholder, Template};
+use crate::driver::ports::{AgentOrder, Allowance};
+use crate::text::agent_table::template::{Argv, Missing, Placeholder, Template};
 use crate::text::agent_table::{OwnSandbox, PromptBy};
 
 /// The longest argument that the system takes, in bytes, less its closing NUL.
@@ -29,6 +30,7 @@ pub(super) struct Call<'a> {
     protected: String,
     /// Variables that name the private folders of this attempt's session.
     state: Vec<(OsString, OsString)>,
+    caps: Allowance,
 }
 
 impl<'a> Call<'a> {
@@ -52,6 +54,7 @@ impl<'a> Call<'a> {
             turns: spent.turns,
             protected: spent.protected,
             state: spent.state,
+            caps: spent.caps,
         }
     }
 
@@ -81,6 +84,7 @@ impl<'a> Call<'a> {
                 .iter()
                 .map(|dir| (OsString::from(&dir.variable), setup.exchange_root.clone().into_os_string()))
                 .collect(),
+            caps: Allowance::default(),
         }
     }
 
@@ -145,6 +149,12 @@ impl<'a> Call<'a> {
             Placeholder::Session => self.session.clone(),
             Placeholder::Number => Some(self.number.to_string()),
             Placeholder::MaxTurns => Some(self.turns.to_string()),
+            Placeholder::MaxUsd => {
+                least(self.caps.attempt.usd, self.caps.run_left.usd).map(|usd| usd.dollars().to_string())
+            }
+            Placeholder::MaxTokens => {
+                least(self.caps.attempt.tokens, self.caps.run_left.tokens).map(|tokens| tokens.to_string())
+            }
             Placeholder::Tdd => path(&self.setup.tdd),
             Placeholder::Cassette => self.setup.cassette.as_deref().and_then(path),
             Placeholder::Protected => Some(self.protected.clone()),
@@ -173,6 +183,7 @@ pub(super) struct Known {
     /// What the role may not write to, in the table's words.
     pub(super) protected: String,
     pub(super) state: Vec<(OsString, OsString)>,
+    pub(super) caps: Allowance,
 }
 
 fn path(path: &Path) -> Option<String> {
@@ -182,4 +193,42 @@ fn path(path: &Path) -> Option<String> {
 /// No argument can hold a NUL; a prompt may, where it quotes what a test printed.
 fn without_nul(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
+}
+
+/// The trouble of a placeholder without a value.
+fn missing(table: &str, missing: Missing) -> Trouble {
+    let name = missing.0.name();
+    let (why, next) = match missing.0 {
+        Placeholder::Model => (
+            "no model is set for this role",
+            "set a model, or write the arguments as a group: [--model, \"{model}\"]".to_owned(),
+        ),
+        Placeholder::Session => (
+            "the agent's session is not known before it has begun",
+            "write `session: new-uuid`, or use {session} in resume_argv alone".to_owned(),
+        ),
+        Placeholder::Cassette => {
+            ("the scripted agent needs a cassette", "name one with --cassette FILE".to_owned())
+        }
+        Placeholder::Prompt => ("the prompt is no argument here", "write `prompt: argv`".to_owned()),
+        Placeholder::Cwd
+        | Placeholder::RunDir
+        | Placeholder::PromptFile
+        | Placeholder::RoleFile
+        | Placeholder::MessageFile
+        | Placeholder::Tdd => {
+            ("the path is no UTF-8", "rename the folder, or set TMPDIR to another".to_owned())
+        }
+        Placeholder::Role
+        | Placeholder::RoleText
+        | Placeholder::RoleJson
+        | Placeholder::Criterion
+        | Placeholder::Number
+        | Placeholder::Protected
+        | Placeholder::OwnSandbox
+        | Placeholder::MaxTurns
+        | Placeholder::MaxUsd
+        | Placeholder::MaxTokens => ("it is not known yet", format!("take {{{name}}} out")),
+    };
+    Trouble::config(format!("agents.{table}: there is no value for {{{name}}}")).because(why).advise(next)
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::core::trouble::{Trouble, TroubleKind};
 use crate::text::agent_stream::Found;
 use crate::text::agent_stream::reset::Reset;
-use crate::text::agent_table::template::{Missing, Placeholder};
 use crate::text::agent_table::{AgentFailure, AgentTable};
 
 /// Why an attempt came to nothing without the role's doing, and whether it is worth while to try
@@ -115,40 +114,4 @@ pub(super) fn distrusted(table: &AgentTable, found: &Found, log: &Path) -> Troub
             "see `files` and `settings_seen` of agents.{name} (one wrong value can make a program drop them all), \
              and whether this version of the program still tells it"
         ))
-}
-
-/// The trouble of a placeholder without a value.
-pub(super) fn missing(table: &str, missing: Missing) -> Trouble {
-    let name = missing.0.name();
-    let (why, next) = match missing.0 {
-        Placeholder::Model => (
-            "no model is set for this role",
-            "set a model, or write the arguments as a group: [--model, \"{model}\"]".to_owned(),
-        ),
-        Placeholder::Session => (
-            "the agent's session is not known before it has begun",
-            "write `session: new-uuid`, or use {session} in resume_argv alone".to_owned(),
-        ),
-        Placeholder::Cassette => {
-            ("the scripted agent needs a cassette", "name one with --cassette FILE".to_owned())
-        }
-        Placeholder::Prompt => ("the prompt is no argument here", "write `prompt: argv`".to_owned()),
-        Placeholder::Cwd
-        | Placeholder::RunDir
-        | Placeholder::PromptFile
-        | Placeholder::RoleFile
-        | Placeholder::MessageFile
-        | Placeholder::Tdd => {
-            ("the path is no UTF-8", "rename the folder, or set TMPDIR to another".to_owned())
-        }
-        Placeholder::Role
-        | Placeholder::RoleText
-        | Placeholder::RoleJson
-        | Placeholder::Criterion
-        | Placeholder::Number
-        | Placeholder::Protected
-        | Placeholder::OwnSandbox
-        | Placeholder::MaxTurns => ("it is not known yet", format!("take {{{name}}} out")),
-    };
-    Trouble::config(format!("agents.{table}: there is no value for {{{name}}}")).because(why).advise(next)
 }

@@ -136,6 +136,7 @@ pub(super) fn refused<S: AsRef<OsStr>>(args: &[S], stderr: &str) -> Trouble {
 }
 
 /// Ends a git that streams for too long, unless it is dropped before.
+#[derive(Debug)]
 pub(super) struct Watchdog(
     #[expect(dead_code, reason = "its end tells the thread to stop")] mpsc::Sender<()>,
 );

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::io::{Read, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::edit::{Permissions, Tree};
@@ -12,8 +12,8 @@ use super::walk::full_path;
 
 /// The index of a very large repository; nothing else comes near.
 const LARGEST_FILE: u64 = 512 << 20;
-/// Hooks and rebase folders hold some dozens.
-const MOST_FILES: usize = 20_000;
+/// Hooks and rebase folders hold some dozens; where there are more, some are left out.
+pub(super) const MOST_FILES: usize = 20_000;
 
 /// Files and folders of the work tree's own git folder.
 pub(super) const OF_WORK_TREE: &[&str] = &[
@@ -129,36 +129,8 @@ pub(super) fn put_back(folder: &Path, path: &[u8], copied: Option<&Copied>) -> s
     }
 }
 
-/// Removes FIFOs, sockets and devices where git would open a file and wait for ever.
-pub(super) fn remove_specials(git_dir: &Path, common_dir: &Path) -> Vec<String> {
-    let mut removed = Vec::new();
-    let shallow = [git_dir.to_owned(), common_dir.to_owned()];
-    let deep = ["refs", "info", "logs", "hooks", "objects", "worktrees"].map(|name| common_dir.join(name));
-    let mut waiting: Vec<(std::path::PathBuf, bool)> =
-        shallow.into_iter().map(|path| (path, false)).collect();
-    waiting.extend(deep.into_iter().chain([git_dir.join("refs")]).map(|path| (path, true)));
-    while let Some((folder, descend)) = waiting.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
-            let Ok(kind) = entry.file_type() else { continue };
-            let special =
-                kind.is_fifo() || kind.is_socket() || kind.is_block_device() || kind.is_char_device();
-            if special && Tree::open(&folder).is_ok_and(|tree| remove_name(&tree, &entry)) {
-                removed.push(format!("{} was no file; removed", entry.path().display()));
-            } else if kind.is_dir() && descend {
-                waiting.push((entry.path(), true));
-            }
-        }
-    }
-    removed
-}
-
-fn remove_name(tree: &Tree, entry: &std::fs::DirEntry) -> bool {
-    tree.clear(entry.file_name().as_bytes()).is_ok()
-}
-
 /// The files and links that `names` stand for, folders walked without following links.
-fn found(folder: &Path, names: &[&str]) -> BTreeMap<Vec<u8>, Metadata> {
+pub(super) fn found(folder: &Path, names: &[&str]) -> BTreeMap<Vec<u8>, Metadata> {
     let mut found = BTreeMap::new();
     let mut waiting: Vec<Vec<u8>> = names.iter().map(|name| name.as_bytes().to_vec()).collect();
     while let Some(path) = waiting.pop() {
@@ -177,7 +149,7 @@ fn found(folder: &Path, names: &[&str]) -> BTreeMap<Vec<u8>, Metadata> {
     found
 }
 
-fn copy_one(folder: &Path, path: &[u8], meta: &Metadata) -> Option<Copied> {
+pub(super) fn copy_one(folder: &Path, path: &[u8], meta: &Metadata) -> Option<Copied> {
     let tree = Tree::open(folder).ok()?;
     if meta.is_symlink() {
         return Some(Copied::Link(tree.read_link(path).ok()?));

@@ -4,14 +4,15 @@
 //! Not put back: reflogs (but the stash's, which is what `git stash list` shows), other work
 //! trees, the git folders of submodules, objects. A child that destroys objects can't be undone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use super::edit::{Permissions, Tree};
 use super::git::Git;
 use super::git_files::{self, Copied, Copies, Differs};
 use super::place::{GitPlace, Pointer};
-use crate::core::attempt::CheckpointId;
+use super::refs::{self, OurRefs, RefFiles, RefValue, Refs, refs};
+use super::specials::Clean;
 use crate::core::guard::{self, Guard};
 use crate::core::trouble::Trouble;
 
@@ -21,35 +22,6 @@ const STASHES: &str = "logs/refs/stash";
 /// A child can make thousands of refs; nobody reads that many lines.
 const MOST_LINES: usize = 100;
 
-/// What a ref holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RefValue {
-    pub(super) object: String,
-    /// For a symbolic ref, which one it stands for; else empty.
-    target: String,
-}
-
-/// Refs by their full names.
-pub(super) type Refs = BTreeMap<String, RefValue>;
-
-/// All refs whose names begin with `prefix`.
-pub(super) fn refs(git: &Git, prefix: &str) -> Result<Refs, Trouble> {
-    let format = "--format=%(refname)%00%(objectname)%00%(symref)%00";
-    let said = if prefix.is_empty() {
-        git.run(&["for-each-ref", format], b"")?
-    } else {
-        git.run(&["for-each-ref", format, prefix], b"")?
-    };
-    let said = String::from_utf8_lossy(&said);
-    let mut refs = Refs::new();
-    let mut parts = said.split('\0');
-    while let (Some(name), Some(object), Some(target)) = (parts.next(), parts.next(), parts.next()) {
-        let value = RefValue { object: object.to_owned(), target: target.to_owned() };
-        refs.insert(name.trim_start_matches('\n').to_owned(), value);
-    }
-    Ok(refs)
-}
-
 /// What is needed to put things back.
 pub(super) struct Restoring<'r> {
     pub(super) place: &'r GitPlace,
@@ -57,13 +29,16 @@ pub(super) struct Restoring<'r> {
     /// The beginning of the names under which a child's commits are kept.
     pub(super) keep: String,
     /// Our own refs: a child may have deleted them.
-    pub(super) ours: &'r BTreeMap<String, CheckpointId>,
+    pub(super) ours: &'r OurRefs,
+    pub(super) clean: &'r mut Clean,
 }
 
 /// The git state of a work tree at one moment.
 #[derive(Debug)]
 pub(super) struct GitState {
     refs: Refs,
+    /// The files that hold them; `None` where git has to be asked every time.
+    files: Option<RefFiles>,
     of_work_tree: Copies,
     shared: Copies,
     /// Used only when a child's version of it can't be read.
@@ -75,22 +50,44 @@ pub(super) struct GitState {
 }
 
 impl GitState {
-    pub(super) fn record(place: &GitPlace, git: &Git, our_folder: &str) -> Result<Self, Trouble> {
+    /// `before` is an earlier record, and `ours` are the run's own refs.
+    pub(super) fn record(
+        place: &GitPlace,
+        git: &Git,
+        our_folder: &str,
+        (before, ours): (Option<&Self>, &OurRefs),
+    ) -> Result<Self, Trouble> {
+        let known = before.and_then(|before| before.files.as_ref());
+        let mut files = RefFiles::read(place, our_folder, known);
+        let same = |files: &RefFiles| known.is_some_and(|known| files.say_the_same(known, ours));
+        let unchanged = files.as_ref().is_some_and(same);
+        let refs = if let Some(before) = before.filter(|_| unchanged) {
+            refs::with_ours(&before.refs, our_folder, ours)
+        } else {
+            let refs = refs(git, "")?;
+            // Of a ref that somebody moved meanwhile nobody knows which value git told.
+            let again = RefFiles::read(place, our_folder, files.as_ref());
+            files = files.zip(again).filter(|(was, is)| is.say_the_same(was, ours)).map(|(_, is)| is);
+            refs
+        };
+        let loose =
+            files.as_ref().map_or_else(|| git_files::names(&place.common_dir, "refs"), RefFiles::loose);
         Ok(Self {
-            refs: refs(git, "")?,
+            refs,
+            files,
             of_work_tree: git_files::copy(&place.git_dir, git_files::OF_WORK_TREE),
             shared: git_files::copy(&place.common_dir, git_files::SHARED),
             packed_refs: git_files::copy_file(&place.common_dir, "packed-refs"),
-            loose: git_files::names(&place.common_dir, "refs"),
+            loose,
             our_folder: our_folder.to_owned(),
         })
     }
 
     /// Puts back what differs, and says what that was. The order matters: first what would keep
     /// git from working, then what a child's commits hang on, then the rest.
-    pub(super) fn restore(&self, at: &Restoring<'_>) -> Result<Vec<String>, Trouble> {
+    pub(super) fn restore(&self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {
         let mut said = put_back_pointer(at.place)?;
-        said.extend(git_files::remove_specials(&at.place.git_dir, &at.place.common_dir));
+        said.extend(at.clean.remove_specials(&at.place.git_dir, &at.place.common_dir));
         let head_now = git_files::copy_file(&at.place.git_dir, "HEAD");
         let index_now = git_files::copy_file(&at.place.git_dir, "index");
         let shared = git_files::differing(&at.place.common_dir, git_files::SHARED, &self.shared);
@@ -175,6 +172,12 @@ impl GitState {
     }
 
     fn restore_refs(&self, at: &Restoring<'_>) -> Result<Vec<String>, Trouble> {
+        let files = RefFiles::read(at.place, &self.our_folder, self.files.as_ref());
+        if let (Some(now), Some(was)) = (files, &self.files)
+            && now.say_the_same(was, at.ours)
+        {
+            return Ok(Vec::new());
+        }
         self.remove_locks(at.place)?;
         let mut said = Vec::new();
         let now = if let Ok(now) = refs(at.git, "") {

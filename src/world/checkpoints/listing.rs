@@ -7,7 +7,7 @@
 //! ```
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdout};
+use std::process::{Child, ChildStdin, ChildStdout};
 
 use super::git::{self, Git};
 use crate::core::attempt::CheckpointId;
@@ -53,7 +53,7 @@ impl Difference {
 
 const ABSENT: &str = "000000";
 
-/// All files of a commit, in git's order.
+/// All files of a commit, in git's order: by the bytes of their paths.
 pub(super) fn files(git: &Git, at: &CheckpointId) -> Result<Vec<Listed>, Trouble> {
     let listed = git.run(&["ls-tree", "-r", "-z", "--full-tree", sound(at)?], b"")?;
     let mut files = Vec::new();
@@ -88,7 +88,29 @@ pub(super) fn differences(
     Ok(found)
 }
 
+/// A `git cat-file --batch` that stays and is asked for one object after the other: to start it
+/// takes longer than to read most files.
+#[derive(Debug)]
+pub(super) struct Reader {
+    batch: Batch,
+    objects: ChildStdin,
+}
+
+impl Reader {
+    pub(super) fn start(git: &Git) -> Result<Self, Trouble> {
+        let (batch, objects) = Batch::spawn(git)?;
+        Ok(Self { batch, objects })
+    }
+
+    /// An object's bytes, which must be no more than `most`. After a trouble it can't be asked again.
+    pub(super) fn bytes(&mut self, object: &str, most: u64) -> Result<Vec<u8>, Trouble> {
+        writeln!(self.objects, "{object}").map_err(|error| broken(&error))?;
+        self.batch.bytes(object, most)
+    }
+}
+
 /// A `git cat-file --batch` that gives the objects that it was started with, in that order.
+#[derive(Debug)]
 pub(super) struct Batch {
     child: Child,
     watchdog: Option<git::Watchdog>,
@@ -97,12 +119,7 @@ pub(super) struct Batch {
 
 impl Batch {
     pub(super) fn start(git: &Git, objects: Vec<String>) -> Result<Self, Trouble> {
-        let mut command = git.command();
-        command.args(["cat-file", "--batch"]);
-        let mut child = git::start(command)?;
-        let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Trouble::internal("no pipe to git"));
-        };
+        let (batch, mut stdin) = Self::spawn(git)?;
         // By a thread of its own, because git waits with its answers until they are read.
         std::thread::spawn(move || {
             for object in objects {
@@ -111,8 +128,18 @@ impl Batch {
                 }
             }
         });
+        Ok(batch)
+    }
+
+    fn spawn(git: &Git) -> Result<(Self, ChildStdin), Trouble> {
+        let mut command = git.command();
+        command.args(["cat-file", "--batch"]);
+        let mut child = git::start(command)?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Trouble::internal("no pipe to git"));
+        };
         let watchdog = Some(git::Watchdog::over(&child));
-        Ok(Self { child, watchdog, from: BufReader::with_capacity(1 << 16, stdout) })
+        Ok((Self { child, watchdog, from: BufReader::with_capacity(1 << 16, stdout) }, stdin))
     }
 
     /// The next object's bytes, which must be `object` and no more than `most`.

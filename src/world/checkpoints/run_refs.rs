@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use super::edit::Tree;
 use super::git::Git;
-use super::git_state;
 use super::place::GitPlace;
+use super::refs;
 use crate::core::trouble::Trouble;
 
 /// Below it lie the refs of all runs.
@@ -140,7 +140,7 @@ impl RunRefs {
 
 fn grouped(own: &Git, prefix: &str) -> Result<BTreeMap<String, Vec<String>>, Trouble> {
     let mut by_run: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for name in git_state::refs(own, prefix)?.into_keys() {
+    for name in refs::refs(own, prefix)?.into_keys() {
         // `refs/tdd/x` is no ref of a run.
         if let Some((run, _)) = name.strip_prefix(FOLDER).and_then(|rest| rest.split_once('/')) {
             by_run.entry(run.to_owned()).or_default().push(name);

@@ -32,6 +32,10 @@ pub enum Life {
     Zombie,
 }
 
+/// Some fifty numbers and a name of at most 64 bytes.
+#[cfg(target_os = "linux")]
+const LONGEST_STAT: usize = 2048;
+
 /// All processes that can be seen. Empty where there is no `/proc`.
 #[cfg(target_os = "linux")]
 pub fn processes() -> Vec<Process> {
@@ -45,7 +49,11 @@ pub fn processes() -> Vec<Process> {
 /// One process, if it is there.
 #[cfg(target_os = "linux")]
 pub fn process(pid: i32) -> Option<Process> {
-    parse_stat(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+    use std::io::Read;
+    // All processes are looked at after each child, so their lines are read by one call each.
+    let mut line = [0_u8; LONGEST_STAT];
+    let length = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut line).ok()?;
+    parse_stat(&line[..length])
 }
 
 /// The children of this process, adopted ones included: much faster than looking at all processes,

@@ -1,0 +1,247 @@
+//! The refs of a repository, as git tells them, and the files that hold them.
+//!
+//! git is asked only when those files have changed: a ref that nobody touched need not be asked for
+//! three times an attempt. The refs of the run are left out of that comparison, because `tdd` writes
+//! them itself; each of them must lie in a file of its own with just the commit's name in it.
+//!
+//! A new ref of the run is a new file, which no other git can be about to change.
+//!
+//! ```text
+//! for-each-ref   <name> NUL <object> NUL <the ref that it stands for, or nothing> NUL LF
+//! ```
+#![expect(clippy::disallowed_methods, reason = "looks at the files of refs")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::time::SystemTime;
+
+use super::edit::{Permissions, Tree};
+use super::git::Git;
+use super::git_files;
+use super::import::settled;
+use super::place::GitPlace;
+use super::walk::{self, Stamp};
+use crate::core::attempt::CheckpointId;
+use crate::core::trouble::Trouble;
+
+/// What a ref holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RefValue {
+    pub(super) object: String,
+    /// For a symbolic ref, which one it stands for; else empty.
+    pub(super) target: String,
+}
+
+/// Refs by their full names.
+pub(super) type Refs = BTreeMap<String, RefValue>;
+
+/// The run's own refs by their full names.
+pub(super) type OurRefs = BTreeMap<String, CheckpointId>;
+
+/// All refs whose names begin with `prefix`.
+pub(super) fn refs(git: &Git, prefix: &str) -> Result<Refs, Trouble> {
+    let format = "--format=%(refname)%00%(objectname)%00%(symref)%00";
+    let said = if prefix.is_empty() {
+        git.run(&["for-each-ref", format], b"")?
+    } else {
+        git.run(&["for-each-ref", format, prefix], b"")?
+    };
+    let said = String::from_utf8_lossy(&said);
+    let mut refs = Refs::new();
+    let mut parts = said.split('\0');
+    while let (Some(name), Some(object), Some(target)) = (parts.next(), parts.next(), parts.next()) {
+        let value = RefValue { object: object.to_owned(), target: target.to_owned() };
+        refs.insert(name.trim_start_matches('\n').to_owned(), value);
+    }
+    Ok(refs)
+}
+
+/// Writes a ref of the run's that is new, as git would, but without starting it. `false` where
+/// that is for git to do: the refs do not lie in plain files, or something has that name.
+pub(super) fn write_new(place: &GitPlace, name: &str, commit: &CheckpointId) -> bool {
+    let folder = &place.common_dir;
+    if has_other_store(place) || std::fs::symlink_metadata(folder.join(name)).is_ok() {
+        return false;
+    }
+    let fill = |file: &mut std::fs::File| {
+        file.write_all(format!("{commit}\n").as_bytes())?;
+        file.sync_all()
+    };
+    Tree::open(folder).and_then(|tree| tree.put_file(name.as_bytes(), Permissions::Plain, fill)).is_ok()
+}
+
+fn has_other_store(place: &GitPlace) -> bool {
+    place.common_dir.join("reftable").exists()
+}
+
+/// Refs that were told earlier, with the run's own as they are now.
+pub(super) fn with_ours(refs: &Refs, our_folder: &str, ours: &OurRefs) -> Refs {
+    let others = refs.iter().filter(|(name, _)| !name.starts_with(our_folder));
+    let others = others.map(|(name, value)| (name.clone(), value.clone()));
+    let plain = |commit: &CheckpointId| RefValue { object: commit.0.clone(), target: String::new() };
+    others.chain(ours.iter().map(|(name, commit)| (name.clone(), plain(commit)))).collect()
+}
+
+/// The files that hold the refs, at one moment.
+#[derive(Clone, Debug)]
+pub(super) struct RefFiles {
+    /// By path below the shared git folder; the run's own are apart.
+    others: BTreeMap<Vec<u8>, RefFile>,
+    ours: BTreeMap<Vec<u8>, RefFile>,
+}
+
+#[derive(Clone, Debug)]
+struct RefFile {
+    stamp: Stamp,
+    /// Whether any later change is sure to give another stamp.
+    is_settled: bool,
+    content: git_files::Copied,
+}
+
+impl RefFiles {
+    /// Reads them, but what is in `before` with a stamp that proves it unchanged. `our_folder` is the
+    /// beginning of the names of the run's refs. `None` where refs do not lie in plain files, or in
+    /// more folders than one.
+    pub(super) fn read(place: &GitPlace, our_folder: &str, before: Option<&Self>) -> Option<Self> {
+        let folder = &place.common_dir;
+        if has_other_store(place) || place.git_dir != place.common_dir {
+            return None;
+        }
+        let now = SystemTime::now();
+        let (mut others, mut ours) = (BTreeMap::new(), BTreeMap::new());
+        let found = git_files::found(folder, &["refs", "packed-refs"]);
+        if found.len() > git_files::MOST_FILES {
+            return None;
+        }
+        for (path, meta) in found {
+            let stamp = walk::stamp_of(&meta);
+            let is_ours = path.starts_with(our_folder.as_bytes());
+            let known = before.and_then(|files| {
+                let known = if is_ours { files.ours.get(&path) } else { files.others.get(&path) };
+                known.filter(|file| file.is_settled && file.stamp == stamp)
+            });
+            let file = match known {
+                Some(known) => known.clone(),
+                None => RefFile {
+                    stamp,
+                    is_settled: settled(stamp, now),
+                    content: git_files::copy_one(folder, &path, &meta)?,
+                },
+            };
+            if is_ours {
+                ours.insert(path, file)
+            } else {
+                others.insert(path, file)
+            };
+        }
+        Some(Self { others, ours })
+    }
+
+    /// Whether they hold the same as `before` did, and of the run's own refs just `ours`.
+    pub(super) fn say_the_same(&self, before: &Self, ours: &OurRefs) -> bool {
+        told(&self.others).eq(told(&before.others)) && self.hold(ours)
+    }
+
+    /// The paths of all refs that lie in a file of their own, sound or not.
+    pub(super) fn loose(&self) -> BTreeSet<Vec<u8>> {
+        let paths = self.others.keys().chain(self.ours.keys());
+        paths.filter(|path| path.starts_with(b"refs/")).cloned().collect()
+    }
+
+    fn hold(&self, ours: &OurRefs) -> bool {
+        let lines = ours.iter().map(|(name, commit)| (name.as_bytes(), format!("{commit}\n").into_bytes()));
+        self.ours.len() == ours.len()
+            && self.ours.iter().zip(lines).all(|((path, file), (name, line))| {
+                path == name
+                    && matches!(&file.content, git_files::Copied::File { bytes, .. } if *bytes == line)
+            })
+    }
+}
+
+fn told(files: &BTreeMap<Vec<u8>, RefFile>) -> impl Iterator<Item = (&Vec<u8>, &git_files::Copied)> {
+    files.iter().map(|(path, file)| (path, &file.content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const OURS: &str = "refs/tdd/run/";
+    const ONE: &str = "1111111111111111111111111111111111111111";
+    const TWO: &str = "2222222222222222222222222222222222222222";
+
+    fn place() -> (tempfile::TempDir, GitPlace) {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join(".git");
+        fs::create_dir_all(git.join("refs/heads")).unwrap();
+        fs::write(git.join("refs/heads/main"), format!("{ONE}\n")).unwrap();
+        fs::write(git.join("packed-refs"), format!("{ONE} refs/tags/v1\n")).unwrap();
+        let place = GitPlace::find(folder.path()).unwrap();
+        (folder, place)
+    }
+
+    fn ours(commits: &[(&str, &str)]) -> OurRefs {
+        let named = |(name, commit): &(&str, &str)| (format!("{OURS}{name}"), CheckpointId((*commit).into()));
+        commits.iter().map(named).collect()
+    }
+
+    #[test]
+    fn what_somebody_did_to_the_files_is_seen_within_the_same_tick() {
+        for (path, content) in [
+            ("refs/heads/main", Some(format!("{TWO}\n"))),
+            ("refs/heads/main", None),
+            ("refs/heads/new", Some(format!("{ONE}\n"))),
+            ("packed-refs", Some(format!("{TWO} refs/tags/v1\n"))),
+            ("packed-refs", None),
+            ("refs/tdd/run/good", Some(format!("{TWO}\n"))),
+            ("refs/tdd/run/good", None),
+            ("refs/tdd/run/new", Some(format!("{ONE}\n"))),
+        ] {
+            let (_folder, place) = place();
+            let ours = ours(&[("good", ONE)]);
+            assert!(write_new(&place, "refs/tdd/run/good", &CheckpointId(ONE.into())));
+            let before = RefFiles::read(&place, OURS, None).unwrap();
+            let again = RefFiles::read(&place, OURS, Some(&before)).unwrap();
+            assert!(again.say_the_same(&before, &ours), "nothing was done");
+            let at = place.common_dir.join(path);
+            match &content {
+                Some(content) => fs::write(&at, content).unwrap(),
+                None => fs::remove_file(&at).unwrap(),
+            }
+            let after = RefFiles::read(&place, OURS, Some(&again)).unwrap();
+            assert!(!after.say_the_same(&again, &ours), "{path}: {content:?}");
+        }
+    }
+
+    #[test]
+    fn where_refs_do_not_lie_in_plain_files_git_is_asked() {
+        let (_folder, place) = place();
+        fs::create_dir(place.common_dir.join("reftable")).unwrap();
+        assert!(RefFiles::read(&place, OURS, None).is_none());
+        assert!(!write_new(&place, "refs/tdd/run/good", &CheckpointId(ONE.into())));
+    }
+
+    #[test]
+    fn a_new_ref_is_written_over_nothing_and_through_no_link() {
+        let (_folder, place) = place();
+        assert!(!write_new(&place, "refs/heads/main", &CheckpointId(TWO.into())), "it is there");
+        fs::create_dir(place.common_dir.join("refs/tdd")).unwrap();
+        std::os::unix::fs::symlink("../heads", place.common_dir.join("refs/tdd/run")).unwrap();
+        write_new(&place, "refs/tdd/run/other", &CheckpointId(TWO.into()));
+        assert!(!place.common_dir.join("refs/heads/other").exists());
+        let main = fs::read_to_string(place.common_dir.join("refs/heads/main")).unwrap();
+        assert_eq!(main, format!("{ONE}\n"));
+    }
+
+    #[test]
+    fn earlier_refs_get_the_runs_own_as_they_are_now() {
+        let value = |object: &str| RefValue { object: object.into(), target: String::new() };
+        let old = [("refs/heads/main", ONE), ("refs/tdd/run/gone", ONE), ("refs/tdd/runner/x", ONE)];
+        let old: Refs = old.into_iter().map(|(name, object)| (name.to_owned(), value(object))).collect();
+        let now = with_ours(&old, OURS, &ours(&[("good", TWO)]));
+        let names: Vec<&str> = now.keys().map(String::as_str).collect();
+        assert_eq!(names, ["refs/heads/main", "refs/tdd/run/good", "refs/tdd/runner/x"]);
+        assert_eq!(now["refs/tdd/run/good"], value(TWO));
+    }
+}
