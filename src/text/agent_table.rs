@@ -20,6 +20,7 @@
 //! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came
 //! max_turns, wall, idle, output_cap               bounds of one attempt
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
+//! kit:         how it is pointed at a scripted model, see `kit`
 //!
 //! where   = { POINTER: value | [value, …] | {contains: TEXT}, … }
 //! failure = not-logged-in | usage | rate-limit | overload | network | turn-cap | budget
@@ -36,11 +37,13 @@ use super::agent_stream::select::Selector;
 use crate::core::trouble::Trouble;
 
 pub mod amount;
+pub mod kit;
 mod read;
 mod selector;
 pub(in crate::text) mod strict_map;
 pub mod template;
 
+use kit::Kit;
 use template::{Argv, Template};
 
 /// How one agent program is called and read. Everything in it was checked.
@@ -69,6 +72,8 @@ pub struct AgentTable {
     pub idle_ms: Option<u64>,
     pub output_cap: Option<u64>,
     pub stop: StopLadder,
+    /// For the conformance kit.
+    pub kit: Option<Kit>,
 }
 
 /// How the prompt travels to the child. Never through the terminal's line discipline.

@@ -10,6 +10,7 @@ use super::strict_map::{StrictMap, entries, list, text, unknown_word, wrong_type
 use super::template::{Argument, Argv, Placeholder, Template};
 use super::{
     AgentFailure, AgentTable, EnvRules, FailureSign, MessageFrom, PromptBy, SessionFrom, Stdio, StopLadder,
+    kit,
 };
 use crate::core::trouble::Trouble;
 use crate::text::agent_stream::select::Selector;
@@ -33,6 +34,7 @@ const KEYS: &[&str] = &[
     "idle",
     "output_cap",
     "stop",
+    "kit",
 ];
 
 pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
@@ -58,6 +60,7 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
         idle_ms: duration(&map, "idle")?,
         output_cap: size(&map, "output_cap")?,
         stop: stop(&map)?,
+        kit: kit::read(&map)?,
     };
     check_whole(&map, &table)?;
     Ok(table)
