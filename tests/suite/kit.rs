@@ -5,18 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::sandbox::{Ran, Sandbox};
-
-/// The programs of agents, or `None` if they are not here; a failure where `CI` is set.
-fn agents() -> Option<PathBuf> {
-    let folder = std::env::var_os("TDD_TEST_AGENTS").map(PathBuf::from);
-    let found = folder.filter(|folder| names().iter().all(|name| folder.join(name).exists()));
-    if found.is_none() {
-        println!("skipped: no agents");
-        assert!(std::env::var_os("CI").is_none(), "agents are needed in TDD_TEST_AGENTS where CI is set");
-    }
-    found
-}
+use crate::sandbox::{Ran, Sandbox, agents, model_server, path_with};
 
 /// Which agents are proven: with `TDD_AGENTS=all` the slow ones, too.
 fn names() -> Vec<&'static str> {
@@ -24,19 +13,10 @@ fn names() -> Vec<&'static str> {
     if all { vec!["claude", "codex", "opencode", "gemini", "pi"] } else { vec!["claude", "codex"] }
 }
 
-/// Cargo builds it with the tests, beside the binary, unless one test file alone was asked for.
-fn model_server() -> PathBuf {
-    let beside = Path::new(env!("CARGO_BIN_EXE_tdd")).with_file_name("examples").join("model-server");
-    assert!(beside.exists(), "cargo build --example model-server");
-    beside
-}
-
 /// `tdd doctor` at the strongest level that works here.
 fn doctor(sandbox: &Sandbox, agents: &Path) -> Command {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::iter::once(agents.to_owned()).chain(std::env::split_paths(&path));
-    command.env("PATH", std::env::join_paths(path).unwrap()).env("TDD_SANDBOX", "auto");
+    command.env("PATH", path_with(agents)).env("TDD_SANDBOX", "auto");
     command.arg("doctor").arg("--model-server").arg(model_server());
     command
 }
@@ -47,7 +27,7 @@ fn page_file() -> PathBuf {
 
 #[test]
 fn agents_meet_their_obligations_and_the_page_says_so() {
-    let Some(agents) = agents() else { return };
+    let Some(agents) = agents(&names()) else { return };
     let sandbox = Sandbox::with(&[("a", "")]);
     let mut command = doctor(&sandbox, &agents);
     for name in names() {
@@ -86,11 +66,11 @@ fn columns(page: &str) -> BTreeMap<String, Vec<String>> {
 
 #[test]
 fn a_table_that_breaks_its_word_is_found_out() {
-    let Some(agents) = agents() else { return };
+    let Some(agents) = agents(&["claude"]) else { return };
     let claude = include_str!("../../skills/agents/claude.yaml");
     for (obligation, old, new, why) in [
         ("role", "--append-system-prompt-file", "--add-dir", "not in the system prompt"),
-        ("tools", "Read,Grep,Glob,Edit,Write,Bash", "Read,Bash,WebFetch", "it offers WebFetch"),
+        ("tools", "Read,Grep,Glob,Edit,Write,Bash", "Read,Bash,NotebookEdit", "it offers NotebookEdit"),
         ("block-before-call", "/type: assistant, /parent", "/type: result, /parent", "no message was found"),
         ("401", "not-logged-in:", "overload:", "it was taken for"),
     ] {

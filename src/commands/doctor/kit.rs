@@ -143,13 +143,14 @@ struct Candidate {
 impl Candidate {
     fn new(bench: Bench, agent: RoleAgent) -> Result<Self, Trouble> {
         let Some(kit) = agent.table.kit.clone() else { return Err(no_kit(&agent.table.name)) };
-        let version = bench.version(&agent.table)?;
+        let version = Trial::new(&bench, &agent, &kit, "version")?.version()?;
         Ok(Self { bench, agent, kit, version })
     }
 
     fn look(&self, obligation: &'static Obligation) -> Result<(String, Finding), Trouble> {
         let began = Instant::now();
-        let verdict = Trial::new(&self.bench, &self.agent, &self.kit, obligation)?.verdict()?;
+        let verdict =
+            Trial::new(&self.bench, &self.agent, &self.kit, obligation.name)?.verdict(obligation.proof)?;
         Ok((self.agent.table.name.clone(), Finding { obligation, verdict, took: began.elapsed() }))
     }
 }

@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::obligation::{self, Obligation};
-use super::proof::Unproven;
+use super::obligation;
+use super::proof::{Proof, Unproven};
 use super::server::ModelServer;
 use super::{Verdict, is_ours};
 use crate::commands::run::execute::event_loop;
@@ -20,18 +20,15 @@ use crate::core::attempt::AttemptKind;
 use crate::core::commands::RunnerKind;
 use crate::core::criterion::CriterionId;
 use crate::core::policy::{FileClass, Policy};
-use crate::core::role::Key;
+use crate::core::role::{Key, Role};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::{AgentOrder, AgentReport, Agents, Limits, Protection};
 use crate::text::agent_table::AgentTable;
 use crate::text::agent_table::kit::Kit;
-use crate::text::agent_table::template::Argument;
-use crate::text::harmless;
 use crate::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
 use crate::world::checkpoints::git_folders;
 use crate::world::leftovers::EXCHANGE_PREFIX;
 use crate::world::manifest::Manifest;
-use crate::world::process::{self, CommandOrder};
 use crate::world::sandbox::{Chosen, Ground, Sandbox, Sealed};
 use crate::world::scaffold;
 use crate::world::signals::StopSignal;
@@ -55,34 +52,6 @@ pub(super) struct Bench {
     pub(super) stop: StopSignal,
 }
 
-impl Bench {
-    /// What the agent's program says to `--version`: its first line.
-    pub(super) fn version(&self, table: &AgentTable) -> Result<String, Trouble> {
-        let first = table.argv.0.first();
-        let program = match first {
-            Some(Argument::One(template)) => template.fill(&|_| None).ok(),
-            Some(Argument::Group(_)) | None => None,
-        };
-        let Some(program) = program else { return Ok(String::new()) };
-        let log = self.folder.join(format!("version-{}.log", table.name));
-        let home = self.folder.join(format!("version-{}", table.name));
-        made(&home)?;
-        let order = CommandOrder {
-            argv: vec![program.into(), "--version".into()],
-            cwd: self.folder.clone(),
-            env: vec![("HOME".into(), Some(home.into()))],
-            deadline: Duration::from_secs(30),
-            output_cap: 1 << 20,
-            log: log.clone(),
-            stdout: Some(log.with_extension("out")),
-            enclosure: None,
-        };
-        event_loop()?.block_on(process::run(&order, &self.stop))?;
-        let said = std::fs::read_to_string(log.with_extension("out")).unwrap_or_default();
-        Ok(harmless::line(said.lines().next().unwrap_or_default()))
-    }
-}
-
 /// What came of one start of the agent.
 pub(super) struct Ran {
     pub(super) outcome: Result<AgentReport, Trouble>,
@@ -96,7 +65,8 @@ pub(super) struct Trial<'b> {
     bench: &'b Bench,
     agent: RoleAgent,
     pub(super) kit: &'b Kit,
-    obligation: &'static Obligation,
+    /// The obligation's name.
+    name: &'b str,
     folder: PathBuf,
     /// The role's text; a random word of the trial's folder is in it.
     pub(super) role_text: String,
@@ -121,9 +91,9 @@ impl<'b> Trial<'b> {
         bench: &'b Bench,
         agent: &RoleAgent,
         kit: &'b Kit,
-        obligation: &'static Obligation,
+        name: &'b str,
     ) -> Result<Self, Trouble> {
-        let folder = bench.folder.join(format!("{}-{}", agent.table.name, obligation.name));
+        let folder = bench.folder.join(name);
         for part in ["home", "tmp", "logs", "exchange"] {
             made(&folder.join(part))?;
         }
@@ -138,17 +108,24 @@ impl<'b> Trial<'b> {
         let word = bench.folder.file_name().unwrap_or_default().to_string_lossy();
         let role_text =
             format!("You take part in the trial {word}. role: implementer\n\nDo what \"you\" are <told>.\n");
-        Ok(Self { bench, agent, kit, obligation, folder, role_text })
+        Ok(Self { bench, agent, kit, name, folder, role_text })
     }
 
     /// `Err` is a trouble of ours, not of the agent's.
-    pub(super) fn verdict(&self) -> Result<Verdict, Trouble> {
-        match (self.obligation.proof)(self) {
+    pub(super) fn verdict(&self, proof: Proof) -> Result<Verdict, Trouble> {
+        match proof(self) {
             Ok(how) => Ok(Verdict::Met(how)),
             Err(Unproven::NotMet(why)) => Ok(Verdict::NotMet(why)),
             Err(Unproven::NotApplicable(why)) => Ok(Verdict::NotApplicable(why)),
             Err(Unproven::Ours(trouble)) => Err(trouble),
         }
+    }
+
+    /// The version that its program tells; a trouble if it can't be started at all.
+    pub(super) fn version(&self) -> Result<String, Trouble> {
+        let (attended, _) = self.agents(&self.bench.server.url)?;
+        let version = attended.agents.installed(Role::Implementer)?;
+        Ok(version.map_or_else(|| "of an unknown version".to_owned(), |version| version.to_string()))
     }
 
     pub(super) fn table(&self) -> &AgentTable {
@@ -172,7 +149,7 @@ impl<'b> Trial<'b> {
             key: Key::Implementer(criterion),
             number: 1,
             kind: AttemptKind::First,
-            prompt: format!("{}\n\nDo the work of this trial.", obligation::sign(self.obligation.name)),
+            prompt: format!("{}\n\nDo the work of this trial.", obligation::sign(self.name)),
             role_text: self.role_text.clone(),
             session: None,
             limits: Limits { turns: 8, wall_ms: 60_000, idle_ms: 40_000, output_bytes: 64 << 20 },
@@ -229,7 +206,7 @@ impl<'b> Trial<'b> {
                 Err(Unproven::Ours(trouble))
             }
             (outcome, None) => {
-                Ok(Ran { outcome, asked: self.bench.server.asked(self.obligation.name), left: self.left() })
+                Ok(Ran { outcome, asked: self.bench.server.asked(self.name), left: self.left() })
             }
         }
     }
@@ -247,13 +224,11 @@ impl<'b> Trial<'b> {
             exchange: self.folder.join("exchange"),
             exchange_prefix: EXCHANGE_PREFIX,
             policy: policy.clone(),
-        };
+        }
+        .without_links();
         let backend = self.bench.sandbox.backend.clone();
-        let sandbox = backend.map(|backend| Sandbox {
-            backend,
-            ground: ground.without_links(),
-            sealed: sealed.clone(),
-        });
+        let sandbox =
+            backend.map(|backend| Sandbox { backend, ground: ground.clone(), sealed: sealed.clone() });
         let table = self.kit.point(&self.agent.table, server)?;
         let agent = RoleAgent { table, model: self.agent.model.clone() };
         let (ctrl_c, stop) = watch::channel(None);
@@ -263,12 +238,14 @@ impl<'b> Trial<'b> {
             tdd: self.bench.tdd.clone(),
             logs: self.folder.join("logs"),
             exchange_root: self.folder.join("exchange"),
+            state_root: self.folder.join("state"),
             cassette: None,
             backoff: Vec::new(),
             stop,
             env: self.env(),
         })
-        .fenced_by(sandbox);
+        .fenced_by(sandbox)
+        .told_of(ground, sealed.clone());
         agents.preflight()?;
         let classify = Box::new(move |path: &_| policy.classify(path));
         let manifest = Manifest::new(project, classify, self.folder.join("sealed")).telling(sealed);
