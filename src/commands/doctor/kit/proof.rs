@@ -64,8 +64,12 @@ pub(super) fn prompt_is_whole(trial: &Trial<'_>) -> Result<String, Unproven> {
     let want = blake3::hash(order.prompt.as_bytes()).to_hex().to_string();
     let first = first_request(&ran)?;
     let prompts = first["asked"]["prompts"].as_array().cloned().unwrap_or_default();
-    if prompts.iter().any(|part| part["blake3"].as_str() == Some(want.as_str())) {
+    let is_there = |key: &str| prompts.iter().any(|part| part[key].as_str() == Some(want.as_str()));
+    if is_there("blake3") {
         return Ok("byte for byte".to_owned());
+    }
+    if is_there("trimmed") {
+        return Ok("with white space around it".to_owned());
     }
     let bytes: u64 = prompts.iter().filter_map(|part| part["bytes"].as_u64()).sum();
     not_met(format!(
