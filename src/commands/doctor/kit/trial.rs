@@ -140,7 +140,8 @@ impl<'b> Trial<'b> {
         self.folder.join("project").join(path)
     }
 
-    /// Asks for little, with room for all that a trial needs.
+    /// Asks for little, with room for all that a trial needs: some agents try again for more than a
+    /// minute before they say that the service fails.
     pub(super) fn order(&self) -> Result<AgentOrder, Unproven> {
         let Some(criterion) = CriterionId::parse("AC-KIT-1.1") else {
             return Err(Unproven::Ours(Trouble::internal("the kit's criterion is none")));
@@ -152,7 +153,7 @@ impl<'b> Trial<'b> {
             prompt: format!("{}\n\nDo the work of this trial.", obligation::sign(self.name)),
             role_text: self.role_text.clone(),
             session: None,
-            limits: Limits { turns: 8, wall_ms: 60_000, idle_ms: 40_000, output_bytes: 64 << 20 },
+            limits: Limits { turns: 8, wall_ms: 180_000, idle_ms: 150_000, output_bytes: 64 << 20 },
         })
     }
 
