@@ -33,7 +33,7 @@ use lines::{Lines, parse};
 use messages::Messages;
 use reset::Reset;
 use select::Selector;
-use sightings::Sightings;
+use sightings::{Sightings, Told};
 
 /// Bytes of a text, a document or one message that are kept: 16 MiB.
 pub const MAX_TEXT: usize = terminal_noise::TEXT_LIMIT;
@@ -88,6 +88,8 @@ pub struct Found {
     pub turns: Option<u32>,
     /// Why the program failed, as far as its exit code and its lines tell.
     pub failure: Option<AgentFailure>,
+    /// What the agent says went wrong, as one line.
+    pub error: Option<String>,
     /// When a usage limit is lifted, as far as a line says it.
     pub reset: Option<Reset>,
     /// What the agent's own program refused its model: paths and commands, as it told them.
@@ -206,8 +208,8 @@ impl AgentStream {
             }
             Shape::Document | Shape::Lines => self.messages.finish(),
         };
-        let (reset, denied) = self.sightings.told();
-        Found { message, session: self.session, turns, failure, reset, denied, trust, tail }
+        let Told { reset, denied, error } = self.sightings.told();
+        Found { message, session: self.session, turns, failure, error, reset, denied, trust, tail }
     }
 
     fn wants_lines(&self) -> bool {

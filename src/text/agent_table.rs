@@ -19,8 +19,9 @@
 //!                                                 has not read its settings: it is stopped, and no trust
 //! denied:      [POINTER | {where: …, take: POINTER}, …]    what the agent's program refused its model
 //! records:     codex                              what only the agent's own records tell; see `agent_stream`
-//! resets:      [POINTER | {where: …, take: POINTER}, …]    when a usage limit is lifted: a time in
-//!                                                 seconds, or a text that says it
+//! error:       [POINTER | {where: …, take: POINTER}, …]    what it says when it fails; the last one counts
+//! resets:      [POINTER | {where: …, take: POINTER}, …]    when a usage limit is lifted, in seconds since
+//!                                                 the epoch; where none is found, the error's words
 //! env:         {set: {NAME: text}, pass: [NAME, PREFIX*]}   no `pass`: the environment is inherited
 //! state_dirs:  {NAME: {of: PATH, carry: [PATH, …]}}        a private folder for each session, named by the
 //!                                                 variable; `carry` are links into the person's own one
@@ -84,6 +85,7 @@ pub struct AgentTable {
     /// What the agent's own program refused its model.
     pub denied: Vec<Selector>,
     pub records: Option<Records>,
+    pub error: Vec<Selector>,
     pub resets: Vec<Selector>,
     pub env: EnvRules,
     pub state_dirs: Vec<StateDir>,

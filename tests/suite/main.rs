@@ -13,6 +13,8 @@
     reason = "a test says that something is wrong by a panic, and makes its own world"
 )]
 
+mod agent_homes;
+mod agent_outcomes;
 mod agents;
 mod bad_input;
 mod canary;

@@ -90,6 +90,7 @@ impl Agent {
     }
 }
 
+/// `tdd` with the agents in its path, and the server and a dummy key in its environment.
 fn tdd(sandbox: &Sandbox, server: &Server, programs: &Path) -> Command {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     command.env("PATH", path_with(programs)).env("TDD_SANDBOX", "auto");
