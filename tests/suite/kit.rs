@@ -72,7 +72,7 @@ fn a_table_that_breaks_its_word_is_found_out() {
         ("role", "--append-system-prompt-file", "--add-dir", "not in the system prompt"),
         ("tools", "Read,Grep,Glob,Edit,Write,Bash", "Read,Bash,NotebookEdit", "it offers NotebookEdit"),
         ("block-before-call", "/type: assistant, /parent", "/type: result, /parent", "no message was found"),
-        ("401", "not-logged-in:", "overload:", "it was taken for"),
+        ("401", "[401, 403]", "[499, 403]", "it was taken for"),
     ] {
         assert!(claude.contains(old), "{old}");
         let table = claude.replace(old, new).replace('\n', "\n    ");

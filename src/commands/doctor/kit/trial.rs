@@ -97,11 +97,6 @@ impl<'b> Trial<'b> {
         for part in ["home", "tmp", "logs", "exchange"] {
             made(&folder.join(part))?;
         }
-        for (path, text) in kit.home(&bench.server.url) {
-            let file = folder.join("home").join(path);
-            made(file.parent().unwrap_or(&folder))?;
-            std::fs::write(&file, text).map_err(|error| unusable(&file, &error))?;
-        }
         scaffold::lay_out(&folder.join("project"), &FILES)?;
         let mut agent = agent.clone();
         agent.model = kit.model.clone().or(agent.model);
@@ -214,6 +209,11 @@ impl<'b> Trial<'b> {
 
     /// The adapter of every run, for this trial's place.
     fn agents(&self, server: &str) -> Result<(Attended, Manifest), Trouble> {
+        for (path, text) in self.kit.home(server) {
+            let file = self.folder.join("home").join(path);
+            made(file.parent().unwrap_or(&self.folder))?;
+            std::fs::write(&file, text).map_err(|error| unusable(&file, &error))?;
+        }
         let project = self.project("");
         let policy = Policy::new(RunnerKind::Pytest, &[], "specs/frs")
             .map_err(|bad| Trouble::internal("the kit's own globs can't be read").because(bad.why))?;
