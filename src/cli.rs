@@ -41,6 +41,8 @@ pub enum Command {
     Clean(CleanArgs),
     /// Run the whole cycle on a small built-in project with a scripted agent.
     Demo(DemoArgs),
+    /// Prove that an agent does what a run needs of it.
+    Doctor(DoctorArgs),
 }
 
 /// What `tdd` starts itself as. A parser of their own reads these, because each child is started
@@ -332,6 +334,37 @@ pub struct DemoArgs {
     pub halt: Option<String>,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Each obligation is tried on the agent's real program, called by its table, with a scripted model server
+in the model's place, in fresh homes and projects. No account is used and nothing leaves the machine.
+
+Exit codes:
+  0   no obligation is unmet
+  1   some are; each is told with why
+  2   it can't be found out: no such agent, no program, no `kit:` in its table, no model server
+  70  a bug in tdd
+  129, 130, 143   stopped by a signal")]
+pub struct DoctorArgs {
+    /// The agent to prove: a built-in one or a name from tdd.yaml; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Only these obligations; names, parted by commas.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', requires = "agent")]
+    pub only: Vec<String>,
+    /// The scripted model server; the one that cargo built beside this program if not given.
+    #[arg(long, value_name = "PROGRAM")]
+    pub model_server: Option<PathBuf>,
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
+    /// Print one JSON object a line on stdout and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// Print a page in Markdown.
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
 }
 
 /// Descriptor 0 is where the start, or its failure, is reported (`world/exec.rs`).

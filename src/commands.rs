@@ -4,6 +4,7 @@ pub mod agent;
 pub mod clean;
 pub mod criteria;
 pub mod demo;
+pub mod doctor;
 pub mod exec;
 pub mod log;
 pub mod parse;
@@ -41,6 +42,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Undo(args)) => undo::run(&args),
         Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
     };
     outcome.unwrap_or_else(|trouble| report(&trouble))
 }

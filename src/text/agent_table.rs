@@ -36,6 +36,7 @@
 //! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came
 //! max_turns, wall, idle, output_cap               bounds of one attempt
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
+//! kit:         how it is pointed at a scripted model, see `kit`
 //!
 //! where   = { POINTER: value | [value, …] | {contains: TEXT}, … }
 //! failure = not-logged-in | usage | usage-limit | rate-limit | overload | network | turn-cap | budget
@@ -55,6 +56,7 @@ use crate::core::trouble::Trouble;
 pub mod amount;
 mod arguments;
 pub mod home;
+pub mod kit;
 pub mod outer;
 mod read;
 mod selector;
@@ -64,6 +66,7 @@ mod usage;
 pub mod version;
 
 pub use home::{Protect, StateDir};
+use kit::Kit;
 pub use outer::is_outer_session;
 use template::{Argv, Template};
 use version::Versions;
@@ -107,6 +110,8 @@ pub struct AgentTable {
     pub idle_ms: Option<u64>,
     pub output_cap: Option<u64>,
     pub stop: StopLadder,
+    /// For the conformance kit.
+    pub kit: Option<Kit>,
 }
 
 /// How the prompt travels to the child. Never through the terminal's line discipline.

@@ -23,6 +23,7 @@ use crate::driver::session;
 use crate::text::agent_stream::AgentStream;
 use crate::text::agent_table::home::Protected;
 use crate::text::agent_table::template::Placeholder;
+use crate::text::agent_table::version::Version;
 use crate::text::agent_table::{AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
 
 mod backoff;
@@ -154,6 +155,11 @@ impl TableAgents {
         }
         warnings.dedup();
         Ok(warnings)
+    }
+
+    /// The version of a role's program, if it tells one.
+    pub fn installed(&self, role: Role) -> Result<Option<Version>, Trouble> {
+        version::installed(&self.setup, self.setup.roles.of(role))
     }
 
     /// Finds before the first fork what would keep an agent from starting: a program that is

@@ -31,6 +31,7 @@ mod halt_report;
 mod hostile;
 mod isolation;
 mod journal;
+mod kit;
 mod manifest;
 mod modes;
 mod own_requirements;

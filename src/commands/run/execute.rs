@@ -149,7 +149,8 @@ fn reopened(run: &Path) -> Result<(JournalFile, State), Trouble> {
     Ok((journal, state))
 }
 
-fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
+/// One thread; every wait of a command is on it.
+pub fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
