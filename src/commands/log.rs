@@ -100,6 +100,7 @@ fn one_line(event: &Event) -> String {
         }
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
         Event::Restored { what } => format!("restored: {}", what.join("; ")),
+        Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
         Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),
         Event::Finished { ending } => match ending {

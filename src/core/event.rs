@@ -94,6 +94,11 @@ pub enum Event {
     Leaked {
         processes: Vec<Leaked>,
     },
+    /// What the agent's own program refused its model, as it told it: paths and commands. A claim,
+    /// masked; changes no state.
+    Denied {
+        what: Vec<String>,
+    },
     Halted {
         report: Digest,
     },
@@ -137,6 +142,7 @@ impl Event {
             Self::EditClaim { .. } => "edit_claim",
             Self::Restored { .. } => "restored",
             Self::Leaked { .. } => "leaked",
+            Self::Denied { .. } => "denied",
             Self::Halted { .. } => "halted",
             Self::Finished { .. } => "finished",
             Self::Refused { .. } => "refused",
@@ -317,6 +323,7 @@ mod tests {
             Event::AttemptCut { kept_as: checkpoint() },
             Event::Decided { decision: Decision::Retry },
             Event::Restored { what: vec![] },
+            Event::Denied { what: vec![] },
             Event::Halted { report: Digest("d".into()) },
             Event::Finished { ending: Ending::Verified },
             Event::Refused { why: "x".into() },

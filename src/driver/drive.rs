@@ -68,7 +68,7 @@ impl<'a, W: World> Drive<'a, W> {
             self.record(&[Event::Isolated { isolation: self.setup.isolation.clone() }])?;
         }
         while let Some(effect) = next(&self.state) {
-            let done = self.carry_out(effect).await;
+            let done = self.carry_out(effect).await.map_err(|trouble| self.masked(trouble));
             self.record_leaked()?;
             match done {
                 Ok(events) => self.record(&events)?,
@@ -79,6 +79,13 @@ impl<'a, W: World> Drive<'a, W> {
             }
         }
         Ok(self.state)
+    }
+
+    /// A trouble quotes what a child said, and is journalled or shown.
+    fn masked(&self, trouble: Trouble) -> Trouble {
+        let mask = &self.setup.mask;
+        let Trouble { kind, what, why, next } = trouble;
+        Trouble { kind, what: mask(&what), why: mask(&why), next: mask(&next) }
     }
 
     /// What outlived the commands of an effect is named, whatever came of the effect.
@@ -120,7 +127,7 @@ impl<'a, W: World> Drive<'a, W> {
         };
         // The first trouble is the one to tell; the tree is kept under refs/tdd/ in any case.
         let _ = put_back(self.ports);
-        let why = (self.setup.mask)(&trouble.what);
+        let why = trouble.what.clone();
         let _ = self.record(&[Event::Refused { why }]);
         trouble
     }

@@ -1,7 +1,8 @@
 //! One attempt, from its prompt to what came back.
 
 use crate::core::attempt::{AgentReturn, Attempt, AttemptKind, PromptPart};
-use crate::core::claim::{ClaimError, ClaimErrorKind};
+use crate::core::audience::News;
+use crate::core::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
 use crate::core::event::Event;
 use crate::core::policy::FileClass;
 use crate::core::role::{Key, Role};
@@ -51,13 +52,21 @@ impl<W: World> Drive<'_, W> {
         };
         self.ports.checkpoints.record_git()?;
         self.ports.protection.seal(sealed_classes(order.key.role()), &[])?;
-        let audience = &mut *self.audience;
-        let report = self.ports.agents.run(&order, &mut |news| audience.news(&news)).await?;
+        let (audience, mask) = (&mut *self.audience, &self.setup.mask);
+        let mut hear = |news| match news {
+            News::ChildLine { key, line } => audience.news(&News::ChildLine { key, line: mask(&line) }),
+            News::Note(line) => audience.news(&News::Note(mask(&line))),
+            News::Tick | News::Turns { .. } | News::Running { .. } => audience.news(&news),
+        };
+        let mut report = self.ports.agents.run(&order, &mut hear).await?;
         self.tail.clone_from(&report.tail);
+        let what: Vec<String> =
+            std::mem::take(&mut report.denied).iter().map(|one| (self.setup.mask)(one)).collect();
+        let denied = (!what.is_empty()).then_some(Event::Denied { what });
         let outcome = Box::new(self.read(order.key.role(), report).map_err(after_a_child)?);
         // A format retry goes on with this tree, and is not measured before it.
         let seen = if outcome.claim.is_err() { vec![self.see_tree()?] } else { Vec::new() };
-        Ok(seen.into_iter().chain([Event::AgentReturned { outcome }]).collect())
+        Ok(denied.into_iter().chain(seen).chain([Event::AgentReturned { outcome }]).collect())
     }
 
     fn read(&mut self, role: Role, report: AgentReport) -> Result<AgentReturn, Trouble> {
@@ -72,7 +81,7 @@ impl<W: World> Drive<'_, W> {
         };
         Ok(AgentReturn {
             end: report.end,
-            claim,
+            claim: masked(claim, &self.setup.mask),
             session: report.session,
             turns: report.turns,
             duration_ms: report.duration_ms,
@@ -121,6 +130,24 @@ fn after_a_child(trouble: Trouble) -> Trouble {
             Trouble { kind: TroubleKind::Passing, ..trouble }
         }
         TroubleKind::Passing | TroubleKind::Internal | TroubleKind::Stopped(_) => trouble,
+    }
+}
+
+/// Words of the child's that go into the journal, without secrets (contract section 11). Read first
+/// and masked then: a secret that happens to be a word of the block must not make it unreadable.
+fn masked(claim: Result<Claim, ClaimError>, mask: &dyn Fn(&str) -> String) -> Result<Claim, ClaimError> {
+    let mask_all = |texts: Vec<String>| texts.iter().map(|text| mask(text)).collect();
+    match claim {
+        Ok(claim) => Ok(Claim {
+            command: mask(&claim.command),
+            output_excerpt: mask(&claim.output_excerpt),
+            notes: claim.notes.map(|notes| mask(&notes)),
+            dispute: claim
+                .dispute
+                .map(|dispute| Dispute { tests: mask_all(dispute.tests), reason: mask(&dispute.reason) }),
+            ..claim
+        }),
+        Err(error) => Err(ClaimError { message: mask(&error.message), ..error }),
     }
 }
 

@@ -169,6 +169,8 @@ pub struct AgentReport {
     pub message: Option<String>,
     pub session: Option<String>,
     pub turns: Option<u32>,
+    /// What the agent's own program refused its model: paths and commands, as it told them.
+    pub denied: Vec<String>,
     pub duration_ms: u64,
     /// The raw log's path.
     pub log: String,

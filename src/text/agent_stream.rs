@@ -17,18 +17,23 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::Value;
 
-use super::agent_table::{AgentFailure, AgentTable, FailureSign, MessageFrom, SessionFrom};
+use super::agent_table::{AgentFailure, AgentTable, MessageFrom, SessionFrom};
 use super::{tdd_result, terminal_noise};
 
+pub mod codex;
 mod lines;
 mod messages;
 pub mod pointer;
+pub mod reset;
 pub mod select;
+mod sightings;
 
 pub use lines::MAX_LINE;
 use lines::{Lines, parse};
 use messages::Messages;
+use reset::Reset;
 use select::Selector;
+use sightings::Sightings;
 
 /// Bytes of a text, a document or one message that are kept: 16 MiB.
 pub const MAX_TEXT: usize = terminal_noise::TEXT_LIMIT;
@@ -52,9 +57,7 @@ pub struct AgentStream {
     session: Option<String>,
     turns: u32,
     groups: BTreeSet<String>,
-    has_started: bool,
-    /// For each sign of the plan, whether it was seen.
-    seen: Vec<Sight>,
+    sightings: Sightings,
     shown: String,
 }
 
@@ -65,8 +68,7 @@ struct Plan {
     message: Option<Selector>,
     session: Option<Selector>,
     turns: Option<Selector>,
-    started: Option<Selector>,
-    table: AgentTable,
+    has_signs: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,12 +76,6 @@ enum Shape {
     Text,
     Document,
     Lines,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sight {
-    Seen,
-    Unseen,
 }
 
 /// What was found once the child has ended.
@@ -92,8 +88,24 @@ pub struct Found {
     pub turns: Option<u32>,
     /// Why the program failed, as far as its exit code and its lines tell.
     pub failure: Option<AgentFailure>,
+    /// When a usage limit is lifted, as far as a line says it.
+    pub reset: Option<Reset>,
+    /// What the agent's own program refused its model: paths and commands, as it told them.
+    pub denied: Vec<String>,
+    pub trust: Trust,
     /// The last lines, noise removed, at most 4 KiB.
     pub tail: String,
+}
+
+/// Whether an agent showed that it works by the settings that it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// It did, or its table asks for no such sign.
+    Earned,
+    /// It began, or called tools, and the sign was not seen: what it may not do is not known to it.
+    Lost,
+    /// It did nothing yet.
+    Pending,
 }
 
 impl AgentStream {
@@ -120,16 +132,14 @@ impl AgentStream {
             session: None,
             turns: 0,
             groups: BTreeSet::new(),
-            has_started: false,
-            seen: vec![Sight::Unseen; table.failures.len()],
+            sightings: Sightings::of(table),
             shown: String::new(),
             plan: Plan {
                 shape,
                 message,
                 session,
                 turns: table.turns.clone(),
-                started: table.started.clone(),
-                table: table.clone(),
+                has_signs: Sightings::wants_lines(table),
             },
         }
     }
@@ -150,6 +160,11 @@ impl AgentStream {
     /// Model responses that called tools until now; `None` if the table can't tell.
     pub fn turns(&self) -> Option<u32> {
         self.plan.turns.as_ref().map(|_| self.turns)
+    }
+
+    /// Whether its settings were read; asked after each chunk, so that no tool is called without them.
+    pub fn trust(&self) -> Trust {
+        self.sightings.trust(self.turns)
     }
 
     /// The newest line that is worth showing, at most 200 characters; `None` if it is the same
@@ -177,7 +192,12 @@ impl AgentStream {
             lines.finish(&mut |value| self.line(value));
         }
         let tail = last_bytes(&terminal_noise::clean(self.tail.end(TAIL)), 4 << 10).to_owned();
-        let failure = self.failure(exit, &tail);
+        let failure = self.sightings.failure(exit, &tail);
+        let trust = match self.trust() {
+            // Nothing more will come: who began without the sign has not read its settings.
+            Trust::Pending if self.sightings.has_started() => Trust::Lost,
+            trust @ (Trust::Pending | Trust::Earned | Trust::Lost) => trust,
+        };
         let turns = self.turns();
         let message = match self.plan.shape {
             Shape::Text => {
@@ -186,15 +206,15 @@ impl AgentStream {
             }
             Shape::Document | Shape::Lines => self.messages.finish(),
         };
-        Found { message, session: self.session, turns, failure, tail }
+        let (reset, denied) = self.sightings.told();
+        Found { message, session: self.session, turns, failure, reset, denied, trust, tail }
     }
 
     fn wants_lines(&self) -> bool {
         self.plan.shape == Shape::Lines
             || self.plan.turns.is_some()
             || self.plan.session.is_some()
-            || self.plan.started.is_some()
-            || !self.plan.table.failures.is_empty()
+            || self.plan.has_signs
     }
 
     fn line(&mut self, line: &Value) {
@@ -211,13 +231,7 @@ impl AgentStream {
         {
             self.turns = self.turns.saturating_add(u32::from(is_new(&mut self.groups, selector.group(line))));
         }
-        self.has_started |= self.plan.started.as_ref().is_some_and(|selector| selector.counts(line));
-        for (index, (_, sign)) in self.plan.table.failures.iter().enumerate() {
-            let is_it = matches!(sign, FailureSign::Line(selector) if selector.fits(line));
-            if let (true, Some(sight)) = (is_it, self.seen.get_mut(index)) {
-                *sight = Sight::Seen;
-            }
-        }
+        self.sightings.line(line);
     }
 
     /// The one document of the output: the first line start from which something can be read
@@ -238,23 +252,6 @@ impl AgentStream {
             first = first.or(Some(value));
         }
         first
-    }
-
-    fn failure(&self, exit: Option<i32>, tail: &str) -> Option<AgentFailure> {
-        let table = &self.plan.table;
-        if let Some(failure) = exit.and_then(|code| table.exit_map.get(&code)) {
-            return Some(*failure);
-        }
-        let went_wrong = exit.is_some_and(|code| !table.ok_exit.contains(&code));
-        let signs = table.failures.iter().zip(&self.seen);
-        let sign = signs.into_iter().find(|((_, sign), sight)| match sign {
-            FailureSign::Line(_) => **sight == Sight::Seen,
-            FailureSign::Text(text) => went_wrong && tail.contains(text.as_str()),
-        });
-        if let Some(((failure, _), _)) = sign {
-            return Some(*failure);
-        }
-        (went_wrong && self.plan.started.is_some() && !self.has_started).then_some(AgentFailure::Usage)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Agents as tables (contract section 12; the shape of `agents:` in `tdd.yaml`).
 //!
 //! ```text
-//! argv:        [ argument | [argument, …], … ]    program and arguments, no shell; see `template`
-//! resume_argv: the same                           goes on with {session}, for a format retry
+//! like:        NAME                               every key that is not here is as in that built-in table
+//! argv:        [ argument | [argument, …] | case, … ]    program and arguments, no shell; see `template`
+//! resume_argv: the same                           goes on with {session}, for a format retry; an argv
+//!                                                 with `first:` or `resume:` in it says both
 //! prompt:      file | stdin | argv                how the prompt travels; default file
 //! stdio:       pty | pipe                         default pty
 //! message:     {from: stdout}                     all that was printed, terminal noise removed; default
@@ -13,7 +15,19 @@
 //! session:     new-uuid | POINTER | {where: …, take: POINTER}
 //! turns:       POINTER | {where: …, by: POINTER}  each line (group) is a model response that calls tools
 //! started:     POINTER | {where: …}               without such a line the agent never began
+//! settings_seen: POINTER | {where: …}             without such a line before the first turn the agent
+//!                                                 has not read its settings: it is stopped, and no trust
+//! denied:      [POINTER | {where: …, take: POINTER}, …]    what the agent's program refused its model
+//! records:     codex                              what only the agent's own records tell; see `agent_stream`
+//! resets:      [POINTER | {where: …, take: POINTER}, …]    when a usage limit is lifted: a time in
+//!                                                 seconds, or a text that says it
 //! env:         {set: {NAME: text}, pass: [NAME, PREFIX*]}   no `pass`: the environment is inherited
+//! state_dirs:  {NAME: {of: PATH, carry: [PATH, …]}}        a private folder for each session, named by the
+//!                                                 variable; `carry` are links into the person's own one
+//!                                                 (which the variable names, else `of` below HOME)
+//! own_sandbox: on | off                           for {own_sandbox} and cases in argv; default off
+//! protect:     {file: TEXT, folder: TEXT}      what {protected} says of each path, as {path}, one after the other
+//! versions:    {proven: [VERSION, …], oldest: VERSION, command: [argument, …]}
 //! files:       {NAME: text}                       made in the exchange folder before the start
 //! ok_exit:     [0]
 //! exit_map:    {CODE: failure}
@@ -22,7 +36,7 @@
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
 //!
 //! where   = { POINTER: value | [value, …] | {contains: TEXT}, … }
-//! failure = not-logged-in | usage | rate-limit | overload | network | turn-cap | budget
+//! failure = not-logged-in | usage | usage-limit | rate-limit | overload | network | turn-cap | budget
 //! ```
 //!
 //! Leniency: `message: {from: {file: PATH}}` is read like `{file: PATH}`, because the settings'
@@ -36,12 +50,19 @@ use super::agent_stream::select::Selector;
 use crate::core::trouble::Trouble;
 
 pub mod amount;
+mod arguments;
+pub mod home;
+pub mod outer;
 mod read;
 mod selector;
 pub(in crate::text) mod strict_map;
 pub mod template;
+pub mod version;
 
+pub use home::{Protect, StateDir};
+pub use outer::is_outer_session;
 use template::{Argv, Template};
+use version::Versions;
 
 /// How one agent program is called and read. Everything in it was checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +76,17 @@ pub struct AgentTable {
     pub session: Option<SessionFrom>,
     pub turns: Option<Selector>,
     pub started: Option<Selector>,
+    /// Without such a line the agent's settings were dropped, and with them what it may not do.
+    pub settings_seen: Option<Selector>,
+    /// What the agent's own program refused its model.
+    pub denied: Vec<Selector>,
+    pub records: Option<Records>,
+    pub resets: Vec<Selector>,
     pub env: EnvRules,
+    pub state_dirs: Vec<StateDir>,
+    pub own_sandbox: OwnSandbox,
+    pub protect: Option<Protect>,
+    pub versions: Option<Versions>,
     /// Names without folders, and their contents.
     pub files: BTreeMap<String, Template>,
     pub ok_exit: Vec<i32>,
@@ -85,6 +116,20 @@ pub enum PromptBy {
 pub enum Stdio {
     Pty,
     Pipe,
+}
+
+/// Whether the agent's own sandbox is on, inside ours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OwnSandbox {
+    On,
+    #[default]
+    Off,
+}
+
+/// An agent that tells in its own records what its stream leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Records {
+    Codex,
 }
 
 /// Where the final message is found.
@@ -126,6 +171,8 @@ pub enum AgentFailure {
     NotLoggedIn,
     /// It does not know its arguments, or the model refuses the request.
     Usage,
+    /// What the account may use in some hours or days is spent: no waiting of minutes helps.
+    UsageLimit,
     RateLimit,
     Overload,
     Network,
@@ -135,9 +182,10 @@ pub enum AgentFailure {
 }
 
 impl AgentFailure {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::NotLoggedIn,
         Self::Usage,
+        Self::UsageLimit,
         Self::RateLimit,
         Self::Overload,
         Self::Network,
@@ -149,11 +197,25 @@ impl AgentFailure {
         match self {
             Self::NotLoggedIn => "not-logged-in",
             Self::Usage => "usage",
+            Self::UsageLimit => "usage-limit",
             Self::RateLimit => "rate-limit",
             Self::Overload => "overload",
             Self::Network => "network",
             Self::TurnCap => "turn-cap",
             Self::Budget => "budget",
+        }
+    }
+
+    /// Whether the role ran out of something: its attempt is spent. Nothing else is its fault.
+    pub fn is_of_role(self) -> bool {
+        match self {
+            Self::TurnCap | Self::Budget => true,
+            Self::NotLoggedIn
+            | Self::Usage
+            | Self::UsageLimit
+            | Self::RateLimit
+            | Self::Overload
+            | Self::Network => false,
         }
     }
 }
@@ -200,75 +262,59 @@ impl EnvRules {
     }
 }
 
-/// Variables that tie a process to a repository or to an agent session around it. A child that
-/// got them would work on the wrong index, or take itself for a part of that session.
-pub fn is_outer_session(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "GIT_DIR",
-        "GIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_INDEX_VERSION",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_COMMON_DIR",
-        "GIT_NAMESPACE",
-        "GIT_PREFIX",
-        "GIT_QUARANTINE_PATH",
-        "GIT_CONFIG",
-        "GIT_CONFIG_PARAMETERS",
-        "GIT_CONFIG_COUNT",
-        "GIT_GRAFT_FILE",
-        "GIT_SHALLOW_FILE",
-        "GIT_REPLACE_REF_BASE",
-        "GIT_NO_REPLACE_OBJECTS",
-        "GIT_IMPLICIT_WORK_TREE",
-        "GIT_INTERNAL_SUPER_PREFIX",
-        "GIT_REFLOG_ACTION",
-        "CLAUDECODE",
-        "CLAUDE_PROJECT_DIR",
-        "CLAUDE_PLUGIN_ROOT",
-        "CLAUDE_ENV_FILE",
-        "CODEX_SANDBOX",
-        "CODEX_SANDBOX_NETWORK_DISABLED",
-        "CODEX_THREAD_ID",
-    ];
-    // The settings among them (which provider, which token) must go on, or the child is not
-    // logged in; what speaks of the session must not.
-    const SESSION_WORDS: &[&str] =
-        &["ENTRYPOINT", "SESSION", "SSE_PORT", "EXECPATH", "REMOTE", "AGENT", "PARENT", "CHILD", "TASK"];
-    NAMES.contains(&name)
-        || name.starts_with("GIT_CONFIG_KEY_")
-        || name.starts_with("GIT_CONFIG_VALUE_")
-        || name
-            .strip_prefix("CLAUDE_CODE_")
-            .is_some_and(|rest| SESSION_WORDS.iter().any(|word| rest.contains(word)))
-}
-
 /// Reads the table of the agent `name` (the value under `agents:` → `name:`). Every key is known,
 /// every placeholder too; the trouble names the key and the nearest known one.
 pub fn read(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
-    read::table(name, yaml)
+    match yaml.get("like") {
+        Some(base) => read::table(name, &like(name, base, yaml)?),
+        None => read::table(name, yaml),
+    }
+}
+
+/// A built-in table with this one's keys instead of its own.
+fn like(name: &str, base: &Value, own: &Value) -> Result<Value, Trouble> {
+    let at = format!("agents.{name}.like");
+    let base = strict_map::text(&at, base)?;
+    let text = builtin(&base).ok_or_else(|| strict_map::unknown_word(&at, &base, &BUILTIN))?;
+    let mut merged = yaml(&base, text)?;
+    let both = merged.as_mapping_mut().zip(own.as_mapping());
+    if let Some((merged, own)) = both {
+        for (key, value) in own.iter().filter(|(key, _)| key.as_str() != Some("like")) {
+            merged.insert(key.clone(), value.clone());
+        }
+        // A list of its own says how a session goes on; the base's cases are gone with its list.
+        if own.contains_key("argv") && !own.contains_key("resume_argv") {
+            merged.remove("resume_argv");
+        }
+    }
+    Ok(merged)
 }
 
 /// Reads a table from the text of a file of its own, as the built-in ones are.
 pub fn read_text(name: &str, text: &str) -> Result<AgentTable, Trouble> {
-    let yaml: Value = serde_yaml::from_str(text).map_err(|error| {
+    read(name, &yaml(name, text)?)
+}
+
+fn yaml(name: &str, text: &str) -> Result<Value, Trouble> {
+    serde_yaml::from_str(text).map_err(|error| {
         let place = error.location().map_or(String::new(), |place| format!(" in line {}", place.line()));
         Trouble::config(format!("the table of the agent `{name}` is no YAML{place}"))
             .because(error)
             .advise("mend that line")
-    })?;
-    read(name, &yaml)
+    })
 }
 
 /// The names of the built-in tables.
-pub const BUILTIN: [&str; 3] = ["claude", "codex", "scripted"];
+pub const BUILTIN: [&str; 6] = ["claude", "codex", "gemini", "opencode", "pi", "scripted"];
 
 /// The text of a built-in table, as [`read_text`] reads it.
 pub fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "claude" => Some(include_str!("../../skills/agents/claude.yaml")),
         "codex" => Some(include_str!("../../skills/agents/codex.yaml")),
+        "gemini" => Some(include_str!("../../skills/agents/gemini.yaml")),
+        "opencode" => Some(include_str!("../../skills/agents/opencode.yaml")),
+        "pi" => Some(include_str!("../../skills/agents/pi.yaml")),
         "scripted" => Some(include_str!("../../skills/agents/scripted.yaml")),
         _ => None,
     }

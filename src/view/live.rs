@@ -176,6 +176,7 @@ fn is_last(event: &Event) -> bool {
         | Event::EditClaim { .. }
         | Event::Isolated { .. }
         | Event::Restored { .. }
+        | Event::Denied { .. }
         | Event::Leaked { .. } => false,
     }
 }

@@ -4,7 +4,7 @@
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Leaked, RunStarted};
-use crate::core::finding::{Findings, SuiteBaseline};
+use crate::core::finding::{Findings, RunRef, SuiteBaseline};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
 use crate::core::role::{Key, Role};
@@ -73,12 +73,8 @@ impl Teller {
             Event::WorkRolledBack { to, extent, kept_as } => {
                 vec![rolled_back(to, *extent, kept_as)]
             }
-            Event::GateMeasured { green: true, run } => {
-                vec![good(format!("gate before REFACTOR: green, {}", seconds(run.duration_ms)))]
-            }
-            Event::GateMeasured { green: false, run } => {
-                vec![bad(format!("gate before REFACTOR: red, {}, {}", run.exit, seconds(run.duration_ms)))]
-            }
+            Event::GateMeasured { green: true, run } => vec![good(gate("green", run))],
+            Event::GateMeasured { green: false, run } => vec![bad(gate(&format!("red, {}", run.exit), run))],
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => {
                 let kept = brief(kept_as);
@@ -92,6 +88,7 @@ impl Teller {
             }
             Event::TestRun(_) | Event::EditClaim { .. } | Event::TreeSeen { .. } => Vec::new(),
             Event::Restored { what } => what.iter().take(REASONS).map(put_back).collect(),
+            Event::Denied { what } => what.iter().take(REASONS).map(denied).collect(),
             Event::Leaked { processes } => processes.iter().take(REASONS).map(left_running).collect(),
             Event::Halted { .. } => vec![halted(state)],
             Event::Finished { ending: Ending::Verified } => {
@@ -187,6 +184,14 @@ fn opening(run: &RunStarted) -> Vec<Line> {
 
 fn left_running(one: &Leaked) -> Line {
     bad(format!("  left running, ended: {} ({})", one.command, one.pid))
+}
+
+fn gate(how: &str, run: &RunRef) -> String {
+    format!("gate before REFACTOR: {how}, {}", seconds(run.duration_ms))
+}
+
+fn denied(what: &String) -> Line {
+    dim(format!("  its own program refused the agent: {what}"))
 }
 
 fn put_back(what: &String) -> Line {

@@ -11,29 +11,36 @@ use std::time::{Duration, Instant};
 
 use super::process::{Attended, EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan, spawn_piped};
 use super::pty;
-use super::sandbox::{self, Sandbox};
+use super::sandbox::{self, Ground, Sandbox, Sealed};
 use super::signals::StopSignal;
-use crate::core::attempt::{AgentEnd, AttemptKind, Exhaustion};
+use crate::core::attempt::AttemptKind;
 use crate::core::audience::News;
 use crate::core::role::{Key, Role};
-use crate::core::test::Exit;
-use crate::core::trouble::{Trouble, TroubleKind};
+use crate::core::trouble::Trouble;
 use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits};
-use crate::driver::session::{self, Heard, Ladder, SessionEnd, SessionLimits};
-use crate::text::agent_stream::{AgentStream, better_message};
-use crate::text::agent_table::template::{Missing, Placeholder};
-use crate::text::agent_table::{AgentFailure, AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
-use crate::text::tdd_result;
+use crate::driver::session::{self, Heard};
+use crate::text::agent_stream::{AgentStream, Trust};
+use crate::text::agent_table::home::Protected;
+use crate::text::agent_table::template::Placeholder;
+use crate::text::agent_table::{AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
 
 mod backoff;
+mod bounds;
 mod call;
+mod codex;
 mod exchange;
 mod failure;
+mod home;
+mod outcome;
 mod program;
+mod version;
 
+use bounds::{limits, session_limits};
 use call::{Call, Known};
 use exchange::Exchange;
-use failure::{failed, unlogged};
+use failure::{Again, Setback, missing};
+use home::{Home, Session};
+use outcome::{Over, report};
 pub use program::choose_auto;
 
 /// One role's agent.
@@ -79,6 +86,8 @@ pub struct AgentSetup {
     pub logs: PathBuf,
     /// Where exchange folders are made; outside the repository.
     pub exchange_root: PathBuf,
+    /// Where private folders of the agents' sessions are made; kept with the run.
+    pub state_root: PathBuf,
     /// `{cassette}` of the scripted agent.
     pub cassette: Option<PathBuf>,
     /// How long to wait before each further try after a passing limit; as many tries as entries.
@@ -93,6 +102,8 @@ pub struct AgentSetup {
 pub struct TableAgents {
     setup: AgentSetup,
     sandbox: Option<Sandbox>,
+    /// What roles may not write to, for agents with rules of their own.
+    guarded: Option<(Ground, Sealed)>,
 }
 
 impl TableAgents {
@@ -105,10 +116,12 @@ impl TableAgents {
                 tdd: absolute(&setup.tdd),
                 logs: absolute(&setup.logs),
                 exchange_root: absolute(&setup.exchange_root),
+                state_root: absolute(&setup.state_root),
                 cassette: setup.cassette.as_deref().map(absolute),
                 ..setup
             },
             sandbox: None,
+            guarded: None,
         }
     }
 
@@ -117,6 +130,24 @@ impl TableAgents {
     pub fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
         self.sandbox = sandbox;
         self
+    }
+
+    /// Agents that can refuse paths by themselves are told what is sealed, in every level.
+    #[must_use = "this returns the agents with what they are told"]
+    pub fn told_of(mut self, ground: Ground, sealed: Sealed) -> Self {
+        self.guarded = Some((ground, sealed));
+        self
+    }
+
+    /// Asks each agent's program for its version: a line of warning for each that was never tried,
+    /// a trouble if one is too old.
+    pub fn versions(&self) -> Result<Vec<String>, Trouble> {
+        let mut warnings = Vec::new();
+        for role in Role::ALL {
+            warnings.extend(version::check(&self.setup, self.setup.roles.of(role))?);
+        }
+        warnings.dedup();
+        Ok(warnings)
     }
 
     /// Finds before the first fork what would keep an agent from starting: a program that is
@@ -161,7 +192,14 @@ impl TableAgents {
             (None, Some(SessionFrom::NewUuid)) => Some(exchange::new_uuid()?),
             (None, Some(SessionFrom::Told(_)) | None) => None,
         };
-        let known = Known { session: session.clone(), turns: limits.turns };
+        let begins = if resumed.is_some() { Session::GoesOn } else { Session::New };
+        let home = Home::open(&self.setup, table, order, begins)?;
+        let known = Known {
+            session: session.clone(),
+            turns: limits.turns,
+            protected: self.protected(table, order.key.role()),
+            state: home.variables().collect(),
+        };
         let exchange = Exchange::create(&self.setup.exchange_root, order)?;
         let call = Call::new(order, agent, &self.setup, &exchange, known);
         exchange.fill(order, &call)?;
@@ -174,10 +212,9 @@ impl TableAgents {
             MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
-        let enclosed = self
-            .sandbox
-            .as_ref()
-            .map(|sandbox| sandbox.for_role(order.key.role(), exchange.folder(), &self.setup.cwd));
+        let own: Vec<&Path> = std::iter::once(exchange.folder()).chain(home.base()).collect();
+        let enclosed =
+            self.sandbox.as_ref().map(|sandbox| sandbox.for_role(order.key.role(), &own, &self.setup.cwd));
         let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
         let spawn = SpawnOrder {
             argv: argv.into_iter().map(OsString::from).collect(),
@@ -192,44 +229,19 @@ impl TableAgents {
             shim: self.setup.tdd.clone(),
             enclosure: enclosed.map(|enclosed| enclosed.enclosure),
         };
-        Ok(Prepared { spawn, left_out, limits, session, message_file, _exchange: exchange })
+        Ok(Prepared { spawn, left_out, limits, session, message_file, home, _exchange: exchange })
     }
 
-    /// Reads what an ended child left.
-    fn report(&self, key: &Key, over: Over) -> Result<AgentReport, Trouble> {
-        let table = &self.agent(key).table;
-        let (end, exit) = match over.end {
-            SessionEnd::Exited(exit) => (AgentEnd::Exited(exit), Some(exit)),
-            SessionEnd::Exhausted(what) => (AgentEnd::Exhausted(what), None),
-            SessionEnd::Stopped(signal) => return Err(Trouble::stopped(signal)),
-            SessionEnd::Unlogged(why) => return Err(unlogged(&over.prepared.spawn.log, &why)),
+    /// What a role may not write to, in the table's words.
+    fn protected(&self, table: &AgentTable, role: Role) -> String {
+        let (Some(protect), Some((ground, sealed))) = (&table.protect, &self.guarded) else {
+            return String::new();
         };
-        let code = match exit {
-            Some(Exit::Code(code)) => Some(code),
-            Some(Exit::Signal(_) | Exit::Deadline | Exit::OutputCap) | None => None,
-        };
-        let found = over.stream.finish(code);
-        let in_file = over.prepared.message_file.as_ref().and_then(exchange::Watched::read);
-        let message = match over.prepared.message_file {
-            Some(_) => better_message(in_file, found.message),
-            None => found.message,
-        };
-        let holds_block = message.as_deref().is_some_and(tdd_result::holds_block);
-        let end = match found.failure.filter(|_| !holds_block) {
-            None => end,
-            Some(AgentFailure::TurnCap) => AgentEnd::Exhausted(Exhaustion::Turns),
-            Some(AgentFailure::Budget) => AgentEnd::Exhausted(Exhaustion::Cost),
-            Some(failure) => return Err(failed(table, failure, &found.tail, &over.prepared.spawn.log)),
-        };
-        Ok(AgentReport {
-            end,
-            message,
-            session: over.prepared.session.or(found.session),
-            turns: found.turns,
-            duration_ms: over.duration_ms,
-            log: over.prepared.spawn.log.display().to_string(),
-            tail: found.tail,
-        })
+        let paths = ground.read_only(role, sealed);
+        protect.words(paths.iter().filter_map(|path| {
+            let text = path.to_str()?;
+            Some(if path.is_dir() { Protected::Folder(text) } else { Protected::File(text) })
+        }))
     }
 }
 
@@ -241,16 +253,9 @@ struct Prepared {
     limits: Limits,
     session: Option<String>,
     message_file: Option<exchange::Watched>,
+    home: Home,
     /// Lives as long as the child may need it.
     _exchange: Exchange,
-}
-
-/// A child that has ended.
-struct Over {
-    prepared: Prepared,
-    end: SessionEnd,
-    stream: AgentStream,
-    duration_ms: u64,
 }
 
 impl Agents for TableAgents {
@@ -260,14 +265,14 @@ impl Agents for TableAgents {
         let waits = self.setup.backoff.clone();
         for (index, wait) in waits.iter().enumerate() {
             match self.run_once(order, &mut *hear).await {
-                Err(trouble) if trouble.kind == TroubleKind::Passing => {
+                Err(Setback { trouble, again: Again::Soon }) => {
                     hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
                     backoff::wait(*wait, &self.setup.stop).await?;
                 }
-                outcome => return outcome,
+                outcome => return outcome.map_err(|setback| setback.trouble),
             }
         }
-        self.run_once(order, hear).await
+        self.run_once(order, hear).await.map_err(|setback| setback.trouble)
     }
 
     fn resumes(&self, key: &Key) -> bool {
@@ -280,9 +285,9 @@ impl Agents for TableAgents {
 }
 
 impl TableAgents {
-    async fn run_once(&self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+    async fn run_once(&self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Setback> {
         if let Some(signal) = *self.setup.stop.borrow() {
-            return Err(Trouble::stopped(signal));
+            return Err(Trouble::stopped(signal).into());
         }
         let prepared = self.prepare(order)?;
         if prepared.left_out > 0 {
@@ -298,9 +303,10 @@ impl TableAgents {
         let bounds = session_limits(&table, &prepared.limits);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
         drop(child);
+        prepared.home.give_back();
         let duration_ms =
             u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
-        self.report(&order.key, Over { prepared, end: lived.end, stream, duration_ms })
+        report(&table, Over { prepared, end: lived.end, stream, duration_ms })
     }
 }
 
@@ -326,7 +332,9 @@ impl Listener<'_> {
             }
             hear(News::Tick);
         }
-        if turns > self.most { Heard::EnoughTurns } else { Heard::Continue }
+        // Without its settings it would work on by no rule at all; the report will say so.
+        let goes_on = turns <= self.most && stream.trust() != Trust::Lost;
+        if goes_on { Heard::Continue } else { Heard::EnoughTurns }
     }
 }
 
@@ -339,61 +347,4 @@ fn spawn(table: &AgentTable, order: &SpawnOrder) -> Result<Attended, Trouble> {
         trouble.what = format!("the agent `{}` can't be started: {}", table.name, trouble.what);
         trouble
     })
-}
-
-/// The bounds of an attempt: the table's own replace the run's, but its turns only lower them.
-fn limits(table: &AgentTable, run: &Limits) -> Limits {
-    Limits {
-        turns: table.max_turns.map_or(run.turns, |most| most.min(run.turns)),
-        wall_ms: table.wall_ms.unwrap_or(run.wall_ms),
-        idle_ms: table.idle_ms.unwrap_or(run.idle_ms),
-        output_bytes: table.output_cap.unwrap_or(run.output_bytes),
-    }
-}
-
-fn session_limits(table: &AgentTable, limits: &Limits) -> SessionLimits {
-    SessionLimits {
-        wall: Duration::from_millis(limits.wall_ms),
-        idle: Some(Duration::from_millis(limits.idle_ms)),
-        output_bytes: limits.output_bytes,
-        ladder: Ladder {
-            interrupt: Duration::from_millis(table.stop.interrupt_ms),
-            terminate: Duration::from_millis(table.stop.terminate_ms),
-        },
-        drain: SessionLimits::DRAIN,
-    }
-}
-
-/// The trouble of a placeholder without a value.
-fn missing(table: &str, missing: Missing) -> Trouble {
-    let name = missing.0.name();
-    let (why, next) = match missing.0 {
-        Placeholder::Model => (
-            "no model is set for this role",
-            "set a model, or write the arguments as a group: [--model, \"{model}\"]".to_owned(),
-        ),
-        Placeholder::Session => (
-            "the agent's session is not known before it has begun",
-            "write `session: new-uuid`, or use {session} in resume_argv alone".to_owned(),
-        ),
-        Placeholder::Cassette => {
-            ("the scripted agent needs a cassette", "name one with --cassette FILE".to_owned())
-        }
-        Placeholder::Prompt => ("the prompt is no argument here", "write `prompt: argv`".to_owned()),
-        Placeholder::Cwd
-        | Placeholder::RunDir
-        | Placeholder::PromptFile
-        | Placeholder::RoleFile
-        | Placeholder::MessageFile
-        | Placeholder::Tdd => {
-            ("the path is no UTF-8", "rename the folder, or set TMPDIR to another".to_owned())
-        }
-        Placeholder::Role
-        | Placeholder::RoleText
-        | Placeholder::RoleJson
-        | Placeholder::Criterion
-        | Placeholder::Number
-        | Placeholder::MaxTurns => ("it is not known yet", format!("take {{{name}}} out")),
-    };
-    Trouble::config(format!("agents.{table}: there is no value for {{{name}}}")).because(why).advise(next)
 }

@@ -138,8 +138,8 @@ pub struct Enclosed {
 }
 
 impl Sandbox {
-    /// Around an agent that runs in `cwd` with this exchange folder.
-    pub fn for_role(&self, role: Role, own: &Path, cwd: &Path) -> Enclosed {
+    /// Around an agent that runs in `cwd` with these folders of its own.
+    pub fn for_role(&self, role: Role, own: &[&Path], cwd: &Path) -> Enclosed {
         self.enclosed(&self.ground.for_role(role, &self.sealed, own), cwd)
     }
 

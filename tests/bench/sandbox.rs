@@ -46,7 +46,7 @@ pub fn measure() -> Vec<Row> {
     let own = dir.path().join("exchange/own");
     std::fs::create_dir_all(&own).unwrap();
     let fences = Sandbox { backend: chosen.backend.unwrap(), ground, sealed };
-    let agent = || Some(fences.for_role(Role::Implementer, &own, &repo).enclosure);
+    let agent = || Some(fences.for_role(Role::Implementer, &[&own], &repo).enclosure);
     let commands = || Some(fences.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);
     vec![row("an agent", &repo, &agent), row("a command beside 20 test files", &repo, &commands)]
 }

@@ -81,6 +81,7 @@ impl Stage {
             tdd: PathBuf::from(env!("CARGO_BIN_EXE_tdd")),
             logs: self.path("logs"),
             exchange_root: self.path("exchange"),
+            state_root: self.path("state"),
             cassette: self.cassette.clone(),
             backoff: Vec::new(),
             stop: self.signal.subscribe(),
@@ -357,6 +358,7 @@ fn an_exchange_folder_in_the_repository_is_refused() {
         tdd: PathBuf::from(env!("CARGO_BIN_EXE_tdd")),
         logs: agents.path("logs"),
         exchange_root: agents.path("project/tmp"),
+        state_root: agents.path("state"),
         cassette: None,
         backoff: Vec::new(),
         stop: agents.signal.subscribe(),
@@ -542,6 +544,7 @@ fn the_claude_table_calls_it_as_measured_and_reads_its_stream() {
         // A settings file that is not there would be dropped without a word: so it must be.
         "last=; for a in \"$@\"; do if [ \"$last\" = --settings ]; then grep -q allow \"$a\" || exit 3; fi; last=$a; done"
             .to_owned(),
+        r#"echo '{"type":"system","subtype":"hook_response","hook_event":"SessionStart"}'"#.to_owned(),
         r#"echo '{"type":"system","subtype":"init"}'"#.to_owned(),
         line("m1", r#"{"type":"tool_use","name":"Read"}"#),
         format!("cat <<'END'\n{{\"type\":\"assistant\",\"parent_tool_use_id\":null,\"message\":{{\"id\":\"m2\",\"content\":[{{\"type\":\"text\",\"text\":\"{ALL_OK}\"}}]}}}}\nEND"),
@@ -589,7 +592,8 @@ echo '{{"type":"turn.completed"}}'"#
     assert_eq!((report.turns, report.session.as_deref()), (Some(1), Some("th-1")));
     tdd_result::read(said(&report), Role::Implementer, &["/x"]).unwrap();
     let argv = fs::read_to_string(notes.path().join("argv")).unwrap();
-    for part in ["exec\n--json\n-o\n", "developer_instructions=\"Be \\\"good\\\".\\n\"\n", "\n-\n"] {
+    for part in ["exec\n-C\n", "\n--json\n-o\n", "developer_instructions=\"Be \\\"good\\\".\\n\"\n", "\n-\n"]
+    {
         assert!(argv.contains(part), "{part:?} is not in {argv}");
     }
     assert!(!argv.contains("\n-m\n"), "{argv}");
@@ -597,5 +601,6 @@ echo '{{"type":"turn.completed"}}'"#
     let retry =
         AgentOrder { kind: AttemptKind::Format, session: report.session, number: 2, ..order("AC-x.1") };
     stage.run(&retry).unwrap();
-    assert!(fs::read_to_string(notes.path().join("argv")).unwrap().starts_with("exec\nresume\nth-1\n"));
+    let argv = fs::read_to_string(notes.path().join("argv")).unwrap();
+    assert!(argv.contains("\nresume\nth-1\n--json\n"), "{argv}");
 }

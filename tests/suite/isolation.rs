@@ -95,7 +95,7 @@ impl Yard {
     }
 
     fn of_role(&self, role: Role) -> Enclosure {
-        let enclosed = self.fences.for_role(role, &self.exchange.join("own"), &self.repo);
+        let enclosed = self.fences.for_role(role, &[&self.exchange.join("own")], &self.repo);
         assert_eq!(enclosed.left_out, 0);
         enclosed.enclosure
     }
@@ -280,7 +280,7 @@ fn more_files_than_can_be_bound_are_told_of() {
     }
     let mut manifest = yard.manifest;
     manifest.seal(&[FileClass::Test], &[]).unwrap();
-    let enclosed = yard.fences.for_role(Role::Implementer, &yard.exchange.join("own"), &yard.repo);
+    let enclosed = yard.fences.for_role(Role::Implementer, &[&yard.exchange.join("own")], &yard.repo);
     assert!((10..20).contains(&enclosed.left_out), "{}", enclosed.left_out);
     assert_eq!(yard.place.path("src").read_dir().unwrap().count(), 511);
 }

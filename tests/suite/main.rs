@@ -44,6 +44,7 @@ mod state_machine_rules;
 mod stops;
 mod summary;
 mod tidy;
+mod transcripts;
 mod undo;
 mod view;
 mod walk;

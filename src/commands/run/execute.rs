@@ -65,6 +65,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let id = new_run_id(now, &prepared.requirement.id);
     let folders = hold.folders(prepared.place.repository.join(".tdd/runs").join(&id.0));
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
+    warn(&adapters.warnings);
     let setup = wire::setup(prepared, &folders, &adapters)?;
     checkpoints::exclude_runs(&prepared.place.repository)?;
     let mut journal = JournalFile::create(&folders.run)?;
@@ -92,6 +93,7 @@ pub fn go_on(
     let (journal, state) = reopened(&folders.run)?;
     leftovers::note_children_in(&folders.run);
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
+    warn(&adapters.warnings);
     let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
@@ -99,6 +101,12 @@ pub fn go_on(
     let ended = event_loop()?.block_on(drive.resume(decision));
     drop(audience);
     conclude(&ended?, &folders.run, prepared.settings.output)
+}
+
+fn warn(lines: &[String]) {
+    for line in lines {
+        print::message(&format!("tdd: warning: {line}"));
+    }
 }
 
 /// Closes the run in `run` and leaves the tree as it is; what it holds is kept as a checkpoint first.

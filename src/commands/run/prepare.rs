@@ -207,7 +207,8 @@ fn builtin(name: &str) -> Result<Option<AgentTable>, Trouble> {
 }
 
 fn unknown_agent(name: &str, settings: &Settings) -> Trouble {
-    let mut known = vec!["auto", "claude", "codex", "scripted"];
+    let mut known = vec![AUTO_AGENT];
+    known.extend(agent_table::BUILTIN);
     known.extend(settings.agents.keys().map(String::as_str));
     Trouble::config(format!("no agent is named `{name}`"))
         .because(format!("known are: {}", known.join(", ")))

@@ -57,6 +57,7 @@ fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal)
         tdd: tdd.to_owned(),
         logs: folders.run.join("logs"),
         exchange_root: folders.exchange.clone(),
+        state_root: folders.run.join("state"),
         cassette: prepared.cassette.clone(),
         backoff: prepared.settings.backoff_ms.iter().copied().map(Duration::from_millis).collect(),
         stop: stop.clone(),
@@ -72,6 +73,8 @@ pub struct Adapters {
     sealed: Sealed,
     /// One for all, so that what the project tells of itself is known to all.
     policy: Policy,
+    /// Lines for a person, to be shown once.
+    pub warnings: Vec<String>,
 }
 
 pub fn adapters(
@@ -82,9 +85,16 @@ pub fn adapters(
 ) -> Result<Adapters, Trouble> {
     let policy = policy(prepared)?;
     let sealed = Sealed::default();
-    let sandbox = fences(prepared, folders, &policy, &sealed)?;
-    let agents = agents(prepared, folders, tdd, stop).fenced_by(sandbox.clone());
+    let ground = ground(prepared, folders, &policy)?;
+    let sandbox = prepared.sandbox.backend.clone().map(|backend| Sandbox {
+        backend,
+        ground: ground.clone(),
+        sealed: sealed.clone(),
+    });
+    let agents =
+        agents(prepared, folders, tdd, stop).fenced_by(sandbox.clone()).told_of(ground, sealed.clone());
     agents.preflight()?;
+    let warnings = agents.versions()?;
     let tests = ProjectTests::new(RunnerSetup {
         repository: prepared.place.repository.clone(),
         project: prepared.place.project.clone(),
@@ -95,7 +105,7 @@ pub fn adapters(
         output_cap: prepared.settings.output_cap,
         stop: stop.clone(),
     })?;
-    Ok(Adapters { agents, tests: tests.fenced_by(sandbox), sealed, policy })
+    Ok(Adapters { agents, tests: tests.fenced_by(sandbox), sealed, policy, warnings })
 }
 
 pub fn ports(
@@ -122,14 +132,8 @@ pub fn ports(
     })
 }
 
-/// The sandbox with the places of this run; none in level `audit`.
-fn fences(
-    prepared: &Prepared,
-    folders: &Folders,
-    policy: &Policy,
-    sealed: &Sealed,
-) -> Result<Option<Sandbox>, Trouble> {
-    let Some(backend) = prepared.sandbox.backend.clone() else { return Ok(None) };
+/// The places of this run, by real paths.
+fn ground(prepared: &Prepared, folders: &Folders, policy: &Policy) -> Result<Ground, Trouble> {
     let place = &prepared.place;
     let ground = Ground {
         repository: place.repository.clone(),
@@ -139,7 +143,7 @@ fn fences(
         exchange_prefix: EXCHANGE_PREFIX,
         policy: policy.clone(),
     };
-    Ok(Some(Sandbox { backend, ground: ground.without_links(), sealed: sealed.clone() }))
+    Ok(ground.without_links())
 }
 
 fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {

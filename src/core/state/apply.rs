@@ -48,9 +48,11 @@ impl State {
                 self.leaked.extend(processes.iter().take(room).cloned());
                 return Ok(());
             }
-            Event::Isolated { .. } | Event::TestRun(_) | Event::EditClaim { .. } | Event::Restored { .. } => {
-                return Ok(());
-            }
+            Event::Isolated { .. }
+            | Event::TestRun(_)
+            | Event::EditClaim { .. }
+            | Event::Restored { .. }
+            | Event::Denied { .. } => return Ok(()),
             Event::TreeSeen { tree } => {
                 self.tree = Some(tree.clone());
                 return Ok(());

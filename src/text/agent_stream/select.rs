@@ -64,6 +64,14 @@ impl Selector {
         self.take.as_ref()?.text(line)
     }
 
+    /// The parts that are meant, of a line that fits.
+    pub fn parts<'v>(&self, line: &'v Value) -> Vec<&'v Value> {
+        match &self.take {
+            Some(take) if self.fits(line) => take.find(line),
+            Some(_) | None => Vec::new(),
+        }
+    }
+
     /// What tells the group of a line; `None` if lines stand alone or this one has no such part.
     pub fn group(&self, line: &Value) -> Option<String> {
         let found = self.by.as_ref()?.find(line);

@@ -69,20 +69,12 @@ fn claude_without_a_block_the_last_message_counts() {
 }
 
 #[test]
-fn claude_failures_are_told_apart() {
+fn claude_signs_that_no_stream_shows() {
     let claude = read_text("claude", builtin("claude").unwrap()).unwrap();
-    let result = |subtype: &str, is_error: bool, text: &str| {
-        let line = serde_json::json!({"type":"result","subtype":subtype,"is_error":is_error,"result":text});
-        format!("{INIT}{line}\n")
-    };
+    let fixed = serde_json::json!({"type":"result","subtype":"success","is_error":false,
+        "result":"API Error: 429 is what I fixed"});
     for (output, exit, want) in [
-        (result("error_max_turns", true, ""), 1, Some(AgentFailure::TurnCap)),
-        (result("error_max_budget_usd", true, ""), 1, Some(AgentFailure::Budget)),
-        (result("success", true, "API Error: 429 slow"), 1, Some(AgentFailure::RateLimit)),
-        (result("success", true, "API Error: 529 overloaded"), 1, Some(AgentFailure::Overload)),
-        (result("success", true, "API Error: 401 no"), 1, Some(AgentFailure::NotLoggedIn)),
-        (result("success", true, "Connection refused"), 1, Some(AgentFailure::Network)),
-        (result("success", false, "API Error: 429 is what I fixed"), 0, None),
+        (format!("{INIT}{fixed}\n"), 0, None),
         ("Not logged in · Please run /login\r\n".to_owned(), 1, Some(AgentFailure::NotLoggedIn)),
         ("error: unknown option '--frobnicate'\r\n".to_owned(), 1, Some(AgentFailure::Usage)),
         (String::new(), 0, None),
@@ -90,6 +82,26 @@ fn claude_failures_are_told_apart() {
         assert_eq!(found(&claude, &output, Some(exit)).failure, want, "{output}");
     }
     assert_eq!(found(&claude, "", None).failure, None, "stopped by us before its first line");
+}
+
+#[test]
+fn trust_is_lost_by_the_first_turn_without_the_sign() {
+    let claude = read_text("claude", builtin("claude").unwrap()).unwrap();
+    let hook = "{\"type\":\"system\",\"subtype\":\"hook_response\",\"hook_event\":\"SessionStart\"}\n";
+    for (lines, meanwhile, at_end) in [
+        (vec![], Trust::Pending, Trust::Pending),
+        (vec![INIT.to_owned()], Trust::Pending, Trust::Lost),
+        (vec![INIT.to_owned(), assistant("m", None, &tool())], Trust::Lost, Trust::Lost),
+        (vec![hook.to_owned(), INIT.to_owned(), assistant("m", None, &tool())], Trust::Earned, Trust::Earned),
+        (vec![INIT.to_owned(), hook.to_owned()], Trust::Earned, Trust::Earned),
+    ] {
+        let mut stream = AgentStream::new(&claude);
+        stream.feed(lines.concat().as_bytes());
+        assert_eq!(stream.trust(), meanwhile, "{lines:?}");
+        assert_eq!(stream.finish(Some(0)).trust, at_end, "{lines:?}");
+    }
+    let other = table("turns: { where: { /type: tool } }");
+    assert_eq!(found(&other, "{\"type\":\"tool\"}\n", Some(0)).trust, Trust::Earned);
 }
 
 #[test]
@@ -110,8 +122,6 @@ fn codex_items_and_its_thread_are_read() {
     assert_eq!(found.session.as_deref(), Some("0199-x"));
     assert_eq!(found.turns, Some(2));
     assert_eq!(found.failure, None);
-    let failed = "{\"type\":\"thread.started\",\"thread_id\":\"x\"}\n{\"type\":\"turn.failed\",\"error\":{\"message\":\"status 429\"}}\n";
-    assert_eq!(self::found(&codex, failed, Some(1)).failure, Some(AgentFailure::RateLimit));
 }
 
 #[test]

@@ -7,10 +7,12 @@ use serde_yaml::Value;
 use super::amount::{duration_ms, size_bytes};
 use super::selector::{conditions, selector, taking};
 use super::strict_map::{StrictMap, entries, list, text, unknown_word, wrong_type};
-use super::template::{Argument, Argv, Placeholder, Template};
+use super::template::{Placeholder, Template};
 use super::{
-    AgentFailure, AgentTable, EnvRules, FailureSign, MessageFrom, PromptBy, SessionFrom, Stdio, StopLadder,
+    AgentFailure, AgentTable, EnvRules, FailureSign, MessageFrom, OwnSandbox, PromptBy, Records, SessionFrom,
+    Stdio, StopLadder,
 };
+use super::{arguments, home, version};
 use crate::core::trouble::Trouble;
 use crate::text::agent_stream::select::Selector;
 
@@ -23,7 +25,15 @@ const KEYS: &[&str] = &[
     "session",
     "turns",
     "started",
+    "settings_seen",
+    "denied",
+    "records",
+    "resets",
     "env",
+    "state_dirs",
+    "own_sandbox",
+    "protect",
+    "versions",
     "files",
     "ok_exit",
     "exit_map",
@@ -38,17 +48,30 @@ const KEYS: &[&str] = &[
 pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
     let map = StrictMap::open(format!("agents.{name}"), yaml, KEYS)?;
     let (message, told) = message(&map)?;
+    let own_sandbox = own_sandbox(&map)?;
+    let starts = arguments::starts(&map, own_sandbox)?;
     let table = AgentTable {
         name: name.to_owned(),
-        argv: required_argv(&map)?,
-        resume_argv: map.get("resume_argv").map(|value| argv(&map.at("resume_argv"), value)).transpose()?,
+        argv: starts.first,
+        resume_argv: starts.resume,
         prompt: prompt(&map)?,
         stdio: stdio(&map)?,
         session: session(&map, told)?,
         message,
         turns: map.get("turns").map(|value| counting(&map.at("turns"), value)).transpose()?,
         started: map.get("started").map(|value| counting(&map.at("started"), value)).transpose()?,
+        settings_seen: map
+            .get("settings_seen")
+            .map(|value| counting(&map.at("settings_seen"), value))
+            .transpose()?,
+        denied: takings(&map, "denied")?,
+        records: records(&map)?,
+        resets: takings(&map, "resets")?,
         env: env(&map)?,
+        state_dirs: home::state_dirs(&map)?,
+        own_sandbox,
+        protect: home::protect(&map)?,
+        versions: version::read(&map)?,
         files: files(&map)?,
         ok_exit: ok_exit(&map)?,
         exit_map: exit_map(&map)?,
@@ -73,6 +96,11 @@ fn check_whole(map: &StrictMap<'_>, table: &AgentTable) -> Result<(), Trouble> {
     let uses = |placeholder| {
         table.argv.uses(placeholder) || table.resume_argv.as_ref().is_some_and(|argv| argv.uses(placeholder))
     };
+    if table.settings_seen.is_some() && table.turns.is_none() {
+        return Err(Trouble::config(format!("`{}` would come too late", map.at("settings_seen")))
+            .because("it must be seen before the first turn, and nothing says what a turn is")
+            .advise("add `turns:`, or take `settings_seen` out"));
+    }
     if table.prompt != PromptBy::Argv && uses(Placeholder::Prompt) {
         return Err(Trouble::config(format!("`{}` uses {{prompt}}", map.at("argv")))
             .because("the prompt is an argument only with `prompt: argv`")
@@ -94,40 +122,6 @@ fn uses_run_dir(table: &AgentTable) -> bool {
             .set
             .iter()
             .any(|(_, value)| value.uses(Placeholder::RunDir) || value.uses(Placeholder::PromptFile))
-}
-
-fn required_argv(map: &StrictMap<'_>) -> Result<Argv, Trouble> {
-    match map.get("argv") {
-        Some(value) => argv(&map.at("argv"), value),
-        None => Err(Trouble::config(format!("`{}` has no `argv`", map.path()))
-            .because("without it nothing can be started")
-            .advise("add argv: [\"program\", \"{prompt_file}\"]")),
-    }
-}
-
-fn argv(at: &str, value: &Value) -> Result<Argv, Trouble> {
-    let items = list(at, value)?;
-    let empty_program = matches!(items.first(), Some(Value::String(program)) if program.is_empty());
-    if items.is_empty() || empty_program {
-        return Err(Trouble::config(format!("`{at}` is empty"))
-            .because("its first item must be the program")
-            .advise("for example argv: [\"python3\", \"agent.py\", \"{prompt_file}\"]"));
-    }
-    let arguments: Result<Vec<Argument>, Trouble> = items
-        .iter()
-        .enumerate()
-        .map(|(index, item)| {
-            let at = format!("{at}[{index}]");
-            let one = |item| text(&at, item).and_then(|text| Template::read(&at, &text));
-            match item.as_sequence() {
-                Some(group) if index > 0 && !group.is_empty() => {
-                    group.iter().map(one).collect::<Result<Vec<_>, _>>().map(Argument::Group)
-                }
-                Some(_) | None => one(item).map(Argument::One),
-            }
-        })
-        .collect();
-    arguments.map(Argv)
 }
 
 fn prompt(map: &StrictMap<'_>) -> Result<PromptBy, Trouble> {
@@ -230,6 +224,35 @@ fn counting(at: &str, value: &Value) -> Result<Selector, Trouble> {
     selector(at, value, &["where", "take", "by"])
 }
 
+/// A list of selectors, each of which says what to take.
+fn takings(map: &StrictMap<'_>, key: &str) -> Result<Vec<Selector>, Trouble> {
+    let at = map.at(key);
+    let Some(value) = map.get(key) else { return Ok(Vec::new()) };
+    let items = list(&at, value)?.iter().enumerate();
+    items.map(|(index, item)| taking(&format!("{at}[{index}]"), item, &["where", "take"])).collect()
+}
+
+fn own_sandbox(map: &StrictMap<'_>) -> Result<OwnSandbox, Trouble> {
+    // YAML has two spellings of a switch, and a person may mean either.
+    match map.get("own_sandbox") {
+        None | Some(Value::Bool(false)) => Ok(OwnSandbox::Off),
+        Some(Value::Bool(true)) => Ok(OwnSandbox::On),
+        Some(value) => match text(&map.at("own_sandbox"), value)?.as_str() {
+            "on" => Ok(OwnSandbox::On),
+            "off" => Ok(OwnSandbox::Off),
+            other => Err(unknown_word(&map.at("own_sandbox"), other, &["on", "off"])),
+        },
+    }
+}
+
+fn records(map: &StrictMap<'_>) -> Result<Option<Records>, Trouble> {
+    match map.text("records")?.as_deref() {
+        None => Ok(None),
+        Some("codex") => Ok(Some(Records::Codex)),
+        Some(other) => Err(unknown_word(&map.at("records"), other, &["codex"])),
+    }
+}
+
 fn env(map: &StrictMap<'_>) -> Result<EnvRules, Trouble> {
     let Some(value) = map.get("env") else { return Ok(EnvRules::default()) };
     let inner = StrictMap::open(map.at("env"), value, &["set", "pass"])?;
@@ -246,7 +269,7 @@ fn env(map: &StrictMap<'_>) -> Result<EnvRules, Trouble> {
     Ok(EnvRules { set, pass })
 }
 
-fn variable(at: &str, name: &str) -> Result<(), Trouble> {
+pub(super) fn variable(at: &str, name: &str) -> Result<(), Trouble> {
     if name.is_empty() || name.contains('=') {
         return Err(Trouble::config(format!("`{at}` names no variable: `{name}`"))
             .because("the name of a variable is not empty and holds no `=`")

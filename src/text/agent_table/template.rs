@@ -3,7 +3,8 @@
 //! ```text
 //! placeholder = "{" name "}" ;  name = lower-case letters and "_"
 //! literal     = "{{" name "}}"            a placeholder's own text, not filled in
-//! argv        = [ argument | group, … ] ;  group = [ argument, … ]
+//! argv        = [ argument | group | case, … ] ;  group = [ argument, … ]
+//! case        = see `arguments`
 //! ```
 //!
 //! Every other brace is an ordinary character, because agents take inline TOML and JSON as
@@ -39,9 +40,13 @@ pub enum Placeholder {
     /// The running `tdd` binary.
     Tdd,
     Cassette,
+    /// What the role may not write to, in the words of the table's `protect`.
+    Protected,
+    /// `true` or `false`: whether the agent's own sandbox is to be on.
+    OwnSandbox,
 }
 
-const NAMES: [(Placeholder, &str); 16] = [
+const NAMES: [(Placeholder, &str); 18] = [
     (Placeholder::Role, "role"),
     (Placeholder::RoleFile, "role_file"),
     (Placeholder::RoleText, "role_text"),
@@ -58,6 +63,8 @@ const NAMES: [(Placeholder, &str); 16] = [
     (Placeholder::MaxTurns, "max_turns"),
     (Placeholder::Tdd, "tdd"),
     (Placeholder::Cassette, "cassette"),
+    (Placeholder::Protected, "protected"),
+    (Placeholder::OwnSandbox, "own_sandbox"),
 ];
 
 impl Placeholder {

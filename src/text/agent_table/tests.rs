@@ -165,22 +165,3 @@ fn the_built_in_tables_can_be_read() {
     assert!(argv.iter().any(|argument| argument.contains(r#"{":root"="read","#)), "{argv:?}");
     assert!(argv.contains(&"developer_instructions=role_json".to_owned()), "{argv:?}");
 }
-
-#[test]
-fn an_outer_session_is_left_behind_and_a_log_in_is_not() {
-    for name in [
-        "GIT_DIR",
-        "GIT_INDEX_FILE",
-        "GIT_CONFIG_KEY_0",
-        "CLAUDECODE",
-        "CLAUDE_CODE_ENTRYPOINT",
-        "CLAUDE_CODE_SSE_PORT",
-        "CLAUDE_CODE_SESSION_ID",
-    ] {
-        assert!(is_outer_session(name), "{name}");
-    }
-    for name in ["PATH", "GIT_AUTHOR_NAME", "GIT_SSH_COMMAND", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CONFIG_DIR"]
-    {
-        assert!(!is_outer_session(name), "{name}");
-    }
-}

@@ -9,8 +9,8 @@ use super::{AgentSetup, RoleAgent, missing};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::AgentOrder;
-use crate::text::agent_table::PromptBy;
 use crate::text::agent_table::template::{Argv, Placeholder, Template};
+use crate::text::agent_table::{OwnSandbox, PromptBy};
 
 /// The longest argument that the system takes, in bytes, less its closing NUL.
 const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
@@ -26,6 +26,9 @@ pub(super) struct Call<'a> {
     folder: PathBuf,
     session: Option<String>,
     turns: u32,
+    protected: String,
+    /// Variables that name the private folders of this attempt's session.
+    state: Vec<(OsString, OsString)>,
 }
 
 impl<'a> Call<'a> {
@@ -47,6 +50,8 @@ impl<'a> Call<'a> {
             folder: exchange.folder().to_owned(),
             session: spent.session,
             turns: spent.turns,
+            protected: spent.protected,
+            state: spent.state,
         }
     }
 
@@ -68,6 +73,14 @@ impl<'a> Call<'a> {
             folder: setup.exchange_root.clone(),
             session: session.map(str::to_owned),
             turns: 1,
+            protected: String::new(),
+            // Nothing is kept of what a program leaves that only tells its version.
+            state: agent
+                .table
+                .state_dirs
+                .iter()
+                .map(|dir| (OsString::from(&dir.variable), setup.exchange_root.clone().into_os_string()))
+                .collect(),
         }
     }
 
@@ -102,6 +115,7 @@ impl<'a> Call<'a> {
         for name in ["PAGER", "GIT_PAGER"] {
             env.insert(name.into(), "cat".into());
         }
+        env.extend(self.state.iter().cloned());
         for (name, template) in &rules.set {
             env.insert(OsString::from(name), OsString::from(self.fill(template)?));
         }
@@ -133,6 +147,8 @@ impl<'a> Call<'a> {
             Placeholder::MaxTurns => Some(self.turns.to_string()),
             Placeholder::Tdd => path(&self.setup.tdd),
             Placeholder::Cassette => self.setup.cassette.as_deref().and_then(path),
+            Placeholder::Protected => Some(self.protected.clone()),
+            Placeholder::OwnSandbox => Some((self.agent.table.own_sandbox == OwnSandbox::On).to_string()),
         }
     }
 
@@ -154,6 +170,9 @@ impl<'a> Call<'a> {
 pub(super) struct Known {
     pub(super) session: Option<String>,
     pub(super) turns: u32,
+    /// What the role may not write to, in the table's words.
+    pub(super) protected: String,
+    pub(super) state: Vec<(OsString, OsString)>,
 }
 
 fn path(path: &Path) -> Option<String> {

@@ -180,15 +180,15 @@ pub(super) fn new_uuid() -> Result<String, Trouble> {
 }
 
 /// A key as part of a file's name; criterion ids hold nothing that a name can't.
-fn slug(key: &Key) -> String {
+pub(super) fn slug(key: &Key) -> String {
     key.to_string().replace(' ', "-")
 }
 
-fn make_folder(path: &Path) -> std::io::Result<()> {
+pub(super) fn make_folder(path: &Path) -> std::io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> Trouble {
+pub(super) fn unwritable(path: &Path, error: &std::io::Error) -> Trouble {
     Trouble::environment(format!("{} can't be used", path.display()))
         .because(error)
         .advise("see its permissions and the space on its disk")

@@ -88,7 +88,7 @@ impl Ground {
     /// Around an agent: what is sealed, git's and our own folders are read-only; runs, exchange
     /// folders but its own, and the requirements are out of sight, as far as the role must not
     /// read them (contract section 12).
-    pub(super) fn for_role(&self, role: Role, sealed: &Sealed, own: &Path) -> Laid {
+    pub(super) fn for_role(&self, role: Role, sealed: &Sealed, own: &[&Path]) -> Laid {
         let mut laid = self.common(sealed, Grain::Folders);
         let fence = &mut laid.fence;
         let runs = self.repository.join(".tdd/runs");
@@ -102,9 +102,19 @@ impl Ground {
         for folder in self.exchanges() {
             fence.set(&folder, Rule::Masked);
         }
-        fence.set(own, Rule::Writable);
+        for folder in own {
+            fence.set(folder, Rule::Writable);
+        }
         fence.hold_parents(&self.repository);
         laid
+    }
+
+    /// What a role may not write to: the same as its fence says, for an agent that has rules of its
+    /// own, or for a level without a fence.
+    pub fn read_only(&self, role: Role, sealed: &Sealed) -> Vec<PathBuf> {
+        let laid = self.for_role(role, sealed, &[]);
+        let read_only = laid.fence.rules().filter(|(_, rule)| *rule == Rule::ReadOnly);
+        read_only.map(|(path, _)| path.to_owned()).collect()
     }
 
     /// Around a command of the project's: the same is read-only, nothing is masked, and `work`,

@@ -394,6 +394,7 @@ impl Agents for Roles {
             end: AgentEnd::Exited(Exit::Code(0)),
             message: Some(message),
             session: None,
+            denied: Vec::new(),
             turns: None,
             duration_ms: 1,
             log: "log".into(),

@@ -1,0 +1,30 @@
+//! The bounds of one attempt: what the run allows, and what a table says beside it.
+
+use std::time::Duration;
+
+use crate::driver::ports::Limits;
+use crate::driver::session::{Ladder, SessionLimits};
+use crate::text::agent_table::AgentTable;
+
+/// The bounds of an attempt: the table's own replace the run's, but its turns only lower them.
+pub(super) fn limits(table: &AgentTable, run: &Limits) -> Limits {
+    Limits {
+        turns: table.max_turns.map_or(run.turns, |most| most.min(run.turns)),
+        wall_ms: table.wall_ms.unwrap_or(run.wall_ms),
+        idle_ms: table.idle_ms.unwrap_or(run.idle_ms),
+        output_bytes: table.output_cap.unwrap_or(run.output_bytes),
+    }
+}
+
+pub(super) fn session_limits(table: &AgentTable, limits: &Limits) -> SessionLimits {
+    SessionLimits {
+        wall: Duration::from_millis(limits.wall_ms),
+        idle: Some(Duration::from_millis(limits.idle_ms)),
+        output_bytes: limits.output_bytes,
+        ladder: Ladder {
+            interrupt: Duration::from_millis(table.stop.interrupt_ms),
+            terminate: Duration::from_millis(table.stop.terminate_ms),
+        },
+        drain: SessionLimits::DRAIN,
+    }
+}

@@ -1,0 +1,72 @@
+//! What came of an attempt: its report, or why it came to nothing without the role's doing.
+
+use super::failure::{Setback, distrusted, failed, unlogged};
+use super::home::Home;
+use super::{Prepared, codex, exchange};
+use crate::core::attempt::{AgentEnd, Exhaustion};
+use crate::core::test::Exit;
+use crate::core::trouble::Trouble;
+use crate::driver::ports::AgentReport;
+use crate::driver::session::SessionEnd;
+use crate::text::agent_stream::{AgentStream, Found, Trust, better_message};
+use crate::text::agent_table::{AgentFailure, AgentTable, Records};
+use crate::text::tdd_result;
+
+/// A child that has ended.
+pub(super) struct Over {
+    pub(super) prepared: Prepared,
+    pub(super) end: SessionEnd,
+    pub(super) stream: AgentStream,
+    pub(super) duration_ms: u64,
+}
+
+/// Reads what an ended child left.
+pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setback> {
+    let (end, exit) = match over.end {
+        SessionEnd::Exited(exit) => (AgentEnd::Exited(exit), Some(exit)),
+        SessionEnd::Exhausted(what) => (AgentEnd::Exhausted(what), None),
+        SessionEnd::Stopped(signal) => return Err(Trouble::stopped(signal).into()),
+        SessionEnd::Unlogged(why) => return Err(unlogged(&over.prepared.spawn.log, &why).into()),
+    };
+    let code = match exit {
+        Some(Exit::Code(code)) => Some(code),
+        Some(Exit::Signal(_) | Exit::Deadline | Exit::OutputCap) | None => None,
+    };
+    let mut found = over.stream.finish(code);
+    if found.trust == Trust::Lost && found.failure.is_none_or(AgentFailure::is_of_role) {
+        return Err(distrusted(table, &found, &over.prepared.spawn.log).into());
+    }
+    let denied = denied(table, &mut found, &over.prepared.home);
+    let in_file = over.prepared.message_file.as_ref().and_then(exchange::Watched::read);
+    let message = match over.prepared.message_file {
+        Some(_) => better_message(in_file, found.message.take()),
+        None => found.message.take(),
+    };
+    let holds_block = message.as_deref().is_some_and(tdd_result::holds_block);
+    let end = match found.failure.filter(|_| !holds_block) {
+        None => end,
+        Some(AgentFailure::TurnCap) => AgentEnd::Exhausted(Exhaustion::Turns),
+        Some(AgentFailure::Budget) => AgentEnd::Exhausted(Exhaustion::Cost),
+        Some(failure) => return Err(failed(table, failure, &found, &over.prepared.spawn.log)),
+    };
+    Ok(AgentReport {
+        end,
+        message,
+        session: over.prepared.session.or(found.session),
+        turns: found.turns,
+        denied,
+        duration_ms: over.duration_ms,
+        log: over.prepared.spawn.log.display().to_string(),
+        tail: found.tail,
+    })
+}
+
+/// By the stream, and by the agent's own records where the stream is silent.
+fn denied(table: &AgentTable, found: &mut Found, home: &Home) -> Vec<String> {
+    let mut denied = std::mem::take(&mut found.denied);
+    match table.records {
+        Some(Records::Codex) => denied.extend(codex::denied(home)),
+        None => {}
+    }
+    denied
+}

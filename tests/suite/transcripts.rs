@@ -1,0 +1,137 @@
+//! What is read from streams that real programs printed: `fixtures/transcripts/<agent>/<version>/`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test reads fixtures, and fails by a panic"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tdd::core::role::Role;
+use tdd::text::agent_stream::reset::Reset;
+use tdd::text::agent_stream::{AgentStream, Found, Trust, codex};
+use tdd::text::agent_table::{AgentFailure, BUILTIN, builtin, read_text};
+use tdd::text::tdd_result;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts")
+}
+
+fn read(agent: &str, file: &str, exit: i32) -> Found {
+    let table = read_text(agent, builtin(agent).unwrap()).unwrap();
+    let mut stream = AgentStream::new(&table);
+    let bytes = fs::read(folder().join(agent).join(file)).unwrap();
+    // Cut anywhere: no reader may depend on where a chunk ends.
+    bytes.chunks(11).for_each(|chunk| stream.feed(chunk));
+    stream.finish(Some(exit))
+}
+
+/// The program's exit code, and what is to be read.
+type Case = (&'static str, &'static str, i32, Option<AgentFailure>);
+
+const CASES: &[Case] = &[
+    ("claude", "2.1.330/finished.jsonl", 0, None),
+    ("claude", "2.1.330/empty.jsonl", 0, None),
+    ("claude", "2.1.330/settings-dropped.jsonl", 0, None),
+    ("claude", "2.1.330/settings-refused.jsonl", 1, Some(AgentFailure::Usage)),
+    ("claude", "2.1.330/turn-cap.jsonl", 1, Some(AgentFailure::TurnCap)),
+    ("claude", "2.1.330/cost-cap.jsonl", 1, Some(AgentFailure::Budget)),
+    ("claude", "2.1.330/status-400.jsonl", 1, Some(AgentFailure::Usage)),
+    ("claude", "2.1.330/status-401.jsonl", 1, Some(AgentFailure::NotLoggedIn)),
+    ("claude", "2.1.330/status-404.jsonl", 1, Some(AgentFailure::Usage)),
+    ("claude", "2.1.330/status-429.jsonl", 1, Some(AgentFailure::RateLimit)),
+    ("claude", "2.1.330/status-500.jsonl", 1, Some(AgentFailure::Overload)),
+    ("claude", "2.1.330/status-529.jsonl", 1, Some(AgentFailure::Overload)),
+    ("claude", "2.1.330/usage-limit.jsonl", 1, Some(AgentFailure::UsageLimit)),
+    ("claude", "2.1.330/not-logged-in.jsonl", 1, Some(AgentFailure::NotLoggedIn)),
+    ("claude", "2.1.330/refused.jsonl", 1, Some(AgentFailure::Network)),
+    ("codex", "0.169.0/finished.jsonl", 0, None),
+    ("codex", "0.169.0/empty.jsonl", 0, None),
+    ("codex", "0.169.0/status-400.jsonl", 1, Some(AgentFailure::Usage)),
+    ("codex", "0.169.0/status-401.jsonl", 1, Some(AgentFailure::NotLoggedIn)),
+    ("codex", "0.169.0/status-404.jsonl", 1, Some(AgentFailure::Usage)),
+    ("codex", "0.169.0/status-429.jsonl", 1, Some(AgentFailure::RateLimit)),
+    ("codex", "0.169.0/status-500.jsonl", 1, Some(AgentFailure::Overload)),
+    ("codex", "0.169.0/status-529.jsonl", 1, Some(AgentFailure::Overload)),
+    ("codex", "0.169.0/usage-limit.jsonl", 1, Some(AgentFailure::UsageLimit)),
+    ("codex", "0.169.0/quota.jsonl", 1, Some(AgentFailure::UsageLimit)),
+    ("codex", "0.169.0/refused.jsonl", 1, Some(AgentFailure::Network)),
+];
+
+#[test]
+fn every_outcome_has_its_class() {
+    for (agent, file, exit, want) in CASES {
+        let found = read(agent, file, *exit);
+        assert_eq!(found.failure, *want, "{agent}/{file}: {}", found.tail);
+        // The class is told by the structured output: the exit code adds nothing to it.
+        if !file.contains("settings-refused") {
+            assert_eq!(read(agent, file, 0).failure, *want, "{agent}/{file} with exit code 0");
+        }
+    }
+}
+
+#[test]
+fn every_transcript_is_read_here() {
+    let mut missing = Vec::new();
+    for agent in BUILTIN {
+        for version in fs::read_dir(folder().join(agent)).into_iter().flatten().flatten() {
+            for file in fs::read_dir(version.path()).unwrap().flatten() {
+                let name = format!("{}/{}", version.file_name().display(), file.file_name().display());
+                let is_read = CASES.iter().any(|(known, file, ..)| *known == agent && *file == name);
+                if !is_read && !name.ends_with("/rollout.jsonl") {
+                    missing.push(format!("{agent}/{name}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "add these to the table: {missing:?}");
+}
+
+#[test]
+fn a_finished_session_gives_its_message_and_no_more() {
+    for (agent, file) in [("claude", "2.1.330/finished.jsonl"), ("codex", "0.169.0/finished.jsonl")] {
+        let found = read(agent, file, 0);
+        let message = found.message.unwrap();
+        assert!(message.starts_with("An example first:\n\n```python\n"), "{agent}: {message}");
+        let claim = tdd_result::read(&message, Role::Implementer, &["/repo"]).unwrap();
+        assert_eq!(claim.files[0].as_str(), "src/new.py", "{agent}");
+        assert_eq!(found.trust, Trust::Earned, "{agent}");
+        assert_eq!(found.reset, None, "{agent}");
+    }
+    assert_eq!(read("claude", "2.1.330/finished.jsonl", 0).turns, Some(4));
+    assert_eq!(read("codex", "0.169.0/finished.jsonl", 0).turns, Some(2));
+    assert!(read("codex", "0.169.0/finished.jsonl", 0).session.is_some());
+}
+
+#[test]
+fn an_empty_answer_is_no_message_whatever_the_exit_code_says() {
+    for (agent, file) in [("claude", "2.1.330/empty.jsonl"), ("codex", "0.169.0/empty.jsonl")] {
+        let found = read(agent, file, 0);
+        assert!(found.message.is_none(), "{agent}: {:?}", found.message);
+        assert_eq!(found.failure, None, "{agent}");
+    }
+}
+
+#[test]
+fn settings_that_were_dropped_without_a_word_are_noticed() {
+    let found = read("claude", "2.1.330/settings-dropped.jsonl", 0);
+    assert_eq!(found.trust, Trust::Lost);
+    // The stream is whole and well in every other way.
+    assert!(found.message.is_some_and(|message| tdd_result::holds_block(&message)));
+    assert_eq!(found.failure, None);
+}
+
+#[test]
+fn a_usage_limit_tells_when_it_is_lifted() {
+    assert_eq!(read("claude", "2.1.330/usage-limit.jsonl", 1).reset, Some(Reset::At(1_795_400_000)));
+    let words = Reset::Words("Nov 23rd, 2026 2:13 AM".to_owned());
+    assert_eq!(read("codex", "0.169.0/usage-limit.jsonl", 1).reset, Some(words));
+}
+
+#[test]
+fn what_the_program_refused_is_named_by_its_path() {
+    assert_eq!(read("claude", "2.1.330/finished.jsonl", 0).denied, ["/repo/tests/t2.py"]);
+    let rollout = fs::read(folder().join("codex/0.169.0/rollout.jsonl")).unwrap();
+    assert_eq!(codex::denied(&rollout), ["tests/new.py"]);
+}
