@@ -5,6 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub mod mdtest;
+
+use mdtest::MdtestArgs;
+
 /// Makes test-driven development a fact for coding agents.
 #[derive(Debug, Parser)]
 #[command(
@@ -41,6 +45,8 @@ pub enum Command {
     Clean(CleanArgs),
     /// Run the whole cycle on a small built-in project with a scripted agent.
     Demo(DemoArgs),
+    /// Have an agent carry out tests that are written in Markdown.
+    Mdtest(Box<MdtestArgs>),
 }
 
 /// What `tdd` starts itself as. A parser of their own reads these, because each child is started

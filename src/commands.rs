@@ -6,6 +6,7 @@ pub mod criteria;
 pub mod demo;
 pub mod exec;
 pub mod log;
+pub mod mdtest;
 pub mod parse;
 pub mod resume;
 pub mod run;
@@ -41,6 +42,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Undo(args)) => undo::run(&args),
         Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Mdtest(args)) => mdtest::run(&args),
     };
     outcome.unwrap_or_else(|trouble| report(&trouble))
 }
@@ -80,6 +82,14 @@ fn surroundings() -> Result<(PathBuf, Environment), Trouble> {
 fn read_config(place: &Place) -> Result<Option<ConfigFile>, Trouble> {
     let text = config_file::read(&place.project)?;
     text.map(|text| config::read(config_file::NAME, &text)).transpose()
+}
+
+/// For everything that waits for children.
+fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Trouble::environment("the event loop can't be started").because(error))
 }
 
 fn report(trouble: &Trouble) -> ExitCode {

@@ -16,6 +16,7 @@ pub mod key_commands;
 pub mod lock_file;
 pub mod markdown_line;
 pub mod mask;
+pub mod mdtest;
 pub mod mixed_file;
 pub mod plain_yaml;
 pub mod prompt;

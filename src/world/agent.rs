@@ -28,6 +28,7 @@ mod backoff;
 mod bounds;
 mod call;
 mod codex;
+mod errand;
 mod exchange;
 mod failure;
 mod home;
@@ -37,6 +38,7 @@ mod version;
 
 use bounds::{limits, session_limits};
 use call::{Call, Known};
+pub use errand::{Errand, Errands};
 use exchange::Exchange;
 use failure::{Again, Setback, missing};
 use home::{Home, Session};
@@ -95,6 +97,8 @@ pub struct AgentSetup {
     pub stop: StopSignal,
     /// The environment as it was captured at the start of the program.
     pub env: Vec<(OsString, OsString)>,
+    /// What `{role}` says for an [`Errand`]; `None` in a run.
+    pub errand: Option<&'static str>,
 }
 
 /// The port's adapter for every agent that a table can describe.
@@ -262,17 +266,7 @@ impl Agents for TableAgents {
     /// What passes (a rate limit, an overload, the network) is waited for and tried again, each
     /// time as a new process with a new exchange folder. None of it is the role's failure.
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
-        let waits = self.setup.backoff.clone();
-        for (index, wait) in waits.iter().enumerate() {
-            match self.run_once(order, &mut *hear).await {
-                Err(Setback { trouble, again: Again::Soon }) => {
-                    hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
-                    backoff::wait(*wait, &self.setup.stop).await?;
-                }
-                outcome => return outcome.map_err(|setback| setback.trouble),
-            }
-        }
-        self.run_once(order, hear).await.map_err(|setback| setback.trouble)
+        self.ask(order, hear).await?
     }
 
     fn resumes(&self, key: &Key) -> bool {
@@ -285,9 +279,29 @@ impl Agents for TableAgents {
 }
 
 impl TableAgents {
-    async fn run_once(&self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Setback> {
+    /// `Err` if the program could not be started or we were stopped before; what it failed of itself
+    /// is in the report.
+    async fn ask(&self, order: &AgentOrder, hear: Hear<'_>) -> Result<Result<AgentReport, Trouble>, Trouble> {
+        let waits = &self.setup.backoff;
+        for (index, wait) in waits.iter().enumerate() {
+            match self.ask_once(order, &mut *hear).await? {
+                Err(Setback { trouble, again: Again::Soon }) => {
+                    hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
+                    backoff::wait(*wait, &self.setup.stop).await?;
+                }
+                outcome => return Ok(outcome.map_err(|setback| setback.trouble)),
+            }
+        }
+        Ok(self.ask_once(order, hear).await?.map_err(|setback| setback.trouble))
+    }
+
+    async fn ask_once(
+        &self,
+        order: &AgentOrder,
+        hear: Hear<'_>,
+    ) -> Result<Result<AgentReport, Setback>, Trouble> {
         if let Some(signal) = *self.setup.stop.borrow() {
-            return Err(Trouble::stopped(signal).into());
+            return Err(Trouble::stopped(signal));
         }
         let prepared = self.prepare(order)?;
         if prepared.left_out > 0 {
@@ -306,7 +320,7 @@ impl TableAgents {
         prepared.home.give_back();
         let duration_ms =
             u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
-        report(&table, Over { prepared, end: lived.end, stream, duration_ms })
+        Ok(report(&table, Over { prepared, end: lived.end, stream, duration_ms }))
     }
 }
 

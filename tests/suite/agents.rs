@@ -86,6 +86,7 @@ impl Stage {
             backoff: Vec::new(),
             stop: self.signal.subscribe(),
             env: self.env.clone(),
+            errand: None,
         })
     }
 
@@ -363,6 +364,7 @@ fn an_exchange_folder_in_the_repository_is_refused() {
         backoff: Vec::new(),
         stop: agents.signal.subscribe(),
         env: agents.env.clone(),
+        errand: None,
     });
     let trouble = inside.preflight().unwrap_err();
     assert!(trouble.what.contains("in the repository") && trouble.next.contains("TMPDIR"), "{trouble}");

@@ -30,6 +30,7 @@ mod hostile;
 mod isolation;
 mod journal;
 mod manifest;
+mod mdtest;
 mod modes;
 mod own_requirements;
 mod projects;

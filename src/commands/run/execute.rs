@@ -77,7 +77,8 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
     let state = State::open(started);
     audience.event(&state, &first, now);
-    let ended = event_loop()?.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
+    let ended =
+        super::super::event_loop()?.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
     drop(audience);
     conclude(&ended?, &folders.run, prepared.settings.output)
 }
@@ -98,7 +99,7 @@ pub fn go_on(
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
-    let ended = event_loop()?.block_on(drive.resume(decision));
+    let ended = super::super::event_loop()?.block_on(drive.resume(decision));
     drop(audience);
     conclude(&ended?, &folders.run, prepared.settings.output)
 }
@@ -135,13 +136,6 @@ fn reopened(run: &Path) -> Result<(JournalFile, State), Trouble> {
         .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
         .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
     Ok((journal, state))
-}
-
-fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Trouble::environment("the event loop can't be started").because(error))
 }
 
 fn wish(output: OutputMode) -> Wish {

@@ -1,6 +1,10 @@
 //! All that can be refused before anything is done.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+use serde_yaml::Value;
 
 use crate::cli::RunArgs;
 use crate::core::criterion::CriterionId;
@@ -183,11 +187,7 @@ pub fn agents(
     let agent = |role: Role| {
         let choice = settings.agent(role);
         let wanted = names[role as usize].as_str();
-        let name = if wanted == AUTO_AGENT { choose_auto(environment.path.as_deref())? } else { wanted };
-        let table = match settings.agents.get(name) {
-            Some(value) => agent_table::read(name, value)?,
-            None => builtin(name)?.ok_or_else(|| unknown_agent(name, settings))?,
-        };
+        let table = agent_table(wanted, &settings.agents, environment.path.as_deref())?;
         let model = choice.model.clone().filter(|_| choice.name == wanted || choice.name == AUTO_AGENT);
         Ok(RoleAgent { table, model })
     };
@@ -198,6 +198,19 @@ pub fn agents(
     })
 }
 
+/// The table of the agent with this name; `auto` is the first one that is installed.
+pub fn agent_table(
+    wanted: &str,
+    own: &BTreeMap<String, Value>,
+    path: Option<&OsStr>,
+) -> Result<AgentTable, Trouble> {
+    let name = if wanted == AUTO_AGENT { choose_auto(path)? } else { wanted };
+    match own.get(name) {
+        Some(value) => agent_table::read(name, value),
+        None => builtin(name)?.ok_or_else(|| unknown_agent(name, own)),
+    }
+}
+
 fn builtin(name: &str) -> Result<Option<AgentTable>, Trouble> {
     let Some(yaml) = agent_table::builtin(name) else { return Ok(None) };
     let value = serde_yaml::from_str(yaml).map_err(|error| {
@@ -206,10 +219,10 @@ fn builtin(name: &str) -> Result<Option<AgentTable>, Trouble> {
     agent_table::read(name, &value).map(Some)
 }
 
-fn unknown_agent(name: &str, settings: &Settings) -> Trouble {
+fn unknown_agent(name: &str, own: &BTreeMap<String, Value>) -> Trouble {
     let mut known = vec![AUTO_AGENT];
     known.extend(agent_table::BUILTIN);
-    known.extend(settings.agents.keys().map(String::as_str));
+    known.extend(own.keys().map(String::as_str));
     Trouble::config(format!("no agent is named `{name}`"))
         .because(format!("known are: {}", known.join(", ")))
         .advise("name one of these, or describe it under `agents:` in tdd.yaml (the README shows how)")

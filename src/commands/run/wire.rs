@@ -62,6 +62,7 @@ fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal)
         backoff: prepared.settings.backoff_ms.iter().copied().map(Duration::from_millis).collect(),
         stop: stop.clone(),
         env: prepared.environment.vars.clone(),
+        errand: None,
     })
 }
 
