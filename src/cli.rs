@@ -129,6 +129,9 @@ pub struct RunArgs {
     pub no_supersede: bool,
     #[command(flatten)]
     pub isolation: IsolationArgs,
+    /// Let each agent have this terminal, so that you see and steer it; end it yourself.
+    #[arg(long, short, conflicts_with = "json")]
+    pub interactive: bool,
     /// Start anew though this requirement has an unfinished run.
     #[arg(long)]
     pub new: bool,
@@ -141,6 +144,7 @@ pub struct RunArgs {
 
 #[derive(Clone, Debug, Default, Args)]
 #[command(group(clap::ArgGroup::new("decision").args(["retry", "edited", "accept", "abandon"])))]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag; `settings` gives them words")]
 pub struct ResumeArgs {
     /// A run's id, or the beginning of one; the newest run that is not finished if not given.
     #[arg(value_name = "RUN")]
@@ -162,6 +166,9 @@ pub struct ResumeArgs {
     pub agent: Option<String>,
     #[command(flatten)]
     pub isolation: IsolationArgs,
+    /// Let each agent have this terminal from now on, so that you see and steer it; end it yourself.
+    #[arg(long, short, conflicts_with = "json")]
+    pub interactive: bool,
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,

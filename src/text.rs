@@ -24,6 +24,7 @@ pub mod requirement;
 pub mod skill;
 pub mod summary;
 pub mod tdd_result;
+pub mod terminal_modes;
 pub mod terminal_noise;
 pub mod test_report;
 pub mod test_source;

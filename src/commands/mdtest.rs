@@ -20,11 +20,14 @@ use crate::view::{mdtest as view, print};
 use crate::world::agent::{AgentSetup, Errands, RoleAgent, RoleAgents};
 use crate::world::mdtest::discovery::{self, Test};
 use crate::world::mdtest::{News, Suite};
+use crate::world::passthrough::Operator;
 use crate::world::signals::StopSignal;
 use crate::world::{config_file, leftovers, project, signals, unix};
 
 /// Of one test, if neither the flag nor the agent's table says it.
 const DEADLINE: Duration = Duration::from_mins(15);
+/// The same with a person at the agent's screen.
+const IN_PERSON: Duration = Duration::from_hours(24);
 /// What an agent may print for one test.
 const OUTPUT: u64 = 64 << 20;
 /// The deadline bounds a test; this only keeps an agent that runs in circles from the cost.
@@ -59,18 +62,16 @@ fn find(args: &MdtestListArgs, cwd: &Path) -> Result<(PathBuf, Vec<Test>), Troub
 fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
     let (cwd, environment) = super::surroundings()?;
     let (root, tests) = find(&args.which, &cwd)?;
+    let operator = args.interactive.then(Operator::at_terminal).transpose()?;
     let limits = limits(args)?;
     let junit = args.junit.as_ref().map(|file| cwd.join(file));
     junit.as_deref().map(check_junit).transpose()?;
-    if args.interactive {
-        return Err(Trouble::user("--interactive needs a terminal"));
-    }
     let stop = signals::install()?;
     // Descendants of agents that lose their parents come to us, so that the sweep finds them.
     let _ = unix::become_subreaper();
     let exchange = leftovers::exchange_folder(&root)?;
     let raw = raw_folder(&environment)?;
-    let errands = errands(args, &root, &environment, (exchange.path(), &stop))?;
+    let errands = errands(args, &root, &environment, &Means { exchange: exchange.path(), stop, operator })?;
     for warning in errands.preflight()? {
         print::message(&format!("tdd: {warning}"));
     }
@@ -121,7 +122,8 @@ fn conclude(outcomes: &[Outcome], duration_ms: u64, output: OutputMode) {
 
 fn limits(args: &MdtestRunArgs) -> Result<Limits, Trouble> {
     let wall_ms = match &args.deadline {
-        None => u64::try_from(DEADLINE.as_millis()).unwrap_or(u64::MAX),
+        None if args.interactive => IN_PERSON.as_secs() * 1000,
+        None => DEADLINE.as_secs() * 1000,
         Some(text) => amount::duration_ms(text).ok_or_else(|| {
             Trouble::user(format!("--deadline: `{text}` is no duration"))
                 .advise("write a number with its unit, for example 90s or 30m")
@@ -130,11 +132,18 @@ fn limits(args: &MdtestRunArgs) -> Result<Limits, Trouble> {
     Ok(Limits { turns: TURNS, wall_ms, idle_ms: wall_ms, output_bytes: OUTPUT })
 }
 
+/// What the agents are sent with.
+struct Means<'a> {
+    exchange: &'a Path,
+    stop: StopSignal,
+    operator: Option<Operator>,
+}
+
 fn errands(
     args: &MdtestRunArgs,
     root: &Path,
     environment: &Environment,
-    (exchange, stop): (&Path, &StopSignal),
+    means: &Means<'_>,
 ) -> Result<Errands, Trouble> {
     let config = config(root)?;
     let name = args.agent.clone().or(config.agent).unwrap_or_else(|| AUTO_AGENT.to_owned());
@@ -144,8 +153,11 @@ fn errands(
     }
     let tdd = std::env::current_exe()
         .map_err(|error| Trouble::environment("the path of this program can't be found").because(error))?;
+    let agent = RoleAgent { table, model: None };
+    let agent = if means.operator.is_some() { agent.in_person()? } else { agent };
+    let exchange = means.exchange;
     Ok(Errands::new(AgentSetup {
-        roles: RoleAgents::all(&RoleAgent { table, model: None }),
+        roles: RoleAgents::all(&agent),
         cwd: root.to_owned(),
         tdd,
         logs: exchange.to_owned(),
@@ -153,8 +165,9 @@ fn errands(
         state_root: exchange.to_owned(),
         cassette: None,
         backoff: config.backoff_ms.unwrap_or_default().into_iter().map(Duration::from_millis).collect(),
-        stop: stop.clone(),
+        stop: means.stop.clone(),
         env: environment.vars.clone(),
+        operator: means.operator,
         errand: Some("tester"),
     }))
 }

@@ -11,6 +11,7 @@ use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
 use crate::settings::{Environment, Settings};
 use crate::world::journal_file::{self, RunDir};
+use crate::world::passthrough::Operator;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::Chosen;
 use crate::world::sandbox;
@@ -138,7 +139,8 @@ fn prepared(
         Some(name) => name.clone(),
         None => state.run.agents[role as usize].clone(),
     });
-    let roles = prepare::agents(&settings, &environment, &names)?;
+    let operator = args.interactive.then(Operator::at_terminal).transpose()?;
+    let roles = prepare::seated(prepare::agents(&settings, &environment, &names)?, operator)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     let table = settings.commands.runner.clone();
     let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
@@ -152,5 +154,6 @@ fn prepared(
         cassette,
         plan: state.run.plan.clone(),
         sandbox,
+        operator,
     })
 }

@@ -33,6 +33,7 @@
 //! exit_map:    {CODE: failure}
 //! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came
 //! max_turns, wall, idle, output_cap               bounds of one attempt
+//! interactive: {argv: …, message: {file: PATH, take: POINTER}}   for --interactive; see `interactive`
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
 //!
 //! where   = { POINTER: value | [value, …] | {contains: TEXT}, … }
@@ -52,6 +53,7 @@ use crate::core::trouble::Trouble;
 pub mod amount;
 mod arguments;
 pub mod home;
+pub mod interactive;
 pub mod outer;
 mod read;
 mod selector;
@@ -60,6 +62,7 @@ pub mod template;
 pub mod version;
 
 pub use home::{Protect, StateDir};
+pub use interactive::Interactive;
 pub use outer::is_outer_session;
 use template::{Argv, Template};
 use version::Versions;
@@ -100,6 +103,8 @@ pub struct AgentTable {
     pub idle_ms: Option<u64>,
     pub output_cap: Option<u64>,
     pub stop: StopLadder,
+    /// How a person uses it; `None` if only headless use is known.
+    pub interactive: Option<Interactive>,
 }
 
 /// How the prompt travels to the child. Never through the terminal's line discipline.

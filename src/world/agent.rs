@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::passthrough::Operator;
 use super::process::{Attended, EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan, spawn_piped};
 use super::pty;
 use super::sandbox::{self, Ground, Sandbox, Sealed};
@@ -32,6 +33,7 @@ mod errand;
 mod exchange;
 mod failure;
 mod home;
+mod in_person;
 mod outcome;
 mod program;
 mod version;
@@ -97,6 +99,9 @@ pub struct AgentSetup {
     pub stop: StopSignal,
     /// The environment as it was captured at the start of the program.
     pub env: Vec<(OsString, OsString)>,
+    /// The person who sits at the agents' screens; every table is one for a person's use then
+    /// ([`AgentTable::in_person`]).
+    pub operator: Option<Operator>,
     /// What `{role}` says for an [`Errand`]; `None` in a run.
     pub errand: Option<&'static str>,
 }
@@ -309,6 +314,9 @@ impl TableAgents {
         }
         let table = self.agent(&order.key).table.clone();
         let mut stream = AgentStream::new(&table);
+        if let Some(operator) = self.setup.operator {
+            return self.ask_in_person(operator, &table, prepared).await;
+        }
         let mut child = spawn(&table, &prepared.spawn)?;
         let began = Instant::now();
         let mut stop = self.setup.stop.clone();

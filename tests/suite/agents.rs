@@ -86,6 +86,7 @@ impl Stage {
             backoff: Vec::new(),
             stop: self.signal.subscribe(),
             env: self.env.clone(),
+            operator: None,
             errand: None,
         })
     }
@@ -364,6 +365,7 @@ fn an_exchange_folder_in_the_repository_is_refused() {
         backoff: Vec::new(),
         stop: agents.signal.subscribe(),
         env: agents.env.clone(),
+        operator: None,
         errand: None,
     });
     let trouble = inside.preflight().unwrap_err();

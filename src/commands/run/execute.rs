@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use crate::core::audience::Audience;
 use crate::core::event::{Decision, Event, RunId, RunStarted};
 use crate::core::halt::Ending;
 use crate::core::state::{End, Phase, State, Suspension};
@@ -74,7 +75,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let first = Event::RunStarted(Box::new(started.clone()));
     journal.append(now, std::slice::from_ref(&first))?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
-    let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
+    let mut audience = audience(prepared);
     let state = State::open(started);
     audience.event(&state, &first, now);
     let ended =
@@ -97,7 +98,7 @@ pub fn go_on(
     warn(&adapters.warnings);
     let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
-    let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
+    let mut audience = audience(prepared);
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
     let ended = super::super::event_loop()?.block_on(drive.resume(decision));
     drop(audience);
@@ -136,6 +137,12 @@ fn reopened(run: &Path) -> Result<(JournalFile, State), Trouble> {
         .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
         .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
     Ok((journal, state))
+}
+
+/// A live display would draw over an agent that has the terminal.
+fn audience(prepared: &Prepared) -> Box<dyn Audience> {
+    let stderr = if prepared.operator.is_some() { Stderr::Plain } else { Stderr::look() };
+    view::audience(view::mode(wish(prepared.settings.output), stderr))
 }
 
 fn wish(output: OutputMode) -> Wish {

@@ -19,6 +19,7 @@ use crate::text::prompt;
 use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
 use crate::world::git_facts;
 use crate::world::journal_file::{self, RunDir};
+use crate::world::passthrough::Operator;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
 use crate::world::sandbox;
@@ -35,6 +36,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// The level of isolation, and what keeps it.
     pub sandbox: sandbox::Chosen,
+    /// Who sits at the agents' screens, with `--interactive`.
+    pub operator: Option<Operator>,
 }
 
 impl Prepared {
@@ -45,6 +48,7 @@ impl Prepared {
 }
 
 pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Prepared, Trouble> {
+    let operator = args.interactive.then(Operator::at_terminal).transpose()?;
     let place = project::locate(cwd)?;
     let config = super::super::read_config(&place)?;
     let settings = Settings::resolve(args, config, &environment)?;
@@ -61,9 +65,20 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
     refuse_ignored_tests(&place, &plan, &chosen)?;
     let names = Role::ALL.map(|role| settings.agent(role).name.clone());
-    let roles = agents(&settings, &environment, &names)?;
+    let roles = seated(agents(&settings, &environment, &names)?, operator)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
-    Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, plan, sandbox })
+    Ok(Prepared {
+        place,
+        environment,
+        settings,
+        requirement,
+        chosen,
+        roles,
+        cassette,
+        plan,
+        sandbox,
+        operator,
+    })
 }
 
 fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
@@ -175,6 +190,11 @@ fn unfinished(state: &State, run: &RunDir, requirement: &Requirement) -> Trouble
              start anew on this tree:  tdd {1} --new",
             run.id, requirement.id
         ))
+}
+
+/// With a person at the agents' screens: the agents for a person's use.
+pub fn seated(roles: RoleAgents, operator: Option<Operator>) -> Result<RoleAgents, Trouble> {
+    if operator.is_some() { roles.in_person() } else { Ok(roles) }
 }
 
 /// The tables of the agents with these names, one for each role; a role's model goes with the

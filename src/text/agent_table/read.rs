@@ -12,7 +12,7 @@ use super::{
     AgentFailure, AgentTable, EnvRules, FailureSign, MessageFrom, OwnSandbox, PromptBy, Records, SessionFrom,
     Stdio, StopLadder,
 };
-use super::{arguments, home, version};
+use super::{arguments, home, interactive, version};
 use crate::core::trouble::Trouble;
 use crate::text::agent_stream::select::Selector;
 
@@ -43,6 +43,7 @@ const KEYS: &[&str] = &[
     "idle",
     "output_cap",
     "stop",
+    "interactive",
 ];
 
 pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
@@ -81,6 +82,7 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
         idle_ms: duration(&map, "idle")?,
         output_cap: size(&map, "output_cap")?,
         stop: stop(&map)?,
+        interactive: interactive::read(&map, own_sandbox)?,
     };
     check_whole(&map, &table)?;
     Ok(table)
