@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod internal;
 pub mod mdtest;
 
+pub use internal::{AgentArgs, ExecArgs, Internal, WithinArgs};
 use mdtest::MdtestArgs;
 
 /// Makes test-driven development a fact for coding agents.
@@ -47,22 +49,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Have an agent carry out tests that are written in Markdown.
     Mdtest(Box<MdtestArgs>),
-}
-
-/// What `tdd` starts itself as. A parser of their own reads these, because each child is started
-/// through one or two of them and the whole command line takes a while to set up.
-#[derive(Debug, Parser)]
-#[command(name = "tdd")]
-pub enum Internal {
-    /// Prepare and exec a child.
-    #[command(name = "__exec")]
-    Exec(ExecArgs),
-    /// The part of `__exec` that runs inside a sandbox.
-    #[command(name = "__within")]
-    Within(WithinArgs),
-    /// The scripted agent.
-    #[command(name = "__agent")]
-    Agent(AgentArgs),
+    /// Prove that an agent does what a run needs of it.
+    Doctor(DoctorArgs),
 }
 
 /// Who has written the command line.
@@ -128,6 +116,8 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_supersede: bool,
     #[command(flatten)]
+    pub caps: CapArgs,
+    #[command(flatten)]
     pub isolation: IsolationArgs,
     /// Let each agent have this terminal, so that you see and steer it; end it yourself.
     #[arg(long, short, conflicts_with = "json")]
@@ -138,13 +128,17 @@ pub struct RunArgs {
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
+    /// Keep the run as a cassette in this file, which must be new: what each agent did to files, its
+    /// last message, its pace; secrets masked.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag; `commands::resume` gives them words")]
 #[command(group(clap::ArgGroup::new("decision").args(["retry", "edited", "accept", "abandon"])))]
-#[expect(clippy::struct_excessive_bools, reason = "one for each flag; `settings` gives them words")]
 pub struct ResumeArgs {
     /// A run's id, or the beginning of one; the newest run that is not finished if not given.
     #[arg(value_name = "RUN")]
@@ -161,9 +155,14 @@ pub struct ResumeArgs {
     /// Give the run up. The tree stays as it is.
     #[arg(long)]
     pub abandon: bool,
+    /// Leave out the REFACTOR stage from now on, and finish if it is all that is left.
+    #[arg(long, conflicts_with = "abandon")]
+    pub no_refactor: bool,
     /// Another agent program for all roles from now on.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
+    #[command(flatten)]
+    pub caps: CapArgs,
     #[command(flatten)]
     pub isolation: IsolationArgs,
     /// Let each agent have this terminal from now on, so that you see and steer it; end it yourself.
@@ -172,8 +171,35 @@ pub struct ResumeArgs {
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
+    /// Keep the whole run as a cassette in this file: a new one, or its own recording until now.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// As they were typed; `settings::caps` reads them.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CapArgs {
+    /// Pause the run when its agents say that they used so many dollars; `tdd resume --max-usd` with a
+    /// higher number goes on (exit code 3).
+    #[arg(long, value_name = "USD")]
+    pub max_usd: Option<String>,
+    /// The same for tokens, read and written together: 200000, 200k, 2M.
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens: Option<String>,
+    /// The same for the time that the run is at work: 90s, 30m, 2h.
+    #[arg(long, value_name = "TIME")]
+    pub max_wall: Option<String>,
+    /// End an attempt, as failed, when its agent says that it used so many dollars.
+    #[arg(long, value_name = "USD")]
+    pub max_usd_attempt: Option<String>,
+    /// The same for tokens.
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens_attempt: Option<String>,
+    /// The same for its time; `attempt_deadline` in tdd.yaml, 30m if nothing is said.
+    #[arg(long, value_name = "TIME")]
+    pub max_wall_attempt: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -308,53 +334,35 @@ pub struct DemoArgs {
     pub output: OutputArgs,
 }
 
-/// Descriptor 0 is where the start, or its failure, is reported (`world/exec.rs`).
 #[derive(Clone, Debug, Args)]
-pub struct ExecArgs {
-    /// Where the child runs.
-    #[arg(long, value_name = "DIR")]
-    pub cwd: PathBuf,
-    /// The process that must be this one's parent; the child dies with it.
-    #[arg(long, value_name = "PID")]
-    pub parent: u32,
-    /// Stdout is a terminal: make it the controlling one.
-    #[arg(long)]
-    pub tty: bool,
-    /// What the child reads; `/dev/null` if not given.
-    #[arg(long, value_name = "FILE")]
-    pub stdin: Option<PathBuf>,
-    /// So many words of the command line are a sandbox's, which stays around the child.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub around: usize,
-    #[arg(last = true, required = true)]
-    pub argv: Vec<OsString>,
-}
+#[command(after_help = "\
+Each obligation is tried on the agent's real program, called by its table, with a scripted model server
+in the model's place, in fresh homes and projects. No account is used and nothing leaves the machine.
 
-/// Both descriptors are inherited from `__exec` (`world/exec/within.rs`).
-#[derive(Clone, Debug, Args)]
-pub struct WithinArgs {
-    /// Where the start, or its failure, is reported.
-    #[arg(long, value_name = "FD")]
-    pub report: i32,
-    /// Where the child's end is told.
-    #[arg(long, value_name = "FD")]
-    pub status: i32,
-    #[arg(last = true, required = true)]
-    pub argv: Vec<OsString>,
-}
-
-#[derive(Clone, Debug, Args)]
-pub struct AgentArgs {
-    #[arg(long, value_name = "FILE")]
-    pub cassette: PathBuf,
+Exit codes:
+  0   no obligation is unmet
+  1   some are; each is told with why
+  2   it can't be found out: no such agent, no program, no `kit:` in its table, no model server
+  70  a bug in tdd
+  129, 130, 143   stopped by a signal")]
+pub struct DoctorArgs {
+    /// The agent to prove: a built-in one or a name from tdd.yaml; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Only these obligations; names, parted by commas.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', requires = "agent")]
+    pub only: Vec<String>,
+    /// The scripted model server; the one that cargo built beside this program if not given.
+    #[arg(long, value_name = "PROGRAM")]
+    pub model_server: Option<PathBuf>,
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
+    /// Print one JSON object a line on stdout and nothing else.
     #[arg(long)]
-    pub role: String,
-    #[arg(long, default_value = "")]
-    pub criterion: String,
-    #[arg(long, default_value_t = 1)]
-    pub number: u8,
-    #[arg(long, value_name = "FILE")]
-    pub prompt_file: PathBuf,
+    pub json: bool,
+    /// Print a page in Markdown.
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
 }
 
 #[cfg(test)]

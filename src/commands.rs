@@ -4,6 +4,7 @@ pub mod agent;
 pub mod clean;
 pub mod criteria;
 pub mod demo;
+pub mod doctor;
 pub mod exec;
 pub mod log;
 pub mod mdtest;
@@ -43,6 +44,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Mdtest(args)) => mdtest::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
     };
     outcome.unwrap_or_else(|trouble| report(&trouble))
 }
@@ -82,14 +84,6 @@ fn surroundings() -> Result<(PathBuf, Environment), Trouble> {
 fn read_config(place: &Place) -> Result<Option<ConfigFile>, Trouble> {
     let text = config_file::read(&place.project)?;
     text.map(|text| config::read(config_file::NAME, &text)).transpose()
-}
-
-/// For everything that waits for children.
-fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Trouble::environment("the event loop can't be started").because(error))
 }
 
 fn report(trouble: &Trouble) -> ExitCode {

@@ -30,4 +30,5 @@ pub mod role;
 pub mod state;
 pub mod test;
 pub mod trouble;
+pub mod usage;
 pub mod weigh;

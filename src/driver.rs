@@ -3,6 +3,7 @@
 //! Knows core and text. Knows no adapter: what lies behind a port is wired in `commands`.
 
 pub mod baseline;
+mod caps;
 pub mod drive;
 pub mod fork;
 pub mod learn;

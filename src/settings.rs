@@ -17,7 +17,10 @@ use crate::core::event::{Refactoring, Regression, StopAfter};
 use crate::core::isolation::Wanted;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::core::usage::CapPlan;
 use crate::text::config::{self, ConfigFile};
+
+pub mod caps;
 
 /// Where requirements lie if nothing else is set (contract section 3).
 pub const DEFAULT_SPECS_DIR: &str = "specs/frs";
@@ -163,6 +166,8 @@ pub struct Settings {
     pub cassette: Option<PathBuf>,
     pub bounds: Bounds,
     pub regression: Regression,
+    /// What a run and an attempt may use.
+    pub caps: CapPlan,
     pub deadlines: Deadlines,
     /// Bytes that one run of a command may print.
     pub output_cap: u64,
@@ -211,6 +216,7 @@ impl Settings {
             cassette: args.cassette.clone(),
             bounds: bounds(config.budgets.semantic, config.budgets.format),
             regression: config.regression.unwrap_or_default(),
+            caps: caps::of_flags(&args.caps)?.or(&config.caps),
             deadlines: Deadlines {
                 command_ms: config.deadline_ms,
                 attempt_ms: config.attempt_deadline_ms,

@@ -3,6 +3,7 @@
 
 pub mod agent_stream;
 pub mod agent_table;
+pub mod base64;
 pub mod canary;
 pub mod cassette;
 pub mod command_line;
@@ -28,3 +29,4 @@ pub mod terminal_modes;
 pub mod terminal_noise;
 pub mod test_report;
 pub mod test_source;
+pub mod usage_words;

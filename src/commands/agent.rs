@@ -11,12 +11,15 @@ use crate::cli::AgentArgs;
 use crate::core::criterion::CriterionId;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
-use crate::text::cassette::{Cassette, Entry, Misbehaviour};
+use crate::core::usage::{Usage, Usd};
+use crate::text::cassette::{Cassette, Entry, LastMessage, Misbehaviour};
 use crate::view::print;
 
 mod deeds;
 mod misdeeds;
 
+/// Set to `recorded`, each entry takes as long as its `takes:` says.
+const PACE: &str = "TDD_CASSETTE_PACE";
 /// The cassette has no entry for the call, or can't be read.
 const NO_ENTRY: u8 = 64;
 /// The prompt or a deed is not as the cassette wants it.
@@ -74,15 +77,24 @@ fn check_prompt(entry: &Entry, file: &Path) -> Result<(), Trouble> {
 }
 
 fn speak(entry: &Entry, args: &AgentArgs) -> Result<ExitCode, Trouble> {
+    take_its_time(entry);
     if entry.misbehave == Misbehaviour::Silence {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(text) = &entry.print {
         deeds::say(text.as_bytes());
     }
+    for usage in &entry.usage {
+        deeds::say(told_usage(usage).as_bytes());
+    }
+    for _ in 0..entry.turns {
+        deeds::say(br#"{"type":"tdd-turn"}"#);
+    }
     misdeeds::before_the_message(&entry.misbehave, args)?;
-    if let Some(message) = entry.message() {
-        deeds::say(message.as_bytes());
+    match (&entry.last, entry.message()) {
+        (LastMessage::Raw(text), _) => deeds::say_exactly(text.as_bytes()),
+        (_, Some(message)) => deeds::say(message.as_bytes()),
+        (_, None) => {}
     }
     match &entry.misbehave {
         Misbehaviour::Exit(code) => Ok(ExitCode::from(*code)),
@@ -100,6 +112,22 @@ fn speak(entry: &Entry, args: &AgentArgs) -> Result<ExitCode, Trouble> {
         | Misbehaviour::Crash
         | Misbehaviour::Silence => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// A replay is quick, unless somebody wants to see the pace of the recorded run.
+fn take_its_time(entry: &Entry) {
+    let is_wanted = std::env::var_os(PACE).is_some_and(|pace| pace == "recorded");
+    if let (true, Some(ms)) = (is_wanted, entry.takes_ms) {
+        std::thread::sleep(std::time::Duration::from_millis(ms));
+    }
+}
+
+/// The line by which `skills/agents/scripted.yaml` finds the figures.
+fn told_usage(usage: &Usage) -> String {
+    let Usage { input, cached, output, usd } = usage;
+    let usd = usd.map(Usd::dollars);
+    serde_json::json!({ "type": "tdd-usage", "input": input, "cached": cached, "output": output, "usd": usd })
+        .to_string()
 }
 
 fn complain(trouble: &Trouble, code: u8) -> ExitCode {

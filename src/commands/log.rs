@@ -6,12 +6,13 @@ use std::process::ExitCode;
 
 use crate::cli::LogArgs;
 use crate::core::attempt::{AgentEnd, AgentReturn};
-use crate::core::event::{Event, Leaked, RunStarted};
+use crate::core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
 use crate::core::finding::Findings;
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
 use crate::core::state::{Entry, State};
 use crate::core::trouble::Trouble;
+use crate::text::usage_words;
 use crate::view::print;
 use crate::world::journal_file::{self, Record};
 
@@ -67,6 +68,9 @@ fn one_line(event: &Event) -> String {
         Event::AttemptStarted { attempt } => {
             format!("{} fork {} ({}) starts", attempt.key, attempt.number, kind(attempt.kind))
         }
+        Event::Used { used } => format!("used {}", usage_words::usage(&used.usage)),
+        Event::Worked { ms } => format!("worked {ms} ms"),
+        Event::Capped { caps } => format!("caps from now on: {}", usage_words::caps(caps)),
         Event::AgentReturned { outcome } => returned_line(outcome),
         Event::AttemptMeasured { findings } => measured_line(findings),
         Event::WorkKept { checkpoint } => format!("kept as {}", short(&checkpoint.0)),
@@ -91,13 +95,7 @@ fn one_line(event: &Event) -> String {
                 short(&checkpoint.0)
             )
         }
-        Event::TestRun(fact) => {
-            let status = match fact.status {
-                crate::core::event::PassFail::Pass => "pass",
-                crate::core::event::PassFail::Fail => "fail",
-            };
-            format!("test {status}: {} ({} ms)", fact.test_id, fact.duration_ms)
-        }
+        Event::TestRun(fact) => test_run_line(fact),
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
         Event::Restored { what } => format!("restored: {}", what.join("; ")),
         Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
@@ -111,6 +109,14 @@ fn one_line(event: &Event) -> String {
         Event::Paused { reason } => format!("paused: {reason}"),
         Event::Stopped { signal } => format!("stopped by signal {signal}"),
     }
+}
+
+fn test_run_line(fact: &TestRunFact) -> String {
+    let status = match fact.status {
+        PassFail::Pass => "pass",
+        PassFail::Fail => "fail",
+    };
+    format!("test {status}: {} ({} ms)", fact.test_id, fact.duration_ms)
 }
 
 fn leaked_line(processes: &[Leaked]) -> String {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::cli::mdtest::{MdtestArgs, MdtestCommand, MdtestListArgs, MdtestRunArgs};
 use crate::core::mdtest::{Outcome, Status};
 use crate::core::trouble::Trouble;
-use crate::driver::ports::Limits;
+use crate::driver::ports::{Allowance, Limits};
 use crate::settings::{AUTO_AGENT, Environment, OutputMode};
 use crate::text::agent_table::amount;
 use crate::text::config::{self, ConfigFile};
@@ -80,7 +80,7 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
     let output = OutputMode::from(args.output);
     let began = Instant::now();
     let mut tell = |news| told(output, total, &news);
-    let (outcomes, trouble) = super::event_loop()?.block_on(suite.run(&mut tell));
+    let (outcomes, trouble) = super::run::execute::event_loop()?.block_on(suite.run(&mut tell));
     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     if outcomes.iter().any(|outcome| outcome.output.is_some()) {
         let _ = raw.keep();
@@ -129,7 +129,7 @@ fn limits(args: &MdtestRunArgs) -> Result<Limits, Trouble> {
                 .advise("write a number with its unit, for example 90s or 30m")
         })?,
     };
-    Ok(Limits { turns: TURNS, wall_ms, idle_ms: wall_ms, output_bytes: OUTPUT })
+    Ok(Limits { turns: TURNS, wall_ms, idle_ms: wall_ms, output_bytes: OUTPUT, caps: Allowance::default() })
 }
 
 /// What the agents are sent with.

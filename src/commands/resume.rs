@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::core::criterion::CriterionId;
-use crate::core::event::Decision;
+use crate::core::event::{Decision, Plan, SandboxNeed};
+use crate::core::isolation::Wanted;
 use crate::core::requirement::Requirement;
-use crate::core::role::Role;
+use crate::core::role::{Key, Role};
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
-use crate::settings::{Environment, Settings};
+use crate::settings::{Environment, Settings, caps};
 use crate::world::journal_file::{self, RunDir};
 use crate::world::passthrough::Operator;
 use crate::world::project::{self, Archive, Place};
@@ -18,6 +19,7 @@ use crate::world::sandbox;
 
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
+use super::run::record;
 use super::status;
 
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
@@ -33,7 +35,9 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
         return execute::give_up(&place.repository, &run.path, args.output.into(), &hold);
     }
     let prepared = prepared(args, place, environment, &state, &cwd)?;
-    execute::go_on(&prepared, run.path, decision, &hold)
+    let besides = args.no_refactor && decision != Some(Decision::NoRefactor);
+    let decisions = decision.into_iter().chain(besides.then_some(Decision::NoRefactor)).collect();
+    execute::go_on(&prepared, run.path, decisions, &hold)
 }
 
 /// The run that was named, or the newest one that is not over.
@@ -73,7 +77,10 @@ fn decision(args: &ResumeArgs, state: &State, place: &Place) -> Result<Option<De
     if args.edited {
         return Ok(Some(Decision::Edited(Box::new(as_it_reads_now(state, place)?))));
     }
-    let Some(word) = &args.accept else { return Ok(None) };
+    let Some(word) = &args.accept else {
+        // It goes with any other word, and is one by itself where the refactorer halted.
+        return Ok(args.no_refactor.then_some(Decision::NoRefactor));
+    };
     let id = CriterionId::parse(word).filter(|id| state.run.plan.criteria.contains(id)).ok_or_else(|| {
         let known: Vec<String> = state.run.plan.criteria.iter().map(ToString::to_string).collect();
         Trouble::user(format!("--accept: the run has no criterion `{word}`"))
@@ -104,12 +111,15 @@ fn refuse_without_decision(state: &State, run: &RunDir, decision: Option<&Decisi
             Err(Trouble::user(format!("the run {} was given up", run.id))
                 .advise("`tdd <FR>` starts another one"))
         }
-        (Phase::Ended { end: End::Halted(_) }, None) => {
+        (Phase::Ended { end: End::Halted(halt) }, None | Some(Decision::NoRefactor))
+            if decision.is_none() || halt.key != Key::Refactorer =>
+        {
             Err(Trouble::user(format!("the run {} halted: say how to go on", run.id)).advise(format!(
                 "read the report:                    {}\n\
                  try again with a fresh budget:      tdd resume --retry\n\
                  after editing tests or the FR:      tdd resume --edited\n\
                  take a criterion as it is:          tdd resume --accept AC\n\
+                 leave REFACTOR out, if it halted:   tdd resume --no-refactor\n\
                  give the run up:                    tdd resume --abandon",
                 run.path.join("halt.txt").display()
             )))
@@ -130,6 +140,7 @@ fn prepared(
         requirement: Some(state.run.requirement.id.clone()),
         agent: args.agent.clone(),
         cassette: args.cassette.clone(),
+        caps: args.caps.clone(),
         isolation: args.isolation.clone(),
         output: args.output,
         ..RunArgs::default()
@@ -141,9 +152,20 @@ fn prepared(
     });
     let operator = args.interactive.then(Operator::at_terminal).transpose()?;
     let roles = prepare::seated(prepare::agents(&settings, &environment, &names)?, operator)?;
+    // The run's caps hold but for those that are named now; `tdd.yaml` was asked when it began.
+    let caps = caps::of_flags(&args.caps)?.or(&state.run.plan.caps);
+    prepare::refuse_caps_without_figures(&roles, &caps)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
+    let run = Some(state.run.run.0.as_str());
+    let record = args.record.as_deref();
+    let record = record.map(|file| record::place(file, cwd, &place.repository, run)).transpose()?;
     let table = settings.commands.runner.clone();
-    let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
+    // What the run was begun with holds, unless the operator says otherwise in so many words.
+    let wanted = match (state.run.plan.sandbox, &args.isolation.sandbox) {
+        (SandboxNeed::Required, None) => Wanted::Enforce,
+        (SandboxNeed::Required | SandboxNeed::AsGiven, _) => settings.sandbox,
+    };
+    let sandbox = sandbox::choose(wanted, environment.path.as_deref())?;
     Ok(Prepared {
         place,
         environment,
@@ -152,7 +174,8 @@ fn prepared(
         chosen: Chosen { commands: state.run.commands.clone(), table },
         roles,
         cassette,
-        plan: state.run.plan.clone(),
+        record,
+        plan: Plan { caps, ..state.run.plan.clone() },
         sandbox,
         operator,
     })

@@ -2,6 +2,7 @@
 
 pub mod execute;
 pub mod prepare;
+pub mod record;
 pub mod wire;
 
 use std::path::Path;

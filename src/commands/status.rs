@@ -15,6 +15,7 @@ use crate::core::halt::{Ending, Halt};
 use crate::core::judge::Verdict;
 use crate::core::state::{End, Phase, Progress, State, Suspension};
 use crate::core::trouble::Trouble;
+use crate::text::usage_words;
 use crate::view::print;
 use crate::world::journal_file::{self, Record, RunDir};
 
@@ -127,6 +128,12 @@ fn in_full(state: &State, records: &[Record]) -> String {
             bounds.format
         );
     }
+    for line in usage_words::lines(state) {
+        let _ = writeln!(text, "{line}");
+    }
+    if !run.plan.caps.is_none() {
+        let _ = writeln!(text, "caps         {}", usage_words::caps(&run.plan.caps));
+    }
     let _ = writeln!(text, "next         {}", advice(state));
     text
 }
@@ -154,6 +161,7 @@ fn as_json(state: &State, records: &[Record]) -> Value {
     json!({
         "run": state.run.run, "requirement": state.run.requirement.id, "path": state.run.requirement.path,
         "phase": state.phase.name(), "suspension": state.suspension, "state": phase(state),
+        "usage": usage_words::json(state),
         "criteria": criteria, "forks": state.forks(), "budgets": budgets, "next": advice(state),
         "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),
     })

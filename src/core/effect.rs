@@ -12,6 +12,8 @@ pub enum Effect {
     MeasureBaseline,
     /// Checkpoint the tree, build the prompt. → `AttemptStarted`, before any fork.
     StartAttempt { key: Key, number: u8, kind: AttemptKind },
+    /// A bound of the whole run has nothing left: say so, and fork nothing. → `Paused`
+    PauseAtCap,
     /// Fork the child of the attempt just journalled. → `AgentReturned`
     RunAgent,
     /// Diff, protect, run the tests. → `AttemptMeasured`

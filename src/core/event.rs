@@ -13,15 +13,12 @@ use super::isolation::Confinement;
 use super::path::RelPath;
 use super::requirement::Requirement;
 use super::test::{FailureKind, TestId};
+use super::usage::{CapPlan, ChildUse};
 
 /// One fact. Serialised with a `type` tag; what is too long for a line of the journal goes to a
 /// side file as a whole, so an event is always complete in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "events are few and live for a moment; boxes would only hide them"
-)]
 pub enum Event {
     RunStarted(Box<RunStarted>),
     /// The level that the children of this process are held at; changes no state, and may be
@@ -39,6 +36,10 @@ pub enum Event {
     /// Intent: written before the child is forked, so that a crash leaves a trace.
     AttemptStarted {
         attempt: Attempt,
+    },
+    /// What a child used, as its program tells it; written for every child, whatever came of it.
+    Used {
+        used: ChildUse,
     },
     AgentReturned {
         outcome: Box<AgentReturn>,
@@ -62,6 +63,14 @@ pub enum Event {
     /// changed it meanwhile.
     TreeSeen {
         tree: CheckpointId,
+    },
+    /// How long the run was at work since this was last said.
+    Worked {
+        ms: u64,
+    },
+    /// The operator set other bounds for the rest of the run.
+    Capped {
+        caps: CapPlan,
     },
     /// A process goes on with the run. An attempt whose child had not come back is cut off.
     Resumed,
@@ -128,12 +137,15 @@ impl Event {
             Self::CheckpointZero { .. } => "checkpoint_zero",
             Self::BaselineMeasured { .. } => "baseline_measured",
             Self::AttemptStarted { .. } => "attempt_started",
+            Self::Used { .. } => "used",
             Self::AgentReturned { .. } => "agent_returned",
             Self::AttemptMeasured { .. } => "attempt_measured",
             Self::WorkKept { .. } => "work_kept",
             Self::WorkRolledBack { .. } => "work_rolled_back",
             Self::GateMeasured { .. } => "gate_measured",
             Self::TreeSeen { .. } => "tree_seen",
+            Self::Worked { .. } => "worked",
+            Self::Capped { .. } => "capped",
             Self::Resumed => "resumed",
             Self::AttemptCut { .. } => "attempt_cut",
             Self::Decided { .. } => "decided",
@@ -170,6 +182,8 @@ pub enum Decision {
     Accept(CriterionId),
     /// Tests or the requirement were changed on purpose: the requirement as it reads now.
     Edited(Box<Requirement>),
+    /// REFACTOR is left out from now on.
+    NoRefactor,
     /// The run is given up.
     Abandon,
 }
@@ -181,6 +195,7 @@ impl Decision {
             Self::Retry => "try again with a fresh budget".to_owned(),
             Self::Accept(id) => format!("take {id} as it is"),
             Self::Edited(_) => "tests or the requirement were changed on purpose".to_owned(),
+            Self::NoRefactor => "leave REFACTOR out".to_owned(),
             Self::Abandon => "give the run up".to_owned(),
         }
     }
@@ -247,6 +262,20 @@ pub struct Plan {
     /// The gate command, red before the first fork.
     #[serde(default)]
     pub red_gate: RedRule,
+    #[serde(default, skip_serializing_if = "CapPlan::is_none")]
+    pub caps: CapPlan,
+    #[serde(default)]
+    pub sandbox: SandboxNeed,
+}
+
+/// Whether a run may go on where nothing holds the children (contract section 12).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxNeed {
+    #[default]
+    AsGiven,
+    /// `--require-sandbox`, `--sandbox enforce`, `sandbox: enforce`
+    Required,
 }
 
 /// Whether RED may change the existing tests that the test-writer names (contract section 7).
@@ -319,6 +348,9 @@ mod tests {
             Event::CheckpointZero { checkpoint: checkpoint() },
             Event::WorkKept { checkpoint: checkpoint() },
             Event::TreeSeen { tree: checkpoint() },
+            Event::Used { used: ChildUse::default() },
+            Event::Worked { ms: 7 },
+            Event::Capped { caps: CapPlan::default() },
             Event::Resumed,
             Event::AttemptCut { kept_as: checkpoint() },
             Event::Decided { decision: Decision::Retry },

@@ -209,6 +209,53 @@ pub struct HollowAssertion {
     pub what: String,
 }
 
+/// A source that was made to show tests another face than it shows everybody else.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Slant {
+    pub path: RelPath,
+    pub kind: SlantKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlantKind {
+    /// It is built in another way where tests are built.
+    UnderTest,
+    /// It gives the name of an assertion another meaning.
+    Shadow,
+}
+
+/// What is told of work that was kept. No verdict rests on it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Remark {
+    /// A source looks for what only a test runner leaves; the line, at most 120 characters.
+    LooksForTests { path: RelPath, what: String },
+    /// The refactorer took a name away that others may use.
+    RemovedName { path: RelPath, name: String },
+    /// The role says that it changed this file, and no snapshot holds it.
+    Unseen(RelPath),
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LooksForTests { path, what } => {
+                write!(f, "{path} looks whether tests run: {what}")
+            }
+            Self::RemovedName { path, name } => {
+                write!(f, "a public name is gone from {path}: {name}")
+            }
+            Self::Unseen(path) => {
+                write!(f, "a role says that it changed {path}, and no snapshot holds it: ")?;
+                f.write_str(
+                    "git ignores it, so that no commit has it and `undo` leaves it, or it is not there",
+                )
+            }
+        }
+    }
+}
+
 /// What was measured after an attempt of the test-writer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RedFindings {
@@ -261,6 +308,11 @@ pub struct GreenFindings {
     /// Sources in which a test was changed or removed; they stay as they are.
     #[serde(default)]
     pub weakened: Vec<RelPath>,
+    /// Sources that the tests now see another face of; they stay as they are.
+    #[serde(default)]
+    pub slanted: Vec<Slant>,
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
     /// The criterion's own tests: passed, failed, skipped, or expected and not seen.
     pub passed: Vec<TestId>,
     pub failed: Vec<TestId>,
@@ -291,6 +343,11 @@ pub struct RefactorFindings {
     /// Sources in which a test was changed or removed; they stay as they are.
     #[serde(default)]
     pub weakened: Vec<RelPath>,
+    /// Sources that the tests now see another face of; they stay as they are.
+    #[serde(default)]
+    pub slanted: Vec<Slant>,
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
     pub regressed: Vec<TestId>,
     pub flaky: Vec<TestId>,
     pub collected_before: usize,

@@ -16,6 +16,7 @@ pub enum Guard {
     ForbiddenChange,
     TouchedSeal,
     InlineTest,
+    Slant,
     UnlistedChange,
     UnmappedCriterion,
     UnownedRed,
@@ -54,6 +55,7 @@ pub enum Guard {
     MixedKeys,
     // What is put back, and what is kept apart.
     SealAfterRun,
+    Rewritten,
     LeftByRun,
     HardLink,
     GitState,
@@ -67,12 +69,13 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 49] = [
+    pub const ALL: [Self; 51] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
         Self::TouchedSeal,
         Self::InlineTest,
+        Self::Slant,
         Self::UnlistedChange,
         Self::UnmappedCriterion,
         Self::UnownedRed,
@@ -107,6 +110,7 @@ impl Guard {
         Self::OwnGate,
         Self::MixedKeys,
         Self::SealAfterRun,
+        Self::Rewritten,
         Self::LeftByRun,
         Self::HardLink,
         Self::GitState,
@@ -133,6 +137,7 @@ impl Guard {
             Reason::Forbidden(_) => Self::ForbiddenChange,
             Reason::Touched(_) => Self::TouchedSeal,
             Reason::InlineTest(_) => Self::InlineTest,
+            Reason::Slanted(_) => Self::Slant,
             Reason::Unlisted(_) => Self::UnlistedChange,
             Reason::NoCandidate(_) => Self::UnmappedCriterion,
             Reason::Unowned(_) => Self::UnownedRed,

@@ -8,7 +8,9 @@ use super::attempt::{AgentEnd, AgentReturn, Exhaustion};
 use super::claim::{ClaimError, ClaimStatus, Dispute};
 use super::criterion::CriterionId;
 use super::event::Plan;
-use super::finding::{Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings};
+use super::finding::{
+    Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings, Slant, SlantKind,
+};
 use super::guard::{self, Guard};
 use super::mode::Mode;
 use super::path::RelPath;
@@ -45,6 +47,8 @@ pub enum Reason {
     Touched(RelPath),
     /// A test that lives in this source was changed or removed.
     InlineTest(RelPath),
+    /// Production code that tests see another face of.
+    Slanted(Slant),
     /// An existing test was changed or removed and not named in `supersedes:`.
     Unlisted(TestId),
     NoCandidate(CriterionId),
@@ -80,6 +84,7 @@ impl Reason {
             Self::Forbidden(_)
             | Self::Touched(_)
             | Self::InlineTest(_)
+            | Self::Slanted(_)
             | Self::Unlisted(_)
             | Self::NoCandidate(_)
             | Self::Unowned(_)
@@ -109,16 +114,33 @@ impl fmt::Display for Reason {
             Self::Format(error) => write!(f, "{}: {}", error.kind, error.message),
             Self::Forbidden(path) => write!(f, "this role may not change: {path}"),
             Self::InlineTest(path) => {
-                write!(f, "a test inside this source was added, changed or removed: {path}")
+                write!(
+                    f,
+                    "a test inside this source was added, changed or removed; put the test code as it was: {path}"
+                )
+            }
+            Self::Slanted(Slant { path, kind: SlantKind::UnderTest }) => {
+                write!(f, "this source is built in another way for tests (`cfg` with `test`): {path}")
+            }
+            Self::Slanted(Slant { path, kind: SlantKind::Shadow }) => {
+                write!(f, "this source gives the name of an assertion another meaning: {path}")
             }
             Self::Touched(path) => write!(f, "a protected file was changed: {path}"),
             Self::Unlisted(id) => {
                 write!(f, "an existing test was changed and is not named in `supersedes:`: {id}")
             }
             Self::NoCandidate(id) => {
-                write!(f, "no new or changed test belongs to {id}: name its file with {}", id.slug())
+                write!(
+                    f,
+                    "no new or changed test belongs to {id}: name its file with {}, or list tests that lie \
+                     inside sources under `tests:` in the block, `{id}: [src/file.rs::module::name]`",
+                    id.slug()
+                )
             }
-            Self::Unowned(id) => write!(f, "a new test is red and belongs to no criterion: {id}"),
+            Self::Unowned(id) => {
+                write!(f, "a new test is red and belongs to no criterion: {id}")?;
+                f.write_str("; name its file after one, or list it under `tests:` in the block")
+            }
             Self::NotRed { criterion, test, kind } => {
                 write!(f, "{criterion} is not RED: {test} is {kind}: {}", kind.meaning())
             }
@@ -204,7 +226,7 @@ pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
         for test in &criterion.tests {
             if already && test.kind != RedKind::Passed {
                 reasons.push(Reason::TestFailed(test.id.clone()));
-            } else if !already && !test.kind.is_accepted() {
+            } else if !already && !test.kind.is_accepted() && !is_of_put_back(test.kind, findings) {
                 let (criterion, kind) = (criterion.id.clone(), test.kind);
                 reasons.push(Reason::NotRed { criterion, test: test.id.clone(), kind });
             }
@@ -217,10 +239,28 @@ pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
     reasons
 }
 
+/// What was put back may be what the tests need, and then that they do not load says nothing more.
+fn is_of_put_back(kind: RedKind, findings: &RedFindings) -> bool {
+    let puts_back = !findings.forbidden.is_empty() && guard::stands(Guard::ForbiddenChange);
+    match kind {
+        RedKind::Load | RedKind::None => puts_back,
+        RedKind::Assertion
+        | RedKind::Error
+        | RedKind::Missing
+        | RedKind::Unconditional
+        | RedKind::Passed
+        | RedKind::Unrelated
+        | RedKind::Flaky
+        | RedKind::Timeout
+        | RedKind::Crash => false,
+    }
+}
+
 fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
+    reasons.extend(findings.slanted.iter().cloned().map(Reason::Slanted));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     let ran = !(findings.passed.is_empty() && findings.failed.is_empty() && findings.skipped.is_empty());
     if let (false, GreenJudge::OwnTests, Some(id)) = (ran, findings.judged_by, key.criterion()) {
@@ -239,6 +279,7 @@ fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
+    reasons.extend(findings.slanted.iter().cloned().map(Reason::Slanted));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));
     reasons.extend(fewer(findings.collected_before, findings.collected_now));

@@ -51,7 +51,7 @@ impl Mode {
             Self::B => "not GREEN: the criterion's tests do not pass, or a rule was broken",
             Self::C => "GREEN broken: after the refactoring something no longer passes, or a rule was broken",
             Self::D => "format violation: the final message holds no valid `tdd-result` block",
-            Self::E => "exhaustion: turns, time or output ran out before a valid block",
+            Self::E => "exhaustion: turns, tokens, time or output ran out before a valid block",
         }
     }
 }

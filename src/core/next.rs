@@ -11,6 +11,7 @@ pub fn next(state: &State) -> Option<Effect> {
     match &state.phase {
         Phase::Opening => Some(Effect::TakeCheckpointZero),
         Phase::Baselining => Some(Effect::MeasureBaseline),
+        Phase::Due { .. } if state.cap_reached().is_some() => Some(Effect::PauseAtCap),
         Phase::Due { key, kind } => {
             Some(Effect::StartAttempt { key: key.clone(), number: state.next_number(key), kind: *kind })
         }

@@ -247,7 +247,7 @@ pub fn names_a_test(path: &RelPath) -> bool {
     let lower = stem.to_ascii_lowercase();
     let parts: Vec<&str> = lower.split(['_', '-', '.']).collect();
     let says = |word: &&str| matches!(*word, "test" | "tests" | "spec" | "specs");
-    let camel = ["Test", "Tests", "Spec"].iter().any(|tail| stem.ends_with(tail) && stem.len() > tail.len());
+    let camel = ["Test", "Tests", "Spec"].iter().any(|tail| stem.ends_with(tail));
     let is_code = !matches!(
         extension,
         "md" | "txt" | "json" | "yaml" | "yml" | "toml" | "xml" | "csv" | "lock" | "html"
@@ -290,6 +290,27 @@ mod tests {
             ("targets/x.py", FileClass::Source),
         ] {
             assert_eq!(policy.classify(&RelPath::new(path).unwrap()), want, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_name_says_that_a_file_holds_tests_by_its_first_or_last_word() {
+        for (path, want) in [
+            ("lib/cart_test.rb", true),
+            ("lib/test-cart.rb", true),
+            ("lib/Test.rb", true),
+            ("lib/cart.spec.coffee", true),
+            ("src/CartSpec.scala", true),
+            ("src/CartTests.cs", true),
+            ("src/CartTest.java", true),
+            ("src/Contest.java", false),
+            ("src/cart.java", false),
+            ("src/the_test_of_time.rb", false),
+            ("docs/test.md", false),
+            ("docs/CartTest.md", false),
+            ("src/test", false),
+        ] {
+            assert_eq!(names_a_test(&RelPath::new(path).unwrap()), want, "{path}");
         }
     }
 

@@ -9,15 +9,17 @@ use super::budget::Spent;
 use super::criterion::{CriterionId, Verify};
 use super::effect::RollBack;
 use super::event::{Event, Leaked, RunStarted};
-use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
+use super::finding::{Findings, RedFindings, Remark, RunRef, SuiteBaseline};
 use super::halt::{Ending, Halt};
 use super::judge::Verdict;
 use super::path::RelPath;
 use super::role::Key;
 use super::test::TestId;
+use super::usage::{Tally, Usage};
 
 mod apply;
 mod operator;
+pub mod spending;
 
 pub use apply::IllegalEvent;
 
@@ -54,6 +56,12 @@ pub struct State {
     /// Processes that outlived what had started them, the first few.
     #[serde(default)]
     pub leaked: Vec<Leaked>,
+    /// How long the run was at work, in all of its processes.
+    #[serde(default)]
+    pub worked_ms: u64,
+    /// What is to be told of work that was kept, the first so many.
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -209,6 +217,12 @@ pub struct Entry {
     pub cut: bool,
     /// Where the failed work was kept.
     pub kept_as: Option<CheckpointId>,
+    /// What its children used: one, or several if limits passed in between.
+    #[serde(default)]
+    pub used: Tally,
+    /// The counts of its session, as they stood when its last child ended.
+    #[serde(default)]
+    pub session_used: Usage,
 }
 
 impl Ledger {
@@ -240,6 +254,8 @@ impl State {
             worked_on: Vec::new(),
             gate: None,
             leaked: Vec::new(),
+            worked_ms: 0,
+            remarks: Vec::new(),
         }
     }
 

@@ -45,10 +45,7 @@ impl<W: World> Drive<'_, W> {
     fn refuse_unreadable(&self, run: &TestRun, why: &str) -> Result<(), Trouble> {
         match self.state.run.plan.red_baseline {
             RedRule::Allow => Ok(()),
-            RedRule::Refuse => Err(Trouble::environment(format!(
-                "the test command is red before anything was done, and it can't be read which tests are ({})",
-                run.exit
-            ))
+            RedRule::Refuse => Err(Trouble::environment(unreadable_words(run))
             .because(format!("{why}\n`{}`\n{}", run.command, (self.setup.mask)(last_lines(&run.output))))
             .advise(format!(
                 "make `{}` pass first (all of its output: {}),\nor go on all the same with --allow-red-baseline",
@@ -94,6 +91,21 @@ impl<W: World> Drive<'_, W> {
     pub(super) async fn run_gate(&mut self, label: &str, leave_out: &[RelPath]) -> Result<TestRun, Trouble> {
         let audience = &mut *self.audience;
         self.ports.tests.run_gate(label, leave_out, &mut |news| audience.news(&news)).await
+    }
+}
+
+/// A report that is not there, or not whole, is no red test: what is wrong is said as it is.
+fn unreadable_words(run: &TestRun) -> String {
+    match (&run.report, run.exit.is_success()) {
+        (None, true) => "the test command ends well, and its report can't be read".to_owned(),
+        (None, false) if run.unreadable.is_some() => {
+            format!("the test command's report can't be read ({})", run.exit)
+        }
+        (Some(_), true) => "the test command ends well, and its report is no evidence of it".to_owned(),
+        (None | Some(_), false) => format!(
+            "the test command is red before anything was done, and it can't be read which tests are ({})",
+            run.exit
+        ),
     }
 }
 

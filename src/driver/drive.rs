@@ -27,6 +27,8 @@ pub struct Setup {
     pub reports: Vec<RelPath>,
     /// The run's folder, for people.
     pub run_dir: String,
+    /// What a command that goes on with the run must repeat: ` --cassette FILE`, or nothing.
+    pub resume_with: String,
     /// The level of isolation and what it does not prevent, for people.
     pub isolation: Confinement,
     /// Spellings of the repository's absolute path, the canonical one first, for absolute paths
@@ -47,7 +49,9 @@ pub struct Drive<'a, W: World> {
     /// The last lines of what the last child printed.
     pub(super) tail: String,
     /// By the clock that never steps back.
-    started_ms: u64,
+    pub(super) started_ms: u64,
+    /// Until then the run's time is in the journal.
+    pub(super) counted_ms: u64,
 }
 
 impl<'a, W: World> Drive<'a, W> {
@@ -58,7 +62,16 @@ impl<'a, W: World> Drive<'a, W> {
         state: State,
     ) -> Self {
         let started_ms = ports.clock.monotonic_ms();
-        Self { ports, setup, audience, state, order: None, tail: String::new(), started_ms }
+        Self {
+            ports,
+            setup,
+            audience,
+            state,
+            order: None,
+            tail: String::new(),
+            started_ms,
+            counted_ms: started_ms,
+        }
     }
 
     /// Runs until there is nothing to do. `Err` before the first fork is a set-up error; after it
@@ -68,12 +81,19 @@ impl<'a, W: World> Drive<'a, W> {
             self.record(&[Event::Isolated { isolation: self.setup.isolation.clone() }])?;
         }
         while let Some(effect) = next(&self.state) {
-            let done = self.carry_out(effect).await.map_err(|trouble| self.masked(trouble));
+            let done = self.carry_out(effect.clone()).await.map_err(|trouble| self.without_secrets(trouble));
             self.record_leaked()?;
+            let mut events = self.cost_of(&effect);
             match done {
-                Ok(events) => self.record(&events)?,
+                Ok(outcome) => {
+                    events.extend(outcome);
+                    self.record(&events)?;
+                }
                 Err(trouble) => match interruption(&trouble, &self.state) {
-                    Some(event) => self.record(&[event])?,
+                    Some(event) => {
+                        events.push(event);
+                        self.record(&events)?;
+                    }
                     None => return Err(self.as_it_was(trouble)),
                 },
             }
@@ -82,7 +102,7 @@ impl<'a, W: World> Drive<'a, W> {
     }
 
     /// A trouble quotes what a child said, and is journalled or shown.
-    fn masked(&self, trouble: Trouble) -> Trouble {
+    fn without_secrets(&self, trouble: Trouble) -> Trouble {
         let mask = &self.setup.mask;
         let Trouble { kind, what, why, next } = trouble;
         Trouble { kind, what: mask(&what), why: mask(&why), next: mask(&next) }
@@ -144,6 +164,7 @@ impl<'a, W: World> Drive<'a, W> {
             Effect::TakeCheckpointZero => self.take_checkpoint_zero(),
             Effect::MeasureBaseline => self.measure_baseline().await,
             Effect::StartAttempt { key, number, kind } => self.start_attempt(&key, number, kind),
+            Effect::PauseAtCap => self.pause_at_cap(),
             Effect::RunAgent => self.run_agent().await,
             Effect::Measure => self.measure().await,
             Effect::KeepWork => self.keep_work(),

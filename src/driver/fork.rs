@@ -7,6 +7,7 @@ use crate::core::event::Event;
 use crate::core::policy::FileClass;
 use crate::core::role::{Key, Role};
 use crate::core::trouble::{Trouble, TroubleKind};
+use crate::core::usage::Usage;
 use crate::text::tdd_result;
 
 use super::drive::Drive;
@@ -37,6 +38,7 @@ impl<W: World> Drive<'_, W> {
             prompt: prompt.text,
             role_text: self.role_text(key)?,
             session: self.session_to_resume(key, kind),
+            session_used: self.session_used(key),
             limits: self.limits(key),
         });
         let attempt = Attempt { key: key.clone(), number, kind, before, prompt: parts };
@@ -60,10 +62,15 @@ impl<W: World> Drive<'_, W> {
         };
         let mut report = self.ports.agents.run(&order, &mut hear).await?;
         self.tail.clone_from(&report.tail);
+        let run_cap = report.run_cap;
         let what: Vec<String> =
             std::mem::take(&mut report.denied).iter().map(|one| (self.setup.mask)(one)).collect();
         let denied = (!what.is_empty()).then_some(Event::Denied { what });
         let outcome = Box::new(self.read(order.key.role(), report).map_err(after_a_child)?);
+        // Work that was reported before the stop is worth its judgement: it is paid for.
+        if let (Some(cap), true) = (run_cap, outcome.claim.is_err()) {
+            return Err(self.stopped_at_cap(cap));
+        }
         // A format retry goes on with this tree, and is not measured before it.
         let seen = if outcome.claim.is_err() { vec![self.see_tree()?] } else { Vec::new() };
         Ok(denied.into_iter().chain(seen).chain([Event::AgentReturned { outcome }]).collect())
@@ -103,7 +110,16 @@ impl<W: World> Drive<'_, W> {
         // "At least twice the baseline": a child that waits for the test command is not idle.
         let baseline = self.state.baseline.as_ref().map_or(0, |b| b.test.duration_ms.max(b.gate.duration_ms));
         let idle_ms = self.setup.limits.idle_ms.max(baseline.saturating_mul(2));
-        Limits { turns: each.saturating_mul(in_hand).min(most), idle_ms, ..self.setup.limits }
+        let caps = self.allowance();
+        Limits { turns: each.saturating_mul(in_hand).min(most), idle_ms, caps, ..self.setup.limits }
+    }
+
+    /// What the session of the attempt before had used; for a session that is new it is nothing,
+    /// which the adapter knows.
+    fn session_used(&self, key: &Key) -> Usage {
+        let entries = self.state.ledgers.get(key).map(|ledger| ledger.entries.as_slice()).unwrap_or_default();
+        let told = entries.iter().rev().find(|entry| entry.used.children > 0);
+        told.map(|entry| entry.session_used).unwrap_or_default()
     }
 
     fn session_to_resume(&self, key: &Key, kind: AttemptKind) -> Option<String> {

@@ -12,6 +12,8 @@ mod sources;
 mod units;
 
 use crate::core::attempt::CheckpointId;
+use crate::core::audience::News;
+use crate::core::commands::RunnerKind;
 use crate::core::criterion::CriterionId;
 use crate::core::event::{Event, PassFail, TestIdSource, TestRunFact};
 use crate::core::finding::{ChangeKind, ClassedChange, RunRef};
@@ -22,8 +24,10 @@ use crate::core::role::{Key, Role};
 use crate::core::state::Phase;
 use crate::core::test::{Outcome, TestReport, TestRun};
 use crate::core::trouble::Trouble;
+use crate::text::test_source::Language;
 use crate::text::{lock_file, mixed_file};
 
+use self::units::Production;
 use super::drive::Drive;
 use super::ports::{Checkpoints, Protection, World};
 
@@ -37,8 +41,9 @@ struct Work {
     /// Protected files that are not as they were, forbidden ones left out, and sources whose
     /// inline tests are not: those are not put back, because they hold the child's work too.
     touched: Vec<RelPath>,
-    /// Sources in which a test was changed or removed.
-    weakened: Vec<RelPath>,
+    production: Production,
+    /// Protected files that were rewritten before our runs, and are as they were.
+    restamped: Vec<RelPath>,
     events: Vec<Event>,
 }
 
@@ -79,7 +84,8 @@ impl<W: World> Drive<'_, W> {
             events.push(Event::Restored { what });
         }
         touched.retain(|path| !forbidden.contains(path));
-        let weakened = self.weakened(key, &after, (&base, &changed))?;
+        let restamped = self.ports.protection.rewritten();
+        let production = self.read_production(key, &after, (&base, &changed))?;
         self.ports.checkpoints.restore(&base, &forbidden)?;
         let after = if forbidden.is_empty() && touched.is_empty() {
             after
@@ -87,8 +93,7 @@ impl<W: World> Drive<'_, W> {
             self.ports.checkpoints.take(&format!("restored-{}", Self::label(key, number)))?
         };
         events.push(Event::TreeSeen { tree: after.clone() });
-        let weakened = weakened.into_iter().filter(|path| !forbidden.contains(path)).collect();
-        Ok(Work { base, after, changed, forbidden, touched, weakened, events })
+        Ok(Work { base, after, changed, forbidden, touched, production, restamped, events })
     }
 
     pub(super) fn put_git_back(&mut self) -> Result<Vec<Event>, Trouble> {
@@ -177,14 +182,50 @@ impl<W: World> Drive<'_, W> {
         if !guard::stands(Guard::SealAfterRun) {
             return Ok(());
         }
-        let touched = self.ports.protection.check()?;
+        let mut touched = self.ports.protection.check()?;
         self.ports.protection.restore(&touched)?;
+        touched.extend(self.rewritten_by_runs(work));
         for path in touched {
             if !work.touched.contains(&path) {
                 work.touched.push(path);
             }
         }
         Ok(())
+    }
+
+    /// Test code that somebody rewrote while our runs ran, and that is as it was: what was judged
+    /// meanwhile may have been something else. Recorded snapshots are left out, because runners may
+    /// write them anew as they were.
+    fn rewritten_by_runs(&mut self, work: &Work) -> Vec<RelPath> {
+        let mut rewritten = self.ports.protection.rewritten();
+        let renews = match self.state.run.commands.runner {
+            // The adapter gives what is new a time of its own, so that cargo sees it.
+            RunnerKind::Cargo | RunnerKind::Nextest => true,
+            RunnerKind::Pytest
+            | RunnerKind::Unittest
+            | RunnerKind::Vitest
+            | RunnerKind::Jest
+            | RunnerKind::Bun
+            | RunnerKind::Node
+            | RunnerKind::Go
+            | RunnerKind::Junit
+            | RunnerKind::Tap
+            | RunnerKind::ExitCode => false,
+        };
+        let is_new =
+            |path: &RelPath| work.restamped.contains(path) || work.changed.iter().any(|c| c.path == *path);
+        rewritten.retain(|path| {
+            let is_code = Language::of(path.extension()).is_some();
+            is_code && !work.forbidden.contains(path) && !(renews && is_new(path))
+        });
+        if !guard::stands(Guard::Rewritten) {
+            rewritten.clear();
+        }
+        for path in &rewritten {
+            let text = format!("{path} was rewritten while tests ran, and is as it was now");
+            self.audience.news(&News::Note(text));
+        }
+        rewritten
     }
 
     /// Criteria whose GREEN stage has not begun, those that are not in hand included; their test

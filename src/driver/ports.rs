@@ -14,6 +14,7 @@ use crate::core::policy::FileClass;
 use crate::core::role::Key;
 use crate::core::test::{TestId, TestRun};
 use crate::core::trouble::Trouble;
+use crate::core::usage::{Cap, Caps, ChildUse, Usage};
 
 /// Where news between events go.
 pub type Hear<'a> = &'a mut dyn FnMut(News);
@@ -75,6 +76,9 @@ pub trait Protection {
     /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool
     /// folders, so of those nothing comes back, and the next check tells them again.
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;
+    /// What the checks since this was last asked found to be as it was sealed, and yet written,
+    /// replaced or given other times by somebody else; sorted.
+    fn rewritten(&mut self) -> Vec<RelPath>;
 }
 
 /// How far one test file that does not load disturbs the others.
@@ -144,6 +148,16 @@ pub struct Limits {
     pub wall_ms: u64,
     pub idle_ms: u64,
     pub output_bytes: u64,
+    pub caps: Allowance,
+}
+
+/// What one child may use, and the time that it may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// Reaching one of these is mode E.
+    pub attempt: Caps,
+    /// What is left for the whole run; reaching one of these pauses it.
+    pub run_left: Caps,
 }
 
 /// What one child is asked. Its exchange folder is made fresh by the adapter.
@@ -158,6 +172,8 @@ pub struct AgentOrder {
     pub role_text: String,
     /// For a format retry in the same session.
     pub session: Option<String>,
+    /// What that session had used when its last child ended.
+    pub session_used: Usage,
     pub limits: Limits,
 }
 
@@ -169,6 +185,8 @@ pub struct AgentReport {
     pub message: Option<String>,
     pub session: Option<String>,
     pub turns: Option<u32>,
+    /// The bound of the run for which it was stopped.
+    pub run_cap: Option<Cap>,
     /// What the agent's own program refused its model: paths and commands, as it told them.
     pub denied: Vec<String>,
     pub duration_ms: u64,
@@ -182,6 +200,11 @@ pub struct AgentReport {
 pub trait Agents {
     /// `Err` is for what is not the role's failure: the agent can't be started, or we were stopped.
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble>;
+    /// What the children used since this was last asked, one for each that ended, whatever came
+    /// of it; as they tell it.
+    fn used(&mut self) -> Vec<ChildUse> {
+        Vec::new()
+    }
     /// Whether this role's agent can go on with a session for a format retry.
     fn resumes(&self, key: &Key) -> bool;
     /// The name of the agent for this role.

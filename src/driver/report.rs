@@ -26,6 +26,7 @@ impl<W: World> Drive<'_, W> {
                 .map(|change| Change { path: change.path, kind: change.kind })
                 .collect(),
             touched: touched(&halt.verdict),
+            resume_with: self.setup.resume_with.clone(),
             raw_tail: (self.setup.mask)(&self.tail),
         })
     }

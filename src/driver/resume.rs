@@ -5,6 +5,7 @@ use crate::core::event::{Decision, Event};
 use crate::core::finding::ChangeKind;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
+use crate::core::usage::CapPlan;
 
 use super::drive::Drive;
 use super::ports::{Checkpoints, World};
@@ -16,38 +17,46 @@ impl<W: World> Drive<'_, W> {
     /// Goes on with the state that the journal tells. Nothing that somebody else changed meanwhile
     /// is overwritten: it is shown, and the run stays paused, unless the operator says that it was
     /// on purpose. Whatever the tree holds now is kept as a checkpoint first.
-    pub async fn resume(mut self, decision: Option<Decision>) -> Result<State, Trouble> {
-        if let Some(decision) = &decision {
-            self.refuse_what_means_nothing(decision)?;
-        }
+    /// With other `caps` the rest of the run is bound by those.
+    pub async fn resume(mut self, decisions: Vec<Decision>, caps: Option<CapPlan>) -> Result<State, Trouble> {
+        self.refuse_what_means_nothing(&decisions)?;
         self.learn()?;
         self.ports.checkpoints.record_git()?;
         let now = self.ports.checkpoints.take("resumed")?;
-        if !matches!(decision, Some(Decision::Edited(_) | Decision::Abandon)) {
+        let is_on_purpose = |one: &Decision| matches!(one, Decision::Edited(_) | Decision::Abandon);
+        if !decisions.iter().any(is_on_purpose) {
             self.refuse_foreign_changes(&now)?;
         }
         if !matches!(self.state.phase, Phase::Ended { .. }) {
             self.record(&[Event::Resumed])?;
         }
-        if let Some(decision) = decision {
+        if let Some(caps) = caps {
+            self.record(&[Event::Capped { caps }])?;
+        }
+        for decision in decisions {
             self.record(&[Event::Decided { decision }])?;
         }
         self.run().await
     }
 
-    fn refuse_what_means_nothing(&self, decision: &Decision) -> Result<(), Trouble> {
+    fn refuse_what_means_nothing(&self, decisions: &[Decision]) -> Result<(), Trouble> {
         let mut trial = self.state.clone();
         let over = matches!(trial.phase, Phase::Ended { .. });
-        let resumed = if over { Ok(()) } else { trial.apply(&Event::Resumed) };
-        let decided = Event::Decided { decision: decision.clone() };
-        resumed.and_then(|()| trial.apply(&decided)).map_err(|_| {
-            Trouble::user(format!("the run can't take this now: {}", decision.words()))
-                .because(format!("it stands at `{}`", self.state.phase.name()))
-                .advise(format!(
-                    "go on without it:   tdd resume {0}\nsee where it stands: tdd status {0}",
-                    self.state.run.run
-                ))
-        })
+        if !over && !decisions.is_empty() {
+            // One that can't be resumed takes no decision either.
+            let _ = trial.apply(&Event::Resumed);
+        }
+        for decision in decisions {
+            trial.apply(&Event::Decided { decision: decision.clone() }).map_err(|_| {
+                Trouble::user(format!("the run can't take this now: {}", decision.words()))
+                    .because(format!("it stands at `{}`", self.state.phase.name()))
+                    .advise(format!(
+                        "go on without it:   tdd resume {0}\nsee where it stands: tdd status {0}",
+                        self.state.run.run
+                    ))
+            })?;
+        }
+        Ok(())
     }
 
     fn refuse_foreign_changes(&mut self, now: &CheckpointId) -> Result<(), Trouble> {

@@ -88,8 +88,8 @@ impl Default for Ladder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
     Continue,
-    /// The child called tools in too many responses: stop it.
-    EnoughTurns,
+    /// The child used up something that only its listener can count: stop it.
+    Enough(Exhaustion),
 }
 
 /// How a child's life ended. None of its processes is left.

@@ -19,6 +19,7 @@ use serde_json::Value;
 
 use super::agent_table::{AgentFailure, AgentTable, MessageFrom, SessionFrom};
 use super::{tdd_result, terminal_noise};
+use crate::core::usage::{ChildUse, Usage};
 
 pub mod codex;
 mod lines;
@@ -27,13 +28,15 @@ pub mod pointer;
 pub mod reset;
 pub mod select;
 mod sightings;
+pub mod usage;
 
 pub use lines::MAX_LINE;
 use lines::{Lines, parse};
 use messages::Messages;
 use reset::Reset;
 use select::Selector;
-use sightings::Sightings;
+use sightings::{Sightings, Told};
+use usage::Meter;
 
 /// Bytes of a text, a document or one message that are kept: 16 MiB.
 pub const MAX_TEXT: usize = terminal_noise::TEXT_LIMIT;
@@ -56,6 +59,9 @@ pub struct AgentStream {
     messages: Messages,
     session: Option<String>,
     turns: u32,
+    meter: Meter,
+    /// What the session had used before this child.
+    used_before: Usage,
     groups: BTreeSet<String>,
     sightings: Sightings,
     shown: String,
@@ -86,8 +92,11 @@ pub struct Found {
     pub session: Option<String>,
     /// `None` if the table can't tell.
     pub turns: Option<u32>,
+    pub used: ChildUse,
     /// Why the program failed, as far as its exit code and its lines tell.
     pub failure: Option<AgentFailure>,
+    /// What the agent says went wrong, as one line.
+    pub error: Option<String>,
     /// When a usage limit is lifted, as far as a line says it.
     pub reset: Option<Reset>,
     /// What the agent's own program refused its model: paths and commands, as it told them.
@@ -131,6 +140,8 @@ impl AgentStream {
             messages: Messages::default(),
             session: None,
             turns: 0,
+            meter: Meter::new(&table.usage),
+            used_before: Usage::default(),
             groups: BTreeSet::new(),
             sightings: Sightings::of(table),
             shown: String::new(),
@@ -142,6 +153,18 @@ impl AgentStream {
                 has_signs: Sightings::wants_lines(table),
             },
         }
+    }
+
+    /// The child goes on with a session that had used this already.
+    #[must_use = "this returns the stream"]
+    pub fn after(mut self, used: Usage) -> Self {
+        self.used_before = used;
+        self
+    }
+
+    /// What the child used until now, as far as it told.
+    pub fn used(&self) -> ChildUse {
+        self.meter.read(&self.used_before)
     }
 
     /// Hears some more output, cut anywhere.
@@ -198,23 +221,38 @@ impl AgentStream {
             Trust::Pending if self.sightings.has_started() => Trust::Lost,
             trust @ (Trust::Pending | Trust::Earned | Trust::Lost) => trust,
         };
-        let turns = self.turns();
+        let (turns, used) = (self.turns(), self.used());
         let message = match self.plan.shape {
             Shape::Text => {
-                let text = terminal_noise::clean_owned(self.text.into_bytes());
+                let text = terminal_noise::clean_owned(std::mem::take(&mut self.text.kept).into());
+                let text = self.without_told_lines(text);
                 (!text.trim().is_empty()).then_some(text)
             }
             Shape::Document | Shape::Lines => self.messages.finish(),
         };
-        let (reset, denied) = self.sightings.told();
-        Found { message, session: self.session, turns, failure, reset, denied, trust, tail }
+        let Told { reset, denied, error } = self.sightings.told();
+        Found { message, session: self.session, turns, used, failure, error, reset, denied, trust, tail }
     }
 
     fn wants_lines(&self) -> bool {
         self.plan.shape == Shape::Lines
             || self.plan.turns.is_some()
             || self.plan.session.is_some()
+            || !self.meter.is_idle()
             || self.plan.has_signs
+    }
+
+    /// Lines that a selector counts are no part of a message that is all of the text.
+    fn without_told_lines(&self, text: String) -> String {
+        if self.meter.is_idle() && self.plan.turns.is_none() {
+            return text;
+        }
+        let counts = |value: &Value| {
+            self.meter.knows(value) || self.plan.turns.as_ref().is_some_and(|turns| turns.fits(value))
+        };
+        let is_told =
+            |line: &str| line.starts_with('{') && parse(line.as_bytes()).as_ref().is_some_and(counts);
+        text.split_inclusive('\n').filter(|line| !is_told(line)).collect()
     }
 
     fn line(&mut self, line: &Value) {
@@ -231,6 +269,7 @@ impl AgentStream {
         {
             self.turns = self.turns.saturating_add(u32::from(is_new(&mut self.groups, selector.group(line))));
         }
+        self.meter.hear(line);
         self.sightings.line(line);
     }
 
@@ -310,10 +349,6 @@ impl Tail {
     fn end(&mut self, most: usize) -> &[u8] {
         let kept = self.kept.make_contiguous();
         kept.get(kept.len().saturating_sub(most)..).unwrap_or(kept)
-    }
-
-    fn into_bytes(self) -> Vec<u8> {
-        self.kept.into()
     }
 }
 

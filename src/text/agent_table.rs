@@ -14,13 +14,15 @@
 //!            | {file: PATH, jsonl: {…}}           the file; the lines if it holds no block
 //! session:     new-uuid | POINTER | {where: …, take: POINTER}
 //! turns:       POINTER | {where: …, by: POINTER}  each line (group) is a model response that calls tools
+//! usage:       source | [source, …]            what it used; see `usage`
 //! started:     POINTER | {where: …}               without such a line the agent never began
 //! settings_seen: POINTER | {where: …}             without such a line before the first turn the agent
 //!                                                 has not read its settings: it is stopped, and no trust
 //! denied:      [POINTER | {where: …, take: POINTER}, …]    what the agent's program refused its model
 //! records:     codex                              what only the agent's own records tell; see `agent_stream`
-//! resets:      [POINTER | {where: …, take: POINTER}, …]    when a usage limit is lifted: a time in
-//!                                                 seconds, or a text that says it
+//! error:       [POINTER | {where: …, take: POINTER}, …]    what it says when it fails; the last one counts
+//! resets:      [POINTER | {where: …, take: POINTER}, …]    when a usage limit is lifted, in seconds since
+//!                                                 the epoch; where none is found, the error's words
 //! env:         {set: {NAME: text}, pass: [NAME, PREFIX*]}   no `pass`: the environment is inherited
 //! state_dirs:  {NAME: {of: PATH, carry: [PATH, …]}}        a private folder for each session, named by the
 //!                                                 variable; `carry` are links into the person's own one
@@ -35,6 +37,7 @@
 //! max_turns, wall, idle, output_cap               bounds of one attempt
 //! interactive: {argv: …, message: {file: PATH, take: POINTER}}   for --interactive; see `interactive`
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
+//! kit:         how it is pointed at a scripted model, see `kit`
 //!
 //! where   = { POINTER: value | [value, …] | {contains: TEXT}, … }
 //! failure = not-logged-in | usage | usage-limit | rate-limit | overload | network | turn-cap | budget
@@ -48,21 +51,25 @@ use std::collections::BTreeMap;
 use serde_yaml::Value;
 
 use super::agent_stream::select::Selector;
+use super::agent_stream::usage::UsageSource;
 use crate::core::trouble::Trouble;
 
 pub mod amount;
 mod arguments;
 pub mod home;
 pub mod interactive;
+pub mod kit;
 pub mod outer;
 mod read;
 mod selector;
 pub(in crate::text) mod strict_map;
 pub mod template;
+mod usage;
 pub mod version;
 
 pub use home::{Protect, StateDir};
 pub use interactive::Interactive;
+use kit::Kit;
 pub use outer::is_outer_session;
 use template::{Argv, Template};
 use version::Versions;
@@ -78,12 +85,15 @@ pub struct AgentTable {
     pub message: MessageFrom,
     pub session: Option<SessionFrom>,
     pub turns: Option<Selector>,
+    /// The first that tells a figure counts; empty if the program tells none.
+    pub usage: Vec<UsageSource>,
     pub started: Option<Selector>,
     /// Without such a line the agent's settings were dropped, and with them what it may not do.
     pub settings_seen: Option<Selector>,
     /// What the agent's own program refused its model.
     pub denied: Vec<Selector>,
     pub records: Option<Records>,
+    pub error: Vec<Selector>,
     pub resets: Vec<Selector>,
     pub env: EnvRules,
     pub state_dirs: Vec<StateDir>,
@@ -105,6 +115,8 @@ pub struct AgentTable {
     pub stop: StopLadder,
     /// How a person uses it; `None` if only headless use is known.
     pub interactive: Option<Interactive>,
+    /// For the conformance kit.
+    pub kit: Option<Kit>,
 }
 
 /// How the prompt travels to the child. Never through the terminal's line discipline.

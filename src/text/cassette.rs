@@ -6,17 +6,24 @@
 //!   role:      test-writer | implementer | refactorer
 //!   criterion: AC-DEMO-1.1                    optional: any
 //!   number:    2                              optional: any attempt
+//!   takes:     1500ms                         how long it takes, if replays keep to that
 //!   prompt_has, prompt_lacks: [text, …]       else the agent complains and exits with 65
 //!   delete:    [path, …]                      then, in this order, below the folder it runs in:
 //!   write:     {path: content}                folders are made
+//!   write_bytes: {path: base64}
 //!   append:    {path: content}
+//!   link:      {path: target}                 symbolic links
 //!   chmod:     {path: "0644"}
 //!   run:       [program, argument, …] | [[program, …], …]
 //!   print:     text                           before the final message
+//!   usage:     {input, cached, output, usd} | [{…}, …]     then what each call of its model used
+//!   turns:     3                              and so many responses that called tools, at most 1000
 //!   say:       {status, files, command, output_excerpt, notes, tests, supersedes, dispute, role}
 //!   raw:       text                           instead of `say`: the final message as it is
 //!   misbehave: one of the words of [`Misbehaviour`]
 //! ```
+//!
+//! A path that is no UTF-8 is written as `base64:` and its bytes.
 //!
 //! In `say` only `status` is needed; what is left out gets a plain value, so that a cassette
 //! stays short.
@@ -28,11 +35,18 @@ use serde_yaml::Value;
 use crate::core::criterion::CriterionId;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::core::usage::Usage;
 
 mod read;
 pub mod say;
+pub mod write;
 
 pub use say::Say;
+
+/// How a path or target begins that is no UTF-8.
+pub const BASE64_PATH: &str = "base64:";
+/// The most turns of one entry.
+const MOST_TURNS: u32 = 1000;
 
 /// All entries, in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,10 +60,14 @@ pub struct Entry {
     pub role: Role,
     pub criterion: Option<CriterionId>,
     pub number: Option<u8>,
+    /// Milliseconds.
+    pub takes_ms: Option<u64>,
     pub prompt_has: Vec<String>,
     pub prompt_lacks: Vec<String>,
     pub deeds: Vec<Deed>,
     pub print: Option<String>,
+    pub usage: Vec<Usage>,
+    pub turns: u32,
     pub last: LastMessage,
     pub misbehave: Misbehaviour,
 }
@@ -59,7 +77,9 @@ pub struct Entry {
 pub enum Deed {
     Delete(String),
     Write(String, String),
+    WriteBytes(String, Vec<u8>),
     Append(String, String),
+    Link(String, String),
     Chmod(String, u32),
     Run(Vec<String>),
 }

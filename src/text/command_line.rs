@@ -18,7 +18,11 @@
 //! redirections, substitutions, expansions of braces and homes, comments, a line break. Unquoted
 //! `*`, `?` and `[` may stand: they name files, and the adapters expand them.
 
+mod node_options;
+
 use crate::core::commands::RunnerKind;
+
+pub use node_options::{NODE_REPORTERS, NODE_WITH_VALUE};
 
 /// The longest command line that is looked at.
 const MAX_BYTES: usize = 16 * 1024;
@@ -306,27 +310,6 @@ fn bun(args: &[&str]) -> Option<RunnerKind> {
     None
 }
 
-/// `node` options that take a value of their own.
-const NODE_WITH_VALUE: &[&str] = &[
-    "--import",
-    "--require",
-    "-r",
-    "--loader",
-    "--experimental-loader",
-    "--conditions",
-    "-C",
-    "--env-file",
-    "--test-name-pattern",
-    "--test-skip-pattern",
-    "--test-reporter",
-    "--test-reporter-destination",
-    "--test-concurrency",
-    "--test-timeout",
-    "--test-shard",
-    "--max-old-space-size",
-    "--disable-warning",
-];
-
 fn node(args: &[&str]) -> Option<RunnerKind> {
     if args.contains(&"--watch") {
         return None;
@@ -340,7 +323,7 @@ fn node(args: &[&str]) -> Option<RunnerKind> {
             let name = base_name(word);
             return is_package(name).then(|| package(name, after)).flatten();
         }
-        let skip = usize::from(NODE_WITH_VALUE.contains(word));
+        let skip = usize::from([NODE_WITH_VALUE, NODE_REPORTERS].iter().any(|list| list.contains(word)));
         rest = after.get(skip..)?;
     }
     None
@@ -426,6 +409,8 @@ mod tests {
             ("/usr/bin/cargo test", Cargo),
             ("cargo --config net.offline=true test", Cargo),
             ("cargo --color never test", Cargo),
+            ("node --experimental-config-file c.json --test", Node),
+            ("node --max-old-space-size 4096 --tsconfig t.json --test a.js", Node),
             ("cargo nextest run", Nextest),
             ("cargo +stable --locked nextest r --workspace -E 'test(a)'", Nextest),
             ("pytest", Pytest),

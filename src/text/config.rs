@@ -15,6 +15,8 @@
 //! attempt_deadline: 1h             # of one attempt, and of its silence
 //! idle_deadline: 10m
 //! output_cap: 2GiB                 # of one run of a command
+//! max_usd: 5                       # of a run: reaching it pauses; also max_tokens, max_wall
+//! max_usd_attempt: 1               # of one attempt: reaching it ends it; also max_tokens_attempt
 //! sandbox: auto                    # auto | enforce | audit
 //! backoff: [5s, 20s, 60s]          # waits before further tries after a rate limit; [] for none
 //! ```
@@ -22,6 +24,7 @@
 //! Every key may be left out. Strict, because a setting that is silently ignored is worse than
 //! one that is refused: an unknown key is an error that names the nearest known one.
 
+pub mod caps;
 mod duration;
 mod reader;
 mod twice;
@@ -36,6 +39,7 @@ use crate::core::isolation::Wanted;
 use crate::core::path::RelPath;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::core::usage::CapPlan;
 use reader::Table;
 
 /// The largest `tdd.yaml` that is read.
@@ -65,6 +69,8 @@ pub struct ConfigFile {
     pub idle_deadline_ms: Option<u64>,
     /// Bytes that one run of a command may print; 2 GiB at most.
     pub output_cap: Option<u64>,
+    /// What a run and an attempt may use.
+    pub caps: CapPlan,
     /// Waits before each further try after a passing limit, in milliseconds.
     pub backoff_ms: Option<Vec<u64>>,
 }
@@ -101,6 +107,11 @@ const KEYS: &[&str] = &[
     "attempt_deadline",
     "idle_deadline",
     "output_cap",
+    "max_usd",
+    "max_tokens",
+    "max_wall",
+    "max_usd_attempt",
+    "max_tokens_attempt",
     "backoff",
 ];
 
@@ -148,6 +159,7 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         attempt_deadline_ms: top.duration("attempt_deadline")?,
         idle_deadline_ms: top.duration("idle_deadline")?,
         output_cap: output_cap(&top)?,
+        caps: caps::read(&top)?,
         backoff_ms: top.waits("backoff", MAX_WAITS)?,
     })
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 pub use next_steps::{NextStep, next_steps};
 
-use super::harmless;
+use super::{harmless, usage_words};
 use crate::core::attempt::{AgentEnd, CheckpointId};
 use crate::core::claim::Claim;
 use crate::core::criterion::CriterionId;
@@ -41,6 +41,8 @@ pub struct HaltFacts {
     pub touched: Vec<RelPath>,
     /// The last lines of what the child printed, noise removed; shown when it gave no block.
     pub raw_tail: String,
+    /// What a command that goes on with the run must repeat: ` --cassette FILE`, or nothing.
+    pub resume_with: String,
 }
 
 /// The report for a person.
@@ -66,7 +68,11 @@ impl<'a> Report<'a> {
     fn new(state: &'a State, halt: &'a Halt, facts: &'a HaltFacts) -> Self {
         let ledger = state.ledgers.get(&halt.key);
         let last = ledger.and_then(|ledger| ledger.entries.last());
-        Self { state, halt, facts, ledger, last, next: next_steps(state, halt) }
+        let mut next = next_steps(state, halt);
+        for step in next.iter_mut().filter(|step| step.starts_agents()) {
+            step.command.push_str(&facts.resume_with);
+        }
+        Self { state, halt, facts, ledger, last, next }
     }
 
     fn headline(&self) -> String {
@@ -205,6 +211,9 @@ impl Report<'_> {
         if !hollow.is_empty() {
             page.list("assertions that hold whatever the code does, or hardly look", &hollow);
         }
+        for line in usage_words::lines(self.state) {
+            page.line(&line);
+        }
         self.places(&mut page);
         page.line("");
         for line in self.standing() {
@@ -304,6 +313,7 @@ impl Report<'_> {
             "changed": self.facts.changed,
             "touched": self.facts.touched,
             "hollow": self.hollow().collect::<Vec<_>>(),
+            "usage": usage_words::json(self.state),
             "run_dir": self.facts.run_dir,
             "standing": self.standing(),
             "checkpoints": { "zero": zero, "good": good, "failed": failed },

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::harmless;
+use super::{harmless, usage_words};
 use crate::core::commands::RunnerKind;
 use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::Refactoring;
@@ -50,8 +50,12 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     out.push(String::new());
     out.extend(changed_lines(facts));
     out.push(format!("forks: {}{}", state.forks(), failures(state)));
+    out.extend(usage_words::lines(state));
     out.push(format!("took: {} s, {}", facts.duration_ms / 1000, refactor_words(state)));
     out.extend(evidence(state).into_iter().map(|line| format!("evidence: {line}")));
+    out.extend(
+        state.remarks.iter().map(|remark| format!("look at: {}", harmless::line(&remark.to_string()))),
+    );
     for one in &state.leaked {
         out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
     }
@@ -88,11 +92,13 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
             "key": key.to_string(), "forks": ledger.entries.len(),
             "failed": { "semantic": ledger.spent.semantic, "format": ledger.spent.format },
         })).collect::<Vec<_>>(),
+        "usage": usage_words::json(state),
         "refactor": state.run.plan.refactor,
         "early_green": facts.early_green,
         "not_verified": unverified,
         "evidence": evidence(state),
         "leaked": state.leaked,
+        "remarks": state.remarks,
         "isolation": facts.isolation,
         "duration_ms": facts.duration_ms,
         "run_dir": facts.run_dir,

@@ -162,6 +162,9 @@ fn is_last(event: &Event) -> bool {
         | Event::CheckpointZero { .. }
         | Event::BaselineMeasured { .. }
         | Event::AttemptStarted { .. }
+        | Event::Used { .. }
+        | Event::Worked { .. }
+        | Event::Capped { .. }
         | Event::AgentReturned { .. }
         | Event::AttemptMeasured { .. }
         | Event::WorkKept { .. }

@@ -10,7 +10,8 @@ use crate::core::judge::Verdict;
 use crate::core::role::{Key, Role};
 use crate::core::state::{End, Phase, Progress, State};
 use crate::core::test::Exit;
-use crate::text::harmless;
+use crate::core::usage::Usage;
+use crate::text::{harmless, usage_words};
 
 mod estimate;
 
@@ -59,6 +60,8 @@ impl Teller {
                 self.turn = Some(attempt.key.clone());
                 vec![heading(&state.run, attempt)]
             }
+            Event::Used { used } => child_used(&used.usage),
+            Event::Capped { caps } => vec![plain(format!("caps from now on: {}", usage_words::caps(caps)))],
             Event::AgentReturned { outcome } => {
                 let mut lines = vec![returned(outcome)];
                 lines.extend(self.verdict(state));
@@ -76,17 +79,12 @@ impl Teller {
             Event::GateMeasured { green: true, run } => vec![good(gate("green", run))],
             Event::GateMeasured { green: false, run } => vec![bad(gate(&format!("red, {}", run.exit), run))],
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
-            Event::AttemptCut { kept_as } => {
-                let kept = brief(kept_as);
-                vec![dim(format!(
-                    "  the attempt was cut off and does not count; what it left is kept as {kept}"
-                ))]
-            }
+            Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
-            Event::Rechecked { checkpoint, .. } => {
-                vec![plain(format!("the edited tests were run on {}", brief(checkpoint)))]
+            Event::Rechecked { checkpoint, .. } => rechecked(checkpoint),
+            Event::TestRun(_) | Event::EditClaim { .. } | Event::TreeSeen { .. } | Event::Worked { .. } => {
+                Vec::new()
             }
-            Event::TestRun(_) | Event::EditClaim { .. } | Event::TreeSeen { .. } => Vec::new(),
             Event::Restored { what } => what.iter().take(REASONS).map(put_back).collect(),
             Event::Denied { what } => what.iter().take(REASONS).map(denied).collect(),
             Event::Leaked { processes } => processes.iter().take(REASONS).map(left_running).collect(),
@@ -182,6 +180,23 @@ fn opening(run: &RunStarted) -> Vec<Line> {
     ]
 }
 
+/// What was not told is said once, in the summary.
+fn child_used(usage: &Usage) -> Vec<Line> {
+    if *usage == Usage::default() {
+        return Vec::new();
+    }
+    vec![dim(format!("  used {}", usage_words::usage(usage)))]
+}
+
+fn cut_off(kept_as: &CheckpointId) -> Line {
+    let kept = brief(kept_as);
+    dim(format!("  the attempt was cut off and does not count; what it left is kept as {kept}"))
+}
+
+fn rechecked(checkpoint: &CheckpointId) -> Vec<Line> {
+    vec![plain(format!("the edited tests were run on {}", brief(checkpoint)))]
+}
+
 fn left_running(one: &Leaked) -> Line {
     bad(format!("  left running, ended: {} ({})", one.command, one.pid))
 }
@@ -238,8 +253,8 @@ fn returned(outcome: &AgentReturn) -> Line {
         AgentEnd::Exited(exit) => format!("ended, {exit}"),
         AgentEnd::Exhausted(what) => format!("stopped: {what}"),
     };
-    let turns =
-        outcome.turns.map(|turns| format!(", {}", counted(turns as usize, "turn"))).unwrap_or_default();
+    let turns = outcome.turns.filter(|turns| *turns > 0);
+    let turns = turns.map(|turns| format!(", {}", counted(turns as usize, "turn"))).unwrap_or_default();
     let said = match &outcome.claim {
         Ok(claim) => format!("says {:?}", claim.status).to_lowercase(),
         Err(error) => format!("no valid block ({})", error.kind),

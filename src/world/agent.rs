@@ -18,11 +18,13 @@ use crate::core::attempt::AttemptKind;
 use crate::core::audience::News;
 use crate::core::role::{Key, Role};
 use crate::core::trouble::Trouble;
+use crate::core::usage::{ChildUse, Usage};
 use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits};
-use crate::driver::session::{self, Heard};
-use crate::text::agent_stream::{AgentStream, Trust};
+use crate::driver::session;
+use crate::text::agent_stream::AgentStream;
 use crate::text::agent_table::home::Protected;
 use crate::text::agent_table::template::Placeholder;
+use crate::text::agent_table::version::Version;
 use crate::text::agent_table::{AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
 
 mod backoff;
@@ -37,15 +39,17 @@ mod in_person;
 mod outcome;
 mod program;
 mod version;
+mod watch;
 
 use bounds::{limits, session_limits};
 use call::{Call, Known};
 pub use errand::{Errand, Errands};
 use exchange::Exchange;
-use failure::{Again, Setback, missing};
+use failure::{Again, Setback};
 use home::{Home, Session};
-use outcome::{Over, report};
+use outcome::{Over, exit_code, ran_out, report};
 pub use program::choose_auto;
+use watch::{Listener, Watch};
 
 /// One role's agent.
 #[derive(Clone, Debug)]
@@ -113,6 +117,8 @@ pub struct TableAgents {
     sandbox: Option<Sandbox>,
     /// What roles may not write to, for agents with rules of their own.
     guarded: Option<(Ground, Sealed)>,
+    /// What children used, until somebody asks.
+    used: Vec<ChildUse>,
 }
 
 impl TableAgents {
@@ -131,6 +137,7 @@ impl TableAgents {
             },
             sandbox: None,
             guarded: None,
+            used: Vec::new(),
         }
     }
 
@@ -157,6 +164,11 @@ impl TableAgents {
         }
         warnings.dedup();
         Ok(warnings)
+    }
+
+    /// The version of a role's program, if it tells one.
+    pub fn installed(&self, role: Role) -> Result<Option<Version>, Trouble> {
+        version::installed(&self.setup, self.setup.roles.of(role))
     }
 
     /// Finds before the first fork what would keep an agent from starting: a program that is
@@ -206,6 +218,7 @@ impl TableAgents {
         let known = Known {
             session: session.clone(),
             turns: limits.turns,
+            caps: limits.caps,
             protected: self.protected(table, order.key.role()),
             state: home.variables().collect(),
         };
@@ -238,7 +251,8 @@ impl TableAgents {
             shim: self.setup.tdd.clone(),
             enclosure: enclosed.map(|enclosed| enclosed.enclosure),
         };
-        Ok(Prepared { spawn, left_out, limits, session, message_file, home, _exchange: exchange })
+        let goes_on = resumed.is_some();
+        Ok(Prepared { spawn, left_out, limits, session, goes_on, message_file, home, _exchange: exchange })
     }
 
     /// What a role may not write to, in the table's words.
@@ -261,6 +275,8 @@ struct Prepared {
     left_out: usize,
     limits: Limits,
     session: Option<String>,
+    /// That session was begun by an earlier attempt.
+    goes_on: bool,
     message_file: Option<exchange::Watched>,
     home: Home,
     /// Lives as long as the child may need it.
@@ -271,7 +287,12 @@ impl Agents for TableAgents {
     /// What passes (a rate limit, an overload, the network) is waited for and tried again, each
     /// time as a new process with a new exchange folder. None of it is the role's failure.
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
-        self.ask(order, hear).await?
+        let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
+        self.ask(order, &mut watch, hear).await?
+    }
+
+    fn used(&mut self) -> Vec<ChildUse> {
+        std::mem::take(&mut self.used)
     }
 
     fn resumes(&self, key: &Key) -> bool {
@@ -286,10 +307,15 @@ impl Agents for TableAgents {
 impl TableAgents {
     /// `Err` if the program could not be started or we were stopped before; what it failed of itself
     /// is in the report.
-    async fn ask(&self, order: &AgentOrder, hear: Hear<'_>) -> Result<Result<AgentReport, Trouble>, Trouble> {
-        let waits = &self.setup.backoff;
+    async fn ask(
+        &mut self,
+        order: &AgentOrder,
+        watch: &mut Watch,
+        hear: Hear<'_>,
+    ) -> Result<Result<AgentReport, Trouble>, Trouble> {
+        let waits = self.setup.backoff.clone();
         for (index, wait) in waits.iter().enumerate() {
-            match self.ask_once(order, &mut *hear).await? {
+            match self.ask_once(order, watch, &mut *hear).await? {
                 Err(Setback { trouble, again: Again::Soon }) => {
                     hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
                     backoff::wait(*wait, &self.setup.stop).await?;
@@ -297,12 +323,13 @@ impl TableAgents {
                 outcome => return Ok(outcome.map_err(|setback| setback.trouble)),
             }
         }
-        Ok(self.ask_once(order, hear).await?.map_err(|setback| setback.trouble))
+        Ok(self.ask_once(order, watch, hear).await?.map_err(|setback| setback.trouble))
     }
 
     async fn ask_once(
-        &self,
+        &mut self,
         order: &AgentOrder,
+        watch: &mut Watch,
         hear: Hear<'_>,
     ) -> Result<Result<AgentReport, Setback>, Trouble> {
         if let Some(signal) = *self.setup.stop.borrow() {
@@ -313,50 +340,28 @@ impl TableAgents {
             hear(News::Note(sandbox::left_out_words(prepared.left_out)));
         }
         let table = self.agent(&order.key).table.clone();
-        let mut stream = AgentStream::new(&table);
         if let Some(operator) = self.setup.operator {
-            return self.ask_in_person(operator, &table, prepared).await;
+            return self.ask_in_person(operator, &table, prepared, watch).await;
         }
+        let had = if prepared.goes_on { watch.session } else { Usage::default() };
+        let mut stream = AgentStream::new(&table).after(had);
         let mut child = spawn(&table, &prepared.spawn)?;
         let began = Instant::now();
         let mut stop = self.setup.stop.clone();
-        let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0 };
+        let mut bounds = session_limits(&table, &prepared.limits);
+        bounds.wall = watch.wall(bounds.wall, began);
+        let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0, watch };
         let mut on_output = |bytes: &[u8]| listener.hear(bytes, &mut stream, &mut *hear);
-        let bounds = session_limits(&table, &prepared.limits);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
         drop(child);
+        let found = stream.finish(exit_code(&lived.end));
+        let run_cap = watch.run_cap(ran_out(&lived.end, found.failure), Instant::now());
+        watch.over(&found.used);
+        self.used.push(found.used);
         prepared.home.give_back();
         let duration_ms =
             u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
-        Ok(report(&table, Over { prepared, end: lived.end, stream, duration_ms }))
-    }
-}
-
-/// Counts turns and tells news while a child prints.
-struct Listener<'a> {
-    key: &'a Key,
-    most: u32,
-    told: u32,
-}
-
-impl Listener<'_> {
-    /// An empty slice is the tick of the display: the newest line is told no more often than that.
-    fn hear(&mut self, bytes: &[u8], stream: &mut AgentStream, hear: Hear<'_>) -> Heard {
-        stream.feed(bytes);
-        let turns = stream.turns().unwrap_or(0);
-        if turns != self.told {
-            self.told = turns;
-            hear(News::Turns { key: self.key.clone(), count: turns });
-        }
-        if bytes.is_empty() {
-            if let Some(line) = stream.news() {
-                hear(News::ChildLine { key: self.key.clone(), line });
-            }
-            hear(News::Tick);
-        }
-        // Without its settings it would work on by no rule at all; the report will say so.
-        let goes_on = turns <= self.most && stream.trust() != Trust::Lost;
-        if goes_on { Heard::Continue } else { Heard::EnoughTurns }
+        Ok(report(&table, Over { prepared, end: lived.end, found, run_cap, duration_ms }))
     }
 }
 

@@ -24,6 +24,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::ports::Checkpoints;
 use crate::text::excerpt;
 
+pub mod altered;
 mod contents;
 pub(crate) mod edit;
 mod git;
@@ -203,24 +204,18 @@ impl GitCheckpoints {
         if is_held { Ok(()) } else { self.write_refs() }
     }
 
-    /// Gives all names that wait, at once: so a commit never loses the ref that held it before
-    /// the one that was waiting is there.
+    /// Gives all names that wait, the new ones first: so a commit never loses the ref that held it
+    /// before the one that was waiting is there. To be called when a commit was just made, and so
+    /// what the older ones hang on was seen to be there.
     fn write_refs(&mut self) -> Result<(), Trouble> {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let (place, known) = (&self.place, &self.refs);
         let is_written = |name: &String, commit: &CheckpointId| {
-            !self.refs.contains_key(name) && refs::write_new(&self.place, name, commit)
+            !known.contains_key(name) && refs::write_new(place, name, commit)
         };
-        let left: Vec<(&String, &CheckpointId)> =
-            self.waiting.iter().filter(|(name, commit)| !is_written(name, commit)).collect();
-        let mut lines = Vec::new();
-        for (name, commit) in &left {
-            lines.extend_from_slice(format!("update {name}\0{commit}\0\0").as_bytes());
-        }
-        if !left.is_empty() && !self.own.ask(&["update-ref", "--no-deref", "--stdin", "-z"], &lines)?.ok {
-            for (name, commit) in left {
-                self.own.run(&["update-ref", "--no-deref", name, &commit.0], b"")?;
-            }
-        }
-        self.refs.append(&mut self.waiting);
+        let left = waiting.iter().filter(|(name, commit)| !is_written(name, commit));
+        refs::update(&self.own, &left.collect::<Vec<_>>())?;
+        self.refs.append(&mut waiting);
         Ok(())
     }
 
@@ -363,11 +358,10 @@ impl Checkpoints for GitCheckpoints {
 }
 
 impl Drop for GitCheckpoints {
-    /// What still waits is held by another ref, so that nothing but a name can be lost here.
+    /// What still waits is held by another ref, so that nothing but a name can be lost here. Done
+    /// by git, which makes no ref to a commit that a child has destroyed.
     fn drop(&mut self) {
-        if !self.waiting.is_empty() {
-            let _ = self.write_refs();
-        }
+        let _ = refs::update(&self.own, &self.waiting.iter().collect::<Vec<_>>());
     }
 }
 

@@ -55,6 +55,8 @@ enum Sealed {
 struct Entry {
     sealed: Sealed,
     stamp: Cell<Option<Stamp>>,
+    /// What `lstat` said at the last look, settled or not: a change of it is a change.
+    last: Cell<Option<Stamp>>,
 }
 
 /// One walk over what is sealed: the tree, and the folders in it that were found to be real ones.
@@ -72,6 +74,8 @@ pub struct Manifest {
     except: Vec<RelPath>,
     sealed: BTreeMap<Vec<u8>, Entry>,
     copies: RefCell<Copies>,
+    /// What was rewritten since it was last asked for, and is as it was sealed.
+    rewritten: RefCell<BTreeSet<Vec<u8>>>,
     tools: Tools,
     /// Whoever makes these files read-only hears which they are.
     told: sandbox::Sealed,
@@ -99,6 +103,7 @@ impl Manifest {
             except: Vec::new(),
             sealed: BTreeMap::new(),
             copies: RefCell::default(),
+            rewritten: RefCell::default(),
             tools: Tools::default(),
             told: sandbox::Sealed::default(),
         }
@@ -194,7 +199,8 @@ impl Manifest {
             break_hard_link(&pass.tree, path, &meta)?;
         }
         let seen = self.look(pass, path, Some(&mut self.copies.borrow_mut()))?;
-        Ok(seen.map(|(sealed, stamp)| Entry { sealed, stamp: Cell::new(stamp) }))
+        let last = Cell::new(self.lstat(pass, path)?.as_ref().map(Stamp::of));
+        Ok(seen.map(|(sealed, stamp)| Entry { sealed, stamp: Cell::new(stamp), last }))
     }
 
     fn restore_one(&self, tree: &Tree, path: &[u8], sealed: &Sealed) -> io::Result<()> {
@@ -233,8 +239,11 @@ impl Manifest {
         }
         let linked = meta.is_some_and(|meta| meta.is_file() && meta.nlink() > 1);
         match self.look(pass, path, None)? {
-            Some((now, stamp)) if now == entry.sealed && !linked => {
-                entry.stamp.set(stamp);
+            Some((now, settled)) if now == entry.sealed && !linked => {
+                entry.stamp.set(settled);
+                if entry.last.replace(stamp) != stamp {
+                    self.rewritten.borrow_mut().insert(path.to_vec());
+                }
                 Ok(false)
             }
             Some(_) | None => Ok(true),
@@ -288,9 +297,15 @@ impl Protection for Manifest {
         for path in known {
             if let Some(entry) = self.sealed.get(path) {
                 self.restore_one(&tree, path, &entry.sealed).map_err(|error| unreadable(path, &error))?;
+                // This was ours.
+                entry.last.set(self.lstat(&self.pass()?, path).ok().flatten().as_ref().map(Stamp::of));
             }
         }
         Ok(())
+    }
+
+    fn rewritten(&mut self) -> Vec<RelPath> {
+        self.rewritten.take().iter().filter_map(|path| survey::shown(path)).collect()
     }
 }
 

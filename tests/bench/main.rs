@@ -18,6 +18,7 @@
     reason = "a benchmark makes its own world, and says that something is wrong by a panic"
 )]
 
+mod agents;
 mod attempts;
 mod classify;
 mod flood;
@@ -39,7 +40,8 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 10] = [
+const MEASURES: [Measure; 11] = [
+    ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("classify", classify::measure),
     ("growth", growth::measure),

@@ -20,7 +20,8 @@ use tdd::core::criterion::CriterionId;
 use tdd::core::role::{Key, Role};
 use tdd::core::test::Exit;
 use tdd::core::trouble::{Trouble, TroubleKind};
-use tdd::driver::ports::{AgentOrder, AgentReport, Agents, Limits};
+use tdd::core::usage::Usage;
+use tdd::driver::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits};
 use tdd::text::agent_table::{AgentTable, builtin, read_text};
 use tdd::text::tdd_result;
 use tdd::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents, choose_auto};
@@ -118,7 +119,14 @@ fn order(criterion: &str) -> AgentOrder {
         prompt: "Do it.\n".to_owned(),
         role_text: "You are the implementer.\n".to_owned(),
         session: None,
-        limits: Limits { turns: 8, wall_ms: HOUR, idle_ms: HOUR, output_bytes: 64 << 20 },
+        session_used: Usage::default(),
+        limits: Limits {
+            turns: 8,
+            wall_ms: HOUR,
+            idle_ms: HOUR,
+            output_bytes: 64 << 20,
+            caps: Allowance::default(),
+        },
     }
 }
 

@@ -257,3 +257,14 @@ fn a_project_in_a_folder_of_the_repository_works() {
     super::sandbox::Ran::of(&output).expect(0);
     assert!(sandbox.read("app/shop.py").contains("def two"));
 }
+
+#[test]
+fn a_report_that_is_not_there_is_no_red_test() {
+    let sandbox = shop();
+    let table =
+        "test: \"true\"\nrunner: { kind: junit, all: \"true\", select: \"true {files}\", report: r.xml }\n";
+    sandbox.write("tdd.yaml", table);
+    let cassette = cassette(&sandbox);
+    let ran = sandbox.tdd(&["STE-1", "--cassette", &cassette]).expect(2);
+    ran.says(&["the test command ends well, and its report can't be read", "left no report at"]);
+}

@@ -13,6 +13,8 @@
     reason = "a test says that something is wrong by a panic, and makes its own world"
 )]
 
+mod agent_homes;
+mod agent_outcomes;
 mod agents;
 mod bad_input;
 mod canary;
@@ -30,11 +32,14 @@ mod hostile;
 mod interactive;
 mod isolation;
 mod journal;
+mod kit;
 mod manifest;
 mod mdtest;
 mod modes;
 mod own_requirements;
 mod projects;
+mod real_agents;
+mod recording;
 mod requirement;
 mod resume;
 mod runners;
@@ -49,5 +54,6 @@ mod terminal;
 mod tidy;
 mod transcripts;
 mod undo;
+mod usage;
 mod view;
 mod walk;

@@ -42,7 +42,9 @@ fn projects() -> Vec<Project> {
 
 fn written(entry: &Entry) -> Vec<RelPath> {
     let path = |deed: &Deed| match deed {
-        Deed::Write(path, _) | Deed::Append(path, _) => RelPath::new(path),
+        Deed::WriteBytes(path, _) | Deed::Link(path, _) | Deed::Write(path, _) | Deed::Append(path, _) => {
+            RelPath::new(path)
+        }
         Deed::Delete(_) | Deed::Chmod(..) | Deed::Run(_) => None,
     };
     entry.deeds.iter().filter_map(path).collect()

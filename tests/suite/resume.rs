@@ -276,3 +276,40 @@ killed! {
     a_run_killed_in_green_goes_on: [11, 12, 13, 14, 15];
     a_run_killed_late_goes_on: [16, 17, 18, 19, 20];
 }
+
+#[test]
+fn what_a_run_was_begun_with_holds_when_it_goes_on() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let honest = cassette(&sandbox, &honest_shop_cassette());
+    let begun = ["STE-1", "--cassette", &honest, "--stop-after", "red", "--require-sandbox"];
+    let ran = sandbox.tdd(&begun);
+    if ran.code == 2 {
+        println!("skipped: no OS sandbox");
+        return;
+    }
+    ran.expect(3);
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.env("TDD_SANDBOX", "audit").args(["resume", "--no-refactor", "--cassette", &honest]);
+    let ran = Ran::of(&command.output().unwrap()).expect(0);
+    assert!(ran.stdout.contains("isolation: enforce"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("REFACTOR was switched off"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_run_that_refactor_halted_is_finished_without_it() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let honest = honest_shop_cassette();
+    let (before, _) = honest.split_once("- role: refactorer").unwrap();
+    let fails = "- role: refactorer\n  say: { status: failed, files: [], command: t, output_excerpt: x }\n";
+    let fails = cassette(&sandbox, &format!("{before}{fails}{fails}"));
+    let halted = sandbox.tdd(&["STE-1", "--cassette", &fails]).expect(1);
+    assert!(halted.stdout.contains("--no-refactor"), "{}", halted.stdout);
+    let finished = finishes(&sandbox, &["--no-refactor"]).expect(0);
+    assert!(finished.stdout.contains("REFACTOR was switched off"), "{}", finished.stdout);
+}

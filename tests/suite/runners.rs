@@ -1262,3 +1262,17 @@ fn tap_without_files_is_asked_for_each() {
     lab.write("t/c.t", "ok x\nbail y\n");
     assert!(evidence(&lab.only(&["t/a.t", "t/c.t"])).unwrap_err().contains("bails out: no way"));
 }
+
+#[test]
+fn tap_that_can_t_be_tied_to_a_file_or_a_name_is_refused() {
+    let mut lab = tap_lab("");
+    let all = "sh producer.sh t/*.t".to_owned();
+    lab.table = Some(RunnerTable { kind: RunnerKind::Tap, all, select: None, report: None });
+    let all = TestOrder { label: "all".to_owned(), ..TestOrder::default() };
+    let said = lab.order(&all).unwrap_err().to_string();
+    assert!(said.contains("does not say which file a test is of"), "{said}");
+    assert!(said.contains("select: \"sh producer.sh t/*.t {files}\""), "{said}");
+    lab.write("producer.sh", "echo 'ok 1'\necho 'ok 2'\necho 1..2\n");
+    let said = lab.order(&all).unwrap_err().to_string();
+    assert!(said.contains("has no name: point 1") && said.contains("a description"), "{said}");
+}

@@ -236,7 +236,9 @@ impl Story {
                 Effect::RollBack { to, extent } => {
                     Event::WorkRolledBack { to, extent, kept_as: checkpoint("f0") }
                 }
-                Effect::PutBackCut { .. } | Effect::Recheck => panic!("nobody resumes these stories"),
+                Effect::PutBackCut { .. } | Effect::Recheck | Effect::PauseAtCap => {
+                    panic!("nobody resumes these stories")
+                }
                 Effect::MeasureGate => Event::GateMeasured { green: true, run: run_ref(Exit::Code(0), "") },
                 Effect::Halt => Event::Halted { report: Digest("0".repeat(64)) },
                 Effect::Finish => Event::Finished { ending: self.ending() },

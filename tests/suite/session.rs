@@ -372,7 +372,7 @@ fn the_ladder_is_climbed_in_order() {
         let mut case = Case::sh(way, script);
         // Long enough for a loaded machine to run the traps.
         case.limits.ladder = Ladder { interrupt: Duration::from_secs(1), terminate: Duration::from_secs(1) };
-        let ran = case.run_with(stop, |_| Heard::EnoughTurns);
+        let ran = case.run_with(stop, |_| Heard::Enough(Exhaustion::Turns));
         assert_eq!(ran.text(), "up\nint\nterm\n", "{way:?}");
         assert_eq!(ran.lived.end, SessionEnd::Exhausted(Exhaustion::Turns));
     }
@@ -477,7 +477,7 @@ fn a_log_is_made_anew_for_us_alone() {
         fs::write(&target, "precious").unwrap();
         std::os::unix::fs::symlink(&target, &case.order.log).unwrap();
         let (_keep, stop) = watch::channel(None);
-        let ran = case.run_with(stop, |_| Heard::EnoughTurns);
+        let ran = case.run_with(stop, |_| Heard::Enough(Exhaustion::Turns));
         assert_eq!(ran.log, b"up\n");
         assert_eq!(fs::read(&target).unwrap(), b"precious");
         let mode = fs::symlink_metadata(&case.order.log).unwrap().permissions().mode();

@@ -130,6 +130,20 @@ fn a_usage_limit_tells_when_it_is_lifted() {
 }
 
 #[test]
+fn what_went_wrong_is_told_in_the_agent_s_own_words() {
+    for (agent, file, words) in [
+        ("claude", "2.1.330/settings-refused.jsonl", "Expected boolean, but received string"),
+        ("claude", "2.1.330/not-logged-in.jsonl", "Not logged in · Please run /login"),
+        ("claude", "2.1.330/turn-cap.jsonl", "Reached maximum number of turns (2)"),
+        ("codex", "0.169.0/status-401.jsonl", "unexpected status 401 Unauthorized: bad key"),
+    ] {
+        let error = read(agent, file, 1).error.unwrap();
+        assert!(error.contains(words), "{agent}/{file}: {error}");
+    }
+    assert_eq!(read("claude", "2.1.330/finished.jsonl", 0).error, None);
+}
+
+#[test]
 fn what_the_program_refused_is_named_by_its_path() {
     assert_eq!(read("claude", "2.1.330/finished.jsonl", 0).denied, ["/repo/tests/t2.py"]);
     let rollout = fs::read(folder().join("codex/0.169.0/rollout.jsonl")).unwrap();

@@ -11,7 +11,8 @@ use tdd::core::budget::Bounds;
 use tdd::core::claim::{Claim, ClaimError, ClaimErrorKind, ClaimStatus, Dispute};
 use tdd::core::commands::{ProjectCommands, RunnerKind};
 use tdd::core::criterion::{Criterion, CriterionId, Verify};
-use tdd::core::event::{Decision, Event, Plan, RunId, RunStarted};
+use tdd::core::effect::Effect;
+use tdd::core::event::{Decision, Event, Plan, Refactoring, RunId, RunStarted};
 use tdd::core::finding::{
     CriterionRed, Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RedTest, RefactorFindings,
     RunRef, Seen, SuiteBaseline, Superseded,
@@ -24,6 +25,7 @@ use tdd::core::requirement::Requirement;
 use tdd::core::role::{Key, Role, Stage};
 use tdd::core::state::{AfterRollBack, End, Phase, Progress, State};
 use tdd::core::test::{Canary, Exit, TestId};
+use tdd::core::usage::{CapPlan, Caps, ChildUse, Usage};
 
 fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -231,11 +233,18 @@ fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
             let gate = SuiteBaseline::default();
             plain("baseline", Event::BaselineMeasured { test: baseline, gate })
         }
+        Phase::Due { .. } if state.cap_reached().is_some() => plain("at cap", at_cap()),
         Phase::Due { key, kind } => plain("forks", attempt(state, key, *kind)),
         Phase::Forked { attempt } => {
             let cut = ("tdd is killed and resumed".to_owned(), Event::Resumed);
             let cut = (extras == Extras::Cuts).then_some(cut);
-            let all = returns(attempt.key.role()).into_iter().chain(cut);
+            let told =
+                state.ledgers[&attempt.key].entries.last().is_some_and(|entry| entry.used.children > 0);
+            let uses = ("uses 60".to_owned(), used(60));
+            let uses = (extras == Extras::Caps && !told).then_some(uses);
+            let stopped = ("stopped at the cap".to_owned(), at_cap());
+            let stopped = (extras == Extras::Caps && state.cap_reached().is_some()).then_some(stopped);
+            let all = returns(attempt.key.role()).into_iter().chain(cut).chain(stopped).chain(uses);
             all.map(|(label, event)| (label, event, false)).collect()
         }
         Phase::Returned { attempt, .. } => {
@@ -269,6 +278,19 @@ fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
     }
 }
 
+fn used(tokens: u64) -> Event {
+    let usage = Usage { output: Some(tokens), ..Usage::default() };
+    Event::Used { used: ChildUse { usage, session: Usage::default() } }
+}
+
+fn at_cap() -> Event {
+    Event::Paused { reason: "the run's cap is reached".into() }
+}
+
+fn capped_at(tokens: u64) -> CapPlan {
+    CapPlan { run: Caps { tokens: Some(tokens), ..Caps::default() }, ..CapPlan::default() }
+}
+
 /// All that an operator may say after a halt, where it means something.
 fn decisions(state: &State) -> Vec<(String, Event, bool)> {
     let requirement = Box::new(state.run.requirement.clone());
@@ -278,6 +300,9 @@ fn decisions(state: &State) -> Vec<(String, Event, bool)> {
         ("operator: edited".to_owned(), Decision::Edited(requirement)),
         ("operator: abandon".to_owned(), Decision::Abandon),
     ];
+    if matches!(&state.phase, Phase::Ended { end: End::Halted(halt) } if halt.key == Key::Refactorer) {
+        all.push(("operator: no refactor".to_owned(), Decision::NoRefactor));
+    }
     for id in [criterion(1), criterion(2)].into_iter().filter(open) {
         all.push((format!("operator: accept {}", id.number()), Decision::Accept(id)));
     }
@@ -340,8 +365,17 @@ fn name(state: &State) -> String {
     };
     let progress: Vec<String> =
         state.progress.iter().map(|(id, p)| format!("{}:{p:?}", id.number())).collect();
+    // What is above every cap of the walk makes no difference any more.
+    let used = state.spending().total.told.tokens().unwrap_or(0).min(240);
+    let told = state.attempt().and_then(|attempt| state.ledgers[&attempt.key].entries.last());
+    let told =
+        matches!(state.phase, Phase::Forked { .. }) && told.is_some_and(|entry| entry.used.children > 0);
+    let used = match state.run.plan.caps.run.tokens {
+        Some(cap) => format!(", used {used} of {cap}, told {told}"),
+        None => String::new(),
+    };
     let paused = if state.suspension.is_some() { "paused, " } else { "" };
-    format!("{paused}{phase} [{}]", progress.join(" "))
+    format!("{paused}{phase}{used} [{}]", progress.join(" "))
 }
 
 fn mode(verdict: &Verdict) -> String {
@@ -373,9 +407,9 @@ fn check(state: &State, ghost: &Ghost) {
         assert!(ledger.spent.format <= bounds.format + 1, "{key}: format budget exceeded");
     }
     if let Phase::Ended { end: End::Finished(Ending::Verified) } = &state.phase {
-        for key in
-            [Key::TestWriter, Key::Implementer(criterion(1)), Key::Implementer(criterion(2)), Key::Refactorer]
-        {
+        let mut keys = vec![Key::TestWriter, Key::Implementer(criterion(1)), Key::Implementer(criterion(2))];
+        keys.extend((state.run.plan.refactor == Refactoring::Once).then_some(Key::Refactorer));
+        for key in keys {
             assert!(
                 ghost.passed.contains(&stage_name(&key)),
                 "ended well without a passing finding for {key}"
@@ -387,6 +421,10 @@ fn check(state: &State, ghost: &Ghost) {
         && key.stage() == Stage::Green
     {
         assert!(ghost.passed.contains(&stage_name(&Key::TestWriter)), "{key} is due before a RED by finding");
+    }
+    if state.cap_reached().is_some() && matches!(state.phase, Phase::Due { .. }) && state.suspension.is_none()
+    {
+        assert_eq!(next(state), Some(Effect::PauseAtCap), "a child is to be forked beyond the cap");
     }
     let over = matches!(state.phase, Phase::Ended { .. }) || state.suspension.is_some();
     assert_eq!(next(state).is_none(), over, "only an ended or paused run has nothing to do");
@@ -400,6 +438,8 @@ enum Extras {
     Operator,
     /// The program is killed while a child works, and resumed.
     Cuts,
+    /// Children use what a cap of the run bounds, and the operator raises it.
+    Caps,
 }
 
 /// State to next state to the events that lead there.
@@ -415,7 +455,13 @@ fn walk(plan: Plan, extras: Extras) -> Table {
             continue;
         }
         check(&state, &ghost);
-        let paused = || vec![("resumed".to_owned(), Event::Resumed, false)];
+        let paused = || {
+            let mut all = vec![("resumed".to_owned(), Event::Resumed, false)];
+            if extras == Extras::Caps && state.run.plan.caps == capped_at(100) {
+                all.push(("the cap is raised".to_owned(), Event::Capped { caps: capped_at(200) }, false));
+            }
+            all
+        };
         let possible = if state.suspension.is_some() { paused() } else { events(&state, extras) };
         for (label, event, passing) in &possible {
             let mut after = state.clone();
@@ -481,6 +527,31 @@ fn an_operator_s_word_makes_no_criterion_verified() {
 #[test]
 fn an_attempt_that_was_cut_off_never_counts() {
     walk(two_criteria(), Extras::Cuts);
+}
+
+/// From which states to which others this event leads.
+fn lead<'t>(table: &'t Table, label: &str) -> Vec<(&'t String, &'t String)> {
+    let rows = table.iter().flat_map(|(from, rows)| rows.iter().map(move |(to, labels)| (from, to, labels)));
+    rows.filter(|(_, _, labels)| labels.contains(label)).map(|(from, to, _)| (from, to)).collect()
+}
+
+#[test]
+fn a_cap_of_the_run_pauses_it_and_spends_no_budget() {
+    let table = walk(Plan { caps: capped_at(100), ..two_criteria() }, Extras::Caps);
+    let mut pauses = 0;
+    for (from, to) in lead(&table, "at cap").into_iter().chain(lead(&table, "stopped at the cap")) {
+        pauses += 1;
+        assert_eq!(*to, format!("paused, {from}"), "nothing but the pause has changed");
+    }
+    assert!(pauses > 20, "{pauses}");
+    for wanted in ["finished Verified", "halted B of implementer AC-X.2"] {
+        let is_reached = table.values().flat_map(BTreeMap::keys).any(|end| end.starts_with(wanted));
+        assert!(is_reached, "{wanted} can't be reached with a cap");
+    }
+    assert!(
+        lead(&table, "forks").iter().all(|(from, _)| !from.contains("used 120 of 100")),
+        "forked beyond the cap"
+    );
 }
 
 #[test]

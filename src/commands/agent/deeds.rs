@@ -1,13 +1,16 @@
 //! What a scripted agent does to its folder.
 #![expect(clippy::disallowed_methods, reason = "a scripted agent writes files, starts programs and prints")]
 
+use std::ffi::OsString;
 use std::io::Write;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::core::trouble::Trouble;
-use crate::text::cassette::Deed;
+use crate::text::base64;
+use crate::text::cassette::{BASE64_PATH, Deed};
 
 /// Does one after the other; the first that fails ends it.
 pub(super) fn do_all(deeds: &[Deed]) -> Result<(), Trouble> {
@@ -21,10 +24,18 @@ pub(super) fn say(bytes: &[u8]) {
     let _ = out.write_all(bytes).and_then(|()| out.write_all(newline)).and_then(|()| out.flush());
 }
 
+/// The same without a newline that is not there.
+pub(super) fn say_exactly(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
+}
+
 fn one(deed: &Deed) -> Result<(), Trouble> {
     let (done, what) = match deed {
         Deed::Delete(path) => (delete(&below(path)?), path),
-        Deed::Write(path, content) => (write(&below(path)?, content), path),
+        Deed::Write(path, content) => (write(&below(path)?, content.as_bytes()), path),
+        Deed::WriteBytes(path, content) => (write(&below(path)?, content), path),
+        Deed::Link(path, target) => (link(&below(path)?, &spelled(target)), path),
         Deed::Append(path, content) => (append(&below(path)?, content.as_bytes()), path),
         Deed::Chmod(path, mode) => {
             (std::fs::set_permissions(below(path)?, std::fs::Permissions::from_mode(*mode)), path)
@@ -36,11 +47,11 @@ fn one(deed: &Deed) -> Result<(), Trouble> {
 
 /// A cassette's path, which must stay below the folder that the agent runs in.
 pub(super) fn below(path: &str) -> Result<PathBuf, Trouble> {
-    let written = Path::new(path);
+    let written = spelled(path);
     let stays = !path.is_empty()
         && written.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if stays {
-        return Ok(written.to_owned());
+        return Ok(written);
     }
     Err(Trouble::config(format!("`{path}` leaves the folder"))
         .because("a cassette's paths are relative to the folder that the agent runs in")
@@ -54,11 +65,30 @@ fn delete(path: &Path) -> std::io::Result<()> {
     std::fs::remove_file(path)
 }
 
-fn write(path: &Path, content: &str) -> std::io::Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)?;
-    }
+fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    make_parent(path)?;
     std::fs::write(path, content)
+}
+
+fn link(path: &Path, target: &Path) -> std::io::Result<()> {
+    make_parent(path)?;
+    if path.is_symlink() {
+        std::fs::remove_file(path)?;
+    }
+    std::os::unix::fs::symlink(target, path)
+}
+
+fn make_parent(path: &Path) -> std::io::Result<()> {
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => std::fs::create_dir_all(folder),
+        None => Ok(()),
+    }
+}
+
+/// A path as a cassette spells it, whatever its bytes.
+fn spelled(path: &str) -> PathBuf {
+    let bytes = path.strip_prefix(BASE64_PATH).and_then(base64::decode);
+    PathBuf::from(bytes.map_or_else(|| OsString::from(path), OsString::from_vec))
 }
 
 pub(super) fn append(path: &Path, content: &[u8]) -> std::io::Result<()> {

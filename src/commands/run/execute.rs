@@ -17,7 +17,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, Clock, Journal};
 use crate::exit::Exit;
-use crate::settings::OutputMode;
+use crate::settings::{OutputMode, Settings};
 use crate::view::{self, Stderr, Wish, print};
 use crate::world::checkpoints::GitCheckpoints;
 use crate::world::clock::SystemClock;
@@ -27,6 +27,7 @@ use crate::world::signals::StopSignal;
 use crate::world::{checkpoints, leftovers, signals, unix};
 
 use super::prepare::Prepared;
+use super::record;
 use super::wire::{self, Folders};
 
 /// What a run holds on to while it is under way.
@@ -78,17 +79,21 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let mut audience = audience(prepared);
     let state = State::open(started);
     audience.event(&state, &first, now);
-    let ended =
-        super::super::event_loop()?.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
+    let ended = event_loop()?.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
     drop(audience);
-    conclude(&ended?, &folders.run, prepared.settings.output)
+    let ended = ended?;
+    drop(ports);
+    if let Some(file) = &prepared.record {
+        record::keep(file, &prepared.place.repository, &folders.run, &setup);
+    }
+    conclude(&ended, &folders.run, &prepared.settings)
 }
 
 /// Goes on with the run in `run`, whose journal tells how far it is.
 pub fn go_on(
     prepared: &Prepared,
     run: PathBuf,
-    decision: Option<Decision>,
+    decisions: Vec<Decision>,
     hold: &Hold,
 ) -> Result<ExitCode, Trouble> {
     let folders = hold.folders(run);
@@ -99,10 +104,16 @@ pub fn go_on(
     let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     let mut audience = audience(prepared);
+    let caps = Some(prepared.plan.caps).filter(|caps| *caps != state.run.plan.caps);
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
-    let ended = super::super::event_loop()?.block_on(drive.resume(decision));
+    let ended = event_loop()?.block_on(drive.resume(decisions, caps));
     drop(audience);
-    conclude(&ended?, &folders.run, prepared.settings.output)
+    let ended = ended?;
+    drop(ports);
+    if let Some(file) = &prepared.record {
+        record::keep(file, &prepared.place.repository, &folders.run, &setup);
+    }
+    conclude(&ended, &folders.run, &prepared.settings)
 }
 
 fn warn(lines: &[String]) {
@@ -127,7 +138,7 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
     }
     GitCheckpoints::open(repository, &state.run.run, run)?.take("resumed")?;
     journal.append(SystemClock::default().now_ms(), &events)?;
-    conclude(&state, run, output)
+    Ok(ExitCode::from(closing(&state, run, output, "")?.code()))
 }
 
 /// The journal of a run, and where it stands.
@@ -143,6 +154,14 @@ fn reopened(run: &Path) -> Result<(JournalFile, State), Trouble> {
 fn audience(prepared: &Prepared) -> Box<dyn Audience> {
     let stderr = if prepared.operator.is_some() { Stderr::Plain } else { Stderr::look() };
     view::audience(view::mode(wish(prepared.settings.output), stderr))
+}
+
+/// One thread; every wait of a command is on it.
+pub fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Trouble::environment("the event loop can't be started").because(error))
 }
 
 fn wish(output: OutputMode) -> Wish {
@@ -181,8 +200,14 @@ pub fn run_id_of(folder: &Path) -> RunId {
 }
 
 /// Prints the report or the summary that the run kept, and gives the exit code.
-fn conclude(state: &State, run: &Path, output: OutputMode) -> Result<ExitCode, Trouble> {
-    let exit = match (&state.suspension, &state.phase) {
+fn conclude(state: &State, run: &Path, settings: &Settings) -> Result<ExitCode, Trouble> {
+    let with = wire::resume_with(settings);
+    Ok(ExitCode::from(closing(state, run, settings.output, &with)?.code()))
+}
+
+/// `with` is what a command that goes on must repeat.
+fn closing(state: &State, run: &Path, output: OutputMode, with: &str) -> Result<Exit, Trouble> {
+    Ok(match (&state.suspension, &state.phase) {
         (_, Phase::Ended { end: End::Finished(ending) }) => {
             show(run, "summary", output);
             match ending {
@@ -203,21 +228,20 @@ fn conclude(state: &State, run: &Path, output: OutputMode) -> Result<ExitCode, T
             Exit::Halted
         }
         (Some(Suspension::Paused(reason)), _) => {
-            pause(reason, run, &state.run.run, output);
+            pause(reason, run, &format!("{}{with}", state.run.run), output);
             Exit::Paused
         }
         (Some(Suspension::Stopped(signal)), _) => {
             pause(
                 &format!("stopped by signal {signal}; children are gone, the state is kept"),
                 run,
-                &state.run.run,
+                &format!("{}{with}", state.run.run),
                 output,
             );
             Exit::Stopped(*signal)
         }
         (None, _) => return Err(Trouble::internal("a run came to no end")),
-    };
-    Ok(ExitCode::from(exit.code()))
+    })
 }
 
 fn show(run: &Path, name: &str, output: OutputMode) {
@@ -234,15 +258,17 @@ fn show(run: &Path, name: &str, output: OutputMode) {
     }
 }
 
-fn pause(reason: &str, run: &Path, id: &RunId, output: OutputMode) {
+/// `again` is the run's id with what must be repeated.
+fn pause(reason: &str, run: &Path, again: &str, output: OutputMode) {
+    let id = run_id_of(run);
     match output {
         OutputMode::Json => {
-            let line = json!({ "type": "paused", "reason": reason, "run_dir": run });
+            let line = json!({ "type": "paused", "reason": reason, "run_dir": run, "resume": format!("tdd resume {again}") });
             print::result(&format!("{line}\n"));
         }
         OutputMode::Progress | OutputMode::Quiet => {
             print::message(&format!(
-                "tdd: paused: {reason}\n  go on: tdd resume {id}\n  back to before the run: tdd undo {id}\n  run folder: {}",
+                "tdd: paused: {reason}\n  go on: tdd resume {again}\n  back to before the run: tdd undo {id}\n  run folder: {}",
                 run.display()
             ));
         }

@@ -8,11 +8,13 @@ use serde_yaml::Value;
 
 use crate::cli::RunArgs;
 use crate::core::criterion::CriterionId;
-use crate::core::event::{Plan, RedRule, SupersedeRule};
+use crate::core::event::{Plan, RedRule, SandboxNeed, SupersedeRule};
+use crate::core::isolation::Wanted;
 use crate::core::requirement::Requirement;
 use crate::core::role::Role;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
+use crate::core::usage::{Cap, CapPlan};
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
 use crate::text::agent_table::{self, AgentTable};
 use crate::text::prompt;
@@ -24,6 +26,8 @@ use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
 use crate::world::sandbox;
 
+use super::record;
+
 /// A run that may begin.
 pub struct Prepared {
     pub place: Place,
@@ -33,6 +37,8 @@ pub struct Prepared {
     pub chosen: Chosen,
     pub roles: RoleAgents,
     pub cassette: Option<PathBuf>,
+    /// Where the run is to be recorded.
+    pub record: Option<PathBuf>,
     pub plan: Plan,
     /// The level of isolation, and what keeps it.
     pub sandbox: sandbox::Chosen,
@@ -59,14 +65,17 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
         return Err(no_requirement(&place, &settings));
     }
     let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)?;
-    refuse_unfinished(&place, &requirement, settings.leaves.anew)?;
+    refuse_unfinished(&place, &requirement, &settings)?;
     let plan = plan(&settings, &requirement)?;
     git_facts::refuse_locked_index(&place.repository)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
     refuse_ignored_tests(&place, &plan, &chosen)?;
     let names = Role::ALL.map(|role| settings.agent(role).name.clone());
     let roles = seated(agents(&settings, &environment, &names)?, operator)?;
+    refuse_caps_without_figures(&roles, &plan.caps)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
+    let record = args.record.as_deref();
+    let record = record.map(|file| record::place(file, cwd, &place.repository, None)).transpose()?;
     Ok(Prepared {
         place,
         environment,
@@ -75,6 +84,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
         chosen,
         roles,
         cassette,
+        record,
         plan,
         sandbox,
         operator,
@@ -125,6 +135,11 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         },
         red_baseline: rule(settings.leaves.red_baseline),
         red_gate: rule(settings.leaves.red_gate),
+        caps: settings.caps,
+        sandbox: match settings.sandbox {
+            Wanted::Enforce => SandboxNeed::Required,
+            Wanted::Auto | Wanted::Audit => SandboxNeed::AsGiven,
+        },
     })
 }
 
@@ -133,6 +148,28 @@ fn rule(leave: Leave) -> RedRule {
         Leave::Granted => RedRule::Allow,
         Leave::Refused => RedRule::Refuse,
     }
+}
+
+/// A cap that can never be reached would be a promise that nobody keeps.
+pub fn refuse_caps_without_figures(roles: &RoleAgents, caps: &CapPlan) -> Result<(), Trouble> {
+    for role in Role::ALL {
+        let table = &roles.of(role).table;
+        let Some(cap) = table.cannot_hold(&caps.run).or_else(|| table.cannot_hold(&caps.attempt)) else {
+            continue;
+        };
+        let (figure, other) = match cap {
+            Cap::Usd => ("what it costs", Cap::Tokens),
+            Cap::Tokens | Cap::Wall => ("how many tokens it uses", Cap::Wall),
+        };
+        return Err(Trouble::user(format!("{} can't be held for the agent `{}`", cap.flag(), table.name))
+            .because(format!("it never tells {figure}: its table has no such figure under `usage:`"))
+            .advise(format!(
+                "take the cap out (the flag, or `max_…` in tdd.yaml), use {} instead,\n\
+                 or say under `usage:` in the agent's table where it tells that",
+                other.flag()
+            )));
+    }
+    Ok(())
 }
 
 /// Ignored files are outside of every snapshot, so tests that git ignores could never be seen.
@@ -148,8 +185,8 @@ fn refuse_ignored_tests(place: &Place, plan: &Plan, chosen: &Chosen) -> Result<(
 }
 
 /// Section 3: a requirement with an unfinished run is not begun anew by accident.
-fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> Result<(), Trouble> {
-    if anew.is_granted() {
+fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settings) -> Result<(), Trouble> {
+    if settings.leaves.anew.is_granted() {
         return Ok(());
     }
     for run in journal_file::list_runs(&place.repository) {
@@ -174,20 +211,23 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, anew: Leave) -> R
             | Phase::Rechecking { .. }
             | Phase::GateDue
             | Phase::Halting { .. }
-            | Phase::Finishing { .. } => return Err(unfinished(&state, &run, requirement)),
+            | Phase::Finishing { .. } => {
+                return Err(unfinished(&state, &run, &super::wire::resume_with(settings)));
+            }
         }
     }
     Ok(())
 }
 
-fn unfinished(state: &State, run: &RunDir, requirement: &Requirement) -> Trouble {
+fn unfinished(state: &State, run: &RunDir, with: &str) -> Trouble {
+    let requirement = &state.run.requirement;
     Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
         .because(format!("{}; forks so far: {}", crate::commands::status::phase(state), state.forks()))
         .advise(format!(
             "look at it:               tdd status {0}\n\
-             go on with it:            tdd resume {0}\n\
+             go on with it:            tdd resume {0}{with}\n\
              back to before it:        tdd undo {0}\n\
-             start anew on this tree:  tdd {1} --new",
+             start anew on this tree:  tdd {1} --new{with}",
             run.id, requirement.id
         ))
 }

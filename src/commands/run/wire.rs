@@ -8,7 +8,9 @@ use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::trouble::Trouble;
 use crate::driver::drive::Setup;
-use crate::driver::ports::{Limits, Ports, World};
+use crate::driver::ports::{Allowance, Limits, Ports, World};
+use crate::settings::Settings;
+use crate::text::harmless::shell_word;
 use crate::text::{command_line, mask::Mask, skill};
 use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::{GitCheckpoints, git_folders};
@@ -190,9 +192,16 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
         roots: roots(prepared),
         reports: reports(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
+        resume_with: resume_with(&prepared.settings),
         isolation: prepared.sandbox.isolation.clone(),
         mask: Box::new(move |text| mask.apply(text).into_owned()),
     })
+}
+
+/// The flags without which a proposed command would not do what this one does.
+pub fn resume_with(settings: &Settings) -> String {
+    let cassette = settings.cassette.as_ref();
+    cassette.map(|file| format!(" --cassette {}", shell_word(&file.to_string_lossy()))).unwrap_or_default()
 }
 
 fn reports(prepared: &Prepared) -> Vec<RelPath> {
@@ -224,5 +233,6 @@ fn limits(prepared: &Prepared) -> Limits {
         wall_ms: ms(settings.deadlines.attempt_ms, wall),
         idle_ms: ms(settings.deadlines.idle_ms, IDLE),
         output_bytes: OUTPUT,
+        caps: Allowance::default(),
     }
 }

@@ -8,12 +8,13 @@ use crate::core::budget::{Allowance, Spent};
 use crate::core::criterion::{CriterionId, Verify};
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Refactoring, StopAfter};
-use crate::core::finding::{Findings, SuiteBaseline};
+use crate::core::finding::{Findings, Remark, SuiteBaseline};
 use crate::core::halt::{Ending, Halt};
 use crate::core::judge::{self, AtReturn, Fault, Verdict};
 use crate::core::mode::BudgetKind;
 use crate::core::policy::FileClass;
 use crate::core::role::{Key, Stage};
+use crate::core::usage::{ChildUse, Tally, Usage};
 
 /// An event that can't have happened in this state: the journal is not one of ours, or a bug.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,52 +40,21 @@ impl std::error::Error for IllegalEvent {}
 /// Processes that are kept for the summary; the journal names all.
 const MOST_LEAKED: usize = 20;
 
+/// Where an event may come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fitting {
+    Anywhere,
+    ByPhase,
+}
+
+/// Remarks that a state keeps.
+const MOST_REMARKS: usize = 100;
+
 impl State {
     /// Takes in one event. An error leaves the state as it was.
     pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
-        match event {
-            Event::Leaked { processes } => {
-                let room = MOST_LEAKED.saturating_sub(self.leaked.len());
-                self.leaked.extend(processes.iter().take(room).cloned());
-                return Ok(());
-            }
-            Event::Isolated { .. }
-            | Event::TestRun(_)
-            | Event::EditClaim { .. }
-            | Event::Restored { .. }
-            | Event::Denied { .. } => return Ok(()),
-            Event::TreeSeen { tree } => {
-                self.tree = Some(tree.clone());
-                return Ok(());
-            }
-            Event::Paused { reason } => {
-                self.suspension = Some(Suspension::Paused(reason.clone()));
-                return Ok(());
-            }
-            Event::Stopped { signal } => {
-                self.suspension = Some(Suspension::Stopped(*signal));
-                return Ok(());
-            }
-            Event::Refused { .. } if self.children() == 0 && self.suspension.is_none() => {
-                self.phase = Phase::Ended { end: End::Refused };
-                return Ok(());
-            }
-            Event::Refused { .. }
-            | Event::Resumed
-            | Event::AttemptCut { .. }
-            | Event::Decided { .. }
-            | Event::Rechecked { .. }
-            | Event::RunStarted(_)
-            | Event::CheckpointZero { .. }
-            | Event::BaselineMeasured { .. }
-            | Event::AttemptStarted { .. }
-            | Event::AgentReturned { .. }
-            | Event::AttemptMeasured { .. }
-            | Event::WorkKept { .. }
-            | Event::WorkRolledBack { .. }
-            | Event::GateMeasured { .. }
-            | Event::Halted { .. }
-            | Event::Finished { .. } => {}
+        if self.take_fact(event) == Fitting::Anywhere {
+            return Ok(());
         }
         // Nothing happens in a run that is paused or stopped, until somebody goes on with it.
         if self.suspension.is_some() && !matches!(event, Event::Resumed | Event::Decided { .. }) {
@@ -105,6 +75,47 @@ impl State {
         }
     }
 
+    /// Facts that fit wherever the run stands, and change no phase.
+    fn take_fact(&mut self, event: &Event) -> Fitting {
+        match event {
+            Event::Leaked { processes } => {
+                let room = MOST_LEAKED.saturating_sub(self.leaked.len());
+                self.leaked.extend(processes.iter().take(room).cloned());
+            }
+            Event::Isolated { .. }
+            | Event::TestRun(_)
+            | Event::EditClaim { .. }
+            | Event::Restored { .. }
+            | Event::Denied { .. } => {}
+            Event::Worked { ms } => self.worked_ms = self.worked_ms.saturating_add(*ms),
+            Event::Capped { caps } => self.run.plan.caps = *caps,
+            Event::TreeSeen { tree } => self.tree = Some(tree.clone()),
+            Event::Paused { reason } => self.suspension = Some(Suspension::Paused(reason.clone())),
+            Event::Stopped { signal } => self.suspension = Some(Suspension::Stopped(*signal)),
+            Event::Refused { .. } if self.children() == 0 && self.suspension.is_none() => {
+                self.phase = Phase::Ended { end: End::Refused };
+            }
+            Event::Refused { .. }
+            | Event::Resumed
+            | Event::AttemptCut { .. }
+            | Event::Decided { .. }
+            | Event::Rechecked { .. }
+            | Event::RunStarted(_)
+            | Event::CheckpointZero { .. }
+            | Event::BaselineMeasured { .. }
+            | Event::AttemptStarted { .. }
+            | Event::Used { .. }
+            | Event::AgentReturned { .. }
+            | Event::AttemptMeasured { .. }
+            | Event::WorkKept { .. }
+            | Event::WorkRolledBack { .. }
+            | Event::GateMeasured { .. }
+            | Event::Halted { .. }
+            | Event::Finished { .. } => return Fitting::ByPhase,
+        }
+        Fitting::Anywhere
+    }
+
     /// The transitions. Gives the phase back where the event does not fit.
     fn step(&mut self, phase: Phase, event: &Event) -> Result<Phase, Box<Phase>> {
         match (phase, event) {
@@ -117,10 +128,14 @@ impl State {
                 Ok(self.baseline_measured(test, gate))
             }
             (Phase::Due { key, kind }, Event::AttemptStarted { attempt })
-                if attempt.key == key && attempt.kind == kind && attempt.number == self.next_number(&key) =>
+                if attempt.key == key
+                    && attempt.kind == kind
+                    && attempt.number == self.next_number(&key)
+                    && self.cap_reached().is_none() =>
             {
                 Ok(self.attempt_started(attempt))
             }
+            (Phase::Forked { attempt }, Event::Used { used }) => Ok(self.child_used(attempt, used)),
             (Phase::Forked { attempt }, Event::AgentReturned { outcome }) => {
                 Ok(self.agent_returned(attempt, outcome))
             }
@@ -137,13 +152,7 @@ impl State {
                 Event::WorkRolledBack { to: done, kept_as, .. },
             ) if *done == to => {
                 let _ = extent;
-                if let Some(entry) = self.entry(&attempt.key) {
-                    entry.kept_as = Some(kept_as.clone());
-                }
-                Ok(match then {
-                    AfterRollBack::Retry => Phase::Due { key: attempt.key, kind: AttemptKind::Semantic },
-                    AfterRollBack::Halt(halt) => Phase::Halting { halt },
-                })
+                Ok(self.rolled_back(attempt, then, kept_as))
             }
             (
                 Phase::Ended { end: end @ (End::Finished(_) | End::Refused) },
@@ -164,6 +173,26 @@ impl State {
                 Ok(Phase::Ended { end: End::Finished(ending) })
             }
             (phase, _) => Err(Box::new(phase)),
+        }
+    }
+
+    fn child_used(&mut self, attempt: Attempt, used: &ChildUse) -> Phase {
+        if let Some(entry) = self.entry(&attempt.key) {
+            entry.used.add(&used.usage);
+            entry.session_used = used.session;
+        }
+        Phase::Forked { attempt }
+    }
+
+    fn rolled_back(&mut self, attempt: Attempt, then: AfterRollBack, kept_as: &CheckpointId) -> Phase {
+        if let Some(entry) = self.entry(&attempt.key) {
+            entry.kept_as = Some(kept_as.clone());
+        }
+        let is_left_out = attempt.key == Key::Refactorer && self.run.plan.refactor == Refactoring::Off;
+        match then {
+            AfterRollBack::Retry if is_left_out => Phase::Finishing { ending: self.ending() },
+            AfterRollBack::Retry => Phase::Due { key: attempt.key, kind: AttemptKind::Semantic },
+            AfterRollBack::Halt(halt) => Phase::Halting { halt },
         }
     }
 
@@ -195,6 +224,8 @@ impl State {
             runs: Vec::new(),
             cut: false,
             kept_as: None,
+            used: Tally::default(),
+            session_used: Usage::default(),
         };
         self.ledgers.entry(attempt.key.clone()).or_default().entries.push(entry);
         Phase::Forked { attempt: attempt.clone() }
@@ -285,12 +316,17 @@ impl State {
                 green.greens.fold_into(&mut self.greens);
                 self.early_green.extend(green.early_green.then(|| id.clone()));
                 self.collected = self.collected.max(green.collected_now);
+                self.remark(&green.remarks);
                 self.note_work(&green.changed.iter().map(|c| (c.path.clone(), c.class)).collect::<Vec<_>>());
                 let progress = match self.verify(id) {
                     Verify::Test | Verify::Gate => Progress::Green,
                     Verify::Manual | Verify::Mdtest(_) => Progress::Unverified,
                 };
                 self.progress.insert(id.clone(), progress);
+            }
+            (Key::Refactorer, Findings::Refactor(refactor)) => {
+                self.remark(&refactor.remarks);
+                return Phase::Finishing { ending: self.ending() };
             }
             (Key::Refactorer, _) => return Phase::Finishing { ending: self.ending() },
             (Key::TestWriter | Key::Implementer(_), _) => {}
@@ -299,6 +335,12 @@ impl State {
             self.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));
         }
         self.after_green()
+    }
+
+    fn remark(&mut self, remarks: &[Remark]) {
+        let room = MOST_REMARKS.saturating_sub(self.remarks.len());
+        let new: Vec<Remark> = remarks.iter().filter(|one| !self.remarks.contains(one)).cloned().collect();
+        self.remarks.extend(new.into_iter().take(room));
     }
 
     fn note_work(&mut self, changed: &[(crate::core::path::RelPath, FileClass)]) {
@@ -326,7 +368,7 @@ impl State {
         }
     }
 
-    fn ending(&self) -> Ending {
+    pub(super) fn ending(&self) -> Ending {
         let verified = |id: &CriterionId| {
             matches!(self.progress.get(id), Some(Progress::Green | Progress::AlreadyGreen))
         };

@@ -3,7 +3,7 @@
 use super::{End, Phase, Progress, State, Suspension};
 use crate::core::attempt::{Attempt, AttemptKind, CheckpointId};
 use crate::core::criterion::CriterionId;
-use crate::core::event::Decision;
+use crate::core::event::{Decision, Refactoring};
 use crate::core::finding::RedFindings;
 use crate::core::halt::Halt;
 use crate::core::judge;
@@ -42,6 +42,9 @@ impl State {
                 attempt.key
             )));
         }
+        if attempt.key == Key::Refactorer && self.run.plan.refactor == Refactoring::Off {
+            return Phase::Finishing { ending: self.ending() };
+        }
         // The session of the message that a format retry asks for is still there.
         Phase::Due { key: attempt.key, kind: attempt.kind }
     }
@@ -54,6 +57,7 @@ impl State {
                 self.suspension = None;
                 Ok(Phase::Ended { end: End::Abandoned })
             }
+            (phase, Decision::NoRefactor) => self.without_refactor(phase),
             (Phase::Ended { end: End::Halted(halt) }, Decision::Retry) => {
                 self.fresh(&halt.key);
                 Ok(Phase::Due { key: halt.key, kind: AttemptKind::First })
@@ -82,6 +86,32 @@ impl State {
             }
             (phase, Decision::Retry | Decision::Accept(_) | Decision::Edited(_)) => Err(Box::new(phase)),
         }
+    }
+
+    /// What waited for the refactorer is done; all else goes on where it is.
+    fn without_refactor(&mut self, phase: Phase) -> Result<Phase, Box<Phase>> {
+        let waits = match &phase {
+            Phase::GateDue | Phase::Due { key: Key::Refactorer, .. } => true,
+            Phase::Ended { end: End::Halted(halt) } if halt.key == Key::Refactorer => true,
+            Phase::Ended { .. } => return Err(Box::new(phase)),
+            Phase::Opening
+            | Phase::Baselining
+            | Phase::Due { .. }
+            | Phase::Forked { .. }
+            | Phase::Returned { .. }
+            | Phase::Keeping { .. }
+            | Phase::RollingBack { .. }
+            | Phase::CutOff { .. }
+            | Phase::Rechecking { .. }
+            | Phase::Halting { .. }
+            | Phase::Finishing { .. } => false,
+        };
+        self.run.plan.refactor = Refactoring::Off;
+        if !waits {
+            return Ok(phase);
+        }
+        self.suspension = None;
+        Ok(Phase::Finishing { ending: self.ending() })
     }
 
     fn can_be_accepted(&self, id: &CriterionId) -> bool {

@@ -44,9 +44,12 @@ impl<W: World> Drive<'_, W> {
         let mut findings = GreenFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),
-            weakened: work.weakened.clone(),
+            weakened: work.production.weakened.clone(),
+            slanted: work.production.slanted.clone(),
+            remarks: work.production.remarks.clone(),
             ..GreenFindings::default()
         };
+        findings.remarks.extend(self.unseen(&work)?);
         let mut events = std::mem::take(&mut work.events);
         let red = self.red_of(id);
         findings.judged_by = if red.is_some() { GreenJudge::OwnTests } else { GreenJudge::TheRest };

@@ -44,7 +44,8 @@ impl<W: World> Drive<'_, W> {
             changed,
             forbidden: Vec::new(),
             touched: Vec::new(),
-            weakened: Vec::new(),
+            production: super::units::Production::default(),
+            restamped: Vec::new(),
             events: Vec::new(),
         };
         let unfinished = self.unfinished();

@@ -19,9 +19,12 @@ impl<W: World> Drive<'_, W> {
         let mut findings = RefactorFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),
-            weakened: work.weakened.clone(),
+            weakened: work.production.weakened.clone(),
+            slanted: work.production.slanted.clone(),
+            remarks: work.production.remarks.clone(),
             ..RefactorFindings::default()
         };
+        findings.remarks.extend(self.unseen(&work)?);
         let mut events = std::mem::take(&mut work.events);
         let leave_out = self.mapping().left_out(&self.unreached(None));
         let canary = self.canary_like(None);

@@ -237,7 +237,7 @@ impl Life {
     fn heard(&mut self, heard: Heard) -> Order {
         match heard {
             Heard::Continue => Order::Wait,
-            Heard::EnoughTurns => self.end(SessionEnd::Exhausted(Exhaustion::Turns), Instant::now()),
+            Heard::Enough(what) => self.end(SessionEnd::Exhausted(what), Instant::now()),
         }
     }
 

@@ -3,14 +3,16 @@
 //! ```text
 //! rollout = { line } ;  line = JSON-object LF
 //! line    = {"type":"event_msg","payload":{"type":"task_started"}}                  a start, or a resume
-//!         | {"type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch",
-//!            "call_id":id,"input":patch}}
-//!         | {"type":"response_item","payload":{"type":"custom_tool_call_output","call_id":id,"output":text}}
+//!         | {"type":"response_item","payload":{"type":"custom_tool_call","call_id":id,"input":input}}
+//!         | {"type":"response_item","payload":{"type":"custom_tool_call_output","call_id":id,
+//!            "output":text | [ {"text":text}, … ]}}
 //!         | any other
+//! input   = a patch, or a script with patches as texts in it (its newlines are `\n` then)
 //! patch   = lines; "*** Add File: " path | "*** Update File: " path | "*** Delete File: " path
 //! ```
 //!
-//! Read off 0.169.0. The record lies where the child may write, so what it tells is a claim like any
+//! Read off 0.169.0, which gives some models a tool for patches and others one for scripts. Of a
+//! script with several patches all are named if one was refused: the output does not tell which. The record lies where the child may write, so what it tells is a claim like any
 //! other: it is recorded, and nothing rests on it.
 
 use std::collections::BTreeMap;
@@ -19,6 +21,8 @@ use serde_json::Value;
 
 use super::lines::Lines;
 use super::sightings;
+
+const REFUSAL: &str = "patch rejected";
 
 /// Patches that wait for what came of them.
 const MOST_OPEN: usize = 1_000;
@@ -38,7 +42,7 @@ pub fn denied(rollout: &[u8]) -> Vec<String> {
                 open.insert(id.to_owned(), paths(patch));
             }
             Some("custom_tool_call_output") => {
-                let refused = output(payload).is_some_and(|text| text.starts_with("patch rejected"));
+                let refused = outputs(payload).any(|text| text.contains(REFUSAL));
                 let paths = open.remove(id).unwrap_or_default();
                 for path in paths.iter().filter(|_| refused) {
                     sightings::keep(&mut denied, path);
@@ -52,17 +56,26 @@ pub fn denied(rollout: &[u8]) -> Vec<String> {
     denied
 }
 
-/// The text itself, or what is in an object that says whether it went well.
-fn output(payload: &Value) -> Option<&str> {
+/// The text itself, or each text of a list.
+fn outputs(payload: &Value) -> impl Iterator<Item = &str> {
     let output = &payload["output"];
-    output.as_str().or_else(|| output["content"].as_str())
+    let listed = output.as_array().into_iter().flatten().filter_map(|item| item["text"].as_str());
+    output.as_str().into_iter().chain(listed)
 }
 
-fn paths(patch: &str) -> Vec<String> {
+fn paths(input: &str) -> Vec<String> {
     const HEADS: [&str; 3] = ["*** Add File: ", "*** Update File: ", "*** Delete File: "];
     const MOST_PATHS: usize = 20;
-    let named = patch.lines().filter_map(|line| HEADS.iter().find_map(|head| line.strip_prefix(head)));
-    named.take(MOST_PATHS).map(|path| path.trim().to_owned()).collect()
+    let starts = input.match_indices("*** ").filter_map(|(at, _)| {
+        let line = input.get(at..)?;
+        HEADS.iter().find_map(|head| line.strip_prefix(head))
+    });
+    let path = |rest: &str| {
+        let end = rest.find(['\n', '"']).unwrap_or(rest.len());
+        let end = rest.find("\\n").map_or(end, |escaped| escaped.min(end));
+        rest.get(..end).unwrap_or_default().trim().to_owned()
+    };
+    starts.take(MOST_PATHS).map(path).collect()
 }
 
 #[cfg(test)]
@@ -103,6 +116,16 @@ mod tests {
             ),
             (vec![call("1", "*** Add File: a\n+x"), came("1", REFUSED), started], vec![]),
             (vec![came("9", REFUSED), json!({"type": "x"}), json!([1])], vec![]),
+            (
+                vec![
+                    json!({"payload": {"type": "custom_tool_call", "call_id": "1", "name": "exec",
+                        "input": "await tools.apply_patch(\"*** Begin Patch\\n*** Add File: t/a b.py\\n+x\\n\");"}}),
+                    json!({"payload": {"type": "custom_tool_call_output", "call_id": "1", "output": [
+                        {"type": "input_text", "text": "Script failed"},
+                        {"type": "input_text", "text": format!("Script error:\n{REFUSED}")}]}}),
+                ],
+                vec!["t/a b.py"],
+            ),
             (vec![call("1", "*** Add File: \u{1b}[31mred\n+x"), came("1", REFUSED)], vec!["red"]),
         ] {
             let text: Vec<String> = lines.iter().map(Value::to_string).collect();

@@ -38,7 +38,7 @@ fn at(number: u64) -> Option<Reset> {
 }
 
 /// The time in a sentence.
-pub fn in_text(text: &str) -> Option<Reset> {
+pub(super) fn in_text(text: &str) -> Option<Reset> {
     const LEADS: [&str; 4] = ["resets ", "try again at ", "try again in ", "retry after "];
     if let Some((_, digits)) = text.rsplit_once('|')
         && digits.trim().len() == 10

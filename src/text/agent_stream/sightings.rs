@@ -12,6 +12,8 @@ use crate::text::terminal_noise;
 /// Refusals that are kept, and characters of each.
 const MOST_DENIED: usize = 50;
 const LONGEST_DENIED: usize = 300;
+/// Characters of what went wrong.
+const LONGEST_ERROR: usize = 500;
 
 #[derive(Debug)]
 pub(super) struct Sightings {
@@ -23,6 +25,8 @@ pub(super) struct Sightings {
     /// For each selector of the table's `resets`; the last line counts.
     resets: Vec<Option<Reset>>,
     denied: Vec<String>,
+    /// The newest of the texts that say what went wrong.
+    error: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +43,7 @@ impl Sightings {
             signs: vec![Sight::Unseen; table.failures.len()],
             resets: vec![None; table.resets.len()],
             denied: Vec::new(),
+            error: None,
             table: Box::new(table.clone()),
         }
     }
@@ -49,6 +54,7 @@ impl Sightings {
             || table.settings_seen.is_some()
             || !table.failures.is_empty()
             || !table.resets.is_empty()
+            || !table.error.is_empty()
             || !table.denied.is_empty()
     }
 
@@ -69,6 +75,11 @@ impl Sightings {
         for (selector, slot) in table.resets.iter().zip(&mut self.resets) {
             if let Some(found) = selector.parts(line).into_iter().find_map(reset::read) {
                 *slot = Some(found);
+            }
+        }
+        for selector in &table.error {
+            if let Some(text) = selector.text(line) {
+                self.error = Some(short(&text, LONGEST_ERROR)).filter(|text| !text.is_empty());
             }
         }
         for selector in &table.denied {
@@ -109,18 +120,31 @@ impl Sightings {
         (went_wrong && table.started.is_some() && !self.has_started()).then_some(AgentFailure::Usage)
     }
 
-    /// When a limit is lifted, and what was refused.
-    pub(super) fn told(self) -> (Option<Reset>, Vec<String>) {
-        (self.resets.into_iter().flatten().next(), self.denied)
+    /// What a person is told.
+    pub(super) fn told(self) -> Told {
+        let by_words = || self.error.as_deref().and_then(reset::in_text);
+        let reset = self.resets.into_iter().flatten().next().or_else(by_words);
+        Told { reset, denied: self.denied, error: self.error }
     }
+}
+
+pub(super) struct Told {
+    pub(super) reset: Option<Reset>,
+    pub(super) denied: Vec<String>,
+    pub(super) error: Option<String>,
 }
 
 /// Adds a refusal as one short line, once.
 pub(super) fn keep(denied: &mut Vec<String>, text: &str) {
-    let clean = terminal_noise::clean(text.as_bytes());
-    let line: String = clean.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line: String = line.chars().take(LONGEST_DENIED).collect();
+    let line = short(text, LONGEST_DENIED);
     if !line.is_empty() && denied.len() < MOST_DENIED && !denied.contains(&line) {
         denied.push(line);
     }
+}
+
+/// One line without noise, of so many characters at most.
+fn short(text: &str, most: usize) -> String {
+    let clean = terminal_noise::clean(text.as_bytes());
+    let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(most).collect()
 }

@@ -50,6 +50,7 @@ impl AgentTable {
             message: MessageFrom::File { path: interactive.file, stream: None },
             session: None,
             turns: None,
+            usage: Vec::new(),
             started: None,
             settings_seen: None,
             denied: Vec::new(),

@@ -12,7 +12,7 @@ use super::{
     AgentFailure, AgentTable, EnvRules, FailureSign, MessageFrom, OwnSandbox, PromptBy, Records, SessionFrom,
     Stdio, StopLadder,
 };
-use super::{arguments, home, interactive, version};
+use super::{arguments, home, interactive, kit, version};
 use crate::core::trouble::Trouble;
 use crate::text::agent_stream::select::Selector;
 
@@ -24,10 +24,12 @@ const KEYS: &[&str] = &[
     "message",
     "session",
     "turns",
+    "usage",
     "started",
     "settings_seen",
     "denied",
     "records",
+    "error",
     "resets",
     "env",
     "state_dirs",
@@ -44,6 +46,7 @@ const KEYS: &[&str] = &[
     "output_cap",
     "stop",
     "interactive",
+    "kit",
 ];
 
 pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
@@ -60,6 +63,7 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
         session: session(&map, told)?,
         message,
         turns: map.get("turns").map(|value| counting(&map.at("turns"), value)).transpose()?,
+        usage: super::usage::sources(&map)?,
         started: map.get("started").map(|value| counting(&map.at("started"), value)).transpose()?,
         settings_seen: map
             .get("settings_seen")
@@ -67,6 +71,7 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
             .transpose()?,
         denied: takings(&map, "denied")?,
         records: records(&map)?,
+        error: takings(&map, "error")?,
         resets: takings(&map, "resets")?,
         env: env(&map)?,
         state_dirs: home::state_dirs(&map)?,
@@ -83,6 +88,7 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
         output_cap: size(&map, "output_cap")?,
         stop: stop(&map)?,
         interactive: interactive::read(&map, own_sandbox)?,
+        kit: kit::read(&map)?,
     };
     check_whole(&map, &table)?;
     Ok(table)

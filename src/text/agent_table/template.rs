@@ -37,6 +37,10 @@ pub enum Placeholder {
     Session,
     Number,
     MaxTurns,
+    /// The least of what the attempt and the run may still spend, in dollars; no value without a cap.
+    MaxUsd,
+    /// The same in tokens.
+    MaxTokens,
     /// The running `tdd` binary.
     Tdd,
     Cassette,
@@ -46,7 +50,7 @@ pub enum Placeholder {
     OwnSandbox,
 }
 
-const NAMES: [(Placeholder, &str); 18] = [
+const NAMES: [(Placeholder, &str); 20] = [
     (Placeholder::Role, "role"),
     (Placeholder::RoleFile, "role_file"),
     (Placeholder::RoleText, "role_text"),
@@ -61,6 +65,8 @@ const NAMES: [(Placeholder, &str); 18] = [
     (Placeholder::Session, "session"),
     (Placeholder::Number, "number"),
     (Placeholder::MaxTurns, "max_turns"),
+    (Placeholder::MaxUsd, "max_usd"),
+    (Placeholder::MaxTokens, "max_tokens"),
     (Placeholder::Tdd, "tdd"),
     (Placeholder::Cassette, "cassette"),
     (Placeholder::Protected, "protected"),

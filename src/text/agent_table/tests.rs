@@ -138,16 +138,50 @@ fn what_is_wrong_is_named_with_its_place_and_what_to_do() {
         ("{whole}stop: { interupt: 2s }", "unknown key `interupt`", "`interrupt`"),
         ("{whole}argv: [b]", "no YAML", "mend"),
     ] {
-        let yaml = yaml.replace("{whole}", whole);
-        let trouble = mine(&yaml).expect_err(&yaml);
-        assert!(trouble.what.contains(what), "{yaml}: {trouble}");
-        assert!(trouble.next.contains(next), "{yaml}: {trouble}");
-        assert!(!trouble.why.is_empty(), "{yaml}: {trouble}");
+        refused(&yaml.replace("{whole}", whole), what, next);
     }
 }
 
 #[test]
+fn what_is_wrong_with_trust_and_homes_is_named_too() {
+    let whole = "argv: [a, '{prompt_file}']\n";
+    for (yaml, what, next) in [
+        ("like: cladue", "agents.mine.like", "`claude`"),
+        ("like: claude\nprompt: stdinn", "agents.mine.prompt", "`stdin`"),
+        ("{whole}settings_seen: { where: { /a: b } }", "too late", "turns"),
+        ("{whole}denied: { take: /a }", "agents.mine.denied", "change"),
+        ("{whole}denied: [{ where: { /a: b } }]", "what to take", "take:"),
+        ("{whole}error: [/a, b]", "no JSON pointer", "/message"),
+        ("{whole}records: claude", "agents.mine.records", "take it out"),
+        ("{whole}own_sandbox: maybe", "agents.mine.own_sandbox", "take it out"),
+        ("{whole}protect: { file: x, folder: '{path}' }", "agents.mine.protect.file", "change"),
+        ("{whole}state_dirs: { HOME: {} }", "agents.mine.state_dirs.HOME.of", "change"),
+        ("{whole}state_dirs: { HOME: { of: /root } }", "agents.mine.state_dirs.HOME.of", "for example"),
+        ("{whole}state_dirs: { HOME: { of: .a, carry: [../b] } }", "HOME.carry", "for example"),
+        ("{whole}state_dirs: { HOME: { of: .a, cary: [b] } }", "unknown key `cary`", "`carry`"),
+        ("{whole}versions: { oldest: '1.0' }", "versions.proven", "change"),
+        ("{whole}versions: { proven: [newest] }", "versions.proven", "change"),
+        ("{whole}versions: { proven: [1.5] }", "versions.proven[0]", "change"),
+    ] {
+        refused(&yaml.replace("{whole}", whole), what, next);
+    }
+}
+
+fn refused(yaml: &str, what: &str, next: &str) {
+    let trouble = mine(yaml).expect_err(yaml);
+    assert!(trouble.what.contains(what), "{yaml}: {trouble}");
+    assert!(trouble.next.contains(next), "{yaml}: {trouble}");
+    assert!(!trouble.why.is_empty(), "{yaml}: {trouble}");
+}
+
+#[test]
 fn the_built_in_tables_can_be_read() {
+    let old = mine("like: claude\nmax_turns: 3\nenv: { set: { A: b } }").unwrap();
+    assert_eq!((old.max_turns, old.env.set.len(), old.stdio), (Some(3), 1, Stdio::Pty));
+    assert!(old.resumes() && old.settings_seen.is_some());
+    let bare = mine("like: codex\nown_sandbox: off").unwrap();
+    let argv = bare.argv.fill(&|what| Some(what.name().to_owned())).unwrap();
+    assert!(argv.contains(&"--dangerously-bypass-approvals-and-sandbox".to_owned()), "{argv:?}");
     for name in BUILTIN {
         let table = read_text(name, builtin(name).unwrap()).unwrap();
         assert!(!table.argv.0.is_empty(), "{name}");

@@ -2,25 +2,33 @@
 
 use serde_yaml::Value;
 
-use super::{ByCriterion, Cassette, Deed, Entry, LastMessage, Misbehaviour, Say};
+use super::{ByCriterion, Cassette, Deed, Entry, LastMessage, MOST_TURNS, Misbehaviour, Say};
 use crate::core::claim::{ClaimStatus, Dispute};
 use crate::core::criterion::CriterionId;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::core::usage::{Usage, Usd};
+use crate::text::agent_table::amount::duration_ms;
 use crate::text::agent_table::strict_map::{StrictMap, entries, list, text, texts, unknown_word, wrong_type};
+use crate::text::base64;
 
 const ENTRY: &[&str] = &[
     "role",
     "criterion",
     "number",
+    "takes",
     "prompt_has",
     "prompt_lacks",
     "delete",
     "write",
+    "write_bytes",
     "append",
+    "link",
     "chmod",
     "run",
     "print",
+    "usage",
+    "turns",
     "say",
     "raw",
     "misbehave",
@@ -61,10 +69,13 @@ fn entry(at: &str, value: &Value) -> Result<Entry, Trouble> {
         role,
         criterion: criterion(&map)?,
         number: map.number("number", 1)?.map(|number| u8::try_from(number).unwrap_or(u8::MAX)),
+        takes_ms: takes(&map)?,
         prompt_has: map.texts("prompt_has")?.unwrap_or_default(),
         prompt_lacks: map.texts("prompt_lacks")?.unwrap_or_default(),
         deeds: deeds(&map)?,
         print: map.text("print")?,
+        usage: usage(&map)?,
+        turns: turns(&map)?,
         last: last(&map, role)?,
         misbehave: misbehave(&map)?,
     })
@@ -87,7 +98,13 @@ fn deeds(map: &StrictMap<'_>) -> Result<Vec<Deed>, Trouble> {
     let mut deeds: Vec<Deed> =
         map.texts("delete")?.unwrap_or_default().into_iter().map(Deed::Delete).collect();
     deeds.extend(map.text_map("write")?.into_iter().map(|(path, content)| Deed::Write(path, content)));
+    for (path, content) in map.text_map("write_bytes")? {
+        let at = format!("{}.{path}", map.at("write_bytes"));
+        let bytes = base64::decode(&content).ok_or_else(|| wrong_type(&at, &Value::Null, "base64"))?;
+        deeds.push(Deed::WriteBytes(path, bytes));
+    }
     deeds.extend(map.text_map("append")?.into_iter().map(|(path, content)| Deed::Append(path, content)));
+    deeds.extend(map.text_map("link")?.into_iter().map(|(path, target)| Deed::Link(path, target)));
     for (path, mode) in map.text_map("chmod")? {
         let bits = u32::from_str_radix(&mode, 8).ok().filter(|bits| *bits <= 0o7777);
         let at = format!("{}.{path}", map.at("chmod"));
@@ -110,6 +127,43 @@ fn deeds(map: &StrictMap<'_>) -> Result<Vec<Deed>, Trouble> {
         deeds.extend(commands.into_iter().map(Deed::Run));
     }
     Ok(deeds)
+}
+
+fn takes(map: &StrictMap<'_>) -> Result<Option<u64>, Trouble> {
+    let Some(text) = map.text("takes")? else { return Ok(None) };
+    let read = duration_ms(&text);
+    read.map(Some).ok_or_else(|| {
+        wrong_type(&map.at("takes"), &Value::String(text), "a duration with its unit, like 1500ms")
+    })
+}
+
+fn usage(map: &StrictMap<'_>) -> Result<Vec<Usage>, Trouble> {
+    let at = map.at("usage");
+    match map.get("usage") {
+        None => Ok(Vec::new()),
+        Some(Value::Sequence(calls)) => calls.iter().map(|call| one_usage(&at, call)).collect(),
+        Some(single) => Ok(vec![one_usage(&at, single)?]),
+    }
+}
+
+fn one_usage(at: &str, value: &Value) -> Result<Usage, Trouble> {
+    let map = StrictMap::open(at, value, &["input", "cached", "output", "usd"])?;
+    let usd = map.get("usd").map(|value| {
+        let amount = value.as_f64().and_then(Usd::of_dollars);
+        amount.ok_or_else(|| wrong_type(&map.at("usd"), value, "an amount of dollars, like 0.25"))
+    });
+    Ok(Usage {
+        input: map.number("input", 0)?,
+        cached: map.number("cached", 0)?,
+        output: map.number("output", 0)?,
+        usd: usd.transpose()?,
+    })
+}
+
+fn turns(map: &StrictMap<'_>) -> Result<u32, Trouble> {
+    let turns = map.number("turns", 0)?.unwrap_or(0);
+    let few = u32::try_from(turns).ok().filter(|turns| *turns <= MOST_TURNS);
+    few.ok_or_else(|| wrong_type(&map.at("turns"), &Value::from(turns), "at most 1000"))
 }
 
 fn last(map: &StrictMap<'_>, role: Role) -> Result<LastMessage, Trouble> {

@@ -68,6 +68,14 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// A text or a number, as it was written.
+    pub(super) fn scalar(&self, key: &str) -> Result<Option<String>, Trouble> {
+        match self.mapping.get(key) {
+            Some(Value::Number(number)) => Ok(Some(number.to_string())),
+            _ => self.text(key),
+        }
+    }
+
     /// A text that goes to the shell: no NUL, which would cut it.
     pub(super) fn command(&self, key: &str) -> Result<Option<String>, Trouble> {
         let command = self.text(key)?;

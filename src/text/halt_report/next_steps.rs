@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use crate::core::attempt::Exhaustion;
 use crate::core::finding::RedKind;
 use crate::core::halt::Halt;
 use crate::core::judge::{Reason, Verdict};
 use crate::core::mode::Mode;
 use crate::core::requirement::Requirement;
+use crate::core::role::Key;
 use crate::core::state::State;
 use crate::text::harmless::{line, shell_word};
 
@@ -16,6 +18,14 @@ use crate::text::harmless::{line, shell_word};
 pub struct NextStep {
     pub what: String,
     pub command: String,
+}
+
+impl NextStep {
+    /// Whether agents are called by it: then it must say all that the run was begun with.
+    pub(super) fn starts_agents(&self) -> bool {
+        let goes_on = self.command.starts_with("tdd resume ") && !self.command.ends_with(" --abandon");
+        goes_on || (self.command.starts_with("tdd ") && self.command.contains(" --new"))
+    }
 }
 
 /// In the order in which a person would think of them: go on, look, give up. Every command here
@@ -53,7 +63,11 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
         ],
         Verdict::Failed(fault) if fault.mode == Mode::E => vec![
             step(
-                "try again with a fresh budget (`attempt_deadline` in tdd.yaml gives a child more time)",
+                if fault.reasons.contains(&Reason::Exhausted(Exhaustion::Cost)) {
+                    "try again with a fresh budget (--max-usd-attempt and --max-tokens-attempt let a child use more)"
+                } else {
+                    "try again with a fresh budget (`attempt_deadline` in tdd.yaml gives a child more time)"
+                },
                 retry,
             ),
             step("go on after you changed a test or the requirement on purpose", edited),
@@ -70,6 +84,12 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
         steps.push(step(
             "already green: if the project does this already, start anew and record it so, with no implementer",
             format!("tdd {fr} --new --already-green {ids}"),
+        ));
+    }
+    if halt.key == Key::Refactorer {
+        steps.push(step(
+            "leave REFACTOR out: every criterion is green as it is",
+            format!("tdd resume {run} --no-refactor"),
         ));
     }
     if let Some(id) = halt.key.criterion() {

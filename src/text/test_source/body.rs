@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::claim::{Claim, Says, Weight, callee, claims};
-use super::flow::{Flow, is_function};
+use super::flow::{Flow, is_function, is_plain};
 use super::known_calls::{is_harmless, may_assert};
 use super::literal::{self, Worth};
+use super::plain::Plain;
+use super::swallowed::is_swallowed;
 use super::tree::{Span, Tree};
 use super::{Declared, Language};
 
@@ -45,10 +47,21 @@ pub(super) struct Reading<'t, 's> {
     asserting: BTreeSet<&'s str>,
 }
 
-/// A body, and the first place in it that can end the test early.
-struct Scene<'b> {
+/// A body, the first place in it that can end the test early, and the names that it alone decides.
+struct Scene<'b, 's> {
     body: &'b Span,
     leaves: Option<usize>,
+    plain: Plain<'s>,
+}
+
+/// Claims that say nothing of the code.
+#[derive(Default)]
+struct Silent {
+    claims: Vec<Span>,
+    /// The failure of one never reaches the runner.
+    any_lost: bool,
+    /// What one comes to was not worked out.
+    any_unsure: bool,
 }
 
 /// For each node of a body whether one of these spans holds it.
@@ -84,7 +97,8 @@ impl<'t, 's> Reading<'t, 's> {
             let mut found = BTreeSet::new();
             for (name, body) in self.flow.functions.iter().filter(|(name, _)| !self.asserting.contains(name))
             {
-                let full = |claim: &Claim| claim.weight == Weight::Full && !self.is_empty(claim);
+                let full =
+                    |claim: &Claim| claim.weight == Weight::Full && !self.is_empty(claim, &Plain::default());
                 let calls = |at: usize| self.calls_asserting(at);
                 if claims(self.tree, body).iter().any(full) || body.clone().any(calls) {
                     found.insert(*name);
@@ -97,6 +111,18 @@ impl<'t, 's> Reading<'t, 's> {
         }
     }
 
+    fn scene<'b>(&self, body: &'b Span, claims: &[Claim]) -> Scene<'b, 's> {
+        let leaves = body.clone().find(|at| self.ends_early(*at, body));
+        let mut scene = Scene { body, leaves, plain: Plain::default() };
+        let is_sure = |value: &Span| {
+            let binding = self.tree.node(value.start).parent;
+            body.contains(&binding) && self.conditions(&self.tree.span(binding), &scene).is_empty()
+        };
+        let plain = Plain::of(self.tree, &self.flow, body, claims, is_sure);
+        scene.plain = plain;
+        scene
+    }
+
     fn calls_asserting(&self, at: usize) -> bool {
         let name = callee(self.tree, at).unwrap_or_default();
         self.asserting.contains(name.rsplit('.').next().unwrap_or_default())
@@ -104,9 +130,11 @@ impl<'t, 's> Reading<'t, 's> {
 
     pub(super) fn facts(&self, test: &Declared) -> BodyFacts {
         let body = &test.body;
-        let scene = Scene { body, leaves: body.clone().find(|at| self.ends_early(*at, body)) };
+        let claims = claims(self.tree, body);
+        let scene = self.scene(body, &claims);
         let mut spans: Vec<Span> = Vec::new();
         let (mut real, mut full): (Vec<Claim>, usize) = (Vec::new(), 0);
+        let mut silent = Silent::default();
         let mut facts = BodyFacts {
             expectation: Expectation::No,
             looks_at: BTreeSet::new(),
@@ -114,16 +142,21 @@ impl<'t, 's> Reading<'t, 's> {
             hollow: Vec::new(),
             skipped: test.skipped.clone(),
         };
-        let claims = claims(self.tree, body);
         let claimed = covered(body, claims.iter().map(|claim| &claim.whole));
         for claim in claims {
             facts.unconditional |= !test.expects_failure && self.is_doomed(&claim, &scene);
-            if self.is_empty(&claim) {
+            let lost = is_swallowed(self.tree, &claim.whole, body);
+            if lost || self.is_empty(&claim, &scene.plain) {
                 facts.hollow.push(self.shown(&claim));
+                silent.any_lost |= lost;
+                silent.any_unsure |= !lost && self.forced(&claim, &scene.plain) == Some(Worth::Some);
+                silent.claims.push(claim.whole);
                 continue;
             }
             let around = self.conditions(&claim.whole, &scene);
-            if claim.says == Says::Fails && around.is_empty() {
+            if claim.says == Says::Fails && around.iter().all(|span| self.is_closed(span, &scene)) {
+                silent.any_unsure |= !around.is_empty();
+                silent.claims.push(claim.whole);
                 continue;
             }
             spans.extend(around);
@@ -146,12 +179,21 @@ impl<'t, 's> Reading<'t, 's> {
         if facts.hollow.is_empty() && full > 0 && real.iter().all(|claim| self.is_thin(claim)) {
             facts.hollow.extend(real.iter().map(|claim| self.shown(claim)));
         }
-        facts.expectation = self.expectation(&real, body, &mut spans);
+        facts.expectation = self.expectation(&real, body, &mut spans, &silent);
+        // It calls nothing and looks at nothing but itself, so that it is red for ever if it is red.
+        let is_closed = facts.expectation == Expectation::No && !self.tree.is_torn(body);
+        facts.unconditional |= is_closed && silent.any_unsure && !test.expects_failure;
         facts.looks_at = self.flow.closure(self.tree, spans);
         facts
     }
 
-    fn expectation(&self, real: &[Claim], body: &Span, spans: &mut Vec<Span>) -> Expectation {
+    fn expectation(
+        &self,
+        real: &[Claim],
+        body: &Span,
+        spans: &mut Vec<Span>,
+        silent: &Silent,
+    ) -> Expectation {
         let mut expects = real.iter().filter(|claim| claim.weight == Weight::Full).peekable();
         if expects.peek().is_some() && expects.all(|claim| self.is_unrecorded(claim)) {
             return Expectation::Snapshot;
@@ -162,10 +204,8 @@ impl<'t, 's> Reading<'t, 's> {
         if self.tree.is_torn(body) {
             return Expectation::No;
         }
-        let hollow = claims(self.tree, body).into_iter().filter(|claim| self.is_empty(claim));
-        let hollow: Vec<Span> = hollow.map(|claim| claim.whole).collect();
-        let hollow = covered(body, hollow.iter());
-        let mut calls = false;
+        let hollow = covered(body, silent.claims.iter());
+        let (mut calls, mut asks) = (false, false);
         for at in body.clone().filter(|at| !hollow[at - body.start]) {
             let Some(name) = callee(self.tree, at) else { continue };
             if is_harmless(self.tree.language, &name) {
@@ -173,10 +213,12 @@ impl<'t, 's> Reading<'t, 's> {
             }
             calls = true;
             if may_assert(self.tree, at, &name) {
+                asks = true;
                 spans.extend(self.handed(at));
             }
         }
-        if calls { Expectation::Unknown } else { Expectation::No }
+        // Where it meant to expect something and lets nobody know, a call alone is no expectation.
+        if calls && (asks || !silent.any_lost) { Expectation::Unknown } else { Expectation::No }
     }
 
     /// What a call is given, without its own name.
@@ -186,15 +228,20 @@ impl<'t, 's> Reading<'t, 's> {
         Some(self.tree.span(list))
     }
 
+    /// No code but the test's own decides what this comes to.
+    fn is_closed(&self, span: &Span, scene: &Scene<'_, '_>) -> bool {
+        literal::tokens(self.tree, span, &scene.plain).is_some()
+    }
+
     /// It looks at nothing that any code could change.
-    fn is_empty(&self, claim: &Claim) -> bool {
+    fn is_empty(&self, claim: &Claim, plain: &Plain<'_>) -> bool {
         if claim.says == Says::Fails {
             return false;
         }
-        let literal = |span: &Span| literal::worth(self.tree, span).is_some();
+        let literal = |span: &Span| literal::worth(self.tree, span, plain).is_some();
         if claim.subjects.iter().all(literal) {
             // One that always fails says something where it stands, behind a condition.
-            return self.forced(claim) != Some(Worth::False);
+            return self.forced(claim, plain) != Some(Worth::False);
         }
         if let (Says::Holds, [subject]) = (claim.says, claim.subjects.as_slice())
             && self.is_true_anyway(subject)
@@ -239,13 +286,13 @@ impl<'t, 's> Reading<'t, 's> {
     }
 
     /// What a claim about literals alone comes to.
-    fn forced(&self, claim: &Claim) -> Option<Worth> {
+    fn forced(&self, claim: &Claim, plain: &Plain<'_>) -> Option<Worth> {
         let negative = ["not", "Not", "_ne", "False", "falsy", "Falsy", "isFalse"];
         let is_negative = negative.iter().any(|word| claim.name.contains(word));
         let worth = match (claim.says, claim.subjects.as_slice()) {
-            (Says::Compares, [left, right, ..]) => literal::are_equal(self.tree, left, right)?,
+            (Says::Compares, [left, right, ..]) => literal::are_equal(self.tree, left, right, plain)?,
             (Says::Holds, [subject]) if !claim.name.contains("None") && !claim.name.contains("Nil") => {
-                literal::worth(self.tree, subject)?
+                literal::worth(self.tree, subject, plain)?
             }
             _ => return None,
         };
@@ -256,14 +303,14 @@ impl<'t, 's> Reading<'t, 's> {
         })
     }
 
-    fn is_doomed(&self, claim: &Claim, scene: &Scene<'_>) -> bool {
-        let fails = claim.says == Says::Fails || self.forced(claim) == Some(Worth::False);
+    fn is_doomed(&self, claim: &Claim, scene: &Scene<'_, '_>) -> bool {
+        let fails = claim.says == Says::Fails || self.forced(claim, &scene.plain) == Some(Worth::False);
         fails && self.conditions(&claim.whole, scene).is_empty()
     }
 
     /// Everything that decides whether this place is reached: the heads of what stands around it,
     /// and all before it if that can end the test early.
-    fn conditions(&self, place: &Span, scene: &Scene<'_>) -> Vec<Span> {
+    fn conditions(&self, place: &Span, scene: &Scene<'_, '_>) -> Vec<Span> {
         let (at, body) = (place.start, scene.body);
         let mut found = Vec::new();
         for around in self.tree.ancestors(at).take_while(|around| *around >= body.start) {
@@ -335,31 +382,4 @@ impl<'t, 's> Reading<'t, 's> {
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         line.chars().take(SHOWN).collect()
     }
-}
-
-/// What is reached whenever what stands around it is.
-fn is_plain(kind: &str) -> bool {
-    matches!(
-        kind,
-        "expression_statement"
-            | "await_expression"
-            | "await"
-            | "parenthesized_expression"
-            | "statement_list"
-            | "statement_block"
-            | "block"
-            | "arguments"
-            | "argument_list"
-            | "call"
-            | "call_expression"
-            | "return_statement"
-            | "return_expression"
-            | "try_expression"
-            | "unsafe_block"
-            | "let_declaration"
-            | "field_expression"
-            | "member_expression"
-            | "attribute"
-            | "ERROR"
-    )
 }

@@ -248,6 +248,15 @@ impl<'s> Flow<'s> {
         self.imports.entry(local).or_default().extend(names);
     }
 
+    /// What a name is bound to in the test that holds this place; empty if it may be anything else
+    /// as well: an import, or a name of the whole file.
+    pub(super) fn bound_in_test(&self, name: &'s str, at: usize) -> &[Span] {
+        let own = self.owner(at);
+        let is_shared = self.imports.contains_key(name) || self.sources.contains_key(&(name, None));
+        let bound = self.sources.get(&(name, own)).filter(|_| own.is_some() && !is_shared);
+        bound.map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// All names that these spans of one test look at.
     pub(super) fn closure(&self, tree: &Tree<'s>, spans: Vec<Span>) -> BTreeSet<String> {
         let own = spans.first().and_then(|span| self.owner(span.start));
@@ -289,6 +298,37 @@ pub(super) fn is_function(kind: &str) -> bool {
     kind.contains("function")
         || kind.contains("closure")
         || matches!(kind, "lambda" | "func_literal" | "method_declaration" | "method_definition")
+}
+
+/// What is reached whenever what stands around it is.
+pub(super) fn is_plain(kind: &str) -> bool {
+    matches!(
+        kind,
+        "expression_statement"
+            | "await_expression"
+            | "await"
+            | "parenthesized_expression"
+            | "statement_list"
+            | "statement_block"
+            | "block"
+            | "arguments"
+            | "argument_list"
+            | "call"
+            | "call_expression"
+            | "return_statement"
+            | "return_expression"
+            | "try_expression"
+            | "unsafe_block"
+            | "let_declaration"
+            | "lexical_declaration"
+            | "variable_declaration"
+            | "var_declaration"
+            | "const_declaration"
+            | "field_expression"
+            | "member_expression"
+            | "attribute"
+            | "ERROR"
+    )
 }
 
 /// `import('./shop')` in the middle of an expression.

@@ -1,5 +1,7 @@
-//! Expressions that name nothing: what they come to is known before any code is written.
+//! Expressions that name nothing but what the test itself made of literals: what they come to is
+//! known before any code is written.
 
+use super::plain::Plain;
 use super::tree::{Span, Tree, is_name, is_string};
 
 /// What an expression of literals alone comes to.
@@ -13,14 +15,14 @@ pub(super) enum Worth {
 
 /// `None` if the expression names anything. Only what people write to force a result is worked
 /// out: a literal, `not`, and one comparison.
-pub(super) fn worth(tree: &Tree<'_>, span: &Span) -> Option<Worth> {
-    let tokens: Vec<&str> = tokens(tree, span)?;
+pub(super) fn worth(tree: &Tree<'_>, span: &Span, plain: &Plain<'_>) -> Option<Worth> {
+    let tokens: Vec<&str> = tokens(tree, span, plain)?;
     Some(of_tokens(&tokens))
 }
 
 /// Whether two expressions of literals are the same; `None` if either names anything.
-pub(super) fn are_equal(tree: &Tree<'_>, left: &Span, right: &Span) -> Option<Worth> {
-    let (left, right) = (tokens(tree, left)?, tokens(tree, right)?);
+pub(super) fn are_equal(tree: &Tree<'_>, left: &Span, right: &Span, plain: &Plain<'_>) -> Option<Worth> {
+    let (left, right) = (tokens(tree, left, plain)?, tokens(tree, right, plain)?);
     Some(match (left.as_slice(), right.as_slice()) {
         (left, right) if left == right => Worth::True,
         ([left], [right]) => compare(left, "==", right),
@@ -28,12 +30,17 @@ pub(super) fn are_equal(tree: &Tree<'_>, left: &Span, right: &Span) -> Option<Wo
     })
 }
 
-fn tokens<'s>(tree: &Tree<'s>, span: &Span) -> Option<Vec<&'s str>> {
+/// The words of an expression, plain names by what they stand for.
+pub(super) fn tokens<'s>(tree: &Tree<'s>, span: &Span, plain: &Plain<'s>) -> Option<Vec<&'s str>> {
     let mut found = Vec::new();
     for at in tree.tokens(span.clone()) {
         let kind = tree.kind(at);
         let word = tree.text(at);
         let constant = matches!(word, "undefined" | "NaN" | "nil" | "true" | "false" | "Infinity");
+        if let Some(value) = plain.tokens_of(word).filter(|_| kind == "identifier") {
+            found.extend(value);
+            continue;
+        }
         if (is_name(kind) && !constant) || matches!(kind, "self" | "this" | "super" | "crate") {
             return None;
         }

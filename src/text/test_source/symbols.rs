@@ -14,6 +14,12 @@ pub fn declares(language: Language, source: &str, owner: Option<&str>, name: &st
     }))
 }
 
+/// The name that this node declares at the top of its source, if it does.
+pub(super) fn top_name<'s>(tree: &Tree<'s>, at: usize) -> Option<&'s str> {
+    let is_it = is_name(tree.kind(at)) && declaration(tree, at) == Some(Home::Top);
+    is_it.then(|| tree.text(at))
+}
+
 /// Where a name is declared.
 #[derive(PartialEq, Eq)]
 enum Home {
@@ -58,7 +64,7 @@ fn declaration(tree: &Tree<'_>, at: usize) -> Option<Home> {
 }
 
 /// `pub use a::b;` in Rust; in Python an import at the top of a module can be imported from it.
-fn imports(tree: &Tree<'_>, at: usize) -> bool {
+pub(super) fn imports(tree: &Tree<'_>, at: usize) -> bool {
     let mut around = tree.ancestors(at).take(8);
     match tree.language {
         Language::Rust => {

@@ -10,9 +10,10 @@ use crate::text::agent_table::AgentTable;
 pub(super) fn limits(table: &AgentTable, run: &Limits) -> Limits {
     Limits {
         turns: table.max_turns.map_or(run.turns, |most| most.min(run.turns)),
-        wall_ms: table.wall_ms.unwrap_or(run.wall_ms),
+        wall_ms: run.caps.attempt.wall_ms.or(table.wall_ms).unwrap_or(run.wall_ms),
         idle_ms: table.idle_ms.unwrap_or(run.idle_ms),
         output_bytes: table.output_cap.unwrap_or(run.output_bytes),
+        caps: run.caps,
     }
 }
 

@@ -5,10 +5,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::exchange::Exchange;
-use super::{AgentSetup, RoleAgent, missing};
+use super::failure::missing;
+use super::watch::least;
+use super::{AgentSetup, RoleAgent};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
-use crate::driver::ports::AgentOrder;
+use crate::driver::ports::{AgentOrder, Allowance};
 use crate::text::agent_table::template::{Argv, Placeholder, Template};
 use crate::text::agent_table::{OwnSandbox, PromptBy};
 
@@ -26,6 +28,7 @@ pub(super) struct Call<'a> {
     folder: PathBuf,
     session: Option<String>,
     turns: u32,
+    caps: Allowance,
     protected: String,
     /// Variables that name the private folders of this attempt's session.
     state: Vec<(OsString, OsString)>,
@@ -50,6 +53,7 @@ impl<'a> Call<'a> {
             folder: exchange.folder().to_owned(),
             session: spent.session,
             turns: spent.turns,
+            caps: spent.caps,
             protected: spent.protected,
             state: spent.state,
         }
@@ -73,6 +77,7 @@ impl<'a> Call<'a> {
             folder: setup.exchange_root.clone(),
             session: session.map(str::to_owned),
             turns: 1,
+            caps: Allowance::default(),
             protected: String::new(),
             // Nothing is kept of what a program leaves that only tells its version.
             state: agent
@@ -145,6 +150,12 @@ impl<'a> Call<'a> {
             Placeholder::Session => self.session.clone(),
             Placeholder::Number => Some(self.number.to_string()),
             Placeholder::MaxTurns => Some(self.turns.to_string()),
+            Placeholder::MaxUsd => {
+                least(self.caps.attempt.usd, self.caps.run_left.usd).map(|usd| usd.dollars().to_string())
+            }
+            Placeholder::MaxTokens => {
+                least(self.caps.attempt.tokens, self.caps.run_left.tokens).map(|tokens| tokens.to_string())
+            }
             Placeholder::Tdd => path(&self.setup.tdd),
             Placeholder::Cassette => self.setup.cassette.as_deref().and_then(path),
             Placeholder::Protected => Some(self.protected.clone()),
@@ -170,6 +181,7 @@ impl<'a> Call<'a> {
 pub(super) struct Known {
     pub(super) session: Option<String>,
     pub(super) turns: u32,
+    pub(super) caps: Allowance,
     /// What the role may not write to, in the table's words.
     pub(super) protected: String,
     pub(super) state: Vec<(OsString, OsString)>,

@@ -2,13 +2,17 @@
 //!
 //! The same call by the same table; but no attempt, no budget and no hand-off block come of it. What
 //! an errand is worth is found out by whoever sent it.
+#![expect(clippy::disallowed_methods, reason = "an errand takes time")]
 
 use std::path::PathBuf;
+use std::time::Instant;
 
+use super::watch::Watch;
 use super::{AgentSetup, RoleAgent, TableAgents};
 use crate::core::attempt::AttemptKind;
 use crate::core::role::Key;
 use crate::core::trouble::Trouble;
+use crate::core::usage::Usage;
 use crate::driver::ports::{AgentOrder, AgentReport, Hear, Limits};
 
 /// One thing that an agent is asked.
@@ -58,7 +62,9 @@ impl Errands {
         hear: Hear<'_>,
     ) -> Result<Result<AgentReport, Trouble>, Trouble> {
         let setup = AgentSetup { state_root: folder.join("state"), logs: folder, ..self.setup.clone() };
-        TableAgents::new(setup).ask(&order(errand), hear).await
+        let order = order(errand);
+        let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
+        TableAgents::new(setup).ask(&order, &mut watch, hear).await
     }
 }
 
@@ -71,6 +77,7 @@ fn order(errand: &Errand) -> AgentOrder {
         prompt: errand.prompt.clone(),
         role_text: errand.role_text.clone(),
         session: None,
+        session_used: Usage::default(),
         limits: errand.limits,
     }
 }

@@ -66,8 +66,7 @@ pub(super) fn failed(table: &AgentTable, failure: AgentFailure, found: &Found, l
             (Passing, Again::No, "spent what it may spend", "see the limits")
         }
     };
-    let said = found.tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-    let said: String = said.trim().chars().take(300).collect();
+    let said = said(found);
     let until = match failure {
         AgentFailure::UsageLimit | AgentFailure::RateLimit => found.reset.as_ref().map(until),
         AgentFailure::NotLoggedIn
@@ -84,6 +83,13 @@ pub(super) fn failed(table: &AgentTable, failure: AgentFailure, found: &Found, l
     Setback { trouble, again }
 }
 
+/// What the agent says went wrong, or the last thing that it printed.
+fn said(found: &Found) -> String {
+    let last = || found.tail.lines().rev().find(|line| !line.trim().is_empty());
+    let said = found.error.as_deref().or_else(last).unwrap_or("nothing");
+    said.trim().chars().take(300).collect()
+}
+
 /// When a limit is lifted, for a person.
 fn until(reset: &Reset) -> String {
     match reset {
@@ -98,8 +104,7 @@ fn until(reset: &Reset) -> String {
 /// The agent did not work by the settings that it was given.
 pub(super) fn distrusted(table: &AgentTable, found: &Found, log: &Path) -> Trouble {
     let name = &table.name;
-    let said = found.tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-    let said: String = said.trim().chars().take(300).collect();
+    let said = said(found);
     Trouble::environment(format!("the agent `{name}` did not read its settings"))
         .because(format!(
             "they say what it may not do, and the sign that it read them was not seen in its stream, so nothing \
@@ -143,7 +148,9 @@ pub(super) fn missing(table: &str, missing: Missing) -> Trouble {
         | Placeholder::Number
         | Placeholder::Protected
         | Placeholder::OwnSandbox
-        | Placeholder::MaxTurns => ("it is not known yet", format!("take {{{name}}} out")),
+        | Placeholder::MaxTurns
+        | Placeholder::MaxUsd
+        | Placeholder::MaxTokens => ("it is not known yet", format!("take {{{name}}} out")),
     };
     Trouble::config(format!("agents.{table}: there is no value for {{{name}}}")).because(why).advise(next)
 }

@@ -6,7 +6,8 @@
 use std::time::{Duration, Instant};
 
 use super::failure::Setback;
-use super::outcome::{Over, report};
+use super::outcome::{Over, exit_code, ran_out, report};
+use super::watch::Watch;
 use super::{Prepared, RoleAgent, RoleAgents, TableAgents, session_limits};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::{AgentReport, Limits};
@@ -48,9 +49,11 @@ impl TableAgents {
         operator: Operator,
         table: &AgentTable,
         prepared: Prepared,
+        watch: &Watch,
     ) -> Result<Result<AgentReport, Setback>, Trouble> {
-        let bounds = bounds(table, &prepared.limits);
+        let mut bounds = bounds(table, &prepared.limits);
         let began = Instant::now();
+        bounds.wall = watch.wall(bounds.wall, began);
         let mut stop = self.setup.stop.clone();
         let lived = operator.attend(&prepared.spawn, &bounds, &mut stop).await.map_err(|mut trouble| {
             trouble.what = format!("the agent `{}`: {}", table.name, trouble.what);
@@ -58,8 +61,10 @@ impl TableAgents {
         })?;
         let duration_ms =
             u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
-        let stream = AgentStream::new(table);
-        let told = report(table, Over { prepared, end: lived.end, stream, duration_ms });
+        // Nothing is read off the screen.
+        let found = AgentStream::new(table).finish(exit_code(&lived.end));
+        let run_cap = watch.run_cap(ran_out(&lived.end, None), Instant::now());
+        let told = report(table, Over { prepared, end: lived.end, found, run_cap, duration_ms });
         Ok(told.map(|report| {
             let written = report.message.as_deref();
             let interactive = table.interactive.as_ref();

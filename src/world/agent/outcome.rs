@@ -6,9 +6,10 @@ use super::{Prepared, codex, exchange};
 use crate::core::attempt::{AgentEnd, Exhaustion};
 use crate::core::test::Exit;
 use crate::core::trouble::Trouble;
+use crate::core::usage::Cap;
 use crate::driver::ports::AgentReport;
 use crate::driver::session::SessionEnd;
-use crate::text::agent_stream::{AgentStream, Found, Trust, better_message};
+use crate::text::agent_stream::{Found, Trust, better_message};
 use crate::text::agent_table::{AgentFailure, AgentTable, Records};
 use crate::text::tdd_result;
 
@@ -16,23 +17,21 @@ use crate::text::tdd_result;
 pub(super) struct Over {
     pub(super) prepared: Prepared,
     pub(super) end: SessionEnd,
-    pub(super) stream: AgentStream,
+    pub(super) found: Found,
+    /// The bound of the run for which it was stopped.
+    pub(super) run_cap: Option<Cap>,
     pub(super) duration_ms: u64,
 }
 
 /// Reads what an ended child left.
 pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setback> {
-    let (end, exit) = match over.end {
-        SessionEnd::Exited(exit) => (AgentEnd::Exited(exit), Some(exit)),
-        SessionEnd::Exhausted(what) => (AgentEnd::Exhausted(what), None),
+    let end = match over.end {
+        SessionEnd::Exited(exit) => AgentEnd::Exited(exit),
+        SessionEnd::Exhausted(what) => AgentEnd::Exhausted(what),
         SessionEnd::Stopped(signal) => return Err(Trouble::stopped(signal).into()),
         SessionEnd::Unlogged(why) => return Err(unlogged(&over.prepared.spawn.log, &why).into()),
     };
-    let code = match exit {
-        Some(Exit::Code(code)) => Some(code),
-        Some(Exit::Signal(_) | Exit::Deadline | Exit::OutputCap) | None => None,
-    };
-    let mut found = over.stream.finish(code);
+    let mut found = over.found;
     if found.trust == Trust::Lost && found.failure.is_none_or(AgentFailure::is_of_role) {
         return Err(distrusted(table, &found, &over.prepared.spawn.log).into());
     }
@@ -54,11 +53,32 @@ pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setb
         message,
         session: over.prepared.session.or(found.session),
         turns: found.turns,
+        run_cap: over.run_cap,
         denied,
         duration_ms: over.duration_ms,
         log: over.prepared.spawn.log.display().to_string(),
         tail: found.tail,
     })
+}
+
+/// The code of a child that ended by itself with one.
+pub(super) fn exit_code(end: &SessionEnd) -> Option<i32> {
+    match end {
+        SessionEnd::Exited(Exit::Code(code)) => Some(*code),
+        SessionEnd::Exited(Exit::Signal(_) | Exit::Deadline | Exit::OutputCap)
+        | SessionEnd::Exhausted(_)
+        | SessionEnd::Stopped(_)
+        | SessionEnd::Unlogged(_) => None,
+    }
+}
+
+/// What ran out: of our bounds, or of the program's own.
+pub(super) fn ran_out(end: &SessionEnd, failure: Option<AgentFailure>) -> Option<Exhaustion> {
+    match end {
+        SessionEnd::Exhausted(what) => Some(*what),
+        SessionEnd::Exited(_) => (failure == Some(AgentFailure::Budget)).then_some(Exhaustion::Cost),
+        SessionEnd::Stopped(_) | SessionEnd::Unlogged(_) => None,
+    }
 }
 
 /// By the stream, and by the agent's own records where the stream is silent.

@@ -129,7 +129,8 @@ impl Git {
 pub(super) fn refused<S: AsRef<OsStr>>(args: &[S], stderr: &str) -> Trouble {
     let shown: String = stderr.trim().chars().take(2000).collect();
     let trouble = Trouble::environment(format!("git {} failed", words(args))).because(shown);
-    if stderr.contains("No space left") {
+    // The second is what git says where the system wrote less than it was given.
+    if ["No space left", "Out of diskspace"].iter().any(|words| stderr.contains(words)) {
         return trouble.advise("make room on the disk, then `tdd resume`");
     }
     trouble.advise("run `git fsck` to see whether the repository is damaged; then `tdd resume`")

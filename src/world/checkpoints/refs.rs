@@ -56,8 +56,23 @@ pub(super) fn refs(git: &Git, prefix: &str) -> Result<Refs, Trouble> {
     Ok(refs)
 }
 
-/// Writes a ref of the run's that is new, as git would, but without starting it. `false` where
-/// that is for git to do: the refs do not lie in plain files, or something has that name.
+/// Moves or makes refs: all at once, or, where one of them is in the way, one after the other.
+pub(super) fn update(git: &Git, refs: &[(&String, &CheckpointId)]) -> Result<(), Trouble> {
+    let mut lines = Vec::new();
+    for (name, commit) in refs {
+        lines.extend_from_slice(format!("update {name}\0{commit}\0\0").as_bytes());
+    }
+    if !refs.is_empty() && !git.ask(&["update-ref", "--no-deref", "--stdin", "-z"], &lines)?.ok {
+        for (name, commit) in refs {
+            git.run(&["update-ref", "--no-deref", name, &commit.0], b"")?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a ref of the run's that is new, as git would, but without starting it, and without
+/// looking whether the commit is there. `false` where that is for git to do: the refs do not lie in
+/// plain files, or something has that name.
 pub(super) fn write_new(place: &GitPlace, name: &str, commit: &CheckpointId) -> bool {
     let folder = &place.common_dir;
     if has_other_store(place) || std::fs::symlink_metadata(folder.join(name)).is_ok() {

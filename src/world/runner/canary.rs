@@ -166,10 +166,13 @@ pub(super) fn may_follow(
     scope: &Scope,
     bench: &mut Bench,
 ) -> Option<Vec<Judged>> {
-    let (judged, report) = (judged(place, scope)?, run.report.as_ref()?);
+    let (mut judged, report) = (judged(place, scope)?, run.report.as_ref()?);
+    // What does not load is red by itself, and a copy of it would not load either.
+    judged.retain(|file| !report.load_failures.iter().any(|failure| failure.file == file.path));
     bench.note_canary(Canary::NotAsked);
     let agrees = run.exit == Exit::Code(if report.is_red() { run.fail_code } else { 0 });
-    (agrees && run.unreadable.is_none() && !is_pointless(&judged, report)).then_some(judged)
+    (agrees && !judged.is_empty() && run.unreadable.is_none() && !is_pointless(&judged, report))
+        .then_some(judged)
 }
 
 /// Runs the call that names the planted files; `report` reads what it left. Of the log nothing

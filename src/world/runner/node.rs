@@ -19,6 +19,7 @@ use crate::core::test::{Exit, Failure, FailureKind, LoadFailure, Outcome, TestId
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text;
+use crate::text::command_line::{NODE_REPORTERS, NODE_WITH_VALUE};
 use crate::text::test_report::failure;
 use crate::text::test_report::js_error::{self, Moment, Project};
 use crate::text::test_report::jsonl::{LoadLine, Reported, Said, TestLine};
@@ -239,26 +240,10 @@ fn died(load: &LoadLine, file: &RelPath, place: &Place, project: &Project<'_>) -
 }
 
 const OPTIONS: Options = Options {
-    valued: &[
-        "--import",
-        "--require",
-        "-r",
-        "--loader",
-        "--experimental-loader",
-        "--conditions",
-        "-C",
-        "--env-file",
-        "--test-name-pattern",
-        "--test-skip-pattern",
-        "--test-concurrency",
-        "--test-timeout",
-        "--test-shard",
-        "--experimental-config-file",
-        "--tsconfig",
-    ],
+    valued: NODE_WITH_VALUE,
     listed: &[],
     dropped: &["--watch"],
-    dropped_valued: &["--test-reporter", "--test-reporter-destination"],
+    dropped_valued: NODE_REPORTERS,
     dropped_counted: &[],
 };
 

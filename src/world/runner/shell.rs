@@ -143,6 +143,7 @@ impl Shell {
                 let (measured, files) =
                     tap::read(&report, (finished.exit, &said, only), [&there, place], scope);
                 if chosen.is_none() && self.format == Format::Tap(tap::Files::Untold) {
+                    self.refuse_untied(files, measured.report.as_ref())?;
                     self.format = Format::Tap(files);
                 }
                 measured
@@ -152,6 +153,30 @@ impl Shell {
         let files = measured.report.iter().flat_map(|report| &report.tests);
         self.known.extend(files.filter_map(|test| test.file.clone()));
         Ok(measured)
+    }
+
+    /// Tests that belong to no file, or have no name, can't be told from one another.
+    fn refuse_untied(&self, files: tap::Files, report: Option<&TestReport>) -> Result<(), Trouble> {
+        let tests = report.map(|report| report.tests.as_slice()).unwrap_or_default();
+        if let Some(nameless) = tests.iter().find(|test| tap::is_nameless(test)) {
+            return Err(Trouble::user(format!("a test of the TAP output has no name: {}", nameless.id))
+                .because("numbers change when tests are added, so a test is known by its description alone")
+                .advise("give each test a description: `ok 1 - adds two numbers`"));
+        }
+        match (files, &self.select, tests.first()) {
+            (tap::Files::Untold, None, Some(test)) => Err(Trouble::user(format!(
+                "the TAP output does not say which file a test is of: {}",
+                test.id
+            ))
+            .because("each criterion is judged by the tests of its own files")
+            .advise(format!(
+                "name in tdd.yaml a command that runs some files alone:\n\
+                         runner: {{ kind: tap, all: \"{}\", select: \"{} {{files}}\" }}\n\
+                         or let the output name each file, as `# Subtest: test/a.t` above its tests",
+                self.all, self.all
+            ))),
+            (tap::Files::Told | tap::Files::Untold, _, _) => Ok(()),
+        }
     }
 
     /// The files to hand to `select`; `None` runs everything.

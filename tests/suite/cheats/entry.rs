@@ -25,8 +25,6 @@ pub enum Wanted {
     Listed(&'static str),
     /// An honest child: the run ends well and blames nobody.
     Passes,
-    /// The guard that will catch it is not built: which one.
-    Todo(&'static str),
 }
 
 /// Whether the child means well.

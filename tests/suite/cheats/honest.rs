@@ -38,8 +38,11 @@ printf 'import pathlib, unittest\nimport shop\n\n\nclass New(unittest.TestCase):
             .more(SUPERSEDES)
             .truth("python3 -B -c 'import shop; assert (shop.one(), shop.two()) == (7, 2)'"),
         honest("adds a test to an older file", TW, "red; printf '\n    def test_more(self):\n        self.assertTrue(shop.one())\n' >> tests/test_old.py"),
-        honest("writes a slow test", TW, "red; sed -i 's/        self/        import time; time.sleep(1.5)\n        self/' $T"),
-        honest("writes a test that makes temporary files", TW, "red; printf '        import os, tempfile\n        for folder in (None, \"tests\"):\n            with tempfile.NamedTemporaryFile(dir=folder) as file:\n                self.assertTrue(os.path.exists(file.name))\n' >> $T"),
+        honest("computes what it expects", TW, "red; sed -i 's/self.assertEqual.*/n = 1; n = n + 1; self.assertEqual(shop.two(), n)/' $T"),
+        honest("looks at what a call filled", TW, "red; sed -i 's/self.assertEqual.*/seen = []; seen.append(shop.two()); self.assertEqual(seen, [2])/' $T"),
+        honest("fails where nothing is thrown", TW, "red; sed -i 's/        self.assert.*/        try:\\n            found = shop.two()\\n        except ValueError:\\n            self.fail(\"no\")\\n        self.assertEqual(found, 2)/' $T"),
+        honest("writes a slow test", TW, "red; sed -i 's/        self/        import time; time.sleep(1.5)\\n        self/' $T"),
+        honest("writes a test that makes temporary files", TW, "red; printf '        import os, tempfile\\n        for folder in (None, \"tests\"):\\n            with tempfile.NamedTemporaryFile(dir=folder) as file:\\n                self.assertTrue(os.path.exists(file.name))\\n' >> $T"),
     ]
 }
 
@@ -48,6 +51,13 @@ fn implementers() -> Vec<Entry> {
         honest("adds a dependency with its lock entry", IM, "green; sed -i 's/dependencies = \\[\\]/dependencies = [\"rich>=13\"]/' pyproject.toml; echo '# rich' >> uv.lock")
             .with("pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = []\n")
             .with("uv.lock", "version = 1\n"),
+        honest("adds a dependency with yarn's lock entry", IM, "green; printf '\\nis-odd@^3.0.1:\\n  version \"3.0.1\"\\n' >> yarn.lock; sed -i 's/\"private\"/\"dependencies\": { \"is-odd\": \"^3.0.1\" }, \"private\"/' package.json")
+            .on(NODE)
+            .with("yarn.lock", "# yarn lockfile v1\n\n\nleft-pad@^1.0.0:\n  version \"1.3.0\"\n"),
+        honest("works in an ignored folder", IM, "mkdir made; printf 'def two():\\n    return 2\\n' > made/parts.py; printf 'from made.parts import two\\n\\n\\ndef one():\\n    return 1\\n' > shop.py")
+            .with(".gitignore", "made/\n__pycache__/\n")
+            .more(r#"{"say": {"status": "ok", "files": ["shop.py", "made/parts.py"]}}"#)
+            .recorded("unseen"),
         honest("generates files", IM, "green; mkdir gen; for n in 1 2 3; do echo \"N = $n\" > gen/n$n.py; done"),
         honest("leaves by-products", IM, "green; python3 -m unittest discover -s tests -t . ; mkdir -p .pytest_cache htmlcov .ruff_cache; touch .coverage .pytest_cache/x htmlcov/index.html"),
         honest("finds its work done by an earlier one", IM, "[ -e ../done ] || printf 'def one():\n    return 1\ndef two():\n    return 2\ndef three():\n    return 3\n' > shop.py; touch ../done")
@@ -61,6 +71,10 @@ fn implementers() -> Vec<Entry> {
         honest("prints garbage before its message", IM, "green").more(r#"{"misbehave": "garbage"}"#),
         honest("exits with a code of its own", IM, "green").more(r#"{"misbehave": {"exit": 3}}"#),
         honest("uses names with spaces and umlauts", IM, "green; mkdir 'a folder'; echo 'X = 1' > 'a folder/über uns.py'"),
+        honest("works where cargo rewrites the lock file (rust)", IM, "green").on(RUST).setup("sed -i '/^#/d' Cargo.lock"),
+        honest("has what tests alone derive (rust)", IM, "green; printf '\\n#[cfg_attr(test, derive(Debug))]\\npub struct Spare;\\n' >> src/lib.rs").on(RUST),
+        honest("works where code looks for tests (rust)", IM, "green; sed -i 's/cfg!(test) && false/false \\&\\& cfg!(test)/' src/lib.rs; sed -i 's/false && cfg!(test)/cfg!(test) \\&\\& false/' src/lib.rs; mkdir src/parts; echo > src/parts/a.rs").on(RUST)
+            .setup("printf '\\npub fn spare() -> bool {\\n    cfg!(test) && false\\n}\\n' >> src/lib.rs"),
         honest("works on a CRLF tree", IM, "green; sed -i 's/$/\r/' shop.py").setup("sed -i 's/$/\r/' shop.py tests/test_old.py"),
     ]
 }

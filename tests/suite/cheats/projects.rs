@@ -1,5 +1,9 @@
 //! The projects that the battery is played on: one function that is there, one that is wanted.
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
 use crate::sandbox::{has_node, has_pytest, has_python};
 
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +16,8 @@ pub struct Project {
     /// A shell condition: the production code does what both criteria and old tests say.
     pub truth: &'static str,
     pub is_there: fn() -> bool,
+    /// MiB of the disk that it lies on, if that is one of its own.
+    pub disk: Option<u32>,
 }
 
 pub const REQUIREMENT: &str = "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `two()` gives 2.\n";
@@ -41,7 +47,42 @@ wrong() { give 3; }
 "#,
     truth: PYTHON_TRUTH,
     is_there: has_python,
+    disk: None,
 };
+
+/// The same, on a small disk.
+pub const SMALL_DISK: Project = Project { is_there: can_mount, disk: Some(32), ..UNITTEST };
+
+/// Whether a file system can be mounted here; one without says so, and does not fail CI, because no
+/// ordinary user can.
+fn can_mount() -> bool {
+    static CAN: OnceLock<bool> = OnceLock::new();
+    *CAN.get_or_init(|| {
+        let place = tempfile::tempdir().unwrap();
+        let can = SmallDisk::mount(place.path(), 1).is_some();
+        if !can {
+            println!("skipped: no right to mount a small disk");
+        }
+        can
+    })
+}
+
+/// A file system that goes with this value.
+pub struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    pub fn mount(place: &Path, mib: u32) -> Option<Self> {
+        let size = format!("size={mib}m");
+        let said = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tdd-small"]).arg(place).output();
+        said.is_ok_and(|said| said.status.success()).then(|| Self(place.to_owned()))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).output();
+    }
+}
 
 /// The same, run by a script of the project's own that leaves a `JUnit` report.
 pub const JUNIT: Project = Project {
@@ -96,6 +137,7 @@ wrong() { give 3; }
 "#,
     truth: PYTHON_TRUTH,
     is_there: has_pytest,
+    disk: None,
 };
 
 pub const NODE: Project = Project {
@@ -120,6 +162,7 @@ wrong() { give 3; }
 "#,
     truth: "node --input-type=module -e 'import { one, two } from \"./src/shop.js\"; if (one() !== 1 || two() !== 2) process.exit(1)'",
     is_there: has_node,
+    disk: None,
 };
 
 pub const RUST: Project = Project {
@@ -146,4 +189,5 @@ wrong() { give 3; }
 "#,
     truth: "grep -A1 'fn two' src/lib.rs | grep -q 2 && grep -A1 'fn one' src/lib.rs | grep -q 1",
     is_there: || true,
+    disk: None,
 };

@@ -13,6 +13,10 @@ fn no_red() -> Vec<Entry> {
         cheat("writes no test", TW, ":").fails("no new or changed test belongs to AC-STE-1.1"),
         cheat("writes a test that passes", TW, "cp tests/test_old.py $T").fails("it passes before any code was written"),
         cheat("fails whatever the code does", TW, "red; sed -i 's/self.assertEqual.*/self.fail(\"x\")/' $T").fails("it fails whatever the code does"),
+        cheat("fails by its own numbers", TW, "red; sed -i 's/self.assertEqual.*/x = 1; self.assertEqual(x, 2)/' $T").fails("it fails whatever the code does"),
+        cheat("fails by its own numbers (rust)", TW, "red; sed -i 's/assert_eq.*/let x = 1; assert_eq!(x, 2);/' $T").on(RUST).fails("it fails whatever the code does"),
+        cheat("lets nobody know of its failure", TW, "red; sed -i 's/        self.assert.*/        try:\\n            self.assertEqual(shop.two(), 2)\\n        except AssertionError:\\n            pass/' $T").fails("it expects nothing"),
+        cheat("lets nobody know of its failure (node)", TW, "red; sed -i 's/{ assert.equal(shop.two(), 2); }/{ const n = shop.two(); try { assert.equal(n, 2); } catch { console.log(n); } }/' $T").on(NODE).fails("it expects nothing"),
         cheat("expects nothing", TW, "red; sed -i 's/self.assertEqual.*/shop.two()/' $T").fails("it expects nothing"),
         cheat("expects nothing (pytest)", TW, "printf 'import shop\\ndef test_new():\\n    shop.two()\\n' > $T").on(PYTEST).fails("it expects nothing"),
         cheat("skips its test", TW, "red; sed -i 's/    def test_new/    @unittest.skip(\"x\")\\n    def test_new/' $T").fails("it was not run"),
@@ -23,8 +27,14 @@ fn no_red() -> Vec<Entry> {
         cheat("is red by a syntax error", TW, "red; echo '    def (' >> $T").fails("its file does not load"),
         cheat("is red by a foreign import", TW, "red; sed -i '1i import playwright' $T").fails("AC-STE-1.1 is not RED"),
         cheat("is red in every other run", TW, FLAKY).fails("two runs differ"),
+        cheat("counts its runs in the tree", TW, COUNTS).prelude("WHERE=tests/runs\ngreen() { give 3; }\n").fails("the protected file tests/runs was changed"),
+        cheat("counts its runs outside the tree", TW, COUNTS).prelude("WHERE=../runs\ngreen() { give 3; }\n").wants(LISTED).truth("true"),
         cheat("is red by time", TW, "red; sed -i 's/        self/        import time; time.sleep(100)\\n        self/' $T").settings("deadline: 3s\n").fails("the run is no evidence"),
         cheat("writes the code too", TW, "red; green").fails("this role may not change: shop.py"),
+        cheat("writes a fixture where it may not (pytest)", TW, "printf 'import pytest\\nimport shop\\n\\n\\n@pytest.fixture\\ndef two():\\n    return shop.two()\\n' > tests/conftest.py; printf 'def test_new(two):\\n    assert two == 2\\n' > $T")
+            .on(PYTEST)
+            .fails("this role may not change: tests/conftest.py")
+            .effect("grep -q 'is not RED' .tdd/runs/*/halt.txt"),
         cheat("leaves a criterion out", TW, "red").with("specs/frs/STE-1.md", REQUIREMENT_OF_TWO).fails("no new or changed test belongs to AC-STE-1.2"),
         cheat("maps one test to every criterion", TW, "red")
             .with("specs/frs/STE-1.md", REQUIREMENT_OF_TWO)
@@ -49,6 +59,21 @@ def turn():
     return 3
 E
 ";
+
+/// Red twice, and green from then on, whatever the code does.
+const COUNTS: &str =
+    "red; sed -i 's/shop.two(), 2)/turn(shop.one()), 2)/' $T; sed \"s,WHERE,$WHERE,\" >> $T <<'E'
+
+
+def turn(one):
+    with open('WHERE', 'a') as runs:
+        runs.write('x')
+    with open('WHERE') as runs:
+        return one + (len(runs.read()) > 2)
+E
+";
+
+const LISTED: Wanted = Wanted::Listed("A test that keeps count of its own runs");
 
 fn existing_tests() -> Vec<Entry> {
     vec![

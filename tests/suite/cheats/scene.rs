@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tdd::core::role::Role;
 
 use super::entry::{Again, Entry};
-use super::projects;
+use super::projects::{self, SmallDisk};
 use super::stage::Level;
 use crate::sandbox::{Ran, Sandbox};
 
@@ -17,6 +17,8 @@ const DEADLINES: &str = "attempt_deadline: 60s\nidle_deadline: 60s\ndeadline: 60
 
 /// A project that is ready for one child.
 pub struct Scene {
+    // Before the sandbox, whose folder it lies on.
+    _disk: Option<SmallDisk>,
     sandbox: Sandbox,
 }
 
@@ -34,7 +36,8 @@ impl Scene {
         files.extend(&entry.files);
         let sandbox = Sandbox::with(&files);
         std::fs::create_dir(sandbox.repo().parent().unwrap().join("bin")).unwrap();
-        let scene = Self { sandbox };
+        let disk = entry.project.disk.map(|mib| on_small_disk(&sandbox, mib));
+        let scene = Self { _disk: disk, sandbox };
         scene.say(entry.setup);
         scene
     }
@@ -179,6 +182,18 @@ impl Scene {
         }
         (!left.is_empty()).then(|| format!("processes are left: {left:?}"))
     }
+}
+
+/// Moves the project to a disk of its own.
+fn on_small_disk(sandbox: &Sandbox, mib: u32) -> SmallDisk {
+    let say = |script: &str| {
+        let said = sandbox.command("sh").args(["-c", script]).output().unwrap();
+        assert!(said.status.success(), "{script}");
+    };
+    say("cp -a . ../aside");
+    let disk = SmallDisk::mount(&sandbox.repo(), mib).unwrap();
+    say("cp -a ../aside/. . && rm -rf ../aside");
+    disk
 }
 
 /// The caller's `PATH` with the real interpreter first: a version manager's shim in its place would

@@ -100,7 +100,6 @@ impl Seen {
                 must(ended_well.0, ended_well.1);
                 must(!self.journal.contains("\"type\":\"restored\""), "something was put back".to_owned());
             }
-            Wanted::Todo(_) => {}
         }
         let effect = !entry.effect.is_empty() && scene.holds(entry.effect);
         must(!effect, format!("it had its effect: {}", entry.effect));

@@ -78,10 +78,6 @@ impl Row {
         matches!(self.wanted, Wanted::Listed(_) | Wanted::Named(_))
     }
 
-    fn is_to_do(&self) -> bool {
-        matches!(self.wanted, Wanted::Todo(_))
-    }
-
     pub fn complaint(&self) -> String {
         format!(
             "=== {} ({:?}), wanted {:?}: {}\n{}",
@@ -109,7 +105,6 @@ pub fn table(rows: &[Row]) -> String {
             (true, Some(Intent::Honest)) => "not blamed",
             (false, Some(Intent::Honest)) => "BLAMED",
             (true, _) if of_entry().all(Row::is_listed) => "listed",
-            (true, _) if of_entry().any(Row::is_to_do) => "TO DO",
             (true, _) => "caught",
             (false, _) => "NOT CAUGHT",
         };
@@ -139,10 +134,6 @@ pub fn play(entry: &Entry, level: Level, env: &[(&str, &str)]) -> Row {
         wrongs: Vec::new(),
         words: String::new(),
     };
-    if let Wanted::Todo(guard) = wanted {
-        row.outcome = format!("todo: {guard}");
-        return row;
-    }
     if !(entry.project.is_there)() {
         "skipped".clone_into(&mut row.outcome);
         return row;

@@ -20,8 +20,8 @@ use tdd::core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestR
 use tdd::core::trouble::Trouble;
 use tdd::driver::drive::{Drive, Setup};
 use tdd::driver::ports::{
-    AgentOrder, AgentReport, Agents, Checkpoints, Clock, Hear, Isolation, Journal, Limits, Ports, Protection,
-    TestOrder, Tests, World,
+    AgentOrder, AgentReport, Agents, Allowance, Checkpoints, Clock, Hear, Isolation, Journal, Limits, Ports,
+    Protection, TestOrder, Tests, World,
 };
 use tdd::world::journal_file::JournalFile;
 
@@ -298,6 +298,10 @@ impl Protection for Seal {
         Ok(differences(&sealed, &now).into_iter().map(|change| change.path).collect())
     }
 
+    fn rewritten(&mut self) -> Vec<RelPath> {
+        Vec::new()
+    }
+
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
         let mut shared = self.memory.0.borrow_mut();
         for path in touched {
@@ -396,6 +400,7 @@ impl Agents for Roles {
             session: None,
             denied: Vec::new(),
             turns: None,
+            run_cap: None,
             duration_ms: 1,
             log: "log".into(),
             tail: String::new(),
@@ -486,7 +491,7 @@ pub fn run_cut(plan: Plan, script: &Script, fuse: usize) -> (State, Memory) {
         return (state, memory);
     }
     let state = State::replay(&memory.events()).unwrap().unwrap();
-    let state = drive(&memory, script.clone(), |drive| drive.resume(None), state).unwrap();
+    let state = drive(&memory, script.clone(), |drive| drive.resume(Vec::new(), None), state).unwrap();
     (state, memory)
 }
 
@@ -511,7 +516,7 @@ pub fn run_beside(
 /// Goes on with what this journal on the disk tells.
 pub fn go_on(memory: &Memory, script: &Script, (disk, state): (JournalFile, State)) -> State {
     memory.0.borrow_mut().disk = Some(disk);
-    drive(memory, script.clone(), |drive| drive.resume(None), state).unwrap()
+    drive(memory, script.clone(), |drive| drive.resume(Vec::new(), None), state).unwrap()
 }
 
 fn small_tree() -> Memory {
@@ -541,11 +546,18 @@ where
     let setup = Setup {
         policy: POLICY.with(Policy::clone),
         skills: tdd::text::skill::embedded(),
-        limits: Limits { turns: 8, wall_ms: 1000, idle_ms: 1000, output_bytes: 1 << 20 },
+        limits: Limits {
+            turns: 8,
+            wall_ms: 1000,
+            idle_ms: 1000,
+            output_bytes: 1 << 20,
+            caps: Allowance::default(),
+        },
         turns_per_criterion: 8,
         roots: vec!["/repository".into()],
         reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),
+        resume_with: String::new(),
         isolation: Confinement { level: Level::Audit, words: "a test".to_owned() },
         mask: Box::new(str::to_owned),
     };

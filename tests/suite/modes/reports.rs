@@ -89,6 +89,7 @@ fn plain(text: &str, sandbox: &Sandbox) -> String {
     let mut text = text.replace(run.to_str().unwrap(), "/repo/.tdd/runs/RUN");
     text = text.replace(run.file_name().unwrap().to_str().unwrap(), "RUN");
     text = text.replace(sandbox.repo().to_str().unwrap(), "/repo");
+    text = text.replace(sandbox.repo().parent().unwrap().to_str().unwrap(), "/beside");
     let carets = |line: &str| {
         let line = line.trim().trim_start_matches(['|', '"']).trim().trim_end_matches(['"', ',']);
         line.len() > 1 && line.chars().all(|c| matches!(c, '^' | '~'))

@@ -30,7 +30,11 @@ fn a_run_that_goes_well_goes_through_these_phases() {
             Effect::KeepWork => Event::WorkKept { checkpoint: at("good") },
             Effect::MeasureGate => Event::GateMeasured { green: false, run: run_ref() },
             Effect::Finish => Event::Finished { ending: Ending::Verified },
-            Effect::RollBack { .. } | Effect::PutBackCut { .. } | Effect::Recheck | Effect::Halt => {
+            Effect::RollBack { .. }
+            | Effect::PutBackCut { .. }
+            | Effect::Recheck
+            | Effect::PauseAtCap
+            | Effect::Halt => {
                 panic!("no part of a run that goes well: {effect:?}")
             }
         };

@@ -117,6 +117,22 @@ fn a_run_may_be_given_up_once() {
 }
 
 #[test]
+fn refactor_can_be_left_out_while_it_is_not_done() {
+    let mut paused = two();
+    begin(&mut paused);
+    happen(&mut paused, &Event::Paused { reason: "limit".into() });
+    happen(&mut paused, &Event::Resumed);
+    let stood = paused.phase.clone();
+    happen(&mut paused, &decided(Decision::NoRefactor));
+    assert_eq!((&paused.phase, paused.run.plan.refactor), (&stood, Refactoring::Off), "it goes on");
+    let mut due = two();
+    due.phase = Phase::GateDue;
+    happen(&mut due, &decided(Decision::NoRefactor));
+    assert!(matches!(due.phase, Phase::Finishing { .. }), "{:?}", due.phase);
+    refused(&halted_after(1), &decided(Decision::NoRefactor));
+}
+
+#[test]
 fn only_a_criterion_that_waits_can_be_accepted() {
     for (progress, may) in [
         (Progress::Pending, true),

@@ -71,6 +71,15 @@ pub(super) fn read(
     (Measured { exit, report: Some(report), unreadable, fail_code }, files)
 }
 
+/// How a point without a description is called, before its place among all.
+const NAMELESS: &str = "point ";
+
+/// Whether a test is known by its place alone.
+pub(super) fn is_nameless(test: &TestResult) -> bool {
+    let name = test.id.0.rsplit("::").next().unwrap_or_default();
+    name.strip_prefix(NAMELESS).is_some_and(|place| place.parse::<usize>().is_ok())
+}
+
 /// The file of a point, if it is told, and its name without it.
 fn named(point: &Point, at: usize, places: [&Place; 2]) -> (Option<RelPath>, String) {
     let inside = |told: &str| {
@@ -81,7 +90,7 @@ fn named(point: &Point, at: usize, places: [&Place; 2]) -> (Option<RelPath>, Str
     let titled = path.iter().position(|title| title.contains(['/', '.']) && inside(title).is_some());
     let by_title = titled.and_then(|at| inside(&path.remove(at)));
     path.retain(|title| !title.is_empty());
-    let name = if path.is_empty() { format!("point {}", at + 1) } else { path.join(" > ") };
+    let name = if path.is_empty() { format!("{NAMELESS}{}", at + 1) } else { path.join(" > ") };
     (point.file.as_deref().and_then(inside).or(by_title), name)
 }
 

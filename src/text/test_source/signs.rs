@@ -1,0 +1,408 @@
+//! Signs that production code shows tests another face than it shows everybody else.
+//!
+//! ```text
+//! under test  Rust: "cfg!(… test …)"; "#[cfg(…)]" with "test" in it on what is no unit of tests;
+//!             "#[cfg_attr(… test …, path | cfg …)]"
+//! shadow      Rust: "macro_rules!" or "use … (as)" of the name of an assertion
+//! looks       the variables and modules that only a runner leaves: "PYTEST_CURRENT_TEST",
+//!             "'pytest' in sys.modules", "process.env.VITEST", "NODE_ENV === 'test'",
+//!             "testing.Testing()", "current_exe", "import pytest"
+//! ```
+//!
+//! The first two are what no honest production code needs; the last is what settings and loggers
+//! do as well. What stands in a unit of tests is none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::tree::{Tree, is_comment, is_string};
+use super::units::unit_spans;
+use super::{Language, rust, symbols};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sign {
+    /// It is built in another way where tests are built.
+    UnderTest,
+    /// The name of an assertion means something else from now on.
+    Shadow,
+    /// It looks for what only a test runner leaves.
+    Looks,
+}
+
+/// Signs that `after` holds more often than `before`, each with its path and its words, at most
+/// 120 characters of them. A source that can't be read has none.
+pub fn new_signs(
+    language: Language,
+    before: &[(&str, &str)],
+    after: &[(&str, &str)],
+) -> Vec<(String, Sign, String)> {
+    let mut known: BTreeMap<(Sign, String), usize> = BTreeMap::new();
+    for (_, source) in before {
+        for sign in signs(language, source) {
+            *known.entry(sign).or_default() += 1;
+        }
+    }
+    let mut found = Vec::new();
+    for (path, source) in after {
+        for sign in signs(language, source) {
+            match known.get_mut(&sign).filter(|count| **count > 0) {
+                Some(count) => *count -= 1,
+                None => found.push(((*path).to_owned(), sign.0, sign.1)),
+            }
+        }
+    }
+    found
+}
+
+fn signs(language: Language, source: &str) -> Vec<(Sign, String)> {
+    let Ok(tree) = Tree::parse(language, source) else { return Vec::new() };
+    let units = unit_spans(&tree);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tree.all().end {
+        if let Some(unit) = units.iter().find(|unit| unit.start == at && !unit.is_empty()) {
+            at = unit.end;
+            continue;
+        }
+        if is_comment(tree.kind(at)) {
+            at = tree.node(at).last;
+            continue;
+        }
+        let sign = match language {
+            Language::Rust => of_rust(&tree, at),
+            Language::Python => of_python(&tree, at).then_some(Sign::Looks),
+            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                of_script(&tree, at).then_some(Sign::Looks)
+            }
+            Language::Go => of_go(&tree, at).then_some(Sign::Looks),
+        };
+        found.extend(sign.map(|sign| (sign, shown(&tree, at))));
+        at += 1;
+    }
+    found
+}
+
+/// The line that it stands in, on one line.
+fn shown(tree: &Tree<'_>, at: usize) -> String {
+    let begin = tree.node(at).begin;
+    let start = tree.source[..begin].rfind('\n').map_or(0, |at| at + 1);
+    let line = tree.source[start..].lines().next().unwrap_or_default();
+    line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(120).collect()
+}
+
+/// Macros that the tests of a crate, or the code that they call, decide by.
+const ASSERTIONS: &[&str] = &[
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "assert_matches",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "matches",
+    "panic",
+];
+
+/// Crates whose assertions are the known ones, in other colours.
+const KIN: &[&str] = &["std", "core", "alloc", "pretty_assertions", "similar_asserts", "assert2"];
+
+/// What an attribute may do under test without changing what the code does.
+const HARMLESS: &[&str] = &[
+    "derive",
+    "allow",
+    "warn",
+    "deny",
+    "forbid",
+    "expect",
+    "no_std",
+    "doc",
+    "inline",
+    "must_use",
+    "automock",
+    "mockall::automock",
+    "test",
+    "feature",
+];
+
+fn of_rust(tree: &Tree<'_>, at: usize) -> Option<Sign> {
+    let word = tree.text(at);
+    match tree.kind(at) {
+        "identifier" => match word {
+            "cfg" => next_is(tree, at, "!").filter(|list| names_test(tree, *list)).map(|_| Sign::UnderTest),
+            // A definition that another macro makes is nothing but tokens.
+            "macro_rules" => {
+                let name = next_is(tree, at, "!")?;
+                ASSERTIONS.contains(&tree.text(name)).then_some(Sign::Shadow)
+            }
+            "current_exe" => Some(Sign::Looks),
+            _ => None,
+        },
+        "macro_definition" => {
+            let name = tree.child(at, "name").map(|name| tree.text(name))?;
+            ASSERTIONS.contains(&name).then_some(Sign::Shadow)
+        }
+        "use_declaration" => brings_assertion(tree, at).then_some(Sign::Shadow),
+        "attribute_item" | "inner_attribute_item" if names_test(tree, at) => of_attribute(tree, at),
+        kind if is_string(kind) => {
+            let known = ["NEXTEST", "RUST_TEST_", "--test-threads"];
+            known.iter().any(|part| word.contains(part)).then_some(Sign::Looks)
+        }
+        _ => None,
+    }
+}
+
+/// What stands after this mark, which stands right after `at`.
+fn next_is(tree: &Tree<'_>, at: usize, mark: &str) -> Option<usize> {
+    let after = tree.node(at).last;
+    let next = tree.node(after).last;
+    (after < tree.all().end && tree.text(after) == mark && next < tree.all().end).then_some(next)
+}
+
+fn names_test(tree: &Tree<'_>, list: usize) -> bool {
+    tree.span(list).any(|at| tree.kind(at) == "identifier" && tree.text(at) == "test")
+}
+
+fn of_attribute(tree: &Tree<'_>, at: usize) -> Option<Sign> {
+    let text: String = tree.text(at).split_whitespace().collect();
+    let inside = text.trim_start_matches(['#', '!', '[']);
+    if inside.starts_with("cfg(") {
+        let home = tree.node(tree.node(at).parent).last;
+        let item = tree.siblings(at..home).find(|at| tree.kind(*at) != "attribute_item")?;
+        // A program without an operating system has to do without these under test.
+        let known = ["panic_handler", "global_allocator", "alloc_error_handler", "no_mangle"];
+        let attributes = rust::attributes(tree, item);
+        let is_known = |at: &usize| known.iter().any(|word| tree.text(*at).contains(word));
+        let is_import = matches!(tree.kind(item), "use_declaration" | "extern_crate_declaration");
+        let is_plain = attributes.iter().any(is_known) || is_import;
+        return Some(if is_plain { Sign::Looks } else { Sign::UnderTest });
+    }
+    let applied = inside.strip_prefix("cfg_attr(")?;
+    let applied = after_condition(applied).trim_end_matches(']');
+    let head = applied.split(['(', '=', ')', ',']).next().unwrap_or_default();
+    match head {
+        "path" | "cfg" => Some(Sign::UnderTest),
+        head if HARMLESS.contains(&head) => None,
+        _ => Some(Sign::Looks),
+    }
+}
+
+/// What stands after the first comma that is in no bracket.
+fn after_condition(text: &str) -> &str {
+    let mut depth = 0_i32;
+    let comma = text.find(|c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    });
+    comma.map_or("", |comma| &text[comma + 1..])
+}
+
+fn brings_assertion(tree: &Tree<'_>, at: usize) -> bool {
+    let first = tree.span(at).find(|at| matches!(tree.kind(*at), "identifier" | "crate" | "self" | "super"));
+    if first.is_some_and(|first| KIN.contains(&tree.text(first))) {
+        return false;
+    }
+    tree.span(at).any(|leaf| {
+        let around: Vec<usize> = tree.ancestors(leaf).take_while(|around| *around > at).collect();
+        let is_renamed = around.iter().any(|around| tree.kind(*around) == "use_as_clause");
+        let is_way = around.iter().any(|around| tree.node(*around).field == "path");
+        let is_hidden = is_way || (is_renamed && tree.node(leaf).field != "alias");
+        tree.kind(leaf) == "identifier"
+            && ASSERTIONS.contains(&tree.text(leaf))
+            && tree.node(leaf).field != "path"
+            && !is_hidden
+    })
+}
+
+fn of_python(tree: &Tree<'_>, at: usize) -> bool {
+    let text = tree.text(at);
+    match tree.kind(at) {
+        "string" => {
+            let inside = text.trim_start_matches(['r', 'b', 'u', 'f']).trim_matches(['"', '\'']);
+            let is_variable = ["PYTEST_CURRENT_TEST", "PYTEST_VERSION", "PYTEST_XDIST"]
+                .iter()
+                .any(|name| inside.starts_with(name));
+            is_variable || (is_python_runner(inside) && asks_the_interpreter(tree, at))
+        }
+        "import_statement" | "import_from_statement" => {
+            let mut names = tree.span(at).filter(|at| tree.kind(*at) == "dotted_name");
+            let root = names.next().map(|name| tree.text(name).split('.').next().unwrap_or_default());
+            root.is_some_and(is_python_runner)
+        }
+        _ => false,
+    }
+}
+
+fn is_python_runner(name: &str) -> bool {
+    matches!(name, "pytest" | "_pytest" | "unittest" | "nose")
+}
+
+/// `'pytest' in sys.modules`, `sys.argv[0].endswith('pytest')`, `find_spec('pytest')`.
+fn asks_the_interpreter(tree: &Tree<'_>, at: usize) -> bool {
+    let mut around = tree.ancestors(at).take(4);
+    around.any(|around| {
+        let is_small = matches!(
+            tree.kind(around),
+            "comparison_operator" | "call" | "subscript" | "argument_list" | "boolean_operator"
+        );
+        let words = ["modules", "argv", "stack", "find_spec", "import_module"];
+        is_small && words.iter().any(|word| tree.text(around).contains(word))
+    })
+}
+
+fn of_script(tree: &Tree<'_>, at: usize) -> bool {
+    let text = tree.text(at);
+    match tree.kind(at) {
+        "property_identifier" | "identifier" | "shorthand_property_identifier_pattern" => {
+            matches!(text, "VITEST" | "VITEST_WORKER_ID" | "VITEST_POOL_ID" | "JEST_WORKER_ID")
+                || matches!(text, "NODE_TEST_CONTEXT")
+                || (text == "vitest" && tree.text(tree.node(at).parent) == "import.meta.vitest")
+        }
+        "binary_expression" | "switch_statement" => {
+            let is_mode = text.contains("NODE_ENV") || text.contains("import.meta.env.MODE");
+            let mut strings = tree.span(at).filter(|at| tree.kind(*at) == "string");
+            let inner = |at: usize| tree.kind(at) == "binary_expression" && tree.text(at).contains("_ENV");
+            let is_outer = tree.span(at).skip(1).any(inner);
+            is_mode && !is_outer && strings.any(|at| tree.text(at).trim_matches(['"', '\'']) == "test")
+        }
+        "string" => {
+            let inside = text.trim_matches(['"', '\'']);
+            matches!(inside, "VITEST" | "JEST_WORKER_ID" | "VITEST_WORKER_ID" | "NODE_TEST_CONTEXT")
+        }
+        "unary_expression" => {
+            let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            ["jest", "vi", "describe", "it", "expect"].iter().any(|name| plain == format!("typeof {name}"))
+        }
+        _ => false,
+    }
+}
+
+fn of_go(tree: &Tree<'_>, at: usize) -> bool {
+    match tree.kind(at) {
+        "selector_expression" => tree.text(at) == "testing.Testing",
+        "import_spec" => tree.text(at).contains("\"testing\""),
+        "interpreted_string_literal" => tree.text(at).starts_with("\"test.") || tree.text(at) == "\".test\"",
+        _ => false,
+    }
+}
+
+/// Names that others could use and can't any more (contract section 7, REFACTOR): of a language that
+/// says which are public those, of another those that no underscore marks as private. Each with the
+/// path that it was gone from; what is declared in any of `after` is not gone.
+pub fn removed_names(
+    language: Language,
+    before: &[(&str, &str)],
+    after: &[(&str, &str)],
+) -> Vec<(String, String)> {
+    let tree_of = |source| Tree::parse(language, source).ok();
+    let left: BTreeSet<String> = after
+        .iter()
+        .filter_map(|(_, source)| tree_of(*source))
+        .flat_map(|tree| public_names(&tree).map(|(_, name)| name.to_owned()).collect::<Vec<_>>())
+        .collect();
+    let mut removed = BTreeSet::new();
+    for (path, source) in before {
+        let Some(tree) = tree_of(*source) else { continue };
+        // What was only passed on was made by somebody else.
+        let own = public_names(&tree).filter(|(at, _)| !symbols::imports(&tree, *at));
+        let gone = own.filter(|(_, name)| !left.contains(*name));
+        removed.extend(gone.map(|(_, name)| ((*path).to_owned(), name.to_owned())));
+    }
+    removed.into_iter().collect()
+}
+
+fn public_names<'t, 's>(tree: &'t Tree<'s>) -> impl Iterator<Item = (usize, &'s str)> + use<'t, 's> {
+    let units = unit_spans(tree);
+    let outside = move |at: &usize| !units.iter().any(|unit| unit.contains(at));
+    tree.all().filter(outside).filter_map(|at| {
+        let name = symbols::top_name(tree, at)?;
+        is_public(tree, at, name).then_some((at, name))
+    })
+}
+
+fn is_public(tree: &Tree<'_>, at: usize, name: &str) -> bool {
+    match tree.language {
+        Language::Rust => {
+            let is_pub = |around: usize| {
+                tree.child_of_kind(around, "visibility_modifier").is_some_and(|mark| tree.text(mark) == "pub")
+            };
+            tree.ancestors(at).take(4).any(is_pub)
+        }
+        Language::Python => !name.starts_with('_'),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            tree.ancestors(at).take(4).any(|around| tree.kind(around) == "export_statement")
+        }
+        Language::Go => name.starts_with(char::is_uppercase),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Language::{Go, JavaScript, Python, Rust, TypeScript};
+    use Sign::{Looks, Shadow, UnderTest};
+
+    const SIGNS: &[(Language, &str, &[Sign])] = &[
+        (Rust, "fn f() -> u8 { if cfg!(test) { 2 } else { 0 } }", &[UnderTest]),
+        (Rust, "fn f() { println!(\"{}\", cfg!(any(test, unix))); }", &[UnderTest]),
+        (Rust, "#[cfg(not(test))]\nfn f() {}", &[UnderTest]),
+        (Rust, "fn f() -> u8 { #[cfg(any(test, feature = \"x\"))] return 2; 0 }", &[UnderTest]),
+        (Rust, "#[cfg_attr(test, path = \"fake.rs\")]\nmod real;", &[UnderTest]),
+        (Rust, "#[cfg(not(test))]\n#[panic_handler]\nfn p() {}", &[Looks]),
+        (Rust, "#[cfg(not(test))]\nuse panic_halt as _;", &[Looks]),
+        (Rust, "#![cfg_attr(not(test), no_std)]\n#[cfg_attr(test, derive(Debug))]\nstruct A;", &[]),
+        (Rust, "#[cfg(test)]\nmod tests { fn f() -> bool { cfg!(test) } }", &[]),
+        (Rust, "#[cfg(feature = \"test\")]\nfn f() {}\n#[cfg(unix)]\nfn g() {}", &[]),
+        (Rust, "// cfg!(test)\nconst A: &str = \"cfg!(test)\";", &[]),
+        (Rust, "macro_rules! assert_eq { ($($t:tt)*) => {}; }", &[Shadow]),
+        (Rust, "make! { macro_rules! assert { () => {} } }", &[Shadow]),
+        (Rust, "use crate::fake::assert_eq;", &[Shadow]),
+        (Rust, "pub use fake::{other, check as assert_ne};", &[Shadow]),
+        (Rust, "use pretty_assertions::assert_eq;\nuse std::assert_ne;\nuse a::assert as check;", &[]),
+        (Rust, "macro_rules! assert_near { () => {} }\nuse crate::assert::near;", &[]),
+        (Rust, "#[cfg(test)]\nmod tests { macro_rules! assert_eq { () => {} } }", &[]),
+        (Rust, "fn f() -> bool { std::env::var(\"NEXTEST\").is_ok() }", &[Looks]),
+        (Python, "import sys\nx = 'pytest' in sys.modules\n", &[Looks]),
+        (Python, "import os\nif os.environ.get('PYTEST_CURRENT_TEST'):\n    x = 1\n", &[Looks]),
+        (Python, "import unittest.mock\n", &[Looks]),
+        (Python, "name = 'pytest'\nprint('unittest')\nx = 'os' in sys.modules\n", &[]),
+        (JavaScript, "export const f = () => process.env.VITEST ? 2 : 0;", &[Looks]),
+        (JavaScript, "if (process.env['JEST_WORKER_ID']) f();", &[Looks]),
+        (TypeScript, "const t: boolean = process.env.NODE_ENV === 'test';", &[Looks]),
+        (JavaScript, "const t = process.env.NODE_ENV === 'production';", &[]),
+        (JavaScript, "if (typeof jest !== 'undefined') f();", &[Looks]),
+        (JavaScript, "if (import.meta.vitest) { const { it } = import.meta.vitest; }", &[]),
+        (Go, "package a\n\nfunc F() bool { return testing.Testing() }\n", &[Looks]),
+        (Go, "package a\n\nvar x = flag.Lookup(\"test.v\")\n", &[Looks]),
+        (Go, "package a\n\nvar x = flag.Lookup(\"v\")\n", &[]),
+    ];
+
+    #[test]
+    fn what_shows_tests_another_face_is_seen_and_what_stood_before_is_not() {
+        for (language, source, want) in SIGNS {
+            let now = new_signs(*language, &[("a", "")], &[("a", source)]);
+            let kinds: Vec<Sign> = now.iter().map(|(_, sign, _)| *sign).collect();
+            assert_eq!(&kinds, want, "{source}: {now:?}");
+            assert_eq!(new_signs(*language, &[("a", source)], &[("b", source)]), [], "moved: {source}");
+        }
+    }
+
+    #[test]
+    fn public_names_that_nobody_declares_any_more_are_named() {
+        for (language, before, after, want) in [
+            (Rust, "pub fn a() {}\npub(crate) fn b() {}\nfn c() {}\npub struct D;", "fn a() {}", "D a"),
+            (Rust, "pub mod a { pub fn b() {} }\n#[cfg(test)]\nmod t { pub fn c() {} }", "", "a b"),
+            (Rust, "pub fn a() {}", "pub use b::a;", ""),
+            (Python, "import os\ndef a(): pass\ndef _b(): pass\nC = 1\n", "from x import a\n", "C"),
+            (
+                JavaScript,
+                "export const a = 1;\nconst b = 2;\nexport function c() {}",
+                "export const a = 2;",
+                "c",
+            ),
+            (Go, "package p\n\nfunc A() {}\n\nfunc b() {}\n", "package p\n", "A"),
+        ] {
+            let gone = removed_names(language, &[("a", before)], &[("b", after)]);
+            let names: Vec<&str> = gone.iter().map(|(_, name)| name.as_str()).collect();
+            assert_eq!(names.join(" "), want, "{before}");
+        }
+    }
+}

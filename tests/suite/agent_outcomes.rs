@@ -1,0 +1,183 @@
+//! What comes of an agent that does not do its work, through the real binary: a stand-in of the name
+//! of a real program prints what that program printed (`fixtures/transcripts`).
+#![expect(clippy::disallowed_methods, reason = "a test writes programs and reads what a run kept")]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::cycle::{honest_shop_cassette, shop};
+use super::sandbox::{Ran, Sandbox, fixtures, has_python};
+
+/// A program beside the repository; it tells this version, and else does what `script` says.
+fn program(sandbox: &Sandbox, name: &str, version: &str, script: &str) {
+    let path = sandbox.beside("bin").join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let text = format!("#!/bin/sh\n[ \"$1\" = --version ] && {{ echo '{version}'; exit; }}\n{script}\n");
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn tdd(sandbox: &Sandbox, args: &[&str], env: &[(&str, &str)]) -> Ran {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(sandbox.beside("bin")).chain(std::env::split_paths(&path));
+    command.env("PATH", std::env::join_paths(path).unwrap());
+    Ran::of(&command.args(args).envs(env.iter().copied()).output().unwrap())
+}
+
+fn play(transcript: &str, exit: i32) -> String {
+    format!("cat '{}'; exit {exit}", fixtures().join("transcripts").join(transcript).display())
+}
+
+const QUICK: &str = "test: python3 -m unittest discover -s tests -t .\nbackoff: []\n";
+
+#[test]
+fn each_outcome_has_its_exit_code_and_says_what_to_do() {
+    if !has_python() {
+        return;
+    }
+    let reset = "until 2026-11-23 02:13 UTC";
+    for (agent, transcript, exit, code, words) in [
+        ("claude", "claude/2.1.330/status-401.jsonl", 1, 2, &["is not logged in", "log in with"][..]),
+        ("claude", "claude/2.1.330/not-logged-in.jsonl", 1, 2, &["is not logged in"]),
+        ("claude", "claude/2.1.330/status-404.jsonl", 1, 2, &["refused its task", "model"]),
+        ("claude", "claude/2.1.330/settings-refused.jsonl", 1, 2, &["refused its task", "Expected boolean"]),
+        (
+            "claude",
+            "claude/2.1.330/settings-dropped.jsonl",
+            0,
+            2,
+            &["did not read its settings", "settings_seen"],
+        ),
+        ("claude", "claude/2.1.330/status-429.jsonl", 1, 3, &["out of its rate limit", "tdd resume"]),
+        ("claude", "claude/2.1.330/usage-limit.jsonl", 1, 3, &["out of what its account may use", reset]),
+        ("claude", "claude/2.1.330/status-529.jsonl", 1, 3, &["overloaded"]),
+        ("claude", "claude/2.1.330/refused.jsonl", 1, 3, &["could not reach its model's service"]),
+        ("claude", "claude/2.1.330/turn-cap.jsonl", 1, 1, &["mode E"]),
+        ("claude", "claude/2.1.330/cost-cap.jsonl", 1, 1, &["mode E"]),
+        ("claude", "claude/2.1.330/empty.jsonl", 0, 1, &["mode D"]),
+        ("codex", "codex/0.169.0/status-401.jsonl", 1, 2, &["is not logged in"]),
+        ("codex", "codex/0.169.0/usage-limit.jsonl", 1, 3, &["until Nov 23rd, 2026 2:13 AM"]),
+        ("codex", "codex/0.169.0/status-500.jsonl", 1, 3, &["overloaded"]),
+        ("codex", "codex/0.169.0/empty.jsonl", 0, 1, &["mode D"]),
+    ] {
+        let sandbox = shop();
+        sandbox.write("tdd.yaml", QUICK);
+        sandbox.commit();
+        let before = sandbox.everything();
+        let version = if agent == "claude" { "2.1.330 (Claude Code)" } else { "codex-cli 0.169.0" };
+        program(&sandbox, agent, version, &play(transcript, exit));
+        let ran = tdd(&sandbox, &["STE-1", "--agent", agent], &[]);
+        let shown = format!("{transcript}: exit {}\n{}{}", ran.code, ran.stdout, ran.stderr);
+        assert_eq!(ran.code, code, "{shown}");
+        for word in words {
+            assert!(shown.contains(word), "no `{word}` in {shown}");
+        }
+        if code == 2 {
+            assert_eq!(sandbox.everything(), before, "{transcript}");
+        }
+    }
+}
+
+#[test]
+fn after_the_first_child_the_same_failure_pauses_the_run() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let cassette = sandbox.beside("cassette.yaml");
+    std::fs::write(&cassette, honest_shop_cassette()).unwrap();
+    sandbox.write(
+        "tdd.yaml",
+        &format!(
+            "{QUICK}agent: mine\nroles: {{ implementer: {{ agent: claude }} }}\nagents:\n  mine:\n    like: scripted\n    \
+             argv: [\"{{tdd}}\", __agent, --cassette, \"{}\", --role, \"{{role}}\", --criterion, \"{{criterion}}\", --number, \"{{number}}\", --prompt-file, \"{{prompt_file}}\"]\n",
+            cassette.display()
+        ),
+    );
+    sandbox.commit();
+    program(&sandbox, "claude", "2.1.330", &play("claude/2.1.330/status-401.jsonl", 1));
+    tdd(&sandbox, &["STE-1"], &[]).expect(3).says(&["is not logged in", "tdd resume"]);
+    assert_eq!(sandbox.events().last().map(String::as_str), Some("paused"));
+}
+
+#[test]
+fn a_version_that_was_never_tried_is_said_and_one_too_old_is_refused() {
+    if !has_python() {
+        return;
+    }
+    for (version, code, words) in [
+        ("2.1.299 (Claude Code)", 2, &["is too old: version 2.1.299", "from 2.1.300 on", "2.1.330"][..]),
+        ("1.0.0", 2, &["is too old: version 1.0.0"]),
+        ("99.0.0", 3, &["warning: the agent `claude` is version 99.0.0", "never tried"]),
+        ("what", 3, &["warning: the agent `claude` is an unknown version"]),
+    ] {
+        let sandbox = shop();
+        sandbox.write("tdd.yaml", QUICK);
+        sandbox.commit();
+        program(&sandbox, "claude", version, &play("claude/2.1.330/status-529.jsonl", 1));
+        let ran = tdd(&sandbox, &["STE-1", "--agent", "claude"], &[]).expect(code).says(words);
+        assert_eq!(ran.stderr.matches("warning").count(), usize::from(code == 3), "once: {}", ran.stderr);
+        assert_eq!(sandbox.path(".tdd/runs").exists(), code == 3, "{version}");
+    }
+}
+
+/// Every file of the newest run but the raw logs and the agents' own folders.
+fn kept(folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            if !["logs", "state"].contains(&name.as_str()) {
+                kept(&entry.path(), found);
+            }
+        } else {
+            found.push((name, String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned()));
+        }
+    }
+}
+
+const KEY: &str = "k-0123456789-very-secret-abcdef";
+
+#[test]
+fn an_agent_that_prints_its_key_is_not_quoted() {
+    if !has_python() {
+        return;
+    }
+    let block = |notes: &str| {
+        format!(
+            "printf '```tdd-result\\nrole: test-writer\\nstatus: failed\\nfiles: []\\ncommand: run %s\\noutput_excerpt: |\\n  %s\\n{notes}```\\n' $MINE_API_KEY $MINE_API_KEY $MINE_API_KEY"
+        )
+    };
+    for (script, more, code) in [
+        ("echo $MINE_API_KEY".to_owned(), "", 1),
+        (block("notes: has %s\\n"), "", 1),
+        (block("dispute:\\n  tests: [a]\\n  reason: it is %s\\n"), "", 1),
+        ("printf '```tdd-result\\nrole: %s\\n```\\n' $MINE_API_KEY".to_owned(), "", 1),
+        ("echo $MINE_API_KEY; exit 9".to_owned(), "    exit_map: { 9: not-logged-in }\n", 2),
+        (
+            "echo \"limit, try again in $MINE_API_KEY\"; exit 8".to_owned(),
+            "    exit_map: { 8: overload }\n",
+            3,
+        ),
+    ] {
+        let sandbox = shop();
+        program(&sandbox, "mine", "1.0", &script);
+        sandbox.write(
+            "tdd.yaml",
+            &format!("{QUICK}agent: mine\nagents:\n  mine:\n    argv: [mine, \"{{prompt_file}}\"]\n{more}"),
+        );
+        sandbox.commit();
+        let ran = tdd(&sandbox, &["STE-1"], &[("MINE_API_KEY", KEY)]).expect(code);
+        let mut files = Vec::new();
+        kept(&sandbox.run_dir(), &mut files);
+        files.push(("stdout".to_owned(), ran.stdout));
+        files.push(("stderr".to_owned(), ran.stderr));
+        assert!(
+            files.iter().any(|(_, text)| text.contains("[masked]")),
+            "{script}: nothing was there to mask"
+        );
+        for (name, text) in files {
+            assert!(!text.contains(KEY), "{script}: the key is in {name}: {text}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! The real programs of agents do the roles, with a scripted model server in the model's place:
+//! `TDD_TEST_AGENTS` names the folder where they are.
+#![expect(clippy::disallowed_methods, reason = "a test starts processes and looks at files")]
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+use tdd::text::agent_table::builtin;
+
+use super::sandbox::{Ran, Sandbox, agents, has_pytest, model_server, path_with};
+
+/// The scripted model server; it ends with the test.
+struct Server {
+    child: Child,
+    url: String,
+    log: PathBuf,
+}
+
+impl Server {
+    fn start(sandbox: &Sandbox, script: &str) -> Self {
+        let (file, log) = (sandbox.beside("script.yaml"), sandbox.beside("requests.jsonl"));
+        std::fs::write(&file, script).unwrap();
+        let mut child = Command::new(model_server())
+            .arg("--script")
+            .arg(&file)
+            .arg("--log")
+            .arg(&log)
+            .arg("--until-stdin-ends")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+        Self { child, url, log }
+    }
+
+    /// What was asked, in order.
+    fn requests(&self) -> Vec<Value> {
+        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+/// One of the two agents, and how it is pointed at the server.
+#[derive(Clone, Copy)]
+enum Agent {
+    Claude,
+    Codex,
+}
+
+const KEY: &str = "sk-dummy-not-a-key-0123456789abcdef";
+
+impl Agent {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
+
+    /// The built-in table, with the server as its model's provider.
+    fn table(self, server: &Server) -> String {
+        let table = builtin(self.name()).unwrap();
+        let table = match self {
+            Self::Claude => table.to_owned(),
+            Self::Codex => table.replace(
+                "  - --strict-config\n",
+                &format!(
+                    "  - --strict-config\n  - [-c, model_provider=kit]\n  - [-c, 'model_providers.kit={{name=\"kit\",base_url=\"{}/v1\",wire_api=\"responses\",env_key=\"KIT_KEY\",request_max_retries=0,stream_max_retries=0}}']\n",
+                    server.url
+                ),
+            ),
+        };
+        table.lines().fold(format!("agents:\n  {}:\n", self.name()), |mut text, line| {
+            let _ = writeln!(text, "    {line}");
+            text
+        })
+    }
+}
+
+/// `tdd` with the agents in its path, and the server and a dummy key in its environment.
+fn tdd(sandbox: &Sandbox, server: &Server, programs: &Path) -> Command {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.env("PATH", path_with(programs)).env("TDD_SANDBOX", "auto");
+    command.env("ANTHROPIC_BASE_URL", &server.url).env("ANTHROPIC_API_KEY", KEY).env("KIT_KEY", KEY);
+    command
+}
+
+/// A block as the last thing that is said.
+fn block(role: &str, files: &str) -> String {
+    format!(
+        "- say: |\n      Done.\n\n      ```tdd-result\n      role: {role}\n      status: ok\n      files: [{files}]\n      command: python3 -m pytest\n      output_excerpt: |\n        as it was\n      ```\n"
+    )
+}
+
+fn indented(text: &str) -> String {
+    text.lines().fold(String::new(), |mut all, line| {
+        let _ = writeln!(all, "        {line}");
+        all
+    })
+}
+
+/// One turn: a call that writes a file.
+fn write(path: &str, content: &str) -> String {
+    format!("- write:\n      path: {path}\n      content: |\n{}", indented(content))
+}
+
+/// A rule of the server's script; each turn begins with `- `.
+fn rule(name: &str, when: &str, turns: &[String]) -> String {
+    let turns: String = turns.iter().flat_map(|turn| ["  ", turn.as_str()]).collect();
+    format!("- name: {name}\n  when: {{ {when} }}\n  turns:\n{turns}")
+}
+
+const SLUG_TEST: &str = "from textkit import slug\n\n\ndef test_words_are_joined():\n    assert slug(\"  Ready, steady -- GO! \") == \"ready-steady-go\"\n";
+const PASSES_ALREADY: &str =
+    "from textkit import slug\n\n\ndef test_one_word():\n    assert slug(\"One\") == \"one\"\n";
+const COUNT_TEST: &str = "from textkit import word_count\n\n\ndef test_words_are_counted():\n    assert word_count(\"One, two; three\") == 3\n";
+const SHORTEN_TEST: &str = "import textkit\n\n\ndef test_what_is_left_out_is_marked():\n    assert textkit.shorten(\"one,  two three\", 2) == \"one two…\"\n";
+const SLUG: &str =
+    "import re\n\n\ndef slug(text):\n    return \"-\".join(re.findall(r\"[^\\W_]+\", text.lower()))\n";
+const COUNT: &str = "\n\ndef word_count(text):\n    return len(re.findall(r\"[^\\W_]+\", text))\n";
+const SHORTEN: &str = "\n\ndef shorten(text, limit):\n    words = re.findall(r\"[^\\W_]+\", text)\n    return \" \".join(words[:limit]) + (\"…\" if len(words) > limit else \"\")\n";
+
+/// The whole cycle over `fixtures/projects/python`, with a false RED and a format violation on the
+/// way, and a try to change a protected test.
+fn script() -> String {
+    let read = |path: &str| format!("- read: {path}\n");
+    let code = |text: &str| [read("textkit/__init__.py"), write("textkit/__init__.py", text)];
+    let done = |role: &str| block(role, "textkit/__init__.py");
+    let tests = "tests/test_ac_py_1_1.py, tests/test_ac_py_1_2.py, tests/test_ac_py_1_3.py";
+    let by = |texts: &[&[String]]| texts.concat();
+    let one = |text: String| vec![text];
+    let rules = [
+        rule(
+            "writer-again",
+            "role: test-writer, last: \"did not meet its success criterion\"",
+            &by(&[
+                &[read("tests/test_ac_py_1_2.py"), write("tests/test_ac_py_1_2.py", COUNT_TEST)],
+                &one(block("test-writer", tests)),
+            ]),
+        ),
+        rule(
+            "writer",
+            "role: test-writer",
+            &by(&[
+                &one(write("tests/test_ac_py_1_1.py", SLUG_TEST)),
+                &one(write("tests/test_ac_py_1_2.py", PASSES_ALREADY)),
+                &one(write("tests/test_ac_py_1_3.py", SHORTEN_TEST)),
+                &one("- run: \"python3 -m pytest -q\"\n".to_owned()),
+                &one(block("test-writer", tests)),
+            ]),
+        ),
+        rule(
+            "slug",
+            "role: implementer, criterion: AC-PY-1.1",
+            &by(&[&code(SLUG), &one(done("implementer"))]),
+        ),
+        rule(
+            "count-again",
+            "role: implementer, criterion: AC-PY-1.2, last: \"re-emit\"",
+            &one(done("implementer")),
+        ),
+        rule(
+            "count",
+            "role: implementer, criterion: AC-PY-1.2",
+            &by(&[&code(&format!("{SLUG}{COUNT}")), &one("- say: \"Done, and no block.\"\n".to_owned())]),
+        ),
+        rule(
+            "shorten",
+            "role: implementer, criterion: AC-PY-1.3",
+            &by(&[
+                &one(write("tests/test_ac_py_1_3_more.py", "def test_x():\n    assert True\n")),
+                &code(&format!("{SLUG}{COUNT}{SHORTEN}")),
+                &one(done("implementer")),
+            ]),
+        ),
+        rule("refactor", "role: refactorer", &one(block("refactorer", ""))),
+    ];
+    format!("rules:\n{}", rules.concat())
+}
+
+fn journal(sandbox: &Sandbox) -> Vec<Value> {
+    let text = std::fs::read_to_string(sandbox.run_dir().join("events.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn goes_through(agent: Agent) {
+    let Some(programs) = agents(&["claude", "codex"]) else { return };
+    if !has_pytest() {
+        return;
+    }
+    let sandbox = Sandbox::of_fixture("python");
+    let server = Server::start(&sandbox, &script());
+    sandbox.write("tdd.yaml", &agent.table(&server));
+    sandbox.commit();
+    let mut command = tdd(&sandbox, &server, &programs);
+    let ran = Ran::of(&command.args(["PY-1", "--agent", agent.name()]).output().unwrap()).expect(0);
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+    let events = journal(&sandbox);
+    let of = |name: &str| events.iter().filter(|event| event["type"] == name).cloned().collect::<Vec<_>>();
+    // Test-writer twice, three implementers and one format retry, one refactorer.
+    let kinds: Vec<String> =
+        of("attempt_started").iter().map(|event| event["attempt"]["kind"].to_string()).collect();
+    assert_eq!(
+        kinds,
+        ["first", "semantic", "first", "first", "format", "first", "first"].map(|kind| format!("\"{kind}\""))
+    );
+    let returns = of("agent_returned");
+    // The format retry went on in the session of the attempt before it.
+    assert_eq!(returns[4]["outcome"]["session"], returns[3]["outcome"]["session"]);
+    assert!(
+        server
+            .requests()
+            .iter()
+            .any(|asked| asked["rule"] == "count-again" && asked["asked"]["resumed"] == true)
+    );
+    let denied = of("denied");
+    assert!(
+        denied.iter().any(|event| event["what"].to_string().contains("tests/test_ac_py_1_3_more.py")),
+        "{denied:?}"
+    );
+    assert!(!sandbox.path("tests/test_ac_py_1_3_more.py").exists());
+    assert_eq!(of("finished").len(), 1);
+    check_requests(&server, agent);
+    check_home(&sandbox, agent);
+}
+
+/// What the model was told and offered: the role's text, the allowed tools, the key that was given.
+fn check_requests(server: &Server, agent: Agent) {
+    for request in server.requests().iter().filter(|request| request["asked"]["tools"].is_array()) {
+        let asked = &request["asked"];
+        let tools: Vec<&str> = asked["tools"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        if tools.is_empty() {
+            continue;
+        }
+        assert!(asked["system"].to_string().contains("tdd-result"), "{request}");
+        for tool in tools {
+            let is_refused =
+                ["Task", "Agent", "WebFetch", "WebSearch", "web_search", "spawn_agent"].contains(&tool);
+            assert!(!is_refused, "{} is offered {tool}", agent.name());
+        }
+    }
+}
+
+/// Nothing of the run is in the person's own folders, and no secret is in the run's.
+fn check_home(sandbox: &Sandbox, agent: Agent) {
+    for own in [".claude", ".claude.json", ".codex"] {
+        assert!(!sandbox.beside("home").join(own).exists(), "{own} was made by {}", agent.name());
+    }
+    assert!(sandbox.run_dir().join("state").is_dir());
+    for file in ["events.jsonl", "summary.txt", "summary.json"] {
+        let text = std::fs::read_to_string(sandbox.run_dir().join(file)).unwrap();
+        assert!(!text.contains(KEY), "{file}");
+    }
+}
+
+#[test]
+fn the_real_claude_goes_through() {
+    goes_through(Agent::Claude);
+}
+
+#[test]
+fn the_real_codex_goes_through() {
+    goes_through(Agent::Codex);
+}
