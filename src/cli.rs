@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod internal;
+pub mod mdtest;
 
 pub use internal::{AgentArgs, ExecArgs, Internal, Line, WithinArgs};
+use mdtest::MdtestArgs;
 
 /// Makes test-driven development a fact for coding agents.
 #[derive(Debug, Parser)]
@@ -44,6 +46,8 @@ pub enum Command {
     Clean(CleanArgs),
     /// Run the whole cycle on a small built-in project with a scripted agent.
     Demo(DemoArgs),
+    /// Have an agent carry out tests that are written in Markdown.
+    Mdtest(Box<MdtestArgs>),
     /// Prove that an agent does what a run needs of it.
     Doctor(DoctorArgs),
 }
@@ -95,6 +99,9 @@ pub struct RunArgs {
     pub caps: CapArgs,
     #[command(flatten)]
     pub isolation: IsolationArgs,
+    /// Let each agent have this terminal, so that you see and steer it; end it yourself.
+    #[arg(long, short, conflicts_with = "json")]
+    pub interactive: bool,
     /// Start anew though this requirement has an unfinished run.
     #[arg(long)]
     pub new: bool,
@@ -138,6 +145,9 @@ pub struct ResumeArgs {
     pub caps: CapArgs,
     #[command(flatten)]
     pub isolation: IsolationArgs,
+    /// Let each agent have this terminal from now on, so that you see and steer it; end it yourself.
+    #[arg(long, short, conflicts_with = "json")]
+    pub interactive: bool,
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,

@@ -3,6 +3,7 @@
 pub mod json;
 pub mod lines;
 pub mod live;
+pub mod mdtest;
 pub mod print;
 pub mod tell;
 
