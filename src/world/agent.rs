@@ -185,6 +185,9 @@ impl TableAgents {
                 Call::sample(&self.setup, agent, role, Some("id")).argv(resume)?;
             }
             first.table_files()?;
+            for made in agent.table.state_dirs.iter().flat_map(|dir| &dir.files) {
+                first.fill(&made.text)?;
+            }
             let env = first.env()?;
             let program = argv.first().map(String::as_str).unwrap_or_default();
             let path = env.get(std::ffi::OsStr::new("PATH")).map(OsString::as_os_str);
@@ -225,6 +228,7 @@ impl TableAgents {
         let exchange = Exchange::create(&self.setup.exchange_root, order)?;
         let call = Call::new(order, agent, &self.setup, &exchange, known);
         exchange.fill(order, &call)?;
+        home.fill(table, &call, &self.setup)?;
         let template = match (&resumed, &table.resume_argv) {
             (Some(_), Some(resume)) => resume,
             (Some(_) | None, _) => &table.argv,
