@@ -5,6 +5,8 @@ pub mod clean;
 pub mod criteria;
 pub mod demo;
 pub mod exec;
+pub mod fix;
+mod journalled;
 pub mod log;
 pub mod parse;
 pub mod resume;
@@ -34,6 +36,7 @@ pub fn run(cli: Cli) -> ExitCode {
         None => run::run(&cli.run),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Resume(args)) => resume::run(&args),
+        Some(Command::Fix(args)) => fix::run(&args),
         Some(Command::Criteria(args)) => criteria::run(&args),
         Some(Command::Parse(args)) => parse::run(&args),
         Some(Command::Status(args)) => status::run(&args),

@@ -35,6 +35,7 @@
 //! exit_map:    {CODE: failure}
 //! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came
 //! max_turns, wall, idle, output_cap               bounds of one attempt
+//! code:        false                              it writes no code, so `tdd fix` skips its work
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
 //!
 //! where   = { POINTER: value | [value, …] | {contains: TEXT}, … }
@@ -50,6 +51,7 @@ use serde_yaml::Value;
 
 use super::agent_stream::select::Selector;
 use super::agent_stream::usage::UsageSource;
+use crate::core::fix::Writes;
 use crate::core::trouble::Trouble;
 
 pub mod amount;
@@ -107,6 +109,7 @@ pub struct AgentTable {
     pub idle_ms: Option<u64>,
     pub output_cap: Option<u64>,
     pub stop: StopLadder,
+    pub writes: Writes,
 }
 
 /// How the prompt travels to the child. Never through the terminal's line discipline.

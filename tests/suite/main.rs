@@ -26,6 +26,7 @@ mod core_words;
 mod corpus;
 mod cycle;
 mod driver;
+mod fix;
 mod git_state;
 mod halt_report;
 mod hostile;

@@ -31,10 +31,10 @@ use super::wire::{self, Folders};
 
 /// What a run holds on to while it is under way.
 pub struct Hold {
-    stop: StopSignal,
+    pub(in crate::commands) stop: StopSignal,
     _lock: WorkTreeLock,
     exchange: tempfile::TempDir,
-    tdd: PathBuf,
+    pub(in crate::commands) tdd: PathBuf,
 }
 
 impl Hold {
@@ -54,7 +54,7 @@ impl Hold {
         Ok(Self { stop, _lock: lock, exchange, tdd })
     }
 
-    fn folders(&self, run: PathBuf) -> Folders {
+    pub(in crate::commands) fn folders(&self, run: PathBuf) -> Folders {
         Folders { run, exchange: self.exchange.path().to_owned() }
     }
 }
@@ -115,7 +115,7 @@ pub fn go_on(
     conclude(&ended, &folders.run, &prepared.settings)
 }
 
-fn warn(lines: &[String]) {
+pub(in crate::commands) fn warn(lines: &[String]) {
     for line in lines {
         print::message(&format!("tdd: warning: {line}"));
     }
@@ -149,14 +149,15 @@ fn reopened(run: &Path) -> Result<(JournalFile, State), Trouble> {
     Ok((journal, state))
 }
 
-fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
+/// One thread; every wait of a command is on it.
+pub fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Trouble::environment("the event loop can't be started").because(error))
 }
 
-fn wish(output: OutputMode) -> Wish {
+pub(in crate::commands) fn wish(output: OutputMode) -> Wish {
     match output {
         OutputMode::Progress => Wish::Progress,
         OutputMode::Quiet => Wish::Quiet,
@@ -177,7 +178,7 @@ fn started(prepared: &Prepared, run: RunId) -> RunStarted {
 }
 
 /// Sorts by time, and is safe as the name of a file and of a ref.
-fn new_run_id(now_ms: u64, requirement: &str) -> RunId {
+pub(in crate::commands) fn new_run_id(now_ms: u64, requirement: &str) -> RunId {
     let seconds = i64::try_from(now_ms / 1000).unwrap_or_default();
     let time = jiff::Timestamp::from_second(seconds).unwrap_or_default();
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
@@ -236,7 +237,7 @@ fn closing(state: &State, run: &Path, output: OutputMode, with: &str) -> Result<
     })
 }
 
-fn show(run: &Path, name: &str, output: OutputMode) {
+pub(in crate::commands) fn show(run: &Path, name: &str, output: OutputMode) {
     let file = |extension: &str| -> PathBuf { run.join(format!("{name}.{extension}")) };
     let text = match output {
         OutputMode::Json => std::fs::read_to_string(file("json")).map(|line| line + "\n"),

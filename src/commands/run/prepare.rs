@@ -219,22 +219,29 @@ pub fn agents(
     environment: &Environment,
     names: &[String; 3],
 ) -> Result<RoleAgents, Trouble> {
-    let agent = |role: Role| {
-        let choice = settings.agent(role);
-        let wanted = names[role as usize].as_str();
-        let name = if wanted == AUTO_AGENT { choose_auto(environment.path.as_deref())? } else { wanted };
-        let table = match settings.agents.get(name) {
-            Some(value) => agent_table::read(name, value)?,
-            None => builtin(name)?.ok_or_else(|| unknown_agent(name, settings))?,
-        };
-        let model = choice.model.clone().filter(|_| choice.name == wanted || choice.name == AUTO_AGENT);
-        Ok(RoleAgent { table, model })
-    };
+    let agent = |role: Role| agent(settings, environment, role, &names[role as usize]);
     Ok(RoleAgents {
         test_writer: agent(Role::TestWriter)?,
         implementer: agent(Role::Implementer)?,
         refactorer: agent(Role::Refactorer)?,
     })
+}
+
+/// The table of the agent with this name, for one role.
+pub fn agent(
+    settings: &Settings,
+    environment: &Environment,
+    role: Role,
+    wanted: &str,
+) -> Result<RoleAgent, Trouble> {
+    let choice = settings.agent(role);
+    let name = if wanted == AUTO_AGENT { choose_auto(environment.path.as_deref())? } else { wanted };
+    let table = match settings.agents.get(name) {
+        Some(value) => agent_table::read(name, value)?,
+        None => builtin(name)?.ok_or_else(|| unknown_agent(name, settings))?,
+    };
+    let model = choice.model.clone().filter(|_| choice.name == wanted || choice.name == AUTO_AGENT);
+    Ok(RoleAgent { table, model })
 }
 
 fn builtin(name: &str) -> Result<Option<AgentTable>, Trouble> {
