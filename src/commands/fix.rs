@@ -94,6 +94,7 @@ fn prepared(
         chosen: chosen(found),
         roles,
         record: None,
+        operator: None,
         plan: Plan { caps: common.caps, ..Plan::default() },
         sandbox,
         settings: common,

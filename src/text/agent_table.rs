@@ -36,7 +36,9 @@
 //! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came
 //! max_turns, wall, idle, output_cap               bounds of one attempt
 //! code:        false                              it writes no code, so `tdd fix` skips its work
+//! interactive: {argv: …, message: {file: PATH, take: POINTER}}   for --interactive; see `interactive`
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
+//! kit:         how it is pointed at a scripted model, see `kit`
 //!
 //! where   = { POINTER: value | [value, …] | {contains: TEXT}, … }
 //! failure = not-logged-in | usage | usage-limit | rate-limit | overload | network | turn-cap | budget
@@ -57,6 +59,8 @@ use crate::core::trouble::Trouble;
 pub mod amount;
 mod arguments;
 pub mod home;
+pub mod interactive;
+pub mod kit;
 pub mod outer;
 mod read;
 mod selector;
@@ -66,6 +70,8 @@ mod usage;
 pub mod version;
 
 pub use home::{Protect, StateDir};
+pub use interactive::Interactive;
+use kit::Kit;
 pub use outer::is_outer_session;
 use template::{Argv, Template};
 use version::Versions;
@@ -110,6 +116,10 @@ pub struct AgentTable {
     pub output_cap: Option<u64>,
     pub stop: StopLadder,
     pub writes: Writes,
+    /// How a person uses it; `None` if only headless use is known.
+    pub interactive: Option<Interactive>,
+    /// For the conformance kit.
+    pub kit: Option<Kit>,
 }
 
 /// How the prompt travels to the child. Never through the terminal's line discipline.

@@ -108,7 +108,11 @@ impl Project {
         self.dir.path().join(name)
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.repo().join(path)).unwrap()
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
         let path = self.repo().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();

@@ -10,7 +10,8 @@
 //! asked      what the request asks, if it asks the model:
 //!   model, streams
 //!   system     the system prompt
-//!   prompts    of the user's newest message each text: {bytes, blake3, head}
+//!   prompts    of the user's newest message each text: {bytes, blake3, trimmed, head}; `trimmed` is the
+//!              BLAKE3 of the text less the white space around it
 //!   tools      the names of the tools that are offered, with their namespaces
 //!   turn       responses since the user's newest message
 //!   resumed    whether it goes on with an older conversation

@@ -255,3 +255,6 @@ fn words(service: &Service) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,18 +10,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 use tdd::text::agent_table::builtin;
 
-use super::sandbox::{Ran, Sandbox, has_pytest};
-
-/// The programs of agents, or `None` if they are not here; a failure where `CI` is set.
-fn agents() -> Option<PathBuf> {
-    let folder = std::env::var_os("TDD_TEST_AGENTS").map(PathBuf::from);
-    let found = folder.filter(|folder| ["claude", "codex"].iter().all(|name| folder.join(name).exists()));
-    if found.is_none() {
-        println!("skipped: no agents");
-        assert!(std::env::var_os("CI").is_none(), "agents are needed in TDD_TEST_AGENTS where CI is set");
-    }
-    found
-}
+use super::sandbox::{Ran, Sandbox, agents, has_pytest, model_server, path_with};
 
 /// The scripted model server; it ends with the test.
 struct Server {
@@ -32,11 +21,9 @@ struct Server {
 
 impl Server {
     fn start(sandbox: &Sandbox, script: &str) -> Self {
-        let program = Path::new(env!("CARGO_BIN_EXE_tdd")).with_file_name("examples").join("model-server");
-        assert!(program.exists(), "cargo build --example model-server");
         let (file, log) = (sandbox.beside("script.yaml"), sandbox.beside("requests.jsonl"));
         std::fs::write(&file, script).unwrap();
-        let mut child = Command::new(program)
+        let mut child = Command::new(model_server())
             .arg("--script")
             .arg(&file)
             .arg("--log")
@@ -106,9 +93,7 @@ impl Agent {
 /// `tdd` with the agents in its path, and the server and a dummy key in its environment.
 fn tdd(sandbox: &Sandbox, server: &Server, programs: &Path) -> Command {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::iter::once(programs.to_owned()).chain(std::env::split_paths(&path));
-    command.env("PATH", std::env::join_paths(path).unwrap()).env("TDD_SANDBOX", "auto");
+    command.env("PATH", path_with(programs)).env("TDD_SANDBOX", "auto");
     command.env("ANTHROPIC_BASE_URL", &server.url).env("ANTHROPIC_API_KEY", KEY).env("KIT_KEY", KEY);
     command
 }
@@ -212,7 +197,7 @@ fn journal(sandbox: &Sandbox) -> Vec<Value> {
 }
 
 fn goes_through(agent: Agent) {
-    let Some(programs) = agents() else { return };
+    let Some(programs) = agents(&["claude", "codex"]) else { return };
     if !has_pytest() {
         return;
     }

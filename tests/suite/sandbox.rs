@@ -251,3 +251,43 @@ pub fn node_modules(package: &str) -> Option<PathBuf> {
     }
     found
 }
+
+pub fn make_executable(file: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Looks again and again until it is so; fails after half a minute.
+#[track_caller]
+pub fn wait_for(is_so: impl Fn() -> bool) {
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !is_so() {
+        assert!(std::time::Instant::now() < end, "it did not come to be");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+/// The folder named by `TDD_TEST_AGENTS`, if these agents' programs are in it. Missing: as in [`has`].
+pub fn agents(names: &[&str]) -> Option<PathBuf> {
+    let folder = std::env::var_os("TDD_TEST_AGENTS").map(PathBuf::from);
+    let found = folder.filter(|folder| names.iter().all(|name| folder.join(name).exists()));
+    if found.is_none() {
+        println!("skipped: no agents");
+        assert!(std::env::var_os("CI").is_none(), "{names:?} are needed in TDD_TEST_AGENTS where CI is set");
+    }
+    found
+}
+
+/// `PATH` with this folder before all others.
+pub fn path_with(folder: &Path) -> std::ffi::OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).unwrap()
+}
+
+/// Cargo builds it with the tests, beside the binary, unless one test file alone was asked for.
+pub fn model_server() -> PathBuf {
+    let beside = Path::new(env!("CARGO_BIN_EXE_tdd")).with_file_name("examples").join("model-server");
+    assert!(beside.exists(), "cargo build --example model-server");
+    beside
+}

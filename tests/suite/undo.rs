@@ -508,7 +508,7 @@ fn ac_tdd_9_3_clean_removes_old_runs_and_nothing_else() {
         let text = std::fs::read_to_string(&journal).unwrap();
         std::fs::write(&journal, text.split_inclusive('\n').take(lines).collect::<String>()).unwrap();
     };
-    cut(&old[0], 6);
+    cut(&old[0], 8);
     std::fs::write(sandbox.path(".tdd/runs").join(&old[1]).join("events.jsonl"), "nonsense\nnonsense\n")
         .unwrap();
     // What is not ours.

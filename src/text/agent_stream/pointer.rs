@@ -30,6 +30,13 @@ impl Pointer {
         rest.split('/').map(segment).collect::<Option<Vec<_>>>().map(Self)
     }
 
+    /// Whether any part that the pointer leads to is as wanted; `None` if it leads nowhere. Says the
+    /// same as [`Pointer::find`] without gathering the parts: this is asked of every line for every
+    /// condition of a table.
+    pub fn any(&self, value: &Value, wanted: &mut dyn FnMut(&Value) -> bool) -> Option<bool> {
+        any_below(&self.0, value, wanted)
+    }
+
     /// Every part that the pointer leads to, in the order of the document; none if it leads nowhere.
     pub fn find<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         let mut found = vec![value];
@@ -69,6 +76,29 @@ fn segment(text: &str) -> Option<Segment> {
     Some(Segment::Name(name))
 }
 
+fn any_below(segments: &[Segment], value: &Value, wanted: &mut dyn FnMut(&Value) -> bool) -> Option<bool> {
+    let Some((segment, rest)) = segments.split_first() else { return Some(wanted(value)) };
+    match (segment, value) {
+        (Segment::Name(name), Value::Object(map)) => any_below(rest, map.get(name)?, wanted),
+        (Segment::Name(name), Value::Array(items)) => {
+            any_below(rest, items.get(name.parse::<usize>().ok()?)?, wanted)
+        }
+        (Segment::Each, Value::Array(items)) => {
+            let mut found = None;
+            for item in items {
+                match any_below(rest, item, wanted) {
+                    Some(true) => return Some(true),
+                    Some(false) => found = Some(false),
+                    None => {}
+                }
+            }
+            found
+        }
+        (Segment::Each, Value::Object(map)) => any_below(rest, map.get("*")?, wanted),
+        (_, Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => None,
+    }
+}
+
 fn step<'v>(segment: &Segment, value: &'v Value, next: &mut Vec<&'v Value>) {
     match (segment, value) {
         (Segment::Name(name), Value::Object(map)) => next.extend(map.get(name)),
@@ -104,6 +134,16 @@ mod tests {
             let found: Vec<String> =
                 Pointer::parse(pointer).unwrap().find(&value).iter().map(ToString::to_string).collect();
             assert_eq!(found, want, "{pointer}");
+            let pointer = Pointer::parse(pointer).unwrap();
+            for sought in ["1", "2", "empty"] {
+                let parts = pointer.find(&value);
+                let by_parts = (!parts.is_empty()).then(|| parts.iter().any(|part| **part == *sought));
+                assert_eq!(
+                    pointer.any(&value, &mut |part| *part == *sought),
+                    by_parts,
+                    "{pointer:?} {sought}"
+                );
+            }
         }
         assert_eq!(Pointer::parse("").unwrap().find(&value).len(), 1);
         assert_eq!(Pointer::parse("/a/*/v").unwrap().text(&value).as_deref(), Some("1\n2"));

@@ -30,12 +30,14 @@ impl Condition {
     }
 
     fn holds(&self, line: &Value) -> bool {
-        let found = self.at.find(line);
         match &self.demand {
-            Demand::OneOf(values) if found.is_empty() => values.contains(&Value::Null),
-            Demand::OneOf(values) => found.into_iter().any(|value| values.contains(value)),
+            Demand::OneOf(values) => {
+                let found = self.at.any(line, &mut |value| values.contains(value));
+                found.unwrap_or_else(|| values.contains(&Value::Null))
+            }
             Demand::Contains(part) => {
-                found.into_iter().filter_map(Value::as_str).any(|text| text.contains(part.as_str()))
+                let holds = |value: &Value| value.as_str().is_some_and(|text| text.contains(part.as_str()));
+                self.at.any(line, &mut |value| holds(value)).unwrap_or(false)
             }
         }
     }
@@ -80,7 +82,7 @@ impl Selector {
 
     /// Whether this line counts as (a part of) one of what is counted.
     pub fn counts(&self, line: &Value) -> bool {
-        self.fits(line) && self.take.as_ref().is_none_or(|take| !take.find(line).is_empty())
+        self.fits(line) && self.take.as_ref().is_none_or(|take| take.any(line, &mut |_| true).is_some())
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     AgentFailure, AgentTable, EnvRules, FailureSign, MessageFrom, OwnSandbox, PromptBy, Records, SessionFrom,
     Stdio, StopLadder,
 };
-use super::{arguments, home, version};
+use super::{arguments, home, interactive, kit, version};
 use crate::core::fix::Writes;
 use crate::core::trouble::Trouble;
 use crate::text::agent_stream::select::Selector;
@@ -47,6 +47,8 @@ const KEYS: &[&str] = &[
     "output_cap",
     "stop",
     "code",
+    "interactive",
+    "kit",
 ];
 
 pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
@@ -88,6 +90,8 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
         output_cap: size(&map, "output_cap")?,
         stop: stop(&map)?,
         writes: writes(&map)?,
+        interactive: interactive::read(&map, own_sandbox)?,
+        kit: kit::read(&map)?,
     };
     check_whole(&map, &table)?;
     Ok(table)

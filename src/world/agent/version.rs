@@ -4,7 +4,7 @@
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::call::Call;
 use super::{AgentSetup, RoleAgent};
@@ -53,24 +53,32 @@ pub(super) fn installed(setup: &AgentSetup, agent: &RoleAgent) -> Result<Option<
     Ok(ask(&argv, &call, setup)?.as_deref().and_then(version::said))
 }
 
-/// What the program prints; `None` if it can't be started or takes too long.
+/// What the program prints, stdout before stderr, where pi tells it; `None` if it can't be started
+/// or takes too long.
 fn ask(argv: &[String], call: &Call<'_>, setup: &AgentSetup) -> Result<Option<String>, Trouble> {
     let Some((program, rest)) = argv.split_first() else { return Ok(None) };
     let mut command = Command::new(program);
     command.args(rest).current_dir(&setup.cwd).env_clear().envs(call.env()?);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else { return Ok(None) };
-    let (send, receive) = mpsc::channel();
-    if let Some(stdout) = child.stdout.take() {
-        // A grandchild may hold the pipe for ever: the thread is left to itself then.
-        std::thread::spawn(move || {
-            let mut said = Vec::new();
-            let read = stdout.take(MOST).read_to_end(&mut said);
-            let _ = send.send(read.map(|_| said));
-        });
-    }
-    let said = receive.recv_timeout(LONGEST);
+    let (stdout, stderr) = (child.stdout.take().map(listen), child.stderr.take().map(listen));
+    let deadline = Instant::now() + LONGEST;
+    let heard = [stdout, stderr].into_iter().flatten().map(|said| {
+        said.recv_timeout(deadline.saturating_duration_since(Instant::now())).unwrap_or_default()
+    });
+    let said = heard.collect::<Vec<_>>().join(&b'\n');
     let _ = child.kill();
     let _ = child.wait();
-    Ok(said.ok().and_then(Result::ok).map(|said| String::from_utf8_lossy(&said).into_owned()))
+    Ok(Some(String::from_utf8_lossy(&said).into_owned()))
+}
+
+/// Reads a pipe to its end. A grandchild may hold it for ever: the thread is left to itself then.
+fn listen(pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut said = Vec::new();
+        let _ = pipe.take(MOST).read_to_end(&mut said);
+        let _ = send.send(said);
+    });
+    receive
 }

@@ -31,7 +31,9 @@ pub(super) fn read(path: &str, body: &Value) -> Asked {
             } else if part["functionCall"].is_object() {
                 asked.said.push(Said::Model);
             } else if part["functionResponse"].is_object() {
-                asked.said.push(Said::Result(flat(&part["functionResponse"]["response"])));
+                let response = &part["functionResponse"]["response"];
+                let output = response["output"].as_str().map_or_else(|| flat(response), str::to_owned);
+                asked.said.push(Said::Result(output));
             }
         }
     }

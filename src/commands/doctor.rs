@@ -1,0 +1,21 @@
+//! `tdd doctor`: whether what a run needs is there and does what it promises.
+//!
+//! With `--agent` the conformance kit drives that agent's real program through the same table and
+//! adapter as a run does, with a scripted model server in the model's place.
+
+mod kit;
+
+use std::process::ExitCode;
+
+use crate::cli::DoctorArgs;
+use crate::core::trouble::Trouble;
+
+/// Exit 0 if all is well, 1 if something is not, 2 if it can't be found out.
+pub fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
+    if args.agent.is_empty() {
+        return Err(Trouble::user("`tdd doctor` does not know what to look at")
+            .because("so far it can prove agents only")
+            .advise("name one: tdd doctor --agent claude"));
+    }
+    kit::run(args)
+}

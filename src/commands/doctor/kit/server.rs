@@ -1,0 +1,76 @@
+//! The scripted model server: a program of its own, which lives as long as the kit.
+#![expect(clippy::disallowed_methods, reason = "starts the server and reads what it notes")]
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use serde_json::Value;
+
+use super::obligation;
+use crate::core::trouble::Trouble;
+
+/// The server while it runs. It ends with us, however we end: when its stdin is closed.
+pub(super) struct ModelServer {
+    child: Child,
+    _stdin: Option<ChildStdin>,
+    /// Its base URL.
+    pub(super) url: String,
+    log: PathBuf,
+}
+
+/// `--model-server`, else the one that cargo builds beside this program.
+pub(super) fn find(named: Option<&Path>, tdd: &Path) -> Result<PathBuf, Trouble> {
+    if let Some(named) = named {
+        return Ok(named.to_owned());
+    }
+    let beside = tdd.parent().map(|folder| folder.join("examples").join("model-server"));
+    beside.filter(|program| program.is_file()).ok_or_else(|| {
+        Trouble::environment("there is no model server to prove agents with")
+            .because("a scripted program stands in for the model; it is built from tdd's sources and not installed")
+            .advise(
+                "in a checkout of tdd: cargo build --example model-server\n\
+                 then: tdd doctor --agent NAME --model-server target/debug/examples/model-server",
+            )
+    })
+}
+
+impl ModelServer {
+    pub(super) fn start(program: &Path, folder: &Path) -> Result<Self, Trouble> {
+        let failed = |why: String| {
+            Trouble::environment(format!("the model server {} does not start", program.display()))
+                .because(why)
+                .advise("build it anew: cargo build --example model-server")
+        };
+        let (script, log) = (folder.join("script.json"), folder.join("requests.jsonl"));
+        std::fs::write(&script, obligation::script().to_string())
+            .map_err(|error| failed(error.to_string()))?;
+        let mut command = Command::new(program);
+        command.arg("--script").arg(&script).arg("--log").arg(&log).arg("--until-stdin-ends");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
+        let mut line = String::new();
+        let read = child.stdout.take().map(|stdout| BufReader::new(stdout).read_line(&mut line));
+        let url = line.trim().strip_prefix("listening on ").map(str::to_owned);
+        let stdin = child.stdin.take();
+        let server = Self { child, _stdin: stdin, url: url.clone().unwrap_or_default(), log };
+        match (read, url) {
+            (Some(Ok(_)), Some(_)) => Ok(server),
+            (_, _) => Err(failed(format!("it said: {}", line.trim()))),
+        }
+    }
+
+    /// What the agent asked in the trial of this name, in order.
+    pub(super) fn asked(&self, trial: &str) -> Vec<Value> {
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let entries = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        entries.filter(|entry| entry["rule"] == trial).collect()
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

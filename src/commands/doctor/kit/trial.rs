@@ -1,0 +1,303 @@
+//! One trial: a fresh place, the agent in it, and what came of it.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "lays out the place of a trial, and looks what was done to it"
+)]
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::obligation;
+use super::proof::{Proof, Unproven};
+use super::server::ModelServer;
+use super::{Verdict, is_ours};
+use crate::commands::run::execute::event_loop;
+use crate::core::attempt::AttemptKind;
+use crate::core::commands::RunnerKind;
+use crate::core::criterion::CriterionId;
+use crate::core::policy::{FileClass, Policy};
+use crate::core::role::{Key, Role};
+use crate::core::trouble::Trouble;
+use crate::core::usage::Usage;
+use crate::driver::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits, Protection};
+use crate::text::agent_table::AgentTable;
+use crate::text::agent_table::kit::Kit;
+use crate::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
+use crate::world::checkpoints::git_folders;
+use crate::world::leftovers::EXCHANGE_PREFIX;
+use crate::world::manifest::Manifest;
+use crate::world::sandbox::{Chosen, Ground, Sandbox, Sealed};
+use crate::world::scaffold;
+use crate::world::signals::StopSignal;
+use crate::world::unix::proc_table::{self, Life};
+
+/// The project of a trial.
+const FILES: [(&str, &str); 3] = [
+    ("shop.py", "def price():\n    return 1\n"),
+    (super::proof::PROTECTED, super::proof::PROTECTED_TEXT),
+    ("specs/frs/KIT-1.md", "# A requirement that no trial needs\n"),
+];
+
+/// What all trials share.
+pub(super) struct Bench {
+    pub(super) tdd: PathBuf,
+    pub(super) folder: PathBuf,
+    /// Where programs are found.
+    pub(super) path: Option<OsString>,
+    pub(super) sandbox: Chosen,
+    pub(super) server: ModelServer,
+    pub(super) stop: StopSignal,
+}
+
+/// What came of one start of the agent.
+pub(super) struct Ran {
+    pub(super) outcome: Result<AgentReport, Trouble>,
+    /// Its requests to the model, as the server noted them; of all starts in this trial.
+    pub(super) asked: Vec<Value>,
+    /// Processes of the agent's that are still there.
+    pub(super) left: usize,
+}
+
+pub(super) struct Trial<'b> {
+    bench: &'b Bench,
+    agent: RoleAgent,
+    pub(super) kit: &'b Kit,
+    /// The obligation's name.
+    name: &'b str,
+    folder: PathBuf,
+    /// The role's text; a random word of the trial's folder is in it.
+    pub(super) role_text: String,
+}
+
+/// The adapter, and the hand on its Ctrl-C.
+struct Attended {
+    agents: TableAgents,
+    ctrl_c: watch::Sender<Option<i32>>,
+}
+
+/// When an agent is told to stop.
+pub(super) enum Stop<'s> {
+    /// With us.
+    WithUs,
+    /// By Ctrl-C, as soon as this file is there.
+    When(&'s Path),
+}
+
+impl<'b> Trial<'b> {
+    pub(super) fn new(
+        bench: &'b Bench,
+        agent: &RoleAgent,
+        kit: &'b Kit,
+        name: &'b str,
+    ) -> Result<Self, Trouble> {
+        let folder = bench.folder.join(name);
+        for part in ["home", "tmp", "logs", "exchange"] {
+            made(&folder.join(part))?;
+        }
+        scaffold::lay_out(&folder.join("project"), &FILES)?;
+        let mut agent = agent.clone();
+        agent.model = kit.model.clone().or(agent.model);
+        let word = bench.folder.file_name().unwrap_or_default().to_string_lossy();
+        let role_text =
+            format!("You take part in the trial {word}. role: implementer\n\nDo what \"you\" are <told>.\n");
+        Ok(Self { bench, agent, kit, name, folder, role_text })
+    }
+
+    /// `Err` is a trouble of ours, not of the agent's.
+    pub(super) fn verdict(&self, proof: Proof) -> Result<Verdict, Trouble> {
+        match proof(self) {
+            Ok(how) => Ok(Verdict::Met(how)),
+            Err(Unproven::NotMet(why)) => Ok(Verdict::NotMet(why)),
+            Err(Unproven::NotApplicable(why)) => Ok(Verdict::NotApplicable(why)),
+            Err(Unproven::Ours(trouble)) => Err(trouble),
+        }
+    }
+
+    /// The version that its program tells; a trouble if it can't be started at all.
+    pub(super) fn version(&self) -> Result<String, Trouble> {
+        let (attended, _) = self.agents(&self.bench.server.url)?;
+        let version = attended.agents.installed(Role::Implementer)?;
+        Ok(version.map_or_else(|| "of an unknown version".to_owned(), |version| version.to_string()))
+    }
+
+    pub(super) fn table(&self) -> &AgentTable {
+        &self.agent.table
+    }
+
+    pub(super) fn server(&self) -> &str {
+        &self.bench.server.url
+    }
+
+    pub(super) fn project(&self, path: &str) -> PathBuf {
+        self.folder.join("project").join(path)
+    }
+
+    /// Asks for little, with room for all that a trial needs: some agents try again for more than a
+    /// minute before they say that the service fails.
+    pub(super) fn order(&self) -> Result<AgentOrder, Unproven> {
+        let Some(criterion) = CriterionId::parse("AC-KIT-1.1") else {
+            return Err(Unproven::Ours(Trouble::internal("the kit's criterion is none")));
+        };
+        Ok(AgentOrder {
+            key: Key::Implementer(criterion),
+            number: 1,
+            kind: AttemptKind::First,
+            prompt: format!("{}\n\nDo the work of this trial.", obligation::sign(self.name)),
+            role_text: self.role_text.clone(),
+            session: None,
+            session_used: Usage::default(),
+            limits: Limits {
+                turns: 8,
+                wall_ms: 180_000,
+                idle_ms: 150_000,
+                output_bytes: 64 << 20,
+                caps: Allowance::default(),
+            },
+        })
+    }
+
+    /// Starts the agent and attends it to its end.
+    pub(super) fn run(&self, order: &AgentOrder) -> Result<Ran, Unproven> {
+        self.run_at(&self.bench.server.url, order, &Stop::WithUs)
+    }
+
+    pub(super) fn run_at(&self, server: &str, order: &AgentOrder, stop: &Stop<'_>) -> Result<Ran, Unproven> {
+        let (mut agents, _) = self.agents(server)?;
+        self.attend(&mut agents, order, stop)
+    }
+
+    /// The same, with the project's protected files sealed.
+    pub(super) fn run_sealed(&self, order: &AgentOrder) -> Result<(Ran, Manifest), Unproven> {
+        let (mut agents, mut manifest) = self.agents(&self.bench.server.url)?;
+        manifest.seal(&[FileClass::Test, FileClass::Gate, FileClass::Mixed], &[])?;
+        Ok((self.attend(&mut agents, order, &Stop::WithUs)?, manifest))
+    }
+
+    fn attend(&self, attended: &mut Attended, order: &AgentOrder, stop: &Stop<'_>) -> Result<Ran, Unproven> {
+        let Attended { agents, ctrl_c } = attended;
+        let outcome = event_loop()?.block_on(async {
+            let mut deaf = |_| {};
+            let run = agents.run(order, &mut deaf);
+            let mut ours = self.bench.stop.clone();
+            let interrupt = async {
+                match stop {
+                    Stop::WithUs => {}
+                    Stop::When(file) => {
+                        appears(file).await;
+                        ctrl_c.send_replace(Some(libc::SIGINT));
+                    }
+                }
+                // Whoever stops the kit stops the agent, too.
+                while ours.changed().await.is_ok() {
+                    let signal = *ours.borrow_and_update();
+                    ctrl_c.send_replace(signal);
+                }
+                std::future::pending::<()>().await;
+            };
+            tokio::select! {
+                outcome = run => outcome,
+                () = interrupt => Err(Trouble::internal("a wait that has no end has ended")),
+            }
+        });
+        let stopped_by_us = self.bench.stop.borrow().map(Trouble::stopped);
+        match (outcome, stopped_by_us) {
+            (_, Some(trouble)) => Err(Unproven::Ours(trouble)),
+            (Err(trouble), None) if is_ours(&trouble) && matches!(stop, Stop::WithUs) => {
+                Err(Unproven::Ours(trouble))
+            }
+            (outcome, None) => {
+                Ok(Ran { outcome, asked: self.bench.server.asked(self.name), left: self.left() })
+            }
+        }
+    }
+
+    /// The adapter of every run, for this trial's place.
+    fn agents(&self, server: &str) -> Result<(Attended, Manifest), Trouble> {
+        for (path, text) in self.kit.home(server) {
+            let file = self.folder.join("home").join(path);
+            made(file.parent().unwrap_or(&self.folder))?;
+            std::fs::write(&file, text).map_err(|error| unusable(&file, &error))?;
+        }
+        let project = self.project("");
+        let policy = Policy::new(RunnerKind::Pytest, &[], "specs/frs")
+            .map_err(|bad| Trouble::internal("the kit's own globs can't be read").because(bad.why))?;
+        let sealed = Sealed::default();
+        let ground = Ground {
+            repository: project.clone(),
+            git: git_folders(&project)?.to_vec(),
+            specs: self.project("specs/frs"),
+            exchange: self.folder.join("exchange"),
+            exchange_prefix: EXCHANGE_PREFIX,
+            policy: policy.clone(),
+        }
+        .without_links();
+        let backend = self.bench.sandbox.backend.clone();
+        let sandbox =
+            backend.map(|backend| Sandbox { backend, ground: ground.clone(), sealed: sealed.clone() });
+        let table = self.kit.point(&self.agent.table, server)?;
+        let agent = RoleAgent { table, model: self.agent.model.clone() };
+        let (ctrl_c, stop) = watch::channel(None);
+        let agents = TableAgents::new(AgentSetup {
+            roles: RoleAgents::all(&agent),
+            cwd: project.clone(),
+            tdd: self.bench.tdd.clone(),
+            logs: self.folder.join("logs"),
+            exchange_root: self.folder.join("exchange"),
+            state_root: self.folder.join("state"),
+            cassette: None,
+            backoff: Vec::new(),
+            stop,
+            env: self.env(),
+            operator: None,
+            errand: None,
+        })
+        .fenced_by(sandbox)
+        .told_of(ground, sealed.clone());
+        agents.preflight()?;
+        let classify = Box::new(move |path: &_| policy.classify(path));
+        let manifest = Manifest::new(project, classify, self.folder.join("sealed")).telling(sealed);
+        Ok((Attended { agents, ctrl_c }, manifest))
+    }
+
+    fn env(&self) -> Vec<(OsString, OsString)> {
+        let home = self.folder.join("home");
+        let path = self.bench.path.clone().unwrap_or_default();
+        vec![
+            ("PATH".into(), path),
+            ("HOME".into(), home.into()),
+            ("TMPDIR".into(), self.folder.join("tmp").into()),
+            ("LC_ALL".into(), "C.UTF-8".into()),
+        ]
+    }
+
+    /// Processes whose home is this trial's.
+    fn left(&self) -> usize {
+        let mut home = OsString::from("HOME=");
+        home.push(self.folder.join("home"));
+        let home = OsStr::as_encoded_bytes(&home).to_vec();
+        let processes = proc_table::processes().into_iter().filter(|one| one.life == Life::Alive);
+        processes.filter(|one| proc_table::has_variable(one.pid, &home)).count()
+    }
+}
+
+/// Waits until a file is there; whoever waits has a deadline of his own.
+async fn appears(file: &Path) {
+    let mut look = tokio::time::interval(Duration::from_millis(20));
+    while !file.exists() {
+        look.tick().await;
+    }
+}
+
+fn made(folder: &Path) -> Result<(), Trouble> {
+    std::fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> Trouble {
+    Trouble::environment(format!("{} can't be written", path.display()))
+        .because(error)
+        .advise("check TMPDIR and free space")
+}

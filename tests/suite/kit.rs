@@ -1,0 +1,108 @@
+//! The conformance kit over the real programs of agents (`TDD_TEST_AGENTS` names the folder where
+//! they are), and what `tdd doctor` says when it can't begin.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::sandbox::{Ran, Sandbox, agents, model_server, path_with};
+
+/// Which agents are proven: with `TDD_AGENTS=all` the slow ones, too.
+fn names() -> Vec<&'static str> {
+    let all = std::env::var_os("TDD_AGENTS").is_some_and(|value| value == "all");
+    if all { vec!["claude", "codex", "opencode", "gemini", "pi"] } else { vec!["claude", "codex"] }
+}
+
+/// `tdd doctor` at the strongest level that works here.
+fn doctor(sandbox: &Sandbox, agents: &Path) -> Command {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.env("PATH", path_with(agents)).env("TDD_SANDBOX", "auto");
+    command.arg("doctor").arg("--model-server").arg(model_server());
+    command
+}
+
+fn page_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/agents.md")
+}
+
+#[test]
+fn agents_meet_their_obligations_and_the_page_says_so() {
+    let Some(agents) = agents(&names()) else { return };
+    let sandbox = Sandbox::with(&[("a", "")]);
+    let mut command = doctor(&sandbox, &agents);
+    for name in names() {
+        command.args(["--agent", name]);
+    }
+    let ran = Ran::of(&command.arg("--markdown").output().unwrap()).expect(0);
+    if std::env::var_os("UPDATE_FIXTURES").is_some() {
+        std::fs::write(page_file(), &ran.stdout).unwrap();
+        return;
+    }
+    let (found, kept) = (columns(&ran.stdout), columns(&std::fs::read_to_string(page_file()).unwrap()));
+    for (agent, verdicts) in found {
+        let kept = kept.get(&agent).unwrap_or_else(|| panic!("specs/agents.md does not know {agent}"));
+        // Without an OS sandbox what was refused is put back.
+        let plain = |verdicts: &[String]| -> Vec<String> {
+            verdicts.iter().map(|verdict| verdict.replace("met: put back", "met: refused")).collect()
+        };
+        assert_eq!(plain(&verdicts), plain(kept), "{agent}: specs/agents.md is stale");
+    }
+}
+
+/// The verdicts of each agent in the table of a page, and its version.
+fn columns(page: &str) -> BTreeMap<String, Vec<String>> {
+    let cells = |row: &str| -> Vec<String> {
+        row.trim_matches('|').split(" | ").skip(2).map(|cell| cell.trim().to_owned()).collect()
+    };
+    let head = page.lines().find(|line| line.starts_with("| obligation")).unwrap();
+    let rows: Vec<Vec<String>> = page.lines().filter(|line| line.starts_with("| `")).map(cells).collect();
+    let column = |(index, agent): (usize, String)| {
+        let version = page.lines().find(|line| line.starts_with(&format!("- {agent}: "))).unwrap();
+        let verdicts = rows.iter().map(|row| row[index].clone());
+        (agent, verdicts.chain([version.to_owned()]).collect())
+    };
+    cells(head).into_iter().enumerate().map(column).collect()
+}
+
+#[test]
+fn a_table_that_breaks_its_word_is_found_out() {
+    let Some(agents) = agents(&["claude"]) else { return };
+    let claude = include_str!("../../skills/agents/claude.yaml");
+    for (obligation, old, new, why) in [
+        ("role", "--append-system-prompt-file", "--add-dir", "not in the system prompt"),
+        ("tools", "Read,Grep,Glob,Edit,Write,Bash", "Read,Bash,NotebookEdit", "it offers NotebookEdit"),
+        ("block-before-call", "/type: assistant, /parent", "/type: result, /parent", "no message was found"),
+        ("401", "[401, 403]", "[499, 403]", "it was taken for"),
+    ] {
+        assert!(claude.contains(old), "{old}");
+        let table = claude.replace(old, new).replace('\n', "\n    ");
+        let sandbox = Sandbox::with(&[("tdd.yaml", &format!("agents:\n  mine:\n    {table}\n"))]);
+        let mut command = doctor(&sandbox, &agents);
+        command.args(["--agent", "mine", "--json", "--only", obligation]);
+        let ran = Ran::of(&command.output().unwrap()).expect(1);
+        let line: serde_json::Value = serde_json::from_str(ran.stdout.trim()).unwrap();
+        assert_eq!(line["verdict"], "not-met", "{line}");
+        assert!(line["why"].as_str().unwrap().contains(why), "{line}");
+    }
+}
+
+#[test]
+fn what_keeps_the_kit_from_its_work_is_told() {
+    let sandbox = Sandbox::with(&[(
+        "tdd.yaml",
+        "agents:\n  bare: { argv: [sh, '{prompt_file}'] }\n  \
+         gone: { argv: [no-such-program, '{prompt_file}'], kit: { api: chat, env: { URL: '{server}' } } }\n",
+    )]);
+    let server = model_server();
+    let server = server.to_str().unwrap();
+    for (args, words) in [
+        (&["doctor"][..], &["--agent"][..]),
+        (&["doctor", "--agent", "nobody"], &["no agent is named `nobody`"]),
+        (&["doctor", "--agent", "bare"], &["no `kit:` section", "{server}"]),
+        (&["doctor", "--agent", "gone", "--model-server", server], &["no-such-program"]),
+        (&["doctor", "--agent", "gone", "--only", "sense"], &["`sense`", "known are: prompt, role"]),
+        (&["doctor", "--agent", "gone", "--model-server", "/dev/null"], &["/dev/null does not start"]),
+    ] {
+        sandbox.tdd(args).expect(2).says(words);
+    }
+}
