@@ -5,6 +5,7 @@ pub mod checkpoints;
 pub mod clock;
 pub mod config_file;
 pub mod exec;
+pub mod free_space;
 pub mod git_facts;
 pub mod journal_file;
 pub mod leftovers;

@@ -93,7 +93,7 @@ impl Candidate {
 }
 
 /// A run without a fork that no signal and no limit stopped was refused while it was set up.
-fn is_over(state: &State) -> bool {
+pub(super) fn is_over(state: &State) -> bool {
     matches!(state.phase, Phase::Ended { .. }) || (state.forks() == 0 && state.suspension.is_none())
 }
 

@@ -25,6 +25,7 @@ mod conformance;
 mod core_words;
 mod corpus;
 mod cycle;
+mod doctor;
 mod driver;
 mod git_state;
 mod halt_report;
