@@ -1,9 +1,14 @@
 //! The command line, as near to the flags as can be: no environment, no files.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+
+mod internal;
+pub mod mdtest;
+
+pub use internal::{AgentArgs, ExecArgs, Internal, Line, WithinArgs};
+use mdtest::MdtestArgs;
 
 /// Makes test-driven development a fact for coding agents.
 #[derive(Debug, Parser)]
@@ -41,43 +46,10 @@ pub enum Command {
     Clean(CleanArgs),
     /// Run the whole cycle on a small built-in project with a scripted agent.
     Demo(DemoArgs),
+    /// Have an agent carry out tests that are written in Markdown.
+    Mdtest(Box<MdtestArgs>),
     /// Look for what is in the way of a run, or prove that an agent does what one needs.
     Doctor(DoctorArgs),
-}
-
-/// What `tdd` starts itself as. A parser of their own reads these, because each child is started
-/// through one or two of them and the whole command line takes a while to set up.
-#[derive(Debug, Parser)]
-#[command(name = "tdd")]
-pub enum Internal {
-    /// Prepare and exec a child.
-    #[command(name = "__exec")]
-    Exec(ExecArgs),
-    /// The part of `__exec` that runs inside a sandbox.
-    #[command(name = "__within")]
-    Within(WithinArgs),
-    /// The scripted agent.
-    #[command(name = "__agent")]
-    Agent(AgentArgs),
-}
-
-/// Who has written the command line.
-#[derive(Debug)]
-pub enum Line {
-    Person(Box<Cli>),
-    Ourselves(Internal),
-}
-
-impl Line {
-    /// Ends the process with a message where the line is none of both.
-    pub fn parse(words: Vec<OsString>) -> Self {
-        let is_internal = words.get(1).is_some_and(|word| word.as_encoded_bytes().starts_with(b"__"));
-        if is_internal {
-            Self::Ourselves(Internal::parse_from(words))
-        } else {
-            Self::Person(Box::new(Cli::parse_from(words)))
-        }
-    }
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -127,6 +99,9 @@ pub struct RunArgs {
     pub caps: CapArgs,
     #[command(flatten)]
     pub isolation: IsolationArgs,
+    /// Let each agent have this terminal, so that you see and steer it; end it yourself.
+    #[arg(long, short, conflicts_with = "json")]
+    pub interactive: bool,
     /// Start anew though this requirement has an unfinished run.
     #[arg(long)]
     pub new: bool,
@@ -170,6 +145,9 @@ pub struct ResumeArgs {
     pub caps: CapArgs,
     #[command(flatten)]
     pub isolation: IsolationArgs,
+    /// Let each agent have this terminal from now on, so that you see and steer it; end it yourself.
+    #[arg(long, short, conflicts_with = "json")]
+    pub interactive: bool,
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
@@ -373,55 +351,6 @@ pub struct DoctorArgs {
     /// Print a page in Markdown.
     #[arg(long, conflicts_with = "json", requires = "agent")]
     pub markdown: bool,
-}
-
-/// Descriptor 0 is where the start, or its failure, is reported (`world/exec.rs`).
-#[derive(Clone, Debug, Args)]
-pub struct ExecArgs {
-    /// Where the child runs.
-    #[arg(long, value_name = "DIR")]
-    pub cwd: PathBuf,
-    /// The process that must be this one's parent; the child dies with it.
-    #[arg(long, value_name = "PID")]
-    pub parent: u32,
-    /// Stdout is a terminal: make it the controlling one.
-    #[arg(long)]
-    pub tty: bool,
-    /// What the child reads; `/dev/null` if not given.
-    #[arg(long, value_name = "FILE")]
-    pub stdin: Option<PathBuf>,
-    /// So many words of the command line are a sandbox's, which stays around the child.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub around: usize,
-    #[arg(last = true, required = true)]
-    pub argv: Vec<OsString>,
-}
-
-/// Both descriptors are inherited from `__exec` (`world/exec/within.rs`).
-#[derive(Clone, Debug, Args)]
-pub struct WithinArgs {
-    /// Where the start, or its failure, is reported.
-    #[arg(long, value_name = "FD")]
-    pub report: i32,
-    /// Where the child's end is told.
-    #[arg(long, value_name = "FD")]
-    pub status: i32,
-    #[arg(last = true, required = true)]
-    pub argv: Vec<OsString>,
-}
-
-#[derive(Clone, Debug, Args)]
-pub struct AgentArgs {
-    #[arg(long, value_name = "FILE")]
-    pub cassette: PathBuf,
-    #[arg(long)]
-    pub role: String,
-    #[arg(long, default_value = "")]
-    pub criterion: String,
-    #[arg(long, default_value_t = 1)]
-    pub number: u8,
-    #[arg(long, value_name = "FILE")]
-    pub prompt_file: PathBuf,
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub mod demo;
 pub mod doctor;
 pub mod exec;
 pub mod log;
+pub mod mdtest;
 pub mod parse;
 pub mod resume;
 pub mod run;
@@ -42,6 +43,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Undo(args)) => undo::run(&args),
         Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Mdtest(args)) => mdtest::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     };
     outcome.unwrap_or_else(|trouble| report(&trouble))

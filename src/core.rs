@@ -21,6 +21,7 @@ pub mod halt;
 pub mod isolation;
 pub mod judge;
 pub mod mapping;
+pub mod mdtest;
 pub mod mode;
 pub mod next;
 pub mod path;

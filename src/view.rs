@@ -4,6 +4,7 @@ pub mod checkup;
 pub mod json;
 pub mod lines;
 pub mod live;
+pub mod mdtest;
 pub mod print;
 pub mod tell;
 

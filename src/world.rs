@@ -11,6 +11,8 @@ pub mod journal_file;
 pub mod leftovers;
 pub mod lock;
 pub mod manifest;
+pub mod mdtest;
+pub mod passthrough;
 pub mod process;
 pub mod project;
 pub mod project_commands;

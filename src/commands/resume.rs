@@ -12,6 +12,7 @@ use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
 use crate::settings::{Environment, Settings, caps};
 use crate::world::journal_file::{self, RunDir};
+use crate::world::passthrough::Operator;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::Chosen;
 use crate::world::sandbox;
@@ -149,7 +150,8 @@ fn prepared(
         Some(name) => name.clone(),
         None => state.run.agents[role as usize].clone(),
     });
-    let roles = prepare::agents(&settings, &environment, &names)?;
+    let operator = args.interactive.then(Operator::at_terminal).transpose()?;
+    let roles = prepare::seated(prepare::agents(&settings, &environment, &names)?, operator)?;
     // The run's caps hold but for those that are named now; `tdd.yaml` was asked when it began.
     let caps = caps::of_flags(&args.caps)?.or(&state.run.plan.caps);
     prepare::refuse_caps_without_figures(&roles, &caps)?;
@@ -175,5 +177,6 @@ fn prepared(
         record,
         plan: Plan { caps, ..state.run.plan.clone() },
         sandbox,
+        operator,
     })
 }

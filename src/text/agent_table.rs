@@ -35,6 +35,7 @@
 //! exit_map:    {CODE: failure}
 //! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came
 //! max_turns, wall, idle, output_cap               bounds of one attempt
+//! interactive: {argv: …, message: {file: PATH, take: POINTER}}   for --interactive; see `interactive`
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
 //! kit:         how it is pointed at a scripted model, see `kit`
 //!
@@ -56,6 +57,7 @@ use crate::core::trouble::Trouble;
 pub mod amount;
 mod arguments;
 pub mod home;
+pub mod interactive;
 pub mod kit;
 pub mod outer;
 mod read;
@@ -66,6 +68,7 @@ mod usage;
 pub mod version;
 
 pub use home::{Protect, StateDir};
+pub use interactive::Interactive;
 use kit::Kit;
 pub use outer::is_outer_session;
 use template::{Argv, Template};
@@ -110,6 +113,8 @@ pub struct AgentTable {
     pub idle_ms: Option<u64>,
     pub output_cap: Option<u64>,
     pub stop: StopLadder,
+    /// How a person uses it; `None` if only headless use is known.
+    pub interactive: Option<Interactive>,
     /// For the conformance kit.
     pub kit: Option<Kit>,
 }

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::passthrough::Operator;
 use super::process::{Attended, EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan, spawn_piped};
 use super::pty;
 use super::sandbox::{self, Ground, Sandbox, Sealed};
@@ -30,9 +31,11 @@ mod backoff;
 mod bounds;
 mod call;
 mod codex;
+mod errand;
 mod exchange;
 mod failure;
 mod home;
+mod in_person;
 mod login;
 mod outcome;
 mod program;
@@ -41,6 +44,7 @@ mod watch;
 
 use bounds::{limits, session_limits};
 use call::{Call, Known};
+pub use errand::{Errand, Errands};
 use exchange::Exchange;
 use failure::{Again, Setback};
 use home::{Home, Session};
@@ -101,6 +105,11 @@ pub struct AgentSetup {
     pub stop: StopSignal,
     /// The environment as it was captured at the start of the program.
     pub env: Vec<(OsString, OsString)>,
+    /// The person who sits at the agents' screens; every table is one for a person's use then
+    /// ([`AgentTable::in_person`]).
+    pub operator: Option<Operator>,
+    /// What `{role}` says for an [`Errand`]; `None` in a run.
+    pub errand: Option<&'static str>,
 }
 
 /// The port's adapter for every agent that a table can describe.
@@ -285,18 +294,8 @@ impl Agents for TableAgents {
     /// What passes (a rate limit, an overload, the network) is waited for and tried again, each
     /// time as a new process with a new exchange folder. None of it is the role's failure.
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
-        let waits = self.setup.backoff.clone();
         let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
-        for (index, wait) in waits.iter().enumerate() {
-            match self.run_once(order, &mut watch, &mut *hear).await {
-                Err(Setback { trouble, again: Again::Soon }) => {
-                    hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
-                    backoff::wait(*wait, &self.setup.stop).await?;
-                }
-                outcome => return outcome.map_err(|setback| setback.trouble),
-            }
-        }
-        self.run_once(order, &mut watch, hear).await.map_err(|setback| setback.trouble)
+        self.ask(order, &mut watch, hear).await?
     }
 
     fn used(&mut self) -> Vec<ChildUse> {
@@ -313,20 +312,44 @@ impl Agents for TableAgents {
 }
 
 impl TableAgents {
-    async fn run_once(
+    /// `Err` if the program could not be started or we were stopped before; what it failed of itself
+    /// is in the report.
+    async fn ask(
         &mut self,
         order: &AgentOrder,
         watch: &mut Watch,
         hear: Hear<'_>,
-    ) -> Result<AgentReport, Setback> {
+    ) -> Result<Result<AgentReport, Trouble>, Trouble> {
+        let waits = self.setup.backoff.clone();
+        for (index, wait) in waits.iter().enumerate() {
+            match self.ask_once(order, watch, &mut *hear).await? {
+                Err(Setback { trouble, again: Again::Soon }) => {
+                    hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
+                    backoff::wait(*wait, &self.setup.stop).await?;
+                }
+                outcome => return Ok(outcome.map_err(|setback| setback.trouble)),
+            }
+        }
+        Ok(self.ask_once(order, watch, hear).await?.map_err(|setback| setback.trouble))
+    }
+
+    async fn ask_once(
+        &mut self,
+        order: &AgentOrder,
+        watch: &mut Watch,
+        hear: Hear<'_>,
+    ) -> Result<Result<AgentReport, Setback>, Trouble> {
         if let Some(signal) = *self.setup.stop.borrow() {
-            return Err(Trouble::stopped(signal).into());
+            return Err(Trouble::stopped(signal));
         }
         let prepared = self.prepare(order)?;
         if prepared.left_out > 0 {
             hear(News::Note(sandbox::left_out_words(prepared.left_out)));
         }
         let table = self.agent(&order.key).table.clone();
+        if let Some(operator) = self.setup.operator {
+            return self.ask_in_person(operator, &table, prepared, watch).await;
+        }
         let had = if prepared.goes_on { watch.session } else { Usage::default() };
         let mut stream = AgentStream::new(&table).after(had);
         let mut child = spawn(&table, &prepared.spawn)?;
@@ -345,7 +368,7 @@ impl TableAgents {
         prepared.home.give_back();
         let duration_ms =
             u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
-        report(&table, Over { prepared, end: lived.end, found, run_cap, duration_ms })
+        Ok(report(&table, Over { prepared, end: lived.end, found, run_cap, duration_ms }))
     }
 }
 

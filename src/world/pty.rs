@@ -6,13 +6,14 @@
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 
 use portable_pty::{MasterPty, PtySize, native_pty_system};
 use rustix::fs::{Mode, OFlags};
 use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
 
 use super::exec::Terminal;
-use super::process::{Attended, Channel, Size, SpawnOrder, fresh_log};
+use super::process::{Attended, Channel, Size, SpawnOrder, StdinPlan, fresh_log};
 use super::unix;
 use crate::core::trouble::Trouble;
 
@@ -24,21 +25,43 @@ pub type PtyChild = Attended;
 /// [`spawn_piped`](super::process::spawn_piped).
 pub fn spawn(order: &SpawnOrder) -> Result<PtyChild, Trouble> {
     let log = fresh_log(&order.log)?;
-    let (ours, theirs) = open(order.size)?;
+    let Opened { ours, theirs, .. } = open(order.size)?;
+    let unchanged = pass_bytes_unchanged(&theirs);
+    unchanged.map_err(|error| Trouble::environment("a pseudo-terminal can't be set").because(error))?;
+    Attended::read(order, channel(theirs)?, ours, log)
+}
+
+/// Starts a child for a person: its stdin is the terminal too, which does what terminals do with keys
+/// and lines, until the child wants something else. Also gives our side of it, to be written to.
+pub fn spawn_interactive(order: &SpawnOrder) -> Result<(PtyChild, File), Trouble> {
+    let log = fresh_log(&order.log)?;
+    let Opened { ours, theirs, name } = open(order.size)?;
     let failed = |error| Trouble::environment("a terminal can't be shared").because(error);
-    let channel = Channel {
+    let order = SpawnOrder { stdin: StdinPlan::File(name), ..order.clone() };
+    let typed = ours.try_clone().map_err(failed)?;
+    Ok((Attended::read(&order, channel(theirs)?, ours, log)?, typed))
+}
+
+fn channel(theirs: OwnedFd) -> Result<Channel, Trouble> {
+    let failed = |error| Trouble::environment("a terminal can't be shared").because(error);
+    Ok(Channel {
         stdout: theirs.try_clone().map_err(failed)?,
         stderr: theirs.try_clone().map_err(failed)?,
         terminal: Terminal::Controlling,
         // On macOS, what was not yet read is lost when the last one closes the terminal. On Linux
         // it is not, and a copy of ours would hide the end of the output.
         kept_open: if cfg!(target_os = "macos") { Some(theirs) } else { None },
-    };
-    Attended::read(order, channel, ours, log)
+    })
 }
 
 /// A new terminal: our side, to be read from, and the child's.
-fn open(size: Size) -> Result<(File, OwnedFd), Trouble> {
+struct Opened {
+    ours: File,
+    theirs: OwnedFd,
+    name: PathBuf,
+}
+
+fn open(size: Size) -> Result<Opened, Trouble> {
     let failed = |why: String| {
         Trouble::environment("a pseudo-terminal can't be opened")
             .because(why)
@@ -52,8 +75,7 @@ fn open(size: Size) -> Result<(File, OwnedFd), Trouble> {
     let name = pair.master.tty_name().ok_or_else(|| failed("it has no name".to_owned()))?;
     let theirs = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| failed(format!("{}: {error}", name.display())))?;
-    pass_bytes_unchanged(&theirs).map_err(|error| failed(error.to_string()))?;
-    Ok((File::from(ours), theirs))
+    Ok(Opened { ours: File::from(ours), theirs, name })
 }
 
 fn pass_bytes_unchanged(terminal: &OwnedFd) -> rustix::io::Result<()> {

@@ -16,6 +16,7 @@ use std::task::{Context, Poll};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use super::passthrough::raw;
 use super::process::kin;
 use super::unix;
 use crate::core::trouble::Trouble;
@@ -72,7 +73,9 @@ fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
 /// Stops the children, then ourselves; when we are continued, so are they.
 fn rest() {
     kin::stop_all();
+    raw::step_aside();
     unix::stop_ourselves();
+    raw::come_back();
     kin::continue_all();
 }
 

@@ -66,6 +66,8 @@ impl Stage {
             backoff: Vec::new(),
             stop,
             env: self.env.clone(),
+            operator: None,
+            errand: None,
         });
         let order = AgentOrder {
             key: Key::Implementer(CriterionId::parse("AC-x.1").unwrap()),

@@ -87,6 +87,8 @@ impl Stage {
             backoff: Vec::new(),
             stop: self.signal.subscribe(),
             env: self.env.clone(),
+            operator: None,
+            errand: None,
         })
     }
 
@@ -371,6 +373,8 @@ fn an_exchange_folder_in_the_repository_is_refused() {
         backoff: Vec::new(),
         stop: agents.signal.subscribe(),
         env: agents.env.clone(),
+        operator: None,
+        errand: None,
     });
     let trouble = inside.preflight().unwrap_err();
     assert!(trouble.what.contains("in the repository") && trouble.next.contains("TMPDIR"), "{trouble}");

@@ -99,7 +99,7 @@ fn the_demo_goes_through() {
 }
 
 const OLD_TEST: &str = "import unittest\nimport shop\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(shop.one(), 1)\n";
-const NEW_TEST: &str = "import unittest\nimport shop\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(shop.two(), 2)\n";
+pub const NEW_TEST: &str = "import unittest\nimport shop\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(shop.two(), 2)\n";
 
 /// A tiny Python project with one criterion.
 pub fn shop() -> Sandbox {

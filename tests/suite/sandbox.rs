@@ -252,6 +252,21 @@ pub fn node_modules(package: &str) -> Option<PathBuf> {
     found
 }
 
+pub fn make_executable(file: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Looks again and again until it is so; fails after half a minute.
+#[track_caller]
+pub fn wait_for(is_so: impl Fn() -> bool) {
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !is_so() {
+        assert!(std::time::Instant::now() < end, "it did not come to be");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
 /// The folder named by `TDD_TEST_AGENTS`, if these agents' programs are in it. Missing: as in [`has`].
 pub fn agents(names: &[&str]) -> Option<PathBuf> {
     let folder = std::env::var_os("TDD_TEST_AGENTS").map(PathBuf::from);

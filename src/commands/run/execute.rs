@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use crate::core::audience::Audience;
 use crate::core::event::{Decision, Event, RunId, RunStarted};
 use crate::core::halt::Ending;
 use crate::core::state::{End, Phase, State, Suspension};
@@ -75,7 +76,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let first = Event::RunStarted(Box::new(started.clone()));
     journal.append(now, std::slice::from_ref(&first))?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
-    let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
+    let mut audience = audience(prepared);
     let state = State::open(started);
     audience.event(&state, &first, now);
     let ended = event_loop()?.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
@@ -102,7 +103,7 @@ pub fn go_on(
     warn(&adapters.warnings);
     let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
-    let mut audience = view::audience(view::mode(wish(prepared.settings.output), Stderr::look()));
+    let mut audience = audience(prepared);
     let caps = Some(prepared.plan.caps).filter(|caps| *caps != state.run.plan.caps);
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
     let ended = event_loop()?.block_on(drive.resume(decisions, caps));
@@ -147,6 +148,12 @@ fn reopened(run: &Path) -> Result<(JournalFile, State), Trouble> {
         .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
         .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
     Ok((journal, state))
+}
+
+/// A live display would draw over an agent that has the terminal.
+fn audience(prepared: &Prepared) -> Box<dyn Audience> {
+    let stderr = if prepared.operator.is_some() { Stderr::Plain } else { Stderr::look() };
+    view::audience(view::mode(wish(prepared.settings.output), stderr))
 }
 
 /// One thread; every wait of a command is on it.

@@ -1,6 +1,10 @@
 //! All that can be refused before anything is done.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+use serde_yaml::Value;
 
 use crate::cli::RunArgs;
 use crate::core::criterion::CriterionId;
@@ -17,6 +21,7 @@ use crate::text::prompt;
 use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
 use crate::world::git_facts;
 use crate::world::journal_file::{self, RunDir};
+use crate::world::passthrough::Operator;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
 use crate::world::sandbox;
@@ -37,6 +42,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// The level of isolation, and what keeps it.
     pub sandbox: sandbox::Chosen,
+    /// Who sits at the agents' screens, with `--interactive`.
+    pub operator: Option<Operator>,
 }
 
 impl Prepared {
@@ -47,6 +54,7 @@ impl Prepared {
 }
 
 pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Prepared, Trouble> {
+    let operator = args.interactive.then(Operator::at_terminal).transpose()?;
     let place = project::locate(cwd)?;
     let config = super::super::read_config(&place)?;
     let settings = Settings::resolve(args, config, &environment)?;
@@ -63,12 +71,24 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
     refuse_ignored_tests(&place, &plan, &chosen)?;
     let names = Role::ALL.map(|role| settings.agent(role).name.clone());
-    let roles = agents(&settings, &environment, &names)?;
+    let roles = seated(agents(&settings, &environment, &names)?, operator)?;
     refuse_caps_without_figures(&roles, &plan.caps)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     let record = args.record.as_deref();
     let record = record.map(|file| record::place(file, cwd, &place.repository, None)).transpose()?;
-    Ok(Prepared { place, environment, settings, requirement, chosen, roles, cassette, record, plan, sandbox })
+    Ok(Prepared {
+        place,
+        environment,
+        settings,
+        requirement,
+        chosen,
+        roles,
+        cassette,
+        record,
+        plan,
+        sandbox,
+        operator,
+    })
 }
 
 fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
@@ -212,6 +232,11 @@ fn unfinished(state: &State, run: &RunDir, with: &str) -> Trouble {
         ))
 }
 
+/// With a person at the agents' screens: the agents for a person's use.
+pub fn seated(roles: RoleAgents, operator: Option<Operator>) -> Result<RoleAgents, Trouble> {
+    if operator.is_some() { roles.in_person() } else { Ok(roles) }
+}
+
 /// The tables of the agents with these names, one for each role; a role's model goes with the
 /// agent that the settings name for it.
 pub fn agents(
@@ -222,11 +247,7 @@ pub fn agents(
     let agent = |role: Role| {
         let choice = settings.agent(role);
         let wanted = names[role as usize].as_str();
-        let name = if wanted == AUTO_AGENT { choose_auto(environment.path.as_deref())? } else { wanted };
-        let table = match settings.agents.get(name) {
-            Some(value) => agent_table::read(name, value)?,
-            None => builtin(name)?.ok_or_else(|| unknown_agent(name, settings))?,
-        };
+        let table = agent_table(wanted, &settings.agents, environment.path.as_deref())?;
         let model = choice.model.clone().filter(|_| choice.name == wanted || choice.name == AUTO_AGENT);
         Ok(RoleAgent { table, model })
     };
@@ -237,6 +258,19 @@ pub fn agents(
     })
 }
 
+/// The table of the agent with this name; `auto` is the first one that is installed.
+pub fn agent_table(
+    wanted: &str,
+    own: &BTreeMap<String, Value>,
+    path: Option<&OsStr>,
+) -> Result<AgentTable, Trouble> {
+    let name = if wanted == AUTO_AGENT { choose_auto(path)? } else { wanted };
+    match own.get(name) {
+        Some(value) => agent_table::read(name, value),
+        None => builtin(name)?.ok_or_else(|| unknown_agent(name, own)),
+    }
+}
+
 fn builtin(name: &str) -> Result<Option<AgentTable>, Trouble> {
     let Some(yaml) = agent_table::builtin(name) else { return Ok(None) };
     let value = serde_yaml::from_str(yaml).map_err(|error| {
@@ -245,10 +279,10 @@ fn builtin(name: &str) -> Result<Option<AgentTable>, Trouble> {
     agent_table::read(name, &value).map(Some)
 }
 
-fn unknown_agent(name: &str, settings: &Settings) -> Trouble {
+fn unknown_agent(name: &str, own: &BTreeMap<String, Value>) -> Trouble {
     let mut known = vec![AUTO_AGENT];
     known.extend(agent_table::BUILTIN);
-    known.extend(settings.agents.keys().map(String::as_str));
+    known.extend(own.keys().map(String::as_str));
     Trouble::config(format!("no agent is named `{name}`"))
         .because(format!("known are: {}", known.join(", ")))
         .advise("name one of these, or describe it under `agents:` in tdd.yaml (the README shows how)")

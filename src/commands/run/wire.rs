@@ -28,6 +28,8 @@ use super::prepare::Prepared;
 
 /// Bounds of one attempt that neither `tdd.yaml` nor the agent's table sets.
 const WALL: Duration = Duration::from_mins(30);
+/// With a person at the agent's screen.
+const WALL_IN_PERSON: Duration = Duration::from_hours(24);
 const IDLE: Duration = Duration::from_mins(10);
 const OUTPUT: u64 = 64 << 20;
 const TURNS_PER_CRITERION: u32 = 8;
@@ -63,6 +65,8 @@ fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal)
         backoff: prepared.settings.backoff_ms.iter().copied().map(Duration::from_millis).collect(),
         stop: stop.clone(),
         env: prepared.environment.vars.clone(),
+        operator: prepared.operator,
+        errand: None,
     })
 }
 
@@ -177,19 +181,18 @@ fn in_repository(prepared: &Prepared, path: &str) -> String {
 }
 
 pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Result<Setup, Trouble> {
-    let settings = &prepared.settings;
     let vars = prepared.environment.vars.iter();
     let text = |word: &OsString| word.to_string_lossy().into_owned();
     let mask = Mask::new(vars.map(|(name, value)| (text(name), text(value))));
     Ok(Setup {
         policy: adapters.policy.clone(),
         skills: skill::embedded(),
-        limits: limits(settings),
+        limits: limits(prepared),
         turns_per_criterion: TURNS_PER_CRITERION,
         roots: roots(prepared),
         reports: reports(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
-        resume_with: resume_with(settings),
+        resume_with: resume_with(&prepared.settings),
         isolation: prepared.sandbox.isolation.clone(),
         mask: Box::new(move |text| mask.apply(text).into_owned()),
     })
@@ -221,11 +224,13 @@ fn roots(prepared: &Prepared) -> Vec<String> {
     roots
 }
 
-fn limits(settings: &Settings) -> Limits {
+fn limits(prepared: &Prepared) -> Limits {
+    let settings = &prepared.settings;
+    let wall = if prepared.operator.is_some() { WALL_IN_PERSON } else { WALL };
     let ms = |own: Option<u64>, default: Duration| own.unwrap_or(default.as_secs() * 1000);
     Limits {
         turns: TURNS_PER_CRITERION,
-        wall_ms: ms(settings.deadlines.attempt_ms, WALL),
+        wall_ms: ms(settings.deadlines.attempt_ms, wall),
         idle_ms: ms(settings.deadlines.idle_ms, IDLE),
         output_bytes: OUTPUT,
         caps: Allowance::default(),

@@ -62,6 +62,11 @@ pub(super) fn plain(at: &str, value: &Value) -> Result<Argv, Trouble> {
     argv(at, value, Start::First, OwnSandbox::Off)
 }
 
+/// One way of a start, with the cases that go by the agent's own sandbox.
+pub(super) fn sandboxed(at: &str, value: &Value, own_sandbox: OwnSandbox) -> Result<Argv, Trouble> {
+    argv(at, value, Start::First, own_sandbox)
+}
+
 fn argv(at: &str, value: &Value, start: Start, own_sandbox: OwnSandbox) -> Result<Argv, Trouble> {
     let items = list(at, value)?;
     let empty_program = matches!(items.first(), Some(Value::String(program)) if program.is_empty());

@@ -12,7 +12,7 @@ use super::{
     AgentFailure, AgentTable, EnvRules, FailureSign, MessageFrom, OwnSandbox, PromptBy, Records, SessionFrom,
     Stdio, StopLadder,
 };
-use super::{arguments, home, kit, version};
+use super::{arguments, home, interactive, kit, version};
 use crate::core::trouble::Trouble;
 use crate::text::agent_stream::select::Selector;
 
@@ -45,6 +45,7 @@ const KEYS: &[&str] = &[
     "idle",
     "output_cap",
     "stop",
+    "interactive",
     "kit",
 ];
 
@@ -86,6 +87,7 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
         idle_ms: duration(&map, "idle")?,
         output_cap: size(&map, "output_cap")?,
         stop: stop(&map)?,
+        interactive: interactive::read(&map, own_sandbox)?,
         kit: kit::read(&map)?,
     };
     check_whole(&map, &table)?;

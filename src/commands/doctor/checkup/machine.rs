@@ -45,6 +45,8 @@ fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
         backoff: Vec::new(),
         stop: scene.stop.clone(),
         env: scene.environment.vars.clone(),
+        operator: None,
+        errand: None,
     });
     program.preflight()?;
     let warnings = program.versions()?;

@@ -252,6 +252,8 @@ impl<'b> Trial<'b> {
             backoff: Vec::new(),
             stop,
             env: self.env(),
+            operator: None,
+            errand: None,
         })
         .fenced_by(sandbox)
         .told_of(ground, sealed.clone());

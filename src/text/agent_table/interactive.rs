@@ -1,0 +1,139 @@
+//! How an agent is used by a person who sits at its screen.
+//!
+//! ```text
+//! interactive: { argv: [ argument | group, … ], message: { file: PATH, take: POINTER } }
+//! ```
+//!
+//! Nothing on a full-screen program's screen is a source for a message: fences are dropped there and
+//! lines wrapped. So the program tells its last message by a hook, as JSON in a file.
+
+use serde_json::Value as Json;
+use serde_yaml::Value;
+
+use super::arguments;
+use super::selector::pointer;
+use super::strict_map::{StrictMap, text, wrong_type};
+use super::template::{Argv, Template};
+use super::{AgentTable, MessageFrom, OwnSandbox, PromptBy, Stdio};
+use crate::core::trouble::Trouble;
+use crate::text::agent_stream::pointer::Pointer;
+
+/// What differs when a person sits at the agent's screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interactive {
+    pub argv: Argv,
+    /// Relative to the exchange folder; written anew at the end of each turn.
+    pub file: Template,
+    /// Where the message is in it.
+    pub take: Pointer,
+}
+
+impl Interactive {
+    /// The message in what the hook wrote.
+    pub fn message(&self, written: &str) -> Option<String> {
+        let json: Json = serde_json::from_str(written).ok()?;
+        self.take.text(&json).filter(|message| !message.trim().is_empty())
+    }
+}
+
+impl AgentTable {
+    /// The table for a person's use: the prompt is an argument, the message comes from the hook's
+    /// file, and nothing is read off the screen. The person's own home is used, because a new one
+    /// would begin with questions about colours and trust. `None` if the table doesn't say how.
+    pub fn in_person(&self) -> Option<Self> {
+        let interactive = self.interactive.clone()?;
+        Some(Self {
+            argv: interactive.argv,
+            resume_argv: None,
+            prompt: PromptBy::Argv,
+            stdio: Stdio::Pty,
+            message: MessageFrom::File { path: interactive.file, stream: None },
+            session: None,
+            turns: None,
+            usage: Vec::new(),
+            started: None,
+            settings_seen: None,
+            denied: Vec::new(),
+            records: None,
+            resets: Vec::new(),
+            state_dirs: Vec::new(),
+            exit_map: std::collections::BTreeMap::new(),
+            failures: Vec::new(),
+            max_turns: None,
+            wall_ms: None,
+            idle_ms: None,
+            output_cap: None,
+            ..self.clone()
+        })
+    }
+}
+
+pub(super) fn read(map: &StrictMap<'_>, own_sandbox: OwnSandbox) -> Result<Option<Interactive>, Trouble> {
+    let Some(value) = map.get("interactive") else { return Ok(None) };
+    let inner = StrictMap::open(map.at("interactive"), value, &["argv", "message"])?;
+    let absent = |key: &str, wanted: &str| wrong_type(&inner.at(key), &Value::Null, wanted);
+    let argv = inner.get("argv").ok_or_else(|| absent("argv", "a program and its arguments"))?;
+    let message = inner.get("message").ok_or_else(|| absent("message", "{file: PATH, take: POINTER}"))?;
+    let message = StrictMap::open(inner.at("message"), message, &["file", "take"])?;
+    let said = |key: &str, wanted: &str| match message.get(key) {
+        Some(value) => text(&message.at(key), value),
+        None => Err(wrong_type(&message.at(key), &Value::Null, wanted)),
+    };
+    let file = said("file", "the path of a file")?;
+    let take = said("take", "a JSON pointer")?;
+    Ok(Some(Interactive {
+        argv: arguments::sandboxed(&inner.at("argv"), argv, own_sandbox)?,
+        file: Template::read(&message.at("file"), &file)?,
+        take: pointer(&message.at("take"), &take)?,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::agent_table::{builtin, read_text};
+
+    const TABLE: &str = "argv: [a, \"{prompt_file}\"]\nsession: new-uuid\nwall: 9s\ninteractive:\n  \
+                         argv: [a, --see, \"{prompt}\"]\n  message: {file: stop.json, take: /last}\n";
+
+    #[test]
+    fn a_person_s_use_has_its_own_argv_and_message() {
+        let table = read_text("a", TABLE).unwrap();
+        let own = table.in_person().unwrap();
+        let argv = own.argv.fill(&|what| Some(format!("<{}>", what.name()))).unwrap();
+        assert_eq!(argv, ["a", "--see", "<prompt>"]);
+        assert_eq!((own.prompt, own.wall_ms, own.session.is_none()), (PromptBy::Argv, None, true));
+        let interactive = table.interactive.unwrap();
+        for (written, message) in [
+            (r#"{"last": "done\n"}"#, Some("done\n")),
+            (r#"{"last": "  "}"#, None),
+            (r#"{"other": 1}"#, None),
+            ("", None),
+        ] {
+            assert_eq!(interactive.message(written).as_deref(), message, "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        for (interactive, word) in [
+            ("{argv: [a]}", "interactive.message"),
+            ("{message: {file: a, take: /b}}", "interactive.argv"),
+            ("{argv: [a], message: {file: a}}", "interactive.message.take"),
+            ("{argv: [a], message: {file: a, take: b}}", "interactive.message.take"),
+            ("{argv: [a], message: {file: a, take: /b, more: 1}}", "more"),
+        ] {
+            let text = format!("argv: [a, \"{{prompt_file}}\"]\ninteractive: {interactive}\n");
+            let trouble = read_text("a", &text).unwrap_err();
+            assert!(trouble.to_string().contains(word), "{interactive}: {trouble}");
+        }
+    }
+
+    #[test]
+    fn claude_and_codex_can_be_used_by_a_person() {
+        for name in ["claude", "codex"] {
+            let table = read_text(name, builtin(name).unwrap()).unwrap();
+            assert!(table.in_person().is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A suite of Markdown tests as a person and a machine see it.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::tell::seconds;
+use crate::core::mdtest::{Outcome, Status, Totals};
+use crate::text::harmless;
+
+/// Dots of one line.
+const DOTS: usize = 80;
+/// Characters of one name or reason.
+const SHOWN: usize = 400;
+
+/// A test begins; `index` from 0.
+pub fn began(index: usize, total: usize, test: &str) -> String {
+    format!("[{}/{total}] {}", index + 1, harmless::short(test, SHOWN))
+}
+
+/// A test ended.
+pub fn ended(index: usize, total: usize, outcome: &Outcome) -> String {
+    let word = outcome.status.name();
+    format!("{}: {word}, {}", began(index, total, &outcome.test), seconds(outcome.duration_ms))
+}
+
+/// The end of a suite: a dot or an F for each test, what is wrong with the failed ones, the totals.
+pub fn closing(outcomes: &[Outcome], duration_ms: u64) -> String {
+    let mut text = String::new();
+    for line in outcomes.chunks(DOTS) {
+        let dot = |outcome: &Outcome| match outcome.status {
+            Status::Pass => '.',
+            Status::Fail => 'F',
+        };
+        let _ = writeln!(text, "{}", line.iter().map(dot).collect::<String>());
+    }
+    for outcome in outcomes.iter().filter(|outcome| outcome.status == Status::Fail) {
+        failure(outcome, &mut text);
+    }
+    let Totals { total, passed, failed } = Totals::of(outcomes);
+    let tests = if total == 1 { "test" } else { "tests" };
+    let _ = writeln!(
+        text,
+        "{total} {tests}, {passed} passed, {failed} failed, in {}; by the agent's word",
+        seconds(duration_ms)
+    );
+    text
+}
+
+fn failure(outcome: &Outcome, text: &mut String) {
+    let _ = writeln!(text, "failed: {}", harmless::short(&outcome.test, SHOWN));
+    let line = outcome.line.map_or(String::new(), |line| format!(" (line {line} of the log)"));
+    let reason = harmless::short(outcome.reason.as_deref().unwrap_or_default(), SHOWN);
+    let _ = writeln!(text, "  {reason}{line}");
+    if !outcome.log.is_empty() {
+        let _ = writeln!(text, "  log:    {}", harmless::line(&outcome.log));
+    }
+    if let Some(output) = &outcome.output {
+        let exit = outcome.exit.map_or(String::new(), |exit| format!(" ({exit})"));
+        let _ = writeln!(text, "  output: {}{exit}", harmless::line(output));
+    }
+}
+
+/// One test, for `--json`.
+pub fn json(outcome: &Outcome) -> Value {
+    json!({
+        "type": "test",
+        "test": outcome.test,
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "line": outcome.line,
+        "log": (!outcome.log.is_empty()).then_some(&outcome.log),
+        "exit": outcome.exit.map(|exit| exit.to_string()),
+        "duration_ms": outcome.duration_ms,
+        "output": outcome.output,
+    })
+}
+
+/// The last object of `--json`.
+pub fn json_totals(outcomes: &[Outcome], duration_ms: u64) -> Value {
+    let Totals { total, passed, failed } = Totals::of(outcomes);
+    json!({ "type": "suite", "total": total, "passed": passed, "failed": failed, "duration_ms": duration_ms })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::test::Exit;
+
+    fn outcome(test: &str, status: Status) -> Outcome {
+        Outcome {
+            test: test.into(),
+            log: format!("/s/{test}.log.md"),
+            status,
+            reason: (status == Status::Fail).then(|| "invalid status value \"maybe\"".to_owned()),
+            line: (status == Status::Fail).then_some(2),
+            exit: Some(Exit::Code(3)),
+            duration_ms: 3200,
+            output: (status == Status::Fail).then(|| "/tmp/out.log".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_suite_is_told_with_what_failed() {
+        let all = [outcome("a.test.md", Status::Pass), outcome("b\u{1b}[2J.test.md", Status::Fail)];
+        assert_eq!(ended(0, 2, &all[0]), "[1/2] a.test.md: pass, 3.2 s");
+        let text = closing(&all, 6400);
+        let want = ".F\nfailed: b.test.md\n  invalid status value \"maybe\" (line 2 of the log)\n  \
+                    log:    /s/b.test.md.log.md\n  output: /tmp/out.log (exit code 3)\n\
+                    2 tests, 1 passed, 1 failed, in 6.4 s; by the agent's word\n";
+        assert_eq!(text, want);
+        assert_eq!(json(&all[0])["status"], "pass");
+        assert_eq!(json(&all[1])["line"], 2);
+        assert_eq!(json_totals(&all, 1)["failed"], 1);
+    }
+}

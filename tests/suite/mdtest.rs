@@ -1,0 +1,321 @@
+//! `tdd mdtest` through the real binary, with an agent that is a small script.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::Child;
+
+use serde_json::Value;
+use tdd::text::mdtest::log::{self, Extent};
+
+use super::sandbox::{Ran, Sandbox};
+
+/// Reads both paths out of its prompt, and does what the lines after `RUN: ` in the test say.
+const AGENT: &str = r#"#!/bin/sh
+TEST=$(grep '\.test\.md$' "$1"); LOG=$(grep '\.log\.md$' "$1")
+export TEST LOG
+echo "the agent is here"
+sed -n 's/^RUN: //p' "$TEST" | sh
+"#;
+
+pub const PASS: &str = "# fine\nRUN: printf -- '---\\nstatus: pass\\n---\\nall well\\n' > \"$LOG\"\n";
+pub const FAIL: &str =
+    "# bad\nRUN: printf -- '---\\nstatus: fail\\nreason: the door is shut\\n---\\n' > \"$LOG\"\n";
+const NO_LOG: &str = "# silent\nRUN: echo nothing to write; exit 7\n";
+const MALFORMED: &str = "# broken\nRUN: printf -- '---\\nstatus: [\\n---\\n' > \"$LOG\"\n";
+
+/// A suite with these tests, and the script as its agent. Not even a git repository.
+pub fn suite(tests: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::empty();
+    let agent = sandbox.repo().parent().unwrap().join("agent.sh");
+    std::fs::write(&agent, AGENT).unwrap();
+    let mut yaml = "agent: script\nagents:\n  script:\n".to_owned();
+    let _ = writeln!(yaml, "    argv: [sh, {}, \"{{prompt_file}}\"]", agent.display());
+    sandbox.write("tdd.yaml", &yaml);
+    for (path, text) in tests {
+        sandbox.write(path, text);
+    }
+    sandbox
+}
+
+fn logs(sandbox: &Sandbox, folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(sandbox.path(folder)).into_iter().flatten().flatten();
+    let mut logs: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    logs.sort();
+    logs
+}
+
+fn objects(ran: &Ran) -> Vec<Value> {
+    ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_suite_that_passes() {
+    let sandbox = suite(&[("b.test.md", PASS), ("a/z.test.md", PASS)]);
+    let ran = sandbox.tdd(&["mdtest"]).expect(0);
+    assert!(ran.stdout.starts_with("..\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("2 tests, 2 passed, 0 failed"), "{}", ran.stdout);
+    for line in ["[1/2] a/z.test.md\n", "[1/2] a/z.test.md: pass", "[2/2] b.test.md: pass"] {
+        assert!(ran.stderr.contains(line), "{}", ran.stderr);
+    }
+    let log = &logs(&sandbox, "a/z.logs")[..];
+    let name = log[0].file_name().unwrap().to_str().unwrap();
+    assert_eq!((log.len(), name.len(), &name[10..11], &name[19..]), (1, 27, "T", "Z.log.md"), "{name}");
+    let left = std::fs::read_dir(sandbox.repo().parent().unwrap()).unwrap().count();
+    assert_eq!(left, 3, "home, repo and the agent: nothing is left of a suite that passes");
+    sandbox.tdd(&["mdtest", "run", "--agent", "script", "a"]).expect(0);
+}
+
+#[test]
+fn a_mixed_suite_goes_on_to_its_end() {
+    let sandbox = suite(&[("1.test.md", NO_LOG), ("2.test.md", MALFORMED), ("3.test.md", PASS)]);
+    let ran = sandbox.tdd(&["mdtest", "--junit", "report.xml"]).expect(1);
+    assert!(ran.stdout.starts_with("FF.\n"), "{}", ran.stdout);
+    for words in [
+        "failed: 1.test.md\n  read log: no log was written to its path\n  log:    /",
+        "(exit code 7)",
+        "failed: 2.test.md\n  parse yaml: ",
+        "of the log)",
+        "3 tests, 1 passed, 2 failed",
+    ] {
+        assert!(ran.stdout.contains(words), "no {words:?} in:\n{}", ran.stdout);
+    }
+    let output = ran.stdout.lines().find_map(|line| line.trim().strip_prefix("output: ")).unwrap();
+    let printed = std::fs::read_to_string(output.split(" (").next().unwrap()).unwrap();
+    assert!(printed.contains("the agent is here") && printed.contains("nothing to write"), "{printed}");
+    let xml = sandbox.read("report.xml");
+    assert!(xml.contains("tests=\"3\"") && xml.contains("failures=\"2\""), "{xml}");
+}
+
+#[test]
+fn json_is_one_object_a_line() {
+    let sandbox = suite(&[("1.test.md", FAIL), ("2.test.md", PASS)]);
+    let ran = sandbox.tdd(&["mdtest", "--json"]).expect(1);
+    let all = objects(&ran);
+    assert_eq!(all.len(), 3, "{}", ran.stdout);
+    assert_eq!((&all[0]["test"], &all[0]["status"]), (&"1.test.md".into(), &"fail".into()));
+    assert_eq!(all[0]["reason"], "the agent says fail: the door is shut");
+    assert_eq!(all[1]["exit"], "exit code 0");
+    assert_eq!((&all[2]["type"], &all[2]["failed"]), (&"suite".into(), &1.into()));
+}
+
+#[test]
+fn front_matter_vectors() {
+    let vectors = include_str!("../../fixtures/conformance/front-matter.json");
+    let vectors: Vec<Value> = serde_json::from_str(vectors).unwrap();
+    assert_eq!(vectors.len(), 17);
+    for vector in &vectors {
+        let Some(text) = vector["log"].as_str() else {
+            // The missing file: `a_mixed_suite_goes_on_to_its_end`.
+            assert_eq!(vector["want"]["error"], "read log");
+            continue;
+        };
+        match log::read(text.as_bytes(), Extent::Whole) {
+            Ok(word) => assert_eq!(vector["want"]["status"], word.status.name(), "{vector}"),
+            Err(error) => {
+                let want = vector["want"]["error"].as_str().unwrap_or("a status");
+                assert!(error.to_string().contains(want), "{error}: {vector}");
+            }
+        }
+    }
+}
+
+/// The source document's own test: the minute of the clock decides. The clock is a variable.
+#[test]
+fn time_parity_both_ways() {
+    let parity = "# Time parity\n\n1. Check the current local time.\n2. If the minute is even, write `status: pass`.\n\
+                  3. If it is odd, write `status: fail`.\n\n\
+                  RUN: minute=$(echo \"$CLOCK\" | cut -d: -f2)\n\
+                  RUN: if [ $((${minute#0} % 2)) -eq 0 ]; then status=pass; else status=fail; fi\n\
+                  RUN: printf -- '---\\nstatus: %s\\n---\\nit is %s\\n' $status \"$CLOCK\" > \"$LOG\"\n";
+    let sandbox = suite(&[("time.test.md", parity)]);
+    for (clock, code) in [("09:08", 0), ("09:09", 1), ("23:58", 0), ("23:59", 1)] {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        let ran = Ran::of(&command.arg("mdtest").env("CLOCK", clock).output().unwrap());
+        ran.expect(code);
+    }
+    assert_eq!(logs(&sandbox, "time.logs").len(), 4, "each run has a log of its own, within one second too");
+}
+
+#[test]
+fn agent_resolution() {
+    let sandbox = suite(&[("a.test.md", PASS)]);
+    let bin = sandbox.repo().parent().unwrap().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink("/bin/sh", bin.join("sh")).unwrap();
+    let with_path = |args: &[&str]| {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        Ran::of(&command.arg("mdtest").args(args).env("PATH", &bin).output().unwrap())
+    };
+    with_path(&["--agent", "auto"])
+        .expect(2)
+        .says(&["no agent program was found", "neither claude nor codex"]);
+    with_path(&["--agent", "codex"]).expect(2).says(&["the agent `codex` can't be started", "PATH"]);
+    with_path(&["--agent", "nobody"]).expect(2).says(&["no agent is named `nobody`", "script"]);
+    // Both are there: claude is the one. Neither can do anything, so what is said tells which it was.
+    for name in ["claude", "codex"] {
+        std::fs::write(bin.join(name), "no program and no script\n").unwrap();
+        super::sandbox::make_executable(&bin.join(name));
+    }
+    with_path(&["--agent", "auto"]).expect(2).says(&["the agent `claude` can't be started"]);
+    std::fs::remove_file(bin.join("claude")).unwrap();
+    with_path(&["--agent", "auto"]).expect(2).says(&["the agent `codex` can't be started"]);
+}
+
+#[test]
+fn tests_are_listed() {
+    let sandbox = suite(&[("b.test.md", PASS), ("a/c.test.md", PASS), (".git/x.test.md", PASS)]);
+    assert_eq!(sandbox.tdd(&["mdtest", "list"]).expect(0).stdout, "a/c.test.md\nb.test.md\n");
+    assert_eq!(sandbox.tdd(&["mdtest", "list", "a"]).expect(0).stdout, "a/c.test.md\n");
+    assert_eq!(sandbox.tdd(&["mdtest", "list", "--dir", "a"]).expect(0).stdout, "c.test.md\n");
+}
+
+#[test]
+fn what_can_t_be_set_up_is_refused() {
+    let sandbox = suite(&[("notes.md", "no test")]);
+    sandbox.tdd(&["mdtest"]).expect(2).says(&["no Markdown test"]);
+    sandbox.tdd(&["mdtest", "list"]).expect(2).says(&["no Markdown test"]);
+    sandbox.write("a.test.md", PASS);
+    for (args, words) in [
+        (&["--dir", "gone"][..], "is no folder"),
+        (&["notes.md"], "is no Markdown test"),
+        (&["../agent.sh"], "outside of the suite"),
+        (&["--junit", "gone/report.xml"], "can't be written"),
+        (&["--deadline", "soon"], "is no duration"),
+        (&["--interactive"], "needs a terminal"),
+        (&["--jobs", "0"], "--jobs"),
+    ] {
+        let args: Vec<&str> = ["mdtest"].iter().chain(args).copied().collect();
+        sandbox.tdd(&args).expect(2).says(&[words]);
+    }
+    assert!(logs(&sandbox, "a.logs").is_empty(), "nothing was begun");
+}
+
+#[test]
+fn bad_tests_fail_and_the_suite_goes_on() {
+    use std::os::unix::fs::symlink;
+    let sandbox = suite(&[("z.test.md", PASS), ("d.test.md/inner.test.md", PASS), ("full.test.md", PASS)]);
+    std::fs::write(sandbox.path("../outside.md"), PASS).unwrap();
+    symlink("../outside.md", sandbox.path("a.test.md")).unwrap();
+    symlink("b.test.md", sandbox.path("b.test.md")).unwrap();
+    symlink(".", sandbox.path("loop")).unwrap();
+    sandbox.write("full.logs", "a file where the log folder should be");
+    let elsewhere =
+        "# elsewhere\nRUN: printf -- '---\\nstatus: pass\\n---\\n' > \"$(dirname \"$LOG\")/mine.md\"\n";
+    sandbox.write("e.test.md", elsewhere);
+    sandbox.write("big.test.md", &PASS.replace("> \"$LOG\"", "> \"$LOG\"; truncate -s 100M \"$LOG\""));
+    let ran = sandbox.tdd(&["mdtest", "--json"]).expect(1);
+    let all = objects(&ran);
+    let got: Vec<(&str, &str, &str)> = all[..all.len() - 1]
+        .iter()
+        .map(|one| {
+            let text = |key: &str| one[key].as_str().unwrap_or("");
+            (text("test"), text("status"), text("reason"))
+        })
+        .collect();
+    let want = [
+        ("a.test.md", "fail", "leads out of the suite"),
+        ("b.test.md", "fail", "can't be read"),
+        ("big.test.md", "pass", ""),
+        ("d.test.md/inner.test.md", "pass", ""),
+        ("e.test.md", "fail", "there is a new one beside it: mine.md"),
+        ("full.test.md", "fail", "log folder"),
+        ("z.test.md", "pass", ""),
+    ];
+    assert_eq!(got.len(), want.len(), "{got:?}");
+    for (got, want) in got.iter().zip(want) {
+        assert!(got.0 == want.0 && got.1 == want.1 && got.2.contains(want.2), "{got:?} is not {want:?}");
+    }
+}
+
+#[test]
+fn a_test_that_may_not_be_read_fails() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = suite(&[("a.test.md", PASS), ("b.test.md", PASS)]);
+    std::fs::set_permissions(sandbox.path("a.test.md"), std::fs::Permissions::from_mode(0o000)).unwrap();
+    let tdd = env!("CARGO_BIN_EXE_tdd");
+    let mut command = if rustix::process::geteuid().is_root() {
+        // Root may read everything, unless it gives that right away.
+        let limits = ["--bounding-set=-dac_override,-dac_read_search", "true"];
+        if !super::sandbox::has("setpriv", &["setpriv", limits[0], limits[1]]) {
+            return;
+        }
+        let mut command = sandbox.command("setpriv");
+        command.args([limits[0], tdd]);
+        command
+    } else {
+        sandbox.command(tdd)
+    };
+    let ran = Ran::of(&command.arg("mdtest").output().unwrap()).expect(1);
+    assert!(ran.stdout.contains("failed: a.test.md\n  it can't be read"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1 passed"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_deadline_fails_one_test() {
+    let sandbox = suite(&[
+        ("a.test.md", "RUN: printf -- '---\\nstatus: pass\\n---\\n' > \"$LOG\"; exec sleep 600\n"),
+        ("b.test.md", PASS),
+    ]);
+    let ran = sandbox.tdd(&["mdtest", "--deadline", "1s"]).expect(1);
+    let words = "the agent was stopped: its wall deadline passed; its log says pass";
+    assert!(ran.stdout.contains(words) && ran.stdout.contains("1 passed, 1 failed"), "{}", ran.stdout);
+}
+
+#[test]
+fn jobs_run_side_by_side() {
+    // Each waits for the other's file, so neither ends alone.
+    let meet = |own: &str, other: &str| {
+        format!(
+            "RUN: touch {own}; while [ ! -e {other} ]; do sleep 0.05; done\n{}",
+            PASS.lines().last().unwrap()
+        )
+    };
+    let sandbox = suite(&[("a.test.md", &meet("a", "b")), ("b.test.md", &meet("b", "a"))]);
+    let ran = sandbox.tdd(&["mdtest", "--jobs", "2", "--deadline", "60s"]).expect(0);
+    assert!(ran.stdout.starts_with("..\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn two_suites_at_once_do_not_share_a_log() {
+    let meet = "RUN: mkdir one 2>/dev/null || mkdir two\nRUN: while [ ! -d two ]; do sleep 0.05; done\n";
+    let test = format!("{meet}{}", PASS.lines().last().unwrap());
+    let sandbox = suite(&[("a.test.md", &test)]);
+    let start = || sandbox.command(env!("CARGO_BIN_EXE_tdd")).arg("mdtest").spawn().unwrap();
+    let both: Vec<Child> = (0..2).map(|_| start()).collect();
+    for mut child in both {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(logs(&sandbox, "a.logs").len(), 2);
+}
+
+#[test]
+fn a_thousand_tests() {
+    let tests: Vec<String> = (0..1000).map(|number| format!("t/{number:04}.test.md")).collect();
+    let sandbox = suite(&[]);
+    for test in &tests {
+        sandbox.write(test, PASS);
+    }
+    let list = sandbox.tdd(&["mdtest", "list"]).expect(0);
+    assert_eq!(list.stdout.lines().collect::<Vec<_>>(), tests);
+    // All of them would take a minute; a folder that can't hold logs fails each without a start.
+    for test in &tests {
+        sandbox.write(&test.replace(".test.md", ".logs"), "");
+    }
+    let ran = sandbox.tdd(&["mdtest", "--quiet", "--jobs", "8"]).expect(1);
+    assert!(ran.stdout.starts_with(&format!("{}\n", "F".repeat(80))), "{}", &ran.stdout[..200]);
+    assert!(ran.stdout.contains("1000 tests, 0 passed, 1000 failed"));
+}
+
+#[test]
+fn sigterm_reaches_the_child() {
+    let test =
+        "RUN: trap 'echo told > told; exit 0' TERM INT\nRUN: echo $$ > pid; while :; do sleep 0.05; done\n";
+    let sandbox = suite(&[("a.test.md", test), ("b.test.md", PASS)]);
+    let mut child = sandbox.command(env!("CARGO_BIN_EXE_tdd")).arg("mdtest").spawn().unwrap();
+    super::sandbox::wait_for(|| sandbox.path("pid").exists());
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert_eq!(sandbox.read("told"), "told\n");
+    assert!(!sandbox.path("b.logs").exists(), "the next test is not begun");
+}

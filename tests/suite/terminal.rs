@@ -1,0 +1,145 @@
+//! A terminal for the real binary: a PTY with an emulator behind it, and a person's fingers.
+
+use std::io::{Read, Write};
+use std::num::NonZero;
+use std::os::fd::OwnedFd;
+use std::process::Child;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use portable_pty::{MasterPty, PtySize, native_pty_system};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::termios::{Termios, tcgetattr};
+
+use super::sandbox::Sandbox;
+
+const LONG: Duration = Duration::from_mins(1);
+/// Stands on the screen when all that came before is there.
+const END: &str = "(the end)";
+
+pub struct Terminal {
+    master: Box<dyn MasterPty + Send>,
+    keyboard: Box<dyn Write + Send>,
+    child: Child,
+    shown: Arc<(Mutex<vt100::Parser>, Condvar)>,
+    before: Modes,
+    /// The program's side. Keeps the terminal after the end of the session.
+    theirs: OwnedFd,
+}
+
+/// What `stty -a` shows.
+type Modes = (u32, u32, u32, u32);
+
+fn modes(termios: &Termios) -> Modes {
+    (
+        termios.input_modes.bits(),
+        termios.output_modes.bits(),
+        termios.control_modes.bits(),
+        termios.local_modes.bits(),
+    )
+}
+
+impl Terminal {
+    /// Starts `tdd` with these arguments, in the foreground of a terminal of its own.
+    ///
+    /// `setsid` stays between us and it: a child of ours in a session of its own would look like an
+    /// orphan to the tests of this process that sweep.
+    pub fn tdd(sandbox: &Sandbox, args: &[&str]) -> Self {
+        let pair = native_pty_system().openpty(size(24, 100)).unwrap();
+        let side = std::fs::OpenOptions::new().read(true).write(true).open(pair.master.tty_name().unwrap());
+        let theirs = OwnedFd::from(side.unwrap());
+        let before = modes(&tcgetattr(&theirs).unwrap());
+        let side = || theirs.try_clone().unwrap();
+        let mut command = sandbox.command("setsid");
+        command.args(["--fork", "--wait", "--ctty", env!("CARGO_BIN_EXE_tdd")]).args(args);
+        command.env("TERM", "xterm-256color").stdin(side()).stdout(side()).stderr(side());
+        let child = command.spawn().unwrap();
+        let shown = Arc::new((Mutex::new(vt100::Parser::new(cells(24), cells(100), 0)), Condvar::new()));
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let screen = Arc::clone(&shown);
+        std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut chunk) {
+                screen.0.lock().unwrap().process(&chunk[..count]);
+                screen.1.notify_all();
+            }
+        });
+        let keyboard = pair.master.take_writer().unwrap();
+        Self { master: pair.master, keyboard, child, shown, before, theirs }
+    }
+
+    pub fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
+        self.keyboard.flush().unwrap();
+    }
+
+    /// Waits until the screen is so.
+    #[track_caller]
+    pub fn wait(&self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) {
+        let end = Instant::now() + LONG;
+        let mut parser = self.shown.0.lock().unwrap();
+        while !is_so(parser.screen()) {
+            assert!(Instant::now() < end, "never {what}:\n{}", parser.screen().contents());
+            parser = self.shown.1.wait_timeout(parser, Duration::from_millis(200)).unwrap().0;
+        }
+    }
+
+    #[track_caller]
+    pub fn wait_for(&self, words: &str) {
+        self.wait(words, |screen| screen.contents().contains(words));
+    }
+
+    pub fn shows(&self, words: &str) -> bool {
+        self.shown.0.lock().unwrap().screen().contents().contains(words)
+    }
+
+    pub fn resize(&self, rows: u16, cols: u16) {
+        self.shown.0.lock().unwrap().screen_mut().set_size(cells(rows), cells(cols));
+        self.master.resize(size(rows, cols)).unwrap();
+    }
+
+    /// To `tdd` itself.
+    pub fn signal(&self, signal: Signal) {
+        let us = self.child.id();
+        let children = std::fs::read_to_string(format!("/proc/{us}/task/{us}/children")).unwrap();
+        kill_process(Pid::from_raw(children.trim().parse().unwrap()).unwrap(), signal).unwrap();
+    }
+
+    /// Whether the terminal is raw now.
+    pub fn is_raw(&self) -> bool {
+        self.modes() != self.before
+    }
+
+    fn modes(&self) -> Modes {
+        modes(&tcgetattr(&self.theirs).unwrap())
+    }
+
+    /// Waits for the end: the exit code, and the last screen.
+    #[track_caller]
+    pub fn end(mut self) -> (i32, String) {
+        let code = self.child.wait().unwrap().code().unwrap();
+        assert_eq!(self.modes(), self.before, "the terminal's modes are as before");
+        rustix::io::write(&self.theirs, format!("\r\n{END}").as_bytes()).unwrap();
+        self.wait_for(END);
+        let parser = self.shown.0.lock().unwrap();
+        let screen = parser.screen();
+        let left = [
+            ("the other screen", screen.alternate_screen()),
+            ("no cursor", screen.hide_cursor()),
+            ("marked pastes", screen.bracketed_paste()),
+            ("another keypad", screen.application_keypad()),
+            ("a reported mouse", screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None),
+        ];
+        let left: Vec<_> = left.into_iter().filter(|(_, is_so)| *is_so).map(|(what, _)| what).collect();
+        assert!(left.is_empty(), "left on the terminal: {left:?}\n{}", screen.contents());
+        (code, screen.contents())
+    }
+}
+
+fn size(rows: u16, cols: u16) -> PtySize {
+    PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }
+}
+
+fn cells(count: u16) -> NonZero<u16> {
+    NonZero::new(count).unwrap()
+}
