@@ -36,6 +36,7 @@ mod exchange;
 mod failure;
 mod home;
 mod in_person;
+mod login;
 mod outcome;
 mod program;
 mod version;
@@ -47,6 +48,7 @@ pub use errand::{Errand, Errands};
 use exchange::Exchange;
 use failure::{Again, Setback};
 use home::{Home, Session};
+pub use login::Login;
 use outcome::{Over, exit_code, ran_out, report};
 pub use program::choose_auto;
 use watch::{Listener, Watch};
@@ -170,6 +172,11 @@ impl TableAgents {
     /// The version of a role's program, if it tells one.
     pub fn installed(&self, role: Role) -> Result<Option<Version>, Trouble> {
         version::installed(&self.setup, self.setup.roles.of(role))
+    }
+
+    /// Whether there are signs of a log-in for a role's program; no credential is read.
+    pub fn login(&self, role: Role) -> Login {
+        login::look(&self.setup, self.setup.roles.of(role))
     }
 
     /// Finds before the first fork what would keep an agent from starting: a program that is

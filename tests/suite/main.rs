@@ -25,6 +25,7 @@ mod conformance;
 mod core_words;
 mod corpus;
 mod cycle;
+mod doctor;
 mod driver;
 mod fix;
 mod git_state;
