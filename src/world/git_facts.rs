@@ -55,8 +55,8 @@ pub fn ignoring_rule(repository: &Path, path: &Path) -> Option<String> {
 /// # Errors
 /// There is no such commit.
 pub fn changed_since(repository: &Path, commit: &str) -> Result<Option<Vec<RelPath>>, Trouble> {
-    let named = format!("{commit}^{{commit}}");
-    let verified = ask(repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &named]);
+    let object = format!("{commit}^{{commit}}");
+    let verified = ask(repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &object]);
     let Some(verified) = verified else {
         if commit == "HEAD" {
             return Ok(None);
