@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub mod fix;
 mod internal;
 pub mod mdtest;
 
@@ -32,6 +33,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Go on with a run that was stopped, paused or halted.
     Resume(Box<ResumeArgs>),
+    /// Run the checks, and let an agent mend what fails: test, fix, test again.
+    Fix(Box<fix::FixArgs>),
     /// Print the acceptance criteria of a requirement.
     Criteria(CriteriaArgs),
     /// Read a child's final message and print its claim, or why it holds none.
@@ -219,7 +222,7 @@ pub struct CriteriaArgs {
 #[derive(Clone, Debug, Args)]
 pub struct ParseArgs {
     /// The role that was asked for.
-    #[arg(long, value_parser = ["test-writer", "implementer", "refactorer"])]
+    #[arg(long, value_parser = ["test-writer", "implementer", "refactorer", "fixer"])]
     pub role: String,
     /// The repository's root, for absolute paths in `files`; the current directory if not given.
     #[arg(long, value_name = "DIR")]

@@ -15,6 +15,7 @@ pub mod effect;
 pub mod event;
 pub mod evidence;
 pub mod finding;
+pub mod fix;
 pub mod greens;
 pub mod guard;
 pub mod halt;

@@ -5,6 +5,7 @@
 pub mod baseline;
 mod caps;
 pub mod drive;
+pub mod fix;
 pub mod fork;
 pub mod learn;
 pub mod measure;
@@ -14,3 +15,4 @@ pub mod report;
 pub mod resume;
 pub mod session;
 pub mod settle;
+mod stock;

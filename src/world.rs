@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod checkpoints;
+pub mod checks;
 pub mod clock;
 pub mod config_file;
 pub mod exec;

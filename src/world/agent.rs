@@ -79,7 +79,8 @@ impl RoleAgents {
         match role {
             Role::TestWriter => &self.test_writer,
             Role::Implementer => &self.implementer,
-            Role::Refactorer => &self.refactorer,
+            // A run of `tdd fix` has one agent for all.
+            Role::Refactorer | Role::Fixer => &self.refactorer,
         }
     }
 }

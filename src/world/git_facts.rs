@@ -49,6 +49,37 @@ pub fn ignoring_rule(repository: &Path, path: &Path) -> Option<String> {
     (!pattern.starts_with('!') && !rule.is_empty()).then_some(rule)
 }
 
+/// What differs from a commit: tracked files that do, and files that git does not know and does not
+/// ignore. `None` for a repository without any commit yet.
+///
+/// # Errors
+/// There is no such commit.
+pub fn changed_since(repository: &Path, commit: &str) -> Result<Option<Vec<RelPath>>, Trouble> {
+    let named = format!("{commit}^{{commit}}");
+    let verified = ask(repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &named]);
+    let Some(verified) = verified else {
+        if commit == "HEAD" {
+            return Ok(None);
+        }
+        return Err(Trouble::user(format!("--since: git knows no commit `{commit}`"))
+            .advise("name a commit, a branch or a tag, for example --since main"));
+    };
+    let base = String::from_utf8_lossy(&verified).trim().to_owned();
+    let options = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", base.as_str(), "--"];
+    let differing = ask(repository, &options);
+    let unknown = ask(repository, &["ls-files", "--others", "--exclude-standard", "-z"]);
+    let (Some(differing), Some(unknown)) = (differing, unknown) else {
+        return Err(Trouble::environment("git can't tell what was changed")
+            .advise("see what `git status` says in this repository"));
+    };
+    let names = differing.split(|byte| *byte == 0).chain(unknown.split(|byte| *byte == 0));
+    let paths =
+        names.filter(|name| !name.is_empty()).map(|name| RelPath::new(&String::from_utf8_lossy(name)));
+    // A name that is no path of ours is no document either.
+    let paths: Option<Vec<RelPath>> = paths.collect();
+    Ok(Some(paths.unwrap_or_default()))
+}
+
 /// What git says of its version; `None` if there is no git.
 pub fn version(folder: &Path) -> Option<String> {
     let said = ask(folder, &["--version"])?;

@@ -27,6 +27,7 @@ mod corpus;
 mod cycle;
 mod doctor;
 mod driver;
+mod fix;
 mod git_state;
 mod halt_report;
 mod hostile;

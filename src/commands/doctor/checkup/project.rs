@@ -2,7 +2,7 @@
 
 use super::Scene;
 use crate::cli::DoctorArgs;
-use crate::commands::{clean, status};
+use crate::commands::journalled::Journalled;
 use crate::core::checkup::{Finding, Subject};
 use crate::core::commands::RunnerKind;
 use crate::core::path::RelPath;
@@ -134,17 +134,11 @@ fn ignored(place: &Place) -> Vec<Finding> {
 fn unfinished(place: &Place) -> Vec<Finding> {
     let mut findings = Vec::new();
     for run in journal_file::list_runs(&place.repository).into_iter().take(MOST_RUNS) {
-        let trouble = match status::told(&run) {
-            Ok((state, _)) if clean::is_over(&state) => continue,
-            Ok((state, _)) => {
-                let requirement = &state.run.requirement.id;
-                Trouble::user(format!("{requirement} has an unfinished run: {}", run.id))
-                    .because(status::phase(&state))
-                    .advise(format!(
-                        "go on with it: tdd resume {0}, or back to before it: tdd undo {0}",
-                        run.id
-                    ))
-            }
+        let trouble = match Journalled::read(&run) {
+            Ok((told, _)) if told.is_over() => continue,
+            Ok((told, _)) => Trouble::user(format!("a run is unfinished: {}", run.id))
+                .because(told.phase())
+                .advise(format!("go on with it: tdd resume {0}, or back to before it: tdd undo {0}", run.id)),
             Err(trouble) => trouble,
         };
         findings.push(Finding::warning(Subject::Runs, trouble));
