@@ -55,8 +55,8 @@ pub fn ignoring_rule(repository: &Path, path: &Path) -> Option<String> {
 /// # Errors
 /// There is no such commit.
 pub fn changed_since(repository: &Path, commit: &str) -> Result<Option<Vec<RelPath>>, Trouble> {
-    let object = format!("{commit}^{{commit}}");
-    let verified = ask(repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &object]);
+    let revision = format!("{commit}^{{commit}}");
+    let verified = ask(repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &revision]);
     let Some(verified) = verified else {
         if commit == "HEAD" {
             return Ok(None);
@@ -123,14 +123,19 @@ pub fn open_operations(repository: &Path) -> Vec<&'static str> {
 
 /// Entries that end in NUL, less one that was cut.
 fn list(repository: &Path, args: &[&str]) -> Vec<String> {
-    let said = ask(repository, args).unwrap_or_default();
+    let said = hear(repository, args).unwrap_or_default();
     let whole = said.iter().rposition(|byte| *byte == 0).unwrap_or(0);
     let entries = said[..whole].split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
     entries.map(|entry| String::from_utf8_lossy(entry).into_owned()).collect()
 }
 
-/// What git prints, at most [`MOST`] bytes; `None` if it says no, is not there or hangs.
+/// What git prints, whole; `None` if it says no, is not there, hangs or prints too much.
 fn ask<S: AsRef<OsStr>>(folder: &Path, args: &[S]) -> Option<Vec<u8>> {
+    hear(folder, args).filter(|said| (said.len() as u64) < MOST)
+}
+
+/// The same, cut after [`MOST`] bytes.
+fn hear<S: AsRef<OsStr>>(folder: &Path, args: &[S]) -> Option<Vec<u8>> {
     let mut command = Command::new("git");
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
         command.env_remove(name);

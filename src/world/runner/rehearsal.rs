@@ -10,6 +10,9 @@
 //! is looked at. Not shown: that the commands work inside the OS sandbox; each run finds that out by
 //! its baseline.
 
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
 use super::bench::{disk, read_capped};
 use super::canary::secret;
 use super::place::Place;
@@ -155,11 +158,11 @@ impl Stage {
         let Some(failing) = with_failing_test(self.runner, &source, file.extension(), &secret) else {
             return Ok(no_test_file());
         };
-        // A link would lead out of the copy.
-        let write = |text: &str| {
-            std::fs::remove_file(&path)
-                .and_then(|()| std::fs::write(&path, text))
-                .map_err(|error| disk(&path, &error))
+        let mut later = SystemTime::now();
+        let mut write = |text: &str| {
+            // Compilers that keep what they made tell files apart by whole seconds.
+            later += Duration::from_secs(2);
+            replace(&path, text, later).map_err(|error| disk(&path, &error))
         };
         write(&failing)?;
         let run = self.run(suite, hear).await?;
@@ -176,6 +179,13 @@ impl Stage {
         write(&source)?;
         Ok(refusal)
     }
+}
+
+/// Puts a new file in its place: a link would lead out of the copy.
+fn replace(path: &Path, text: &str, changed: SystemTime) -> std::io::Result<()> {
+    std::fs::remove_file(path)?;
+    std::fs::write(path, text)?;
+    std::fs::File::options().append(true).open(path)?.set_modified(changed)
 }
 
 fn no_test_file() -> Refusal {
