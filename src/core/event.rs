@@ -10,6 +10,7 @@ use super::effect::RollBack;
 use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use super::halt::Ending;
 use super::isolation::Confinement;
+use super::mdtest::AgentWord;
 use super::path::RelPath;
 use super::requirement::Requirement;
 use super::test::{FailureKind, TestId};
@@ -108,6 +109,11 @@ pub enum Event {
     Denied {
         what: Vec<String>,
     },
+    /// The Markdown test of a criterion was carried out by an agent: its word, and no finding.
+    MdtestHeard {
+        criterion: CriterionId,
+        word: AgentWord,
+    },
     Halted {
         report: Digest,
     },
@@ -155,6 +161,7 @@ impl Event {
             Self::Restored { .. } => "restored",
             Self::Leaked { .. } => "leaked",
             Self::Denied { .. } => "denied",
+            Self::MdtestHeard { .. } => "mdtest_heard",
             Self::Halted { .. } => "halted",
             Self::Finished { .. } => "finished",
             Self::Refused { .. } => "refused",

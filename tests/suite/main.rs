@@ -35,6 +35,7 @@ mod journal;
 mod kit;
 mod manifest;
 mod mdtest;
+mod mdtest_agents;
 mod modes;
 mod own_requirements;
 mod projects;
