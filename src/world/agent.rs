@@ -19,7 +19,7 @@ use crate::core::audience::News;
 use crate::core::role::{Key, Role};
 use crate::core::trouble::Trouble;
 use crate::core::usage::{ChildUse, Usage};
-use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits};
+use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits, MdtestOrder, MdtestReport};
 use crate::driver::session;
 use crate::text::agent_stream::AgentStream;
 use crate::text::agent_table::home::Protected;
@@ -37,6 +37,7 @@ mod failure;
 mod home;
 mod in_person;
 mod login;
+mod mdtest;
 mod outcome;
 mod program;
 mod version;
@@ -118,6 +119,8 @@ pub struct AgentSetup {
 pub struct TableAgents {
     setup: AgentSetup,
     sandbox: Option<Sandbox>,
+    /// Folders that every child may use besides its exchange folder.
+    own: Vec<PathBuf>,
     /// What roles may not write to, for agents with rules of their own.
     guarded: Option<(Ground, Sealed)>,
     /// What children used, until somebody asks.
@@ -139,6 +142,7 @@ impl TableAgents {
                 ..setup
             },
             sandbox: None,
+            own: Vec::new(),
             guarded: None,
             used: Vec::new(),
         }
@@ -242,7 +246,10 @@ impl TableAgents {
             MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
-        let own: Vec<&Path> = std::iter::once(exchange.folder()).chain(home.base()).collect();
+        let own: Vec<&Path> = std::iter::once(exchange.folder())
+            .chain(home.base())
+            .chain(self.own.iter().map(PathBuf::as_path))
+            .collect();
         let enclosed =
             self.sandbox.as_ref().map(|sandbox| sandbox.for_role(order.key.role(), &own, &self.setup.cwd));
         let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
@@ -297,6 +304,10 @@ impl Agents for TableAgents {
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
         let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
         self.ask(order, &mut watch, hear).await?
+    }
+
+    async fn mdtest(&mut self, order: &MdtestOrder, hear: Hear<'_>) -> Result<MdtestReport, Trouble> {
+        self.carry_out(order, hear).await
     }
 
     fn used(&mut self) -> Vec<ChildUse> {

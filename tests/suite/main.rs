@@ -37,6 +37,7 @@ mod journal;
 mod kit;
 mod manifest;
 mod mdtest;
+mod mdtest_agents;
 mod modes;
 mod own_requirements;
 mod projects;
