@@ -5,12 +5,15 @@
 pub mod baseline;
 mod caps;
 pub mod drive;
+pub mod fix;
 pub mod fork;
 pub mod learn;
-pub mod measure;
+pub mod mdtest;
+mod measure;
 pub mod ports;
 pub mod prompts;
 pub mod report;
 pub mod resume;
 pub mod session;
 pub mod settle;
+mod stock;

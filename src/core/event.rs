@@ -8,8 +8,10 @@ use super::commands::ProjectCommands;
 use super::criterion::CriterionId;
 use super::effect::RollBack;
 use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
+use super::fix::{FixFindings, FixStarted};
 use super::halt::Ending;
 use super::isolation::Confinement;
+use super::mdtest::AgentWord;
 use super::path::RelPath;
 use super::requirement::Requirement;
 use super::test::{FailureKind, TestId};
@@ -21,6 +23,12 @@ use super::usage::{CapPlan, ChildUse};
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     RunStarted(Box<RunStarted>),
+    /// The first event of a run of `tdd fix`, whose state is [`FixState`](super::fix::FixState).
+    FixStarted(Box<FixStarted>),
+    /// All checks were run on the tree as it was, or as a fixer left it.
+    FixMeasured {
+        findings: Box<FixFindings>,
+    },
     /// The level that the children of this process are held at; changes no state, and may be
     /// another one after `resumed`.
     Isolated {
@@ -108,6 +116,11 @@ pub enum Event {
     Denied {
         what: Vec<String>,
     },
+    /// The Markdown test of a criterion was carried out by an agent: its word, and no finding.
+    MdtestHeard {
+        criterion: CriterionId,
+        word: AgentWord,
+    },
     Halted {
         report: Digest,
     },
@@ -133,6 +146,8 @@ impl Event {
     pub fn name(&self) -> &'static str {
         match self {
             Self::RunStarted(_) => "run_started",
+            Self::FixStarted(_) => "fix_started",
+            Self::FixMeasured { .. } => "fix_measured",
             Self::Isolated { .. } => "isolated",
             Self::CheckpointZero { .. } => "checkpoint_zero",
             Self::BaselineMeasured { .. } => "baseline_measured",
@@ -155,6 +170,7 @@ impl Event {
             Self::Restored { .. } => "restored",
             Self::Leaked { .. } => "leaked",
             Self::Denied { .. } => "denied",
+            Self::MdtestHeard { .. } => "mdtest_heard",
             Self::Halted { .. } => "halted",
             Self::Finished { .. } => "finished",
             Self::Refused { .. } => "refused",

@@ -49,12 +49,12 @@ pub fn permission(role: Role, class: FileClass) -> Permission {
     match (class, role) {
         (FileClass::ByProduct, _)
         | (FileClass::Test, Role::TestWriter)
-        | (FileClass::Source, Role::Implementer | Role::Refactorer) => Permission::Allowed,
+        | (FileClass::Source, Role::Implementer | Role::Refactorer | Role::Fixer) => Permission::Allowed,
         (FileClass::Mixed, _) => Permission::ByKey,
         (FileClass::Lock, _) => Permission::ByEntry,
         (FileClass::Gate, _)
         | (FileClass::Source, Role::TestWriter)
-        | (FileClass::Test, Role::Implementer | Role::Refactorer) => Permission::Forbidden,
+        | (FileClass::Test, Role::Implementer | Role::Refactorer | Role::Fixer) => Permission::Forbidden,
     }
 }
 
@@ -253,6 +253,20 @@ pub fn names_a_test(path: &RelPath) -> bool {
         "md" | "txt" | "json" | "yaml" | "yml" | "toml" | "xml" | "csv" | "lock" | "html"
     );
     is_code && (parts.first().is_some_and(says) || parts.last().is_some_and(says) || camel)
+}
+
+/// Whether a file is read by people and by nothing that runs: prose by its extension, or a
+/// requirement. What agents are told by (`CLAUDE.md`) is none: commands are read out of it.
+pub fn is_document(path: &RelPath, specs_dir: &str) -> bool {
+    const PROSE: [&str; 7] = ["md", "markdown", "mdx", "rst", "adoc", "asciidoc", "org"];
+    const NAMES: [&str; 5] = ["LICENSE", "COPYING", "NOTICE", "AUTHORS", "CHANGELOG"];
+    let tells_agents = matches!(path.file_name(), "CLAUDE.md" | "AGENTS.md" | "GEMINI.md" | "SKILL.md");
+    let is_prose = PROSE.contains(&path.extension()) || NAMES.contains(&path.file_name());
+    let is_spec = !specs_dir.is_empty() && path.is_within(specs_dir);
+    let is_test_data = path.as_str().split('/').any(|part| {
+        matches!(part, "test" | "tests" | "__tests__" | "testdata" | "fixtures" | "spec" | "snapshots")
+    });
+    is_prose && !tells_agents && (is_spec || !is_test_data)
 }
 
 /// Which files hold tests, unless the setting `test_files` says so.

@@ -37,6 +37,7 @@
 //! exit_map:    {CODE: failure}
 //! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came
 //! max_turns, wall, idle, output_cap               bounds of one attempt
+//! code:        false                              it writes no code, so `tdd fix` skips its work
 //! interactive: {argv: …, message: {file: PATH, take: POINTER}}   for --interactive; see `interactive`
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
 //! kit:         how it is pointed at a scripted model, see `kit`
@@ -54,6 +55,7 @@ use serde_yaml::Value;
 
 use super::agent_stream::select::Selector;
 use super::agent_stream::usage::UsageSource;
+use crate::core::fix::Writes;
 use crate::core::trouble::Trouble;
 
 pub mod amount;
@@ -115,6 +117,7 @@ pub struct AgentTable {
     pub idle_ms: Option<u64>,
     pub output_cap: Option<u64>,
     pub stop: StopLadder,
+    pub writes: Writes,
     /// How a person uses it; `None` if only headless use is known.
     pub interactive: Option<Interactive>,
     /// For the conformance kit.

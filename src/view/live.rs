@@ -159,6 +159,8 @@ fn is_last(event: &Event) -> bool {
         | Event::Paused { .. }
         | Event::Stopped { .. } => true,
         Event::RunStarted(_)
+        | Event::FixStarted(_)
+        | Event::FixMeasured { .. }
         | Event::CheckpointZero { .. }
         | Event::BaselineMeasured { .. }
         | Event::AttemptStarted { .. }
@@ -179,6 +181,7 @@ fn is_last(event: &Event) -> bool {
         | Event::EditClaim { .. }
         | Event::Isolated { .. }
         | Event::Restored { .. }
+        | Event::MdtestHeard { .. }
         | Event::Denied { .. }
         | Event::Leaked { .. } => false,
     }

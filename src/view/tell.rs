@@ -2,11 +2,13 @@
 //! [`live`](super::live), so that a pipe and a terminal read the same story.
 
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
+use crate::core::criterion::CriterionId;
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Leaked, RunStarted};
 use crate::core::finding::{Findings, RunRef, SuiteBaseline};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
+use crate::core::mdtest::{AgentWord, Status};
 use crate::core::role::{Key, Role};
 use crate::core::state::{End, Phase, Progress, State};
 use crate::core::test::Exit;
@@ -82,12 +84,16 @@ impl Teller {
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
             Event::Rechecked { checkpoint, .. } => rechecked(checkpoint),
-            Event::TestRun(_) | Event::EditClaim { .. } | Event::TreeSeen { .. } | Event::Worked { .. } => {
-                Vec::new()
-            }
+            Event::TestRun(_)
+            | Event::EditClaim { .. }
+            | Event::TreeSeen { .. }
+            | Event::FixStarted(_)
+            | Event::FixMeasured { .. }
+            | Event::Worked { .. } => Vec::new(),
             Event::Restored { what } => what.iter().take(REASONS).map(put_back).collect(),
             Event::Denied { what } => what.iter().take(REASONS).map(denied).collect(),
             Event::Leaked { processes } => processes.iter().take(REASONS).map(left_running).collect(),
+            Event::MdtestHeard { criterion, word } => vec![mdtest_heard(criterion, word)],
             Event::Halted { .. } => vec![halted(state)],
             Event::Finished { ending: Ending::Verified } => {
                 vec![good("finished: every criterion is GREEN by finding")]
@@ -137,7 +143,7 @@ impl Teller {
             Some(Key::TestWriter) => "RED is kept".to_owned(),
             Some(Key::Implementer(id)) => format!("{id} is kept, {greens} of {total} criteria green"),
             Some(Key::Refactorer) => "the refactoring is kept".to_owned(),
-            None => "the work is kept".to_owned(),
+            Some(Key::Fixer) | None => "the work is kept".to_owned(),
         };
         vec![dim(format!("  {what}, checkpoint {}", brief(checkpoint)))]
     }
@@ -242,7 +248,7 @@ fn heading(run: &RunStarted, attempt: &Attempt) -> Line {
     let agent = match attempt.key.role() {
         Role::TestWriter => writer,
         Role::Implementer => implementer,
-        Role::Refactorer => refactorer,
+        Role::Refactorer | Role::Fixer => refactorer,
     };
     line(Tone::Heading, &format!("{}: {} ({agent})", attempt_title(attempt), attempt.key.role()))
 }
@@ -322,6 +328,17 @@ fn halted(state: &State) -> Line {
         Some(key) => bad(format!("halted in {}: {key}", key.stage())),
         None => bad("halted"),
     }
+}
+
+/// An agent's word, shown as such.
+fn mdtest_heard(criterion: &CriterionId, word: &AgentWord) -> Line {
+    let reason = word.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+    let text = format!(
+        "{criterion}: an agent says {}{reason} ({}); that verifies nothing",
+        word.status.name(),
+        word.test
+    );
+    if word.status == Status::Pass { plain(text) } else { bad(text) }
 }
 
 /// The first characters of a checkpoint, enough for git to find it.

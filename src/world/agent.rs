@@ -19,7 +19,7 @@ use crate::core::audience::News;
 use crate::core::role::{Key, Role};
 use crate::core::trouble::Trouble;
 use crate::core::usage::{ChildUse, Usage};
-use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits};
+use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits, MdtestOrder, MdtestReport};
 use crate::driver::session;
 use crate::text::agent_stream::AgentStream;
 use crate::text::agent_table::home::Protected;
@@ -36,6 +36,8 @@ mod exchange;
 mod failure;
 mod home;
 mod in_person;
+mod login;
+mod mdtest;
 mod outcome;
 mod program;
 mod version;
@@ -47,6 +49,7 @@ pub use errand::{Errand, Errands};
 use exchange::Exchange;
 use failure::{Again, Setback};
 use home::{Home, Session};
+pub use login::Login;
 use outcome::{Over, exit_code, ran_out, report};
 pub use program::choose_auto;
 use watch::{Listener, Watch};
@@ -77,7 +80,8 @@ impl RoleAgents {
         match role {
             Role::TestWriter => &self.test_writer,
             Role::Implementer => &self.implementer,
-            Role::Refactorer => &self.refactorer,
+            // A run of `tdd fix` has one agent for all.
+            Role::Refactorer | Role::Fixer => &self.refactorer,
         }
     }
 }
@@ -115,6 +119,8 @@ pub struct AgentSetup {
 pub struct TableAgents {
     setup: AgentSetup,
     sandbox: Option<Sandbox>,
+    /// Folders that every child may use besides its exchange folder.
+    own: Vec<PathBuf>,
     /// What roles may not write to, for agents with rules of their own.
     guarded: Option<(Ground, Sealed)>,
     /// What children used, until somebody asks.
@@ -136,6 +142,7 @@ impl TableAgents {
                 ..setup
             },
             sandbox: None,
+            own: Vec::new(),
             guarded: None,
             used: Vec::new(),
         }
@@ -169,6 +176,11 @@ impl TableAgents {
     /// The version of a role's program, if it tells one.
     pub fn installed(&self, role: Role) -> Result<Option<Version>, Trouble> {
         version::installed(&self.setup, self.setup.roles.of(role))
+    }
+
+    /// Whether there are signs of a log-in for a role's program; no credential is read.
+    pub fn login(&self, role: Role) -> Login {
+        login::look(&self.setup, self.setup.roles.of(role))
     }
 
     /// Finds before the first fork what would keep an agent from starting: a program that is
@@ -238,7 +250,10 @@ impl TableAgents {
             MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
-        let own: Vec<&Path> = std::iter::once(exchange.folder()).chain(home.base()).collect();
+        let own: Vec<&Path> = std::iter::once(exchange.folder())
+            .chain(home.base())
+            .chain(self.own.iter().map(PathBuf::as_path))
+            .collect();
         let enclosed =
             self.sandbox.as_ref().map(|sandbox| sandbox.for_role(order.key.role(), &own, &self.setup.cwd));
         let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
@@ -293,6 +308,10 @@ impl Agents for TableAgents {
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
         let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
         self.ask(order, &mut watch, hear).await?
+    }
+
+    async fn mdtest(&mut self, order: &MdtestOrder, hear: Hear<'_>) -> Result<MdtestReport, Trouble> {
+        self.carry_out(order, hear).await
     }
 
     fn used(&mut self) -> Vec<ChildUse> {

@@ -236,7 +236,10 @@ impl Story {
                 Effect::RollBack { to, extent } => {
                     Event::WorkRolledBack { to, extent, kept_as: checkpoint("f0") }
                 }
-                Effect::PutBackCut { .. } | Effect::Recheck | Effect::PauseAtCap => {
+                Effect::PutBackCut { .. }
+                | Effect::Recheck
+                | Effect::HearMdtest { .. }
+                | Effect::PauseAtCap => {
                     panic!("nobody resumes these stories")
                 }
                 Effect::MeasureGate => Event::GateMeasured { green: true, run: run_ref(Exit::Code(0), "") },
@@ -275,7 +278,7 @@ pub(crate) fn well(attempt: &Attempt) -> Play {
     let findings = match &attempt.key {
         Key::TestWriter => Findings::Red(red(RedKind::Assertion)),
         Key::Implementer(id) => Findings::Green(green(id.number())),
-        Key::Refactorer => Findings::Refactor(refactored()),
+        Key::Refactorer | Key::Fixer => Findings::Refactor(refactored()),
     };
     Play { returned: says_ok(attempt.key.role()), measured: Some(measured(findings)) }
 }

@@ -101,6 +101,8 @@ impl State {
             | Event::Decided { .. }
             | Event::Rechecked { .. }
             | Event::RunStarted(_)
+            | Event::FixStarted(_)
+            | Event::FixMeasured { .. }
             | Event::CheckpointZero { .. }
             | Event::BaselineMeasured { .. }
             | Event::AttemptStarted { .. }
@@ -110,6 +112,7 @@ impl State {
             | Event::WorkKept { .. }
             | Event::WorkRolledBack { .. }
             | Event::GateMeasured { .. }
+            | Event::MdtestHeard { .. }
             | Event::Halted { .. }
             | Event::Finished { .. } => return Fitting::ByPhase,
         }
@@ -164,6 +167,7 @@ impl State {
             (Phase::Rechecking { key, halt }, Event::Rechecked { findings, checkpoint }) => {
                 Ok(self.rechecked(key, halt, findings, checkpoint))
             }
+            (phase, Event::MdtestHeard { criterion, word }) => self.mdtest_heard(phase, criterion, word),
             (Phase::GateDue, Event::GateMeasured { green, run }) => {
                 self.gate = Some(GateBefore { green: *green, run: run.clone() });
                 Ok(Phase::Due { key: Key::Refactorer, kind: AttemptKind::First })
@@ -329,7 +333,7 @@ impl State {
                 return Phase::Finishing { ending: self.ending() };
             }
             (Key::Refactorer, _) => return Phase::Finishing { ending: self.ending() },
-            (Key::TestWriter | Key::Implementer(_), _) => {}
+            (Key::TestWriter | Key::Implementer(_) | Key::Fixer, _) => {}
         }
         if attempt.key == Key::TestWriter && self.run.plan.stop_after == StopAfter::Red {
             self.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));

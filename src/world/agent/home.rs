@@ -142,7 +142,7 @@ impl Carried {
 }
 
 /// The folder that the program would use without us.
-fn persons_own(dir: &StateDir, setup: &AgentSetup) -> Option<PathBuf> {
+pub(super) fn persons_own(dir: &StateDir, setup: &AgentSetup) -> Option<PathBuf> {
     let value = |name: &str| {
         let found = setup.env.iter().find(|(key, _)| key == OsStr::new(name));
         found.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute())
