@@ -5,9 +5,9 @@ use super::sandbox::{Ran, Sandbox, agents};
 
 /// One turn: a shell command that writes `text` to the log. Only the suite knows the log's name; while
 /// the test is under way a file beside the log tells it.
-fn writes(test: &str, text: &str) -> String {
+fn writes(test: &str, log: &str) -> String {
     let name = format!("$(ls -a {test}.logs | sed -n 's/^[.]\\(.*\\)[.]taken$/\\1/p')");
-    format!("- run: |\n        printf -- '{text}' > \"{test}.logs/{name}\"\n")
+    format!("- run: |\n        printf -- '{log}' > \"{test}.logs/{name}\"\n")
 }
 
 /// A rule for the prompt that names this test.
