@@ -51,7 +51,7 @@ pub enum Command {
     Demo(DemoArgs),
     /// Have an agent carry out tests that are written in Markdown.
     Mdtest(Box<MdtestArgs>),
-    /// Prove that an agent does what a run needs of it.
+    /// Look for what is in the way of a run, or prove that an agent does what one needs.
     Doctor(DoctorArgs),
 }
 
@@ -319,16 +319,24 @@ pub struct DemoArgs {
 
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-Each obligation is tried on the agent's real program, called by its table, with a scripted model server
+Without --agent: looks at git, ignored files, settings, agent, sandbox, commands, requirements, runs,
+what killed runs have left, and disk space. The test and gate commands are run, in a copy of the tree:
+as they are, and with a test planted that must fail. Nothing in the tree is changed.
+
+With --agent: each obligation is tried on the agent's real program, called by its table, with a scripted model server
 in the model's place, in fresh homes and projects. No account is used and nothing leaves the machine.
 
 Exit codes:
-  0   no obligation is unmet
-  1   some are; each is told with why
-  2   it can't be found out: no such agent, no program, no `kit:` in its table, no model server
+  0   nothing is in the way of a run (there may be warnings); no obligation is unmet
+  1   something is; some are; each is told with why
+  2   usage; with --agent it can't be found out: no such agent, no program, no `kit:` in its table, no
+      model server
   70  a bug in tdd
   129, 130, 143   stopped by a signal")]
 pub struct DoctorArgs {
+    /// End and remove what killed runs of this work tree have left.
+    #[arg(long, conflicts_with = "agent")]
+    pub reap: bool,
     /// The agent to prove: a built-in one or a name from tdd.yaml; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
@@ -336,7 +344,7 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', requires = "agent")]
     pub only: Vec<String>,
     /// The scripted model server; the one that cargo built beside this program if not given.
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", requires = "agent")]
     pub model_server: Option<PathBuf>,
     #[command(flatten)]
     pub isolation: IsolationArgs,
@@ -344,7 +352,7 @@ pub struct DoctorArgs {
     #[arg(long)]
     pub json: bool,
     /// Print a page in Markdown.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", requires = "agent")]
     pub markdown: bool,
 }
 

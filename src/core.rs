@@ -7,6 +7,7 @@
 pub mod attempt;
 pub mod audience;
 pub mod budget;
+pub mod checkup;
 pub mod claim;
 pub mod commands;
 pub mod criterion;

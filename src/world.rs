@@ -6,6 +6,7 @@ pub mod checks;
 pub mod clock;
 pub mod config_file;
 pub mod exec;
+pub mod free_space;
 pub mod git_facts;
 pub mod journal_file;
 pub mod leftovers;

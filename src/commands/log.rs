@@ -93,6 +93,9 @@ fn one_line(event: &Event) -> String {
         Event::TestRun(fact) => test_run_line(fact),
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
         Event::Restored { what } => format!("restored: {}", what.join("; ")),
+        Event::MdtestHeard { criterion, word } => {
+            format!("{criterion}: an agent says {} ({})", word.status.name(), word.test)
+        }
         Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
         Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),

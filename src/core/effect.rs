@@ -1,6 +1,7 @@
 //! What is to be done next, carried out by the driver through a port.
 
 use super::attempt::{AttemptKind, CheckpointId};
+use super::criterion::CriterionId;
 use super::role::Key;
 
 /// The driver's orders. Each has one kind of event as its outcome, named with it.
@@ -28,6 +29,8 @@ pub enum Effect {
     Recheck,
     /// Run the gate before the first refactorer. → `GateMeasured`
     MeasureGate,
+    /// Have an agent carry out the Markdown test of this criterion. → `MdtestHeard`
+    HearMdtest { criterion: CriterionId },
     /// Write the report. → `Halted`
     Halt,
     /// Write the summary. → `Finished`

@@ -11,6 +11,7 @@ use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use super::fix::{FixFindings, FixStarted};
 use super::halt::Ending;
 use super::isolation::Confinement;
+use super::mdtest::AgentWord;
 use super::path::RelPath;
 use super::requirement::Requirement;
 use super::test::{FailureKind, TestId};
@@ -115,6 +116,11 @@ pub enum Event {
     Denied {
         what: Vec<String>,
     },
+    /// The Markdown test of a criterion was carried out by an agent: its word, and no finding.
+    MdtestHeard {
+        criterion: CriterionId,
+        word: AgentWord,
+    },
     Halted {
         report: Digest,
     },
@@ -164,6 +170,7 @@ impl Event {
             Self::Restored { .. } => "restored",
             Self::Leaked { .. } => "leaked",
             Self::Denied { .. } => "denied",
+            Self::MdtestHeard { .. } => "mdtest_heard",
             Self::Halted { .. } => "halted",
             Self::Finished { .. } => "finished",
             Self::Refused { .. } => "refused",

@@ -41,6 +41,19 @@ pub struct Outcome {
     pub output: Option<String>,
 }
 
+/// What came of the Markdown test of a criterion (`verify: mdtest PATH`): an agent's word. It is
+/// journalled and shown, and no verdict looks at it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AgentWord {
+    pub test: String,
+    pub status: Status,
+    /// Why it failed; masked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Where the log is kept; empty if there is none.
+    pub log: String,
+}
+
 /// How many there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {

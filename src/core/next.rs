@@ -21,6 +21,10 @@ pub fn next(state: &State) -> Option<Effect> {
         Phase::RollingBack { to, extent, .. } => Some(Effect::RollBack { to: to.clone(), extent: *extent }),
         Phase::CutOff { attempt } => Some(Effect::PutBackCut { to: attempt.before.clone() }),
         Phase::Rechecking { .. } => Some(Effect::Recheck),
+        // After the last GREEN, whether a refactorer follows or not.
+        Phase::GateDue | Phase::Finishing { .. } if let Some(criterion) = state.mdtest_due() => {
+            Some(Effect::HearMdtest { criterion: criterion.clone() })
+        }
         Phase::GateDue => Some(Effect::MeasureGate),
         Phase::Halting { .. } => Some(Effect::Halt),
         Phase::Finishing { .. } => Some(Effect::Finish),

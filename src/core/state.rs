@@ -12,6 +12,7 @@ use super::event::{Event, Leaked, RunStarted};
 use super::finding::{Findings, RedFindings, Remark, RunRef, SuiteBaseline};
 use super::halt::{Ending, Halt};
 use super::judge::Verdict;
+use super::mdtest::AgentWord;
 use super::path::RelPath;
 use super::role::Key;
 use super::test::TestId;
@@ -56,6 +57,9 @@ pub struct State {
     /// Processes that outlived what had started them, the first few.
     #[serde(default)]
     pub leaked: Vec<Leaked>,
+    /// What agents say of the criteria that a Markdown test is for.
+    #[serde(default)]
+    pub words: BTreeMap<CriterionId, AgentWord>,
     /// How long the run was at work, in all of its processes.
     #[serde(default)]
     pub worked_ms: u64,
@@ -254,6 +258,7 @@ impl State {
             worked_on: Vec::new(),
             gate: None,
             leaked: Vec::new(),
+            words: BTreeMap::new(),
             worked_ms: 0,
             remarks: Vec::new(),
         }
@@ -311,6 +316,31 @@ impl State {
         let judged =
             entries.iter().rev().find(|entry| entry.attempt.kind != AttemptKind::Format && !entry.cut);
         judged.map(|entry| &entry.attempt.before)
+    }
+
+    /// The first criterion that was worked on and whose Markdown test was not yet carried out.
+    pub fn mdtest_due(&self) -> Option<&CriterionId> {
+        let waits = |id: &&CriterionId| {
+            matches!(self.verify(id), Verify::Mdtest(_))
+                && self.progress.get(id) == Some(&Progress::Unverified)
+                && !self.words.contains_key(id)
+        };
+        self.run.plan.criteria.iter().find(waits)
+    }
+
+    /// An agent's word moves nothing.
+    fn mdtest_heard(
+        &mut self,
+        phase: Phase,
+        criterion: &CriterionId,
+        word: &AgentWord,
+    ) -> Result<Phase, Box<Phase>> {
+        let fits = matches!(phase, Phase::GateDue | Phase::Finishing { .. });
+        if !fits || self.mdtest_due() != Some(criterion) {
+            return Err(Box::new(phase));
+        }
+        self.words.insert(criterion.clone(), word.clone());
+        Ok(phase)
     }
 
     /// How many forks were made in all.

@@ -56,6 +56,7 @@ fn runs_processes(effect: &Effect) -> bool {
         | Effect::RunAgent
         | Effect::Measure
         | Effect::Recheck
+        | Effect::HearMdtest { .. }
         | Effect::MeasureGate => true,
         Effect::TakeCheckpointZero
         | Effect::PauseAtCap

@@ -170,6 +170,7 @@ impl<'a, W: World> Drive<'a, W> {
             Effect::RollBack { to, extent } => self.roll_back(&to, extent),
             Effect::PutBackCut { to } => self.put_back_cut(&to),
             Effect::Recheck => self.recheck().await,
+            Effect::HearMdtest { criterion } => self.hear_mdtest(&criterion).await,
             Effect::MeasureGate => self.measure_gate().await,
             Effect::Halt => self.halt(),
             Effect::Finish => self.finish(),

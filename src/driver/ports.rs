@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use crate::core::attempt::{AgentEnd, AttemptKind, CheckpointId, Digest};
 use crate::core::audience::News;
 use crate::core::commands::Suite;
+use crate::core::criterion::CriterionId;
 use crate::core::event::{Event, Leaked};
 use crate::core::finding::Change;
 use crate::core::fix::weigh::TypeErrors;
+use crate::core::mdtest::Status;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
@@ -223,10 +225,33 @@ pub struct AgentReport {
     pub tail: String,
 }
 
+/// The Markdown test of a criterion, for an agent to carry out.
+#[derive(Clone, Debug)]
+pub struct MdtestOrder {
+    pub criterion: CriterionId,
+    /// Its path, as the requirement names it.
+    pub test: String,
+    /// What it said before the first fork: no role can have changed it.
+    pub text: Vec<u8>,
+    pub limits: Limits,
+}
+
+/// What came of it, raw.
+#[derive(Clone, Debug)]
+pub struct MdtestReport {
+    pub status: Status,
+    pub reason: Option<String>,
+    /// What the agent wrote down, its first 1 MiB.
+    pub log: Option<Vec<u8>>,
+}
+
 /// Forks children. All of a child's processes are gone when `run` returns.
 pub trait Agents {
     /// `Err` is for what is not the role's failure: the agent can't be started, or we were stopped.
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble>;
+    /// Has an agent carry out a Markdown test, in the same isolation as a role. A log that does not
+    /// count is a report that says fail; `Err` is as for `run`.
+    async fn mdtest(&mut self, order: &MdtestOrder, hear: Hear<'_>) -> Result<MdtestReport, Trouble>;
     /// What the children used since this was last asked, one for each that ended, whatever came
     /// of it; as they tell it.
     fn used(&mut self) -> Vec<ChildUse> {

@@ -31,7 +31,7 @@ impl<W: World> Drive<'_, W> {
 
     /// Verifying runs execute the child's code: what they changed in the tree is put back, so
     /// that nothing comes into a checkpoint that no diff has seen.
-    fn discard_what_runs_left(&mut self) -> Result<Vec<Event>, Trouble> {
+    pub(super) fn discard_what_runs_left(&mut self) -> Result<Vec<Event>, Trouble> {
         let Some(measured) = self.state.tree.clone() else { return Ok(Vec::new()) };
         let now = self.ports.checkpoints.take("after-runs")?;
         let left: Vec<RelPath> =

@@ -10,10 +10,11 @@
 //! message:     {from: stdout}                     all that was printed, terminal noise removed; default
 //!            | {from: file, path: PATH} | {file: PATH}      relative to the exchange folder
 //!            | {json: POINTER}                    stdout is one JSON document
-//!            | {jsonl: {where: …, take: POINTER, by: POINTER, session: …}}   stdout is JSON lines
+//!            | {jsonl: {where: …, take: POINTER, by: POINTER | run, session: …}}   stdout is JSON lines
 //!            | {file: PATH, jsonl: {…}}           the file; the lines if it holds no block
 //! session:     new-uuid | POINTER | {where: …, take: POINTER}
-//! turns:       POINTER | {where: …, by: POINTER}  each line (group) is a model response that calls tools
+//! turns:       POINTER | {where: …, by: POINTER | run}   each line (group) is a model response that calls
+//!                                                 tools; a run is lines that no other comes between
 //! usage:       source | [source, …]            what it used; see `usage`
 //! started:     POINTER | {where: …}               without such a line the agent never began
 //! settings_seen: POINTER | {where: …}             without such a line before the first turn the agent
@@ -24,9 +25,10 @@
 //! resets:      [POINTER | {where: …, take: POINTER}, …]    when a usage limit is lifted, in seconds since
 //!                                                 the epoch; where none is found, the error's words
 //! env:         {set: {NAME: text}, pass: [NAME, PREFIX*]}   no `pass`: the environment is inherited
-//! state_dirs:  {NAME: {of: PATH, carry: [PATH, …]}}        a private folder for each session, named by the
-//!                                                 variable; `carry` are links into the person's own one
-//!                                                 (which the variable names, else `of` below HOME)
+//! state_dirs:  {NAME: {of: PATH, carry: [PATH, …], files: …}}    a private folder for each session, named
+//!                                                 by the variable; `carry` are links into the person's own
+//!                                                 one (which the variable names, else `of` below HOME);
+//!                                                 `files` are made in it, see `home`
 //! own_sandbox: on | off                           for {own_sandbox} and cases in argv; default off
 //! protect:     {file: TEXT, folder: TEXT}      what {protected} says of each path, as {path}, one after the other
 //! versions:    {proven: [VERSION, …], oldest: VERSION, command: [argument, …]}

@@ -14,6 +14,7 @@ use crate::core::event::Refactoring;
 use crate::core::finding::{ClassedChange, RedKind};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
+use crate::core::mdtest::AgentWord;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
 use crate::core::state::{Entry, Progress, State};
@@ -254,14 +255,25 @@ fn carried_no_canary(state: &State) -> bool {
     entries.flat_map(|entry| &entry.runs).any(|run| run.canary == Canary::Unsupported)
 }
 
-fn unverified(state: &State) -> Vec<(CriterionId, &'static str)> {
+fn unverified(state: &State) -> Vec<(CriterionId, String)> {
     let why = |id: &CriterionId| match (state.progress.get(id), state.verify(id)) {
         (Some(Progress::Green | Progress::AlreadyGreen), _) => None,
-        (_, Verify::Manual) => Some("it is for the operator to check (`verify: manual`)"),
-        (_, Verify::Mdtest(_)) => Some("its judge is an agent's word (`verify: mdtest`)"),
-        (_, Verify::Test | Verify::Gate) => Some("it was accepted by the operator's word"),
+        (_, Verify::Manual) => Some("it is for the operator to check (`verify: manual`)".to_owned()),
+        (_, Verify::Mdtest(_)) => Some(mdtest_words(state.words.get(id))),
+        (_, Verify::Test | Verify::Gate) => Some("it was accepted by the operator's word".to_owned()),
     };
     state.run.plan.criteria.iter().filter_map(|id| Some((id.clone(), why(id)?))).collect()
+}
+
+/// What an agent says is shown as what it is.
+fn mdtest_words(word: Option<&AgentWord>) -> String {
+    let judge = "its judge is an agent's word (`verify: mdtest`)";
+    let Some(word) = word else { return judge.to_owned() };
+    let reason =
+        word.reason.as_ref().map_or(String::new(), |reason| format!(", {}", harmless::short(reason, 200)));
+    let log =
+        if word.log.is_empty() { String::new() } else { format!("; log: {}", harmless::line(&word.log)) };
+    format!("{judge}, which says {}{reason}{log}", word.status.name())
 }
 
 /// Paths are relative to the repository's root wherever the command is typed.

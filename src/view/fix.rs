@@ -112,6 +112,7 @@ fn tell(state: &FixState, event: &Event) -> Vec<Line> {
         | Event::AttemptMeasured { .. }
         | Event::WorkKept { .. }
         | Event::GateMeasured { .. }
+        | Event::MdtestHeard { .. }
         | Event::Capped { .. }
         | Event::Resumed
         | Event::AttemptCut { .. }

@@ -181,6 +181,7 @@ fn is_last(event: &Event) -> bool {
         | Event::EditClaim { .. }
         | Event::Isolated { .. }
         | Event::Restored { .. }
+        | Event::MdtestHeard { .. }
         | Event::Denied { .. }
         | Event::Leaked { .. } => false,
     }

@@ -2,11 +2,13 @@
 //! [`live`](super::live), so that a pipe and a terminal read the same story.
 
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
+use crate::core::criterion::CriterionId;
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Leaked, RunStarted};
 use crate::core::finding::{Findings, RunRef, SuiteBaseline};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
+use crate::core::mdtest::{AgentWord, Status};
 use crate::core::role::{Key, Role};
 use crate::core::state::{End, Phase, Progress, State};
 use crate::core::test::Exit;
@@ -91,6 +93,7 @@ impl Teller {
             Event::Restored { what } => what.iter().take(REASONS).map(put_back).collect(),
             Event::Denied { what } => what.iter().take(REASONS).map(denied).collect(),
             Event::Leaked { processes } => processes.iter().take(REASONS).map(left_running).collect(),
+            Event::MdtestHeard { criterion, word } => vec![mdtest_heard(criterion, word)],
             Event::Halted { .. } => vec![halted(state)],
             Event::Finished { ending: Ending::Verified } => {
                 vec![good("finished: every criterion is GREEN by finding")]
@@ -325,6 +328,17 @@ fn halted(state: &State) -> Line {
         Some(key) => bad(format!("halted in {}: {key}", key.stage())),
         None => bad("halted"),
     }
+}
+
+/// An agent's word, shown as such.
+fn mdtest_heard(criterion: &CriterionId, word: &AgentWord) -> Line {
+    let reason = word.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+    let text = format!(
+        "{criterion}: an agent says {}{reason} ({}); that verifies nothing",
+        word.status.name(),
+        word.test
+    );
+    if word.status == Status::Pass { plain(text) } else { bad(text) }
 }
 
 /// The first characters of a checkpoint, enough for git to find it.

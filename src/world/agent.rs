@@ -19,7 +19,7 @@ use crate::core::audience::News;
 use crate::core::role::{Key, Role};
 use crate::core::trouble::Trouble;
 use crate::core::usage::{ChildUse, Usage};
-use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits};
+use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits, MdtestOrder, MdtestReport};
 use crate::driver::session;
 use crate::text::agent_stream::AgentStream;
 use crate::text::agent_table::home::Protected;
@@ -36,6 +36,8 @@ mod exchange;
 mod failure;
 mod home;
 mod in_person;
+mod login;
+mod mdtest;
 mod outcome;
 mod program;
 mod version;
@@ -47,6 +49,7 @@ pub use errand::{Errand, Errands};
 use exchange::Exchange;
 use failure::{Again, Setback};
 use home::{Home, Session};
+pub use login::Login;
 use outcome::{Over, exit_code, ran_out, report};
 pub use program::choose_auto;
 use watch::{Listener, Watch};
@@ -116,6 +119,8 @@ pub struct AgentSetup {
 pub struct TableAgents {
     setup: AgentSetup,
     sandbox: Option<Sandbox>,
+    /// Folders that every child may use besides its exchange folder.
+    own: Vec<PathBuf>,
     /// What roles may not write to, for agents with rules of their own.
     guarded: Option<(Ground, Sealed)>,
     /// What children used, until somebody asks.
@@ -137,6 +142,7 @@ impl TableAgents {
                 ..setup
             },
             sandbox: None,
+            own: Vec::new(),
             guarded: None,
             used: Vec::new(),
         }
@@ -172,6 +178,11 @@ impl TableAgents {
         version::installed(&self.setup, self.setup.roles.of(role))
     }
 
+    /// Whether there are signs of a log-in for a role's program; no credential is read.
+    pub fn login(&self, role: Role) -> Login {
+        login::look(&self.setup, self.setup.roles.of(role))
+    }
+
     /// Finds before the first fork what would keep an agent from starting: a program that is
     /// missing, is not executable or has a bad `#!` line, a placeholder without a value, a cassette
     /// that can't be read, an exchange folder inside the repository.
@@ -186,6 +197,9 @@ impl TableAgents {
                 Call::sample(&self.setup, agent, role, Some("id")).argv(resume)?;
             }
             first.table_files()?;
+            for made in agent.table.state_dirs.iter().flat_map(|dir| &dir.files) {
+                first.fill(&made.text)?;
+            }
             let env = first.env()?;
             let program = argv.first().map(String::as_str).unwrap_or_default();
             let path = env.get(std::ffi::OsStr::new("PATH")).map(OsString::as_os_str);
@@ -226,6 +240,7 @@ impl TableAgents {
         let exchange = Exchange::create(&self.setup.exchange_root, order)?;
         let call = Call::new(order, agent, &self.setup, &exchange, known);
         exchange.fill(order, &call)?;
+        home.fill(table, &call, &self.setup)?;
         let template = match (&resumed, &table.resume_argv) {
             (Some(_), Some(resume)) => resume,
             (Some(_) | None, _) => &table.argv,
@@ -235,7 +250,10 @@ impl TableAgents {
             MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
-        let own: Vec<&Path> = std::iter::once(exchange.folder()).chain(home.base()).collect();
+        let own: Vec<&Path> = std::iter::once(exchange.folder())
+            .chain(home.base())
+            .chain(self.own.iter().map(PathBuf::as_path))
+            .collect();
         let enclosed =
             self.sandbox.as_ref().map(|sandbox| sandbox.for_role(order.key.role(), &own, &self.setup.cwd));
         let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
@@ -290,6 +308,10 @@ impl Agents for TableAgents {
     async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
         let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
         self.ask(order, &mut watch, hear).await?
+    }
+
+    async fn mdtest(&mut self, order: &MdtestOrder, hear: Hear<'_>) -> Result<MdtestReport, Trouble> {
+        self.carry_out(order, hear).await
     }
 
     fn used(&mut self) -> Vec<ChildUse> {

@@ -13,14 +13,14 @@ use tdd::text::agent_table::builtin;
 use super::sandbox::{Ran, Sandbox, agents, has_pytest, model_server, path_with};
 
 /// The scripted model server; it ends with the test.
-struct Server {
+pub struct Server {
     child: Child,
     url: String,
     log: PathBuf,
 }
 
 impl Server {
-    fn start(sandbox: &Sandbox, script: &str) -> Self {
+    pub fn start(sandbox: &Sandbox, script: &str) -> Self {
         let (file, log) = (sandbox.beside("script.yaml"), sandbox.beside("requests.jsonl"));
         std::fs::write(&file, script).unwrap();
         let mut child = Command::new(model_server())
@@ -55,15 +55,15 @@ impl Drop for Server {
 
 /// One of the two agents, and how it is pointed at the server.
 #[derive(Clone, Copy)]
-enum Agent {
+pub enum Agent {
     Claude,
     Codex,
 }
 
-const KEY: &str = "sk-dummy-not-a-key-0123456789abcdef";
+pub const KEY: &str = "sk-dummy-not-a-key-0123456789abcdef";
 
 impl Agent {
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",
@@ -71,7 +71,7 @@ impl Agent {
     }
 
     /// The built-in table, with the server as its model's provider.
-    fn table(self, server: &Server) -> String {
+    pub fn table(self, server: &Server) -> String {
         let table = builtin(self.name()).unwrap();
         let table = match self {
             Self::Claude => table.to_owned(),
@@ -91,7 +91,7 @@ impl Agent {
 }
 
 /// `tdd` with the agents in its path, and the server and a dummy key in its environment.
-fn tdd(sandbox: &Sandbox, server: &Server, programs: &Path) -> Command {
+pub fn tdd(sandbox: &Sandbox, server: &Server, programs: &Path) -> Command {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     command.env("PATH", path_with(programs)).env("TDD_SANDBOX", "auto");
     command.env("ANTHROPIC_BASE_URL", &server.url).env("ANTHROPIC_API_KEY", KEY).env("KIT_KEY", KEY);
@@ -118,7 +118,7 @@ fn write(path: &str, content: &str) -> String {
 }
 
 /// A rule of the server's script; each turn begins with `- `.
-fn rule(name: &str, when: &str, turns: &[String]) -> String {
+pub fn rule(name: &str, when: &str, turns: &[String]) -> String {
     let turns: String = turns.iter().flat_map(|turn| ["  ", turn.as_str()]).collect();
     format!("- name: {name}\n  when: {{ {when} }}\n  turns:\n{turns}")
 }

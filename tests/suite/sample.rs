@@ -236,7 +236,10 @@ impl Story {
                 Effect::RollBack { to, extent } => {
                     Event::WorkRolledBack { to, extent, kept_as: checkpoint("f0") }
                 }
-                Effect::PutBackCut { .. } | Effect::Recheck | Effect::PauseAtCap => {
+                Effect::PutBackCut { .. }
+                | Effect::Recheck
+                | Effect::HearMdtest { .. }
+                | Effect::PauseAtCap => {
                     panic!("nobody resumes these stories")
                 }
                 Effect::MeasureGate => Event::GateMeasured { green: true, run: run_ref(Exit::Code(0), "") },

@@ -131,7 +131,7 @@ pub fn is_gone(pid: &str) -> bool {
 }
 
 #[track_caller]
-fn all_gone(pids: &str) {
+pub fn all_gone(pids: &str) {
     assert!(pids.split_whitespace().count() > 0);
     for pid in pids.split_whitespace() {
         assert!(is_gone(pid), "process {pid} of {pids} is alive");
@@ -303,8 +303,8 @@ block ''
     all_gone(&pids);
 }
 
-#[test]
-fn what_a_killed_run_left_is_ended_by_the_next() {
+/// A project whose run was killed, the ids of the processes that it has left, and of all that it had.
+pub fn killed() -> (Sandbox, Vec<String>, String) {
     // Marked and in a session of its own; unmarked, in the child's session.
     // Each says when the hangup that the session's end brings can't reach it any more.
     let agent = "mkfifo ../far ../near
@@ -320,9 +320,15 @@ wait
     let pids = tdd.hears();
     tdd.send(Signal::KILL);
     tdd.ends().expect(137);
-    let left: Vec<&str> = pids.split_whitespace().skip(1).filter(|pid| !is_gone(pid)).collect();
+    let left: Vec<String> =
+        pids.split_whitespace().skip(1).filter(|pid| !is_gone(pid)).map(str::to_owned).collect();
     assert_eq!(left.len(), 2, "nothing is left of {pids}, so nothing is tested");
+    (sandbox, left, pids)
+}
 
+#[test]
+fn what_a_killed_run_left_is_ended_by_the_next() {
+    let (sandbox, left, pids) = killed();
     std::fs::write(beside(&sandbox, "agent.sh"), format!("role=$1\n{BLOCK}{HONEST_AGENT}")).unwrap();
     let ran = sandbox.tdd(&["STE-1", "--new"]).expect(0).says(&["ended process", "tdd-exchange-"]);
     for pid in left {

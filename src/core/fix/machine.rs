@@ -163,6 +163,7 @@ impl FixState {
             | Event::WorkKept { .. }
             | Event::WorkRolledBack { .. }
             | Event::GateMeasured { .. }
+            | Event::MdtestHeard { .. }
             | Event::Capped { .. }
             | Event::Resumed
             | Event::AttemptCut { .. }

@@ -112,6 +112,7 @@ impl State {
             | Event::WorkKept { .. }
             | Event::WorkRolledBack { .. }
             | Event::GateMeasured { .. }
+            | Event::MdtestHeard { .. }
             | Event::Halted { .. }
             | Event::Finished { .. } => return Fitting::ByPhase,
         }
@@ -166,6 +167,7 @@ impl State {
             (Phase::Rechecking { key, halt }, Event::Rechecked { findings, checkpoint }) => {
                 Ok(self.rechecked(key, halt, findings, checkpoint))
             }
+            (phase, Event::MdtestHeard { criterion, word }) => self.mdtest_heard(phase, criterion, word),
             (Phase::GateDue, Event::GateMeasured { green, run }) => {
                 self.gate = Some(GateBefore { green: *green, run: run.clone() });
                 Ok(Phase::Due { key: Key::Refactorer, kind: AttemptKind::First })

@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::watch::Watch;
-use super::{AgentSetup, RoleAgent, TableAgents};
+use super::{AgentSetup, RoleAgents, TableAgents};
 use crate::core::attempt::AttemptKind;
 use crate::core::role::Key;
 use crate::core::trouble::Trouble;
 use crate::core::usage::Usage;
 use crate::driver::ports::{AgentOrder, AgentReport, Hear, Limits};
+use crate::world::sandbox::{Ground, Sandbox, Sealed};
 
 /// One thing that an agent is asked.
 #[derive(Clone, Debug)]
@@ -28,20 +29,16 @@ pub struct Errand {
 #[derive(Debug)]
 pub struct Errands {
     setup: AgentSetup,
+    sandbox: Option<Sandbox>,
+    guarded: Option<(Ground, Sealed)>,
+    /// Folders that it may write to besides its exchange folder.
+    own: Vec<PathBuf>,
 }
 
 impl Errands {
     /// Every role of `setup` is played by the same agent.
     pub fn new(setup: AgentSetup) -> Self {
-        Self { setup }
-    }
-
-    pub fn agent(&self) -> &RoleAgent {
-        &self.setup.roles.implementer
-    }
-
-    pub fn setup(&self) -> &AgentSetup {
-        &self.setup
+        Self { setup, sandbox: None, guarded: None, own: Vec::new() }
     }
 
     /// What would keep the agent from starting, and lines of warning; see [`TableAgents`].
@@ -64,7 +61,23 @@ impl Errands {
         let setup = AgentSetup { state_root: folder.join("state"), logs: folder, ..self.setup.clone() };
         let order = order(errand);
         let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
-        TableAgents::new(setup).ask(&order, &mut watch, hear).await
+        let mut agents = TableAgents::new(setup).fenced_by(self.sandbox.clone());
+        agents.guarded.clone_from(&self.guarded);
+        agents.own.clone_from(&self.own);
+        agents.ask(&order, &mut watch, hear).await
+    }
+}
+
+impl TableAgents {
+    /// Errands in the isolation of a run, for the agent of the tests.
+    pub(super) fn errands(&self, own: PathBuf) -> Errands {
+        let roles = RoleAgents::all(&self.setup.roles.test_writer);
+        Errands {
+            setup: AgentSetup { roles, errand: Some("tester"), ..self.setup.clone() },
+            sandbox: self.sandbox.clone(),
+            guarded: self.guarded.clone(),
+            own: vec![own],
+        }
     }
 }
 

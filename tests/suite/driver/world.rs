@@ -11,6 +11,7 @@ use tdd::core::criterion::{Criterion, CriterionId, Verify};
 use tdd::core::event::{Event, Plan, RunId, RunStarted};
 use tdd::core::finding::{Change, ChangeKind};
 use tdd::core::isolation::{Confinement, Level};
+use tdd::core::mdtest::Status;
 use tdd::core::path::RelPath;
 use tdd::core::policy::{FileClass, Policy};
 use tdd::core::requirement::Requirement;
@@ -20,8 +21,8 @@ use tdd::core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestR
 use tdd::core::trouble::Trouble;
 use tdd::driver::drive::{Drive, Setup};
 use tdd::driver::ports::{
-    AgentOrder, AgentReport, Agents, Allowance, Checkpoints, Clock, Hear, Isolation, Journal, Limits, Ports,
-    Protection, TestOrder, Tests, World,
+    AgentOrder, AgentReport, Agents, Allowance, Checkpoints, Clock, Hear, Isolation, Journal, Limits,
+    MdtestOrder, MdtestReport, Ports, Protection, TestOrder, Tests, World,
 };
 use tdd::world::journal_file::JournalFile;
 
@@ -405,6 +406,11 @@ impl Agents for Roles {
             log: "log".into(),
             tail: String::new(),
         })
+    }
+
+    async fn mdtest(&mut self, _order: &MdtestOrder, _hear: Hear<'_>) -> Result<MdtestReport, Trouble> {
+        self.memory.call()?;
+        Ok(MdtestReport { status: Status::Pass, reason: None, log: None })
     }
 
     fn resumes(&self, _key: &Key) -> bool {

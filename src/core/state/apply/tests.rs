@@ -5,6 +5,7 @@ use crate::core::effect::Effect;
 use crate::core::event::{Decision, Leaked};
 use crate::core::finding::{ChangeKind, ClassedChange, GreenFindings, RedKind};
 use crate::core::greens::GreensChange;
+use crate::core::mdtest::{AgentWord, Status};
 use crate::core::next::next;
 use crate::core::state::tests::{
     at, bad, baseline, begin, cut, due, fail, fork, good, green, halt, happen, id, implementer, is_due,
@@ -33,6 +34,7 @@ fn a_run_that_goes_well_goes_through_these_phases() {
             Effect::RollBack { .. }
             | Effect::PutBackCut { .. }
             | Effect::Recheck
+            | Effect::HearMdtest { .. }
             | Effect::PauseAtCap
             | Effect::Halt => {
                 panic!("no part of a run that goes well: {effect:?}")
@@ -303,6 +305,34 @@ fn what_an_implementer_leaves_is_remembered() {
     let greens = [TestId("first".into()), TestId("old".into())];
     assert_eq!((&state.early_green[..], &state.greens[..]), (&[id(2)][..], &greens[..]));
     assert_eq!(state.good, Some(at("good implementer AC-X.2")));
+}
+
+/// An agent's word is heard once, after the last GREEN, and changes no progress and no ending.
+#[test]
+fn an_agent_s_word_verifies_nothing() {
+    let word = |status| AgentWord { test: "a.md".into(), status, reason: None, log: String::new() };
+    for (refactor, phase) in [(Refactoring::Once, "gate-due"), (Refactoring::Off, "finishing")] {
+        for status in [Status::Pass, Status::Fail] {
+            let mut state =
+                opened(&[Verify::Mdtest("a.md".into()), Verify::Test], |plan| plan.refactor = refactor);
+            begin(&mut state);
+            while matches!(state.phase, Phase::Due { .. }) {
+                assert_ne!(state.progress[&id(2)], Progress::Green, "not before the last GREEN");
+                refused(&state, &Event::MdtestHeard { criterion: id(1), word: word(status) });
+                succeed(&mut state);
+            }
+            assert_eq!(state.phase.name(), phase);
+            assert_eq!(next(&state), Some(Effect::HearMdtest { criterion: id(1) }));
+            refused(&state, &Event::MdtestHeard { criterion: id(2), word: word(status) });
+            let before = state.phase.clone();
+            happen(&mut state, &Event::MdtestHeard { criterion: id(1), word: word(status) });
+            assert_eq!((&state.phase, state.progress[&id(1)]), (&before, Progress::Unverified));
+            assert_eq!(state.words[&id(1)].status, status);
+            assert_ne!(next(&state), Some(Effect::HearMdtest { criterion: id(1) }), "once");
+            refused(&state, &Event::MdtestHeard { criterion: id(1), word: word(status) });
+            assert_eq!(state.ending(), Ending::PartlyUnverified);
+        }
+    }
 }
 
 /// What can't be judged by findings ends as not verified, and so does the run.

@@ -1,0 +1,66 @@
+//! The Markdown test of a criterion (`verify: mdtest PATH`), after the last GREEN.
+//!
+//! Its outcome is an agent's word: it is journalled and shown, and no verdict hears of it. What the
+//! agent did to the tree meanwhile is put back, as after any verifying run.
+
+use crate::core::criterion::{CriterionId, Verify};
+use crate::core::event::Event;
+use crate::core::mdtest::{AgentWord, Status};
+use crate::core::path::RelPath;
+use crate::core::policy::FileClass;
+use crate::core::trouble::Trouble;
+
+use super::drive::Drive;
+use super::ports::{Agents, Checkpoints, Journal, Limits, MdtestOrder, Protection, World};
+
+/// The deadline is what bounds a test.
+const TURNS: u32 = 1000;
+
+impl<W: World> Drive<'_, W> {
+    pub(super) async fn hear_mdtest(&mut self, criterion: &CriterionId) -> Result<Vec<Event>, Trouble> {
+        let Verify::Mdtest(name) = self.state.verify(criterion) else {
+            return Err(Trouble::internal("a Markdown test was ordered for a criterion that has none"));
+        };
+        let heard = |word| Event::MdtestHeard { criterion: criterion.clone(), word };
+        let Some(text) = self.as_before_the_first_fork(&name)? else {
+            let reason = Some("there was no such file before the first fork".to_owned());
+            return Ok(vec![heard(AgentWord {
+                test: name,
+                status: Status::Fail,
+                reason,
+                log: String::new(),
+            })]);
+        };
+        self.ports.checkpoints.record_git()?;
+        self.ports.protection.seal(&[FileClass::Test, FileClass::Gate], &[])?;
+        let limits = Limits { turns: TURNS, caps: self.allowance(), ..self.setup.limits };
+        let order = MdtestOrder { criterion: criterion.clone(), test: name.clone(), text, limits };
+        let audience = &mut *self.audience;
+        let mut hear = |news| audience.news(&news);
+        let report = self.ports.agents.mdtest(&order, &mut hear).await?;
+        let log = match &report.log {
+            None => String::new(),
+            Some(log) => {
+                let file = format!("mdtest-{}.log.md", criterion.slug());
+                let masked = (self.setup.mask)(&String::from_utf8_lossy(log));
+                self.ports.journal.keep(&file, masked.as_bytes())?;
+                format!("{}/{file}", self.setup.run_dir)
+            }
+        };
+        let mut events = self.put_git_back()?;
+        let touched = self.ports.protection.check()?;
+        self.ports.protection.restore(&touched)?;
+        events.extend(self.discard_what_runs_left()?);
+        let reason = report.reason.map(|reason| (self.setup.mask)(&reason));
+        events.push(heard(AgentWord { test: name, status: report.status, reason, log }));
+        Ok(events)
+    }
+
+    /// The file in checkpoint 0; the path is relative to the project.
+    fn as_before_the_first_fork(&mut self, path: &str) -> Result<Option<Vec<u8>>, Trouble> {
+        let project = &self.state.run.project;
+        let path = if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") };
+        let Some((path, zero)) = RelPath::new(&path).zip(self.state.zero.clone()) else { return Ok(None) };
+        self.ports.checkpoints.read(&zero, &path)
+    }
+}
