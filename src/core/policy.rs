@@ -285,6 +285,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn documents_are_what_only_people_read() {
+        for (path, want) in [
+            ("README.md", true),
+            ("docs/deep/guide.rst", true),
+            ("LICENSE", true),
+            ("specs/frs/STE-1.md", true),
+            ("tests/data/page.md", false),
+            ("CLAUDE.md", false),
+            (".tdd/skills/tdd-fix/SKILL.md", false),
+            ("requirements.txt", false),
+            ("src/lib.rs", false),
+            ("tdd.yaml", false),
+        ] {
+            assert_eq!(is_document(&RelPath::new(path).unwrap(), "specs/frs"), want, "{path}");
+        }
+    }
+
+    #[test]
     fn paths_are_classed_by_the_first_class_that_fits() {
         let policy = Policy::new(RunnerKind::Pytest, &[], "specs").unwrap();
         for (path, want) in [

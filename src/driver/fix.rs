@@ -52,6 +52,18 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
     /// Runs until there is nothing to do. `Err` before the first child came back is a set-up error
     /// and leaves the tree as it was; after it the run is paused, with the best state kept.
     pub async fn run(mut self) -> Result<FixState, Trouble> {
+        match self.drive().await {
+            Ok(()) => Ok(self.state),
+            Err(trouble) => {
+                // What a run can't record it can't go on with; the tree is brought back all the same.
+                let _ = self.go_back_to_the_best("broken");
+                let is_set_up = trouble.kind != TroubleKind::Environment || self.state.children() == 0;
+                Err(if is_set_up { trouble } else { Trouble { kind: TroubleKind::Passing, ..trouble } })
+            }
+        }
+    }
+
+    async fn drive(&mut self) -> Result<(), Trouble> {
         self.record(&[Event::Isolated { isolation: self.setup.isolation.clone() }])?;
         while let Some(effect) = fix::next(&self.state) {
             let done = self.carry_out(&effect).await.map_err(|trouble| self.without_secrets(trouble));
@@ -68,7 +80,7 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
                 }
             }
         }
-        Ok(self.state)
+        Ok(())
     }
 
     fn without_secrets(&self, trouble: Trouble) -> Trouble {
@@ -140,7 +152,6 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
             }
             TroubleKind::User | TroubleKind::Config | TroubleKind::Environment => {
                 // The first trouble is the one to tell.
-                let _ = self.go_back_to_the_best("refused");
                 let _ = self.record(&[Event::Refused { why: (self.setup.mask)(&trouble.what) }]);
                 return Err(trouble);
             }

@@ -1,6 +1,10 @@
 //! `tdd fix` through the real binary: checks, a scripted fixer, checks again.
 
-use super::sandbox::{Ran, Sandbox, has_python};
+use tdd::core::commands::{CommandSettings, RunnerKind};
+use tdd::core::fix::{CheckKind, TypeChecker};
+use tdd::world::project_commands::checks::{self, CheckDeadlines};
+
+use super::sandbox::{Ran, Sandbox, has_python, node_modules};
 
 const SHOP: &str = "def total(prices: list[int]) -> int:\n    return ''.join(prices)\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    return 3\n";
 const TYPED: &str = "def total(prices: list[int]) -> int:\n    return sum(prices)\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    return 3\n";
@@ -244,4 +248,109 @@ fn what_could_not_be_parsed_is_shown_by_its_end_and_secrets_are_masked() {
     assert!(ran.stdout.contains("I give up.") && !ran.stdout.contains("hunter2hunter2"), "{}", ran.stdout);
     let kept = prompts(&sandbox);
     assert!(!kept.contains("hunter2hunter2") && kept.contains("> ```tdd-result"), "{kept}");
+}
+
+#[test]
+fn a_typescript_project_is_checked_by_its_own_tsc_and_vitest() {
+    let (Some(packages), Some(_)) = (node_modules("typescript"), node_modules("vitest")) else { return };
+    let source = |body: &str| format!("export function total(prices: number[]): number {{\n{body}\n}}\n");
+    let broken = source("  const sum: string = prices.reduce((a, b) => a - b, 0);\n  return sum;");
+    let typed = source("  return prices.reduce((a, b) => a - b, 0);");
+    let whole = source("  return prices.reduce((a, b) => a + b, 0);");
+    let sandbox = Sandbox::with(&[
+        ("src/cart.ts", &broken),
+        (
+            "test/cart.test.ts",
+            "import { expect, test } from \"vitest\";\nimport { total } from \"../src/cart\";\n\ntest(\"adds\", () => {\n  expect(total([1, 2])).toBe(3);\n});\n",
+        ),
+        (
+            "tsconfig.json",
+            "{ \"compilerOptions\": { \"strict\": true, \"noEmit\": true, \"types\": [] }, \"include\": [\"src\"] }\n",
+        ),
+        (
+            "package.json",
+            "{ \"name\": \"cart\", \"type\": \"module\", \"devDependencies\": { \"vitest\": \"*\" } }\n",
+        ),
+        (".gitignore", "node_modules\n"),
+    ]);
+    std::os::unix::fs::symlink(packages, sandbox.path("node_modules")).unwrap();
+    sandbox.write("change.ts", "export {};\n");
+    let entry = |number: u8, text: &str, more: &str| {
+        format!(
+            "- role: fixer\n  number: {number}\n{more}  write:\n    src/cart.ts: |\n{}  say: {{ status: ok, files: [src/cart.ts], command: tsc, output_excerpt: fine }}\n",
+            indented(text)
+        )
+    };
+    let first = "  prompt_has: [\"src/cart.ts(2,9): error TS2322\", \"adds\"]\n";
+    let second = "  prompt_has: [adds]\n  prompt_lacks: [TS2322]\n";
+    let cassette = entry(1, &typed, first) + &entry(2, &whole, second);
+    let ran = fix(&sandbox, &cassette, &[]).expect(0).says(&["tsc --noEmit", "read by the vitest adapter"]);
+    assert_eq!((sandbox.read("src/cart.ts"), sandbox.forks()), (whole, 2), "{}", ran.stderr);
+}
+
+#[test]
+fn a_fixer_that_hangs_is_stopped_at_its_deadline_and_the_loop_ends() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let cassette = writes(1, "", "  misbehave: hang\n");
+    let ran = fix(&sandbox, &cassette, &["--max-wall-attempt", "2s"]).expect(1);
+    assert!(ran.stdout.contains("the fixer did not answer"), "{}", ran.stdout);
+    assert_eq!(sandbox.read("shop.py"), SHOP, "it emptied a file before; that is taken back");
+    let sandbox = shop();
+    fix(&sandbox, &cassette, &["--max-wall", "2s"]).expect(3).says(&["the run's cap is reached"]);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+}
+
+#[test]
+fn checks_are_found_as_commands_are_and_the_type_check_comes_first() {
+    let deadlines = CheckDeadlines { types_ms: 60_000, tests_ms: 120_000 };
+    let tsc = ("node_modules/.bin/tsc", "");
+    let (ts, pkg) = (("tsconfig.json", "{}"), ("package.json", "{\"devDependencies\":{\"vitest\":\"1\"}}"));
+    let go = ("go.mod", "module a\n");
+    let rules = ("CLAUDE.md", "## Key Commands\n\n```sh\nmake test\n```\n\n**Gating rule:** `make check`\n");
+    for (name, files, want) in [
+        ("rust", &[("Cargo.toml", "")][..], Ok("cargo check | cargo test")),
+        ("go", &[go], Ok("go vet ./... | go test ./...")),
+        ("typescript", &[ts, pkg, tsc], Ok("node_modules/.bin/tsc --noEmit | npx vitest run")),
+        ("typescript without tsc", &[ts, pkg], Ok("npx vitest run")),
+        ("python", &[("conftest.py", "")], Ok("python3 -m pytest")),
+        ("mypy", &[("conftest.py", ""), ("mypy.ini", "")], Ok("python3 -m mypy . | python3 -m pytest")),
+        ("types alone", &[ts, tsc], Ok("node_modules/.bin/tsc --noEmit")),
+        ("the project's own words", &[rules], Ok("make test | make check")),
+        ("both", &[("Cargo.toml", ""), rules], Ok("cargo check | make test | make check")),
+        ("nothing", &[("a.txt", "")], Err("no checks were found")),
+        ("two kinds and no type check", &[pkg, ("conftest.py", "")], Err("more than one command")),
+    ] {
+        let folder = tempfile::TempDir::new().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let found = checks::find(folder.path(), &CommandSettings::default(), (&[], ""), deadlines);
+        let told = |found: checks::FoundChecks| {
+            let all: Vec<String> = found.checks.into_iter().map(|check| check.command).collect();
+            all.join(" | ")
+        };
+        match (found.map(told), want) {
+            (Ok(got), Ok(want)) => assert_eq!(got, want, "{name}"),
+            (Err(trouble), Err(want)) => assert!(trouble.to_string().contains(want), "{name}: {trouble}"),
+            (got, want) => panic!("{name}: {got:?}, wanted {want:?}"),
+        }
+    }
+    let named = ["mypy src".to_owned(), "pytest -q".to_owned(), "make lint".to_owned()];
+    let settings = CommandSettings::default();
+    let found = checks::find(std::path::Path::new("/"), &settings, (&named, "--check"), deadlines).unwrap();
+    let kinds: Vec<(CheckKind, u64)> =
+        found.checks.iter().map(|check| (check.kind, check.deadline_ms)).collect();
+    assert_eq!(
+        kinds,
+        [
+            (CheckKind::Types(TypeChecker::Mypy), 60_000),
+            (CheckKind::Tests(RunnerKind::Pytest), 120_000),
+            (CheckKind::Command, 120_000)
+        ]
+    );
 }

@@ -67,9 +67,14 @@ struct Running {
 
 impl Running {
     fn start(sandbox: &Sandbox, wrap: &[&str]) -> Self {
+        Self::start_with(sandbox, wrap, &["STE-1"])
+    }
+
+    fn start_with(sandbox: &Sandbox, wrap: &[&str], words: &[&str]) -> Self {
         let up = listen(sandbox, "up");
         let mut argv: Vec<&str> = wrap.to_vec();
-        argv.extend([env!("CARGO_BIN_EXE_tdd"), "STE-1"]);
+        argv.push(env!("CARGO_BIN_EXE_tdd"));
+        argv.extend(words);
         let mut command = sandbox.command(argv[0]);
         command.args(&argv[1..]).process_group(0);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -423,4 +428,23 @@ fn a_wait_is_ended_at_once_by_a_signal() {
     stderr.read_to_end(&mut said).unwrap();
     tdd.ends().expect(130);
     kept(&sandbox);
+}
+
+/// A fixer is stopped in mid-work: it is gone, and the tree is as it was before it.
+#[test]
+fn a_stop_while_a_fixer_works_keeps_the_best_state() {
+    let agent = "echo worse >src.txt\necho $$ >../up\nexec sleep 1000\n";
+    let sandbox = project(agent, "grep -q two src.txt\n", "");
+    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+        let mut running = Running::start_with(&sandbox, &[], &["fix"]);
+        let pid = running.hears();
+        running.send(signal);
+        let ran = running.ends().expect(code);
+        assert!(ran.stderr.contains("the best state is kept"), "{}", ran.stderr);
+        assert_eq!(sandbox.read("src.txt"), "one\n");
+        all_gone(&pid);
+        kept(&sandbox);
+    }
+    let status = sandbox.tdd(&["status"]).expect(0).stdout;
+    assert!(status.contains("stopped by signal"), "{status}");
 }

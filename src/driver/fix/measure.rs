@@ -14,10 +14,12 @@ use crate::core::test::TestRun;
 use crate::core::trouble::Trouble;
 use crate::driver::learn::unprotected_notes;
 use crate::driver::measure::{put_back_touched, run_ref};
-use crate::driver::ports::{CanaryWish, Checkpoints, Checks, World};
+use crate::driver::ports::{CanaryWish, Checkpoints, Checks, Protection, World};
+
+use crate::driver::stock::Production;
+use crate::text::test_source::Language;
 
 use super::FixDrive;
-use crate::driver::stock::Production;
 
 /// Judged test files that a canary imitates, at most.
 const MOST_IMITATED: usize = 20;
@@ -46,10 +48,12 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             self.ports.checkpoints.take(&format!("restored-fixer-{number}"))?
         };
         events.push(Event::TreeSeen { tree: tree.clone() });
+        let restamped = self.ports.protection.rewritten();
         let (checks, flaky) = self.run_checks(&format!("after fixer {number}")).await?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
         work.put_back.extend(touched);
+        work.weakened.extend(self.rewritten_by_runs(&restamped, &work.changed));
         events.extend(self.discard_what_runs_left(&tree)?);
         let Work { changed, mut put_back, weakened, slanted } = work;
         put_back.sort();
@@ -105,6 +109,17 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         weakened.retain(|path| !forbidden.contains(path));
         let put_back = forbidden.into_iter().chain(touched).collect();
         Ok((Work { changed, put_back, weakened, slanted }, told))
+    }
+
+    /// Test code that was rewritten while the checks ran, and is as it was: what was judged meanwhile
+    /// may have been something else.
+    fn rewritten_by_runs(&mut self, before: &[RelPath], changed: &[ClassedChange]) -> Vec<RelPath> {
+        let mut rewritten = self.ports.protection.rewritten();
+        rewritten.retain(|path| {
+            let is_code = Language::of(path.extension()).is_some();
+            is_code && !before.contains(path) && !changed.iter().any(|change| change.path == *path)
+        });
+        rewritten
     }
 
     /// Every check once, and a second time where a known green is missing: it counts as lost only
