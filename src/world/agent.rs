@@ -62,7 +62,7 @@ pub struct RoleAgent {
     pub model: Option<String>,
 }
 
-/// Every role has an agent; they may be the same.
+/// Every role has an agent; they may be the same. `tdd fix` has one, as the refactorer's.
 #[derive(Clone, Debug)]
 pub struct RoleAgents {
     pub test_writer: RoleAgent,
@@ -80,7 +80,6 @@ impl RoleAgents {
         match role {
             Role::TestWriter => &self.test_writer,
             Role::Implementer => &self.implementer,
-            // A run of `tdd fix` has one agent for all.
             Role::Refactorer | Role::Fixer => &self.refactorer,
         }
     }
