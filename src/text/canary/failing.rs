@@ -76,7 +76,7 @@ mod tests {
         ] {
             let made = with_failing_test(runner, "SOURCE", extension, &secret).unwrap();
             // Type checkers are told to pass over a file of TypeScript before anything else.
-            let own = made.strip_prefix("// @ts-nocheck\n").unwrap_or(&made);
+            let own = made.trim_start().strip_prefix("// @ts-nocheck\n").unwrap_or(&made);
             assert!(own.starts_with("SOURCE\n"), "{made}");
             assert!(made.contains(want) && made.contains("t0ken"), "{made}");
         }
