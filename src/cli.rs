@@ -1,14 +1,14 @@
 //! The command line, as near to the flags as can be: no environment, no files.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub mod fix;
 mod internal;
 pub mod mdtest;
 
-pub use internal::{AgentArgs, ExecArgs, Internal, WithinArgs};
+pub use internal::{AgentArgs, ExecArgs, Internal, Line, WithinArgs};
 use mdtest::MdtestArgs;
 
 /// Makes test-driven development a fact for coding agents.
@@ -33,6 +33,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Go on with a run that was stopped, paused or halted.
     Resume(Box<ResumeArgs>),
+    /// Run the checks, and let an agent mend what fails: test, fix, test again.
+    Fix(Box<fix::FixArgs>),
     /// Print the acceptance criteria of a requirement.
     Criteria(CriteriaArgs),
     /// Read a child's final message and print its claim, or why it holds none.
@@ -49,27 +51,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Have an agent carry out tests that are written in Markdown.
     Mdtest(Box<MdtestArgs>),
-    /// Prove that an agent does what a run needs of it.
+    /// Look for what is in the way of a run, or prove that an agent does what one needs.
     Doctor(DoctorArgs),
-}
-
-/// Who has written the command line.
-#[derive(Debug)]
-pub enum Line {
-    Person(Box<Cli>),
-    Ourselves(Internal),
-}
-
-impl Line {
-    /// Ends the process with a message where the line is none of both.
-    pub fn parse(words: Vec<OsString>) -> Self {
-        let is_internal = words.get(1).is_some_and(|word| word.as_encoded_bytes().starts_with(b"__"));
-        if is_internal {
-            Self::Ourselves(Internal::parse_from(words))
-        } else {
-            Self::Person(Box::new(Cli::parse_from(words)))
-        }
-    }
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -239,7 +222,7 @@ pub struct CriteriaArgs {
 #[derive(Clone, Debug, Args)]
 pub struct ParseArgs {
     /// The role that was asked for.
-    #[arg(long, value_parser = ["test-writer", "implementer", "refactorer"])]
+    #[arg(long, value_parser = ["test-writer", "implementer", "refactorer", "fixer"])]
     pub role: String,
     /// The repository's root, for absolute paths in `files`; the current directory if not given.
     #[arg(long, value_name = "DIR")]
@@ -336,16 +319,24 @@ pub struct DemoArgs {
 
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-Each obligation is tried on the agent's real program, called by its table, with a scripted model server
+Without --agent: looks at git, ignored files, settings, agent, sandbox, commands, requirements, runs,
+what killed runs have left, and disk space. The test and gate commands are run, in a copy of the tree:
+as they are, and with a test planted that must fail. Nothing in the tree is changed.
+
+With --agent: each obligation is tried on the agent's real program, called by its table, with a scripted model server
 in the model's place, in fresh homes and projects. No account is used and nothing leaves the machine.
 
 Exit codes:
-  0   no obligation is unmet
-  1   some are; each is told with why
-  2   it can't be found out: no such agent, no program, no `kit:` in its table, no model server
+  0   nothing is in the way of a run (there may be warnings); no obligation is unmet
+  1   something is; some are; each is told with why
+  2   usage; with --agent it can't be found out: no such agent, no program, no `kit:` in its table, no
+      model server
   70  a bug in tdd
   129, 130, 143   stopped by a signal")]
 pub struct DoctorArgs {
+    /// End and remove what killed runs of this work tree have left.
+    #[arg(long, conflicts_with = "agent")]
+    pub reap: bool,
     /// The agent to prove: a built-in one or a name from tdd.yaml; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
@@ -353,7 +344,7 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', requires = "agent")]
     pub only: Vec<String>,
     /// The scripted model server; the one that cargo built beside this program if not given.
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", requires = "agent")]
     pub model_server: Option<PathBuf>,
     #[command(flatten)]
     pub isolation: IsolationArgs,
@@ -361,7 +352,7 @@ pub struct DoctorArgs {
     #[arg(long)]
     pub json: bool,
     /// Print a page in Markdown.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", requires = "agent")]
     pub markdown: bool,
 }
 

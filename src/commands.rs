@@ -6,6 +6,8 @@ pub mod criteria;
 pub mod demo;
 pub mod doctor;
 pub mod exec;
+pub mod fix;
+mod journalled;
 pub mod log;
 pub mod mdtest;
 pub mod parse;
@@ -36,6 +38,7 @@ pub fn run(cli: Cli) -> ExitCode {
         None => run::run(&cli.run),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Resume(args)) => resume::run(&args),
+        Some(Command::Fix(args)) => fix::run(&args),
         Some(Command::Criteria(args)) => criteria::run(&args),
         Some(Command::Parse(args)) => parse::run(&args),
         Some(Command::Status(args)) => status::run(&args),

@@ -7,6 +7,7 @@
 pub mod attempt;
 pub mod audience;
 pub mod budget;
+pub mod checkup;
 pub mod claim;
 pub mod commands;
 pub mod criterion;
@@ -14,6 +15,7 @@ pub mod effect;
 pub mod event;
 pub mod evidence;
 pub mod finding;
+pub mod fix;
 pub mod greens;
 pub mod guard;
 pub mod halt;

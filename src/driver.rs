@@ -5,6 +5,7 @@
 pub mod baseline;
 mod caps;
 pub mod drive;
+pub mod fix;
 pub mod fork;
 pub mod learn;
 pub mod mdtest;
@@ -15,3 +16,4 @@ pub mod report;
 pub mod resume;
 pub mod session;
 pub mod settle;
+mod stock;

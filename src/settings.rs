@@ -21,6 +21,7 @@ use crate::core::usage::CapPlan;
 use crate::text::config::{self, ConfigFile};
 
 pub mod caps;
+pub mod fix;
 
 /// Where requirements lie if nothing else is set (contract section 3).
 pub const DEFAULT_SPECS_DIR: &str = "specs/frs";
@@ -266,7 +267,7 @@ fn agent_of_role(args: &RunArgs, config: &ConfigFile) -> Result<BTreeMap<Role, A
         let model = own.and_then(|own| own.model.clone()).filter(|_| keeps_model);
         (role, AgentChoice { name, model })
     };
-    Ok(Role::ALL.into_iter().map(choice).collect())
+    Ok(Role::KNOWN.into_iter().map(choice).collect())
 }
 
 fn command_flag(flag: &str, command: Option<&str>) -> Result<Option<String>, Trouble> {

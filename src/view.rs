@@ -1,5 +1,7 @@
 //! From events to what a person or a machine sees. The only room that prints.
 
+pub mod checkup;
+pub mod fix;
 pub mod json;
 pub mod lines;
 pub mod live;

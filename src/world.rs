@@ -2,9 +2,11 @@
 
 pub mod agent;
 pub mod checkpoints;
+pub mod checks;
 pub mod clock;
 pub mod config_file;
 pub mod exec;
+pub mod free_space;
 pub mod git_facts;
 pub mod journal_file;
 pub mod leftovers;

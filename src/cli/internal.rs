@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser};
 
+use super::Cli;
+
 /// What `tdd` starts itself as. A parser of their own reads these, because each child is started
 /// through one or two of them and the whole command line takes a while to set up.
 #[derive(Debug, Parser)]
@@ -19,6 +21,25 @@ pub enum Internal {
     /// The scripted agent.
     #[command(name = "__agent")]
     Agent(AgentArgs),
+}
+
+/// Who has written the command line.
+#[derive(Debug)]
+pub enum Line {
+    Person(Box<Cli>),
+    Ourselves(Internal),
+}
+
+impl Line {
+    /// Ends the process with a message where the line is none of both.
+    pub fn parse(words: Vec<OsString>) -> Self {
+        let is_internal = words.get(1).is_some_and(|word| word.as_encoded_bytes().starts_with(b"__"));
+        if is_internal {
+            Self::Ourselves(Internal::parse_from(words))
+        } else {
+            Self::Person(Box::new(Cli::parse_from(words)))
+        }
+    }
 }
 
 /// Descriptor 0 is where the start, or its failure, is reported (`world/exec.rs`).

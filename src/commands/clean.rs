@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::status::{phase, repository, told};
+use super::journalled::Journalled;
+use super::status::repository;
 use crate::cli::CleanArgs;
 use crate::core::event::RunId;
-use crate::core::state::{Phase, State};
 use crate::core::trouble::Trouble;
 use crate::text::harmless::line;
 use crate::view::print;
@@ -70,9 +70,9 @@ struct Candidate {
 
 impl Candidate {
     fn of_folder(dir: RunDir, refs: &RunRefs) -> Self {
-        let (standing, state) = match told(&dir) {
-            Ok((state, _)) if is_over(&state) => (Standing::Over, phase(&state)),
-            Ok((state, _)) => (Standing::Unfinished, phase(&state)),
+        let (standing, state) = match Journalled::read(&dir) {
+            Ok((told, _)) if told.is_over() => (Standing::Over, told.phase()),
+            Ok((told, _)) => (Standing::Unfinished, told.phase()),
             Err(trouble) => (Standing::Damaged, format!("damaged: {}", trouble.why)),
         };
         let bytes = folders::size(&dir.path);
@@ -90,11 +90,6 @@ impl Candidate {
             refs: refs.count(name),
         }
     }
-}
-
-/// A run without a fork that no signal and no limit stopped was refused while it was set up.
-fn is_over(state: &State) -> bool {
-    matches!(state.phase, Phase::Ended { .. }) || (state.forks() == 0 && state.suspension.is_none())
 }
 
 /// All runs, and what lies among them.

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use crate::cli::LogArgs;
 use crate::core::attempt::{AgentEnd, AgentReturn};
 use crate::core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
-use crate::core::finding::Findings;
+use crate::core::finding::{Findings, SuiteBaseline};
+use crate::core::fix::{FixFindings, FixStarted};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
 use crate::core::state::{Entry, State};
@@ -55,16 +56,10 @@ fn lines(records: &[Record]) -> String {
 fn one_line(event: &Event) -> String {
     match event {
         Event::RunStarted(started) => started_line(started),
+        Event::FixStarted(started) => fix_started_line(started),
+        Event::FixMeasured { findings } => fix_measured_line(findings),
         Event::CheckpointZero { checkpoint } => format!("checkpoint 0 is {}", short(&checkpoint.0)),
-        Event::BaselineMeasured { test, gate } => {
-            format!(
-                "baseline: test {} green, {} red, {} flaky; gate {} red",
-                test.greens.len(),
-                test.reds.len(),
-                test.flaky.len(),
-                gate.reds.len()
-            )
-        }
+        Event::BaselineMeasured { test, gate } => baseline_line(test, gate),
         Event::AttemptStarted { attempt } => {
             format!("{} fork {} ({}) starts", attempt.key, attempt.number, kind(attempt.kind))
         }
@@ -112,6 +107,27 @@ fn one_line(event: &Event) -> String {
         Event::Paused { reason } => format!("paused: {reason}"),
         Event::Stopped { signal } => format!("stopped by signal {signal}"),
     }
+}
+
+fn baseline_line(test: &SuiteBaseline, gate: &SuiteBaseline) -> String {
+    format!(
+        "baseline: test {} green, {} red, {} flaky; gate {} red",
+        test.greens.len(),
+        test.reds.len(),
+        test.flaky.len(),
+        gate.reds.len()
+    )
+}
+
+fn fix_started_line(started: &FixStarted) -> String {
+    let checks: Vec<String> = started.checks.iter().map(|check| format!("`{}`", check.command)).collect();
+    format!("run {} of tdd fix for {}, checks {}", started.run, started.task, checks.join(", "))
+}
+
+fn fix_measured_line(findings: &FixFindings) -> String {
+    let green = findings.checks.iter().filter(|check| check.is_green()).count();
+    let (of, failures) = (findings.checks.len(), findings.failures());
+    format!("{green} of {of} checks green, failures: {failures}, tree {}", short(&findings.tree.0))
 }
 
 fn test_run_line(fact: &TestRunFact) -> String {

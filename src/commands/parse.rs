@@ -51,7 +51,8 @@ fn root(given: Option<&Path>) -> Result<PathBuf, Trouble> {
 }
 
 /// The message, and one byte more than may be read of a longer one, so that it is refused.
-fn message(file: Option<&Path>) -> Result<String, Trouble> {
+/// A message out of a file, or of stdin for `-` or none; at most as much as is ever read of one.
+pub(super) fn message(file: Option<&Path>) -> Result<String, Trouble> {
     let named = file.filter(|file| *file != Path::new("-"));
     let shown = named.map_or_else(|| "stdin".to_owned(), |file| file.display().to_string());
     let limit = tdd_result::MESSAGE_LIMIT as u64 + 1;

@@ -17,6 +17,7 @@ use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::Chosen;
 use crate::world::sandbox;
 
+use super::journalled::{self, Journalled};
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
 use super::run::record;
@@ -44,27 +45,22 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
 fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble> {
     if name.is_some() {
         let run = status::chosen_run(&place.repository, name)?;
-        let state = read(&run)?;
-        return Ok((run, state));
+        return match Journalled::read(&run)?.0 {
+            Journalled::Cycle(state) => Ok((run, *state)),
+            Journalled::Fix(fix) => Err(Trouble::user(format!("{} is a run of tdd fix", run.id))
+                .because("it holds nothing that a new one would not measure again")
+                .advise(journalled::fix_advice(&fix.run.run))),
+        };
     }
     for run in journal_file::list_runs(&place.repository) {
-        let state = read(&run)?;
+        let Journalled::Cycle(state) = Journalled::read(&run)?.0 else { continue };
+        let state = *state;
         if !matches!(state.phase, Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused }) {
             return Ok((run, state));
         }
     }
     Err(Trouble::user("there is no run to go on with")
         .advise("`tdd status` lists the runs; `tdd <FR>` starts one"))
-}
-
-fn read(run: &RunDir) -> Result<State, Trouble> {
-    let records = journal_file::read_for_state(&run.path)?;
-    let state = State::replay(records.iter().map(|record| &record.event)).map_err(|error| {
-        Trouble::environment(format!("the journal of {} tells no run", run.id))
-            .because(error)
-            .advise("start the requirement anew with --new")
-    })?;
-    state.ok_or_else(|| Trouble::environment(format!("the journal of {} is empty", run.id)))
 }
 
 fn decision(args: &ResumeArgs, state: &State, place: &Place) -> Result<Option<Decision>, Trouble> {

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
+use super::journalled::{self, Journalled};
 use super::log::{one_row, time};
 use crate::cli::StatusArgs;
 use crate::core::criterion::CriterionId;
@@ -34,13 +35,13 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
     let mut text = String::new();
     for run in &runs {
         // One damaged run of many must not hide the others.
-        match told(run) {
-            Ok((state, records)) if args.json => {
-                let _ = writeln!(text, "{}", as_json(&state, &records));
+        match Journalled::read(run) {
+            Ok((told, records)) if args.json => {
+                let _ = writeln!(text, "{}", as_json(&told, &records));
             }
-            Ok((state, records)) if whole => text.push_str(&in_full(&state, &records)),
-            Ok((state, _)) => {
-                let _ = writeln!(text, "{}  {}", run.id, headline(&state));
+            Ok((told, records)) if whole => text.push_str(&in_full(&told, &records)),
+            Ok((told, _)) => {
+                let _ = writeln!(text, "{}  {}", run.id, headline(&told));
             }
             Err(trouble) if args.run.is_some() => return Err(trouble),
             Err(trouble) => print::message(&format!("tdd: {}: {trouble}", run.id)),
@@ -91,19 +92,28 @@ pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir
     }
 }
 
-pub(super) fn told(run: &RunDir) -> Result<(State, Vec<Record>), Trouble> {
-    let records = journal_file::read_for_state(&run.path)?;
-    let unfit = |why: String| {
-        Trouble::environment(format!("the journal of {} tells no run", run.id))
-            .because(why)
-            .advise(format!("`tdd log {}` shows what it holds", run.id))
-    };
-    let state = State::replay(records.iter().map(|record| &record.event));
-    let state = state.map_err(|error| unfit(error.to_string()))?;
-    Ok((state.ok_or_else(|| unfit("it is empty".to_owned()))?, records))
+fn in_full(told: &Journalled, records: &[Record]) -> String {
+    match told {
+        Journalled::Cycle(state) => cycle_in_full(state, records),
+        Journalled::Fix(fix) => journalled::fix_in_full(fix, records),
+    }
 }
 
-fn in_full(state: &State, records: &[Record]) -> String {
+fn as_json(told: &Journalled, records: &[Record]) -> Value {
+    match told {
+        Journalled::Cycle(state) => cycle_as_json(state, records),
+        Journalled::Fix(fix) => journalled::fix_json(fix, records),
+    }
+}
+
+fn headline(told: &Journalled) -> String {
+    match told {
+        Journalled::Cycle(state) => cycle_headline(state),
+        Journalled::Fix(fix) => journalled::fix_headline(fix),
+    }
+}
+
+fn cycle_in_full(state: &State, records: &[Record]) -> String {
     let mut text = String::new();
     let run = &state.run;
     let (first, last) = (records.first().map_or(0, |r| r.ts), records.last().map_or(0, |r| r.ts));
@@ -138,7 +148,7 @@ fn in_full(state: &State, records: &[Record]) -> String {
     text
 }
 
-fn as_json(state: &State, records: &[Record]) -> Value {
+fn cycle_as_json(state: &State, records: &[Record]) -> Value {
     let bounds = state.run.plan.bounds;
     let criteria: Vec<Value> = state
         .run
@@ -167,7 +177,7 @@ fn as_json(state: &State, records: &[Record]) -> Value {
     })
 }
 
-fn headline(state: &State) -> String {
+fn cycle_headline(state: &State) -> String {
     let done = |progress: &&Progress| matches!(progress, Progress::Green | Progress::AlreadyGreen);
     let green = state.progress.values().filter(done).count();
     format!("{}  {green}/{} green  {}", state.run.requirement.id, state.progress.len(), phase(state))

@@ -10,12 +10,12 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::status::{chosen_run, phase, repository, told};
+use super::journalled::Journalled;
+use super::status::{chosen_run, repository};
 use crate::cli::UndoArgs;
 use crate::core::attempt::CheckpointId;
 use crate::core::event::{Event, RunId};
 use crate::core::finding::{Change, ChangeKind};
-use crate::core::state::{Entry, Phase, State};
 use crate::core::trouble::Trouble;
 use crate::text::harmless::{line, shell_word};
 use crate::view::print;
@@ -103,8 +103,8 @@ impl Story {
     /// Without a journal nothing is the run's own and checkpoint 0 is what its ref says, so the
     /// operator must have said that changes may be discarded.
     fn read(run: &RunDir, way: &WayBack, args: &UndoArgs) -> Result<Self, Trouble> {
-        let trouble = match told(run) {
-            Ok((state, records)) => return Self::of(&state, &records, way),
+        let trouble = match Journalled::read(run) {
+            Ok((told, records)) => return Self::of(&told, &records, way),
             Err(trouble) => trouble,
         };
         let zero = way.labelled(ZERO);
@@ -123,8 +123,8 @@ impl Story {
         }
     }
 
-    fn of(state: &State, records: &[Record], way: &WayBack) -> Result<Self, Trouble> {
-        let zero = state.zero.clone();
+    fn of(run: &Journalled, records: &[Record], way: &WayBack) -> Result<Self, Trouble> {
+        let zero = run.zero();
         if let (Some(told), Some(held)) = (&zero, way.labelled(ZERO))
             && *told != held
         {
@@ -135,21 +135,15 @@ impl Story {
                     "see what differs: git diff {told} {held}\nif the journal is right: git update-ref {name} {told}"
                 )));
         }
-        let ended = matches!(state.phase, Phase::Ended { .. });
-        let own = Own { trees: own_trees(state), at_work: if ended { None } else { at_work(records) } };
-        Ok(Self { zero, own, unfinished: (!ended).then(|| phase(state)) })
+        let ended = run.has_ended();
+        let own = Own { trees: own_trees(run), at_work: if ended { None } else { at_work(records) } };
+        Ok(Self { zero, own, unfinished: (!ended).then(|| run.phase()) })
     }
 }
 
 /// The trees that the run left or began from, the likeliest first.
-fn own_trees(state: &State) -> Vec<CheckpointId> {
-    let mut trees: Vec<CheckpointId> = state.tree.iter().chain(&state.good).cloned().collect();
-    trees.extend(state.attempt().map(|attempt| attempt.before.clone()));
-    let entries: Vec<&Entry> =
-        state.ledgers.values().flat_map(|ledger| ledger.entries.iter().rev()).collect();
-    trees.extend(entries.iter().filter_map(|entry| entry.kept_as.clone()));
-    trees.extend(entries.iter().map(|entry| entry.attempt.before.clone()));
-    trees.extend(state.zero.clone());
+fn own_trees(run: &Journalled) -> Vec<CheckpointId> {
+    let mut trees = run.trees();
     let mut seen = std::collections::BTreeSet::new();
     trees.retain(|tree| seen.insert(tree.clone()));
     trees.truncate(MOST_TREES);

@@ -1,6 +1,7 @@
 //! Who is told what happens. A view is told; it never asks.
 
 use super::event::Event;
+use super::fix::FixState;
 use super::role::Key;
 use super::state::State;
 
@@ -23,5 +24,12 @@ pub enum News {
 pub trait Audience {
     /// `state` is the state after `event`; `ts_ms` is the event's time, ms since the epoch.
     fn event(&mut self, state: &State, event: &Event, ts_ms: u64);
+    fn news(&mut self, news: &News);
+}
+
+/// The same for a run of `tdd fix`.
+pub trait FixAudience {
+    /// `state` is the state after `event`; `ts_ms` is the event's time, ms since the epoch.
+    fn event(&mut self, state: &FixState, event: &Event, ts_ms: u64);
     fn news(&mut self, news: &News);
 }

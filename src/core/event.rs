@@ -8,6 +8,7 @@ use super::commands::ProjectCommands;
 use super::criterion::CriterionId;
 use super::effect::RollBack;
 use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
+use super::fix::{FixFindings, FixStarted};
 use super::halt::Ending;
 use super::isolation::Confinement;
 use super::mdtest::AgentWord;
@@ -22,6 +23,12 @@ use super::usage::{CapPlan, ChildUse};
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     RunStarted(Box<RunStarted>),
+    /// The first event of a run of `tdd fix`, whose state is [`FixState`](super::fix::FixState).
+    FixStarted(Box<FixStarted>),
+    /// All checks were run on the tree as it was, or as a fixer left it.
+    FixMeasured {
+        findings: Box<FixFindings>,
+    },
     /// The level that the children of this process are held at; changes no state, and may be
     /// another one after `resumed`.
     Isolated {
@@ -139,6 +146,8 @@ impl Event {
     pub fn name(&self) -> &'static str {
         match self {
             Self::RunStarted(_) => "run_started",
+            Self::FixStarted(_) => "fix_started",
+            Self::FixMeasured { .. } => "fix_measured",
             Self::Isolated { .. } => "isolated",
             Self::CheckpointZero { .. } => "checkpoint_zero",
             Self::BaselineMeasured { .. } => "baseline_measured",

@@ -34,7 +34,7 @@ impl Mode {
         match role {
             Role::TestWriter => Self::A,
             Role::Implementer => Self::B,
-            Role::Refactorer => Self::C,
+            Role::Refactorer | Role::Fixer => Self::C,
         }
     }
 

@@ -49,12 +49,12 @@ pub fn permission(role: Role, class: FileClass) -> Permission {
     match (class, role) {
         (FileClass::ByProduct, _)
         | (FileClass::Test, Role::TestWriter)
-        | (FileClass::Source, Role::Implementer | Role::Refactorer) => Permission::Allowed,
+        | (FileClass::Source, Role::Implementer | Role::Refactorer | Role::Fixer) => Permission::Allowed,
         (FileClass::Mixed, _) => Permission::ByKey,
         (FileClass::Lock, _) => Permission::ByEntry,
         (FileClass::Gate, _)
         | (FileClass::Source, Role::TestWriter)
-        | (FileClass::Test, Role::Implementer | Role::Refactorer) => Permission::Forbidden,
+        | (FileClass::Test, Role::Implementer | Role::Refactorer | Role::Fixer) => Permission::Forbidden,
     }
 }
 
@@ -255,6 +255,20 @@ pub fn names_a_test(path: &RelPath) -> bool {
     is_code && (parts.first().is_some_and(says) || parts.last().is_some_and(says) || camel)
 }
 
+/// Whether a file is read by people and by nothing that runs: prose by its extension, or a
+/// requirement. What agents are told by (`CLAUDE.md`) is none: commands are read out of it.
+pub fn is_document(path: &RelPath, specs_dir: &str) -> bool {
+    const PROSE: [&str; 7] = ["md", "markdown", "mdx", "rst", "adoc", "asciidoc", "org"];
+    const NAMES: [&str; 5] = ["LICENSE", "COPYING", "NOTICE", "AUTHORS", "CHANGELOG"];
+    let tells_agents = matches!(path.file_name(), "CLAUDE.md" | "AGENTS.md" | "GEMINI.md" | "SKILL.md");
+    let is_prose = PROSE.contains(&path.extension()) || NAMES.contains(&path.file_name());
+    let is_spec = !specs_dir.is_empty() && path.is_within(specs_dir);
+    let is_test_data = path.as_str().split('/').any(|part| {
+        matches!(part, "test" | "tests" | "__tests__" | "testdata" | "fixtures" | "spec" | "snapshots")
+    });
+    is_prose && !tells_agents && (is_spec || !is_test_data)
+}
+
 /// Which files hold tests, unless the setting `test_files` says so.
 pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
     match runner {
@@ -269,6 +283,24 @@ pub fn test_globs(runner: RunnerKind) -> &'static [&'static str] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_are_what_only_people_read() {
+        for (path, want) in [
+            ("README.md", true),
+            ("docs/deep/guide.rst", true),
+            ("LICENSE", true),
+            ("specs/frs/STE-1.md", true),
+            ("tests/data/page.md", false),
+            ("CLAUDE.md", false),
+            (".tdd/skills/tdd-fix/SKILL.md", false),
+            ("requirements.txt", false),
+            ("src/lib.rs", false),
+            ("tdd.yaml", false),
+        ] {
+            assert_eq!(is_document(&RelPath::new(path).unwrap(), "specs/frs"), want, "{path}");
+        }
+    }
 
     #[test]
     fn paths_are_classed_by_the_first_class_that_fits() {

@@ -13,21 +13,27 @@ pub enum Role {
     TestWriter,
     Implementer,
     Refactorer,
+    /// Outside the cycle: the one whom `tdd fix` asks.
+    Fixer,
 }
 
 impl Role {
+    /// The roles of a cycle, in their order.
     pub const ALL: [Self; 3] = [Self::TestWriter, Self::Implementer, Self::Refactorer];
+    /// Those, and the one of `tdd fix`.
+    pub const KNOWN: [Self; 4] = [Self::TestWriter, Self::Implementer, Self::Refactorer, Self::Fixer];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::TestWriter => "test-writer",
             Self::Implementer => "implementer",
             Self::Refactorer => "refactorer",
+            Self::Fixer => "fixer",
         }
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.name() == name)
+        Self::KNOWN.into_iter().find(|role| role.name() == name)
     }
 }
 
@@ -63,6 +69,8 @@ pub enum Key {
     TestWriter,
     Implementer(CriterionId),
     Refactorer,
+    /// The one role of `tdd fix`; no key of a cycle.
+    Fixer,
 }
 
 impl Key {
@@ -71,6 +79,7 @@ impl Key {
             Self::TestWriter => Role::TestWriter,
             Self::Implementer(_) => Role::Implementer,
             Self::Refactorer => Role::Refactorer,
+            Self::Fixer => Role::Fixer,
         }
     }
 
@@ -78,14 +87,15 @@ impl Key {
         match self {
             Self::TestWriter => Stage::Red,
             Self::Implementer(_) => Stage::Green,
-            Self::Refactorer => Stage::Refactor,
+            // The fixer works outside the cycle, by the rules of REFACTOR.
+            Self::Refactorer | Self::Fixer => Stage::Refactor,
         }
     }
 
     pub fn criterion(&self) -> Option<&CriterionId> {
         match self {
             Self::Implementer(id) => Some(id),
-            Self::TestWriter | Self::Refactorer => None,
+            Self::TestWriter | Self::Refactorer | Self::Fixer => None,
         }
     }
 }
@@ -94,7 +104,7 @@ impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Implementer(id) => write!(f, "implementer {id}"),
-            Self::TestWriter | Self::Refactorer => f.write_str(self.role().name()),
+            Self::TestWriter | Self::Refactorer | Self::Fixer => f.write_str(self.role().name()),
         }
     }
 }
@@ -105,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_role_is_read_by_the_name_that_it_has() {
-        for role in Role::ALL {
+        for role in Role::KNOWN {
             assert_eq!(Role::from_name(role.name()), Some(role));
             assert_eq!(role.to_string(), role.name());
             assert_eq!(serde_json::to_value(role).unwrap(), role.name(), "as it is journalled");
@@ -122,6 +132,7 @@ mod tests {
             (Key::TestWriter, Role::TestWriter, "RED", "test-writer"),
             (Key::Implementer(one.clone()), Role::Implementer, "GREEN", "implementer AC-X.1"),
             (Key::Refactorer, Role::Refactorer, "REFACTOR", "refactorer"),
+            (Key::Fixer, Role::Fixer, "REFACTOR", "fixer"),
         ] {
             assert_eq!(
                 (key.role(), key.stage().to_string(), key.to_string()),

@@ -61,6 +61,13 @@ impl Trouble {
         Self::new(TroubleKind::Stopped(signal), format!("stopped by signal {signal}"))
     }
 
+    /// The same trouble in other words: with its secrets masked, say.
+    #[must_use = "this returns the trouble in other words"]
+    pub fn map_words(self, words: &dyn Fn(&str) -> String) -> Self {
+        let Self { kind, what, why, next } = self;
+        Self { kind, what: words(&what), why: words(&why), next: words(&next) }
+    }
+
     #[must_use = "this returns the trouble with its cause added"]
     pub fn because(mut self, why: impl fmt::Display) -> Self {
         self.why = why.to_string();

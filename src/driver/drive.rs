@@ -14,6 +14,7 @@ use crate::core::state::State;
 use crate::core::trouble::{Trouble, TroubleKind};
 
 use super::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
+use super::stock::Stock;
 
 /// What a run needs to know besides its state; decided before it starts.
 pub struct Setup {
@@ -103,9 +104,7 @@ impl<'a, W: World> Drive<'a, W> {
 
     /// A trouble quotes what a child said, and is journalled or shown.
     fn without_secrets(&self, trouble: Trouble) -> Trouble {
-        let mask = &self.setup.mask;
-        let Trouble { kind, what, why, next } = trouble;
-        Trouble { kind, what: mask(&what), why: mask(&why), next: mask(&next) }
+        trouble.map_words(&self.setup.mask)
     }
 
     /// What outlived the commands of an effect is named, whatever came of the effect.
@@ -176,6 +175,11 @@ impl<'a, W: World> Drive<'a, W> {
             Effect::Halt => self.halt(),
             Effect::Finish => self.finish(),
         }
+    }
+
+    /// What snapshots tell of a role's work.
+    pub(super) fn stock(&mut self) -> Stock<'_, W::Checkpoints> {
+        Stock { checkpoints: &mut self.ports.checkpoints, setup: self.setup }
     }
 
     /// How long this process has been at the run; the time of day may jump meanwhile.

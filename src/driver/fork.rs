@@ -10,7 +10,7 @@ use crate::core::trouble::{Trouble, TroubleKind};
 use crate::core::usage::Usage;
 use crate::text::tdd_result;
 
-use super::drive::Drive;
+use super::drive::{Drive, Setup};
 use super::ports::{AgentOrder, AgentReport, Agents, Checkpoints, Journal, Limits, Protection, World};
 
 /// The most turns that a role with several criteria in hand gets (contract section 9).
@@ -55,18 +55,13 @@ impl<W: World> Drive<'_, W> {
         self.ports.checkpoints.record_git()?;
         self.ports.protection.seal(sealed_classes(order.key.role()), &[])?;
         let (audience, mask) = (&mut *self.audience, &self.setup.mask);
-        let mut hear = |news| match news {
-            News::ChildLine { key, line } => audience.news(&News::ChildLine { key, line: mask(&line) }),
-            News::Note(line) => audience.news(&News::Note(mask(&line))),
-            News::Tick | News::Turns { .. } | News::Running { .. } => audience.news(&news),
-        };
-        let mut report = self.ports.agents.run(&order, &mut hear).await?;
+        let mut report =
+            self.ports.agents.run(&order, &mut |news| audience.news(&without_secrets(news, mask))).await?;
         self.tail.clone_from(&report.tail);
         let run_cap = report.run_cap;
-        let what: Vec<String> =
-            std::mem::take(&mut report.denied).iter().map(|one| (self.setup.mask)(one)).collect();
-        let denied = (!what.is_empty()).then_some(Event::Denied { what });
-        let outcome = Box::new(self.read(order.key.role(), report).map_err(after_a_child)?);
+        let denied = denied(&mut report, &self.setup.mask);
+        let outcome = returned(&mut self.ports.journal, self.setup, order.key.role(), report);
+        let outcome = Box::new(outcome.map_err(after_a_child)?);
         // Work that was reported before the stop is worth its judgement: it is paid for.
         if let (Some(cap), true) = (run_cap, outcome.claim.is_err()) {
             return Err(self.stopped_at_cap(cap));
@@ -76,32 +71,11 @@ impl<W: World> Drive<'_, W> {
         Ok(denied.into_iter().chain(seen).chain([Event::AgentReturned { outcome }]).collect())
     }
 
-    fn read(&mut self, role: Role, report: AgentReport) -> Result<AgentReturn, Trouble> {
-        let (claim, message) = match &report.message {
-            None => (Err(no_message(&report.tail)), None),
-            Some(message) => {
-                let kept = (self.setup.mask)(message);
-                let digest = self.ports.journal.store(kept.as_bytes())?;
-                let roots: Vec<&str> = self.setup.roots.iter().map(String::as_str).collect();
-                (tdd_result::read(message, role, &roots), Some(digest))
-            }
-        };
-        Ok(AgentReturn {
-            end: report.end,
-            claim: masked(claim, &self.setup.mask),
-            session: report.session,
-            turns: report.turns,
-            duration_ms: report.duration_ms,
-            log: report.log,
-            message,
-        })
-    }
-
     /// 8 turns for each criterion in hand; the test-writer and the refactorer have all of them.
     fn limits(&self, key: &Key) -> Limits {
         let in_hand = match key {
             Key::Implementer(_) => 1,
-            Key::TestWriter | Key::Refactorer => {
+            Key::TestWriter | Key::Refactorer | Key::Fixer => {
                 u32::try_from(self.state.run.plan.criteria.len()).unwrap_or(u32::MAX)
             }
         };
@@ -135,12 +109,54 @@ impl<W: World> Drive<'_, W> {
 fn sealed_classes(role: Role) -> &'static [FileClass] {
     match role {
         Role::TestWriter => &[FileClass::Gate],
-        Role::Implementer | Role::Refactorer => &[FileClass::Gate, FileClass::Test],
+        Role::Implementer | Role::Refactorer | Role::Fixer => &[FileClass::Gate, FileClass::Test],
     }
 }
 
+/// News that quote a child's words, masked.
+pub(super) fn without_secrets(news: News, mask: &dyn Fn(&str) -> String) -> News {
+    match news {
+        News::ChildLine { key, line } => News::ChildLine { key, line: mask(&line) },
+        News::Note(line) => News::Note(mask(&line)),
+        News::Tick | News::Turns { .. } | News::Running { .. } => news,
+    }
+}
+
+/// What the agent's own program refused its model.
+pub(super) fn denied(report: &mut AgentReport, mask: &dyn Fn(&str) -> String) -> Option<Event> {
+    let what: Vec<String> = std::mem::take(&mut report.denied).iter().map(|one| mask(one)).collect();
+    (!what.is_empty()).then_some(Event::Denied { what })
+}
+
+/// What came back from a child, its final message kept (masked) and read for a claim.
+pub(super) fn returned<J: Journal>(
+    journal: &mut J,
+    setup: &Setup,
+    role: Role,
+    report: AgentReport,
+) -> Result<AgentReturn, Trouble> {
+    let (claim, message) = match &report.message {
+        None => (Err(no_message(&report.tail)), None),
+        Some(message) => {
+            let kept = (setup.mask)(message);
+            let digest = journal.store(kept.as_bytes())?;
+            let roots: Vec<&str> = setup.roots.iter().map(String::as_str).collect();
+            (tdd_result::read(message, role, &roots), Some(digest))
+        }
+    };
+    Ok(AgentReturn {
+        end: report.end,
+        claim: masked(claim, &setup.mask),
+        session: report.session,
+        turns: report.turns,
+        duration_ms: report.duration_ms,
+        log: report.log,
+        message,
+    })
+}
+
 /// A child has run, so a trouble of the surroundings is no set-up error any more.
-fn after_a_child(trouble: Trouble) -> Trouble {
+pub(super) fn after_a_child(trouble: Trouble) -> Trouble {
     match trouble.kind {
         TroubleKind::User | TroubleKind::Config | TroubleKind::Environment => {
             Trouble { kind: TroubleKind::Passing, ..trouble }

@@ -16,20 +16,18 @@ use crate::core::audience::News;
 use crate::core::commands::RunnerKind;
 use crate::core::criterion::CriterionId;
 use crate::core::event::{Event, PassFail, TestIdSource, TestRunFact};
-use crate::core::finding::{ChangeKind, ClassedChange, RunRef};
+use crate::core::finding::{ClassedChange, RunRef};
 use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
-use crate::core::policy::{self, FileClass, Permission};
-use crate::core::role::{Key, Role};
+use crate::core::role::Key;
 use crate::core::state::Phase;
 use crate::core::test::{Outcome, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::text::test_source::Language;
-use crate::text::{lock_file, mixed_file};
 
-use self::units::Production;
 use super::drive::Drive;
 use super::ports::{Checkpoints, Protection, World};
+use super::stock::Production;
 
 /// The work of one attempt as it lies in the tree.
 struct Work {
@@ -58,6 +56,7 @@ impl<W: World> Drive<'_, W> {
             Key::TestWriter => self.measure_red(number, claim).await,
             Key::Implementer(id) => self.measure_green(&key, id, number).await,
             Key::Refactorer => self.measure_refactor(number).await,
+            Key::Fixer => Err(Trouble::internal("a cycle measured a fixer")),
         }
     }
 
@@ -68,21 +67,13 @@ impl<W: World> Drive<'_, W> {
         let after = self.ports.checkpoints.take(&format!("after-{}", Self::label(key, number)))?;
         let base = match key {
             Key::TestWriter => self.state.start.clone(),
-            Key::Implementer(_) | Key::Refactorer => self.state.base(key).cloned(),
+            Key::Implementer(_) | Key::Refactorer | Key::Fixer => self.state.base(key).cloned(),
         };
         let base = base.ok_or_else(|| Trouble::internal("an attempt has no checkpoint before it"))?;
         let changed = self.differences(&base, &after)?;
-        let forbidden = self.forbidden(key.role(), &base, &after, &changed)?;
-        let mut touched = self.ports.protection.check()?;
-        self.ports.protection.restore(&touched)?;
-        if !touched.is_empty() {
-            let left = self.ports.protection.check()?;
-            let became =
-                |path| if left.contains(path) { "can't be put back; install it anew" } else { "put back" };
-            let line = |path| format!("protected file {path} was changed; {}", became(path));
-            let what = touched.iter().map(line).collect();
-            events.push(Event::Restored { what });
-        }
+        let forbidden = self.stock().forbidden(key.role(), (&base, &after), &changed)?;
+        let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
+        events.extend(told);
         touched.retain(|path| !forbidden.contains(path));
         let restamped = self.ports.protection.rewritten();
         let production = self.read_production(key, &after, (&base, &changed))?;
@@ -111,69 +102,7 @@ impl<W: World> Drive<'_, W> {
         from: &CheckpointId,
         to: &CheckpointId,
     ) -> Result<Vec<ClassedChange>, Trouble> {
-        let changes = self.ports.checkpoints.diff(from, to)?;
-        let classed = changes.into_iter().map(|change| {
-            let class = self.setup.policy.classify(&change.path);
-            ClassedChange { path: change.path, kind: change.kind, class }
-        });
-        Ok(classed.filter(|change| change.class != FileClass::ByProduct).collect())
-    }
-
-    fn forbidden(
-        &mut self,
-        role: Role,
-        base: &CheckpointId,
-        after: &CheckpointId,
-        changed: &[ClassedChange],
-    ) -> Result<Vec<RelPath>, Trouble> {
-        let mut forbidden = Vec::new();
-        for change in changed {
-            let may = match (change.kind, policy::permission(role, change.class)) {
-                (ChangeKind::Submodule, _) => false,
-                (_, Permission::Allowed) => true,
-                (_, Permission::Forbidden)
-                    if role == Role::TestWriter && change.class == FileClass::Source =>
-                {
-                    self.adds_only_units(base, after, change)?
-                }
-                (_, Permission::Forbidden) => false,
-                (_, Permission::ByEntry) => self.keeps_entries(base, after, &change.path)?,
-                (_, Permission::ByKey) => self.may_change_keys(role, base, after, &change.path)?,
-            };
-            if !may {
-                forbidden.push(change.path.clone());
-            }
-        }
-        Ok(forbidden)
-    }
-
-    fn may_change_keys(
-        &mut self,
-        role: Role,
-        base: &CheckpointId,
-        after: &CheckpointId,
-        path: &RelPath,
-    ) -> Result<bool, Trouble> {
-        if !guard::stands(Guard::MixedKeys) {
-            return Ok(true);
-        }
-        let old = self.ports.checkpoints.read(base, path)?;
-        let new = self.ports.checkpoints.read(after, path)?;
-        let name = path.file_name();
-        let keys = mixed_file::changed_keys(name, old.as_deref(), new.as_deref());
-        Ok(keys.is_ok_and(|keys| keys.iter().all(|change| mixed_file::may_change(role, name, change))))
-    }
-
-    fn keeps_entries(
-        &mut self,
-        base: &CheckpointId,
-        after: &CheckpointId,
-        path: &RelPath,
-    ) -> Result<bool, Trouble> {
-        let old = self.ports.checkpoints.read(base, path)?;
-        let new = self.ports.checkpoints.read(after, path)?;
-        let lost = lock_file::lost_entries(path.file_name(), old.as_deref(), new.as_deref());
-        Ok(lost.is_ok_and(|lost| lost.is_empty()))
+        self.stock().differences(from, to)
     }
 
     /// Protected files are looked at again after our own runs, because those execute the child's
@@ -239,6 +168,22 @@ impl<W: World> Drive<'_, W> {
     fn named(&self) -> Vec<CriterionId> {
         self.state.run.requirement.criteria.iter().map(|criterion| criterion.id.clone()).collect()
     }
+}
+
+/// Makes protected files as they were sealed: which were not, and what a person is told of it.
+pub(super) fn put_back_touched<P: Protection>(
+    protection: &mut P,
+) -> Result<(Vec<RelPath>, Option<Event>), Trouble> {
+    let touched = protection.check()?;
+    protection.restore(&touched)?;
+    if touched.is_empty() {
+        return Ok((touched, None));
+    }
+    let left = protection.check()?;
+    let became = |path| if left.contains(path) { "can't be put back; install it anew" } else { "put back" };
+    let line = |path| format!("protected file {path} was changed; {}", became(path));
+    let what = touched.iter().map(line).collect();
+    Ok((touched, Some(Event::Restored { what })))
 }
 
 /// A run for the journal and for a retry prompt: its output masked.

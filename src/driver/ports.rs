@@ -10,6 +10,7 @@ use crate::core::commands::Suite;
 use crate::core::criterion::CriterionId;
 use crate::core::event::{Event, Leaked};
 use crate::core::finding::Change;
+use crate::core::fix::weigh::TypeErrors;
 use crate::core::mdtest::Status;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -140,6 +141,32 @@ pub trait Tests {
     /// Names of tests that the source of a test file declares, found without running it, for
     /// files that do not load. Empty if the language is not known.
     fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId>;
+}
+
+/// One run of one check.
+#[derive(Clone, Debug)]
+pub struct CheckRun {
+    pub run: TestRun,
+    /// What a type checker printed, read; empty for any other check.
+    pub types: TypeErrors,
+}
+
+/// The checks of `tdd fix`. Never believes an exit code or a report alone; that is for
+/// [`crate::core::fix::weigh`].
+pub trait Checks {
+    /// Runs one of the checks, counted from 0, on all that it looks at. `canary` is for tests whose
+    /// runner can carry one. Children of the run are gone when it returns.
+    async fn run(
+        &mut self,
+        check: usize,
+        label: &str,
+        canary: &CanaryWish,
+        hear: Hear<'_>,
+    ) -> Result<CheckRun, Trouble>;
+    /// Processes that outlived a command or child and were ended since this was last asked.
+    fn leaked(&mut self) -> Vec<Leaked> {
+        Vec::new()
+    }
 }
 
 /// Bounds of one child.

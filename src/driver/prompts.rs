@@ -1,26 +1,19 @@
 //! What each role is told, from the state and from checkpoint 0, never from the tree as a child
 //! left it: a role must not write the next one's instructions.
 
-use std::collections::BTreeMap;
-
 use crate::core::attempt::AttemptKind;
 use crate::core::commands::Suite;
 use crate::core::criterion::{Criterion, CriterionId, Verify};
 use crate::core::event::SupersedeRule;
 use crate::core::judge::Verdict;
-use crate::core::path::RelPath;
 use crate::core::role::Key;
 use crate::core::trouble::Trouble;
 use crate::text::prompt::{
-    self, ExistingTests, ImplementerBrief, Instructions, Prompt, RefactorerBrief, RetryCause, TestWriterBrief,
+    self, ExistingTests, ImplementerBrief, Prompt, RefactorerBrief, RetryCause, TestWriterBrief,
 };
-use crate::text::skill;
 
 use super::drive::Drive;
-use super::ports::{Agents, Checkpoints, Journal, Skills, Tests, World};
-
-/// The project's own instructions that travel in the role text.
-const INSTRUCTIONS: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
+use super::ports::{Agents, Journal, Tests, World};
 
 impl<W: World> Drive<'_, W> {
     pub(super) fn prompt(&mut self, key: &Key, kind: AttemptKind) -> Result<Prompt, Trouble> {
@@ -51,6 +44,7 @@ impl<W: World> Drive<'_, W> {
             Key::TestWriter => Ok(self.test_writer_prompt()),
             Key::Implementer(id) => self.implementer_prompt(id),
             Key::Refactorer => Ok(self.refactorer_prompt()),
+            Key::Fixer => Err(Trouble::internal("a cycle asked for a fixer")),
         }
     }
 
@@ -110,31 +104,8 @@ impl<W: World> Drive<'_, W> {
 
     /// The role's skill and the project's instructions, both as of checkpoint 0.
     pub(super) fn role_text(&mut self, key: &Key) -> Result<String, Trouble> {
-        let name = skill::role_skill(key.role());
-        let mut overrides = BTreeMap::new();
-        if let Some(file) = self.read_at_zero(&format!(".tdd/skills/{name}/SKILL.md"))? {
-            overrides.insert(name.to_owned(), file);
-        }
-        let skills: Skills = skill::with_overrides(self.setup.skills.clone(), &overrides)?;
-        let body =
-            skills.get(name).ok_or_else(|| Trouble::internal(format!("the skill {name} is not embedded")))?;
-        let mut texts = Vec::new();
-        for file in INSTRUCTIONS {
-            let in_project = format!("{}/{file}", self.state.run.project);
-            let text = match self.read_at_zero(in_project.trim_start_matches('/'))? {
-                Some(text) => Some(text),
-                None => self.read_at_zero(file)?,
-            };
-            texts.extend(text.map(|text| (file, text)));
-        }
-        let instructions: Vec<Instructions<'_>> =
-            texts.iter().map(|(file, text)| Instructions { file, text }).collect();
-        Ok(prompt::role_text(body, &instructions, &self.setup.mask))
-    }
-
-    fn read_at_zero(&mut self, path: &str) -> Result<Option<String>, Trouble> {
-        let (Some(zero), Some(path)) = (self.state.zero.clone(), RelPath::new(path)) else { return Ok(None) };
-        let bytes = self.ports.checkpoints.read(&zero, &path)?;
-        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        let zero = self.state.zero.clone();
+        let project = self.state.run.project.clone();
+        self.stock().role_text(key.role(), zero.as_ref(), &project)
     }
 }

@@ -63,6 +63,8 @@ pub struct AgentStream {
     /// What the session had used before this child.
     used_before: Usage,
     groups: BTreeSet<String>,
+    /// The line before counted as a turn, or as a part of one.
+    in_turn: bool,
     sightings: Sightings,
     shown: String,
 }
@@ -143,6 +145,7 @@ impl AgentStream {
             meter: Meter::new(&table.usage),
             used_before: Usage::default(),
             groups: BTreeSet::new(),
+            in_turn: false,
             sightings: Sightings::of(table),
             shown: String::new(),
             plan: Plan {
@@ -256,18 +259,24 @@ impl AgentStream {
     }
 
     fn line(&mut self, line: &Value) {
-        if let Some(selector) = &self.plan.message
-            && let Some(text) = selector.text(line)
-        {
-            self.messages.push(selector.group(line), &text);
+        if let Some(selector) = &self.plan.message {
+            match selector.text(line) {
+                Some(text) if selector.goes_by_run() => self.messages.piece(&text),
+                Some(text) => self.messages.push(selector.group(line), &text),
+                None if selector.goes_by_run() => self.messages.close(),
+                None => {}
+            }
         }
         if let (None, Some(selector)) = (&self.session, &self.plan.session) {
             self.session = selector.text(line).filter(|id| is_session_id(id));
         }
-        if let Some(selector) = &self.plan.turns
-            && selector.counts(line)
-        {
-            self.turns = self.turns.saturating_add(u32::from(is_new(&mut self.groups, selector.group(line))));
+        if let Some(selector) = &self.plan.turns {
+            let counts = selector.counts(line);
+            let goes_on = selector.goes_by_run() && self.in_turn;
+            if counts && !goes_on && is_new(&mut self.groups, selector.group(line)) {
+                self.turns = self.turns.saturating_add(1);
+            }
+            self.in_turn = counts;
         }
         self.meter.hear(line);
         self.sightings.line(line);

@@ -10,10 +10,11 @@
 //! message:     {from: stdout}                     all that was printed, terminal noise removed; default
 //!            | {from: file, path: PATH} | {file: PATH}      relative to the exchange folder
 //!            | {json: POINTER}                    stdout is one JSON document
-//!            | {jsonl: {where: …, take: POINTER, by: POINTER, session: …}}   stdout is JSON lines
+//!            | {jsonl: {where: …, take: POINTER, by: POINTER | run, session: …}}   stdout is JSON lines
 //!            | {file: PATH, jsonl: {…}}           the file; the lines if it holds no block
 //! session:     new-uuid | POINTER | {where: …, take: POINTER}
-//! turns:       POINTER | {where: …, by: POINTER}  each line (group) is a model response that calls tools
+//! turns:       POINTER | {where: …, by: POINTER | run}   each line (group) is a model response that calls
+//!                                                 tools; a run is lines that no other comes between
 //! usage:       source | [source, …]            what it used; see `usage`
 //! started:     POINTER | {where: …}               without such a line the agent never began
 //! settings_seen: POINTER | {where: …}             without such a line before the first turn the agent
@@ -24,9 +25,10 @@
 //! resets:      [POINTER | {where: …, take: POINTER}, …]    when a usage limit is lifted, in seconds since
 //!                                                 the epoch; where none is found, the error's words
 //! env:         {set: {NAME: text}, pass: [NAME, PREFIX*]}   no `pass`: the environment is inherited
-//! state_dirs:  {NAME: {of: PATH, carry: [PATH, …]}}        a private folder for each session, named by the
-//!                                                 variable; `carry` are links into the person's own one
-//!                                                 (which the variable names, else `of` below HOME)
+//! state_dirs:  {NAME: {of: PATH, carry: [PATH, …], files: …}}    a private folder for each session, named
+//!                                                 by the variable; `carry` are links into the person's own
+//!                                                 one (which the variable names, else `of` below HOME);
+//!                                                 `files` are made in it, see `home`
 //! own_sandbox: on | off                           for {own_sandbox} and cases in argv; default off
 //! protect:     {file: TEXT, folder: TEXT}      what {protected} says of each path, as {path}, one after the other
 //! versions:    {proven: [VERSION, …], oldest: VERSION, command: [argument, …]}
@@ -35,6 +37,7 @@
 //! exit_map:    {CODE: failure}
 //! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came
 //! max_turns, wall, idle, output_cap               bounds of one attempt
+//! code:        false                              it writes no code, so `tdd fix` skips its work
 //! interactive: {argv: …, message: {file: PATH, take: POINTER}}   for --interactive; see `interactive`
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
 //! kit:         how it is pointed at a scripted model, see `kit`
@@ -52,6 +55,7 @@ use serde_yaml::Value;
 
 use super::agent_stream::select::Selector;
 use super::agent_stream::usage::UsageSource;
+use crate::core::fix::Writes;
 use crate::core::trouble::Trouble;
 
 pub mod amount;
@@ -113,6 +117,7 @@ pub struct AgentTable {
     pub idle_ms: Option<u64>,
     pub output_cap: Option<u64>,
     pub stop: StopLadder,
+    pub writes: Writes,
     /// How a person uses it; `None` if only headless use is known.
     pub interactive: Option<Interactive>,
     /// For the conformance kit.

@@ -13,10 +13,12 @@
 //! Every failure's message holds a token that is in no other text, so that a canary that fails for
 //! another reason (what it imports is broken) is not taken for one that failed as it must.
 
+mod failing;
 mod javascript;
 
 use std::fmt::Write as _;
 
+pub use failing::{broken, with_failing_test};
 pub use javascript::{JavaScriptRunner, javascript, javascript_file};
 
 /// A canary's file.

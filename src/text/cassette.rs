@@ -3,7 +3,7 @@
 //! ```text
 //! cassette = [ entry, … ]                     the first entry that fits a call is it
 //! entry:
-//!   role:      test-writer | implementer | refactorer
+//!   role:      test-writer | implementer | refactorer | fixer
 //!   criterion: AC-DEMO-1.1                    optional: any
 //!   number:    2                              optional: any attempt
 //!   takes:     1500ms                         how long it takes, if replays keep to that
@@ -157,7 +157,7 @@ impl Entry {
                 Some(block.trim_end().trim_end_matches(['`', '~']).to_owned())
             }
             Misbehaviour::WrongRole => {
-                let other = Role::ALL.into_iter().find(|role| *role != self.role).unwrap_or(self.role);
+                let other = Role::KNOWN.into_iter().find(|role| *role != self.role).unwrap_or(self.role);
                 Some(Say { role: other, ..(**good).clone() }.render())
             }
             Misbehaviour::None

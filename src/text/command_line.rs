@@ -18,27 +18,19 @@
 //! redirections, substitutions, expansions of braces and homes, comments, a line break. Unquoted
 //! `*`, `?` and `[` may stand: they name files, and the adapters expand them.
 
+pub mod checker;
 mod node_options;
+mod words;
 
 use crate::core::commands::RunnerKind;
 
 pub use node_options::{NODE_REPORTERS, NODE_WITH_VALUE};
-
-/// The longest command line that is looked at.
-const MAX_BYTES: usize = 16 * 1024;
+pub use words::words;
 
 /// Which runner a shell line calls, if it is nothing but that one call.
 pub fn recognise(command: &str) -> Option<RunnerKind> {
-    let words = words(command)?;
-    let mut rest: &[String] = &words;
-    loop {
-        rest = without_assignments(rest);
-        match without_wrapper(rest) {
-            Some(inner) => rest = inner,
-            None => break,
-        }
-    }
-    let (program, args) = rest.split_first()?;
+    let words = plain_call(command)?;
+    let (program, args) = words.split_first()?;
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match base_name(program) {
         "cargo" => cargo(&args),
@@ -52,56 +44,15 @@ pub fn recognise(command: &str) -> Option<RunnerKind> {
     }
 }
 
-/// The words of a shell line without any syntax but quotes; `None` if there is other syntax, or
-/// no word.
-pub fn words(command: &str) -> Option<Vec<String>> {
-    if command.len() > MAX_BYTES || command.contains('\0') {
-        return None;
-    }
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = command.trim().chars();
-    while let Some(next) = chars.next() {
-        match next {
-            ' ' | '\t' => words.extend(word.take()),
-            '\'' => word.get_or_insert_default().push_str(&single_quoted(&mut chars)?),
-            '"' => word.get_or_insert_default().push_str(&double_quoted(&mut chars)?),
-            '\\' => match chars.next()? {
-                '\n' => return None,
-                escaped => word.get_or_insert_default().push(escaped),
-            },
-            '|' | '&' | ';' | '<' | '>' | '(' | ')' | '{' | '}' | '$' | '`' | '#' | '\n' | '\r' => {
-                return None;
-            }
-            '~' if word.is_none() => return None,
-            plain => word.get_or_insert_default().push(plain),
-        }
-    }
-    words.extend(word);
-    (!words.is_empty()).then_some(words)
-}
-
-fn single_quoted(chars: &mut std::str::Chars<'_>) -> Option<String> {
-    let mut text = String::new();
+/// The words of the one call that a line makes, without what stands before it.
+fn plain_call(command: &str) -> Option<Vec<String>> {
+    let words = words(command)?;
+    let mut rest: &[String] = &words;
     loop {
-        match chars.next()? {
-            '\'' => return Some(text),
-            plain => text.push(plain),
-        }
-    }
-}
-
-fn double_quoted(chars: &mut std::str::Chars<'_>) -> Option<String> {
-    let mut text = String::new();
-    loop {
-        match chars.next()? {
-            '"' => return Some(text),
-            '$' | '`' => return None,
-            '\\' => match chars.next()? {
-                escaped @ ('"' | '\\' | '$' | '`') => text.push(escaped),
-                other => text.extend(['\\', other]),
-            },
-            plain => text.push(plain),
+        rest = without_assignments(rest);
+        match without_wrapper(rest) {
+            Some(inner) => rest = inner,
+            None => return Some(rest.to_vec()),
         }
     }
 }
@@ -561,6 +512,6 @@ mod tests {
             ["a", "b c", "d \" e", "f g", "hij", "", "\\x"]
         );
         assert_eq!(split("a* b~ '#'"), ["a*", "b~", "#"]);
-        assert_eq!(words(&"x".repeat(MAX_BYTES + 1)), None);
+        assert_eq!(words(&"x".repeat(16 * 1024 + 1)), None);
     }
 }

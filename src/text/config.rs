@@ -17,6 +17,7 @@
 //! output_cap: 2GiB                 # of one run of a command
 //! max_usd: 5                       # of a run: reaching it pauses; also max_tokens, max_wall
 //! max_usd_attempt: 1               # of one attempt: reaching it ends it; also max_tokens_attempt
+//! fix: { checks: ["mypy ."], max_retries: 3, type_deadline: 60s, test_deadline: 2m }   # for `tdd fix`
 //! sandbox: auto                    # auto | enforce | audit
 //! backoff: [5s, 20s, 60s]          # waits before further tries after a rate limit; [] for none
 //! ```
@@ -26,6 +27,7 @@
 
 pub mod caps;
 mod duration;
+pub mod fix;
 mod reader;
 mod twice;
 
@@ -35,6 +37,7 @@ use serde_yaml::Value;
 
 use crate::core::commands::{RunnerKind, RunnerTable};
 use crate::core::event::Regression;
+use crate::core::fix::Writes;
 use crate::core::isolation::Wanted;
 use crate::core::path::RelPath;
 use crate::core::role::Role;
@@ -71,6 +74,8 @@ pub struct ConfigFile {
     pub output_cap: Option<u64>,
     /// What a run and an attempt may use.
     pub caps: CapPlan,
+    /// For `tdd fix`.
+    pub fix: fix::FixSetting,
     /// Waits before each further try after a passing limit, in milliseconds.
     pub backoff_ms: Option<Vec<u64>>,
 }
@@ -80,6 +85,8 @@ pub struct ConfigFile {
 pub struct RoleSetting {
     pub agent: Option<String>,
     pub model: Option<String>,
+    /// Whether what it writes is code, which `tdd fix` may check.
+    pub code: Writes,
 }
 
 /// Bounds as written, within their ranges.
@@ -113,6 +120,7 @@ const KEYS: &[&str] = &[
     "max_usd_attempt",
     "max_tokens_attempt",
     "backoff",
+    "fix",
 ];
 
 /// The most that one run of a command may print (contract section 5).
@@ -160,6 +168,7 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         idle_deadline_ms: top.duration("idle_deadline")?,
         output_cap: output_cap(&top)?,
         caps: caps::read(&top)?,
+        fix: fix::read(&top)?,
         backoff_ms: top.waits("backoff", MAX_WAITS)?,
     })
 }
@@ -226,13 +235,13 @@ fn test_files(top: &Table<'_>) -> Result<Vec<String>, Trouble> {
 
 fn roles(top: &Table<'_>) -> Result<BTreeMap<Role, RoleSetting>, Trouble> {
     let Some(table) = top.table("roles")? else { return Ok(BTreeMap::new()) };
-    table.only(&Role::ALL.map(Role::name))?;
+    table.only(&Role::KNOWN.map(Role::name))?;
     let mut roles = BTreeMap::new();
-    for role in Role::ALL {
+    for role in Role::KNOWN {
         if let Some(setting) = table.table(role.name())? {
-            setting.only(&["agent", "model"])?;
+            setting.only(&["agent", "model", "code"])?;
             let (agent, model) = (setting.text("agent")?, setting.text("model")?);
-            roles.insert(role, RoleSetting { agent, model });
+            roles.insert(role, RoleSetting { agent, model, code: fix::code(&setting)? });
         }
     }
     Ok(roles)

@@ -4,6 +4,7 @@
 //! no place for more than its role may know. A retry adds nothing but a [`RetryCause`], and only
 //! a test run or a broken rule makes one.
 
+pub mod fix;
 mod quote;
 mod retry;
 

@@ -5,7 +5,7 @@
 //! YAML  = table with `name` and, for a skill of ours, `description`; other keys are the agents' own
 //! ```
 //!
-//! The four skills are embedded, and a project may replace any of them by a file of the same name
+//! The five skills are embedded, and a project may replace any of them by a file of the same name
 //! under `.tdd/skills/<name>/SKILL.md`, as of checkpoint 0.
 
 use std::collections::BTreeMap;
@@ -28,11 +28,12 @@ pub struct Skill {
 }
 
 /// The skills in the binary: name and file.
-pub const FILES: [(&str, &str); 4] = [
+pub const FILES: [(&str, &str); 5] = [
     ("tdd", include_str!("../../skills/tdd/SKILL.md")),
     ("tdd-write-test", include_str!("../../skills/tdd-write-test/SKILL.md")),
     ("tdd-implement", include_str!("../../skills/tdd-implement/SKILL.md")),
     ("tdd-refactor", include_str!("../../skills/tdd-refactor/SKILL.md")),
+    ("tdd-fix", include_str!("../../skills/tdd-fix/SKILL.md")),
 ];
 
 /// The name of the skill that a role is told.
@@ -41,6 +42,7 @@ pub fn role_skill(role: Role) -> &'static str {
         Role::TestWriter => "tdd-write-test",
         Role::Implementer => "tdd-implement",
         Role::Refactorer => "tdd-refactor",
+        Role::Fixer => "tdd-fix",
     }
 }
 

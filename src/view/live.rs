@@ -159,6 +159,8 @@ fn is_last(event: &Event) -> bool {
         | Event::Paused { .. }
         | Event::Stopped { .. } => true,
         Event::RunStarted(_)
+        | Event::FixStarted(_)
+        | Event::FixMeasured { .. }
         | Event::CheckpointZero { .. }
         | Event::BaselineMeasured { .. }
         | Event::AttemptStarted { .. }

@@ -84,9 +84,12 @@ impl Teller {
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
             Event::Rechecked { checkpoint, .. } => rechecked(checkpoint),
-            Event::TestRun(_) | Event::EditClaim { .. } | Event::TreeSeen { .. } | Event::Worked { .. } => {
-                Vec::new()
-            }
+            Event::TestRun(_)
+            | Event::EditClaim { .. }
+            | Event::TreeSeen { .. }
+            | Event::FixStarted(_)
+            | Event::FixMeasured { .. }
+            | Event::Worked { .. } => Vec::new(),
             Event::Restored { what } => what.iter().take(REASONS).map(put_back).collect(),
             Event::Denied { what } => what.iter().take(REASONS).map(denied).collect(),
             Event::Leaked { processes } => processes.iter().take(REASONS).map(left_running).collect(),
@@ -140,7 +143,7 @@ impl Teller {
             Some(Key::TestWriter) => "RED is kept".to_owned(),
             Some(Key::Implementer(id)) => format!("{id} is kept, {greens} of {total} criteria green"),
             Some(Key::Refactorer) => "the refactoring is kept".to_owned(),
-            None => "the work is kept".to_owned(),
+            Some(Key::Fixer) | None => "the work is kept".to_owned(),
         };
         vec![dim(format!("  {what}, checkpoint {}", brief(checkpoint)))]
     }
@@ -245,7 +248,7 @@ fn heading(run: &RunStarted, attempt: &Attempt) -> Line {
     let agent = match attempt.key.role() {
         Role::TestWriter => writer,
         Role::Implementer => implementer,
-        Role::Refactorer => refactorer,
+        Role::Refactorer | Role::Fixer => refactorer,
     };
     line(Tone::Heading, &format!("{}: {} ({agent})", attempt_title(attempt), attempt.key.role()))
 }

@@ -36,6 +36,7 @@ mod exchange;
 mod failure;
 mod home;
 mod in_person;
+mod login;
 mod mdtest;
 mod outcome;
 mod program;
@@ -48,6 +49,7 @@ pub use errand::{Errand, Errands};
 use exchange::Exchange;
 use failure::{Again, Setback};
 use home::{Home, Session};
+pub use login::Login;
 use outcome::{Over, exit_code, ran_out, report};
 pub use program::choose_auto;
 use watch::{Listener, Watch};
@@ -60,7 +62,7 @@ pub struct RoleAgent {
     pub model: Option<String>,
 }
 
-/// Every role has an agent; they may be the same.
+/// Every role has an agent; they may be the same. `tdd fix` has one, as the refactorer's.
 #[derive(Clone, Debug)]
 pub struct RoleAgents {
     pub test_writer: RoleAgent,
@@ -78,7 +80,7 @@ impl RoleAgents {
         match role {
             Role::TestWriter => &self.test_writer,
             Role::Implementer => &self.implementer,
-            Role::Refactorer => &self.refactorer,
+            Role::Refactorer | Role::Fixer => &self.refactorer,
         }
     }
 }
@@ -175,6 +177,11 @@ impl TableAgents {
         version::installed(&self.setup, self.setup.roles.of(role))
     }
 
+    /// Whether there are signs of a log-in for a role's program; no credential is read.
+    pub fn login(&self, role: Role) -> Login {
+        login::look(&self.setup, self.setup.roles.of(role))
+    }
+
     /// Finds before the first fork what would keep an agent from starting: a program that is
     /// missing, is not executable or has a bad `#!` line, a placeholder without a value, a cassette
     /// that can't be read, an exchange folder inside the repository.
@@ -189,6 +196,9 @@ impl TableAgents {
                 Call::sample(&self.setup, agent, role, Some("id")).argv(resume)?;
             }
             first.table_files()?;
+            for made in agent.table.state_dirs.iter().flat_map(|dir| &dir.files) {
+                first.fill(&made.text)?;
+            }
             let env = first.env()?;
             let program = argv.first().map(String::as_str).unwrap_or_default();
             let path = env.get(std::ffi::OsStr::new("PATH")).map(OsString::as_os_str);
@@ -229,6 +239,7 @@ impl TableAgents {
         let exchange = Exchange::create(&self.setup.exchange_root, order)?;
         let call = Call::new(order, agent, &self.setup, &exchange, known);
         exchange.fill(order, &call)?;
+        home.fill(table, &call, &self.setup)?;
         let template = match (&resumed, &table.resume_argv) {
             (Some(_), Some(resume)) => resume,
             (Some(_) | None, _) => &table.argv,

@@ -140,15 +140,14 @@ impl Drop for Planted {
     }
 }
 
-/// Removes the canaries that earlier runs left in the tree. A note lies where a child can write, so
-/// only a file that holds its token goes, and nothing outside the repository.
-fn remove_canaries(repository: &Path) -> Vec<String> {
+/// The notes of canaries that earlier runs left, each with the file in the tree. A note lies where a
+/// child can write, so only a file that holds its token is meant, and nothing outside the repository.
+fn canaries(repository: &Path) -> impl Iterator<Item = (PathBuf, Option<PathBuf>)> {
     let runs = journal_file::list_runs(repository).into_iter();
     let folders = runs.map(|run| run.path.join(CANARIES));
     let real = folders.filter(|folder| folder.symlink_metadata().is_ok_and(|data| data.is_dir()));
     let notes = real.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten().take(MOST_NOTES);
-    let mut lines = Vec::new();
-    for note in notes.map(|note| note.path()) {
+    notes.map(|note| note.path()).map(move |note| {
         let canary = read_small(&note).and_then(|bytes| String::from_utf8(bytes).ok()).map(PathBuf::from);
         let token = note.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let is_token = token.len() == TOKEN_LENGTH && token.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -159,7 +158,15 @@ fn remove_canaries(repository: &Path) -> Vec<String> {
         let holds = |file: &PathBuf| {
             read_small(file).is_some_and(|text| String::from_utf8_lossy(&text).contains(&token))
         };
-        if let Some(file) = canary.filter(inside).filter(|file| is_token && holds(file))
+        let file = canary.filter(inside).filter(|file| is_token && holds(file));
+        (note, file)
+    })
+}
+
+fn remove_canaries(repository: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (note, file) in canaries(repository).collect::<Vec<_>>() {
+        if let Some(file) = file
             && fs::remove_file(&file).is_ok()
         {
             lines.push(format!("removed {}, a test that a killed run had added", file.display()));
@@ -183,12 +190,7 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
     let Some(boot) = proc_table::boot() else { return removed };
     let (notes, files) = notes_of_children(repository);
     let folders = exchange_folders(repository);
-    let mut dead: BTreeMap<Named, Vec<Named>> = BTreeMap::new();
-    for note in notes.iter().chain(folders.iter().map(|(note, _)| note)) {
-        if note.boot == boot && !note.owner.is_alive() {
-            dead.entry(note.owner).or_default().extend(note.child);
-        }
-    }
+    let dead = dead_owners(&notes, &folders, &boot);
     let mut lines = removed;
     lines.extend(end_all(&dead, repository));
     for (note, path) in notes.iter().zip(files) {
@@ -203,6 +205,36 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
         });
     }
     shorten(lines)
+}
+
+/// What [`reap_leftovers`] would end and remove, a line each. Nothing is touched.
+pub fn list_leftovers(repository: &Path) -> Vec<String> {
+    let planted = canaries(repository).filter_map(|(_, file)| file);
+    let mut lines: Vec<String> = planted.map(|file| format!("{}, a test", file.display())).collect();
+    let Some(boot) = proc_table::boot() else { return shorten(lines) };
+    let (notes, _) = notes_of_children(repository);
+    let folders = exchange_folders(repository);
+    let dead = dead_owners(&notes, &folders, &boot);
+    let found = if dead.is_empty() { Vec::new() } else { find(&dead, repository, &proc_table::processes()) };
+    lines.extend(
+        found
+            .iter()
+            .map(|one| format!("process {} (`{}`)", one.pid, proc_table::name(one.pid).unwrap_or_default())),
+    );
+    let over = folders.iter().filter(|(note, _)| note.is_over(&boot));
+    lines.extend(over.map(|(_, folder)| format!("{}, a folder", folder.display())));
+    shorten(lines)
+}
+
+/// Orchestrators that are gone, and the children that were noted for each.
+fn dead_owners(notes: &[Note], folders: &[(Note, PathBuf)], boot: &str) -> BTreeMap<Named, Vec<Named>> {
+    let mut dead: BTreeMap<Named, Vec<Named>> = BTreeMap::new();
+    for note in notes.iter().chain(folders.iter().map(|(note, _)| note)) {
+        if note.boot == boot && !note.owner.is_alive() {
+            dead.entry(note.owner).or_default().extend(note.child);
+        }
+    }
+    dead
 }
 
 fn shorten(mut lines: Vec<String>) -> Vec<String> {

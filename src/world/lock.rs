@@ -68,6 +68,20 @@ impl Drop for WorkTreeLock {
     }
 }
 
+/// The trouble that [`WorkTreeLock::acquire`] would tell of because another process is at work;
+/// takes nothing and makes no file.
+pub fn held_by_another(repository: &Path) -> Option<Trouble> {
+    let path = GitPlace::find(repository).ok()?.git_dir.join(NAME);
+    if !std::fs::symlink_metadata(&path).is_ok_and(|about| about.is_file()) {
+        return None;
+    }
+    let mut file = open(&path).ok()?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Some(held(&mut file)),
+        Ok(()) | Err(TryLockError::Error(_)) => None,
+    }
+}
+
 fn open(path: &PathBuf) -> std::io::Result<File> {
     let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or(0);
     let mut options = File::options();

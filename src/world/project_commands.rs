@@ -4,6 +4,7 @@
 //! first that names a command wins, and two that fit equally well are never chosen between.
 #![expect(clippy::disallowed_methods, reason = "this room reads the project's files")]
 
+pub mod checks;
 mod detect;
 mod scripts;
 mod suggest;
@@ -49,12 +50,8 @@ impl Sourced {
 /// No command, several that fit equally well, a template that nobody filled in, or a test command
 /// that can't be given a selection. Each message says what to set.
 pub fn choose(project: &Path, settings: &CommandSettings) -> Result<Chosen, Trouble> {
-    let notes: Vec<(&str, KeyCommands)> = NOTES
-        .into_iter()
-        .filter_map(|name| read(project, name).map(|file| (name, key_commands::read(&file))))
-        .collect();
-    let named = test(project, settings, &notes)?;
-    let gate = gate(settings, &notes)?.unwrap_or_else(|| named.clone());
+    let (named, gate) = test_and_gate(project, settings)?;
+    let gate = gate.unwrap_or_else(|| named.clone());
     let (test, runner, table) = readable(project, settings, &named)?;
     // A gate that is the test command stays the test command when that was taken apart.
     let gate = if gate == named {
@@ -72,6 +69,15 @@ pub fn choose(project: &Path, settings: &CommandSettings) -> Result<Chosen, Trou
         runner,
     };
     Ok(Chosen { commands, table })
+}
+
+/// The two commands as they were named; no gate if none was.
+fn test_and_gate(project: &Path, settings: &CommandSettings) -> Result<(Sourced, Option<Sourced>), Trouble> {
+    let notes: Vec<(&str, KeyCommands)> = NOTES
+        .into_iter()
+        .filter_map(|name| read(project, name).map(|file| (name, key_commands::read(&file))))
+        .collect();
+    Ok((test(project, settings, &notes)?, gate(settings, &notes)?))
 }
 
 fn test(

@@ -21,6 +21,7 @@ mod node;
 mod place;
 mod pytest;
 mod python;
+mod rehearsal;
 mod scope;
 mod scratch;
 mod shell;
@@ -33,6 +34,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use self::call::{RunnerCall, recognise};
+pub use self::rehearsal::{Rehearsal, rehearse};
 
 use self::bench::{Bench, Bounds, Measured, Step};
 use self::bun::Bun;
@@ -81,6 +83,8 @@ pub struct RunnerSetup {
 /// The project's two commands.
 pub struct ProjectTests {
     place: Place,
+    /// The repository that temporary folders are made for; a copy of it is none of anybody's.
+    owner: PathBuf,
     commands: ProjectCommands,
     adapter: Adapter,
     work: PathBuf,
@@ -116,6 +120,7 @@ impl ProjectTests {
         let adapter = adapter(&setup.commands, setup.table.as_ref(), &setup.work)?;
         Ok(Self {
             place: Place::new(&setup.repository, &setup.project),
+            owner: setup.repository,
             commands: setup.commands,
             adapter,
             work: setup.work,
@@ -142,7 +147,7 @@ impl ProjectTests {
         let bounds = Bounds { deadline, output_cap: self.output_cap };
         let mut bench = Bench::new(&self.work, self.count, label, bounds, &self.stop)?;
         // Its path is short, because sockets that tests make there have short names only.
-        bench.use_temp(leftovers::temporary_folder(&self.place.repository)?)?;
+        bench.use_temp(leftovers::temporary_folder(&self.owner)?)?;
         Ok(bench.fenced_by(self.sandbox.clone()))
     }
 }

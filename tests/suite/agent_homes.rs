@@ -49,7 +49,8 @@ impl Stage {
             "mine",
             &format!(
                 "argv: {argv}\nresume_argv: {resume}\nsession: new-uuid\n\
-                 state_dirs: {{ AGENT_HOME: {{ of: .agent, carry: [auth.json, deep/more.json, not-there] }} }}"
+                 state_dirs: {{ AGENT_HOME: {{ of: .agent, carry: [auth.json, deep/more.json, not-there], \
+                 files: {{ own/settings.json: {{ text: '{{\"turns\":{{max_turns}}}}', keep: [/auth] }} }} }} }}"
             ),
         )
         .unwrap();
@@ -98,7 +99,7 @@ impl Stage {
 fn a_log_in_is_carried_over_as_a_link_and_never_as_a_copy() {
     let stage =
         Stage::new("cat \"$AGENT_HOME/auth.json\" \"$AGENT_HOME/deep/more.json\"; ls -1 \"$AGENT_HOME\"");
-    assert_eq!(stage.said(1, AttemptKind::First), "oldmoreauth.json\ndeep");
+    assert_eq!(stage.said(1, AttemptKind::First), "oldmoreauth.json\ndeep\nown");
     let private = stage.path("state/implementer-AC-x.1-1/AGENT_HOME/auth.json");
     assert_eq!(fs::read_link(private).unwrap(), stage.path("home/.agent/auth.json"));
     // The person's own folder may be named by the variable, and somebody without one is not logged in.
@@ -141,6 +142,37 @@ fn a_log_in_that_was_renewed_goes_back_to_where_it_came_from() {
     assert!(fs::symlink_metadata(private).unwrap().is_symlink(), "the run keeps no copy");
     let names: Vec<_> = fs::read_dir(stage.path("home/.agent")).unwrap().flatten().collect();
     assert_eq!(names.len(), 2, "nothing is left beside it: {names:?}");
+}
+
+#[test]
+fn settings_are_made_in_the_private_folder_and_the_person_s_own_stay_as_they_are() {
+    let stage = Stage::new(
+        "cat \"$AGENT_HOME/own/settings.json\"; echo forged > \"$AGENT_HOME/own/settings.json\"; echo",
+    );
+    assert_eq!(stage.said(1, AttemptKind::First), r#"{"turns":8}"#, "the person has no such file");
+    let own = "{\"auth\": {\"by\": \"key\"}, \"turns\": 99} // mine\n";
+    fs::create_dir_all(stage.path("home/.agent/own")).unwrap();
+    fs::write(stage.path("home/.agent/own/settings.json"), own).unwrap();
+    let want = r#"{"auth":{"by":"key"},"turns":8}"#;
+    assert_eq!(stage.said(1, AttemptKind::First), want);
+    assert_eq!(stage.said(2, AttemptKind::Format), want, "what the child wrote does not count");
+    assert_eq!(fs::read_to_string(stage.path("home/.agent/own/settings.json")).unwrap(), own);
+    // Links that a child left lead nowhere.
+    let private = stage.path("state/implementer-AC-x.1-1/AGENT_HOME");
+    fs::remove_file(private.join("own/settings.json")).unwrap();
+    std::os::unix::fs::symlink(stage.path("home/.agent/auth.json"), private.join("own/settings.json"))
+        .unwrap();
+    assert_eq!(stage.said(2, AttemptKind::Format), want);
+    assert_eq!(fs::read_to_string(stage.path("home/.agent/auth.json")).unwrap(), "old");
+    fs::remove_dir_all(private.join("own")).unwrap();
+    std::os::unix::fs::symlink(stage.path("home/.agent/own"), private.join("own")).unwrap();
+    let trouble = stage.run(2, AttemptKind::Format).unwrap_err();
+    assert!(trouble.what.contains("own/settings.json"), "{trouble}");
+    assert_eq!(fs::read_to_string(stage.path("home/.agent/own/settings.json")).unwrap(), own);
+    // What can't be read is told before anything is forked.
+    fs::write(stage.path("home/.agent/own/settings.json"), "{").unwrap();
+    let trouble = stage.run(1, AttemptKind::First).unwrap_err();
+    assert!(trouble.why.contains("no JSON") && trouble.next.contains("mend"), "{trouble}");
 }
 
 #[test]

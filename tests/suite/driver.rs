@@ -298,7 +298,9 @@ fn no_prompt_of_an_implementer_names_the_requirement_or_another_criterion() {
                 assert!(all.contains(&id.to_string()));
             }
             Key::TestWriter => assert!(all.contains("specs/frs/X.md") && all.contains("text of the second")),
-            Key::Refactorer => assert!(all.contains("src/a.txt") && !all.contains("text of the")),
+            Key::Refactorer | Key::Fixer => {
+                assert!(all.contains("src/a.txt") && !all.contains("text of the"));
+            }
         }
     }
 }

@@ -96,8 +96,9 @@ fn what_keeps_the_kit_from_its_work_is_told() {
     let server = model_server();
     let server = server.to_str().unwrap();
     for (args, words) in [
-        (&["doctor"][..], &["--agent"][..]),
-        (&["doctor", "--agent", "nobody"], &["no agent is named `nobody`"]),
+        (&["doctor", "--agent", "nobody"][..], &["no agent is named `nobody`"][..]),
+        (&["doctor", "--agent", "bare", "--reap"], &["--reap"]),
+        (&["doctor", "--markdown"], &["--agent"]),
         (&["doctor", "--agent", "bare"], &["no `kit:` section", "{server}"]),
         (&["doctor", "--agent", "gone", "--model-server", server], &["no-such-program"]),
         (&["doctor", "--agent", "gone", "--only", "sense"], &["`sense`", "known are: prompt, role"]),

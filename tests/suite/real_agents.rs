@@ -266,6 +266,72 @@ fn check_home(sandbox: &Sandbox, agent: Agent) {
     }
 }
 
+const BROKEN: &str = "import re\n\n\ndef slug(text: str) -> int:\n    return \"_\".join(re.findall(r\"[a-z]+\", text.lower()))\n";
+const TYPED: &str = "import re\n\n\ndef slug(text: str) -> str:\n    return \"_\".join(re.findall(r\"[a-z]+\", text.lower()))\n";
+const MENDED: &str = "import re\n\n\ndef slug(text: str) -> str:\n    return \"-\".join(re.findall(r\"[a-z]+\", text.lower()))\n";
+/// Stands for a type checker; it prints what mypy does.
+const CHECKER: &str = "import pathlib, sys\nif '-> int' in pathlib.Path('textkit.py').read_text():\n    print('textkit.py:5: error: Incompatible return value type')\n    sys.exit(1)\n";
+
+/// `tdd fix` with a real agent: a type error and a failing test, one after the other, and a try to
+/// change the test.
+fn mends(agent: Agent) {
+    let Some(programs) = agents(&["claude", "codex"]) else { return };
+    if !has_pytest() {
+        return;
+    }
+    let test = "from textkit import slug\n\n\ndef test_slug():\n    assert slug(\"a b\") == \"a-b\"\n";
+    let easy = test.replace("a-b", "a_b");
+    let sandbox = Sandbox::with(&[
+        ("textkit.py", BROKEN),
+        ("mypy.py", CHECKER),
+        ("tests/test_slug.py", test),
+        ("conftest.py", ""),
+    ]);
+    let read = |path: &str| format!("- read: {path}\n");
+    let done = || block("fixer", "textkit.py");
+    let rules = [
+        // What was said last is quoted to the second fixer only.
+        rule(
+            "second",
+            "role: fixer, last: \"What was said last\"",
+            &[read("textkit.py"), write("textkit.py", MENDED), done()],
+        ),
+        rule(
+            "first",
+            "role: fixer",
+            &[
+                read("tests/test_slug.py"),
+                write("tests/test_slug.py", &easy),
+                read("textkit.py"),
+                write("textkit.py", TYPED),
+                done(),
+            ],
+        ),
+    ];
+    let server = Server::start(&sandbox, &format!("rules:\n{}", rules.concat()));
+    let config = "fix: { checks: [python3 -m mypy ., python3 -m pytest] }\n";
+    sandbox.write("tdd.yaml", &(agent.table(&server) + config));
+    let mut command = tdd(&sandbox, &server, &programs);
+    let ran = Ran::of(&command.args(["fix", "--agent", agent.name()]).output().unwrap()).expect(0);
+    assert_eq!((sandbox.read("textkit.py").as_str(), sandbox.forks()), (MENDED, 2), "{}", ran.stderr);
+    assert_eq!(sandbox.read("tests/test_slug.py"), test);
+    let measured: Vec<Value> =
+        journal(&sandbox).into_iter().filter(|event| event["type"] == "fix_measured").collect();
+    assert_eq!(measured.len(), 3);
+    check_requests(&server, agent);
+    check_home(&sandbox, agent);
+}
+
+#[test]
+fn the_real_claude_mends() {
+    mends(Agent::Claude);
+}
+
+#[test]
+fn the_real_codex_mends() {
+    mends(Agent::Codex);
+}
+
 #[test]
 fn the_real_claude_goes_through() {
     goes_through(Agent::Claude);

@@ -278,7 +278,7 @@ pub(crate) fn well(attempt: &Attempt) -> Play {
     let findings = match &attempt.key {
         Key::TestWriter => Findings::Red(red(RedKind::Assertion)),
         Key::Implementer(id) => Findings::Green(green(id.number())),
-        Key::Refactorer => Findings::Refactor(refactored()),
+        Key::Refactorer | Key::Fixer => Findings::Refactor(refactored()),
     };
     Play { returned: says_ok(attempt.key.role()), measured: Some(measured(findings)) }
 }

@@ -23,7 +23,7 @@ fn failing(key: &Key) -> Play {
     let findings = match key {
         Key::TestWriter => Findings::Red(red(RedKind::Passed)),
         Key::Implementer(id) => Findings::Green(not_green(id.number())),
-        Key::Refactorer => {
+        Key::Refactorer | Key::Fixer => {
             let mut findings = refactored();
             findings.gate_red = true;
             Findings::Refactor(findings)
@@ -144,7 +144,7 @@ fn ac_tdd_3_8_a_criterion_that_tdd_can_not_judge_never_counts_as_verified() {
         one.criteria.truncate(1);
         match attempt.key {
             Key::TestWriter => Play { measured: Some(measured(Findings::Red(one))), ..well(attempt) },
-            Key::Implementer(_) | Key::Refactorer => well(attempt),
+            Key::Implementer(_) | Key::Refactorer | Key::Fixer => well(attempt),
         }
     });
     assert_eq!(story.state.progress[&criterion(2)], Progress::Unverified);

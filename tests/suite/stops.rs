@@ -67,9 +67,14 @@ struct Running {
 
 impl Running {
     fn start(sandbox: &Sandbox, wrap: &[&str]) -> Self {
+        Self::start_with(sandbox, wrap, &["STE-1"])
+    }
+
+    fn start_with(sandbox: &Sandbox, wrap: &[&str], words: &[&str]) -> Self {
         let up = listen(sandbox, "up");
         let mut argv: Vec<&str> = wrap.to_vec();
-        argv.extend([env!("CARGO_BIN_EXE_tdd"), "STE-1"]);
+        argv.push(env!("CARGO_BIN_EXE_tdd"));
+        argv.extend(words);
         let mut command = sandbox.command(argv[0]);
         command.args(&argv[1..]).process_group(0);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -126,7 +131,7 @@ pub fn is_gone(pid: &str) -> bool {
 }
 
 #[track_caller]
-fn all_gone(pids: &str) {
+pub fn all_gone(pids: &str) {
     assert!(pids.split_whitespace().count() > 0);
     for pid in pids.split_whitespace() {
         assert!(is_gone(pid), "process {pid} of {pids} is alive");
@@ -298,8 +303,8 @@ block ''
     all_gone(&pids);
 }
 
-#[test]
-fn what_a_killed_run_left_is_ended_by_the_next() {
+/// A project whose run was killed, the ids of the processes that it has left, and of all that it had.
+pub fn killed() -> (Sandbox, Vec<String>, String) {
     // Marked and in a session of its own; unmarked, in the child's session.
     // Each says when the hangup that the session's end brings can't reach it any more.
     let agent = "mkfifo ../far ../near
@@ -315,9 +320,15 @@ wait
     let pids = tdd.hears();
     tdd.send(Signal::KILL);
     tdd.ends().expect(137);
-    let left: Vec<&str> = pids.split_whitespace().skip(1).filter(|pid| !is_gone(pid)).collect();
+    let left: Vec<String> =
+        pids.split_whitespace().skip(1).filter(|pid| !is_gone(pid)).map(str::to_owned).collect();
     assert_eq!(left.len(), 2, "nothing is left of {pids}, so nothing is tested");
+    (sandbox, left, pids)
+}
 
+#[test]
+fn what_a_killed_run_left_is_ended_by_the_next() {
+    let (sandbox, left, pids) = killed();
     std::fs::write(beside(&sandbox, "agent.sh"), format!("role=$1\n{BLOCK}{HONEST_AGENT}")).unwrap();
     let ran = sandbox.tdd(&["STE-1", "--new"]).expect(0).says(&["ended process", "tdd-exchange-"]);
     for pid in left {
@@ -417,4 +428,23 @@ fn a_wait_is_ended_at_once_by_a_signal() {
     stderr.read_to_end(&mut said).unwrap();
     tdd.ends().expect(130);
     kept(&sandbox);
+}
+
+/// A fixer is stopped in mid-work: it is gone, and the tree is as it was before it.
+#[test]
+fn a_stop_while_a_fixer_works_keeps_the_best_state() {
+    let agent = "echo worse >src.txt\necho $$ >../up\nexec sleep 1000\n";
+    let sandbox = project(agent, "grep -q two src.txt\n", "");
+    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+        let mut running = Running::start_with(&sandbox, &[], &["fix"]);
+        let pid = running.hears();
+        running.send(signal);
+        let ran = running.ends().expect(code);
+        assert!(ran.stderr.contains("the best state is kept"), "{}", ran.stderr);
+        assert_eq!(sandbox.read("src.txt"), "one\n");
+        all_gone(&pid);
+        kept(&sandbox);
+    }
+    let status = sandbox.tdd(&["status"]).expect(0).stdout;
+    assert!(status.contains("stopped by signal"), "{status}");
 }

@@ -57,6 +57,23 @@ const CASES: &[Case] = &[
     ("codex", "0.169.0/usage-limit.jsonl", 1, Some(AgentFailure::UsageLimit)),
     ("codex", "0.169.0/quota.jsonl", 1, Some(AgentFailure::UsageLimit)),
     ("codex", "0.169.0/refused.jsonl", 1, Some(AgentFailure::Network)),
+    ("gemini", "0.61.0/finished.jsonl", 0, None),
+    ("gemini", "0.61.0/empty.jsonl", 0, None),
+    ("gemini", "0.61.0/turn-cap.jsonl", 53, Some(AgentFailure::TurnCap)),
+    ("gemini", "0.61.0/status-400.jsonl", 144, Some(AgentFailure::Usage)),
+    ("gemini", "0.61.0/status-401.jsonl", 145, Some(AgentFailure::NotLoggedIn)),
+    ("gemini", "0.61.0/status-429.jsonl", 173, Some(AgentFailure::RateLimit)),
+    ("gemini", "0.61.0/status-500.jsonl", 244, Some(AgentFailure::Overload)),
+    ("gemini", "0.61.0/status-503.jsonl", 247, Some(AgentFailure::Overload)),
+    ("gemini", "0.61.0/status-529.jsonl", 17, Some(AgentFailure::Overload)),
+    ("gemini", "0.61.0/refused.jsonl", 1, Some(AgentFailure::Network)),
+    ("gemini", "0.61.0/cut.jsonl", 1, Some(AgentFailure::Network)),
+    ("opencode", "1.18.33/finished.jsonl", 0, None),
+    ("opencode", "1.18.33/empty.jsonl", 0, None),
+    ("opencode", "1.18.33/status-401.jsonl", 1, Some(AgentFailure::NotLoggedIn)),
+    ("pi", "0.73.1/finished.jsonl", 0, None),
+    ("pi", "0.73.1/empty.jsonl", 0, None),
+    ("pi", "0.73.1/status-401.jsonl", 0, Some(AgentFailure::NotLoggedIn)),
 ];
 
 #[test]
@@ -64,8 +81,9 @@ fn every_outcome_has_its_class() {
     for (agent, file, exit, want) in CASES {
         let found = read(agent, file, *exit);
         assert_eq!(found.failure, *want, "{agent}/{file}: {}", found.tail);
-        // The class is told by the structured output: the exit code adds nothing to it.
-        if !file.contains("settings-refused") {
+        // The class is told by the structured output: the exit code adds nothing to it. Gemini tells
+        // the status of its service by its exit code alone.
+        if !file.contains("settings-refused") && *agent != "gemini" {
             assert_eq!(read(agent, file, 0).failure, *want, "{agent}/{file} with exit code 0");
         }
     }
@@ -90,7 +108,13 @@ fn every_transcript_is_read_here() {
 
 #[test]
 fn a_finished_session_gives_its_message_and_no_more() {
-    for (agent, file) in [("claude", "2.1.330/finished.jsonl"), ("codex", "0.169.0/finished.jsonl")] {
+    for (agent, file) in [
+        ("claude", "2.1.330/finished.jsonl"),
+        ("codex", "0.169.0/finished.jsonl"),
+        ("gemini", "0.61.0/finished.jsonl"),
+        ("opencode", "1.18.33/finished.jsonl"),
+        ("pi", "0.73.1/finished.jsonl"),
+    ] {
         let found = read(agent, file, 0);
         let message = found.message.unwrap();
         assert!(message.starts_with("An example first:\n\n```python\n"), "{agent}: {message}");
@@ -102,11 +126,22 @@ fn a_finished_session_gives_its_message_and_no_more() {
     assert_eq!(read("claude", "2.1.330/finished.jsonl", 0).turns, Some(4));
     assert_eq!(read("codex", "0.169.0/finished.jsonl", 0).turns, Some(2));
     assert!(read("codex", "0.169.0/finished.jsonl", 0).session.is_some());
+    let gemini = read("gemini", "0.61.0/finished.jsonl", 0);
+    assert_eq!(
+        (gemini.turns, gemini.used.usage.output, gemini.used.usage.input),
+        (Some(3), Some(80), Some(68))
+    );
 }
 
 #[test]
 fn an_empty_answer_is_no_message_whatever_the_exit_code_says() {
-    for (agent, file) in [("claude", "2.1.330/empty.jsonl"), ("codex", "0.169.0/empty.jsonl")] {
+    for (agent, file) in [
+        ("claude", "2.1.330/empty.jsonl"),
+        ("codex", "0.169.0/empty.jsonl"),
+        ("gemini", "0.61.0/empty.jsonl"),
+        ("opencode", "1.18.33/empty.jsonl"),
+        ("pi", "0.73.1/empty.jsonl"),
+    ] {
         let found = read(agent, file, 0);
         assert!(found.message.is_none(), "{agent}: {:?}", found.message);
         assert_eq!(found.failure, None, "{agent}");
@@ -135,6 +170,7 @@ fn what_went_wrong_is_told_in_the_agent_s_own_words() {
         ("claude", "2.1.330/settings-refused.jsonl", "Expected boolean, but received string"),
         ("claude", "2.1.330/not-logged-in.jsonl", "Not logged in · Please run /login"),
         ("claude", "2.1.330/turn-cap.jsonl", "Reached maximum number of turns (2)"),
+        ("gemini", "0.61.0/cut.jsonl", "[API Error: terminated]"),
         ("codex", "0.169.0/status-401.jsonl", "unexpected status 401 Unauthorized: bad key"),
     ] {
         let error = read(agent, file, 1).error.unwrap();

@@ -140,7 +140,7 @@ fn ac_tdd_6_2_json_is_one_object_a_line_for_each_event_and_nothing_else() {
             findings.greens.gained = vec![crate::sample::test_id(7); 4000];
             Play { measured: Some(measured(Findings::Red(findings))), ..well(attempt) }
         }
-        Key::Implementer(_) | Key::Refactorer => well(attempt),
+        Key::Implementer(_) | Key::Refactorer | Key::Fixer => well(attempt),
     });
     let mut json = Json::new(out.clone(), aside.clone());
     show(&story, &mut json);

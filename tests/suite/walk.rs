@@ -251,7 +251,7 @@ fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
             let findings = match &attempt.key {
                 Key::TestWriter => red_findings(),
                 Key::Implementer(id) => green_findings(id),
-                Key::Refactorer => refactor_findings(),
+                Key::Refactorer | Key::Fixer => refactor_findings(),
             };
             let measured = |findings| Event::AttemptMeasured { findings: Box::new(findings) };
             findings

@@ -32,10 +32,10 @@ use super::wire::{self, Folders};
 
 /// What a run holds on to while it is under way.
 pub struct Hold {
-    stop: StopSignal,
+    pub(in crate::commands) stop: StopSignal,
     _lock: WorkTreeLock,
     exchange: tempfile::TempDir,
-    tdd: PathBuf,
+    pub(in crate::commands) tdd: PathBuf,
 }
 
 impl Hold {
@@ -55,7 +55,7 @@ impl Hold {
         Ok(Self { stop, _lock: lock, exchange, tdd })
     }
 
-    fn folders(&self, run: PathBuf) -> Folders {
+    pub(in crate::commands) fn folders(&self, run: PathBuf) -> Folders {
         Folders { run, exchange: self.exchange.path().to_owned() }
     }
 }
@@ -116,7 +116,7 @@ pub fn go_on(
     conclude(&ended, &folders.run, &prepared.settings)
 }
 
-fn warn(lines: &[String]) {
+pub(in crate::commands) fn warn(lines: &[String]) {
     for line in lines {
         print::message(&format!("tdd: warning: {line}"));
     }
@@ -164,7 +164,7 @@ pub fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
         .map_err(|error| Trouble::environment("the event loop can't be started").because(error))
 }
 
-fn wish(output: OutputMode) -> Wish {
+pub(in crate::commands) fn wish(output: OutputMode) -> Wish {
     match output {
         OutputMode::Progress => Wish::Progress,
         OutputMode::Quiet => Wish::Quiet,
@@ -185,7 +185,7 @@ fn started(prepared: &Prepared, run: RunId) -> RunStarted {
 }
 
 /// Sorts by time, and is safe as the name of a file and of a ref.
-fn new_run_id(now_ms: u64, requirement: &str) -> RunId {
+pub(in crate::commands) fn new_run_id(now_ms: u64, requirement: &str) -> RunId {
     let seconds = i64::try_from(now_ms / 1000).unwrap_or_default();
     let time = jiff::Timestamp::from_second(seconds).unwrap_or_default();
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
@@ -244,7 +244,7 @@ fn closing(state: &State, run: &Path, output: OutputMode, with: &str) -> Result<
     })
 }
 
-fn show(run: &Path, name: &str, output: OutputMode) {
+pub(in crate::commands) fn show(run: &Path, name: &str, output: OutputMode) {
     let file = |extension: &str| -> PathBuf { run.join(format!("{name}.{extension}")) };
     let text = match output {
         OutputMode::Json => std::fs::read_to_string(file("json")).map(|line| line + "\n"),

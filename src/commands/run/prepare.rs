@@ -244,18 +244,25 @@ pub fn agents(
     environment: &Environment,
     names: &[String; 3],
 ) -> Result<RoleAgents, Trouble> {
-    let agent = |role: Role| {
-        let choice = settings.agent(role);
-        let wanted = names[role as usize].as_str();
-        let table = agent_table(wanted, &settings.agents, environment.path.as_deref())?;
-        let model = choice.model.clone().filter(|_| choice.name == wanted || choice.name == AUTO_AGENT);
-        Ok(RoleAgent { table, model })
-    };
+    let agent = |role: Role| agent(settings, environment, role, &names[role as usize]);
     Ok(RoleAgents {
         test_writer: agent(Role::TestWriter)?,
         implementer: agent(Role::Implementer)?,
         refactorer: agent(Role::Refactorer)?,
     })
+}
+
+/// The table of the agent with this name, and the model that goes with it, for one role.
+pub fn agent(
+    settings: &Settings,
+    environment: &Environment,
+    role: Role,
+    wanted: &str,
+) -> Result<RoleAgent, Trouble> {
+    let choice = settings.agent(role);
+    let table = agent_table(wanted, &settings.agents, environment.path.as_deref())?;
+    let model = choice.model.clone().filter(|_| choice.name == wanted || choice.name == AUTO_AGENT);
+    Ok(RoleAgent { table, model })
 }
 
 /// The table of the agent with this name; `auto` is the first one that is installed.

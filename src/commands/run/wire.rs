@@ -74,6 +74,8 @@ fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal)
 pub struct Adapters {
     pub agents: TableAgents,
     pub tests: ProjectTests,
+    /// Around every child; none in level `audit`.
+    pub sandbox: Option<Sandbox>,
     /// What is sealed, as the sandbox will know it.
     sealed: Sealed,
     /// One for all, so that what the project tells of itself is known to all.
@@ -110,7 +112,7 @@ pub fn adapters(
         output_cap: prepared.settings.output_cap,
         stop: stop.clone(),
     })?;
-    Ok(Adapters { agents, tests: tests.fenced_by(sandbox), sealed, policy, warnings })
+    Ok(Adapters { agents, tests: tests.fenced_by(sandbox.clone()), sandbox, sealed, policy, warnings })
 }
 
 pub fn ports(

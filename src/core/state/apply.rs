@@ -101,6 +101,8 @@ impl State {
             | Event::Decided { .. }
             | Event::Rechecked { .. }
             | Event::RunStarted(_)
+            | Event::FixStarted(_)
+            | Event::FixMeasured { .. }
             | Event::CheckpointZero { .. }
             | Event::BaselineMeasured { .. }
             | Event::AttemptStarted { .. }
@@ -331,7 +333,7 @@ impl State {
                 return Phase::Finishing { ending: self.ending() };
             }
             (Key::Refactorer, _) => return Phase::Finishing { ending: self.ending() },
-            (Key::TestWriter | Key::Implementer(_), _) => {}
+            (Key::TestWriter | Key::Implementer(_) | Key::Fixer, _) => {}
         }
         if attempt.key == Key::TestWriter && self.run.plan.stop_after == StopAfter::Red {
             self.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));

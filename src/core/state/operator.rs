@@ -127,7 +127,7 @@ impl State {
             Key::Implementer(other) if self.progress.get(other) != Some(&Progress::Accepted) => {
                 Phase::Ended { end: End::Halted(halt) }
             }
-            Key::Refactorer => Phase::Ended { end: End::Halted(halt) },
+            Key::Refactorer | Key::Fixer => Phase::Ended { end: End::Halted(halt) },
             Key::TestWriter | Key::Implementer(_) => self.after_green(),
         }
     }
@@ -174,7 +174,7 @@ impl State {
         findings.greens.fold_into(&mut self.greens);
         self.take_red(findings);
         match key {
-            Key::Refactorer => Phase::Due { key, kind: AttemptKind::First },
+            Key::Refactorer | Key::Fixer => Phase::Due { key, kind: AttemptKind::First },
             Key::TestWriter | Key::Implementer(_) => self.after_green(),
         }
     }

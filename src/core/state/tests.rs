@@ -136,7 +136,7 @@ pub(super) fn good(state: &State, key: &Key) -> Findings {
     match key {
         Key::TestWriter => Findings::Red(red_of(&numbers, RedKind::Assertion)),
         Key::Implementer(_) => Findings::Green(green()),
-        Key::Refactorer => Findings::Refactor(RefactorFindings::default()),
+        Key::Refactorer | Key::Fixer => Findings::Refactor(RefactorFindings::default()),
     }
 }
 
@@ -144,7 +144,7 @@ pub(super) fn bad(key: &Key) -> Findings {
     match key {
         Key::TestWriter => Findings::Red(red_of(&[1, 2], RedKind::Passed)),
         Key::Implementer(_) => Findings::Green(GreenFindings { gate_red: true, ..green() }),
-        Key::Refactorer => {
+        Key::Refactorer | Key::Fixer => {
             Findings::Refactor(RefactorFindings { gate_red: true, ..RefactorFindings::default() })
         }
     }

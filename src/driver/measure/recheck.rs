@@ -17,6 +17,7 @@ use crate::core::trouble::Trouble;
 use crate::core::weigh;
 use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, TestOrder, World};
+use crate::driver::stock::Production;
 
 use super::{Work, run_ref};
 
@@ -44,7 +45,7 @@ impl<W: World> Drive<'_, W> {
             changed,
             forbidden: Vec::new(),
             touched: Vec::new(),
-            production: super::units::Production::default(),
+            production: Production::default(),
             restamped: Vec::new(),
             events: Vec::new(),
         };

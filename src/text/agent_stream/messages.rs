@@ -20,14 +20,19 @@ impl Messages {
             && *known == group
         {
             message.push('\n');
-            message.push_str(text);
-            if message.len() > MAX_TEXT {
-                *message = last_bytes(message, MAX_TEXT).to_owned();
-            }
+            append(message, text);
             return;
         }
         self.close();
         self.open = Some((group, text.to_owned()));
+    }
+
+    /// Adds a piece of a text that goes on until [`Messages::close`].
+    pub(super) fn piece(&mut self, text: &str) {
+        match &mut self.open {
+            Some((_, message)) => append(message, text),
+            None => self.open = Some((None, text.to_owned())),
+        }
     }
 
     pub(super) fn newest_line(&self) -> Option<String> {
@@ -39,12 +44,28 @@ impl Messages {
         self.with_block.or(self.last)
     }
 
-    fn close(&mut self) {
-        let Some((_, message)) = self.open.take() else { return };
+    /// No more is added to the message that is open.
+    pub(super) fn close(&mut self) {
+        let Some((_, mut message)) = self.open.take() else { return };
+        cut(&mut message, MAX_TEXT);
         if tdd_result::holds_block(&message) {
             self.with_block = Some(message);
         } else if !message.trim().is_empty() {
             self.last = Some(message);
         }
+    }
+}
+
+/// Cuts now and then only, so that many small pieces cost no more than their length.
+fn append(message: &mut String, text: &str) {
+    message.push_str(text);
+    if message.len() > 2 * MAX_TEXT {
+        cut(message, MAX_TEXT);
+    }
+}
+
+fn cut(message: &mut String, most: usize) {
+    if message.len() > most {
+        *message = last_bytes(message, most).to_owned();
     }
 }

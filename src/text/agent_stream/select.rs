@@ -49,8 +49,17 @@ pub struct Selector {
     pub filter: Vec<Condition>,
     /// The part that is meant; for a count, lines that lack it do not count.
     pub take: Option<Pointer>,
-    /// Lines with the same value there belong together: one message, one turn.
-    pub by: Option<Pointer>,
+    /// Where lines do not stand alone.
+    pub by: Option<By>,
+}
+
+/// Which lines belong together: one message, one turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Those with the same value there.
+    Value(Pointer),
+    /// Those that no other line comes between; the texts of a message are pieces of one text then.
+    Run,
 }
 
 impl Selector {
@@ -74,10 +83,16 @@ impl Selector {
         }
     }
 
-    /// What tells the group of a line; `None` if lines stand alone or this one has no such part.
+    /// What tells the group of a line; `None` if no value tells it or this one has no such part.
     pub fn group(&self, line: &Value) -> Option<String> {
-        let found = self.by.as_ref()?.find(line);
-        found.first().map(ToString::to_string)
+        match self.by.as_ref()? {
+            By::Value(by) => by.find(line).first().map(ToString::to_string),
+            By::Run => None,
+        }
+    }
+
+    pub fn goes_by_run(&self) -> bool {
+        self.by == Some(By::Run)
     }
 
     /// Whether this line counts as (a part of) one of what is counted.

@@ -178,6 +178,33 @@ fn turns_are_counted_while_the_stream_comes() {
 }
 
 #[test]
+fn lines_that_follow_one_another_are_one_message_and_one_turn() {
+    let table = table(
+        "message: { jsonl: { where: { /t: say }, take: /text, by: run } }\nturns: { where: { /t: call }, by: run }",
+    );
+    let say = |text: &str| serde_json::json!({ "t": "say", "text": text }).to_string() + "\n";
+    let call = "{\"t\":\"call\"}\n";
+    let pieces =
+        [say("```tdd-"), "[WARNING] noise\n".to_owned(), say("result\nrole: implementer\n`"), say("``")];
+    for (output, want, turns) in [
+        (pieces.concat(), Some(BLOCK), 0),
+        (format!("{}{call}{call}{}{call}", pieces.concat(), say("bye")), Some(BLOCK), 2),
+        (format!("{}{call}{}", say("a"), say("b") + &say("c")), Some("bc"), 1),
+        (format!("{}{{\"t\":\"result\"}}\n{call}{{}}\n{call}", say("a")), Some("a"), 2),
+        (call.to_owned(), None, 1),
+    ] {
+        let found = found(&table, &output, Some(0));
+        assert_eq!((found.message.as_deref(), found.turns), (want, Some(turns)), "{output}");
+    }
+    let mut stream = AgentStream::new(&table);
+    let long = say(&"x".repeat(1 << 20));
+    (0..40).for_each(|_| stream.feed(long.as_bytes()));
+    stream.feed(say("end").as_bytes());
+    let message = stream.finish(None).message.unwrap();
+    assert!(message.len() == MAX_TEXT && message.ends_with("xend"));
+}
+
+#[test]
 fn the_newest_line_is_news_once() {
     let mut stream = AgentStream::new(&table("message: { from: stdout }"));
     assert_eq!(stream.news(), None);

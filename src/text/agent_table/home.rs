@@ -1,7 +1,7 @@
 //! The parts of a table that speak of places: private folders, and paths that may not be written to.
 //!
 //! ```text
-//! state_dirs = { NAME: { of: PATH, carry: [ PATH, … ] }, … }    paths relative, without ".."
+//! state_dirs = { NAME: { of: PATH, carry: [ PATH, … ], files: … }, … }    paths relative, without ".."; see `made`
 //! protect    = { file: TEXT, folder: TEXT }                     TEXT with {path} in it, one after the other
 //! ```
 
@@ -11,6 +11,10 @@ use super::read::variable;
 use super::strict_map::{StrictMap, entries, wrong_type};
 use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
+
+mod made;
+
+pub use made::Made;
 
 /// Bytes of `{protected}`: an argument of the system's has at most 128 KiB, and not all is ours.
 const MOST_PROTECTED: usize = 64 << 10;
@@ -26,6 +30,8 @@ pub struct StateDir {
     pub of: String,
     /// Files of the person's own one that are linked into the private one: the log-in.
     pub carry: Vec<String>,
+    /// Files that are made in the private one.
+    pub files: Vec<Made>,
 }
 
 /// How the paths that a role may not write to are said to the agent.
@@ -76,14 +82,16 @@ pub(super) fn state_dirs(map: &StrictMap<'_>) -> Result<Vec<StateDir>, Trouble> 
         .map(|(name, value)| {
             let at = format!("{at}.{name}");
             variable(&at, &name)?;
-            let inner = StrictMap::open(&at, value, &["of", "carry"])?;
+            let inner = StrictMap::open(&at, value, &["of", "carry", "files"])?;
             let of = inner.text("of")?.ok_or_else(|| {
                 wrong_type(&inner.at("of"), &Value::Null, "a folder below HOME, like .codex")
             })?;
             let of = if of == "." { of } else { relative(&inner.at("of"), &of)? };
             let carry = inner.texts("carry")?.unwrap_or_default();
             let carry = carry.iter().map(|path| relative(&inner.at("carry"), path));
-            Ok(StateDir { variable: name, of, carry: carry.collect::<Result<_, _>>()? })
+            let carry = carry.collect::<Result<Vec<_>, _>>()?;
+            let files = made::read(&inner, &carry)?;
+            Ok(StateDir { variable: name, of, carry, files })
         })
         .collect()
 }

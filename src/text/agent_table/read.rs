@@ -13,6 +13,7 @@ use super::{
     Stdio, StopLadder,
 };
 use super::{arguments, home, interactive, kit, version};
+use crate::core::fix::Writes;
 use crate::core::trouble::Trouble;
 use crate::text::agent_stream::select::Selector;
 
@@ -45,6 +46,7 @@ const KEYS: &[&str] = &[
     "idle",
     "output_cap",
     "stop",
+    "code",
     "interactive",
     "kit",
 ];
@@ -87,6 +89,7 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
         idle_ms: duration(&map, "idle")?,
         output_cap: size(&map, "output_cap")?,
         stop: stop(&map)?,
+        writes: writes(&map)?,
         interactive: interactive::read(&map, own_sandbox)?,
         kit: kit::read(&map)?,
     };
@@ -352,6 +355,12 @@ fn failures(map: &StrictMap<'_>) -> Result<Vec<(AgentFailure, FailureSign)>, Tro
 fn max_turns(map: &StrictMap<'_>) -> Result<Option<u32>, Trouble> {
     let number = map.number("max_turns", 1)?;
     Ok(number.map(|number| u32::try_from(number).unwrap_or(u32::MAX)))
+}
+
+fn writes(map: &StrictMap<'_>) -> Result<Writes, Trouble> {
+    let Some(value) = map.get("code") else { return Ok(Writes::Code) };
+    let code = value.as_bool().ok_or_else(|| wrong_type(&map.at("code"), value, "true or false"))?;
+    Ok(Writes::from(code))
 }
 
 fn duration(map: &StrictMap<'_>, key: &str) -> Result<Option<u64>, Trouble> {

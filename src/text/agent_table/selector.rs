@@ -6,7 +6,7 @@ use serde_yaml::Value;
 use super::strict_map::{StrictMap, entries, text, wrong_type};
 use crate::core::trouble::Trouble;
 use crate::text::agent_stream::pointer::Pointer;
-use crate::text::agent_stream::select::{Condition, Selector};
+use crate::text::agent_stream::select::{By, Condition, Selector};
 
 /// A pointer alone, or a mapping with `where` and the other keys of `known`.
 pub(super) fn selector(at: &str, value: &Value, known: &[&str]) -> Result<Selector, Trouble> {
@@ -21,7 +21,11 @@ pub(super) fn selector(at: &str, value: &Value, known: &[&str]) -> Result<Select
     let at_key = |key: &str| -> Result<Option<Pointer>, Trouble> {
         map.text(key)?.map(|text| pointer(&map.at(key), &text)).transpose()
     };
-    let (take, by) = (at_key("take")?, at_key("by")?);
+    let take = at_key("take")?;
+    let by = match map.get("by").and_then(Value::as_str) {
+        Some("run") => Some(By::Run),
+        Some(_) | None => at_key("by")?.map(By::Value),
+    };
     if filter.is_empty() && take.is_none() {
         return Err(Trouble::config(format!("`{at}` selects nothing"))
             .because("it has neither `where` nor `take`")

@@ -18,7 +18,7 @@ use super::strict_map::{StrictMap, list, text, unknown_word, wrong_type};
 use crate::core::trouble::Trouble;
 use crate::core::usage::{Cap, Caps};
 use crate::text::agent_stream::pointer::Pointer;
-use crate::text::agent_stream::select::Selector;
+use crate::text::agent_stream::select::{By, Selector};
 use crate::text::agent_stream::usage::{Span, UsageSource};
 use crate::text::agent_table::AgentTable;
 
@@ -54,7 +54,7 @@ fn source(at: &str, value: &Value) -> Result<UsageSource, Trouble> {
         Some(value) => conditions(&map.at("where"), value)?,
         None => Vec::new(),
     };
-    let by = map.text("by")?.map(|text| pointer(&map.at("by"), &text)).transpose()?;
+    let by = map.text("by")?.map(|text| pointer(&map.at("by"), &text).map(By::Value)).transpose()?;
     let source = UsageSource {
         lines: Selector { filter, take: None, by },
         span: span(&map)?,

@@ -35,7 +35,7 @@ const ENTRY: &[&str] = &[
 ];
 const SAY: &[&str] =
     &["role", "status", "files", "command", "output_excerpt", "notes", "tests", "supersedes", "dispute"];
-const ROLES: &[&str] = &["test-writer", "implementer", "refactorer"];
+const ROLES: &[&str] = &["test-writer", "implementer", "refactorer", "fixer"];
 const WORDS: &[&str] = &[
     "none",
     "no-block",
@@ -63,7 +63,11 @@ pub(super) fn cassette(yaml: &Value) -> Result<Cassette, Trouble> {
 fn entry(at: &str, value: &Value) -> Result<Entry, Trouble> {
     let map = StrictMap::open(at, value, ENTRY)?;
     let Some(role) = role(&map)? else {
-        return Err(wrong_type(&map.at("role"), &Value::Null, "one of test-writer, implementer, refactorer"));
+        return Err(wrong_type(
+            &map.at("role"),
+            &Value::Null,
+            "one of test-writer, implementer, refactorer, fixer",
+        ));
     };
     Ok(Entry {
         role,

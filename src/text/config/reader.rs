@@ -110,6 +110,14 @@ impl<'a> Table<'a> {
         }
     }
 
+    pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, Trouble> {
+        match self.mapping.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(other) => Err(self.wrong_kind(key, "`true` or `false`", other)),
+        }
+    }
+
     pub(super) fn number(&self, key: &str, range: RangeInclusive<u8>) -> Result<Option<u8>, Trouble> {
         let wanted = format!("a whole number from {} to {}", range.start(), range.end());
         let value = match self.mapping.get(key) {

@@ -128,3 +128,26 @@ fn a_huge_file_is_refused() {
     let text = format!("# {}\n", "x".repeat(MAX_BYTES));
     assert!(read("tdd.yaml", &text).unwrap_err().what.contains("too large"));
 }
+
+#[test]
+fn what_is_set_for_fix_is_read_and_nothing_else() {
+    let read = |text: &str| read("tdd.yaml", text);
+    let config = read(
+        "fix: { checks: [mypy ., pytest], max_retries: 0, type_deadline: 90s, test_deadline: 5m }\nroles: { fixer: { agent: x, code: false } }\n",
+    )
+    .unwrap();
+    assert_eq!(config.fix.checks, ["mypy .", "pytest"]);
+    assert_eq!((config.fix.max_retries, config.fix.type_deadline_ms), (Some(0), Some(90_000)));
+    assert_eq!(config.fix.test_deadline_ms, Some(300_000));
+    assert_eq!(config.roles[&Role::Fixer].code, Writes::Documents);
+    for (text, part) in [
+        ("fix: { check: [a] }", "fix.check"),
+        ("fix: { max_retries: 21 }", "from 0 to 20"),
+        ("fix: { checks: pytest }", "a list of texts"),
+        ("fix: { type_deadline: soon }", "a duration"),
+        ("roles: { fixer: { code: no-thanks } }", "`true` or `false`"),
+    ] {
+        let message = read(text).unwrap_err().to_string();
+        assert!(message.contains(part), "{text}: {message}");
+    }
+}

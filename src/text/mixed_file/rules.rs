@@ -164,7 +164,7 @@ pub(super) fn may_change(format: Format, role: Role, key: &[String]) -> bool {
     };
     match role {
         Role::TestWriter => any(table.development, key),
-        Role::Implementer | Role::Refactorer => {
+        Role::Implementer | Role::Refactorer | Role::Fixer => {
             // A runner that poetry would install from the runtime list takes the runner's place.
             let is_runner =
                 any(&["tool.poetry.dependencies.pytest*", "tool.poetry.dependencies.pluggy"], key);

@@ -43,6 +43,7 @@ impl<'s> Plain<'s> {
         if body.len() > BODY_CAP {
             return Self::default();
         }
+        let opened = Opened::of(tree, body);
         let mut spoilt: BTreeSet<&'s str> = BTreeSet::new();
         let mut values: BTreeMap<&'s str, Vec<Span>> = BTreeMap::new();
         for at in body.clone().filter(|at| tree.kind(*at) == "identifier") {
@@ -51,8 +52,7 @@ impl<'s> Plain<'s> {
                 continue;
             }
             let from = looked_at_from(tree, claims, at).unwrap_or(body.start);
-            let is_open = tree.ancestors(at).take_while(|around| *around >= from).any(|at| opens(tree, at));
-            if is_open {
+            if opened.is_open(tree, at, from) {
                 spoilt.insert(name);
             } else if !values.contains_key(name) {
                 // What a claim is given it only looks at.
@@ -91,6 +91,33 @@ impl<'s> Plain<'s> {
     pub(super) fn tokens_of(&self, name: &str) -> Option<&[&'s str]> {
         let known = self.names.get(name)?;
         Some(known.as_deref().unwrap_or(&["?", "?"]))
+    }
+}
+
+/// For each node of a body the nearest one that opens what stands in it: itself, or one around it.
+struct Opened {
+    start: usize,
+    nearest: Vec<Option<usize>>,
+}
+
+impl Opened {
+    fn of(tree: &Tree<'_>, body: &Span) -> Self {
+        let mut opened = Self { start: body.start, nearest: Vec::with_capacity(body.len()) };
+        for at in body.clone() {
+            // A node stands behind its parent, so what is around that is known.
+            let nearest = if opens(tree, at) { Some(at) } else { opened.nearest(tree.node(at).parent) };
+            opened.nearest.push(nearest);
+        }
+        opened
+    }
+
+    fn nearest(&self, at: usize) -> Option<usize> {
+        self.nearest.get(at.checked_sub(self.start)?).copied().flatten()
+    }
+
+    /// Whether a node around this one opens it and begins at `from` or later.
+    fn is_open(&self, tree: &Tree<'_>, at: usize, from: usize) -> bool {
+        self.nearest(tree.node(at).parent).is_some_and(|nearest| nearest >= from)
     }
 }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! <run>/state/<key>-<number>/<VARIABLE>/      one session's; a format retry goes on in the same
 //!     auth.json -> the person's own           the log-in, as a link: no secret is copied into the run
+//!     settings.json                           what the table makes there, see `made`
 //! ```
 //!
 //! They lie in the run's folder, so that a session can be gone on with after a crash, and so that
@@ -16,10 +17,13 @@ use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::AgentSetup;
+use super::call::Call;
 use super::exchange::{make_folder, slug, unwritable};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::AgentOrder;
 use crate::text::agent_table::{AgentTable, StateDir};
+
+mod made;
 
 /// The longest log-in that is given back to where it came from.
 const LONGEST_LOGIN: u64 = 1 << 20;
@@ -68,6 +72,17 @@ impl Home {
             home.folders.push((OsString::from(&dir.variable), folder));
         }
         Ok(home)
+    }
+
+    /// Makes the table's files in the folders; the person's own are only read.
+    pub(super) fn fill(
+        &self,
+        table: &AgentTable,
+        call: &Call<'_>,
+        setup: &AgentSetup,
+    ) -> Result<(), Trouble> {
+        let mut folders = table.state_dirs.iter().zip(&self.folders);
+        folders.try_for_each(|(dir, (_, folder))| made::make(dir, folder, call, setup))
     }
 
     /// What the child may write to besides its exchange folder.
@@ -127,7 +142,7 @@ impl Carried {
 }
 
 /// The folder that the program would use without us.
-fn persons_own(dir: &StateDir, setup: &AgentSetup) -> Option<PathBuf> {
+pub(super) fn persons_own(dir: &StateDir, setup: &AgentSetup) -> Option<PathBuf> {
     let value = |name: &str| {
         let found = setup.env.iter().find(|(key, _)| key == OsStr::new(name));
         found.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute())

@@ -11,6 +11,11 @@ use crate::core::policy::FileClass;
 /// Folders of other people's code: far too large to be hashed before each run, so their files are
 /// watched by what `lstat` says of them.
 const TOOLS: &[&str] = &["node_modules", ".venv", "venv", ".tox", ".nox", "vendor", "bower_components"];
+/// Whether a folder of this name is one of those.
+pub(super) fn is_tool_folder(name: &str) -> bool {
+    TOOLS.contains(&name)
+}
+
 /// What a build leaves, wherever the rules did not say so.
 const BUILT: &str = "target";
 
@@ -44,7 +49,7 @@ impl Survey<'_> {
                 if kind.is_dir() {
                     if self.is_walked(&shown) {
                         waiting.push(path);
-                    } else if TOOLS.contains(&shown.file_name()) && !is_git(&path) {
+                    } else if is_tool_folder(shown.file_name()) && !is_git(&path) {
                         tools.push(path);
                     }
                 } else if self.is_protected(&shown, kind) {
@@ -104,7 +109,7 @@ impl Survey<'_> {
         }
         // A folder with such a name among the tests (a fixture) is one of the tests.
         let name = folder.file_name();
-        !(TOOLS.contains(&name) || name == BUILT) || self.classes.contains(&inside)
+        !(is_tool_folder(name) || name == BUILT) || self.classes.contains(&inside)
     }
 
     /// A link to a folder stands for what is in the folder.

@@ -97,7 +97,7 @@ impl Ground {
         }
         match role {
             Role::TestWriter => {}
-            Role::Implementer | Role::Refactorer => self.mask_specs(fence),
+            Role::Implementer | Role::Refactorer | Role::Fixer => self.mask_specs(fence),
         }
         for folder in self.exchanges() {
             fence.set(&folder, Rule::Masked);

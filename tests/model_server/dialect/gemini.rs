@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ENDLESS, event, id};
+use super::{ENDLESS, id};
 use crate::answer::{Answer, Part};
 use crate::request::{Asked, Said, Takes, Tool, flat, texts};
 
@@ -86,6 +86,12 @@ pub(super) fn error(status: u16, code: Option<&str>, message: &str) -> Value {
     json!({ "error": { "code": status, "message": message, "status": word } })
 }
 
+/// The service's own writer escapes separators that JavaScript takes for line ends, and its client
+/// relies on it: with one of them as it is, a whole answer counts as a cut one.
+fn event(data: &Value) -> String {
+    super::event(data).replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
 fn piece(parts: &[Value], model: &str) -> Value {
     json!({
         "candidates": [{ "index": 0, "content": { "role": "model", "parts": parts } }],
@@ -99,5 +105,16 @@ fn part_json(part: &Part) -> Value {
         Part::Call(call) => {
             json!({ "functionCall": { "id": id("call_"), "name": call.name, "args": call.input } })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_are_written_as_the_service_writes_them() {
+        let line = event(&json!({ "text": "a\u{2028}b\u{2029}ü" }));
+        assert_eq!(line, "data: {\"text\":\"a\\u2028b\\u2029ü\"}\n\n");
     }
 }

@@ -52,7 +52,7 @@ impl Scene {
             let (honest, files) = match role {
                 Role::TestWriter => ("red; also", "a test"),
                 Role::Implementer => ("green", "the source"),
-                Role::Refactorer => (":", ""),
+                Role::Refactorer | Role::Fixer => (":", ""),
             };
             let files: Vec<&str> = Some(files).filter(|files| !files.is_empty()).into_iter().collect();
             let is_cheat = role == entry.role && name == "c.json";
@@ -134,7 +134,7 @@ impl Scene {
         let left = status.lines().filter(|line| match entry.role {
             Role::TestWriter => !tests(line),
             Role::Implementer => failed || tests(line),
-            Role::Refactorer => tests(line),
+            Role::Refactorer | Role::Fixer => tests(line),
         });
         let left = left.filter(|line| entry.setup.is_empty() || !line.contains("tests/test_old.py"));
         let left: Vec<&str> = left.filter(|line| !line.contains("ac_ste_1_")).collect();

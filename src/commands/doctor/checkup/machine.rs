@@ -1,0 +1,122 @@
+//! What does not belong to the project: agents, the sandbox, room on the disk.
+
+use std::path::Path;
+
+use super::Scene;
+use crate::commands::run::prepare;
+use crate::core::checkup::{Finding, Subject};
+use crate::core::isolation::{Level, Wanted};
+use crate::core::role::Role;
+use crate::core::trouble::Trouble;
+use crate::world::agent::{AgentSetup, Login, RoleAgent, RoleAgents, TableAgents};
+use crate::world::{free_space, leftovers, sandbox};
+
+/// With less room no run gets far; with less than the second a large one may not.
+const FAR_TOO_LITTLE: u64 = 64 << 20;
+const LITTLE: u64 = 1 << 30;
+
+/// Each agent of a role: its program, version and log-in.
+pub(super) fn agents(scene: &Scene) -> Vec<Finding> {
+    let names = Role::ALL.map(|role| scene.settings.agent(role).name.clone());
+    let roles = match prepare::agents(&scene.settings, &scene.environment, &names) {
+        Ok(roles) => roles,
+        Err(trouble) => return vec![Finding::problem(Subject::Agent, trouble)],
+    };
+    let mut agents: Vec<&RoleAgent> = Role::ALL.map(|role| roles.of(role)).into();
+    agents.dedup_by(|a, b| a.table.name == b.table.name);
+    let look = |one: &RoleAgent| {
+        agent(scene, one).unwrap_or_else(|trouble| vec![Finding::problem(Subject::Agent, trouble)])
+    };
+    agents.into_iter().flat_map(look).collect()
+}
+
+fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
+    let folder = leftovers::exchange_folder(&scene.cwd)?;
+    let tdd = std::env::current_exe()
+        .map_err(|error| Trouble::environment("the path of this program can't be found").because(error))?;
+    let program = TableAgents::new(AgentSetup {
+        roles: RoleAgents::all(agent),
+        cwd: scene.cwd.clone(),
+        tdd,
+        logs: folder.path().join("logs"),
+        exchange_root: folder.path().to_owned(),
+        state_root: folder.path().join("state"),
+        cassette: None,
+        backoff: Vec::new(),
+        stop: scene.stop.clone(),
+        env: scene.environment.vars.clone(),
+        operator: None,
+        errand: None,
+    });
+    program.preflight()?;
+    let warnings = program.versions()?;
+    let version = program.installed(Role::Implementer)?;
+    let name = &agent.table.name;
+    let told =
+        version.map_or_else(|| "tells no version".to_owned(), |version| format!("is version {version}"));
+    let mut findings = if warnings.is_empty() {
+        vec![Finding::ok(Subject::Agent, format!("`{name}` is found and {told}"))]
+    } else {
+        let warn =
+            |line: String| Trouble::environment(line).advise(format!("try it: tdd doctor --agent {name}"));
+        warnings.into_iter().map(|line| Finding::warning(Subject::Agent, warn(line))).collect()
+    };
+    findings.push(match program.login(Role::Implementer) {
+        Login::Seen(sign) => {
+            Finding::ok(Subject::Agent, format!("`{name}` seems to be logged in: {sign} is there"))
+        }
+        Login::NotTold => Finding::ok(
+            Subject::Agent,
+            format!("`{name}`: its table does not tell where a log-in lies, so none was looked for"),
+        ),
+        Login::NotSeen(missed) => Finding::warning(
+            Subject::Agent,
+            Trouble::environment(format!("no sign that `{name}` is logged in"))
+                .because(format!("none of these is there: {}", missed.join(", ")))
+                .advise(format!("start {name} once and log in, unless it keeps its log-in elsewhere")),
+        ),
+    });
+    Ok(findings)
+}
+
+/// The level that a run would have, and what it does not prevent.
+pub(super) fn sandbox(scene: &Scene) -> Finding {
+    match sandbox::choose(scene.settings.sandbox, scene.environment.path.as_deref()) {
+        Ok(chosen) => match chosen.isolation.level {
+            Level::Enforce => Finding::ok(Subject::Sandbox, chosen.isolation.to_string()),
+            Level::Audit => {
+                Finding::warning(Subject::Sandbox, audit(scene.settings.sandbox, &chosen.isolation.words))
+            }
+        },
+        Err(trouble) => Finding::problem(Subject::Sandbox, trouble),
+    }
+}
+
+fn audit(wanted: Wanted, words: &str) -> Trouble {
+    let more = match wanted {
+        Wanted::Audit => "take `audit` out of flags, TDD_SANDBOX and tdd.yaml",
+        Wanted::Auto | Wanted::Enforce => "install bubblewrap, and see that it may use user namespaces",
+    };
+    Trouble::environment("level audit: a role can read the requirement and write anywhere")
+        .because(words)
+        .advise(format!("for more {more}"))
+}
+
+/// Room where the repository and where temporary files lie.
+pub(super) fn disk(repository: &Path) -> Finding {
+    let temporary = std::env::temp_dir();
+    let rooms = [repository, &temporary].map(|path| (path, free_space::bytes(path)));
+    let known = rooms.iter().filter_map(|(path, bytes)| Some((*path, (*bytes)?)));
+    let Some((path, least)) = known.min_by_key(|(_, bytes)| *bytes) else {
+        return Finding::ok(Subject::Disk, "the system does not tell how much room is left");
+    };
+    let what = format!("{} MiB are free at {}", least >> 20, path.display());
+    let little = Trouble::environment(&what)
+        .because("journals, logs, snapshots and copies of the tree are written there")
+        .advise("make room, or set TMPDIR to another disk; `tdd clean` removes old runs");
+    match least {
+        0..FAR_TOO_LITTLE => Finding::problem(Subject::Disk, little),
+        FAR_TOO_LITTLE..LITTLE => Finding::warning(Subject::Disk, little),
+        LITTLE.. => Finding::ok(Subject::Disk, what),
+    }
+}

@@ -1,0 +1,195 @@
+//! What belongs to the project: git, ignored files, requirements, runs and what they have left.
+
+use super::Scene;
+use crate::cli::DoctorArgs;
+use crate::commands::journalled::Journalled;
+use crate::core::checkup::{Finding, Subject};
+use crate::core::commands::RunnerKind;
+use crate::core::path::RelPath;
+use crate::core::policy::Policy;
+use crate::core::trouble::Trouble;
+use crate::text::harmless;
+use crate::world::lock::{self, WorkTreeLock};
+use crate::world::project::{self, Place};
+use crate::world::{git_facts, journal_file, leftovers, manifest};
+
+/// Names of one finding, and letters of one name.
+const MOST_NAMES: usize = 10;
+const WIDEST: usize = 80;
+/// Runs whose journals are read.
+const MOST_RUNS: usize = 50;
+/// A name that no file has: stands for "anything in this folder".
+const ANYTHING: &str = "\u{1}anything";
+
+/// git itself, and what it has open in this repository.
+pub(super) fn git(place: &Place) -> Vec<Finding> {
+    let Some(version) = git_facts::version(&place.repository) else {
+        let trouble = Trouble::environment("git can't be started")
+            .because("snapshots of the work tree are kept in git")
+            .advise("install git, and see that it is in PATH");
+        return vec![Finding::problem(Subject::Git, trouble)];
+    };
+    let project = place.project_in_repository();
+    let project = if project.is_empty() { String::new() } else { format!(", project in {project}/") };
+    let mut findings = vec![Finding::ok(
+        Subject::Git,
+        format!("{version}, repository {}{project}", place.repository.display()),
+    )];
+    if let Err(trouble) = git_facts::refuse_locked_index(&place.repository) {
+        findings.push(Finding::problem(Subject::Git, trouble));
+    }
+    let warn = |trouble: Trouble| Finding::warning(Subject::Git, trouble);
+    let open = git_facts::open_operations(&place.repository);
+    if !open.is_empty() {
+        findings.push(warn(
+            Trouble::user(format!("git is in the midst of {}", open.join(", ")))
+                .because("a run takes the tree as it is for its beginning, half done as it may be")
+                .advise("`git status` says how to go on with it or to give it up"),
+        ));
+    }
+    let conflicts = git_facts::conflicts(&place.repository);
+    if !conflicts.is_empty() {
+        findings.push(warn(
+            Trouble::user("files are in conflict").because(names(&conflicts)).advise("settle them first"),
+        ));
+    }
+    let submodules = git_facts::submodules(&place.repository);
+    if !submodules.is_empty() {
+        findings.push(warn(
+            Trouble::user("the repository has submodules")
+                .because(format!("a run ends if a role changes one: {}", names(&submodules)))
+                .advise("requirements that need a change there are better run there"),
+        ));
+    }
+    let runs = RelPath::new(".tdd/runs").map(|folder| git_facts::tracked(&place.repository, &folder));
+    let runs = runs.unwrap_or_default();
+    if !runs.is_empty() {
+        findings.push(warn(
+            Trouble::user("files of runs are in git's index")
+                .because(format!("logs are unmasked and may hold secrets: {}", names(&runs)))
+                .advise("take them out: git rm -r --cached .tdd/runs"),
+        ));
+    }
+    findings
+}
+
+/// Everything else of the project but its commands.
+pub(super) fn look(place: &Place, scene: &Scene, args: &DoctorArgs) -> Vec<Finding> {
+    let mut findings = vec![requirements(place, &scene.settings.specs_dir)];
+    findings.extend(ignored(place));
+    findings.extend(unfinished(place));
+    if let Some(trouble) = lock::held_by_another(&place.repository) {
+        findings.push(Finding::problem(Subject::Lock, trouble));
+    }
+    findings.push(if args.reap { reap(place) } else { left(place) });
+    findings
+}
+
+fn requirements(place: &Place, specs_dir: &str) -> Finding {
+    let known = project::known_requirements(place, specs_dir);
+    if known.is_empty() {
+        return Finding::warning(
+            Subject::Requirements,
+            Trouble::user(format!("no requirement in {specs_dir}/"))
+                .advise(format!("write one, for example {specs_dir}/STE-1.md (the README shows how)")),
+        );
+    }
+    Finding::ok(Subject::Requirements, format!("{} in {specs_dir}/: {}", known.len(), names(&known)))
+}
+
+/// Section 7: ignored files are outside of every snapshot.
+fn ignored(place: &Place) -> Vec<Finding> {
+    let policy = Policy::new(RunnerKind::ExitCode, &[], "");
+    let is_by_product = |path: &str| {
+        let inside = if path.ends_with('/') { format!("{path}{ANYTHING}") } else { path.to_owned() };
+        let inside = RelPath::new(&inside);
+        inside.is_some_and(|path| policy.as_ref().is_ok_and(|policy| policy.looks_like_by_product(&path)))
+    };
+    let is_tool = |path: &&String| {
+        let folder = path.strip_suffix('/');
+        folder.is_some_and(|path| manifest::is_tool_folder(path.rsplit('/').next().unwrap_or(path)))
+    };
+    let all = git_facts::ignored(&place.repository);
+    let (tools, others): (Vec<&String>, Vec<&String>) = all.iter().partition(is_tool);
+    let ours = |path: &str| path == ".tdd/" || path.starts_with(".tdd/runs/");
+    let at_risk: Vec<&String> =
+        others.into_iter().filter(|path| !ours(path) && !is_by_product(path)).collect();
+    let mut findings = vec![if at_risk.is_empty() {
+        Finding::ok(Subject::Ignored, "no ignored file but what tools and tests leave")
+    } else {
+        Finding::warning(
+            Subject::Ignored,
+            Trouble::user(format!("ignored files are outside of every snapshot: {}", at_risk.len()))
+                .because(format!("what a role does to them is neither seen nor undone: {}", names(&at_risk)))
+                .advise("keep copies elsewhere of those that can't be made again"),
+        )
+    }];
+    if !tools.is_empty() {
+        let what = format!("watched while a run is at work, with no copies kept: {}", names(&tools));
+        findings.push(Finding::ok(Subject::Tools, what));
+    }
+    findings
+}
+
+fn unfinished(place: &Place) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for run in journal_file::list_runs(&place.repository).into_iter().take(MOST_RUNS) {
+        let trouble = match Journalled::read(&run) {
+            Ok((told, _)) if told.is_over() => continue,
+            Ok((told, _)) => Trouble::user(format!("a run is unfinished: {}", run.id))
+                .because(told.phase())
+                .advise(format!("go on with it: tdd resume {0}, or back to before it: tdd undo {0}", run.id)),
+            Err(trouble) => trouble,
+        };
+        findings.push(Finding::warning(Subject::Runs, trouble));
+    }
+    let more = findings.len().saturating_sub(MOST_NAMES);
+    findings.truncate(MOST_NAMES);
+    if more > 0 {
+        let trouble = Trouble::user(format!("and {more} more runs that are not finished"));
+        findings.push(Finding::warning(Subject::Runs, trouble.advise("`tdd status` lists them all")));
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok(Subject::Runs, "no unfinished run"));
+    }
+    findings
+}
+
+fn left(place: &Place) -> Finding {
+    let left = leftovers::list_leftovers(&place.repository);
+    if left.is_empty() {
+        return Finding::ok(Subject::Leftovers, "killed runs have left nothing");
+    }
+    let trouble = Trouble::environment(format!("killed runs have left something: {}", left.len()))
+        .because(left.join("\n"))
+        .advise("`tdd doctor --reap` ends and removes it; the next run would, too");
+    Finding::warning(Subject::Leftovers, trouble)
+}
+
+fn reap(place: &Place) -> Finding {
+    let _lock = match WorkTreeLock::acquire(&place.repository) {
+        Ok(lock) => lock,
+        Err(trouble) => return Finding::problem(Subject::Leftovers, trouble),
+    };
+    let done = leftovers::reap_leftovers(&place.repository);
+    let left = leftovers::list_leftovers(&place.repository);
+    if !left.is_empty() {
+        let trouble = Trouble::environment("not all that killed runs have left could be ended or removed")
+            .because(left.join("\n"))
+            .advise("see whose it is (ps, ls -l), and end or remove it by hand");
+        return Finding::problem(Subject::Leftovers, trouble);
+    }
+    let what =
+        if done.is_empty() { "killed runs have left nothing" } else { "what killed runs had left is gone" };
+    Finding { why: done.join("\n"), ..Finding::ok(Subject::Leftovers, what) }
+}
+
+/// Some names on one line, made harmless and parted so that none can pass for two.
+fn names<T: AsRef<str>>(all: &[T]) -> String {
+    let shown = all.iter().take(MOST_NAMES);
+    let shown: Vec<String> =
+        shown.map(|name| harmless::shell_word(&harmless::short(name.as_ref(), WIDEST))).collect();
+    let more = all.len().saturating_sub(MOST_NAMES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(" "))
+}

@@ -1,0 +1,179 @@
+//! A run as its journal tells it: a cycle, or a run of `tdd fix`. Both lie in the same folder and
+//! have the same checkpoints, so that looking, going back and cleaning up are the same for both.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::log::{one_row, time};
+use crate::core::attempt::CheckpointId;
+use crate::core::event::RunId;
+use crate::core::fix::{FixEnd, FixPhase, FixState, Round};
+use crate::core::state::{Entry, Phase, State, Suspension};
+use crate::core::trouble::Trouble;
+use crate::world::journal_file::{self, Record, RunDir};
+
+/// What a run's journal adds up to.
+pub(super) enum Journalled {
+    Cycle(Box<State>),
+    Fix(Box<FixState>),
+}
+
+impl Journalled {
+    /// Reads a run's journal without changing it.
+    pub(super) fn read(run: &RunDir) -> Result<(Self, Vec<Record>), Trouble> {
+        let records = journal_file::read_for_state(&run.path)?;
+        let unfit = |why: String| {
+            Trouble::environment(format!("the journal of {} tells no run", run.id))
+                .because(why)
+                .advise(format!("`tdd log {}` shows what it holds", run.id))
+        };
+        let events = || records.iter().map(|record| &record.event);
+        if let Some(fix) = FixState::replay(events()).map_err(|error| unfit(error.to_string()))? {
+            return Ok((Self::Fix(Box::new(fix)), records));
+        }
+        let state = State::replay(events()).map_err(|error| unfit(error.to_string()))?;
+        let state = state.ok_or_else(|| unfit("it is empty".to_owned()))?;
+        Ok((Self::Cycle(Box::new(state)), records))
+    }
+
+    /// The tree as it was before the run.
+    pub(super) fn zero(&self) -> Option<CheckpointId> {
+        match self {
+            Self::Cycle(state) => state.zero.clone(),
+            Self::Fix(fix) => fix.zero.clone(),
+        }
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        match self {
+            Self::Cycle(state) => matches!(state.phase, Phase::Ended { .. }),
+            Self::Fix(fix) => matches!(fix.phase, FixPhase::Ended { .. }),
+        }
+    }
+
+    /// Whether nothing can go on with it. A cycle without a fork that no signal and no limit stopped
+    /// was refused while it was set up; a run of `tdd fix` is never resumed.
+    pub(super) fn is_over(&self) -> bool {
+        match self {
+            Self::Cycle(state) => self.has_ended() || (state.forks() == 0 && state.suspension.is_none()),
+            Self::Fix(_) => true,
+        }
+    }
+
+    /// The trees that the run left or began from, the likeliest first; may repeat.
+    pub(super) fn trees(&self) -> Vec<CheckpointId> {
+        match self {
+            Self::Cycle(state) => of_cycle(state),
+            Self::Fix(fix) => of_fix(fix),
+        }
+    }
+
+    /// Where it stands, for a person.
+    pub(super) fn phase(&self) -> String {
+        match self {
+            Self::Cycle(state) => super::status::phase(state),
+            Self::Fix(fix) => fix_phase(fix),
+        }
+    }
+}
+
+fn of_cycle(state: &State) -> Vec<CheckpointId> {
+    let mut trees: Vec<CheckpointId> = state.tree.iter().chain(&state.good).cloned().collect();
+    trees.extend(state.attempt().map(|attempt| attempt.before.clone()));
+    let entries: Vec<&Entry> =
+        state.ledgers.values().flat_map(|ledger| ledger.entries.iter().rev()).collect();
+    trees.extend(entries.iter().filter_map(|entry| entry.kept_as.clone()));
+    trees.extend(entries.iter().map(|entry| entry.attempt.before.clone()));
+    trees.extend(state.zero.clone());
+    trees
+}
+
+fn of_fix(fix: &FixState) -> Vec<CheckpointId> {
+    let mut trees: Vec<CheckpointId> = fix.tree.iter().cloned().collect();
+    trees.extend(fix.best().map(|best| best.tree.clone()));
+    for round in fix.rounds.iter().rev() {
+        trees.extend(round.findings.as_ref().map(|found| found.tree.clone()));
+        trees.extend(round.kept_as.clone());
+        trees.extend(round.attempt.as_ref().map(|attempt| attempt.before.clone()));
+    }
+    trees.extend(fix.zero.clone());
+    trees
+}
+
+fn fix_phase(fix: &FixState) -> String {
+    match &fix.suspension {
+        Some(Suspension::Paused(reason)) => return format!("paused: {}", one_row(reason)),
+        Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),
+        None => {}
+    }
+    match &fix.phase {
+        FixPhase::Opening => "before checkpoint 0".to_owned(),
+        FixPhase::Measuring => "the checks run".to_owned(),
+        FixPhase::Due => "a fixer is due".to_owned(),
+        FixPhase::Forked => "a fixer works".to_owned(),
+        FixPhase::TakingBack { .. } => "worse work is taken back".to_owned(),
+        FixPhase::Halting { why } => format!("halting: {}", why.words()),
+        FixPhase::Finishing => "finishing".to_owned(),
+        FixPhase::Ended { end: FixEnd::Fixed } => "finished, every check is green".to_owned(),
+        FixPhase::Ended { end: FixEnd::Halted(why) } => format!("halted: {}", why.words()),
+        FixPhase::Ended { end: FixEnd::Refused } => "refused before any work was done".to_owned(),
+    }
+}
+
+/// One line of `tdd status`.
+pub(super) fn fix_headline(fix: &FixState) -> String {
+    let green = fix.best().map_or(0, |best| best.checks.iter().filter(|check| check.is_green()).count());
+    format!("fix  {green}/{} checks green  {}", fix.run.checks.len(), fix_phase(fix))
+}
+
+/// All of `tdd status`.
+pub(super) fn fix_in_full(fix: &FixState, records: &[Record]) -> String {
+    let mut text = String::new();
+    let (first, last) = (records.first().map_or(0, |r| r.ts), records.last().map_or(0, |r| r.ts));
+    let _ = writeln!(text, "run          {}", fix.run.run);
+    let _ = writeln!(text, "task         {}", one_row(&fix.run.task));
+    let _ = writeln!(text, "time         {} to {}", time(first), time(last));
+    let _ = writeln!(text, "state        {}", fix_phase(fix));
+    let best = fix.best().map_or(&[][..], |best| &best.checks);
+    for (at, check) in fix.run.checks.iter().enumerate() {
+        let is = match best.get(at) {
+            None => "not run".to_owned(),
+            Some(found) if found.is_green() => "green".to_owned(),
+            Some(found) => format!("red, failures: {}", found.failures),
+        };
+        let _ = writeln!(text, "  {}  {is}", one_row(&check.command));
+    }
+    let _ = writeln!(text, "forks        {} of {}", fix.forks(), fix.run.retries);
+    let _ = writeln!(text, "next         {}", fix_advice(&fix.run.run));
+    text
+}
+
+pub(super) fn fix_json(fix: &FixState, records: &[Record]) -> Value {
+    let best = fix.best().map_or(&[][..], |best| &best.checks);
+    let checks: Vec<Value> = fix
+        .run
+        .checks
+        .iter()
+        .enumerate()
+        .map(|(at, check)| {
+            let found = best.get(at);
+            json!({
+                "command": check.command, "green": found.map(crate::core::fix::CheckFinding::is_green),
+                "failures": found.map(|found| found.failures),
+            })
+        })
+        .collect();
+    json!({
+        "run": fix.run.run, "task": fix.run.task, "phase": fix.phase.name(), "suspension": fix.suspension,
+        "state": fix_phase(fix), "checks": checks, "forks": fix.forks(), "retries": fix.run.retries,
+        "rounds": fix.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
+        "next": fix_advice(&fix.run.run),
+        "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),
+    })
+}
+
+/// A run of `tdd fix` holds nothing that a new one would not measure again.
+pub(super) fn fix_advice(run: &RunId) -> String {
+    format!("`tdd fix` goes on from the tree as it is; `tdd undo {run}` brings back what was before")
+}

@@ -1,0 +1,61 @@
+//! Which of two states of a tree is the better one.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use super::{FixFindings, FixState};
+use crate::core::test::TestId;
+
+/// Ordered from bad to good: nobody weakened a test or wrote for the tests alone; everything loads; known greens are kept; fewer
+/// failures. By findings only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Standing {
+    honest: bool,
+    loads: bool,
+    lost: Reverse<usize>,
+    failures: Reverse<usize>,
+}
+
+impl Standing {
+    /// `known` are the tests that must be green because they once were.
+    pub fn of(findings: &FixFindings, known: &BTreeSet<TestId>) -> Self {
+        let greens = findings.greens();
+        let lost = known.iter().filter(|id| !greens.contains(id)).count();
+        Self {
+            honest: findings.weakened.is_empty() && findings.slanted.is_empty(),
+            loads: findings.checks.iter().all(|check| check.unloaded.is_none()),
+            lost: Reverse(lost),
+            failures: Reverse(findings.failures()),
+        }
+    }
+
+    /// Whether a tree that stands so may be kept at all.
+    pub fn is_honest(self) -> bool {
+        self.honest
+    }
+
+    pub fn lost(self) -> usize {
+        self.lost.0
+    }
+
+    pub fn loads(self) -> bool {
+        self.loads
+    }
+}
+
+impl FixState {
+    /// Whether the best state is what was wanted: every check is green, and nothing that was green
+    /// is gone.
+    pub fn is_fixed(&self) -> bool {
+        self.best().is_some_and(|best| {
+            let standing = Standing::of(best, &self.known);
+            standing.honest && standing.lost.0 == 0 && best.checks.iter().all(super::CheckFinding::is_green)
+        })
+    }
+
+    /// Known greens that are not green in these findings.
+    pub fn lost(&self, findings: &FixFindings) -> Vec<TestId> {
+        let greens = findings.greens();
+        self.known.iter().filter(|id| !greens.contains(id)).cloned().collect()
+    }
+}

@@ -1,0 +1,216 @@
+//! What a state of the tree is worth: put back what may not be changed, then run every check.
+
+use std::collections::BTreeSet;
+
+use crate::core::attempt::CheckpointId;
+use crate::core::event::Event;
+use crate::core::finding::{ClassedChange, Slant};
+use crate::core::fix::weigh::finding;
+use crate::core::fix::{CheckFinding, FixFindings, TestEdits};
+use crate::core::path::RelPath;
+use crate::core::policy::{self, FileClass};
+use crate::core::role::Role;
+use crate::core::test::TestRun;
+use crate::core::trouble::Trouble;
+use crate::driver::learn::unprotected_notes;
+use crate::driver::measure::{put_back_touched, run_ref};
+use crate::driver::ports::{CanaryWish, Checkpoints, Checks, Protection, World};
+
+use crate::driver::stock::Production;
+use crate::text::test_source::Language;
+
+use super::FixDrive;
+
+/// Judged test files that a canary imitates, at most.
+const MOST_IMITATED: usize = 20;
+
+/// A tree as a fixer left it, less what it may not have changed.
+#[derive(Default)]
+struct Work {
+    changed: Vec<ClassedChange>,
+    put_back: Vec<RelPath>,
+    weakened: Vec<RelPath>,
+    slanted: Vec<Slant>,
+}
+
+impl<W: World, C: Checks> FixDrive<'_, W, C> {
+    pub(super) async fn measure(&mut self) -> Result<Vec<Event>, Trouble> {
+        let attempt = self.state.rounds.last().and_then(|round| round.attempt.clone());
+        let Some(attempt) = attempt else { return self.measure_start().await };
+        let (number, before) = (attempt.number, attempt.before);
+        let mut events = self.put_git_back(&format!("fixer-{number}"))?;
+        let after = self.ports.checkpoints.take(&format!("after-fixer-{number}"))?;
+        let (mut work, told) = self.take_stock(&before, &after)?;
+        events.extend(told);
+        let tree = if work.put_back.is_empty() {
+            after
+        } else {
+            self.ports.checkpoints.take(&format!("restored-fixer-{number}"))?
+        };
+        events.push(Event::TreeSeen { tree: tree.clone() });
+        let restamped = self.ports.protection.rewritten();
+        let (checks, flaky) = self.run_checks(&format!("after fixer {number}")).await?;
+        let (touched, told) = put_back_touched(&mut self.ports.protection)?;
+        events.extend(told);
+        work.put_back.extend(touched);
+        work.weakened.extend(self.rewritten_by_runs(&restamped, &work.changed));
+        events.extend(self.discard_what_runs_left(&tree)?);
+        let Work { changed, mut put_back, weakened, slanted } = work;
+        put_back.sort();
+        put_back.dedup();
+        let findings = FixFindings { tree, checks, changed, put_back, weakened, slanted, flaky };
+        events.push(Event::FixMeasured { findings: Box::new(findings) });
+        Ok(events)
+    }
+
+    /// Before any fixer. What the checks themselves leave is no work of anybody's from here on.
+    async fn measure_start(&mut self) -> Result<Vec<Event>, Trouble> {
+        let zero = self.zero()?;
+        let (checks, flaky) = self.run_checks("at the start").await?;
+        let tree = self.ports.checkpoints.take("start")?;
+        let reported: BTreeSet<RelPath> = self.judged.iter().cloned().collect();
+        let learned = self.stock().learned((&zero, &tree), reported)?;
+        self.setup.policy.learn(learned);
+        let named = self.stock().unprotected_tests(&zero)?;
+        self.tell(&unprotected_notes(&named));
+        let findings = FixFindings {
+            tree: tree.clone(),
+            checks,
+            changed: Vec::new(),
+            put_back: Vec::new(),
+            weakened: Vec::new(),
+            slanted: Vec::new(),
+            flaky,
+        };
+        Ok(vec![Event::TreeSeen { tree }, Event::FixMeasured { findings: Box::new(findings) }])
+    }
+
+    fn take_stock(
+        &mut self,
+        before: &CheckpointId,
+        after: &CheckpointId,
+    ) -> Result<(Work, Option<Event>), Trouble> {
+        let edits = self.state.run.test_edits;
+        let mut stock = self.stock();
+        let changed = stock.differences(before, after)?;
+        let judged: Vec<ClassedChange> = changed
+            .iter()
+            .filter(|change| edits == TestEdits::Refused || change.class != FileClass::Test)
+            .cloned()
+            .collect();
+        let forbidden = stock.forbidden(Role::Fixer, (before, after), &judged)?;
+        let Production { mut weakened, slanted, .. } =
+            stock.production(Role::Fixer, (before, after), &changed)?;
+        if edits == TestEdits::Allowed {
+            weakened.clear();
+        }
+        let (touched, told) = put_back_touched(&mut self.ports.protection)?;
+        self.ports.checkpoints.restore(before, &forbidden)?;
+        weakened.retain(|path| !forbidden.contains(path));
+        let put_back = forbidden.into_iter().chain(touched).collect();
+        Ok((Work { changed, put_back, weakened, slanted }, told))
+    }
+
+    /// Test code that was rewritten while the checks ran, and is as it was: what was judged meanwhile
+    /// may have been something else.
+    fn rewritten_by_runs(&mut self, before: &[RelPath], changed: &[ClassedChange]) -> Vec<RelPath> {
+        let mut rewritten = self.ports.protection.rewritten();
+        rewritten.retain(|path| {
+            let is_code = Language::of(path.extension()).is_some();
+            is_code && !before.contains(path) && !changed.iter().any(|change| change.path == *path)
+        });
+        rewritten
+    }
+
+    /// Every check once, and a second time where a known green is missing: it counts as lost only
+    /// if it fails again.
+    async fn run_checks(
+        &mut self,
+        label: &str,
+    ) -> Result<(Vec<CheckFinding>, Vec<crate::core::test::TestId>), Trouble> {
+        let canary = self.canary()?;
+        let mut findings = Vec::new();
+        for at in 0..self.state.run.checks.len() {
+            findings.push(self.run_check(at, label, &canary).await?);
+        }
+        let greens: BTreeSet<_> = findings.iter().flat_map(|check| &check.greens).cloned().collect();
+        let lost: BTreeSet<_> = self.state.known.difference(&greens).cloned().collect();
+        let mut flaky = Vec::new();
+        if !lost.is_empty() {
+            for (at, first) in findings.iter_mut().enumerate() {
+                if !self.had_greens(at) {
+                    continue;
+                }
+                let second = self.run_check(at, &format!("{label}, again"), &canary).await?;
+                *first = first.with_second(second);
+            }
+            let again: BTreeSet<_> = findings.iter().flat_map(|check| &check.greens).cloned().collect();
+            flaky.extend(lost.intersection(&again).cloned());
+        }
+        Ok((findings, flaky))
+    }
+
+    /// Whether this check told tests apart in the best state.
+    fn had_greens(&self, at: usize) -> bool {
+        let best = self.state.best().and_then(|best| best.checks.get(at));
+        best.is_some_and(|check| !check.greens.is_empty())
+    }
+
+    async fn run_check(
+        &mut self,
+        at: usize,
+        label: &str,
+        canary: &CanaryWish,
+    ) -> Result<CheckFinding, Trouble> {
+        let kind = self.state.run.checks[at].kind;
+        let audience = &mut *self.audience;
+        let checked = self.checks.run(at, label, canary, &mut |news| audience.news(&news)).await?;
+        self.note_judged(&checked.run);
+        let reference = run_ref(&checked.run, &self.setup.mask);
+        let mut found = finding(kind, &checked.run, &checked.types, reference);
+        for complaint in &mut found.complaints {
+            complaint.text = (self.setup.mask)(&complaint.text);
+        }
+        Ok(found)
+    }
+
+    fn note_judged(&mut self, run: &TestRun) {
+        let Some(report) = &run.report else { return };
+        let loaded = report.tests.iter().filter_map(|test| test.file.as_ref());
+        for file in loaded.chain(report.load_failures.iter().map(|load| &load.file)) {
+            if let Err(at) = self.judged.binary_search(file) {
+                self.judged.insert(at, file.clone());
+            }
+        }
+    }
+
+    /// Code that a fixer wrote may patch the runner, so its runs carry a test that must fail, beside
+    /// the tests that are judged. Where none loaded yet, beside those that look like tests.
+    fn canary(&mut self) -> Result<CanaryWish, Trouble> {
+        if self.state.forks() == 0 {
+            return Ok(CanaryWish::None);
+        }
+        let mut files = self.judged.clone();
+        if files.is_empty() {
+            let zero = self.zero()?;
+            files = self.ports.checkpoints.files(&zero)?;
+            let policy = &self.setup.policy;
+            files.retain(|file| policy.classify(file) == FileClass::Test && policy::names_a_test(file));
+        }
+        files.truncate(MOST_IMITATED);
+        Ok(if files.is_empty() { CanaryWish::None } else { CanaryWish::Beside(files) })
+    }
+
+    /// Runs execute the fixer's code: what they changed in the tree is put back.
+    fn discard_what_runs_left(&mut self, measured: &CheckpointId) -> Result<Option<Event>, Trouble> {
+        let now = self.ports.checkpoints.take("after-runs")?;
+        let left = self.stock().differences(measured, &now)?;
+        let left: Vec<RelPath> = left.into_iter().map(|change| change.path).collect();
+        if left.is_empty() {
+            return Ok(None);
+        }
+        self.ports.checkpoints.restore(measured, &left)?;
+        let what = left.iter().map(|path| format!("a check changed {path}; put back")).collect();
+        Ok(Some(Event::Restored { what }))
+    }
+}

@@ -1,0 +1,62 @@
+//! After a measurement: take back what is worse, and tell how it ended.
+
+use crate::core::attempt::{CheckpointId, Digest};
+use crate::core::effect::RollBack;
+use crate::core::event::Event;
+use crate::core::fix::FixHalt;
+use crate::core::halt::Ending;
+use crate::core::trouble::Trouble;
+use crate::driver::ports::{Checkpoints, Checks, Journal, World};
+use crate::text::fix_report::{self, FixFacts, How};
+
+use super::FixDrive;
+
+impl<W: World, C: Checks> FixDrive<'_, W, C> {
+    pub(super) fn take_back(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
+        let label = format!("failed-fixer-{}", self.state.forks());
+        let kept_as = self.ports.checkpoints.take(&label)?;
+        self.ports.checkpoints.restore_all(to)?;
+        Ok(vec![Event::WorkRolledBack { to: to.clone(), extent: RollBack::Everything, kept_as }])
+    }
+
+    pub(super) fn halt(&mut self, why: FixHalt) -> Result<Vec<Event>, Trouble> {
+        let report = self.keep("halt", How::Halted(why))?;
+        Ok(vec![Event::Halted { report }])
+    }
+
+    pub(super) fn finish(&mut self) -> Result<Vec<Event>, Trouble> {
+        self.keep("summary", How::Fixed)?;
+        Ok(vec![Event::Finished { ending: Ending::Verified }])
+    }
+
+    fn keep(&mut self, name: &str, how: How) -> Result<Digest, Trouble> {
+        let facts = self.facts()?;
+        let text = (self.setup.mask)(&fix_report::text(&self.state, how, &facts));
+        let json = (self.setup.mask)(&fix_report::json(&self.state, how, &facts).to_string());
+        self.ports.journal.keep(&format!("{name}.txt"), text.as_bytes())?;
+        self.ports.journal.keep(&format!("{name}.json"), json.as_bytes())?;
+        self.ports.journal.store(text.as_bytes())
+    }
+
+    fn facts(&mut self) -> Result<FixFacts, Trouble> {
+        let start = self.state.rounds.first().and_then(|round| round.findings.as_ref());
+        let (start, best) =
+            (start.map(|start| start.tree.clone()), self.state.best().map(|b| b.tree.clone()));
+        let changed = match (start, best) {
+            (Some(start), Some(best)) => self.stock().differences(&start, &best)?,
+            (Some(_) | None, _) => Vec::new(),
+        };
+        let outcome = self.state.rounds.last().and_then(|round| round.outcome.as_ref());
+        let said = match outcome.and_then(|outcome| outcome.message.clone()) {
+            Some(digest) => String::from_utf8_lossy(&self.ports.journal.fetch(&digest)?).into_owned(),
+            None => (self.setup.mask)(&self.tail),
+        };
+        Ok(FixFacts {
+            run_dir: self.setup.run_dir.clone(),
+            isolation: self.setup.isolation.to_string(),
+            again: format!("tdd fix{}", self.setup.resume_with),
+            changed,
+            said,
+        })
+    }
+}

@@ -1,0 +1,287 @@
+//! What two snapshots tell of the work between them: which files, of which class, and which of
+//! them a role may not change. Asked by the cycle and by `tdd fix` alike; judges nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::core::attempt::CheckpointId;
+use crate::core::finding::{ChangeKind, ClassedChange, Remark, Slant, SlantKind};
+use crate::core::guard::{self, Guard};
+use crate::core::path::RelPath;
+use crate::core::policy::{self, FileClass, Learned, Permission};
+use crate::core::role::Role;
+use crate::core::trouble::Trouble;
+use crate::text::prompt::{self, Instructions};
+use crate::text::test_source::{self, Additions, Language, Sign};
+use crate::text::{lock_file, mixed_file, skill};
+
+use super::drive::Setup;
+use super::ports::{Checkpoints, Skills};
+
+/// The project's own instructions that travel in the role text.
+const INSTRUCTIONS: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
+
+/// A tree before and a tree after.
+type Between<'c> = (&'c CheckpointId, &'c CheckpointId);
+
+/// Snapshots, and the rules by which they are read.
+pub(super) struct Stock<'a, C: Checkpoints> {
+    pub(super) checkpoints: &'a mut C,
+    pub(super) setup: &'a Setup,
+}
+
+/// The changed sources of one language, as they were and as they are.
+#[derive(Default)]
+struct Sources {
+    before: Vec<(String, String)>,
+    after: Vec<(String, String)>,
+}
+
+/// What changed production code says of an attempt.
+#[derive(Default)]
+pub(super) struct Production {
+    /// Sources in which a unit was changed or removed, or one was added that only the test-writer
+    /// may write.
+    pub(super) weakened: Vec<RelPath>,
+    pub(super) slanted: Vec<Slant>,
+    pub(super) remarks: Vec<Remark>,
+}
+
+/// Remarks on one attempt.
+pub(super) const MOST_REMARKS: usize = 32;
+
+impl<C: Checkpoints> Stock<'_, C> {
+    /// The differences with their classes, less by-products.
+    pub(super) fn differences(
+        &mut self,
+        from: &CheckpointId,
+        to: &CheckpointId,
+    ) -> Result<Vec<ClassedChange>, Trouble> {
+        let changes = self.checkpoints.diff(from, to)?;
+        let classed = changes.into_iter().map(|change| {
+            let class = self.setup.policy.classify(&change.path);
+            ClassedChange { path: change.path, kind: change.kind, class }
+        });
+        Ok(classed.filter(|change| change.class != FileClass::ByProduct).collect())
+    }
+
+    /// Those of the changes that the role may not make.
+    pub(super) fn forbidden(
+        &mut self,
+        role: Role,
+        between: Between<'_>,
+        changed: &[ClassedChange],
+    ) -> Result<Vec<RelPath>, Trouble> {
+        let mut forbidden = Vec::new();
+        for change in changed {
+            let may = match (change.kind, policy::permission(role, change.class)) {
+                (ChangeKind::Submodule, _) => false,
+                (_, Permission::Allowed) => true,
+                (_, Permission::Forbidden)
+                    if role == Role::TestWriter && change.class == FileClass::Source =>
+                {
+                    self.adds_only_units(between, change)?
+                }
+                (_, Permission::Forbidden) => false,
+                (_, Permission::ByEntry) => self.keeps_entries(between, &change.path)?,
+                (_, Permission::ByKey) => self.may_change_keys(role, between, &change.path)?,
+            };
+            if !may {
+                forbidden.push(change.path.clone());
+            }
+        }
+        Ok(forbidden)
+    }
+
+    fn may_change_keys(
+        &mut self,
+        role: Role,
+        (base, after): Between<'_>,
+        path: &RelPath,
+    ) -> Result<bool, Trouble> {
+        if !guard::stands(Guard::MixedKeys) {
+            return Ok(true);
+        }
+        let old = self.checkpoints.read(base, path)?;
+        let new = self.checkpoints.read(after, path)?;
+        let name = path.file_name();
+        let keys = mixed_file::changed_keys(name, old.as_deref(), new.as_deref());
+        Ok(keys.is_ok_and(|keys| keys.iter().all(|change| mixed_file::may_change(role, name, change))))
+    }
+
+    fn keeps_entries(&mut self, (base, after): Between<'_>, path: &RelPath) -> Result<bool, Trouble> {
+        let old = self.checkpoints.read(base, path)?;
+        let new = self.checkpoints.read(after, path)?;
+        let lost = lock_file::lost_entries(path.file_name(), old.as_deref(), new.as_deref());
+        Ok(lost.is_ok_and(|lost| lost.is_empty()))
+    }
+
+    /// Whether a source differs by units alone. One that its grammar can't read may hold anything.
+    fn adds_only_units(
+        &mut self,
+        (base, after): Between<'_>,
+        change: &ClassedChange,
+    ) -> Result<bool, Trouble> {
+        let language = Language::of(change.path.extension());
+        let (Some(language), ChangeKind::Added | ChangeKind::Modified) = (language, change.kind) else {
+            return Ok(false);
+        };
+        let old = self.source(base, &change.path)?.unwrap_or_default();
+        let Some(new) = self.source(after, &change.path)? else { return Ok(false) };
+        let holds = test_source::has_units(language, &new);
+        let added = test_source::additions(language, &old, &new);
+        Ok(holds == Ok(true) && added == Ok(Additions::OnlyUnits))
+    }
+
+    /// What the changed sources say of the work between two trees.
+    pub(super) fn production(
+        &mut self,
+        role: Role,
+        (base, after): Between<'_>,
+        changed: &[ClassedChange],
+    ) -> Result<Production, Trouble> {
+        let mut languages: BTreeMap<Language, Sources> = BTreeMap::new();
+        for change in changed.iter().filter(|change| change.class == FileClass::Source) {
+            let Some(language) = Language::of(change.path.extension()) else { continue };
+            let sources = languages.entry(language).or_default();
+            let path = change.path.to_string();
+            sources.before.extend(self.source(base, &change.path)?.map(|text| (path.clone(), text)));
+            sources.after.extend(self.source(after, &change.path)?.map(|text| (path, text)));
+        }
+        let mut production = Production::default();
+        for (language, sources) in languages {
+            production.read(language, &sources, role);
+        }
+        let remarks = production.remarks.into_iter().take(MOST_REMARKS);
+        production.remarks = remarks.map(|remark| self.masked(remark)).collect();
+        Ok(production)
+    }
+
+    fn masked(&self, remark: Remark) -> Remark {
+        match remark {
+            Remark::LooksForTests { path, what } => {
+                Remark::LooksForTests { path, what: (self.setup.mask)(&what) }
+            }
+            Remark::RemovedName { .. } | Remark::Unseen(_) => remark,
+        }
+    }
+
+    /// A file of a snapshot as text; what is not UTF-8 in it is replaced.
+    pub(super) fn source(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<String>, Trouble> {
+        let bytes = self.checkpoints.read(at, path)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// What the project tells of itself: between the two trees nothing ran but its own commands.
+    pub(super) fn learned(
+        &mut self,
+        (zero, start): Between<'_>,
+        reported: BTreeSet<RelPath>,
+    ) -> Result<Learned, Trouble> {
+        let mut learned = Learned::default();
+        learned.by_products.extend(self.setup.reports.iter().cloned());
+        for path in self.checkpoints.files(zero)? {
+            if self.setup.policy.looks_like_by_product(&path) {
+                learned.kept.insert(path);
+            }
+        }
+        // No child has run yet: what differs was left by the project's own commands. Tests and
+        // gate files stay protected all the same.
+        for change in self.checkpoints.diff(zero, start)? {
+            match self.setup.policy.classify(&change.path) {
+                FileClass::Source | FileClass::Lock | FileClass::ByProduct => {
+                    learned.by_products.insert(change.path);
+                }
+                FileClass::Test | FileClass::Gate | FileClass::Mixed => {}
+            }
+        }
+        for path in reported {
+            if self.setup.policy.classify(&path) == FileClass::Source && self.holds_tests(zero, &path)? {
+                learned.tests.insert(path);
+            }
+        }
+        Ok(learned)
+    }
+
+    /// Whether a file is a test file by what it holds. In Rust tests lie inside sources, so there
+    /// a file that holds some says nothing about the whole of it.
+    fn holds_tests(&mut self, zero: &CheckpointId, path: &RelPath) -> Result<bool, Trouble> {
+        let language = Language::of(path.extension()).filter(|language| *language != Language::Rust);
+        let Some(language) = language else { return Ok(false) };
+        let source = self.source(zero, path)?.unwrap_or_default();
+        Ok(!test_source::declared(language, &source).is_empty())
+    }
+
+    /// Files that hold tests by their name, but are sources to the rules, in a language without a
+    /// grammar: nobody can tell what of them is a test (contract section 7).
+    pub(super) fn unprotected_tests(&mut self, zero: &CheckpointId) -> Result<Vec<RelPath>, Trouble> {
+        let mut named = self.checkpoints.files(zero)?;
+        named.retain(|path| {
+            let is_source = self.setup.policy.classify(path) == FileClass::Source;
+            is_source && Language::of(path.extension()).is_none() && policy::names_a_test(path)
+        });
+        Ok(named)
+    }
+
+    /// The role's skill and the project's instructions, both as of checkpoint 0.
+    pub(super) fn role_text(
+        &mut self,
+        role: Role,
+        zero: Option<&CheckpointId>,
+        project: &str,
+    ) -> Result<String, Trouble> {
+        let name = skill::role_skill(role);
+        let mut overrides = BTreeMap::new();
+        if let Some(file) = self.read_at(zero, &format!(".tdd/skills/{name}/SKILL.md"))? {
+            overrides.insert(name.to_owned(), file);
+        }
+        let skills: Skills = skill::with_overrides(self.setup.skills.clone(), &overrides)?;
+        let body =
+            skills.get(name).ok_or_else(|| Trouble::internal(format!("the skill {name} is not embedded")))?;
+        let mut texts = Vec::new();
+        for file in INSTRUCTIONS {
+            let in_project = format!("{project}/{file}");
+            let text = match self.read_at(zero, in_project.trim_start_matches('/'))? {
+                Some(text) => Some(text),
+                None => self.read_at(zero, file)?,
+            };
+            texts.extend(text.map(|text| (file, text)));
+        }
+        let instructions: Vec<Instructions<'_>> =
+            texts.iter().map(|(file, text)| Instructions { file, text }).collect();
+        Ok(prompt::role_text(body, &instructions, &self.setup.mask))
+    }
+
+    fn read_at(&mut self, zero: Option<&CheckpointId>, path: &str) -> Result<Option<String>, Trouble> {
+        let (Some(zero), Some(path)) = (zero, RelPath::new(path)) else { return Ok(None) };
+        self.source(zero, &path)
+    }
+}
+
+impl Production {
+    fn read(&mut self, language: Language, sources: &Sources, role: Role) {
+        let (before, after) = (borrowed(&sources.before), borrowed(&sources.after));
+        let units = test_source::changed_units(language, &before, &after);
+        self.weakened.extend(units.into_iter().filter_map(|(path, _)| RelPath::new(&path)));
+        for (path, sign, what) in test_source::new_signs(language, &before, &after) {
+            let Some(path) = RelPath::new(&path) else { continue };
+            match sign {
+                Sign::UnderTest => self.slanted.push(Slant { path, kind: SlantKind::UnderTest }),
+                Sign::Shadow => self.slanted.push(Slant { path, kind: SlantKind::Shadow }),
+                Sign::Looks => self.remarks.push(Remark::LooksForTests { path, what }),
+            }
+        }
+        if role == Role::Refactorer {
+            for (path, name) in test_source::removed_names(language, &before, &after) {
+                self.remarks.extend(RelPath::new(&path).map(|path| Remark::RemovedName { path, name }));
+            }
+        }
+        self.weakened.sort();
+        self.weakened.dedup();
+        self.slanted.sort();
+        self.slanted.dedup();
+    }
+}
+
+fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
+    files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
+}
