@@ -1,7 +1,12 @@
 //! `tdd mdtest` with the real programs of agents, and a scripted model server in the model's place.
 
-use super::real_agents::{Agent, Server, rule, tdd};
-use super::sandbox::{Ran, Sandbox, agents};
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::cycle;
+use super::real_agents::{Agent, KEY, Server, block, rule, tdd, write};
+use super::sandbox::{Ran, Sandbox, agents, has_python, wait_for};
+use super::terminal::Terminal;
 
 /// One turn: a shell command that writes `text` to the log. Only the suite knows the log's name; while
 /// the test is under way a file beside the log tells it.
@@ -75,4 +80,71 @@ fn claude_goes_through_a_mixed_suite() {
 #[test]
 fn codex_goes_through_a_mixed_suite() {
     a_mixed_suite(Agent::Codex);
+}
+
+/// The person's own home: questions about colours, keys and trust were answered long ago.
+fn settle_in(sandbox: &Sandbox, server: &Server, command: &mut Command) {
+    let home = sandbox.beside("home");
+    let repo = sandbox.repo();
+    let claude = serde_json::json!({
+        "hasCompletedOnboarding": true,
+        "theme": "dark",
+        "customApiKeyResponses": { "approved": [&KEY[KEY.len() - 20..]], "rejected": [] },
+        "projects": { repo.to_str().unwrap(): { "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true } },
+    });
+    std::fs::write(home.join(".claude.json"), claude.to_string()).unwrap();
+    let codex = format!(
+        "model_provider = \"kit\"\n[model_providers.kit]\nname = \"kit\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
+         env_key = \"KIT_KEY\"\n[projects.\"{}\"]\ntrust_level = \"trusted\"\n",
+        server.url,
+        repo.display()
+    );
+    std::fs::create_dir_all(home.join(".codex")).unwrap();
+    std::fs::write(home.join(".codex/config.toml"), codex).unwrap();
+    command.env("TERM", "xterm-256color");
+}
+
+/// Whether the hook has told the final message, in the attempt's exchange folder.
+fn told(sandbox: &Sandbox) -> bool {
+    let below =
+        |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|one| one.path());
+    below(sandbox.repo().parent().unwrap().to_owned())
+        .filter(|path| path.to_string_lossy().contains("tdd-exchange-"))
+        .flat_map(below)
+        .filter_map(|attempt| std::fs::read_to_string(attempt.join("stop.json")).ok())
+        .any(|told| told.contains("tdd-result"))
+}
+
+/// RED with the real program on the operator's screen: its last message is what its hook tells.
+fn red_in_person(agent: Agent, leave: &[&str]) {
+    let Some(programs) = agents(&[agent.name()]).filter(|_| has_python()) else { return };
+    let sandbox = cycle::shop();
+    let file = "tests/test_ac_ste_1_1.py";
+    let turns = [write(file, cycle::NEW_TEST), block("test-writer", file)];
+    let server = Server::start(&sandbox, &format!("rules:\n{}", rule("red", "role: test-writer", &turns)));
+    let mut command = tdd(&sandbox, &server, &programs);
+    settle_in(&sandbox, &server, &mut command);
+    command.args(["STE-1", "--agent", agent.name(), "--interactive", "--stop-after", "red"]);
+    let mut terminal = Terminal::start(&command);
+    // The turn is over when its hook has told so.
+    wait_for(|| told(&sandbox));
+    for keys in leave {
+        terminal.press(keys);
+        if keys.starts_with('/') {
+            terminal.wait_for(keys);
+        }
+    }
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 3, "{screen}");
+    assert!(screen.contains("passed, by finding"), "{screen}");
+}
+
+#[test]
+fn claude_is_steered_by_a_person() {
+    red_in_person(Agent::Claude, &["/exit", "\r"]);
+}
+
+#[test]
+fn codex_is_steered_by_a_person() {
+    red_in_person(Agent::Codex, &["/quit", "\r"]);
 }

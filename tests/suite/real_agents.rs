@@ -15,7 +15,7 @@ use super::sandbox::{Ran, Sandbox, agents, has_pytest, model_server, path_with};
 /// The scripted model server; it ends with the test.
 pub struct Server {
     child: Child,
-    url: String,
+    pub url: String,
     log: PathBuf,
 }
 
@@ -99,7 +99,7 @@ pub fn tdd(sandbox: &Sandbox, server: &Server, programs: &Path) -> Command {
 }
 
 /// A block as the last thing that is said.
-fn block(role: &str, files: &str) -> String {
+pub fn block(role: &str, files: &str) -> String {
     format!(
         "- say: |\n      Done.\n\n      ```tdd-result\n      role: {role}\n      status: ok\n      files: [{files}]\n      command: python3 -m pytest\n      output_excerpt: |\n        as it was\n      ```\n"
     )
@@ -113,7 +113,7 @@ fn indented(text: &str) -> String {
 }
 
 /// One turn: a call that writes a file.
-fn write(path: &str, content: &str) -> String {
+pub fn write(path: &str, content: &str) -> String {
     format!("- write:\n      path: {path}\n      content: |\n{}", indented(content))
 }
 

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::num::NonZero;
 use std::os::fd::OwnedFd;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -41,18 +41,27 @@ fn modes(termios: &Termios) -> Modes {
 
 impl Terminal {
     /// Starts `tdd` with these arguments, in the foreground of a terminal of its own.
+    pub fn tdd(sandbox: &Sandbox, args: &[&str]) -> Self {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        command.args(args).env("TERM", "xterm-256color");
+        Self::start(&command)
+    }
+
+    /// The same for a command.
     ///
     /// `setsid` stays between us and it: a child of ours in a session of its own would look like an
     /// orphan to the tests of this process that sweep.
-    pub fn tdd(sandbox: &Sandbox, args: &[&str]) -> Self {
+    pub fn start(inner: &Command) -> Self {
         let pair = native_pty_system().openpty(size(24, 100)).unwrap();
         let side = std::fs::OpenOptions::new().read(true).write(true).open(pair.master.tty_name().unwrap());
         let theirs = OwnedFd::from(side.unwrap());
         let before = modes(&tcgetattr(&theirs).unwrap());
         let side = || theirs.try_clone().unwrap();
-        let mut command = sandbox.command("setsid");
-        command.args(["--fork", "--wait", "--ctty", env!("CARGO_BIN_EXE_tdd")]).args(args);
-        command.env("TERM", "xterm-256color").stdin(side()).stdout(side()).stderr(side());
+        let mut command = Command::new("setsid");
+        command.args(["--fork", "--wait", "--ctty"]).arg(inner.get_program()).args(inner.get_args());
+        command.current_dir(inner.get_current_dir().unwrap()).env_clear();
+        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.stdin(side()).stdout(side()).stderr(side());
         let child = command.spawn().unwrap();
         let shown = Arc::new((Mutex::new(vt100::Parser::new(cells(24), cells(100), 0)), Condvar::new()));
         let mut reader = pair.master.try_clone_reader().unwrap();
@@ -90,7 +99,11 @@ impl Terminal {
     }
 
     pub fn shows(&self, words: &str) -> bool {
-        self.shown.0.lock().unwrap().screen().contents().contains(words)
+        self.contents().contains(words)
+    }
+
+    fn contents(&self) -> String {
+        self.shown.0.lock().unwrap().screen().contents()
     }
 
     pub fn resize(&self, rows: u16, cols: u16) {
@@ -100,9 +113,7 @@ impl Terminal {
 
     /// To `tdd` itself.
     pub fn signal(&self, signal: Signal) {
-        let us = self.child.id();
-        let children = std::fs::read_to_string(format!("/proc/{us}/task/{us}/children")).unwrap();
-        kill_process(Pid::from_raw(children.trim().parse().unwrap()).unwrap(), signal).unwrap();
+        kill_process(self.pid().unwrap(), signal).unwrap();
     }
 
     /// Whether the terminal is raw now.
@@ -114,10 +125,24 @@ impl Terminal {
         modes(&tcgetattr(&self.theirs).unwrap())
     }
 
+    /// `tdd` itself, as long as it lives.
+    fn pid(&self) -> Option<Pid> {
+        let us = self.child.id();
+        let children = std::fs::read_to_string(format!("/proc/{us}/task/{us}/children")).ok()?;
+        children.trim().parse().ok().and_then(Pid::from_raw)
+    }
+
     /// Waits for the end: the exit code, and the last screen.
     #[track_caller]
     pub fn end(mut self) -> (i32, String) {
-        let code = self.child.wait().unwrap().code().unwrap();
+        let end = Instant::now() + LONG;
+        let code = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status.code().unwrap();
+            }
+            assert!(Instant::now() < end, "it does not end:\n{}", self.contents());
+            std::thread::sleep(Duration::from_millis(10));
+        };
         assert_eq!(self.modes(), self.before, "the terminal's modes are as before");
         rustix::io::write(&self.theirs, format!("\r\n{END}").as_bytes()).unwrap();
         self.wait_for(END);
@@ -133,6 +158,16 @@ impl Terminal {
         let left: Vec<_> = left.into_iter().filter(|(_, is_so)| *is_so).map(|(what, _)| what).collect();
         assert!(left.is_empty(), "left on the terminal: {left:?}\n{}", screen.contents());
         (code, screen.contents())
+    }
+}
+
+impl Drop for Terminal {
+    /// For a test that fails: nobody would end what still runs.
+    fn drop(&mut self) {
+        if let Some(pid) = self.pid() {
+            let _ = kill_process(pid, Signal::TERM);
+            let _ = self.child.wait();
+        }
     }
 }
 

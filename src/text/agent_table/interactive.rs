@@ -5,7 +5,9 @@
 //! ```
 //!
 //! Nothing on a full-screen program's screen is a source for a message: fences are dropped there and
-//! lines wrapped. So the program tells its last message by a hook, as JSON in a file.
+//! lines wrapped. So the program tells the last message of each turn by a hook, as JSON that is appended
+//! to a file. The last one that holds a block is it, else the last one: codex also tells of a turn of its
+//! own, in which it makes up a title.
 
 use serde_json::Value as Json;
 use serde_yaml::Value;
@@ -17,12 +19,13 @@ use super::template::{Argv, Template};
 use super::{AgentTable, MessageFrom, OwnSandbox, PromptBy, Stdio};
 use crate::core::trouble::Trouble;
 use crate::text::agent_stream::pointer::Pointer;
+use crate::text::tdd_result;
 
 /// What differs when a person sits at the agent's screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interactive {
     pub argv: Argv,
-    /// Relative to the exchange folder; written anew at the end of each turn.
+    /// Relative to the exchange folder; a JSON document is appended at the end of each turn.
     pub file: Template,
     /// Where the message is in it.
     pub take: Pointer,
@@ -31,8 +34,13 @@ pub struct Interactive {
 impl Interactive {
     /// The message in what the hook wrote.
     pub fn message(&self, written: &str) -> Option<String> {
-        let json: Json = serde_json::from_str(written).ok()?;
-        self.take.text(&json).filter(|message| !message.trim().is_empty())
+        let documents = serde_json::Deserializer::from_str(written).into_iter::<Json>();
+        let messages = documents.map_while(Result::ok).filter_map(|json| self.take.text(&json));
+        let told = messages.filter(|message| !message.trim().is_empty());
+        told.fold(None, |best, next| match best {
+            Some(best) if tdd_result::holds_block(&best) && !tdd_result::holds_block(&next) => Some(best),
+            Some(_) | None => Some(next),
+        })
     }
 }
 
@@ -109,6 +117,11 @@ mod tests {
             (r#"{"last": "  "}"#, None),
             (r#"{"other": 1}"#, None),
             ("", None),
+            ("{\"last\": \"one\"}\n{\"last\": \"two\"}{\"la", Some("two")),
+            (
+                "{\"last\": \"```tdd-result\\n```\"}\n{\"last\": \"A title\"}\n{\"last\": \" \"}\n",
+                Some("```tdd-result\n```"),
+            ),
         ] {
             assert_eq!(interactive.message(written).as_deref(), message, "{written}");
         }
