@@ -208,14 +208,13 @@ impl GitCheckpoints {
     /// before the one that was waiting is there. To be called when a commit was just made, and so
     /// what the older ones hang on was seen to be there.
     fn write_refs(&mut self) -> Result<(), Trouble> {
-        let mut waiting = std::mem::take(&mut self.waiting);
-        let (place, known) = (&self.place, &self.refs);
         let is_written = |name: &String, commit: &CheckpointId| {
-            !known.contains_key(name) && refs::write_new(place, name, commit)
+            !self.refs.contains_key(name) && refs::write_new(&self.place, name, commit)
         };
-        let left = waiting.iter().filter(|(name, commit)| !is_written(name, commit));
-        refs::update(&self.own, &left.collect::<Vec<_>>())?;
-        self.refs.append(&mut waiting);
+        let left: Vec<(&String, &CheckpointId)> =
+            self.waiting.iter().filter(|(name, commit)| !is_written(name, commit)).collect();
+        refs::update(&self.own, &left)?;
+        self.refs.append(&mut self.waiting);
         Ok(())
     }
 
