@@ -149,7 +149,7 @@ fn execute(
     let mut checks = ProjectChecks::new(&found.checks, &check_setup, adapters.sandbox.as_ref())?;
     checkpoints::exclude_runs(repository)?;
     let mut journal = JournalFile::create(&folders.run)?;
-    leftovers::note_children_in(&folders.run);
+    let _noting = leftovers::note_children_in(&folders.run);
     let started = FixStarted {
         run: id,
         version: env!("CARGO_PKG_VERSION").to_owned(),

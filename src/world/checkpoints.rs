@@ -340,14 +340,14 @@ impl Checkpoints for GitCheckpoints {
 
     fn record_git(&mut self) -> Result<(), Trouble> {
         self.contents.rest();
-        let known = (self.recorded.as_ref(), &self.refs);
+        let known = self.recorded.as_ref();
         let recorded = GitState::record(&self.place, &self.own, &ref_folder(&self.run), known)?;
         self.recorded = Some(recorded);
         Ok(())
     }
 
     fn restore_git(&mut self, label: &str) -> Result<Vec<String>, Trouble> {
-        let Some(recorded) = &self.recorded else { return Ok(Vec::new()) };
+        let Some(recorded) = &mut self.recorded else { return Ok(Vec::new()) };
         let keep = format!("{}kept-{}", ref_folder(&self.run), slug(label));
         let (place, git, ours) = (&self.place, &self.own, &self.refs);
         let mut restoring = git_state::Restoring { place, git, keep, ours, clean: &mut self.clean };

@@ -1,7 +1,7 @@
 //! What an orchestrator that was killed leaves behind, and its end by the next one.
 //!
 //! ```text
-//! .tdd/runs/<run>/children/<pid>        one file for each child that lives      Note
+//! .tdd/runs/<run>/children/<pid of tdd>-<n>  a child that lives, or empty      Note
 //! .tdd/runs/<run>/canaries/<token>      one file for each canary in the tree    its path
 //! $TMPDIR/tdd-exchange-<random>/owner.json   who works with this folder         Note, folder's own
 //! ```
@@ -16,18 +16,20 @@
 #![expect(clippy::disallowed_methods, reason = "notes are files, and the folders of dead runs are removed")]
 
 mod note;
+mod noted;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::time::Instant;
 
 use self::note::{Named, Note};
+pub(super) use self::noted::Noted;
+pub use self::noted::{NotingChildren, note_children_in};
 use super::journal_file;
 use super::process::kin;
 use super::unix::proc_table::{self, Life, Process};
@@ -51,33 +53,19 @@ const MOST_FOLDERS: usize = 10_000;
 const MOST_LINES: usize = 20;
 const LONGEST: Duration = Duration::from_secs(3);
 
-/// Where the children of this process are noted; a process works on one run.
-static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
-
-/// From now on every child of this process is noted in the run's folder as long as it lives. Call
-/// it once the folder is there and before the first child. That a note can't be written keeps no
-/// child from starting: it is for an accident that may never happen.
-pub fn note_children_in(run_dir: &Path) {
-    *FOLDER.lock().unwrap_or_else(PoisonError::into_inner) = Some(run_dir.join(CHILDREN));
-}
-
 /// A new folder for the exchange folders of a run, outside the repository, 0700, gone when it is
 /// dropped. It names us as its owner, so that [`reap_leftovers`] can tell when it is nobody's.
 pub fn exchange_folder(repository: &Path) -> Result<TempDir, Trouble> {
     folder_of_ours(EXCHANGE_PREFIX, repository)
 }
 
-/// The same for the temporary files of one verification's commands, which may write there.
+/// The same for the temporary files of verifications' commands, which may write there.
 pub fn temporary_folder(repository: &Path) -> Result<TempDir, Trouble> {
     folder_of_ours(TEMPORARY_PREFIX, repository)
 }
 
 fn folder_of_ours(prefix: &str, repository: &Path) -> Result<TempDir, Trouble> {
-    let failed = |error: std::io::Error| {
-        Trouble::environment("no temporary folder can be made")
-            .because(error)
-            .advise("check TMPDIR and free space")
-    };
+    let failed = |error: std::io::Error| no_temporary_folder(&error);
     let folder = tempfile::Builder::new().prefix(prefix).tempdir().map_err(failed)?;
     if let Some(note) = Note::of_us(Some(repository)) {
         note.write(&folder.path().join(OWNER)).map_err(failed)?;
@@ -85,28 +73,10 @@ fn folder_of_ours(prefix: &str, repository: &Path) -> Result<TempDir, Trouble> {
     Ok(folder)
 }
 
-/// The note of one child; dropping it removes the file.
-#[derive(Debug)]
-pub(super) struct Noted(Option<PathBuf>);
-
-impl Noted {
-    /// Notes a child that was just forked and not yet waited for.
-    pub(super) fn child(pid: i32) -> Self {
-        let folder = FOLDER.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (Some(folder), Some(note)) = (folder, Note::of_child(pid)) else { return Self(None) };
-        let path = folder.join(pid.to_string());
-        let _ = fs::create_dir(&folder);
-        let written = note.write(&path).is_ok();
-        Self(written.then_some(path))
-    }
-}
-
-impl Drop for Noted {
-    fn drop(&mut self) {
-        if let Some(path) = &self.0 {
-            let _ = fs::remove_file(path);
-        }
-    }
+pub(super) fn no_temporary_folder(error: &std::io::Error) -> Trouble {
+    Trouble::environment("no temporary folder can be made")
+        .because(error)
+        .advise("check TMPDIR and free space")
 }
 
 /// A canary's file in the tree, and the note of it; dropping it removes both.
@@ -119,8 +89,6 @@ pub(super) struct Planted {
 /// Notes, before it is written, a file that must not outlive the run: `token` is in its text and in
 /// no other. Until the run's folder is known nothing is noted.
 pub(super) fn note_canary(file: &Path, token: &str) -> Planted {
-    let run = FOLDER.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let folder = run.as_deref().and_then(Path::parent).map(|run| run.join(CANARIES));
     let write = |folder: PathBuf| {
         let note = folder.join(token);
         let _ = fs::create_dir(&folder);
@@ -128,7 +96,7 @@ pub(super) fn note_canary(file: &Path, token: &str) -> Planted {
         let synced = written.and_then(|()| fs::File::open(&note)?.sync_all());
         synced.is_ok().then_some(note)
     };
-    Planted { file: file.to_owned(), note: folder.and_then(write) }
+    Planted { file: file.to_owned(), note: noted::folder_of_canaries().and_then(write) }
 }
 
 impl Drop for Planted {
@@ -191,6 +159,11 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
     let (notes, files) = notes_of_children(repository);
     let folders = exchange_folders(repository);
     let dead = dead_owners(&notes, &folders, &boot);
+    let is_empty =
+        |path: &PathBuf| path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() == 0);
+    for empty in files_of_children(repository).filter(is_empty) {
+        let _ = fs::remove_file(empty);
+    }
     let mut lines = removed;
     lines.extend(end_all(&dead, repository));
     for (note, path) in notes.iter().zip(files) {
@@ -248,11 +221,14 @@ fn shorten(mut lines: Vec<String>) -> Vec<String> {
 
 /// The notes below `.tdd/runs`, and where each lies.
 fn notes_of_children(repository: &Path) -> (Vec<Note>, Vec<PathBuf>) {
+    files_of_children(repository).filter_map(|path| Some((Note::read(&path)?, path))).unzip()
+}
+
+fn files_of_children(repository: &Path) -> impl Iterator<Item = PathBuf> {
     let folders = journal_file::list_runs(repository).into_iter().map(|run| run.path.join(CHILDREN));
     let real = folders.filter(|folder| folder.symlink_metadata().is_ok_and(|data| data.is_dir()));
     let files = real.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
-    let found = files.take(MOST_NOTES).filter_map(|file| Some((Note::read(&file.path())?, file.path())));
-    found.unzip()
+    files.take(MOST_NOTES).map(|file| file.path())
 }
 
 /// The exchange folders that runs on this work tree made.

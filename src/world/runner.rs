@@ -33,6 +33,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tempfile::TempDir;
+
 pub use self::call::{RunnerCall, recognise};
 pub use self::rehearsal::{Rehearsal, rehearse};
 
@@ -96,6 +98,8 @@ pub struct ProjectTests {
     /// How long the first verification took.
     first_ms: Option<u64>,
     sandbox: Option<Sandbox>,
+    /// Holds each verification's temporary files while it runs; made for the first one.
+    temp: Option<TempDir>,
 }
 
 #[derive(Debug)]
@@ -130,6 +134,7 @@ impl ProjectTests {
             count: 0,
             first_ms: None,
             sandbox: None,
+            temp: None,
         })
     }
 
@@ -146,9 +151,21 @@ impl ProjectTests {
         let deadline = self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE));
         let bounds = Bounds { deadline, output_cap: self.output_cap };
         let mut bench = Bench::new(&self.work, self.count, label, bounds, &self.stop)?;
-        // Its path is short, because sockets that tests make there have short names only.
-        bench.use_temp(leftovers::temporary_folder(&self.owner)?)?;
+        bench.use_temp(self.temporary()?);
         Ok(bench.fenced_by(self.sandbox.clone()))
+    }
+
+    /// A new folder for the temporary files of one verification. Its path is short, because sockets
+    /// that tests make there have short names only.
+    fn temporary(&mut self) -> Result<TempDir, Trouble> {
+        let inside =
+            |root: &TempDir| tempfile::Builder::new().prefix("").rand_bytes(4).tempdir_in(root.path());
+        // Earlier tests may have left ours closed or removed it.
+        if let Some(Ok(folder)) = self.temp.as_ref().map(inside) {
+            return Ok(folder);
+        }
+        let root = self.temp.insert(leftovers::temporary_folder(&self.owner)?);
+        inside(root).map_err(|error| leftovers::no_temporary_folder(&error))
     }
 }
 

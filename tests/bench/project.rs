@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -157,6 +158,18 @@ impl Project {
     pub fn run(&self) {
         let output = self.tdd().output().unwrap();
         assert!(output.status.success(), "tdd: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// How long it takes to make a file where the run makes its own, which differs tenfold between file
+    /// systems and hours.
+    pub fn new_file(&self) -> Duration {
+        const FILES: u32 = 200;
+        let folder = tdd::world::journal_file::list_runs(&self.repo())[0].path.join("tests");
+        let began = Instant::now();
+        for number in 0..FILES {
+            std::fs::write(folder.join(format!("new-{number}")), "x").unwrap();
+        }
+        began.elapsed() / FILES
     }
 
     /// The events of the one run, with their times in ms since the epoch.

@@ -71,7 +71,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let setup = wire::setup(prepared, &folders, &adapters)?;
     checkpoints::exclude_runs(&prepared.place.repository)?;
     let mut journal = JournalFile::create(&folders.run)?;
-    leftovers::note_children_in(&folders.run);
+    let _noting = leftovers::note_children_in(&folders.run);
     let started = started(prepared, id);
     let first = Event::RunStarted(Box::new(started.clone()));
     journal.append(now, std::slice::from_ref(&first))?;
@@ -98,7 +98,7 @@ pub fn go_on(
 ) -> Result<ExitCode, Trouble> {
     let folders = hold.folders(run);
     let (journal, state) = reopened(&folders.run)?;
-    leftovers::note_children_in(&folders.run);
+    let _noting = leftovers::note_children_in(&folders.run);
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
     warn(&adapters.warnings);
     let setup = wire::setup(prepared, &folders, &adapters)?;

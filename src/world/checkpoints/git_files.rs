@@ -131,16 +131,32 @@ pub(super) fn put_back(folder: &Path, path: &[u8], copied: Option<&Copied>) -> s
 
 /// The files and links that `names` stand for, folders walked without following links.
 pub(super) fn found(folder: &Path, names: &[&str]) -> BTreeMap<Vec<u8>, Metadata> {
+    found_outside(folder, names, b"")
+}
+
+/// The same, but what lies in the folder `left_out`.
+pub(super) fn found_outside(folder: &Path, names: &[&str], left_out: &[u8]) -> BTreeMap<Vec<u8>, Metadata> {
     let mut found = BTreeMap::new();
-    let mut waiting: Vec<Vec<u8>> = names.iter().map(|name| name.as_bytes().to_vec()).collect();
-    while let Some(path) = waiting.pop() {
-        let full = full_path(folder, &path);
-        let Ok(meta) = std::fs::symlink_metadata(&full) else { continue };
-        if !meta.is_dir() {
-            found.insert(path, meta);
-        } else if let Ok(entries) = std::fs::read_dir(&full) {
-            let below = |name: std::ffi::OsString| [path.as_slice(), b"/", &name.into_vec()].concat();
-            waiting.extend(entries.flatten().map(|entry| below(entry.file_name())));
+    let mut folders: Vec<Vec<u8>> = Vec::new();
+    for name in names {
+        let path = name.as_bytes().to_vec();
+        match std::fs::symlink_metadata(full_path(folder, &path)) {
+            Ok(meta) if meta.is_dir() => folders.push(path),
+            Ok(meta) => drop(found.insert(path, meta)),
+            Err(_) => {}
+        }
+    }
+    while let Some(path) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(full_path(folder, &path)) else { continue };
+        for entry in entries.flatten() {
+            // Cheaper than by its whole path, and a run has some refs for each attempt.
+            let Ok(meta) = entry.metadata() else { continue };
+            let below = [path.as_slice(), b"/", &entry.file_name().into_vec()].concat();
+            if !meta.is_dir() {
+                found.insert(below, meta);
+            } else if below != left_out {
+                folders.push(below);
+            }
         }
         if found.len() > MOST_FILES {
             break;

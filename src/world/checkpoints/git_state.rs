@@ -6,12 +6,13 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::Arc;
 
 use super::edit::{Permissions, Tree};
 use super::git::Git;
 use super::git_files::{self, Copied, Copies, Differs};
 use super::place::{GitPlace, Pointer};
-use super::refs::{self, OurRefs, RefFiles, RefValue, Refs, refs};
+use super::refs::{OurRefs, RefFiles, RefValue, Refs, refs};
 use super::specials::Clean;
 use crate::core::guard::{self, Guard};
 use crate::core::trouble::Trouble;
@@ -36,56 +37,60 @@ pub(super) struct Restoring<'r> {
 /// The git state of a work tree at one moment.
 #[derive(Debug)]
 pub(super) struct GitState {
-    refs: Refs,
+    /// But the run's own.
+    refs: Arc<Refs>,
     /// The files that hold them; `None` where git has to be asked every time.
     files: Option<RefFiles>,
     of_work_tree: Copies,
     shared: Copies,
     /// Used only when a child's version of it can't be read.
     packed_refs: Option<Copied>,
-    /// Files below `refs/`, sound or not: git does not list a dangling symbolic ref.
+    /// Files below `refs/`, sound or not: git does not list a dangling symbolic ref. Empty where
+    /// `files` tell it.
     loose: BTreeSet<Vec<u8>>,
     /// The run's own refs, which are not the user's.
     our_folder: String,
 }
 
 impl GitState {
-    /// `before` is an earlier record, and `ours` are the run's own refs.
+    /// `before` is an earlier record, after which all that children did was put back.
     pub(super) fn record(
         place: &GitPlace,
         git: &Git,
         our_folder: &str,
-        (before, ours): (Option<&Self>, &OurRefs),
+        before: Option<&Self>,
     ) -> Result<Self, Trouble> {
         let known = before.and_then(|before| before.files.as_ref());
-        let mut files = RefFiles::read(place, our_folder, known);
-        let same = |files: &RefFiles| known.is_some_and(|known| files.say_the_same(known, ours));
-        let unchanged = files.as_ref().is_some_and(same);
-        let refs = if let Some(before) = before.filter(|_| unchanged) {
-            refs::with_ours(&before.refs, our_folder, ours)
-        } else {
-            let refs = refs(git, "")?;
-            // Of a ref that somebody moved meanwhile nobody knows which value git told.
-            let again = RefFiles::read(place, our_folder, files.as_ref());
-            files = files.zip(again).filter(|(was, is)| is.say_the_same(was, ours)).map(|(_, is)| is);
-            refs
+        let mut files = match known {
+            Some(_) => RefFiles::read_others(place, our_folder, known),
+            None => RefFiles::read(place, our_folder, None),
         };
-        let loose =
-            files.as_ref().map_or_else(|| git_files::names(&place.common_dir, "refs"), RefFiles::loose);
+        let unchanged = files.as_ref().zip(known).is_some_and(|(files, known)| files.say_the_same(known));
+        let refs = if let Some(before) = before.filter(|_| unchanged) {
+            Arc::clone(&before.refs)
+        } else {
+            let mut refs = refs(git, "")?;
+            refs.retain(|name, _| !name.starts_with(our_folder));
+            // Of a ref that somebody moved meanwhile nobody knows which value git told.
+            let again = RefFiles::read_others(place, our_folder, files.as_ref());
+            files = files.zip(again).filter(|(was, is)| is.say_the_same(was)).map(|(_, is)| is);
+            Arc::new(refs)
+        };
+        let all = || git_files::names(&place.common_dir, "refs");
         Ok(Self {
             refs,
+            loose: files.as_ref().map_or_else(all, |_| BTreeSet::new()),
             files,
             of_work_tree: git_files::copy(&place.git_dir, git_files::OF_WORK_TREE),
             shared: git_files::copy(&place.common_dir, git_files::SHARED),
             packed_refs: git_files::copy_file(&place.common_dir, "packed-refs"),
-            loose,
             our_folder: our_folder.to_owned(),
         })
     }
 
     /// Puts back what differs, and says what that was. The order matters: first what would keep
     /// git from working, then what a child's commits hang on, then the rest.
-    pub(super) fn restore(&self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {
+    pub(super) fn restore(&mut self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {
         let mut said = put_back_pointer(at.place)?;
         said.extend(at.clean.remove_specials(&at.place.git_dir, &at.place.common_dir));
         let head_now = git_files::copy_file(&at.place.git_dir, "HEAD");
@@ -134,7 +139,7 @@ impl GitState {
         let mut line = format!("HEAD was moved from {} to {}; put back", short(&was), short(&now));
         let is_object = matches!(now.len(), 40 | 64) && now.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_object
-            && !self.held().contains(now.as_str())
+            && !self.held(at).contains(now.as_str())
             && now != was
             && let Some(kept) = keep(at, &now, "HEAD")?
         {
@@ -143,15 +148,20 @@ impl GitState {
         Ok(line)
     }
 
-    /// All objects that the recorded refs point at.
-    fn held(&self) -> BTreeSet<&str> {
-        self.refs.values().map(|value| value.object.as_str()).collect()
+    /// All objects that the recorded refs and ours point at.
+    fn held<'h>(&'h self, at: &Restoring<'h>) -> BTreeSet<&'h str> {
+        let recorded = self.refs.values().map(|value| value.object.as_str());
+        recorded.chain(at.ours.values().map(|commit| commit.0.as_str())).collect()
+    }
+
+    fn was_loose(&self, path: &[u8]) -> bool {
+        self.loose.contains(path) || self.files.as_ref().is_some_and(|files| files.has(path))
     }
 
     /// A lock that a killed git left behind would keep a ref from being put back.
     fn remove_locks(&self, place: &GitPlace) -> Result<(), Trouble> {
         for path in git_files::names(&place.common_dir, "refs") {
-            if path.ends_with(b".lock") && !self.loose.contains(&path) {
+            if path.ends_with(b".lock") && !self.was_loose(&path) {
                 put_back(&place.common_dir, &path, None)?;
             }
         }
@@ -159,23 +169,26 @@ impl GitState {
     }
 
     /// Files below `refs/` that are new and that git can't read as refs.
-    fn remove_broken(&self, place: &GitPlace, now: &Refs) -> Result<Vec<String>, Trouble> {
+    fn remove_broken(&self, at: &Restoring<'_>, now: &Refs) -> Result<Vec<String>, Trouble> {
         let mut said = Vec::new();
-        for path in git_files::names(&place.common_dir, "refs") {
+        for path in git_files::names(&at.place.common_dir, "refs") {
             let name = String::from_utf8_lossy(&path);
-            if !self.loose.contains(&path) && !now.contains_key(&*name) && !self.refs.contains_key(&*name) {
-                put_back(&place.common_dir, &path, None)?;
+            let is_ref = [now, &*self.refs].iter().any(|refs| refs.contains_key(&*name));
+            if !is_ref && !at.ours.contains_key(&*name) && !self.was_loose(&path) {
+                put_back(&at.place.common_dir, &path, None)?;
                 said.push(format!("{}, which is no ref, was left behind; removed", short(&name)));
             }
         }
         Ok(said)
     }
 
-    fn restore_refs(&self, at: &Restoring<'_>) -> Result<Vec<String>, Trouble> {
+    fn restore_refs(&mut self, at: &Restoring<'_>) -> Result<Vec<String>, Trouble> {
         let files = RefFiles::read(at.place, &self.our_folder, self.files.as_ref());
-        if let (Some(now), Some(was)) = (files, &self.files)
-            && now.say_the_same(was, at.ours)
+        if let Some((now, was)) = files.zip(self.files.as_ref())
+            && now.say_the_same(was)
+            && now.hold(at.ours)
         {
+            self.files = Some(now);
             return Ok(Vec::new());
         }
         self.remove_locks(at.place)?;
@@ -187,11 +200,11 @@ impl GitState {
             said.push("git's packed-refs could not be read; put back".to_owned());
             refs(at.git, "")?
         };
-        said.extend(self.remove_broken(at.place, &now)?);
+        said.extend(self.remove_broken(at, &now)?);
         let mut delete = Vec::new();
         let mut update = Vec::new();
         let is_ours = |name: &str| name.starts_with(&self.our_folder);
-        let mut held: BTreeSet<String> = self.held().into_iter().map(str::to_owned).collect();
+        let mut held: BTreeSet<String> = self.held(at).into_iter().map(str::to_owned).collect();
         for (name, value) in now.iter().filter(|(name, _)| !is_ours(name)) {
             let was = self.refs.get(name);
             if was == Some(value) {
@@ -210,7 +223,7 @@ impl GitState {
                 None => delete.push(name.clone()),
             }
         }
-        for (name, was) in self.refs.iter().filter(|(name, _)| !is_ours(name) && !now.contains_key(*name)) {
+        for (name, was) in self.refs.iter().filter(|(name, _)| !now.contains_key(*name)) {
             said.push(moved(name, Some(was), None));
             update.push((name.clone(), was.clone()));
         }

@@ -9,9 +9,9 @@
 //! says the same.
 #![expect(clippy::disallowed_methods, reason = "a note is a file")]
 
-use std::fs::OpenOptions;
-use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -76,12 +76,19 @@ impl Note {
         if self.boot == boot { !self.owner.is_alive() } else { !same_system }
     }
 
-    /// In a new file, 0600.
-    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
-        let text = serde_json::to_vec(self).map_err(io::Error::other)?;
+    /// In a new file, 0600, which is returned.
+    pub(super) fn write(&self, path: &Path) -> io::Result<File> {
         // An older one under the same process id is nobody's any more.
         let _ = std::fs::remove_file(path);
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(&text)
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+        self.write_into(&file)?;
+        Ok(file)
+    }
+
+    /// In a file that is empty now.
+    pub(super) fn write_into(&self, file: &File) -> io::Result<()> {
+        let text = serde_json::to_vec(self).map_err(io::Error::other)?;
+        file.write_all_at(&text, 0)
     }
 
     /// `None` for anything but a regular file with a note of this version.

@@ -113,12 +113,9 @@ impl Bench {
         })
     }
 
-    /// From now on the commands' `TMPDIR` is in this folder, which goes with the bench.
-    pub(super) fn use_temp(&mut self, folder: TempDir) -> Result<(), Trouble> {
-        let inside = folder.path().join(TEMP);
-        std::fs::create_dir(&inside).map_err(|error| disk(&inside, &error))?;
+    /// From now on the commands' `TMPDIR` is this folder, which goes with the bench.
+    pub(super) fn use_temp(&mut self, folder: TempDir) {
         self.temp = Some(folder);
-        Ok(())
     }
 
     /// Every command is started inside this sandbox.
@@ -166,7 +163,7 @@ impl Bench {
         }
         let log = self.fresh("log");
         // What the person's own command sets comes after it, and wins.
-        let temp = self.temp.iter().map(|temp| ("TMPDIR".into(), Some(temp.path().join(TEMP).into())));
+        let temp = self.temp.iter().map(|temp| ("TMPDIR".into(), Some(temp.path().into())));
         let order = CommandOrder {
             argv: step.argv,
             cwd: step.cwd.clone(),
@@ -265,9 +262,6 @@ fn copy_lines(mut part: File, to: &mut File, hidden: Option<&str>) -> std::io::R
     }
     to.flush()
 }
-
-/// The folder in a run's temporary one that its commands get.
-const TEMP: &str = "t";
 
 const LONGEST_LINE: u64 = 64 * 1024;
 
