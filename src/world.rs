@@ -19,6 +19,7 @@ pub mod project;
 pub mod project_commands;
 pub mod project_file;
 pub mod pty;
+pub mod regular_file;
 pub mod runner;
 pub mod sandbox;
 pub mod scaffold;
