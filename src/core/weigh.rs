@@ -19,6 +19,32 @@ pub struct Body {
     /// What is said to be absent and stood in the project before the test was written: then it is
     /// the test that asks for it in the wrong way.
     pub existing: BTreeSet<String>,
+    pub mark: Mark,
+}
+
+/// What keeps a test from being run, or its failure from counting, as its source says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Mark {
+    #[default]
+    None,
+    /// Whatever the code does; as it is written.
+    Always(String),
+    /// Under a condition, of which the words are known.
+    Under(String, BTreeSet<String>),
+}
+
+impl Mark {
+    /// How the mark is written, if the test will not count once what is absent is there. Of a
+    /// condition that speaks of something else nothing is known: it may be about the system.
+    fn discounts(&self, absent: Option<&str>) -> Option<&str> {
+        match self {
+            Self::None => None,
+            Self::Always(written) => Some(written),
+            Self::Under(written, words) => {
+                absent.map(absent_name).is_some_and(|name| words.contains(name)).then_some(written)
+            }
+        }
+    }
 }
 
 /// Whether a body holds an expectation.
@@ -67,7 +93,7 @@ pub fn criterion_red(
         if second.is_some() && again.get(&test.id).is_none_or(differs) {
             kind = RedKind::Flaky;
         }
-        let message = first_line(&test.outcome);
+        let message = first_line(&test.outcome, &body);
         tests.push(RedTest { id: test.id.clone(), kind, seen: Seen::Reported, message });
     }
     for file in &files {
@@ -92,13 +118,15 @@ fn not_loaded(file: &RelPath, failure: &Failure, sources: &Sources<'_>) -> Vec<R
         return vec![RedTest { id: TestId(file.to_string()), kind, seen: Seen::FileOnly, message }];
     }
     let one = |id: TestId| {
+        let body = (sources.body)(file, &id);
         let kind = match failure.kind {
-            FailureKind::Missing => kind_of_failure(failure, &(sources.body)(file, &id)),
+            FailureKind::Missing => kind_of_failure(failure, &body),
             FailureKind::Timeout => RedKind::Timeout,
             FailureKind::Crash => RedKind::Crash,
             FailureKind::Assertion | FailureKind::Error | FailureKind::Load => RedKind::Load,
         };
-        RedTest { id, kind, seen: Seen::Declared, message: message.clone() }
+        let message = marked(failure, &body).unwrap_or_else(|| message.clone());
+        RedTest { id, kind, seen: Seen::Declared, message }
     };
     declared.into_iter().map(one).collect()
 }
@@ -125,6 +153,7 @@ fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
         FailureKind::Missing if failure.absent.iter().any(|absent| body.existing.contains(absent)) => {
             RedKind::Load
         }
+        FailureKind::Missing if body.mark.discounts(failure.absent.as_deref()).is_some() => RedKind::None,
         FailureKind::Missing if is_hollow(body, failure.absent.as_deref()) => RedKind::None,
         FailureKind::Missing => RedKind::Missing,
         FailureKind::Load => RedKind::Load,
@@ -162,8 +191,18 @@ fn passes(outcome: &Outcome) -> bool {
     *outcome == Outcome::Passed
 }
 
-fn first_line(outcome: &Outcome) -> String {
+/// What is said of a test that will never count.
+fn marked(failure: &Failure, body: &Body) -> Option<String> {
+    let written =
+        body.mark.discounts(failure.absent.as_deref()).filter(|_| failure.kind == FailureKind::Missing);
+    written.map(|written| format!("its mark keeps it from counting: {written}"))
+}
+
+fn first_line(outcome: &Outcome, body: &Body) -> String {
     match outcome {
+        Outcome::Failed(failure) if marked(failure, body).is_some() => {
+            marked(failure, body).unwrap_or_default()
+        }
         Outcome::Failed(failure) => failure.message.lines().next().unwrap_or_default().to_owned(),
         Outcome::Passed | Outcome::Skipped => String::new(),
     }

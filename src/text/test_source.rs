@@ -16,6 +16,7 @@ mod go;
 mod javascript;
 mod known_calls;
 mod literal;
+mod mark;
 mod plain;
 mod python;
 mod rust;
@@ -31,6 +32,7 @@ use std::fmt;
 use std::ops::Range;
 
 pub use self::body::{BodyFacts, Expectation};
+pub use self::mark::mark;
 pub use self::signs::{Sign, new_signs, removed_names};
 pub use self::split::{Outline, lost_assertions, outline};
 pub use self::symbols::declares;

@@ -95,6 +95,22 @@ fn only_an_expectation_that_looks_at_what_is_absent_makes_it_missing() {
 }
 
 #[test]
+fn a_mark_that_will_keep_a_test_from_counting_is_no_red() {
+    let failed = Failure { absent: Some("calc.add".into()), ..failure(FailureKind::Missing) };
+    let first = report(vec![result("a", Outcome::Failed(failed))]);
+    let under = |word: &str| Mark::Under("@skipif(…)".to_owned(), BTreeSet::from([word.to_owned()]));
+    for (mark, want) in [
+        (Mark::Always("@xfail".to_owned()), RedKind::None),
+        (under("add"), RedKind::None),
+        (under("platform"), RedKind::Missing),
+        (Mark::None, RedKind::Missing),
+    ] {
+        let body = Body { mark: mark.clone(), ..Body::default() };
+        assert_eq!(red(&first, None, &body, &[])[0].1, want, "{mark:?}");
+    }
+}
+
+#[test]
 fn what_stood_there_before_is_not_missing() {
     let failed = Failure { absent: Some("shop.f1".into()), ..failure(FailureKind::Missing) };
     let first = report(vec![result("a", Outcome::Failed(failed))]);

@@ -76,6 +76,7 @@ impl SourceBook {
                 Conditional::Conditional
             },
             existing,
+            mark: facts.skipped.as_deref().map(test_source::mark).unwrap_or_default(),
         }
     }
 

@@ -57,7 +57,7 @@ fn skip(tree: &Tree<'_>, at: usize, outer: usize) -> Option<String> {
             matches!(name, "skip" | "skipif" | "skipIf" | "skipUnless" | "xfail" | "expectedFailure")
         })
     };
-    decorators.find(says).map(|at| tree.text(at).lines().next().unwrap_or_default().to_owned())
+    decorators.find(says).map(|at| tree.text(at).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 pub(super) fn claim(tree: &Tree<'_>, at: usize) -> Option<Claim> {

@@ -4,11 +4,13 @@
 //! A run of chosen files takes the `select` line. Files are left out by `select` too, if there is
 //! one, else in a scratch copy of the tree.
 
+mod case_files;
 mod tap;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use self::case_files::CaseFiles;
 use super::bench::{Bench, Measured, Step, read_capped};
 use super::call::quote;
 use super::place::{Place, merge_doubles};
@@ -273,8 +275,9 @@ fn read(path: &Path, exit: Exit, there: &Place, place: &Place, scope: &Scope) ->
     };
     let parsed = junit::parse(&bytes);
     let mut report = TestReport { complete: parsed.flaw.is_none(), ..TestReport::default() };
+    let files = CaseFiles::new([there, place]);
     for case in parsed.cases {
-        let file = file_of(&case, there, place);
+        let file = files.of(&case);
         match (case.is_load_failure(), &case.outcome, &file) {
             (true, Outcome::Failed(failure), Some(file)) if scope.takes_file(file) => {
                 report.load_failures.push(LoadFailure { file: file.clone(), failure: failure.clone() });
@@ -309,29 +312,6 @@ fn dotted(path: &str) -> String {
 }
 
 /// The file as the report says it, else the file that a dotted class name stands for.
-fn file_of(case: &Case, there: &Place, place: &Place) -> Option<RelPath> {
-    let inside = |told: &str| {
-        let file = there.in_repository(told).filter(|file| there.absolute(file).is_file());
-        file.or_else(|| place.in_repository(told).filter(|file| place.absolute(file).is_file()))
-    };
-    if let Some(file) = case.file.as_deref().and_then(inside) {
-        return Some(file);
-    }
-    if let Some(file) =
-        inside(&case.classname).or_else(|| inside(&case.name).filter(|_| case.is_load_failure()))
-    {
-        return Some(file);
-    }
-    let dotted = if case.classname.is_empty() { &case.name } else { &case.classname };
-    let parts: Vec<&str> = dotted.split('.').collect();
-    (1..=parts.len()).rev().find_map(|count| {
-        let path = parts[..count].join("/");
-        let roots = ["", "src/test/java/", "src/test/kotlin/", "test/", "tests/"];
-        let extensions = ["py", "java", "kt", "rb", "php", "ts", "js"];
-        roots.iter().find_map(|root| extensions.iter().find_map(|end| inside(&format!("{root}{path}.{end}"))))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

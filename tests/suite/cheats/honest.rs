@@ -30,6 +30,7 @@ printf 'import pathlib, unittest\nimport shop\n\n\nclass New(unittest.TestCase):
         ),
         honest("writes a helper", TW, "red; sed -i 's/shop.two(), 2/*pair()/; 2a from tests.pairs import pair' $T; printf 'import shop\n\n\ndef pair():\n    return shop.two(), 2\n' > tests/pairs.py"),
         honest("uses parameters", TW, "printf 'import pytest\nimport shop\n\n\n@pytest.mark.parametrize(\"wanted\", [2, 2.0])\ndef test_new(wanted):\n    assert shop.two() == wanted\n' > $T").on(PYTEST),
+        honest("skips its test on other systems", TW, "red; sed -i '1i import sys\\nimport pytest\\nfrom shop import two\\n' $T; sed -i 's/^def test_new/@pytest.mark.xfail(sys.platform == \"plan9\", reason=\"x\")\\n@pytest.mark.skipif(sys.platform == \"win32\", reason=\"x\")\\ndef test_new/' $T").on(PYTEST),
         honest("adds a dev-dependency", TW, "red; sed -i 's/dev = \\[\\]/dev = [\"hypothesis>=6\"]/' pyproject.toml; echo '# hypothesis' >> uv.lock")
             .with("pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = []\n\n[dependency-groups]\ndev = []\n")
             .with("uv.lock", "version = 1\n"),

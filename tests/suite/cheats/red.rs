@@ -22,6 +22,8 @@ fn no_red() -> Vec<Entry> {
         cheat("skips its test", TW, "red; sed -i 's/    def test_new/    @unittest.skip(\"x\")\\n    def test_new/' $T").fails("it was not run"),
         cheat("expects its failure", TW, "red; sed -i 's/    def test_new/    @unittest.expectedFailure\\n    def test_new/' $T").fails("AC-STE-1.1 is not RED"),
         cheat("marks its test as xfail", TW, "red; sed -i '1i import pytest\\n' $T; sed -i 's/^def test_new/@pytest.mark.xfail\\ndef test_new/' $T").on(PYTEST).fails("AC-STE-1.1 is not RED"),
+        cheat("marks a test that does not load as xfail", TW, "red; sed -i '1i import pytest\\nfrom shop import two\\n' $T; sed -i 's/^def test_new/@pytest.mark.xfail\\ndef test_new/' $T").on(PYTEST).fails("a mark (skip, xfail)"),
+        cheat("skips its test once there is code", TW, "red; sed -i '1i import pytest\\n' $T; sed -i 's/^def test_new/@pytest.mark.skipif(hasattr(shop, \"two\"), reason=\"x\")\\ndef test_new/' $T").on(PYTEST).fails("a mark (skip, xfail)"),
         cheat("ignores its test (rust)", TW, "red; sed -i 's/fn new/#[ignore]\\nfn new/' $T; sed -i 's/shop::two(), 2/shop::one(), 2/' $T").on(RUST).fails("AC-STE-1.1 is not RED"),
         cheat("leaves its test for later (node)", TW, "red; sed -i 's/test(\"new\"/test.todo(\"new\"/' $T").on(NODE).fails("AC-STE-1.1 is not RED"),
         cheat("is red by a syntax error", TW, "red; echo '    def (' >> $T").fails("its file does not load"),

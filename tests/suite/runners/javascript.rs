@@ -368,3 +368,18 @@ fn a_runner_that_is_not_installed_is_a_trouble_that_names_it() {
         assert!(trouble.to_string().contains(kind.name()), "{trouble}");
     }
 }
+
+/// A test that fails before it comes to what is recorded for it is red for its own reason alone.
+#[test]
+fn a_snapshot_that_no_test_came_to_is_no_load_failure() {
+    let Some(lab) = VITEST.lab() else { return };
+    VITEST.test(&lab, "snap", "core", "test('a', () => { expect(core.two()).toMatchSnapshot(); });\n");
+    let recorded = "// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html\n\nexports[`a 1`] = `2`;\n";
+    lab.write("test/__snapshots__/snap.test.ts.snap", recorded);
+    VITEST.check(&lab.order(&TestOrder::default()).unwrap(), &["base::base=ok", "snap::a=missing"]);
+    lab.write("src/core.ts", "export const one = () => 1;\nexport const two = () => 2;\n");
+    VITEST.check(&lab.order(&TestOrder::default()).unwrap(), &["base::base=ok", "snap::a=ok"]);
+    // One that nobody asks for any more is why vitest fails, and is told.
+    lab.write("test/__snapshots__/snap.test.ts.snap", &format!("{recorded}\nexports[`b 1`] = `3`;\n"));
+    VITEST.check(&lab.order(&TestOrder::default()).unwrap(), &["base::base=ok", "snap!load", "snap::a=ok"]);
+}
