@@ -11,6 +11,7 @@
 
 mod body;
 mod claim;
+mod doubtful;
 mod flow;
 mod go;
 mod javascript;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::claim::{Claim, Says, Weight, callee, claims};
+use super::doubtful::is_doubtful;
 use super::flow::{Flow, is_function, is_plain};
 use super::known_calls::{is_harmless, may_assert};
 use super::literal::{self, Worth};
@@ -32,8 +33,8 @@ pub struct BodyFacts {
     pub looks_at: BTreeSet<String>,
     /// It fails whatever the code does.
     pub unconditional: bool,
-    /// Assertions that hold whatever the code does, as they are written; and, if there is no other,
-    /// those that only ask whether something is there.
+    /// Assertions that hold whatever the code does, or seem to, as they are written; and, if there is
+    /// no other, those that only ask whether something is there.
     pub hollow: Vec<String>,
     /// What keeps it from running, as it is written.
     pub skipped: Option<String>,
@@ -78,6 +79,9 @@ fn covered<'a>(body: &Span, spans: impl Iterator<Item = &'a Span>) -> Vec<bool> 
     });
     depth.take(body.len()).collect()
 }
+
+/// Expectations of one test whose shape is looked at.
+const MOST_DOUBTED: usize = 200;
 
 /// Characters of a hollow assertion that are shown.
 const SHOWN: usize = 120;
@@ -134,7 +138,7 @@ impl<'t, 's> Reading<'t, 's> {
         let scene = self.scene(body, &claims);
         let mut spans: Vec<Span> = Vec::new();
         let (mut real, mut full): (Vec<Claim>, usize) = (Vec::new(), 0);
-        let mut silent = Silent::default();
+        let (mut silent, mut doubtful) = (Silent::default(), Vec::new());
         let mut facts = BodyFacts {
             expectation: Expectation::No,
             looks_at: BTreeSet::new(),
@@ -159,6 +163,11 @@ impl<'t, 's> Reading<'t, 's> {
                 silent.claims.push(claim.whole);
                 continue;
             }
+            // Each is compared with the whole body, and a person reads no more of them.
+            if real.len() < MOST_DOUBTED && is_doubtful(self.tree, &claim, self.sides(&claim).as_ref(), body)
+            {
+                doubtful.push(self.shown(&claim));
+            }
             spans.extend(around);
             spans.extend(claim.subjects.iter().cloned());
             full += usize::from(claim.weight == Weight::Full);
@@ -179,6 +188,7 @@ impl<'t, 's> Reading<'t, 's> {
         if facts.hollow.is_empty() && full > 0 && real.iter().all(|claim| self.is_thin(claim)) {
             facts.hollow.extend(real.iter().map(|claim| self.shown(claim)));
         }
+        facts.hollow.extend(doubtful);
         facts.expectation = self.expectation(&real, body, &mut spans, &silent);
         // It calls nothing and looks at nothing but itself, so that it is red for ever if it is red.
         let is_closed = facts.expectation == Expectation::No && !self.tree.is_torn(body);
@@ -349,6 +359,7 @@ impl<'t, 's> Reading<'t, 's> {
         let text = self.condensed(&claim.whole);
         let names = ["assertIsNotNone", "toBeDefined", "NotNil", "isDefined", "exists"];
         text.ends_with("is not None")
+            || text.starts_with("assert callable (")
             || names.iter().any(|name| claim.name.contains(name))
             || (claim.name == "toBeNull" && text.contains("not"))
             || (claim.name == "assert"

@@ -677,6 +677,18 @@ fn hollow_and_thin_assertions_are_quoted() {
         (Rust, "let x = f(); assert_eq!(x, x); assert!(x > 1);", "assert_eq!(x, x)"),
         (JavaScript, "expect(true).toBe(true); expect(f()).toBe(1);", "expect(true).toBe(true)"),
         (JavaScript, "expect(f()).toBeDefined();", "expect(f()).toBeDefined()"),
+        (Python, "assert f(1) == f(1)", "assert f(1) == f(1)"),
+        (Python, "assert f(1) == f(2)", ""),
+        (Python, "assert isinstance(f(), object)", "assert isinstance(f(), object)"),
+        (Python, "r = f()\n    assert r is not None or r is None", "assert r is not None or r is None"),
+        (Python, "r = f()\n    assert r is not None or r == 1", ""),
+        (Python, "def inner():\n        assert f() == 1\n    f()", "assert f() == 1"),
+        (Python, "def inner():\n        assert f() == 1\n    inner()", ""),
+        (Python, "@hook\n    def inner():\n        assert f() == 1\n    f()", ""),
+        (Python, "assert callable(f)", "assert callable(f)"),
+        (JavaScript, "expect(f(1)).toBe(f(1));", "expect(f(1)).toBe(f(1))"),
+        (JavaScript, "[1].forEach((n) => expect(f(n)).toBe(1));", ""),
+        (Rust, "assert_eq!(f(1), f(1));", "assert_eq!(f(1), f(1))"),
         (Go, "assert.True(t, true)\n\tassert.Equal(t, 1, F())", "assert.True(t, true)"),
     ] {
         let (source, test) = test_of(language, body);

@@ -111,9 +111,8 @@ mod tests {
         std::fs::write(folder.path().join("test_a.py"), "").unwrap();
         let place = Place::new(folder.path(), folder.path());
         let files = CaseFiles::new([&place, &place]);
-        let cases: String = (0..5_000)
-            .map(|number| format!("<testcase classname='com.foo.NoTest{number}' name='n{number}'/>"))
-            .collect();
+        let one = |number: u32| format!("<testcase classname='com.foo.NoTest{number}' name='n{number}'/>");
+        let cases = (0..5_000).map(one).collect::<Vec<_>>().concat();
         let found = "<testcase classname='com.foo.BarTest' name='a'/><testcase classname='test_a.Class' name='b'/>\
                      <testcase classname='' name='test_a.c'/><testcase file='./test_a.py' classname='x' name='d'/>";
         let report = format!("<testsuites><testsuite name='p'>{cases}{found}</testsuite></testsuites>");
