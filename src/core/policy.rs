@@ -13,6 +13,7 @@ use super::path::RelPath;
 use super::role::Role;
 
 mod tables;
+pub mod tooling;
 
 use tables::{ECOSYSTEMS, HELPERS, Table};
 

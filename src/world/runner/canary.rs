@@ -5,9 +5,7 @@
 //! killed orchestrator leaves in the tree can't be known by its name; it is noted in the run's
 //! folder before it is written, and the next command removes it.
 
-use std::fs::OpenOptions;
 use std::hash::{BuildHasher, Hasher};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Measured, Step, disk, read_capped};
@@ -19,6 +17,7 @@ use crate::core::trouble::Trouble;
 use crate::text::canary::{Script, Secret};
 use crate::text::test_source::Language;
 use crate::world::leftovers::{self, Planted};
+use crate::world::regular_file;
 
 /// Bytes of a judged file that is imitated; of a larger one nothing is.
 const LARGEST_JUDGED: u64 = 4 * 1024 * 1024;
@@ -81,17 +80,17 @@ impl Nest {
             file,
             _planted: planted,
         };
-        nest.write(OpenOptions::new().write(true).create_new(true), script)?;
+        nest.write(script)?;
         Ok(nest)
     }
 
     /// Writes another script in its place.
     pub(super) fn replace(&mut self, script: &Script) -> Result<(), Trouble> {
-        self.write(OpenOptions::new().write(true).truncate(true), script)
+        self.write(script)
     }
 
-    fn write(&mut self, how: &OpenOptions, script: &Script) -> Result<(), Trouble> {
-        let written = how.open(&self.file).and_then(|mut file| file.write_all(script.source.as_bytes()));
+    fn write(&mut self, script: &Script) -> Result<(), Trouble> {
+        let written = regular_file::write(&self.file, &script.source);
         written.map_err(|error| disk(&self.file, &error))?;
         self.tests.clone_from(&script.tests);
         Ok(())
