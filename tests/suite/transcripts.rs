@@ -73,6 +73,7 @@ const CASES: &[Case] = &[
     ("opencode", "1.18.33/finished.jsonl", 0, None),
     ("opencode", "1.18.33/empty.jsonl", 0, None),
     ("opencode", "1.18.33/status-401.jsonl", 1, Some(AgentFailure::NotLoggedIn)),
+    ("opencode", "1.18.33/no-provider.jsonl", 1, Some(AgentFailure::Usage)),
     ("pi", "0.73.1/finished.jsonl", 0, None),
     ("pi", "0.73.1/empty.jsonl", 0, None),
     ("pi", "0.73.1/status-401.jsonl", 0, Some(AgentFailure::NotLoggedIn)),
