@@ -55,6 +55,14 @@ pub fn text(state: &FixState, how: How, facts: &FixFacts) -> String {
     }
     let lost = state.lost(best);
     out.extend(listed("was green and is not any more", lost.iter().map(ToString::to_string)));
+    let gone = state.gone(best);
+    out.extend(listed("was red and has another name now, or none", gone.iter().map(ToString::to_string)));
+    let evaded = best.checks.iter().filter(|check| check.evaded > 0);
+    let evaded: Vec<String> = evaded
+        .flat_map(|check| check.complaints.iter().take(check.evaded))
+        .map(|one| one.text.clone())
+        .collect();
+    out.extend(listed("no success", evaded.into_iter()));
     if matches!(how, How::Halted(_)) {
         out.extend(best.checks.iter().filter(|check| !check.is_green()).flat_map(output_lines));
     }
@@ -78,7 +86,7 @@ pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
             json!({
                 "command": found.run.command, "kind": kind(check.kind), "source": check.source,
                 "green": found.is_green(), "exit": found.run.exit, "failures": found.failures,
-                "tests_green": found.greens.len(), "unloaded": found.unloaded, "log": found.run.log,
+                "tests_green": found.greens.len(), "tests_skipped": found.skipped, "unloaded": found.unloaded, "log": found.run.log,
                 "complaints": found.complaints.iter().take(LISTED).map(|one| &one.text).collect::<Vec<_>>(),
             })
         })
@@ -92,6 +100,7 @@ pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
         "role": "fixer", "agent": state.run.agent, "forks": state.forks(), "retries": state.run.retries,
         "checks": checks,
         "lost": best.map(|best| state.lost(best)).unwrap_or_default(),
+        "gone": best.map(|best| state.gone(best)).unwrap_or_default(),
         "loads": best.is_some_and(|best| Standing::of(best, &state.known).loads()),
         "rounds": state.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
         "changed": facts.changed, "put_back": put_back(state),
@@ -121,12 +130,16 @@ fn check_line(check: &CheckFinding) -> String {
         1 => ", 1 test green".to_owned(),
         many => format!(", {many} tests green"),
     };
+    let skipped = match check.skipped.len() {
+        0 => String::new(),
+        many => format!(", {many} skipped"),
+    };
     if check.is_green() {
-        return format!("green  {command}  ({seconds}.{tenths} s{greens})");
+        return format!("green  {command}  ({seconds}.{tenths} s{greens}{skipped})");
     }
     let why =
         check.unloaded.as_ref().map(|why| format!("; {}", harmless::short(why, 200))).unwrap_or_default();
-    format!("red    {command}  ({}, failures: {}{greens}{why})", check.run.exit, check.failures)
+    format!("red    {command}  ({}, failures: {}{greens}{skipped}{why})", check.run.exit, check.failures)
 }
 
 fn output_lines(check: &CheckFinding) -> Vec<String> {

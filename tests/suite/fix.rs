@@ -354,3 +354,67 @@ fn checks_are_found_as_commands_are_and_the_type_check_comes_first() {
         ]
     );
 }
+
+/// A fixer that writes these files, its third part of the entry being YAML of its own.
+fn writes_all(number: u8, files: &[(&str, &str)], more: &str) -> String {
+    let one = |(path, text): &(&str, &str)| format!("    {path}: |\n{}", indented(text));
+    let files: String = files.iter().map(one).collect();
+    let write = if files.is_empty() { String::new() } else { format!("  write:\n{files}") };
+    format!(
+        "- role: fixer\n  number: {number}\n{write}{more}  say: {{ status: ok, files: [], command: t, output_excerpt: x }}\n"
+    )
+}
+
+#[test]
+fn a_red_test_that_is_skipped_or_gone_is_not_mended() {
+    if !has_python() {
+        return;
+    }
+    let skips = "import unittest\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    raise unittest.SkipTest('later')\n";
+    let mul = "import unittest\nimport shop\nfrom shop import mul\n\n\nclass Mul(unittest.TestCase):\n    def test_mul(self):\n        self.assertEqual(mul(2, 3), 6)\n";
+    let unwritten = "import unittest\n\n\ndef __getattr__(name):\n    raise unittest.SkipTest('later')\n\n\n"
+        .to_owned()
+        + WHOLE;
+    let written = WHOLE.to_owned() + "\n\ndef mul(a: int, b: int) -> int:\n    return a * b\n";
+    let fewer = TESTS.split("    def test_two").next().unwrap();
+    let skipping = TESTS.replace("    def test_two", "    @unittest.skip('x')\n    def test_two");
+    let edits: &[&str] = &["--allow-test-edits"];
+    for (name, more, files, args, want) in [
+        ("skipped", None, vec![("shop.py", skips)], &[][..], Err("skipped now")),
+        (
+            "unloaded, then skipped",
+            Some(mul),
+            vec![("shop.py", unwritten.as_str())],
+            &[],
+            Err("did not load"),
+        ),
+        ("unloaded, then whole", Some(mul), vec![("shop.py", written.as_str())], &[], Ok("3 tests green")),
+        (
+            "removed",
+            None,
+            vec![("shop.py", TYPED), ("tests/test_shop.py", fewer)],
+            edits,
+            Err("in no report"),
+        ),
+        (
+            "marked",
+            None,
+            vec![("shop.py", TYPED), ("tests/test_shop.py", &skipping)],
+            edits,
+            Err("skipped now"),
+        ),
+    ] {
+        let sandbox = shop();
+        if let Some(mul) = more {
+            sandbox.write("tests/test_mul.py", mul);
+        }
+        let args = [&["--max-retries", "1"][..], args].concat();
+        let ran = fix(&sandbox, &writes_all(1, &files, ""), &args);
+        let (ran, part) = match want {
+            Ok(part) => (ran.expect(0), part),
+            Err(part) => (ran.expect(1), part),
+        };
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains(part), "{name}: {said}");
+    }
+}

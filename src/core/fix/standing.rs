@@ -6,14 +6,16 @@ use std::collections::BTreeSet;
 use super::{FixFindings, FixState};
 use crate::core::test::TestId;
 
-/// Ordered from bad to good: nobody weakened a test or wrote for the tests alone; everything loads; known greens are kept; fewer
-/// failures. By findings only.
+/// Ordered from bad to good: nobody weakened a test or wrote for the tests alone; everything loads;
+/// known greens are kept; fewer failures; fewer of them by a red test that is skipped or gone. By
+/// findings only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Standing {
     honest: bool,
     loads: bool,
     lost: Reverse<usize>,
     failures: Reverse<usize>,
+    evaded: Reverse<usize>,
 }
 
 impl Standing {
@@ -26,6 +28,7 @@ impl Standing {
             loads: findings.checks.iter().all(|check| check.unloaded.is_none()),
             lost: Reverse(lost),
             failures: Reverse(findings.failures()),
+            evaded: Reverse(findings.checks.iter().map(|check| check.evaded).sum()),
         }
     }
 
@@ -51,6 +54,17 @@ impl FixState {
             let standing = Standing::of(best, &self.known);
             standing.honest && standing.lost.0 == 0 && best.checks.iter().all(super::CheckFinding::is_green)
         })
+    }
+
+    /// Tests that were red at the start and have no entry in these findings.
+    pub fn gone(&self, findings: &FixFindings) -> Vec<TestId> {
+        let each = self.owed.iter().zip(&findings.checks);
+        let gone: BTreeSet<TestId> = each
+            .filter(|(_, check)| check.unloaded.is_none())
+            .flat_map(|(owed, check)| owed.gone(check))
+            .cloned()
+            .collect();
+        gone.into_iter().collect()
     }
 
     /// Known greens that are not green in these findings.
