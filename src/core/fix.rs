@@ -34,7 +34,7 @@ pub mod weigh;
 
 pub use machine::{FixEffect, next};
 pub use owed::{Owed, Skips, Told, Unloaded};
-pub use standing::Standing;
+pub use standing::{Fault, Standing};
 
 /// How often a fixer is asked if nothing is said.
 pub const RETRIES: u8 = 3;
@@ -194,6 +194,12 @@ pub struct FixFindings {
     pub put_back: Vec<RelPath>,
     /// Sources in which a test was changed or removed: they can't be put back without the work.
     pub weakened: Vec<RelPath>,
+    /// Protected files that were changed while the checks ran: what was judged may have been another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rewritten: Vec<RelPath>,
+    /// Files of installed tools that were changed: no copy was kept that could be put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<RelPath>,
     /// Sources that behave otherwise under test: no more acceptable than a changed test.
     pub slanted: Vec<Slant>,
     /// Known greens that failed once and passed when run again.

@@ -5,8 +5,9 @@
 use serde_json::{Value, json};
 
 use super::{harmless, usage_words};
-use crate::core::finding::ClassedChange;
-use crate::core::fix::{CheckFinding, CheckKind, FixHalt, FixState, Round, Standing};
+use crate::core::finding::{ChangeKind, ClassedChange};
+use crate::core::fix::{CheckFinding, CheckKind, Fault, FixHalt, FixState, Round, Standing};
+use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::usage::Usage;
 
@@ -35,6 +36,8 @@ pub struct FixFacts {
     pub again: String,
     /// What differs between the start and the best state.
     pub changed: Vec<ClassedChange>,
+    /// Those of them that hold nothing any more.
+    pub emptied: Vec<RelPath>,
     /// The fixer's last message, else the last lines that it printed.
     pub said: String,
 }
@@ -68,9 +71,10 @@ pub fn text(state: &FixState, how: How, facts: &FixFacts) -> String {
     }
     out.push(String::new());
     out.push(format!("changed since the start: {}", facts.changed.len()));
-    out.extend(listed("", facts.changed.iter().map(named)));
+    out.extend(listed("", facts.changed.iter().map(|change| named(change, &facts.emptied))));
     let put_back = put_back(state);
     out.extend(listed("not allowed, put back", put_back.iter().cloned()));
+    out.extend(listed("taken back", faults(state).into_iter()));
     out.extend(closing(state, how, facts));
     out.join("\n") + "\n"
 }
@@ -103,7 +107,7 @@ pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
         "gone": best.map(|best| state.gone(best)).unwrap_or_default(),
         "loads": best.is_some_and(|best| Standing::of(best, &state.known).loads()),
         "rounds": state.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
-        "changed": facts.changed, "put_back": put_back(state),
+        "changed": facts.changed, "emptied": facts.emptied, "put_back": put_back(state), "taken_back": faults(state),
         "said": if matches!(how, How::Halted(_)) { harmless::tail(&facts.said, SAID_LINES, LINE_WIDTH) } else { Vec::new() },
         "usage": usage(state), "isolation": facts.isolation, "run_dir": facts.run_dir,
         "next": steps(state, how, facts).into_iter().map(|(what, command)| json!({ "what": what, "command": command })).collect::<Vec<_>>(),
@@ -215,20 +219,33 @@ fn usage(state: &FixState) -> Option<String> {
 
 fn put_back(state: &FixState) -> Vec<String> {
     let findings = state.rounds.iter().filter_map(|round| round.findings.as_ref());
-    let mut all: Vec<String> = findings
-        .flat_map(|found| {
-            found.put_back.iter().chain(&found.weakened).chain(found.slanted.iter().map(|s| &s.path))
-        })
-        .map(ToString::to_string)
-        .collect();
+    let mut all: Vec<String> =
+        findings.flat_map(|found| found.put_back.iter()).map(ToString::to_string).collect();
     all.sort();
     all.dedup();
     all
 }
 
-fn named(change: &ClassedChange) -> String {
+/// Why states were taken back whatever their checks said, attempt by attempt.
+fn faults(state: &FixState) -> Vec<String> {
+    let rounds = state.rounds.iter().enumerate();
+    let found = rounds.filter_map(|(number, round)| Some((number, round.findings.as_ref()?)));
+    let told = found.flat_map(|(number, findings)| {
+        let told =
+            move |(fault, path): (Fault, &RelPath)| format!("attempt {number}: {}: {path}", fault.words());
+        findings.faults().into_iter().map(told)
+    });
+    told.collect()
+}
+
+fn named(change: &ClassedChange, emptied: &[RelPath]) -> String {
     let class = if change.class == FileClass::Test { " (a test)" } else { "" };
-    format!("{}{class}", change.path)
+    let fate = match change.kind {
+        ChangeKind::Deleted => ": deleted",
+        ChangeKind::Modified if emptied.contains(&change.path) => ": emptied",
+        ChangeKind::Added | ChangeKind::Modified | ChangeKind::Retyped | ChangeKind::Submodule => "",
+    };
+    format!("{}{class}{fate}", change.path)
 }
 
 fn listed(what: &str, names: impl ExactSizeIterator<Item = String>) -> Vec<String> {

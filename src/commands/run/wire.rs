@@ -10,8 +10,9 @@ use crate::core::trouble::Trouble;
 use crate::driver::drive::Setup;
 use crate::driver::ports::{Allowance, Limits, Ports, World};
 use crate::settings::Settings;
+use crate::text::command_line::{self, checker};
 use crate::text::harmless::shell_word;
-use crate::text::{command_line, mask::Mask, skill};
+use crate::text::{mask::Mask, skill};
 use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::{GitCheckpoints, git_folders};
 use crate::world::clock::SystemClock;
@@ -162,7 +163,7 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
             .because(bad.why)
             .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
     })?;
-    Ok(policy.with_gates(run_by_commands(prepared)))
+    Ok(policy.with_gates(run_by_commands(prepared)).with_gates(in_place_of_tools(prepared)))
 }
 
 /// Scripts of the project that the commands run: they decide which tests run, wherever they lie.
@@ -174,6 +175,19 @@ fn run_by_commands(prepared: &Prepared) -> Vec<RelPath> {
     let scripts = lines.flat_map(|line| command_line::scripts(line));
     let files = scripts.filter(|word| project_file::exists(&prepared.place.project, word));
     files.filter_map(|word| RelPath::new(&in_repository(prepared, &word))).collect()
+}
+
+/// What Python would run in place of a tool that a command calls by its module's name. A program of
+/// the project's own may lie there already.
+fn in_place_of_tools(prepared: &Prepared) -> Vec<RelPath> {
+    let commands = &prepared.chosen.commands;
+    let modules = [&commands.test, &commands.gate].into_iter().flat_map(|line| checker::modules(line));
+    let files = modules.flat_map(|(name, kind)| {
+        let files = [format!("{name}.py"), format!("{name}/__init__.py"), format!("{name}/__main__.py")];
+        let is_there = files.iter().any(|file| project_file::exists(&prepared.place.project, file));
+        if is_there && kind == checker::Module::Any { Vec::new() } else { files.to_vec() }
+    });
+    files.filter_map(|file| RelPath::new(&in_repository(prepared, &file))).collect()
 }
 
 /// A path or glob of the settings, which are relative to the project, relative to the repository.

@@ -54,6 +54,8 @@ fn findings(tree: &str, check: CheckFinding) -> FixFindings {
         changed: Vec::new(),
         put_back: Vec::new(),
         weakened: Vec::new(),
+        rewritten: Vec::new(),
+        tools: Vec::new(),
         slanted: Vec::new(),
         flaky: Vec::new(),
     }

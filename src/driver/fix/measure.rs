@@ -52,13 +52,17 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let (checks, flaky) = self.run_checks(&format!("after fixer {number}")).await?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
+        let tools = self.beyond_repair(&work, &touched)?;
+        let mut rewritten = self.rewritten_by_runs(&restamped, &work.changed);
+        rewritten.extend(touched.iter().filter(|path| self.decides(path) && !tools.contains(path)).cloned());
         work.put_back.extend(touched);
-        work.weakened.extend(self.rewritten_by_runs(&restamped, &work.changed));
         events.extend(self.discard_what_runs_left(&tree)?);
         let Work { changed, mut put_back, weakened, slanted } = work;
         put_back.sort();
         put_back.dedup();
-        let findings = FixFindings { tree, checks, changed, put_back, weakened, slanted, flaky };
+        put_back.retain(|path| !tools.contains(path));
+        let findings =
+            FixFindings { tree, checks, changed, put_back, weakened, rewritten, tools, slanted, flaky };
         events.push(Event::FixMeasured { findings: Box::new(findings) });
         Ok(events)
     }
@@ -82,6 +86,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             changed: Vec::new(),
             put_back: Vec::new(),
             weakened: Vec::new(),
+            rewritten: Vec::new(),
+            tools: Vec::new(),
             slanted: Vec::new(),
             flaky,
         };
@@ -155,6 +161,21 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         weakened.retain(|path| !forbidden.contains(path));
         let put_back = forbidden.into_iter().chain(touched).collect();
         Ok((Work { changed, put_back, weakened, slanted }, told))
+    }
+
+    /// Files of installed tools that are not as they were: there is no copy of them.
+    fn beyond_repair(&mut self, work: &Work, touched: &[RelPath]) -> Result<Vec<RelPath>, Trouble> {
+        if work.put_back.is_empty() && touched.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.ports.protection.check()
+    }
+
+    /// Whether a protected file could have been another one while the checks ran. Snapshots that a
+    /// runner renews are none.
+    fn decides(&self, path: &RelPath) -> bool {
+        let class = self.setup.policy.classify(path);
+        class == FileClass::Gate || (class == FileClass::Test && Language::of(path.extension()).is_some())
     }
 
     /// Test code that was rewritten while the checks ran, and is as it was: what was judged meanwhile

@@ -39,6 +39,8 @@ fn findings(checks: Vec<CheckFinding>) -> FixFindings {
         changed: Vec::new(),
         put_back: Vec::new(),
         weakened: Vec::new(),
+        rewritten: Vec::new(),
+        tools: Vec::new(),
         slanted: Vec::new(),
         flaky: Vec::new(),
     }
