@@ -61,6 +61,11 @@ pub trait Checkpoints {
     fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble>;
     /// All files of a snapshot, sorted.
     fn files(&mut self, at: &CheckpointId) -> Result<Vec<RelPath>, Trouble>;
+    /// The folder of a repository inside the work tree that this file lies in: no commit of the outer
+    /// one can hold it.
+    fn inner_repository(&self, _path: &RelPath) -> Option<RelPath> {
+        None
+    }
     /// Remembers HEAD, branches, index, stash and hooks path as they are now.
     fn record_git(&mut self) -> Result<(), Trouble>;
     /// Puts back what differs from the last record; says what that was, one line each. Commits
@@ -113,6 +118,8 @@ pub struct TestOrder {
     /// Only these files' tests and these ids; empty means all.
     pub only_files: Vec<RelPath>,
     pub only_ids: Vec<TestId>,
+    /// Files whose tests are to be known by their file, even where the runner does not tell it.
+    pub told_apart: Vec<RelPath>,
     /// Takes part whatever is chosen or left out, and is gone from the tree afterwards.
     pub canary: CanaryWish,
 }

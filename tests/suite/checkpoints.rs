@@ -7,6 +7,7 @@
 
 use tdd::core::attempt::CheckpointId;
 use tdd::core::finding::ChangeKind;
+use tdd::core::path::RelPath;
 use tdd::driver::ports::Checkpoints;
 
 use crate::sealed_git::{Repository, rel};
@@ -229,6 +230,37 @@ fn by_products_are_outside_without_any_gitignore_unless_git_tracks_them() {
     assert_eq!(changes(&repository, &zero, &one), want);
     checkpoints.restore_all(&zero).unwrap();
     assert_eq!(repository.text("target/debug/x").as_deref(), Some("left by a test run"));
+}
+
+#[test]
+fn what_people_keep_beside_by_products_is_inside() {
+    let mine = ["coverage/notes.md", "target/plan.md", "pkg/__pycache__/impl.py", ".pytest_cache/v/impl.py"];
+    let repository = Repository::with(&[("a", "a")]);
+    for path in mine {
+        repository.write(path, "mine, and nobody tracks it");
+    }
+    let mut checkpoints = repository.checkpoints();
+    let zero = checkpoints.take("zero").unwrap();
+    for path in mine {
+        std::fs::remove_file(repository.path(path)).unwrap();
+    }
+    let one = checkpoints.take("one").unwrap();
+    assert_eq!(changes(&repository, &zero, &one).len(), mine.len());
+    checkpoints.restore_all(&zero).unwrap();
+    for path in mine {
+        assert_eq!(repository.text(path).as_deref(), Some("mine, and nobody tracks it"), "{path}");
+    }
+}
+
+#[test]
+fn a_repository_inside_is_found_above_its_files() {
+    let repository = Repository::with(&[("a", "a")]);
+    repository.write("sub/.git/HEAD", "ref: refs/heads/main\n");
+    let checkpoints = repository.checkpoints();
+    for (file, want) in [("a", None), ("other/b", None), ("sub/deep/b", Some("sub"))] {
+        let found = checkpoints.inner_repository(&rel(file));
+        assert_eq!(found.as_ref().map(RelPath::as_str), want, "{file}");
+    }
 }
 
 #[test]

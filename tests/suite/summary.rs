@@ -6,6 +6,7 @@ use tdd::core::finding::{ChangeKind, ClassedChange, Findings, RedKind};
 use tdd::core::halt::Ending;
 use tdd::core::policy::FileClass;
 use tdd::core::role::Key;
+use tdd::core::test::TestId;
 use tdd::text::summary::{SummaryFacts, json, text};
 
 use crate::sample::{Play, Story, criterion, green, measured, path, red, started, well};
@@ -56,6 +57,20 @@ fn the_matrix_says_what_was_seen_red_and_what_is_green() {
 }
 
 #[test]
+fn tests_that_were_red_before_are_named_as_left_out() {
+    let mut story = story();
+    assert!(!text(&story.state, Ending::Verified, &facts()).contains("left out"));
+    let test = &mut story.state.baseline.as_mut().unwrap().test;
+    test.reds.push(TestId("old::one".to_owned()));
+    let page = text(&story.state, Ending::Verified, &facts());
+    let want = "evidence: 1 test was red before anything was done, and is still left out: old::one; `";
+    assert!(page.contains(want), "{page}");
+    story.state.baseline.as_mut().unwrap().test.flaky.push(TestId("old::two".to_owned()));
+    let page = text(&story.state, Ending::Verified, &facts());
+    assert!(page.contains("2 tests were red before anything was done"), "{page}");
+}
+
+#[test]
 fn a_commit_is_proposed_with_every_changed_file_and_no_by_product() {
     let page = text(&story().state, Ending::Verified, &facts());
     let want =
@@ -64,6 +79,14 @@ fn a_commit_is_proposed_with_every_changed_file_and_no_by_product() {
     assert!(!page.contains("target/debug"), "{page}");
     let unchanged = SummaryFacts { changed: Vec::new(), ..facts() };
     assert!(!text(&story().state, Ending::Verified, &unchanged).contains("git "), "nothing to commit");
+}
+
+#[test]
+fn what_lies_in_a_repository_of_its_own_is_left_out_of_the_command_and_said() {
+    let facts = SummaryFacts { inner_repositories: vec![path("src")], ..facts() };
+    let page = text(&story().state, Ending::Verified, &facts);
+    assert!(page.contains("look at: src is a repository of its own"), "{page}");
+    assert!(page.contains("git add -- :/tests/ac_ste_1_1.rs && "), "{page}");
 }
 
 #[test]

@@ -132,10 +132,16 @@ pub(super) fn check_cassette(path: &Path) -> Result<(), Trouble> {
             .because(error)
             .advise("name another one with --cassette FILE")
     })?;
-    Cassette::read(&text).map(|_| ()).map_err(|mut trouble| {
+    let cassette = Cassette::read(&text).map_err(|mut trouble| {
         trouble.what = format!("{}: {}", path.display(), trouble.what);
         trouble
-    })
+    })?;
+    if cassette.entries.is_empty() {
+        return Err(Trouble::config(format!("{}: the cassette has no entries", path.display()))
+            .because("the scripted agent could answer no call; no role is to blame for that")
+            .advise("name another one with --cassette FILE"));
+    }
+    Ok(())
 }
 
 /// A path for this attempt's raw log. An attempt that a crash of ours cut off has one already,

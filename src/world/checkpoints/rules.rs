@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::git::Git;
 use super::place::GitPlace;
-use crate::core::policy::BY_PRODUCTS;
+use crate::core::policy::{BY_PRODUCTS, code_among_by_products};
 use crate::core::trouble::Trouble;
 use crate::world::regular_file;
 
@@ -58,7 +58,7 @@ impl Rules {
     /// added by [`Rules::learn`] during a walk.
     pub(super) fn begin(place: &GitPlace, git: &Git) -> Result<Self, Trouble> {
         let mut rules = Self::default();
-        rules.add(Source { folder: Vec::new(), text: BY_PRODUCTS.join("\n") });
+        rules.add(Source { folder: Vec::new(), text: by_products() });
         let global = git.setting("core.excludesFile").map(std::path::PathBuf::from).or_else(default_excludes);
         for file in global.into_iter().chain([place.common_dir.join("info/exclude")]) {
             if let Ok(text) = read_rules(regular_file::open_linked(&file)) {
@@ -196,6 +196,16 @@ impl Rules {
 pub(super) enum Folder {
     Yes,
     No,
+}
+
+/// The rules for what tests leave. Folders among it are looked into, because code may lie there.
+fn by_products() -> String {
+    let code = code_among_by_products();
+    let folders = code.iter().filter_map(|glob| glob.rsplit_once('/')).map(|(folder, _)| folder);
+    let folders: BTreeSet<String> = folders.map(|folder| format!("!{folder}/")).collect();
+    let code = code.iter().map(|glob| format!("!{glob}"));
+    let lines = BY_PRODUCTS.iter().map(|glob| (*glob).to_owned());
+    lines.chain(folders).chain(code).collect::<Vec<_>>().join("\n")
 }
 
 fn matcher(text: &str) -> Gitignore {

@@ -37,6 +37,19 @@ pub(super) fn make(
     Ok(())
 }
 
+/// Takes away what parts of the person's own files were put into: how somebody logs in may be a key.
+/// Where a folder on the way was replaced nothing is done, for it would be done elsewhere.
+pub(super) fn take_away(dir: &StateDir, folder: &Path) {
+    for made in dir.files.iter().filter(|made| !made.keep.is_empty()) {
+        let file = folder.join(&made.path);
+        let mut above = file.ancestors().skip(1).take_while(|above| above.starts_with(folder));
+        if above.all(|above| fs::symlink_metadata(above).is_ok_and(|about| about.is_dir())) {
+            // It is for this user's eyes alone, and is made anew each time.
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
 fn kept(made: &Made, text: &str, own: &Path) -> Result<String, Trouble> {
     let unreadable = |why: String| {
         Trouble::environment(format!("{} can't be read", own.display()))
