@@ -110,6 +110,23 @@ fn after_the_first_child_the_same_failure_pauses_the_run() {
 }
 
 #[test]
+fn a_program_that_is_slow_to_tell_its_version_is_asked_once_and_named() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    sandbox.write("tdd.yaml", QUICK);
+    sandbox.commit();
+    program(&sandbox, "claude", "2.1.330", &play("claude/2.1.330/status-529.jsonl", 1));
+    let path = sandbox.beside("bin/claude");
+    let script = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, script.replace("&& { echo", "&& { sleep 3; echo")).unwrap();
+    let ran = tdd(&sandbox, &["STE-1", "--agent", "claude"], &[]).expect(3);
+    assert_eq!(ran.stderr.matches("waiting for `claude --version`").count(), 1, "{}", ran.stderr);
+    assert!(!ran.stderr.contains("unknown version"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_version_that_was_never_tried_is_said_and_one_too_old_is_refused() {
     if !has_python() {
         return;

@@ -12,6 +12,7 @@ use crate::driver::ports::{Allowance, Limits, Ports, World};
 use crate::settings::Settings;
 use crate::text::harmless::shell_word;
 use crate::text::{command_line, mask::Mask, skill};
+use crate::view::print;
 use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::{GitCheckpoints, git_folders};
 use crate::world::clock::SystemClock;
@@ -101,7 +102,7 @@ pub fn adapters(
     let agents =
         agents(prepared, folders, tdd, stop).fenced_by(sandbox.clone()).told_of(ground, sealed.clone());
     agents.preflight()?;
-    let warnings = agents.versions()?;
+    let warnings = agents.versions(&mut |line| print::message(&format!("tdd: {line}")))?;
     let tests = ProjectTests::new(RunnerSetup {
         repository: prepared.place.repository.clone(),
         project: prepared.place.project.clone(),
