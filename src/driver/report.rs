@@ -36,8 +36,11 @@ impl<W: World> Drive<'_, W> {
             (Some(zero), Some(good)) => self.differences(&zero, &good)?,
             (Some(_) | None, _) => Vec::new(),
         };
+        let paths = changed.iter().map(|change| &change.path);
+        let secret = paths.filter(|path| (self.setup.mask)(path.as_str()) != path.as_str());
         Ok(SummaryFacts {
             run_dir: self.setup.run_dir.clone(),
+            unnamed: secret.cloned().collect(),
             changed,
             early_green: self.state.early_green.clone(),
             isolation: self.setup.isolation.to_string(),

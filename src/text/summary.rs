@@ -15,6 +15,7 @@ use crate::core::finding::{ClassedChange, RedKind};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
 use crate::core::mdtest::AgentWord;
+use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
 use crate::core::state::{Entry, Progress, State};
@@ -31,6 +32,8 @@ pub struct SummaryFacts {
     pub run_dir: String,
     /// What differs between checkpoint 0 and the last good checkpoint.
     pub changed: Vec<ClassedChange>,
+    /// Those of them whose names hold a secret: what is shown of them is no name.
+    pub unnamed: BTreeSet<RelPath>,
     /// Criteria that were green by an earlier criterion's work when their turn came.
     pub early_green: Vec<CriterionId>,
     /// The level of isolation and what it does not prevent, as printed when the run began.
@@ -69,6 +72,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
         out.push(String::new());
         out.push("nothing was committed; when you are content:".to_owned());
         out.push(format!("  {command}"));
+        out.extend(left_out(facts));
         out.push("or take it all back:".to_owned());
         out.push(format!("  {}", undo_command(state)));
     }
@@ -278,18 +282,21 @@ fn mdtest_words(word: Option<&AgentWord>) -> String {
 
 /// Paths are relative to the repository's root wherever the command is typed.
 fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
-    let paths: Vec<String> =
-        kept(facts).map(|change| harmless::shell_word(&format!(":/{}", change.path))).collect();
-    if paths.is_empty() {
+    if kept(facts).next().is_none() {
         return None;
     }
+    let named = kept(facts).filter(|change| !facts.unnamed.contains(&change.path));
+    let paths: Vec<String> =
+        named.map(|change| harmless::shell_word(&format!(":/{}", change.path))).collect();
     let requirement = &state.run.requirement;
     let subject = match &requirement.title {
         Some(title) => format!("{}: {}", requirement.id, harmless::short(title, 60)),
         None => requirement.id.clone(),
     };
     let subject = harmless::shell_word(&harmless::line(&subject));
-    let named = if paths.len() > NAMED_IN_COMMIT {
+    let named = if paths.is_empty() {
+        return Some("git status".to_owned());
+    } else if paths.len() > NAMED_IN_COMMIT {
         format!(
             "-A && git status && git commit -m {subject}  # check first: more than {NAMED_IN_COMMIT} files"
         )
@@ -297,6 +304,18 @@ fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
         format!("-- {} && git commit -m {subject}", paths.join(" "))
     };
     Some(format!("git add {named}"))
+}
+
+/// A name that is masked can't be in a command.
+fn left_out(facts: &SummaryFacts) -> Option<String> {
+    let (unnamed, named): (Vec<_>, Vec<_>) =
+        kept(facts).partition(|change| facts.unnamed.contains(&change.path));
+    (!unnamed.is_empty() && named.len() <= NAMED_IN_COMMIT).then(|| {
+        let files = counted(unnamed.len(), "file");
+        format!(
+            "that leaves out {files}, for a secret in the name: see `git status`, and add what is to stay"
+        )
+    })
 }
 
 /// The command that brings the tree back to how it was before the run.

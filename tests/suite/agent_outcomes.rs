@@ -206,3 +206,23 @@ fn an_agent_that_prints_its_key_is_not_quoted() {
         }
     }
 }
+
+/// Also where a role names a file after a secret: what is proposed is a command that works.
+#[test]
+fn a_secret_in_a_file_s_name_is_in_no_report_and_in_no_command() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let secret = "not-a-real-secret-0123";
+    let cassette = sandbox.beside("cassette.yaml");
+    let named = format!("  write:\n    a-{secret}.txt: x\n    shop.py: |");
+    std::fs::write(&cassette, honest_shop_cassette().replace("  write:\n    shop.py: |", &named)).unwrap();
+    let args = ["STE-1", "--cassette", cassette.to_str().unwrap()];
+    let ran = tdd(&sandbox, &args, &[("MY_API_KEY", secret)]).expect(0);
+    let shown = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(!shown.contains(secret), "{shown}");
+    let command = shown.lines().find(|line| line.trim().starts_with("git add")).unwrap();
+    assert!(command.contains(":/shop.py") && !command.contains("masked"), "{command}");
+    assert!(shown.contains("leaves out 1 file"), "{shown}");
+}
