@@ -4,7 +4,7 @@ use tdd::core::commands::{CommandSettings, RunnerKind};
 use tdd::core::fix::{CheckKind, TypeChecker};
 use tdd::world::project_commands::checks::{self, CheckDeadlines};
 
-use super::sandbox::{Ran, Sandbox, has_python, node_modules};
+use super::sandbox::{Ran, Sandbox, has, has_python, node_modules};
 
 const SHOP: &str = "def total(prices: list[int]) -> int:\n    return ''.join(prices)\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    return 3\n";
 const TYPED: &str = "def total(prices: list[int]) -> int:\n    return sum(prices)\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    return 3\n";
@@ -155,6 +155,50 @@ fn tests_that_a_fixer_edits_are_put_back_and_it_is_told() {
     let ran = fix(&sandbox, &edit, &["--allow-test-edits"]).expect(0);
     assert!(ran.stdout.contains("tests/test_shop.py (a test)"), "{}", ran.stdout);
     assert_eq!(sandbox.read("tests/test_shop.py"), easy);
+}
+
+/// A fixer that leaves the code and empties what judges it.
+#[test]
+fn files_behind_a_check_are_put_back() {
+    if !has_python() {
+        return;
+    }
+    let check = "import pathlib, sys\nsys.exit('join' in pathlib.Path('shop.py').read_text())\n";
+    for (command, emptied) in [
+        ("cd tools && PYTHONPATH=.. python3 here.py", "tools/here.py"),
+        ("make check", "tools/check.py"),
+        ("sh ./check.sh", "tools/check.py"),
+        ("npm run check", "tools/check.py"),
+    ] {
+        let program = command.split(' ').next().unwrap();
+        if ["npm", "make"].contains(&program) && !has(program, &[program, "--version"]) {
+            continue;
+        }
+        let sandbox = shop();
+        sandbox.write("tools/check.py", check);
+        sandbox.write("tools/here.py", &check.replace("'shop.py'", "'../shop.py'"));
+        sandbox.write("Makefile", "check:\n\tpython3 tools/check.py\n");
+        sandbox.write("check.sh", "python3 tools/check.py\n");
+        sandbox.write("package.json", "{ \"scripts\": { \"check\": \"python3 tools/check.py\" } }\n");
+        let empty = format!(
+            "- role: fixer\n  number: 1\n  write:\n    {emptied}: \"\"\n  say: {{ status: ok, files: [], command: t, output_excerpt: x }}\n"
+        );
+        let before = sandbox.read(emptied);
+        fix(&sandbox, &empty, &["--max-retries", "1", "--check", command]).expect(1);
+        assert_eq!(sandbox.read(emptied), before, "{command}");
+    }
+    for (file, text, behind) in [
+        ("tsconfig.json", "{ \"extends\": \"./cfg/base.json\" }\n", "cfg/base.json"),
+        ("vitest.config.ts", "import { shared } from \"./cfg/shared\";\n", "cfg/shared.ts"),
+    ] {
+        let sandbox = shop();
+        sandbox.write(file, text);
+        sandbox.write(behind, "{ }\n");
+        let edit =
+            writes(1, WHOLE, "").replace("    shop.py: |", &format!("    {behind}: \"[]\"\n    shop.py: |"));
+        fix(&sandbox, &edit, &["--max-retries", "1"]).expect(0);
+        assert_eq!(sandbox.read(behind), "{ }\n");
+    }
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! `--record FILE`: a run as a cassette. Made of the journal and the checkpoints when the process
 //! ends, so it costs the run nothing, and a run of several processes is recorded as one.
-#![expect(clippy::disallowed_methods, reason = "a recording is a file of the operator's choice")]
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -21,6 +20,7 @@ use crate::world::checkpoints::altered::{Altered, Kind, Now};
 use crate::world::journal_file::{self, JournalFile};
 
 use super::execute::run_id_of;
+use crate::world::regular_file;
 
 /// A larger file is not recorded.
 const LARGEST_FILE: usize = 4 << 20;
@@ -46,7 +46,7 @@ pub fn place(file: &Path, cwd: &Path, repository: &Path, run: Option<&str>) -> R
     }
     if path.symlink_metadata().is_ok() {
         let is_ours = || {
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            let text = regular_file::read_to_string(&path).unwrap_or_default();
             run.is_some_and(|run| write::is_recording_of(&text, run))
         };
         if !path.is_file() || path.is_symlink() || !is_ours() {

@@ -1,5 +1,6 @@
 //! The real world behind the ports.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,16 +12,16 @@ use crate::driver::drive::Setup;
 use crate::driver::ports::{Allowance, Limits, Ports, World};
 use crate::settings::Settings;
 use crate::text::harmless::shell_word;
-use crate::text::{command_line, mask::Mask, skill};
+use crate::text::{mask::Mask, skill};
 use crate::view::print;
 use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::{GitCheckpoints, git_folders};
 use crate::world::clock::SystemClock;
+use crate::world::gate_files;
 use crate::world::journal_file::JournalFile;
 use crate::world::leftovers::EXCHANGE_PREFIX;
 use crate::world::manifest::Manifest;
 use crate::world::project::Place;
-use crate::world::project_file;
 use crate::world::runner::{ProjectTests, RunnerSetup};
 use crate::world::sandbox::{Ground, Sandbox, Sealed};
 use crate::world::signals::StopSignal;
@@ -163,18 +164,17 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
             .because(bad.why)
             .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
     })?;
-    Ok(policy.with_gates(run_by_commands(prepared)))
+    let files = gates_of_its_own(prepared, &policy);
+    Ok(policy.with_gates(files))
 }
 
-/// Scripts of the project that the commands run: they decide which tests run, wherever they lie.
-/// What a command only reads (`grep BAD shop.py`) is none.
-fn run_by_commands(prepared: &Prepared) -> Vec<RelPath> {
+/// What decides how the tests of this project run, besides what the tables of `policy` know.
+fn gates_of_its_own(prepared: &Prepared, policy: &Policy) -> BTreeSet<RelPath> {
     let chosen = &prepared.chosen;
     let table = chosen.table.iter().flat_map(|table| [Some(&table.all), table.select.as_ref()]).flatten();
     let lines = [&chosen.commands.test, &chosen.commands.gate].into_iter().chain(table);
-    let scripts = lines.flat_map(|line| command_line::scripts(line));
-    let files = scripts.filter(|word| project_file::exists(&prepared.place.project, word));
-    files.filter_map(|word| RelPath::new(&in_repository(prepared, &word))).collect()
+    let lines: Vec<&str> = lines.map(String::as_str).collect();
+    gate_files::find(&prepared.place.repository, &prepared.place.project, &lines, policy)
 }
 
 /// A path or glob of the settings, which are relative to the project, relative to the repository.

@@ -22,6 +22,7 @@ use super::exchange::{make_folder, slug, unwritable};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::AgentOrder;
 use crate::text::agent_table::{AgentTable, StateDir};
+use crate::world::regular_file;
 
 mod made;
 
@@ -137,7 +138,7 @@ impl Drop for Home {
 
 impl Carried {
     fn give_back(&self) -> std::io::Result<()> {
-        let renewed = fs::read(&self.private)?;
+        let renewed = regular_file::head_of(regular_file::open(&self.private)?, LONGEST_LOGIN)?;
         // What the person's file is now: a link in its place is followed, and stays.
         let own = self.own.canonicalize()?;
         let mut beside = own.clone().into_os_string();

@@ -14,6 +14,7 @@ use crate::text::agent_table::home::Made;
 use crate::world::agent::AgentSetup;
 use crate::world::agent::call::Call;
 use crate::world::agent::exchange::{make_folder, unwritable};
+use crate::world::regular_file;
 
 /// The longest file of the person's own that parts are kept of.
 const LONGEST_OWN: u64 = 1 << 20;
@@ -56,7 +57,7 @@ fn kept(made: &Made, text: &str, own: &Path) -> Result<String, Trouble> {
             .advise("mend it; the agent's own program reads it, too")
     };
     let mut content = String::new();
-    fs::File::open(own)
+    regular_file::open_linked(own)
         .and_then(|file| file.take(LONGEST_OWN).read_to_string(&mut content))
         .map_err(|error| unreadable(error.to_string()))?;
     made.with_kept(text, &content).map_err(unreadable)
