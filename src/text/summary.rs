@@ -296,9 +296,7 @@ fn mdtest_words(word: Option<&AgentWord>) -> String {
 
 /// Paths are relative to the repository's root wherever the command is typed.
 fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
-    if kept(facts).next().is_none() {
-        return None;
-    }
+    kept(facts).next()?;
     let named = kept(facts).filter(|change| !facts.unnamed.contains(&change.path));
     let paths: Vec<String> =
         named.map(|change| harmless::shell_word(&format!(":/{}", change.path))).collect();

@@ -121,7 +121,10 @@ fn told(sandbox: &Sandbox) -> bool {
 /// A key that comes before the program listens is lost, so it is pressed until the question is gone.
 fn answer(terminal: &mut Terminal, question: &str) {
     terminal.wait_for(question);
-    while terminal.shows(question) {
+    for _ in 0..30 {
+        if !terminal.shows(question) {
+            break;
+        }
         terminal.press("\r");
         let again = Instant::now() + Duration::from_secs(1);
         let is_over = |screen: &vt100::Screen| !screen.contents().contains(question);
