@@ -28,11 +28,13 @@ use super::test::TestId;
 use super::usage::{Cap, CapPlan, Caps, Tally};
 
 mod machine;
+mod owed;
 mod standing;
 pub mod weigh;
 
 pub use machine::{FixEffect, next};
-pub use standing::Standing;
+pub use owed::{Owed, Skips, Told, Unloaded};
+pub use standing::{Fault, Standing};
 
 /// How often a fixer is asked if nothing is said.
 pub const RETRIES: u8 = 3;
@@ -139,10 +141,22 @@ pub struct CheckFinding {
     pub passed: Passed,
     /// Tests that passed, sorted.
     pub greens: Vec<TestId>,
+    /// Tests that failed, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reds: Vec<TestId>,
+    /// Tests that were skipped, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<TestId>,
+    /// Before the first fixer: files whose tests are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unloaded_files: Vec<Unloaded>,
     /// The first and the last; empty if nothing could be parsed.
     pub complaints: Vec<Complaint>,
     /// How many there are in all; 1 for a failure that could not be parsed.
     pub failures: usize,
+    /// How many of them are tests that were red and neither passed nor failed this time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub evaded: usize,
     /// Why the check could not be made, or be read: what does not load is worse than what fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unloaded: Option<String>,
@@ -154,6 +168,11 @@ pub struct CheckFinding {
 pub enum Passed {
     Yes,
     No,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl CheckFinding {
@@ -175,6 +194,12 @@ pub struct FixFindings {
     pub put_back: Vec<RelPath>,
     /// Sources in which a test was changed or removed: they can't be put back without the work.
     pub weakened: Vec<RelPath>,
+    /// Protected files that were changed while the checks ran: what was judged may have been another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rewritten: Vec<RelPath>,
+    /// Files of installed tools that were changed: no copy was kept that could be put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<RelPath>,
     /// Sources that behave otherwise under test: no more acceptable than a changed test.
     pub slanted: Vec<Slant>,
     /// Known greens that failed once and passed when run again.
@@ -284,6 +309,8 @@ pub struct FixState {
     pub best: Option<usize>,
     /// Tests that were green in a state that was once the best.
     pub known: BTreeSet<TestId>,
+    /// Tests that were red before the first fixer; one entry for each check.
+    pub owed: Vec<Owed>,
     pub leaked: Vec<Leaked>,
     pub worked_ms: u64,
 }
@@ -300,6 +327,7 @@ impl FixState {
             rounds: vec![Round::default()],
             best: None,
             known: BTreeSet::new(),
+            owed: Vec::new(),
             leaked: Vec::new(),
             worked_ms: 0,
         }

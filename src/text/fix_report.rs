@@ -5,8 +5,9 @@
 use serde_json::{Value, json};
 
 use super::{harmless, usage_words};
-use crate::core::finding::ClassedChange;
-use crate::core::fix::{CheckFinding, CheckKind, FixHalt, FixState, Round, Standing};
+use crate::core::finding::{ChangeKind, ClassedChange};
+use crate::core::fix::{CheckFinding, CheckKind, Fault, FixHalt, FixState, Round, Standing};
+use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::usage::Usage;
 
@@ -35,6 +36,8 @@ pub struct FixFacts {
     pub again: String,
     /// What differs between the start and the best state.
     pub changed: Vec<ClassedChange>,
+    /// Those of them that hold nothing any more.
+    pub emptied: Vec<RelPath>,
     /// The fixer's last message, else the last lines that it printed.
     pub said: String,
 }
@@ -55,14 +58,23 @@ pub fn text(state: &FixState, how: How, facts: &FixFacts) -> String {
     }
     let lost = state.lost(best);
     out.extend(listed("was green and is not any more", lost.iter().map(ToString::to_string)));
+    let gone = state.gone(best);
+    out.extend(listed("was red and has another name now, or none", gone.iter().map(ToString::to_string)));
+    let evaded = best.checks.iter().filter(|check| check.evaded > 0);
+    let evaded: Vec<String> = evaded
+        .flat_map(|check| check.complaints.iter().take(check.evaded))
+        .map(|one| one.text.clone())
+        .collect();
+    out.extend(listed("no success", evaded.into_iter()));
     if matches!(how, How::Halted(_)) {
         out.extend(best.checks.iter().filter(|check| !check.is_green()).flat_map(output_lines));
     }
     out.push(String::new());
     out.push(format!("changed since the start: {}", facts.changed.len()));
-    out.extend(listed("", facts.changed.iter().map(named)));
+    out.extend(listed("", facts.changed.iter().map(|change| named(change, &facts.emptied))));
     let put_back = put_back(state);
     out.extend(listed("not allowed, put back", put_back.iter().cloned()));
+    out.extend(listed("taken back", faults(state).into_iter()));
     out.extend(closing(state, how, facts));
     out.join("\n") + "\n"
 }
@@ -78,7 +90,7 @@ pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
             json!({
                 "command": found.run.command, "kind": kind(check.kind), "source": check.source,
                 "green": found.is_green(), "exit": found.run.exit, "failures": found.failures,
-                "tests_green": found.greens.len(), "unloaded": found.unloaded, "log": found.run.log,
+                "tests_green": found.greens.len(), "tests_skipped": found.skipped, "unloaded": found.unloaded, "log": found.run.log,
                 "complaints": found.complaints.iter().take(LISTED).map(|one| &one.text).collect::<Vec<_>>(),
             })
         })
@@ -92,9 +104,10 @@ pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
         "role": "fixer", "agent": state.run.agent, "forks": state.forks(), "retries": state.run.retries,
         "checks": checks,
         "lost": best.map(|best| state.lost(best)).unwrap_or_default(),
+        "gone": best.map(|best| state.gone(best)).unwrap_or_default(),
         "loads": best.is_some_and(|best| Standing::of(best, &state.known).loads()),
         "rounds": state.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
-        "changed": facts.changed, "put_back": put_back(state),
+        "changed": facts.changed, "emptied": facts.emptied, "put_back": put_back(state), "taken_back": faults(state),
         "said": if matches!(how, How::Halted(_)) { harmless::tail(&facts.said, SAID_LINES, LINE_WIDTH) } else { Vec::new() },
         "usage": usage(state), "isolation": facts.isolation, "run_dir": facts.run_dir,
         "next": steps(state, how, facts).into_iter().map(|(what, command)| json!({ "what": what, "command": command })).collect::<Vec<_>>(),
@@ -121,12 +134,16 @@ fn check_line(check: &CheckFinding) -> String {
         1 => ", 1 test green".to_owned(),
         many => format!(", {many} tests green"),
     };
+    let skipped = match check.skipped.len() {
+        0 => String::new(),
+        many => format!(", {many} skipped"),
+    };
     if check.is_green() {
-        return format!("green  {command}  ({seconds}.{tenths} s{greens})");
+        return format!("green  {command}  ({seconds}.{tenths} s{greens}{skipped})");
     }
     let why =
         check.unloaded.as_ref().map(|why| format!("; {}", harmless::short(why, 200))).unwrap_or_default();
-    format!("red    {command}  ({}, failures: {}{greens}{why})", check.run.exit, check.failures)
+    format!("red    {command}  ({}, failures: {}{greens}{skipped}{why})", check.run.exit, check.failures)
 }
 
 fn output_lines(check: &CheckFinding) -> Vec<String> {
@@ -202,20 +219,33 @@ fn usage(state: &FixState) -> Option<String> {
 
 fn put_back(state: &FixState) -> Vec<String> {
     let findings = state.rounds.iter().filter_map(|round| round.findings.as_ref());
-    let mut all: Vec<String> = findings
-        .flat_map(|found| {
-            found.put_back.iter().chain(&found.weakened).chain(found.slanted.iter().map(|s| &s.path))
-        })
-        .map(ToString::to_string)
-        .collect();
+    let mut all: Vec<String> =
+        findings.flat_map(|found| found.put_back.iter()).map(ToString::to_string).collect();
     all.sort();
     all.dedup();
     all
 }
 
-fn named(change: &ClassedChange) -> String {
+/// Why states were taken back whatever their checks said, attempt by attempt.
+fn faults(state: &FixState) -> Vec<String> {
+    let rounds = state.rounds.iter().enumerate();
+    let found = rounds.filter_map(|(number, round)| Some((number, round.findings.as_ref()?)));
+    let told = found.flat_map(|(number, findings)| {
+        let told =
+            move |(fault, path): (Fault, &RelPath)| format!("attempt {number}: {}: {path}", fault.words());
+        findings.faults().into_iter().map(told)
+    });
+    told.collect()
+}
+
+fn named(change: &ClassedChange, emptied: &[RelPath]) -> String {
     let class = if change.class == FileClass::Test { " (a test)" } else { "" };
-    format!("{}{class}", change.path)
+    let fate = match change.kind {
+        ChangeKind::Deleted => ": deleted",
+        ChangeKind::Modified if emptied.contains(&change.path) => ": emptied",
+        ChangeKind::Added | ChangeKind::Modified | ChangeKind::Retyped | ChangeKind::Submodule => "",
+    };
+    format!("{}{class}{fate}", change.path)
 }
 
 fn listed(what: &str, names: impl ExactSizeIterator<Item = String>) -> Vec<String> {

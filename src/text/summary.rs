@@ -34,6 +34,8 @@ pub struct SummaryFacts {
     pub changed: Vec<ClassedChange>,
     /// Those of them whose names hold a secret: what is shown of them is no name.
     pub unnamed: BTreeSet<RelPath>,
+    /// Folders with changes that are repositories of their own, which git leaves out of a commit.
+    pub inner_repositories: Vec<RelPath>,
     /// Criteria that were green by an earlier criterion's work when their turn came.
     pub early_green: Vec<CriterionId>,
     /// The level of isolation and what it does not prevent, as printed when the run began.
@@ -68,6 +70,13 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
         out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
     }
     out.push(format!("run folder: {}", harmless::line(&facts.run_dir)));
+    for inner in &facts.inner_repositories {
+        let inner = harmless::line(inner.as_str());
+        out.push(format!(
+            "look at: {inner} is a repository of its own, so that what changed in it is not in the command \
+             below: commit it there, or remove {inner}/.git first"
+        ));
+    }
     if let Some(command) = commit_command(state, facts) {
         out.push(String::new());
         out.push("nothing was committed; when you are content:".to_owned());
@@ -92,6 +101,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "ending": ending,
         "criteria": rows,
         "changed": facts.changed,
+        "inner_repositories": facts.inner_repositories,
         "forks": state.forks(),
         "attempts": state.ledgers.iter().map(|(key, ledger)| json!({
             "key": key.to_string(), "forks": ledger.entries.len(),
@@ -294,10 +304,17 @@ fn mdtest_words(word: Option<&AgentWord>) -> String {
     format!("{judge}, which says {}{reason}{log}", word.status.name())
 }
 
+/// What a commit of this repository can hold.
+fn ours(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
+    let is_ours =
+        |path: &RelPath| !facts.inner_repositories.iter().any(|inner| path.is_within(inner.as_str()));
+    kept(facts).filter(move |change| is_ours(&change.path))
+}
+
 /// Paths are relative to the repository's root wherever the command is typed.
 fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
-    kept(facts).next()?;
-    let named = kept(facts).filter(|change| !facts.unnamed.contains(&change.path));
+    ours(facts).next()?;
+    let named = ours(facts).filter(|change| !facts.unnamed.contains(&change.path));
     let paths: Vec<String> =
         named.map(|change| harmless::shell_word(&format!(":/{}", change.path))).collect();
     let requirement = &state.run.requirement;
@@ -321,7 +338,7 @@ fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
 /// A name that is masked can't be in a command.
 fn nameless(facts: &SummaryFacts) -> Option<String> {
     let (unnamed, named): (Vec<_>, Vec<_>) =
-        kept(facts).partition(|change| facts.unnamed.contains(&change.path));
+        ours(facts).partition(|change| facts.unnamed.contains(&change.path));
     (!unnamed.is_empty() && named.len() <= NAMED_IN_COMMIT).then(|| {
         let files = counted(unnamed.len(), "file");
         format!(

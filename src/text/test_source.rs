@@ -20,6 +20,7 @@ mod plain;
 mod python;
 mod rust;
 mod signs;
+mod skips;
 mod split;
 mod swallowed;
 mod symbols;
@@ -32,6 +33,7 @@ use std::ops::Range;
 
 pub use self::body::{BodyFacts, Expectation};
 pub use self::signs::{Sign, new_signs, removed_names};
+pub use self::skips::speaks_of_skipping;
 pub use self::split::{Outline, lost_assertions, outline};
 pub use self::symbols::declares;
 pub use self::units::{Additions, additions, changed as changed_units, has_units};

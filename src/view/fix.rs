@@ -159,6 +159,8 @@ fn measured(state: &FixState, findings: &FixFindings) -> Vec<Line> {
         let shown = check.complaints.iter().take(SHOWN);
         lines.extend(shown.map(|one| line(Tone::Dim, &format!("    {}", first_line(&one.text)))));
     }
+    let faults = findings.faults().into_iter().take(SHOWN);
+    lines.extend(faults.map(|(fault, path)| line(Tone::Bad, &format!("  {}: {path}", fault.words()))));
     let lost = if state.phase == FixPhase::Finishing { Vec::new() } else { state.lost(findings) };
     lines.extend(lost.iter().take(SHOWN).map(|id| line(Tone::Bad, &format!("  was green: {id}"))));
     lines

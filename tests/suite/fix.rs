@@ -360,7 +360,11 @@ fn checks_are_found_as_commands_are_and_the_type_check_comes_first() {
         ("typescript", &[ts, pkg, tsc], Ok("node_modules/.bin/tsc --noEmit | npx vitest run")),
         ("typescript without tsc", &[ts, pkg], Ok("npx vitest run")),
         ("python", &[("conftest.py", "")], Ok("python3 -m pytest")),
-        ("mypy", &[("conftest.py", ""), ("mypy.ini", "")], Ok("python3 -m mypy . | python3 -m pytest")),
+        (
+            "mypy",
+            &[("conftest.py", ""), ("mypy.ini", "")],
+            Ok("PYTHONSAFEPATH=1 python3 -m mypy . | python3 -m pytest"),
+        ),
         ("types alone", &[ts, tsc], Ok("node_modules/.bin/tsc --noEmit")),
         ("the project's own words", &[rules], Ok("make test | make check")),
         ("both", &[("Cargo.toml", ""), rules], Ok("cargo check | make test | make check")),
@@ -397,4 +401,150 @@ fn checks_are_found_as_commands_are_and_the_type_check_comes_first() {
             (CheckKind::Command, 120_000)
         ]
     );
+}
+
+/// A fixer that writes these files, its third part of the entry being YAML of its own.
+fn writes_all(number: u8, files: &[(&str, &str)], more: &str) -> String {
+    let one = |(path, text): &(&str, &str)| format!("    {path}: |\n{}", indented(text));
+    let files: String = files.iter().map(one).collect();
+    let write = if files.is_empty() { String::new() } else { format!("  write:\n{files}") };
+    format!(
+        "- role: fixer\n  number: {number}\n{write}{more}  say: {{ status: ok, files: [], command: t, output_excerpt: x }}\n"
+    )
+}
+
+#[test]
+fn a_red_test_that_is_skipped_or_gone_is_not_mended() {
+    if !has_python() {
+        return;
+    }
+    let skips = "import unittest\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    raise unittest.SkipTest('later')\n";
+    let mul = "import unittest\nimport shop\nfrom shop import mul\n\n\nclass Mul(unittest.TestCase):\n    def test_mul(self):\n        self.assertEqual(mul(2, 3), 6)\n";
+    let unwritten = "import unittest\n\n\ndef __getattr__(name):\n    raise unittest.SkipTest('later')\n\n\n"
+        .to_owned()
+        + WHOLE;
+    let written = WHOLE.to_owned() + "\n\ndef mul(a: int, b: int) -> int:\n    return a * b\n";
+    let fewer = TESTS.split("    def test_two").next().unwrap();
+    let skipping = TESTS.replace("    def test_two", "    @unittest.skip('x')\n    def test_two");
+    let edits: &[&str] = &["--allow-test-edits"];
+    for (name, more, files, args, want) in [
+        ("skipped", None, vec![("shop.py", skips)], &[][..], Err("skipped now")),
+        (
+            "unloaded, then skipped",
+            Some(mul),
+            vec![("shop.py", unwritten.as_str())],
+            &[],
+            Err("did not load"),
+        ),
+        ("unloaded, then whole", Some(mul), vec![("shop.py", written.as_str())], &[], Ok("3 tests green")),
+        (
+            "removed",
+            None,
+            vec![("shop.py", TYPED), ("tests/test_shop.py", fewer)],
+            edits,
+            Err("in no report"),
+        ),
+        (
+            "marked",
+            None,
+            vec![("shop.py", TYPED), ("tests/test_shop.py", &skipping)],
+            edits,
+            Err("skipped now"),
+        ),
+    ] {
+        let sandbox = shop();
+        if let Some(mul) = more {
+            sandbox.write("tests/test_mul.py", mul);
+        }
+        let args = [&["--max-retries", "1"][..], args].concat();
+        let ran = fix(&sandbox, &writes_all(1, &files, ""), &args);
+        let (ran, part) = match want {
+            Ok(part) => (ran.expect(0), part),
+            Err(part) => (ran.expect(1), part),
+        };
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains(part), "{name}: {said}");
+    }
+}
+
+/// A project with a tool in `node_modules`, which says what is wrong with `a.cfg`.
+fn tooled() -> Sandbox {
+    let sandbox = Sandbox::with(&[("a.cfg", "bad\n"), (".gitignore", "node_modules\n")]);
+    sandbox.write(
+        "node_modules/.bin/tsc",
+        "if grep bad a.cfg; then echo 'a.cfg(1,1): error TS1: bad'; exit 1; fi\n",
+    );
+    sandbox
+}
+
+#[test]
+fn a_check_that_was_replaced_is_no_success() {
+    if !has_python() {
+        return;
+    }
+    let args = ["--max-retries", "1", "--check", "sh node_modules/.bin/tsc"];
+    let sandbox = tooled();
+    let ran = fix(&sandbox, &writes_all(1, &[("node_modules/.bin/tsc", "exit 0\n")], ""), &args).expect(1);
+    assert!(ran.stdout.contains("is of an installed tool and was changed"), "{}", ran.stdout);
+    let sandbox = tooled();
+    fix(&sandbox, &writes_all(1, &[("a.cfg", "good\n"), ("node_modules/.bin/new", "x\n")], ""), &args)
+        .expect(0);
+    // Python looks for `-m tool` in the project first.
+    let sandbox = Sandbox::with(&[("a.cfg", "bad\n"), ("tool/coverage.py", "raise SystemExit(1)\n")]);
+    let args = ["--max-retries", "1", "--check", "PYTHONPATH=tool python3 -m coverage"];
+    let ran = fix(&sandbox, &writes_all(1, &[("coverage.py", "raise SystemExit(0)\n")], ""), &args).expect(1);
+    assert!(ran.stdout.contains("not allowed, put back: coverage.py"), "{}", ran.stdout);
+    assert!(!sandbox.path("coverage.py").exists());
+}
+
+#[test]
+fn a_protected_file_that_changes_while_checks_run_is_no_success() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let sneaks = "import os\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    open('tests/test_more.py', 'w').write('')\n    return 2\n";
+    let ran = fix(&sandbox, &writes_all(1, &[("shop.py", sneaks)], ""), &["--max-retries", "1"]).expect(1);
+    let wanted = "attempt 1: this file was changed while the checks ran: tests/test_more.py";
+    assert!(ran.stdout.contains(wanted), "{}", ran.stdout);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+}
+
+#[test]
+fn what_was_emptied_or_deleted_is_named_so() {
+    let sandbox = Sandbox::with(&[("a.cfg", "bad\n"), ("b.cfg", "bad\n")]);
+    let body = "- role: fixer\n  number: 1\n  write:\n    a.cfg: \"\"\n  delete: [b.cfg]\n  say: { status: ok, files: [], command: t, output_excerpt: x }\n";
+    let ran = fix(&sandbox, body, &["--check", "! grep bad a.cfg"]).expect(0);
+    for part in ["a.cfg: emptied", "b.cfg: deleted"] {
+        assert!(ran.stdout.contains(part), "no {part} in {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_fixer_may_add_a_test_beside_the_code_that_it_mends() {
+    let source = |sub: &str, more: &str| {
+        format!(
+            "pub fn sub(a: i32, b: i32) -> i32 {{\n    a {sub} b\n}}\n\n#[cfg(test)]\nmod tests {{\n    use super::*;\n\n    #[test]\n    fn t_sub() {{\n        assert_eq!(sub(3, 2), 1);\n    }}\n{more}}}\n"
+        )
+    };
+    let manifest = "[package]\nname = \"calc\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let project = || {
+        let sandbox = Sandbox::with(&[
+            ("Cargo.toml", manifest),
+            ("Cargo.lock", "version = 3\n\n[[package]]\nname = \"calc\"\nversion = \"0.1.0\"\n"),
+            ("src/lib.rs", &source("+", "")),
+            (".gitignore", "target\n"),
+        ]);
+        sandbox.write("change.rs", "// at work\n");
+        sandbox
+    };
+    let more = "\n    #[test]\n    fn t_more() {\n        assert_eq!(sub(5, 5), 0);\n    }\n";
+    let (sandbox, mended) = (project(), source("-", more));
+    fix(&sandbox, &writes_all(1, &[("src/lib.rs", &mended)], ""), &["--max-retries", "1"]).expect(0);
+    assert_eq!(sandbox.read("src/lib.rs"), mended);
+    let (sandbox, easier) = (project(), source("-", more).replace("sub(3, 2), 1", "sub(3, 3), 0"));
+    let ran =
+        fix(&sandbox, &writes_all(1, &[("src/lib.rs", &easier)], ""), &["--max-retries", "1"]).expect(1);
+    let wanted = "attempt 1: a test in this file was changed or removed: src/lib.rs";
+    assert!(ran.stdout.contains(wanted) && ran.stderr.contains("changed or removed"), "{}", ran.stdout);
 }

@@ -11,6 +11,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::drive::Setup;
 use crate::driver::ports::{Allowance, Limits, Ports, World};
 use crate::settings::Settings;
+use crate::text::command_line::checker;
 use crate::text::harmless::shell_word;
 use crate::text::{mask::Mask, skill};
 use crate::view::print;
@@ -165,7 +166,7 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
             .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
     })?;
     let files = gates_of_its_own(prepared, &policy);
-    Ok(policy.with_gates(files))
+    Ok(policy.with_gates(files).with_gates(in_place_of_tools(prepared)))
 }
 
 /// What decides how the tests of this project run, besides what the tables of `policy` know.
@@ -175,6 +176,23 @@ fn gates_of_its_own(prepared: &Prepared, policy: &Policy) -> BTreeSet<RelPath> {
     let lines = [&chosen.commands.test, &chosen.commands.gate].into_iter().chain(table);
     let lines: Vec<&str> = lines.map(String::as_str).collect();
     gate_files::find(&prepared.place.repository, &prepared.place.project, &lines, policy)
+}
+
+/// What Python would run in place of a tool that a command calls by its module's name. A program of
+/// the project's own may lie there already.
+fn in_place_of_tools(prepared: &Prepared) -> Vec<RelPath> {
+    let commands = &prepared.chosen.commands;
+    let modules = [&commands.test, &commands.gate].into_iter().flat_map(|line| checker::modules(line));
+    let files = modules.flat_map(|(name, kind)| {
+        let files = [format!("{name}.py"), format!("{name}/__init__.py"), format!("{name}/__main__.py")];
+        let is_file = |file: &String| {
+            let meta = prepared.place.project.join(file).symlink_metadata();
+            meta.is_ok_and(|meta| meta.is_file())
+        };
+        let is_there = files.iter().any(is_file);
+        if is_there && kind == checker::Module::Any { Vec::new() } else { files.to_vec() }
+    });
+    files.filter_map(|file| RelPath::new(&in_repository(prepared, &file))).collect()
 }
 
 /// A path or glob of the settings, which are relative to the project, relative to the repository.

@@ -1,6 +1,6 @@
 //! What comes next, and what an event makes of the state.
 
-use super::{AfterTakingBack, FixEnd, FixFindings, FixHalt, FixPhase, FixState, Round, Standing};
+use super::{AfterTakingBack, FixEnd, FixFindings, FixHalt, FixPhase, FixState, Owed, Round, Standing};
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::core::event::Event;
 use crate::core::role::Key;
@@ -196,6 +196,12 @@ impl FixState {
         let is_kept = best.is_none_or(|best| now.is_honest() && now >= best);
         if is_kept {
             self.best = Some(self.rounds.len() - 1);
+            if self.owed.is_empty() {
+                self.owed = findings.checks.iter().map(Owed::at_start).collect();
+            }
+            for (owed, check) in self.owed.iter_mut().zip(&findings.checks) {
+                owed.learn(check);
+            }
             self.known.extend(findings.checks.iter().flat_map(|check| check.greens.iter().cloned()));
         }
         if is_kept && self.is_fixed() {

@@ -37,6 +37,10 @@ fn found(greens: &[&str], failures: usize, loads: Loads) -> CheckFinding {
         run: run_ref(),
         passed: if failures == 0 { Passed::Yes } else { Passed::No },
         greens: greens.iter().map(|id| TestId((*id).to_owned())).collect(),
+        reds: Vec::new(),
+        skipped: Vec::new(),
+        unloaded_files: Vec::new(),
+        evaded: 0,
         complaints: Vec::new(),
         failures,
         unloaded: (loads == Loads::No).then(|| "why".to_owned()),
@@ -50,6 +54,8 @@ fn findings(tree: &str, check: CheckFinding) -> FixFindings {
         changed: Vec::new(),
         put_back: Vec::new(),
         weakened: Vec::new(),
+        rewritten: Vec::new(),
+        tools: Vec::new(),
         slanted: Vec::new(),
         flaky: Vec::new(),
     }
@@ -296,4 +302,85 @@ fn what_passed_in_one_of_two_runs_is_not_lost() {
     assert_eq!((both.greens.len(), both.failures, both.passed), (2, 0, Passed::Yes));
     let broken = first.with_second(found(&[], 1, Loads::No));
     assert_eq!((broken.failures, broken.passed), (1, Passed::No));
+}
+
+/// What a check came to, test by test: `+` passed, `-` failed, `o` was skipped.
+fn shown(tests: &str) -> CheckFinding {
+    let of = |mark: char| -> Vec<TestId> {
+        let mut ids: Vec<TestId> =
+            tests.split(' ').filter_map(|word| word.strip_prefix(mark)).map(|id| TestId(id.into())).collect();
+        ids.sort();
+        ids
+    };
+    let reds = of('-');
+    let mut finding = found(&[], reds.len(), Loads::Yes);
+    (finding.greens, finding.reds, finding.skipped) = (of('+'), reds, of('o'));
+    finding
+}
+
+#[test]
+fn a_test_that_was_red_must_have_passed_to_be_mended() {
+    let unloaded = |file: &str, told, skips| Unloaded { file: RelPath::new(file).unwrap(), told, skips };
+    let by_name = |skips| vec![unloaded("sub/t.py", Told::ByName, skips)];
+    let none = Vec::new;
+    for (name, start, files, end, evaded) in [
+        ("it passed", "+t.py::a -t.py::b", none(), "+t.py::a +t.py::b", 0),
+        ("it is skipped", "+t.py::a -t.py::b", none(), "+t.py::a ot.py::b", 1),
+        ("it is gone", "+t.py::a -t.py::b", none(), "+t.py::a", 1),
+        ("it still fails", "-t.py::b", none(), "-t.py::b", 0),
+        ("another case is in its place", "+t.py::a[1] -t.py::a[3]", none(), "+t.py::a[1] +t.py::a[2]", 0),
+        ("the other case was there before", "+t.py::a -t.py::b", none(), "+t.py::a +u.py::b", 1),
+        ("a case in its place is skipped", "-t.py::a[3] +t.py::b", none(), "+t.py::b ot.py::a[2]", 1),
+        ("one was skipped before, too", "-t.py::a[3] ot.py::b", none(), "+t.py::a[2] ot.py::b", 0),
+        ("without a file in its name", "-b +a", none(), "+a", 1),
+        ("its file loads", "", by_name(Skips::Never), "+t.py::a", 0),
+        ("its file is skipped", "", by_name(Skips::Never), "", 1),
+        ("a test of it is skipped", "", by_name(Skips::Never), "+t.py::a ot.py::b", 1),
+        ("a test of it skips itself", "", by_name(Skips::Itself), "+t.py::a ot.py::b", 0),
+        ("all of it skips itself", "", by_name(Skips::Itself), "ot.py::b", 1),
+        (
+            "nobody knows whether it takes part",
+            "",
+            vec![unloaded("t.py", Told::ByNobody, Skips::Never)],
+            "+u.py::a",
+            0,
+        ),
+        (
+            "nobody knew, and it is skipped",
+            "",
+            vec![unloaded("t.py", Told::ByNobody, Skips::Never)],
+            "ot.py::a",
+            1,
+        ),
+    ] {
+        let mut before = shown(start);
+        before.unloaded_files = files;
+        before.failures = before.failures.max(1);
+        let state = begun(3, before);
+        let mut after = shown(end);
+        let failures = after.failures;
+        state.owed[0].hold(&mut after);
+        assert_eq!((after.evaded, after.failures), (evaded, failures + evaded), "{name}: {after:?}");
+        assert_eq!(after.is_green(), failures + evaded == 0, "{name}");
+    }
+}
+
+#[test]
+fn a_red_that_is_skipped_is_no_better_than_one_that_fails() {
+    let mut state = begun(3, shown("+t.py::a -t.py::b"));
+    let mut skipped = shown("+t.py::a ot.py::b");
+    state.owed[0].hold(&mut skipped);
+    round(&mut state, &answered(), findings("one", skipped));
+    assert_eq!(next(&state), Some(FixEffect::TakeBack { to: checkpoint("start") }));
+    taken_back(&mut state, "start");
+    // A file that did not load shows its tests in a state that is kept: from there on they are owed.
+    let mut start = shown("+t.py::a");
+    (start.failures, start.passed) = (2, Passed::No);
+    start.unloaded_files =
+        vec![Unloaded { file: RelPath::new("u.py").unwrap(), told: Told::ByName, skips: Skips::Itself }];
+    let mut state = begun(3, start);
+    round(&mut state, &answered(), findings("one", shown("+t.py::a +u.py::c -u.py::d")));
+    let mut skipped = shown("+t.py::a +u.py::c ou.py::d");
+    state.owed[0].hold(&mut skipped);
+    assert_eq!(skipped.evaded, 1);
 }

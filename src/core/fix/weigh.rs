@@ -1,6 +1,6 @@
 //! From one run of a check to what it came to.
 
-use super::{CheckFinding, CheckKind, Complaint, KEPT_COMPLAINTS, Passed};
+use super::{CheckFinding, CheckKind, Complaint, KEPT_COMPLAINTS, Passed, Skips, Told, Unloaded};
 use crate::core::evidence::evidence;
 use crate::core::finding::RunRef;
 use crate::core::test::{Exit, Outcome, TestReport, TestRun};
@@ -19,6 +19,10 @@ pub fn finding(kind: CheckKind, run: &TestRun, types: &TypeErrors, run_ref: RunR
         run: run_ref,
         passed: Passed::No,
         greens: Vec::new(),
+        reds: Vec::new(),
+        skipped: Vec::new(),
+        unloaded_files: Vec::new(),
+        evaded: 0,
         complaints: Vec::new(),
         failures: 0,
         unloaded: None,
@@ -59,14 +63,22 @@ fn of_report(finding: &mut CheckFinding, run: &TestRun, report: &TestReport) {
     for test in &report.tests {
         match &test.outcome {
             Outcome::Passed => finding.greens.push(test.id.clone()),
-            Outcome::Skipped => {}
-            Outcome::Failed(failure) => all.push(Complaint {
-                test: Some(test.id.clone()),
-                text: format!("{}: {}", test.id, failure.message),
-            }),
+            Outcome::Skipped => finding.skipped.push(test.id.clone()),
+            Outcome::Failed(failure) => {
+                finding.reds.push(test.id.clone());
+                all.push(Complaint {
+                    test: Some(test.id.clone()),
+                    text: format!("{}: {}", test.id, failure.message),
+                });
+            }
         }
     }
+    let load_failures = report.load_failures.iter().map(|load| load.file.clone());
+    let unloaded = |file| Unloaded { file, told: Told::ByName, skips: Skips::Never };
+    finding.unloaded_files = load_failures.map(unloaded).collect();
     finding.greens.sort();
+    finding.reds.sort();
+    finding.skipped.sort();
     finding.failures = all.len();
     finding.complaints = ends(all);
     // A run that carried a canary has something to show, or is no evidence.
@@ -111,6 +123,8 @@ impl CheckFinding {
         let before = both.complaints.len();
         both.complaints.retain(|complaint| !passed(complaint));
         both.failures = both.failures.saturating_sub(before - both.complaints.len());
+        both.reds.retain(|id| self.greens.binary_search(id).is_err());
+        both.skipped.retain(|id| self.greens.binary_search(id).is_err());
         both.greens.extend(self.greens.iter().cloned());
         both.greens.sort();
         both.greens.dedup();

@@ -6,7 +6,7 @@ use crate::core::attempt::CheckpointId;
 use crate::core::event::Event;
 use crate::core::finding::{ClassedChange, Slant};
 use crate::core::fix::weigh::finding;
-use crate::core::fix::{CheckFinding, FixFindings, TestEdits};
+use crate::core::fix::{CheckFinding, CheckKind, FixFindings, Skips, TestEdits, Told, Unloaded};
 use crate::core::path::RelPath;
 use crate::core::policy::{self, FileClass};
 use crate::core::role::Role;
@@ -17,7 +17,7 @@ use crate::driver::measure::{put_back_touched, run_ref};
 use crate::driver::ports::{CanaryWish, Checkpoints, Checks, Protection, World};
 
 use crate::driver::stock::Production;
-use crate::text::test_source::Language;
+use crate::text::test_source::{self, Language};
 
 use super::FixDrive;
 
@@ -52,13 +52,17 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let (checks, flaky) = self.run_checks(&format!("after fixer {number}")).await?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
+        let tools = self.beyond_repair(&work, &touched)?;
+        let mut rewritten = self.rewritten_by_runs(&restamped, &work.changed);
+        rewritten.extend(touched.iter().filter(|path| self.decides(path) && !tools.contains(path)).cloned());
         work.put_back.extend(touched);
-        work.weakened.extend(self.rewritten_by_runs(&restamped, &work.changed));
         events.extend(self.discard_what_runs_left(&tree)?);
         let Work { changed, mut put_back, weakened, slanted } = work;
         put_back.sort();
         put_back.dedup();
-        let findings = FixFindings { tree, checks, changed, put_back, weakened, slanted, flaky };
+        put_back.retain(|path| !tools.contains(path));
+        let findings =
+            FixFindings { tree, checks, changed, put_back, weakened, rewritten, tools, slanted, flaky };
         events.push(Event::FixMeasured { findings: Box::new(findings) });
         Ok(events)
     }
@@ -66,7 +70,10 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     /// Before any fixer. What the checks themselves leave is no work of anybody's from here on.
     async fn measure_start(&mut self) -> Result<Vec<Event>, Trouble> {
         let zero = self.zero()?;
-        let (checks, flaky) = self.run_checks("at the start").await?;
+        let (mut checks, flaky) = self.run_checks("at the start").await?;
+        for (at, check) in checks.iter_mut().enumerate() {
+            check.unloaded_files = self.unknown_tests(at, &zero, check)?;
+        }
         let tree = self.ports.checkpoints.take("start")?;
         let reported: BTreeSet<RelPath> = self.judged.iter().cloned().collect();
         let learned = self.stock().learned((&zero, &tree), reported)?;
@@ -79,10 +86,55 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             changed: Vec::new(),
             put_back: Vec::new(),
             weakened: Vec::new(),
+            rewritten: Vec::new(),
+            tools: Vec::new(),
             slanted: Vec::new(),
             flaky,
         };
         Ok(vec![Event::TreeSeen { tree }, Event::FixMeasured { findings: Box::new(findings) }])
+    }
+
+    /// The files whose tests are still to be known: those of them that declare tests at all, and what
+    /// they say of skipping, since no fixer may change that.
+    fn unknown_tests(
+        &mut self,
+        at: usize,
+        zero: &CheckpointId,
+        check: &CheckFinding,
+    ) -> Result<Vec<Unloaded>, Trouble> {
+        let mut named = check.unloaded_files.clone();
+        let is_tests = matches!(self.state.run.checks[at].kind, CheckKind::Tests(_));
+        let shows_none = check.greens.is_empty() && check.reds.is_empty() && check.skipped.is_empty();
+        if !(is_tests && check.unloaded.is_some()) {
+            return Ok(Vec::new());
+        }
+        let files = self.ports.checkpoints.files(zero)?;
+        if named.is_empty() && shows_none {
+            let tests = files.iter().filter(|file| self.setup.policy.classify(file) == FileClass::Test);
+            // Where else could a program skip the test that calls it?
+            let python = tests.filter(|file| Language::of(file.extension()) == Some(Language::Python));
+            let unloaded =
+                |file: &RelPath| Unloaded { file: file.clone(), told: Told::ByNobody, skips: Skips::Never };
+            named.extend(python.map(unloaded));
+        }
+        let mut around = false;
+        for file in files.iter().filter(|file| file.file_name() == "conftest.py") {
+            around |=
+                self.stock().source(zero, file)?.is_some_and(|text| test_source::speaks_of_skipping(&text));
+        }
+        let mut unknown = Vec::new();
+        for mut unloaded in named {
+            let source = self.stock().source(zero, &unloaded.file)?.unwrap_or_default();
+            let language = Language::of(unloaded.file.extension());
+            if language.is_none_or(|language| test_source::declared(language, &source).is_empty()) {
+                continue;
+            }
+            if around || test_source::speaks_of_skipping(&source) {
+                unloaded.skips = Skips::Itself;
+            }
+            unknown.push(unloaded);
+        }
+        Ok(unknown)
     }
 
     fn take_stock(
@@ -109,6 +161,21 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         weakened.retain(|path| !forbidden.contains(path));
         let put_back = forbidden.into_iter().chain(touched).collect();
         Ok((Work { changed, put_back, weakened, slanted }, told))
+    }
+
+    /// Files of installed tools that are not as they were: there is no copy of them.
+    fn beyond_repair(&mut self, work: &Work, touched: &[RelPath]) -> Result<Vec<RelPath>, Trouble> {
+        if work.put_back.is_empty() && touched.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.ports.protection.check()
+    }
+
+    /// Whether a protected file could have been another one while the checks ran. Snapshots that a
+    /// runner renews are none.
+    fn decides(&self, path: &RelPath) -> bool {
+        let class = self.setup.policy.classify(path);
+        class == FileClass::Gate || (class == FileClass::Test && Language::of(path.extension()).is_some())
     }
 
     /// Test code that was rewritten while the checks ran, and is as it was: what was judged meanwhile
@@ -146,6 +213,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             }
             let again: BTreeSet<_> = findings.iter().flat_map(|check| &check.greens).cloned().collect();
             flaky.extend(lost.intersection(&again).cloned());
+        }
+        for (owed, finding) in self.state.owed.iter().zip(&mut findings) {
+            owed.hold(finding);
         }
         Ok((findings, flaky))
     }

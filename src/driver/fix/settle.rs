@@ -3,6 +3,7 @@
 use crate::core::attempt::{CheckpointId, Digest};
 use crate::core::effect::RollBack;
 use crate::core::event::Event;
+use crate::core::finding::ChangeKind;
 use crate::core::fix::FixHalt;
 use crate::core::halt::Ending;
 use crate::core::trouble::Trouble;
@@ -42,10 +43,20 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let start = self.state.rounds.first().and_then(|round| round.findings.as_ref());
         let (start, best) =
             (start.map(|start| start.tree.clone()), self.state.best().map(|b| b.tree.clone()));
-        let changed = match (start, best) {
-            (Some(start), Some(best)) => self.stock().differences(&start, &best)?,
+        let changed = match (&start, &best) {
+            (Some(start), Some(best)) => self.stock().differences(start, best)?,
             (Some(_) | None, _) => Vec::new(),
         };
+        let mut emptied = Vec::new();
+        if let (Some(start), Some(best)) = (&start, &best) {
+            for change in changed.iter().filter(|change| change.kind == ChangeKind::Modified) {
+                let is_blank = |text: Option<String>| text.is_none_or(|text| text.trim().is_empty());
+                let now = is_blank(self.stock().source(best, &change.path)?);
+                if now && !is_blank(self.stock().source(start, &change.path)?) {
+                    emptied.push(change.path.clone());
+                }
+            }
+        }
         let outcome = self.state.rounds.last().and_then(|round| round.outcome.as_ref());
         let said = match outcome.and_then(|outcome| outcome.message.clone()) {
             Some(digest) => String::from_utf8_lossy(&self.ports.journal.fetch(&digest)?).into_owned(),
@@ -56,6 +67,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             isolation: self.setup.isolation.to_string(),
             again: format!("tdd fix{}", self.setup.resume_with),
             changed,
+            emptied,
             said,
         })
     }

@@ -31,6 +31,34 @@ pub fn recognise(command: &str) -> Option<TypeChecker> {
     }
 }
 
+/// The modules that a shell line has Python run by name (`-m mypy`), each with whether it is known to
+/// be a tool: Python looks for them in its current folder first. Read generously, as scripts are.
+pub fn modules(line: &str) -> Vec<(String, Module)> {
+    let simple = line.split([';', '|', '&', '(', ')', '\n', '`', '{', '}']);
+    let named = simple.filter_map(|command| {
+        let words: Vec<&str> =
+            command.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect();
+        let python = words.iter().position(|word| is_python(base_name(word)))?;
+        let at = python + words[python..].iter().position(|word| *word == "-m")?;
+        let module = words.get(at + 1)?.split('.').next().unwrap_or_default();
+        let is_name = !module.is_empty() && module.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let kind = if TOOLS.contains(&module) { Module::Tool } else { Module::Any };
+        is_name.then(|| (module.to_owned(), kind))
+    });
+    named.collect()
+}
+
+/// Whether a module that Python runs by name is somebody else's for certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Module {
+    Tool,
+    /// It may be the project's own program.
+    Any,
+}
+
+/// Modules that check, whoever calls them.
+const TOOLS: [&str; 6] = ["mypy", "pytest", "unittest", "coverage", "pyright", "ruff"];
+
 /// With `--message-format` cargo prints something else than is read here.
 fn cargo(args: &[&str]) -> Option<TypeChecker> {
     let mut rest = args;
@@ -49,6 +77,25 @@ fn cargo(args: &[&str]) -> Option<TypeChecker> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn modules_that_python_runs_are_named() {
+        for (line, want) in [
+            ("python3 -m mypy .", vec![("mypy", Module::Tool)]),
+            ("X=1 .venv/bin/python -X dev -m app.check --all", vec![("app", Module::Any)]),
+            (
+                "cd a && python -m 'pytest' -q; python3 -m ruff check",
+                vec![("pytest", Module::Tool), ("ruff", Module::Tool)],
+            ),
+            ("python3 run.py", vec![]),
+            ("mypy -m a", vec![]),
+            ("python3 -m ../a", vec![]),
+        ] {
+            let want: Vec<(String, Module)> =
+                want.into_iter().map(|(name, kind)| (name.to_owned(), kind)).collect();
+            assert_eq!(modules(line), want, "{line}");
+        }
+    }
 
     #[test]
     fn calls_of_type_checkers_are_recognised() {

@@ -92,9 +92,10 @@ fn add_rules(draft: &mut Draft<'_>, before: &Before<'_>) {
         named.map(|path| format!("tdd: {what}: {path}")).collect::<Vec<_>>()
     };
     lines.extend(name(&before.findings.put_back, "this file may not be changed, and was put back"));
-    lines.extend(name(&before.findings.weakened, "a test in this file was changed or removed"));
-    let slanted: Vec<RelPath> = before.findings.slanted.iter().map(|slant| slant.path.clone()).collect();
-    lines.extend(name(&slanted, "this file behaves otherwise under test"));
+    let faults = before.findings.faults().into_iter().take(NAMED);
+    lines.extend(
+        faults.map(|(fault, path)| format!("tdd: {}: {}", fault.words(), quote::one_line(path.as_str()))),
+    );
     if !before.was_kept {
         lines.push(
             "tdd: the attempt before this one left the project in a worse state; it was taken back"

@@ -432,6 +432,38 @@ fn others_may_move_units_but_not_change_them() {
 }
 
 #[test]
+fn a_module_of_tests_may_grow_by_plain_tests() {
+    use Language::Rust;
+    let inline = "fn f() {}\n#[cfg(test)]\nmod tests {\n  use super::*;\n  #[test]\n  fn a() { assert_eq!(f(1, 2), \"x y\"); }\n}\n";
+    let more = |test: &str| inline.replace("\"); }\n}", &format!("\"); }}\n{test}\n}}"));
+    for (name, language, before, after, want) in [
+        ("a test more", Rust, inline, more("  #[test] fn b() { assert_eq!(f(2, 3), \"z\"); }"), ""),
+        (
+            "a test more, in front",
+            Rust,
+            inline,
+            inline.replace("  #[test]", "#[test] fn b() {}\n  #[test]"),
+            "",
+        ),
+        ("a test more that hides", Rust, inline, more("#[test] fn f() {}"), "tests"),
+        ("a helper more", Rust, inline, more("fn b() {}"), "tests"),
+        ("a test more, one less", Rust, inline, more("#[test] fn b() {}").replace("fn a", "fn c"), "tests"),
+        (
+            "a test more, one ignored",
+            Rust,
+            inline,
+            more("#[test] fn b() {}").replace("#[test]\n", "#[test] #[ignore]\n"),
+            "tests",
+        ),
+        ("a test more for Unix", Rust, inline, more("#[cfg(unix)] #[test] fn b() {}"), "tests"),
+    ] {
+        let found = changed_units(language, &[("src/x", before)], &[("src/y", &after)]);
+        let names: Vec<String> = found.into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names.join("|"), want, "{name}");
+    }
+}
+
+#[test]
 fn the_test_writer_adds_units_and_nothing_else() {
     use Additions::{OnlyUnits, Others};
     use Language::{JavaScript, Python, Rust};

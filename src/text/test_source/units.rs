@@ -37,6 +37,22 @@ struct Unit {
     kind: UnitKind,
     /// The nodes that it takes; empty for an example.
     span: Span,
+    /// Of a module of tests in Rust: its text in pieces, in order.
+    pieces: Vec<Piece>,
+}
+
+/// A part of a module of tests: one of its tests, or what stands between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Piece {
+    text: String,
+    part: Part,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// A plain test whose name stands nowhere else in its file, so that it hides nothing.
+    Test,
+    Rest,
 }
 
 /// Whether a source holds any.
@@ -70,7 +86,7 @@ pub fn additions(language: Language, before: &str, after: &str) -> Result<Additi
 }
 
 /// Units that others than the test-writer changed: those of `before` that are found in none of
-/// `after`, and new ones that only the test-writer may write. Each with its path. A source that
+/// `after`, unless they are modules to which nothing but tests was added, and new ones that only the test-writer may write. Each with its path. A source that
 /// can't be read has no units; one that could be read before may hold anything, and is named.
 pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<(String, String)> {
     let read = |source: &str| Tree::parse(language, source).map(|tree| units(&tree));
@@ -84,8 +100,14 @@ pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str
     }
     let difference = |unit: &&Unit| balance.get(unit.text.as_str()).copied().unwrap_or_default();
     let mut found = Vec::new();
+    let added: Vec<&Unit> = new
+        .iter()
+        .flat_map(|(_, units)| units.iter().flatten())
+        .filter(|unit| difference(unit) > 0)
+        .collect();
+    let has_grown = |unit: &&Unit| added.iter().any(|now| grew(unit, now));
     for (path, units) in &old {
-        let gone = units.iter().flatten().filter(|unit| difference(unit) < 0);
+        let gone = units.iter().flatten().filter(|unit| difference(unit) < 0 && !has_grown(unit));
         found.extend(gone.map(|unit| ((*path).to_owned(), unit.name.clone())));
     }
     for (path, units) in &new {
@@ -98,6 +120,51 @@ pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str
         }
     }
     found
+}
+
+/// Whether a module of tests is as it was but for tests that were added.
+fn grew(old: &Unit, new: &Unit) -> bool {
+    if old.name != new.name || new.pieces.is_empty() {
+        return false;
+    }
+    let mut left: Vec<&str> =
+        old.pieces.iter().filter(|piece| piece.part == Part::Test).map(|piece| piece.text.as_str()).collect();
+    let mut was_there = |piece: &&Piece| {
+        let at = left.iter().position(|text| *text == piece.text);
+        piece.part == Part::Rest || at.map(|at| left.swap_remove(at)).is_some()
+    };
+    let kept = new.pieces.iter().filter(|piece| was_there(piece));
+    kept.map(|piece| piece.text.as_str()).collect::<String>() == old.text
+}
+
+/// A module of tests in pieces.
+fn pieces(tree: &Tree<'_>, span: &Span) -> Vec<Piece> {
+    let module = tree.siblings(span.clone()).find(|at| tree.kind(*at) == "mod_item");
+    let Some(body) = module.and_then(|module| tree.child(module, "body")) else { return Vec::new() };
+    let mut pieces = Vec::new();
+    let mut at = span.start;
+    for item in tree.children(body).filter(|item| tree.kind(*item) == "function_item") {
+        let attributes = rust::attributes(tree, item);
+        let is_plain = attributes.iter().all(|attribute| {
+            let text = tree.text(*attribute);
+            rust::is_test_attribute(text) || text.contains("should_panic")
+        });
+        let is_test = attributes.iter().any(|attribute| rust::is_test_attribute(tree.text(*attribute)));
+        let (Some(first), Some(name)) = (attributes.first(), tree.child(item, "name")) else { continue };
+        if !is_plain || !is_test || !stands_once(tree, tree.text(name)) {
+            continue;
+        }
+        let test = *first..tree.node(item).last;
+        pieces.push(Piece { text: text_of(tree, &(at..test.start)), part: Part::Rest });
+        at = test.end;
+        pieces.push(Piece { text: text_of(tree, &test), part: Part::Test });
+    }
+    pieces.push(Piece { text: text_of(tree, &(at..span.end)), part: Part::Rest });
+    pieces
+}
+
+fn stands_once(tree: &Tree<'_>, name: &str) -> bool {
+    tree.tokens(tree.all()).filter(|at| tree.text(*at) == name).count() == 1
 }
 
 /// The nodes that units take; what stands in none of them is production code.
@@ -140,7 +207,10 @@ fn units(tree: &Tree<'_>) -> Vec<Unit> {
         };
         match span {
             Some((span, kind)) => {
+                let is_rust = tree.language == Language::Rust;
+                let pieces = if is_rust { pieces(tree, &span) } else { Vec::new() };
                 found.push(Unit {
+                    pieces,
                     name: name_of(tree, &span),
                     text: text_of(tree, &span),
                     kind,
@@ -155,7 +225,7 @@ fn units(tree: &Tree<'_>) -> Vec<Unit> {
         let span = test.first..tree.node(test.node).last;
         if !found.iter().any(|unit| unit.span.contains(&span.start)) {
             let text = text_of(tree, &span);
-            found.push(Unit { name: test.name, text, kind: UnitKind::Tests, span });
+            found.push(Unit { name: test.name, text, kind: UnitKind::Tests, span, pieces: Vec::new() });
         }
     }
     if tree.language == Language::Rust {
@@ -234,7 +304,7 @@ fn examples(tree: &Tree<'_>) -> Vec<Unit> {
             (Some(_), Some(lines)) => {
                 let name = lines.first().cloned().unwrap_or_default();
                 let text = format!("example {}", lines.join("\n"));
-                found.push(Unit { name, text, kind: UnitKind::Example, span: 0..0 });
+                found.push(Unit { name, text, kind: UnitKind::Example, span: 0..0, pieces: Vec::new() });
             }
             (None, Some(mut lines)) => {
                 lines.push(text.to_owned());

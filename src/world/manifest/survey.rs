@@ -11,6 +11,9 @@ use crate::core::policy::FileClass;
 /// Folders of other people's code: far too large to be hashed before each run, so their files are
 /// watched by what `lstat` says of them.
 const TOOLS: &[&str] = &["node_modules", ".venv", "venv", ".tox", ".nox", "vendor", "bower_components"];
+/// Those of them that people share between work trees by a link.
+const LINKED_TOOLS: &[&str] = &["node_modules", ".venv", "venv"];
+
 /// Whether a folder of this name is one of those.
 pub(super) fn is_tool_folder(name: &str) -> bool {
     TOOLS.contains(&name)
@@ -54,6 +57,12 @@ impl Survey<'_> {
                     }
                 } else if self.is_protected(&shown, kind) {
                     found.insert(path);
+                } else if kind.is_symlink()
+                    && LINKED_TOOLS.contains(&shown.file_name())
+                    && full_path(self.root, &path).is_dir()
+                {
+                    // Whoever replaces the link shows other files at the same paths.
+                    tools.push(path);
                 }
             }
         }

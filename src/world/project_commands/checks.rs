@@ -3,11 +3,13 @@
 
 use std::path::Path;
 
-use super::{Chosen, Sourced, exists, read, scripts};
+use super::{Chosen, Sourced, exists, scripts};
 use crate::core::commands::{CommandSettings, RunnerKind, RunnerTable};
 use crate::core::fix::{Check, CheckKind};
 use crate::core::trouble::Trouble;
 use crate::text::command_line::{self, checker};
+
+mod mypy;
 
 /// Deadlines in milliseconds.
 #[derive(Clone, Copy, Debug)]
@@ -141,19 +143,8 @@ fn type_check(project: &Path, notes: &mut Vec<String>) -> Option<Sourced> {
     if exists(project, "Cargo.toml") {
         return Some(Sourced::new("cargo check", "found Cargo.toml"));
     }
-    if let Some(found) = mypy_configured(project) {
-        return Some(Sourced::new("python3 -m mypy .", format!("found mypy in {found}")));
+    if let Some(found) = mypy::command(project) {
+        return Some(found);
     }
     exists(project, "go.mod").then(|| Sourced::new("go vet ./...", "found go.mod"))
-}
-
-/// Where mypy is configured. Where it is only installed, the project may not want it.
-fn mypy_configured(project: &Path) -> Option<&'static str> {
-    if let Some(own) = ["mypy.ini", ".mypy.ini"].into_iter().find(|name| exists(project, name)) {
-        return Some(own);
-    }
-    [("pyproject.toml", "[tool.mypy]"), ("setup.cfg", "[mypy]")].into_iter().find_map(|(name, section)| {
-        let text = read(project, name)?;
-        text.lines().any(|line| line.trim() == section).then_some(name)
-    })
 }

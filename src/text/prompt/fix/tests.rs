@@ -16,6 +16,10 @@ fn check(complaints: usize, failures: usize, output: &str) -> CheckFinding {
         },
         passed: Passed::No,
         greens: Vec::new(),
+        reds: Vec::new(),
+        skipped: Vec::new(),
+        unloaded_files: Vec::new(),
+        evaded: 0,
         complaints: (1..=complaints)
             .map(|n| Complaint { test: None, text: format!("error number {n}!") })
             .collect(),
@@ -35,6 +39,8 @@ fn findings(checks: Vec<CheckFinding>) -> FixFindings {
         changed: Vec::new(),
         put_back: Vec::new(),
         weakened: Vec::new(),
+        rewritten: Vec::new(),
+        tools: Vec::new(),
         slanted: Vec::new(),
         flaky: Vec::new(),
     }
