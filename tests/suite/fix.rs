@@ -173,13 +173,16 @@ fn a_check_that_hangs_is_stopped_and_counts_as_a_failure() {
     ];
     let ran = fix(&sandbox, "[]", &args).expect(1);
     assert!(ran.stdout.contains("stopped at its deadline"), "{}", ran.stdout);
+    let again = "    tdd fix --max-retries 0 --check 'python3 -c '\\''import time; time.sleep(600)'\\''' --test-deadline 1s --cassette ";
+    assert!(ran.stdout.contains(again), "no {again} in {}", ran.stdout);
 }
 
 #[test]
 fn nothing_to_check_is_a_set_up_error_and_nothing_is_done() {
     let sandbox = Sandbox::with(&[("notes.cfg", "x")]);
     let before = sandbox.everything();
-    fix(&sandbox, "[]", &[]).expect(2).says(&["no checks were found", "--check"]);
+    let ran = fix(&sandbox, "[]", &[]).expect(2).says(&["no checks were found", "--check"]);
+    assert!(!ran.stderr.contains("--test"), "a flag that there is not: {}", ran.stderr);
     fix(&sandbox, "[]", &["--check", " "]).expect(2).says(&["holds no command"]);
     fix(&sandbox, "[]", &["--check", "no-such-program-anywhere"]).expect(2).says(&["could not be run"]);
     fix(&sandbox, "[]", &["--since", "nowhere"]).expect(2).says(&["knows no commit"]);
@@ -204,6 +207,11 @@ fn documents_and_those_who_write_them_are_skipped_and_it_is_said() {
     let ran = fix(&sandbox, "[]", &["--check", "false"]).expect(0);
     assert!(ran.stdout.contains("skipped") && ran.stdout.contains("only documents"), "{}", ran.stdout);
     assert!(!sandbox.path(".tdd").exists());
+    // Where documents are tests nothing is skipped.
+    sandbox.write("pytest.ini", "[pytest]\naddopts = --doctest-glob=*.md\n");
+    sandbox.commit();
+    sandbox.write("README.md", "c");
+    fix(&sandbox, "[]", &["--check", "true"]).expect(0).says(&["check: `true`"]);
     sandbox.write("a.cfg", "y");
     fix(&sandbox, "[]", &["--check", "true"]).expect(0).says(&["check: `true`"]);
     sandbox.write(
@@ -299,7 +307,12 @@ fn a_fixer_that_hangs_is_stopped_at_its_deadline_and_the_loop_ends() {
     assert!(ran.stdout.contains("the fixer did not answer"), "{}", ran.stdout);
     assert_eq!(sandbox.read("shop.py"), SHOP, "it emptied a file before; that is taken back");
     let sandbox = shop();
-    fix(&sandbox, &cassette, &["--max-wall", "2s"]).expect(3).says(&["the run's cap is reached"]);
+    let ran = fix(&sandbox, &cassette, &["--max-wall", "2s"]).expect(3).says(&["the run's cap is reached"]);
+    assert!(
+        !ran.stderr.contains("--max-wall 2s --max-wall") && ran.stderr.contains("--max-wall …"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(sandbox.read("shop.py"), SHOP);
 }
 

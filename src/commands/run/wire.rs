@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::core::criterion::{Criterion, Verify};
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::trouble::Trouble;
@@ -163,7 +164,8 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
             .because(bad.why)
             .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
     })?;
-    Ok(policy.with_gates(run_by_commands(prepared)).with_gates(in_place_of_tools(prepared)))
+    let policy = policy.with_gates(run_by_commands(prepared));
+    Ok(policy.with_gates(in_place_of_tools(prepared)).with_gates(markdown_tests(prepared)))
 }
 
 /// Scripts of the project that the commands run: they decide which tests run, wherever they lie.
@@ -175,6 +177,15 @@ fn run_by_commands(prepared: &Prepared) -> Vec<RelPath> {
     let scripts = lines.flat_map(|line| command_line::scripts(line));
     let files = scripts.filter(|word| project_file::exists(&prepared.place.project, word));
     files.filter_map(|word| RelPath::new(&in_repository(prepared, &word))).collect()
+}
+
+/// What judges a criterion by an agent's word is as much a test as any other, and nobody's to change.
+fn markdown_tests(prepared: &Prepared) -> Vec<RelPath> {
+    let path = |criterion: &Criterion| match &criterion.verify {
+        Verify::Mdtest(path) => RelPath::new(&in_repository(prepared, path)),
+        Verify::Test | Verify::Gate | Verify::Manual => None,
+    };
+    prepared.requirement.criteria.iter().filter_map(path).collect()
 }
 
 /// What Python would run in place of a tool that a command calls by its module's name. A program of
