@@ -12,6 +12,7 @@ pub mod config;
 pub mod excerpt;
 pub mod fix_report;
 pub mod front_matter;
+pub mod gate_names;
 pub mod halt_report;
 pub mod harmless;
 pub mod journal_line;

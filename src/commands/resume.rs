@@ -150,7 +150,7 @@ fn prepared(
     let roles = prepare::seated(prepare::agents(&settings, &environment, &names)?, operator)?;
     // The run's caps hold but for those that are named now; `tdd.yaml` was asked when it began.
     let caps = caps::of_flags(&args.caps)?.or(&state.run.plan.caps);
-    prepare::refuse_caps_without_figures(&roles, &caps)?;
+    prepare::refuse_caps_without_figures(&roles, &caps, operator)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     let run = Some(state.run.run.0.as_str());
     let record = args.record.as_deref();

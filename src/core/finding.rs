@@ -231,6 +231,8 @@ pub enum SlantKind {
 pub enum Remark {
     /// A source looks for what only a test runner leaves; the line, at most 120 characters.
     LooksForTests { path: RelPath, what: String },
+    /// A source ends the process by itself, which tests don't survive; the line, as above.
+    EndsProcess { path: RelPath, what: String },
     /// The refactorer took a name away that others may use.
     RemovedName { path: RelPath, name: String },
     /// The role says that it changed this file, and no snapshot holds it.
@@ -242,6 +244,9 @@ impl fmt::Display for Remark {
         match self {
             Self::LooksForTests { path, what } => {
                 write!(f, "{path} looks whether tests run: {what}")
+            }
+            Self::EndsProcess { path, what } => {
+                write!(f, "{path} ends the process by itself, and tests with it: {what}")
             }
             Self::RemovedName { path, name } => {
                 write!(f, "a public name is gone from {path}: {name}")

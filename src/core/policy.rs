@@ -13,6 +13,7 @@ use super::path::RelPath;
 use super::role::Role;
 
 mod tables;
+pub mod tooling;
 
 use tables::{ECOSYSTEMS, HELPERS, Table};
 
@@ -62,6 +63,7 @@ pub fn permission(role: Role, class: FileClass) -> Permission {
 #[derive(Clone, Debug)]
 pub struct Policy {
     by_products: GlobSet,
+    code_among: GlobSet,
     gates: GlobSet,
     locks: GlobSet,
     mixed: GlobSet,
@@ -103,6 +105,7 @@ impl Policy {
         };
         Ok(Self {
             by_products: set(BY_PRODUCTS.iter().copied())?,
+            code_among: set(code_among_by_products().iter().map(String::as_str))?,
             gates: set_of(|table| table.gates)?,
             locks: set_of(|table| table.locks)?,
             mixed: set_of(|table| table.mixed)?,
@@ -133,14 +136,14 @@ impl Policy {
 
     /// Whether a glob alone makes a by-product of this path.
     pub fn looks_like_by_product(&self, path: &RelPath) -> bool {
-        self.by_products.is_match(path.as_str())
+        self.by_products.is_match(path.as_str()) && !self.code_among.is_match(path.as_str())
     }
 
     pub fn classify(&self, path: &RelPath) -> FileClass {
         let text = path.as_str();
         let learned = self.learned.borrow();
         let is_left = learned.by_products.contains(path);
-        if is_left || (self.by_products.is_match(text) && !learned.kept.contains(path)) {
+        if is_left || (self.looks_like_by_product(path) && !learned.kept.contains(path)) {
             FileClass::ByProduct
         } else if (self.gates.is_match(text) && guard::stands(Guard::GateFile))
             || (self.own_gates.contains(path) && guard::stands(Guard::OwnGate))
@@ -174,7 +177,8 @@ fn set<'a>(globs: impl Iterator<Item = &'a str>) -> Result<GlobSet, BadGlob> {
 }
 
 /// What running tests leaves, with or without a `.gitignore`. Written so that they mean the same as
-/// globs and as lines of a `.gitignore`.
+/// globs and as lines of a `.gitignore`. A folder that a person may use for his own things, too, is
+/// here with what tools write into it: nothing else is in checkpoint 0.
 pub const BY_PRODUCTS: &[&str] = &[
     "**/__pycache__/**",
     "**/.pytest_cache/**",
@@ -183,20 +187,54 @@ pub const BY_PRODUCTS: &[&str] = &[
     "**/.hypothesis/**",
     "**/.coverage",
     "**/.coverage.*",
-    "coverage/**",
+    "coverage/**/*.html",
+    "coverage/**/*.css",
+    "coverage/**/*.png",
+    "coverage/**/*.svg",
+    "coverage/**/*.json",
+    "coverage/**/*.xml",
+    "coverage/**/*.info",
+    "coverage/**/*.out",
+    "coverage/**/*.cov",
+    "coverage/**/*.lock",
+    "coverage/**/prettify.js",
+    "coverage/**/sorter.js",
+    "coverage/**/block-navigation.js",
     "**/coverage/lcov-report/**",
     "**/coverage/lcov.info",
     "**/coverage/clover.xml",
     "**/coverage/coverage-final.json",
     "**/htmlcov/**",
-    "target/**",
-    "**/target/debug/**",
-    "**/target/release/**",
+    "**/target/**/debug/**",
+    "**/target/**/release/**",
     "**/target/tmp/**",
     "**/target/nextest/**",
+    "**/target/doc/**",
+    "**/target/doctests/**",
+    "**/target/package/**",
+    "**/target/criterion/**",
+    "**/target/miri/**",
+    "**/target/llvm-cov/**",
+    "**/target/llvm-cov-target/**",
+    "**/target/tarpaulin/**",
+    "**/target/cxxbridge/**",
+    "**/target/rust-analyzer/**",
+    "**/target/flycheck*/**",
+    "**/target/wheels/**",
     "**/target/CACHEDIR.TAG",
     "**/target/.rustc_info.json",
     "**/target/.rustdoc_fingerprint.json",
+    "**/target/.future-incompat-report.json",
+    "**/target/.cargo-lock",
+    "**/target/classes/**",
+    "**/target/test-classes/**",
+    "**/target/generated-sources/**",
+    "**/target/generated-test-sources/**",
+    "**/target/maven-status/**",
+    "**/target/maven-archiver/**",
+    "**/target/surefire-reports/**",
+    "**/target/failsafe-reports/**",
+    "**/target/*.jar",
     "**/node_modules/.vite/**",
     "**/node_modules/.cache/**",
     "**/.nyc_output/**",
@@ -206,6 +244,16 @@ pub const BY_PRODUCTS: &[&str] = &[
     ".tdd/runs/**",
     "**/.tdd/runs/**",
 ];
+
+/// Code is no by-product of tests, though it lies where they leave theirs: no tool writes any there,
+/// and a child could hide from the commit what its tests rest on. As globs and as lines of a
+/// `.gitignore`.
+pub fn code_among_by_products() -> Vec<String> {
+    const FOLDERS: [&str; 5] = ["__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".nyc_output"];
+    const CODE: [&str; 12] = ["py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "rs", "go"];
+    let of = |folder: &'static str| CODE.map(|code| format!("**/{folder}/**/*.{code}"));
+    FOLDERS.into_iter().flat_map(of).collect()
+}
 
 const RUST_TESTS: &[&str] = &["**/tests/**", "**/*_test.rs", "**/*_tests.rs", "**/tests.rs"];
 const PYTHON_TESTS: &[&str] = &["**/tests/**", "**/test/**", "**/test_*.py", "**/*_test.py"];
@@ -386,6 +434,30 @@ mod tests {
     }
 
     #[test]
+    fn what_tools_write_is_a_by_product_and_what_people_write_there_is_not() {
+        let policy = Policy::new(RunnerKind::Pytest, &[], "specs").unwrap();
+        for (file, want) in [
+            ("__pycache__/impl.cpython-312.pyc", true),
+            ("shop/__pycache__/impl.py", false),
+            (".pytest_cache/v/cache/lastfailed", true),
+            (".pytest_cache/impl.py", false),
+            (".pytest_cache/v/impl.py", false),
+            ("coverage/index.html", true),
+            ("coverage/src/calc.ts.html", true),
+            ("coverage/sorter.js", true),
+            ("coverage/impl.js", false),
+            ("coverage/notes.md", false),
+            ("target/debug/deps/x.rs", true),
+            ("target/x86_64-unknown-linux-musl/release/x", true),
+            ("crates/one/target/debug/x", true),
+            ("target/plan.md", false),
+            ("target/imp.rs", false),
+        ] {
+            assert_eq!(policy.looks_like_by_product(&RelPath::new(file).unwrap()), want, "{file}");
+        }
+    }
+
+    #[test]
     fn what_the_project_tells_of_itself_is_known_to_all_clones() {
         let path = |text: &str| RelPath::new(text).unwrap();
         let policy = Policy::new(RunnerKind::Pytest, &[], "specs").unwrap();
@@ -394,13 +466,13 @@ mod tests {
         let learned = Learned {
             tests: all("shop/checks.py"),
             by_products: all("conftest.py"),
-            kept: all("target/kept.py"),
+            kept: all("htmlcov/kept.py"),
         };
         for (file, before, after) in [
             ("shop/checks.py", FileClass::Source, FileClass::Test),
             ("conftest.py", FileClass::Gate, FileClass::ByProduct),
-            ("target/kept.py", FileClass::ByProduct, FileClass::Source),
-            ("target/other.py", FileClass::ByProduct, FileClass::ByProduct),
+            ("htmlcov/kept.py", FileClass::ByProduct, FileClass::Source),
+            ("htmlcov/other.py", FileClass::ByProduct, FileClass::ByProduct),
             ("shop/core.py", FileClass::Source, FileClass::Source),
         ] {
             policy.learn(Learned::default());
@@ -408,7 +480,7 @@ mod tests {
             policy.learn(learned.clone());
             assert_eq!(clone.classify(&path(file)), after, "{file}");
         }
-        assert!(policy.looks_like_by_product(&path("target/kept.py")), "by its name alone");
+        assert!(policy.looks_like_by_product(&path("htmlcov/kept.py")), "by its name alone");
         assert!(!policy.looks_like_by_product(&path("conftest.py")), "by its name alone");
     }
 

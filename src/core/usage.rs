@@ -243,6 +243,15 @@ impl Cap {
             Self::Wall => "--max-wall",
         }
     }
+
+    /// The flag that sets it for an attempt.
+    pub fn attempt_flag(self) -> &'static str {
+        match self {
+            Self::Usd => "--max-usd-attempt",
+            Self::Tokens => "--max-tokens-attempt",
+            Self::Wall => "--max-wall-attempt",
+        }
+    }
 }
 
 #[cfg(test)]

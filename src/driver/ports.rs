@@ -113,6 +113,8 @@ pub struct TestOrder {
     /// Only these files' tests and these ids; empty means all.
     pub only_files: Vec<RelPath>,
     pub only_ids: Vec<TestId>,
+    /// Files whose tests are to be known by their file, even where the runner does not tell it.
+    pub told_apart: Vec<RelPath>,
     /// Takes part whatever is chosen or left out, and is gone from the tree afterwards.
     pub canary: CanaryWish,
 }

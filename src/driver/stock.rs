@@ -161,6 +161,9 @@ impl<C: Checkpoints> Stock<'_, C> {
             Remark::LooksForTests { path, what } => {
                 Remark::LooksForTests { path, what: (self.setup.mask)(&what) }
             }
+            Remark::EndsProcess { path, what } => {
+                Remark::EndsProcess { path, what: (self.setup.mask)(&what) }
+            }
             Remark::RemovedName { .. } | Remark::Unseen(_) => remark,
         }
     }
@@ -268,6 +271,7 @@ impl Production {
                 Sign::UnderTest => self.slanted.push(Slant { path, kind: SlantKind::UnderTest }),
                 Sign::Shadow => self.slanted.push(Slant { path, kind: SlantKind::Shadow }),
                 Sign::Looks => self.remarks.push(Remark::LooksForTests { path, what }),
+                Sign::Ends => self.remarks.push(Remark::EndsProcess { path, what }),
             }
         }
         if role == Role::Refactorer {

@@ -35,14 +35,15 @@
 //! files:       {NAME: text}                       made in the exchange folder before the start
 //! ok_exit:     [0]
 //! exit_map:    {CODE: failure}
-//! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came
+//! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came: lines in this
+//!                                                 order, then texts, because anything may print those
 //! max_turns, wall, idle, output_cap               bounds of one attempt
 //! code:        false                              it writes no code, so `tdd fix` skips its work
-//! interactive: {argv: …, message: {file: PATH, take: POINTER}}   for --interactive; see `interactive`
+//! interactive: {argv: …, message: {file: PATH, take: POINTER}, state_dirs: …}   for --interactive; see `interactive`
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
 //! kit:         how it is pointed at a scripted model, see `kit`
 //!
-//! where   = { POINTER: value | [value, …] | {contains: TEXT}, … }
+//! where   = { POINTER: value | [value, …] | {begins: TEXT, contains: TEXT}, … }    one of both is enough
 //! failure = not-logged-in | usage | usage-limit | rate-limit | overload | network | turn-cap | budget
 //! ```
 //!
@@ -108,7 +109,7 @@ pub struct AgentTable {
     pub files: BTreeMap<String, Template>,
     pub ok_exit: Vec<i32>,
     pub exit_map: BTreeMap<i32, AgentFailure>,
-    /// In the order of the table: the first that is seen is it.
+    /// In the order of the table: the first line that is seen is it, else the first text.
     pub failures: Vec<(AgentFailure, FailureSign)>,
     /// At most so many turns, whatever the run allows.
     pub max_turns: Option<u32>,

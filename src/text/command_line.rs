@@ -295,58 +295,10 @@ fn go(args: &[&str]) -> Option<RunnerKind> {
     (*subcommand == "test" && is_plain).then_some(RunnerKind::Go)
 }
 
-/// Programs that run the file which is their first argument.
-const INTERPRETERS: &[&str] =
-    &["sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "ruby", "perl", "deno", "bun", "tsx"];
-/// Words before the program that change nothing about which one it is.
-const BEFORE: &[&str] =
-    &["env", "exec", "time", "nice", "nohup", "command", "!", "then", "do", "else", "if", "while"];
-
-/// Words of a shell line that may be files which it runs: the program of each simple command, and
-/// the first argument of an interpreter. Read generously, since whether one is a file of the
-/// project is for the caller to see; a word that is only read (`grep BAD shop.py`) is none.
-pub fn scripts(line: &str) -> Vec<String> {
-    let simple = line.split([';', '|', '&', '(', ')', '\n', '`', '{', '}']);
-    simple.flat_map(scripts_of_one).collect()
-}
-
-fn scripts_of_one(command: &str) -> Vec<String> {
-    let bare = |word: &str| word.trim_matches(['"', '\'']).to_owned();
-    let is_before = |word: &str| BEFORE.contains(&word) || (word.contains('=') && !word.starts_with('='));
-    let mut words = command.split_whitespace().map(bare).skip_while(|word| is_before(word));
-    let Some(program) = words.next() else { return Vec::new() };
-    let name = program
-        .rsplit('/')
-        .next()
-        .unwrap_or(&program)
-        .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let interprets = INTERPRETERS.contains(&name) || matches!(name, "source" | "");
-    let mut scripts = vec![program.clone()];
-    if interprets {
-        scripts.extend(words.find(|word| !word.starts_with('-') && word != "run"));
-    } else if matches!(name, "make" | "just") {
-        scripts.extend(words.filter(|word| !word.starts_with('-')));
-    }
-    scripts
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_a_line_runs_is_told_from_what_it_reads() {
-        for (line, want) in [
-            ("sh scripts/check.sh", "sh scripts/check.sh"),
-            ("CI=1 ./run.sh --all && python3 -u lint.py shop.py", "./run.sh python3 lint.py"),
-            ("! grep -q BAD shop.py", "grep"),
-            ("python3 -m pytest tests/test_a.py", "python3 pytest"),
-            ("env X=1 node 'tools/run.js' app.js | tee out.txt", "node tools/run.js tee"),
-            ("make -f build/test.mk test", "make build/test.mk test"),
-        ] {
-            assert_eq!(scripts(line).join(" "), want, "{line}");
-        }
-    }
     use RunnerKind::{Bun, Cargo, Jest, Nextest, Node, Pytest, Unittest, Vitest};
 
     #[test]

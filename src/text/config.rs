@@ -251,9 +251,9 @@ fn agents(top: &Table<'_>) -> Result<BTreeMap<String, Value>, Trouble> {
     let Some(table) = top.table("agents")? else { return Ok(BTreeMap::new()) };
     let mut agents = BTreeMap::new();
     for name in table.keys()? {
-        if let Some(agent) = table.table(name)? {
-            agents.insert(name.to_owned(), agent.value());
-        }
+        // An empty one is told only to who wants that agent.
+        let value = table.table(name)?.map_or(Value::Null, |agent| agent.value());
+        agents.insert(name.to_owned(), value);
     }
     Ok(agents)
 }

@@ -238,6 +238,7 @@ fn evidence(state: &State) -> Vec<String> {
         let of = if missing == 1 { "1 criterion".to_owned() } else { format!("{missing} criteria") };
         lines.push(format!("assertion never seen failing for {of}: red was a missing symbol"));
     }
+    lines.extend(left_out(state));
     for hollow in state.red.iter().flat_map(|red| &red.hollow).take(LISTED) {
         let (test, what) = (harmless::line(&hollow.test.0), harmless::line(&hollow.what));
         lines.push(format!("an assertion of {test} holds whatever the code does, or hardly looks: {what}"));
@@ -246,6 +247,19 @@ fn evidence(state: &State) -> Vec<String> {
         lines.push(format!("no canary: {}", state.run.commands.runner));
     }
     lines
+}
+
+/// What was red or flaky at the baseline, of which no verdict says anything.
+fn left_out(state: &State) -> Option<String> {
+    let test = &state.baseline.as_ref()?.test;
+    let ids: Vec<&str> = test.reds.iter().chain(&test.flaky).map(|id| id.0.as_str()).collect();
+    let first = ids.first()?;
+    let tests = if ids.len() == 1 {
+        format!("1 test was red before anything was done, and is still left out: {first}")
+    } else {
+        format!("{} tests were red before anything was done, and are still left out: {first}, ...", ids.len())
+    };
+    Some(format!("{}; `{}` as a whole may be red", harmless::line(&tests), harmless::line(&test.command)))
 }
 
 /// Whether work was kept on the word of a run whose runner can carry no canary.

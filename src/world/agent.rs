@@ -239,7 +239,7 @@ impl TableAgents {
         let exchange = Exchange::create(&self.setup.exchange_root, order)?;
         let call = Call::new(order, agent, &self.setup, &exchange, known);
         exchange.fill(order, &call)?;
-        home.fill(table, &call, &self.setup)?;
+        home.fill(&call, &self.setup)?;
         let template = match (&resumed, &table.resume_argv) {
             (Some(_), Some(resume)) => resume,
             (Some(_) | None, _) => &table.argv,
@@ -380,7 +380,6 @@ impl TableAgents {
         let run_cap = watch.run_cap(ran_out(&lived.end, found.failure), Instant::now());
         watch.over(&found.used);
         self.used.push(found.used);
-        prepared.home.give_back();
         let duration_ms =
             u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
         Ok(report(&table, Over { prepared, end: lived.end, found, run_cap, duration_ms }))

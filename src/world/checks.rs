@@ -2,13 +2,11 @@
 //! type checker printed is read error by error.
 //!
 //! Neighbours: `world::runner` runs, `text::check_report` reads. Refuses to know what is green.
-#![expect(clippy::disallowed_methods, reason = "reads the logs of what it ran")]
 
-use std::fs::File;
-use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::regular_file;
 use super::runner::{ProjectTests, RunnerSetup};
 use super::sandbox::Sandbox;
 use super::signals::StopSignal;
@@ -111,7 +109,7 @@ impl Checks for ProjectChecks {
 
 /// The beginning of a log, where a checker's first errors are.
 fn printed(log: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    File::open(log).ok()?.take(MOST_READ).read_to_end(&mut bytes).ok()?;
+    let file = regular_file::open(Path::new(log)).ok()?;
+    let bytes = regular_file::head_of(file, MOST_READ).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,9 +1,9 @@
 //! `tdd.yaml` on disk.
-#![expect(clippy::disallowed_methods, reason = "reads the file that holds the settings")]
 
 use std::path::Path;
 
 use crate::core::trouble::Trouble;
+use crate::world::regular_file;
 
 /// The settings' file; its folder is the project.
 pub const NAME: &str = "tdd.yaml";
@@ -26,5 +26,5 @@ pub fn read(project: &Path) -> Result<Option<String>, Trouble> {
     if !meta.is_file() || meta.len() > LARGEST {
         return Err(unreadable(format!("it is no file, or larger than {LARGEST} bytes")));
     }
-    std::fs::read_to_string(&path).map(Some).map_err(|error| unreadable(error.to_string()))
+    regular_file::read_to_string(&path).map(Some).map_err(|error| unreadable(error.to_string()))
 }

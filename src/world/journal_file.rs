@@ -8,7 +8,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the disk")]
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ use crate::core::guard::{self, Guard};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Journal;
 use crate::text::journal_line::{self, Body};
+use crate::world::regular_file;
 
 pub mod folders;
 mod reading;
@@ -107,8 +108,8 @@ impl JournalFile {
     pub fn open(run_dir: &Path) -> Result<(Self, Vec<(u64, Event)>), Trouble> {
         let at = run_dir.join(EVENTS);
         let (bytes, read) = read_whole(run_dir, Depth::All)?;
-        let options = File::options().append(true).read(true).to_owned();
-        let file = options.open(&at).map_err(|error| unwritable(&at, &error))?;
+        let file = regular_file::with(File::options().append(true).read(true), &at)
+            .map_err(|error| unwritable(&at, &error))?;
         if read.end < bytes.len() {
             set_aside(run_dir, &file, &bytes, read.end).map_err(|error| unwritable(&at, &error))?;
         }
@@ -327,13 +328,9 @@ fn fetch(run_dir: &Path, digest: &Digest) -> Result<Vec<u8>, Trouble> {
     if digest.0.len() != 64 || !digest.0.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(lost("its name is no hash".to_owned()));
     }
-    let options = File::options().read(true).custom_flags(no_follow()).to_owned();
-    let mut bytes = Vec::new();
-    let mut file = options
-        .open(run_dir.join(SIDE_FILES).join(&digest.0))
-        .map_err(|error| lost(error.to_string()))?
-        .take(LARGEST_JOURNAL);
-    file.read_to_end(&mut bytes).map_err(|error| lost(error.to_string()))?;
+    let bytes = regular_file::open(&run_dir.join(SIDE_FILES).join(&digest.0))
+        .and_then(|file| regular_file::head_of(file, LARGEST_JOURNAL))
+        .map_err(|error| lost(error.to_string()))?;
     if journal_line::digest(&bytes) == *digest {
         Ok(bytes)
     } else {
@@ -341,14 +338,9 @@ fn fetch(run_dir: &Path, digest: &Digest) -> Result<Vec<u8>, Trouble> {
     }
 }
 
-/// Neither a link nor a FIFO in the file's place may lead us elsewhere or hold us.
-fn no_follow() -> i32 {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    i32::try_from(flags.bits()).unwrap_or(0)
-}
-
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+    let flags = i32::try_from(rustix::fs::OFlags::DIRECTORY.bits()).unwrap_or_default();
+    File::options().read(true).custom_flags(flags).open(folder)?.sync_all()
 }
 
 fn changed_by_another(folder: &Path, why: String) -> Trouble {

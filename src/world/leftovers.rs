@@ -35,6 +35,7 @@ use super::process::kin;
 use super::unix::proc_table::{self, Life, Process};
 use crate::core::trouble::Trouble;
 use crate::text::harmless;
+use crate::world::regular_file;
 
 const CHILDREN: &str = "children";
 const CANARIES: &str = "canaries";
@@ -92,8 +93,8 @@ pub(super) fn note_canary(file: &Path, token: &str) -> Planted {
     let write = |folder: PathBuf| {
         let note = folder.join(token);
         let _ = fs::create_dir(&folder);
-        let written = fs::write(&note, file.as_os_str().as_encoded_bytes());
-        let synced = written.and_then(|()| fs::File::open(&note)?.sync_all());
+        let written = regular_file::write(&note, file.as_os_str().as_encoded_bytes());
+        let synced = written.and_then(|()| regular_file::open(&note)?.sync_all());
         synced.is_ok().then_some(note)
     };
     Planted { file: file.to_owned(), note: noted::folder_of_canaries().and_then(write) }
@@ -144,10 +145,14 @@ fn remove_canaries(repository: &Path) -> Vec<String> {
     lines
 }
 
+/// The largest file that is read as a whole.
+const LARGEST_SMALL: u64 = 8 << 20;
+
 /// A regular file of at most 8 MiB; links are not followed.
 fn read_small(path: &Path) -> Option<Vec<u8>> {
-    let data = path.symlink_metadata().ok()?;
-    (data.is_file() && data.len() <= 8 * 1024 * 1024).then(|| fs::read(path).ok()).flatten()
+    let file = regular_file::open(path).ok()?;
+    let is_small = file.metadata().is_ok_and(|data| data.len() <= LARGEST_SMALL);
+    is_small.then(|| regular_file::head_of(file, LARGEST_SMALL).ok()).flatten()
 }
 
 /// Ends what earlier, dead orchestrators of this work tree have left running, and removes their

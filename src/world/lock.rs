@@ -6,11 +6,12 @@
 use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::checkpoints::place::GitPlace;
 use crate::core::trouble::Trouble;
+use crate::world::regular_file;
 
 /// How long a lock is waited for whose owner is gone, and how often it is tried.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
@@ -82,11 +83,10 @@ pub fn held_by_another(repository: &Path) -> Option<Trouble> {
     }
 }
 
-fn open(path: &PathBuf) -> std::io::Result<File> {
-    let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or(0);
+fn open(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
-    options.open(path)
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    regular_file::with(&mut options, path)
 }
 
 fn is_still_there(file: &File, path: &Path) -> bool {

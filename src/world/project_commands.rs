@@ -2,21 +2,19 @@
 //!
 //! Order: flags; `tdd.yaml`; `CLAUDE.md`, then `AGENTS.md`; what the project's own files tell. The
 //! first that names a command wins, and two that fit equally well are never chosen between.
-#![expect(clippy::disallowed_methods, reason = "this room reads the project's files")]
 
 pub mod checks;
 mod detect;
 mod scripts;
 mod suggest;
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use crate::core::commands::{CommandSettings, ProjectCommands, RunnerKind, RunnerTable, Suite};
 use crate::core::trouble::Trouble;
 use crate::text::command_line;
 use crate::text::key_commands::{self, KeyCommands, Named, Pick};
+use crate::world::regular_file;
 
 /// The most that is read of any file of the project.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
@@ -178,13 +176,7 @@ fn which_one(name: &str, flag: &str, lines: &[String]) -> Trouble {
 
 /// A text file of the project, its first 4 MiB; `None` if it is not there or not a file.
 fn read(project: &Path, name: &str) -> Option<String> {
-    let path = project.join(name);
-    // A pipe or a device in the place of a file would block.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
+    let bytes = regular_file::head(&project.join(name), MAX_FILE_BYTES).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -18,7 +18,7 @@ mod go;
 mod javascript;
 mod jest;
 mod node;
-mod place;
+pub(in crate::world) mod place;
 mod pytest;
 mod python;
 mod rehearsal;

@@ -6,12 +6,17 @@
 //! us. The deadlines of a child stand still meanwhile (`driver::session`), by the monotonic clock
 //! alone, so that holds for a SIGSTOP too, though that one does not stop the children.
 //!
+//! Whoever waits is told of a signal and acts on it. Something that does not wait but is stuck all the
+//! same (a full pipe that nobody reads our output from) would never hear of it, so after the second
+//! signal the program has a last time to end by itself.
+//!
 //! SIGPIPE needs nothing: Rust programs ignore it, so a closed stdout is
 //! an error of `write`, which the views overlook.
 
 use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
@@ -24,6 +29,10 @@ use crate::core::trouble::Trouble;
 /// Tells every wait of the program that a signal asked it to stop; `None` until then. The
 /// number is the signal's: 1, 2 or 15.
 pub type StopSignal = watch::Receiver<Option<i32>>;
+
+/// How long the program has to end by itself after the second signal. What it does then is to kill its
+/// children and to write down where it stands.
+const LAST_TIME: Duration = Duration::from_secs(10);
 
 /// Listens to SIGHUP, SIGINT and SIGTERM for the rest of the program; from now on they end it no
 /// more by themselves. One that we were started to ignore (`nohup`, a shell's background job)
@@ -40,7 +49,7 @@ pub fn install() -> Result<StopSignal, Trouble> {
 }
 
 fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     // Registered before this returns, so that none is missed.
     let mut listeners = {
         let _inside = runtime.enter();
@@ -56,11 +65,16 @@ fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
     };
     let forward = move || {
         runtime.block_on(async {
+            let mut heard: u32 = 0;
             loop {
                 match poll_fn(|context| next(&mut listeners, context)).await {
                     libc::SIGTSTP => rest(),
                     number => {
                         send.send_replace(Some(number));
+                        heard += 1;
+                        if heard == 2 {
+                            tokio::spawn(end_anyway(number));
+                        }
                     }
                 }
             }
@@ -68,6 +82,14 @@ fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
     };
     std::thread::Builder::new().name("tdd-signals".to_owned()).spawn(forward)?;
     Ok(())
+}
+
+/// Ends the program as the signal would have done. Its children get SIGKILL from the system, and the
+/// next command finds what is left in the journal and the notes.
+async fn end_anyway(signal: i32) {
+    tokio::time::sleep(LAST_TIME).await;
+    raw::step_aside();
+    unix::end_by(signal);
 }
 
 /// Stops the children, then ourselves; when we are continued, so are they.

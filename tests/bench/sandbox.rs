@@ -17,6 +17,9 @@ use super::table::{Figure, Row, median, ms};
 
 const TIMES: usize = 30;
 const BOUND: Duration = Duration::from_millis(10);
+/// Test files that lie side by side with sources are bound one by one.
+const FILES: u32 = 20;
+const BOUND_A_FILE: Duration = Duration::from_micros(500);
 
 pub fn measure() -> Vec<Row> {
     exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
@@ -25,7 +28,7 @@ pub fn measure() -> Vec<Row> {
     for folder in [".git", ".tdd/runs", "tests", "specs/frs", "src"] {
         std::fs::create_dir_all(repo.join(folder)).unwrap();
     }
-    let files: Vec<String> = (0..20).map(|index| format!("tests/test_{index}.py")).collect();
+    let files: Vec<String> = (0..FILES).map(|index| format!("tests/test_{index}.py")).collect();
     for file in &files {
         std::fs::write(repo.join(file), "").unwrap();
     }
@@ -45,10 +48,28 @@ pub fn measure() -> Vec<Row> {
     };
     let own = dir.path().join("exchange/own");
     std::fs::create_dir_all(&own).unwrap();
-    let fences = Sandbox { backend: chosen.backend.unwrap(), ground, sealed };
+    let backend = chosen.backend.unwrap();
+    let plain = Sandbox { backend: backend.clone(), ground: ground.clone(), sealed: Sealed::default() };
+    let fences = Sandbox { backend, ground, sealed };
     let agent = || Some(fences.for_role(Role::Implementer, &[&own], &repo).enclosure);
-    let commands = || Some(fences.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);
-    vec![row("an agent", &repo, &agent), row("a command beside 20 test files", &repo, &commands)]
+    let command = || Some(plain.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);
+    let beside = || Some(fences.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);
+    vec![row("an agent", &repo, &agent), row("a command", &repo, &command), each(&repo, &command, &beside)]
+}
+
+/// What each file costs that is bound.
+fn each(cwd: &Path, none: &dyn Fn() -> Option<Enclosure>, all: &dyn Fn() -> Option<Enclosure>) -> Row {
+    let (mut without, mut with) = (Vec::new(), Vec::new());
+    for _ in 0..TIMES {
+        without.push(once(cwd, none));
+        with.push(once(cwd, all));
+    }
+    let (without, with) = (median(without), median(with));
+    Row {
+        what: "sandbox: each test file that lies among others".to_owned(),
+        figure: Figure::Time { measured: with.saturating_sub(without) / FILES, bound: BOUND_A_FILE },
+        note: format!("medians of {TIMES}: {} with {FILES} of them, {} without", ms(with), ms(without)),
+    }
 }
 
 /// Bare and fenced by turns, so that whatever else the machine does hits both alike.

@@ -11,7 +11,7 @@ use tdd::core::role::Key;
 use tdd::core::trouble::{Trouble, TroubleKind};
 use tdd::core::usage::Usage;
 use tdd::driver::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits};
-use tdd::text::agent_table::read_text;
+use tdd::text::agent_table::{builtin, read_text};
 use tdd::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
 use tempfile::TempDir;
 use tokio::sync::watch;
@@ -157,9 +157,9 @@ fn settings_are_made_in_the_private_folder_and_the_person_s_own_stay_as_they_are
     assert_eq!(stage.said(1, AttemptKind::First), want);
     assert_eq!(stage.said(2, AttemptKind::Format), want, "what the child wrote does not count");
     assert_eq!(fs::read_to_string(stage.path("home/.agent/own/settings.json")).unwrap(), own);
-    // Links that a child left lead nowhere.
+    // Links that a child left lead nowhere, and the run keeps no copy: a key may be in it.
     let private = stage.path("state/implementer-AC-x.1-1/AGENT_HOME");
-    fs::remove_file(private.join("own/settings.json")).unwrap();
+    assert!(!private.join("own/settings.json").exists());
     std::os::unix::fs::symlink(stage.path("home/.agent/auth.json"), private.join("own/settings.json"))
         .unwrap();
     assert_eq!(stage.said(2, AttemptKind::Format), want);
@@ -169,10 +169,40 @@ fn settings_are_made_in_the_private_folder_and_the_person_s_own_stay_as_they_are
     let trouble = stage.run(2, AttemptKind::Format).unwrap_err();
     assert!(trouble.what.contains("own/settings.json"), "{trouble}");
     assert_eq!(fs::read_to_string(stage.path("home/.agent/own/settings.json")).unwrap(), own);
+    let stage = Stage {
+        script: format!(
+            "rm -r \"$AGENT_HOME/own\"; ln -s '{}' \"$AGENT_HOME/own\"",
+            stage.path("home/.agent/own").display()
+        ),
+        ..stage
+    };
+    fs::remove_file(private.join("own")).unwrap();
+    stage.run(1, AttemptKind::First).unwrap();
+    assert_eq!(
+        fs::read_to_string(stage.path("home/.agent/own/settings.json")).unwrap(),
+        own,
+        "not taken away"
+    );
     // What can't be read is told before anything is forked.
     fs::write(stage.path("home/.agent/own/settings.json"), "{").unwrap();
     let trouble = stage.run(1, AttemptKind::First).unwrap_err();
     assert!(trouble.why.contains("no JSON") && trouble.next.contains("mend"), "{trouble}");
+}
+
+/// What of a person's own settings goes along with opencode: where models are, and nothing that is run or read.
+#[test]
+fn opencode_is_told_of_providers_and_of_nothing_else_of_the_person_s() {
+    let table = read_text("opencode", builtin("opencode").unwrap()).unwrap();
+    let own = r#"{"provider": {"kit": {"options": {"apiKey": "k"}}}, "model": "kit/a", "mcp": {"x": {}},
+                  "instructions": ["MEMO.md"], "plugin": ["p"], "agent": {"tdd": {"prompt": "other"}}, // mine
+                 }"#;
+    let dir = table.state_dirs.iter().find(|dir| dir.variable == "XDG_CONFIG_HOME").unwrap();
+    assert!(!dir.carry.iter().any(|path| path.starts_with("opencode")), "{:?}", dir.carry);
+    for name in ["opencode/opencode.json", "opencode/opencode.jsonc"] {
+        let made = dir.files.iter().find(|made| made.path == name).unwrap();
+        let kept = made.with_kept("{}", own).unwrap();
+        assert_eq!(kept, r#"{"model":"kit/a","provider":{"kit":{"options":{"apiKey":"k"}}}}"#);
+    }
 }
 
 #[test]

@@ -57,6 +57,14 @@ fn each_outcome_has_its_exit_code_and_says_what_to_do() {
         ("claude", "claude/2.1.330/cost-cap.jsonl", 1, 1, &["mode E"]),
         ("claude", "claude/2.1.330/empty.jsonl", 0, 1, &["mode D"]),
         ("codex", "codex/0.169.0/status-401.jsonl", 1, 2, &["is not logged in"]),
+        (
+            "codex",
+            "codex/0.169.0/status-400-budget.jsonl",
+            1,
+            2,
+            &["refused its task", "Budget has been exceeded"],
+        ),
+        ("codex", "codex/0.169.0/cost-cap.jsonl", 1, 1, &["mode E", "token or cost cap"]),
         ("codex", "codex/0.169.0/usage-limit.jsonl", 1, 3, &["until Nov 23rd, 2026 2:13 AM"]),
         ("codex", "codex/0.169.0/status-500.jsonl", 1, 3, &["overloaded"]),
         ("codex", "codex/0.169.0/empty.jsonl", 0, 1, &["mode D"]),
@@ -180,4 +188,17 @@ fn an_agent_that_prints_its_key_is_not_quoted() {
             assert!(!text.contains(KEY), "{script}: the key is in {name}: {text}");
         }
     }
+}
+
+#[test]
+fn a_fixer_that_can_t_work_is_answered_with_a_command_of_tdd_fix() {
+    let sandbox = Sandbox::with(&[("a.cfg", "bad\n"), ("tdd.yaml", "backoff: []\n")]);
+    sandbox.write("change.cfg", "x");
+    program(&sandbox, "claude", "2.1.330", &play("claude/2.1.330/status-529.jsonl", 1));
+    let args = ["fix", "--check", "! grep bad a.cfg", "--agent", "claude"];
+    let ran = tdd(&sandbox, &args, &[]).expect(3);
+    let goes_on = "then `tdd fix --check '! grep bad a.cfg' --agent claude` goes on";
+    assert!(ran.stderr.contains(goes_on) && !ran.stderr.contains("tdd resume"), "{}", ran.stderr);
+    let help = sandbox.tdd(&["fix", "--help"]).expect(0).stdout;
+    assert!(!help.contains("tdd resume --max-usd"), "{help}");
 }

@@ -232,6 +232,26 @@ fn by_products_are_outside_without_any_gitignore_unless_git_tracks_them() {
 }
 
 #[test]
+fn what_people_keep_beside_by_products_is_inside() {
+    let mine = ["coverage/notes.md", "target/plan.md", "pkg/__pycache__/impl.py", ".pytest_cache/v/impl.py"];
+    let repository = Repository::with(&[("a", "a")]);
+    for path in mine {
+        repository.write(path, "mine, and nobody tracks it");
+    }
+    let mut checkpoints = repository.checkpoints();
+    let zero = checkpoints.take("zero").unwrap();
+    for path in mine {
+        std::fs::remove_file(repository.path(path)).unwrap();
+    }
+    let one = checkpoints.take("one").unwrap();
+    assert_eq!(changes(&repository, &zero, &one).len(), mine.len());
+    checkpoints.restore_all(&zero).unwrap();
+    for path in mine {
+        assert_eq!(repository.text(path).as_deref(), Some("mine, and nobody tracks it"), "{path}");
+    }
+}
+
+#[test]
 fn ignored_files_and_runs_are_outside_by_the_rules_of_the_start() {
     let repository = Repository::with(&[
         (".gitignore", "*.log\n/build/\n!keep.log\n"),

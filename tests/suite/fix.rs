@@ -4,7 +4,7 @@ use tdd::core::commands::{CommandSettings, RunnerKind};
 use tdd::core::fix::{CheckKind, TypeChecker};
 use tdd::world::project_commands::checks::{self, CheckDeadlines};
 
-use super::sandbox::{Ran, Sandbox, has_python, node_modules};
+use super::sandbox::{Ran, Sandbox, has, has_python, node_modules};
 
 const SHOP: &str = "def total(prices: list[int]) -> int:\n    return ''.join(prices)\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    return 3\n";
 const TYPED: &str = "def total(prices: list[int]) -> int:\n    return sum(prices)\n\n\ndef one() -> int:\n    return 1\n\n\ndef two() -> int:\n    return 3\n";
@@ -12,6 +12,8 @@ const WHOLE: &str = "def total(prices: list[int]) -> int:\n    return sum(prices
 const TESTS: &str = "import unittest\nimport shop\n\n\nclass Shop(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(shop.one(), 1)\n\n    def test_two(self):\n        self.assertEqual(shop.two(), 2)\n";
 /// Stands for a type checker where none is installed: it prints what mypy does.
 const CHECKER: &str = "import sys, pathlib\nif 'join' in pathlib.Path('shop.py').read_text():\n    print('shop.py:2: error: Incompatible return value type (got \"str\", expected \"int\")  [return-value]')\n    print('Found 1 error in 1 file (checked 1 source file)')\n    sys.exit(1)\n";
+/// A cassette that no call of these tests comes to: one without entries is refused.
+const NOBODY: &str = "- role: fixer\n  number: 20\n  raw: nobody asked\n";
 const UNITTEST: &str = "python3 -m unittest discover -s tests -t .";
 
 /// A project with a type error and a failing test. Its checker is called as mypy is.
@@ -157,6 +159,50 @@ fn tests_that_a_fixer_edits_are_put_back_and_it_is_told() {
     assert_eq!(sandbox.read("tests/test_shop.py"), easy);
 }
 
+/// A fixer that leaves the code and empties what judges it.
+#[test]
+fn files_behind_a_check_are_put_back() {
+    if !has_python() {
+        return;
+    }
+    let check = "import pathlib, sys\nsys.exit('join' in pathlib.Path('shop.py').read_text())\n";
+    for (command, emptied) in [
+        ("cd tools && PYTHONPATH=.. python3 here.py", "tools/here.py"),
+        ("make check", "tools/check.py"),
+        ("sh ./check.sh", "tools/check.py"),
+        ("npm run check", "tools/check.py"),
+    ] {
+        let program = command.split(' ').next().unwrap();
+        if ["npm", "make"].contains(&program) && !has(program, &[program, "--version"]) {
+            continue;
+        }
+        let sandbox = shop();
+        sandbox.write("tools/check.py", check);
+        sandbox.write("tools/here.py", &check.replace("'shop.py'", "'../shop.py'"));
+        sandbox.write("Makefile", "check:\n\tpython3 tools/check.py\n");
+        sandbox.write("check.sh", "python3 tools/check.py\n");
+        sandbox.write("package.json", "{ \"scripts\": { \"check\": \"python3 tools/check.py\" } }\n");
+        let empty = format!(
+            "- role: fixer\n  number: 1\n  write:\n    {emptied}: \"\"\n  say: {{ status: ok, files: [], command: t, output_excerpt: x }}\n"
+        );
+        let before = sandbox.read(emptied);
+        fix(&sandbox, &empty, &["--max-retries", "1", "--check", command]).expect(1);
+        assert_eq!(sandbox.read(emptied), before, "{command}");
+    }
+    for (file, text, behind) in [
+        ("tsconfig.json", "{ \"extends\": \"./cfg/base.json\" }\n", "cfg/base.json"),
+        ("vitest.config.ts", "import { shared } from \"./cfg/shared\";\n", "cfg/shared.ts"),
+    ] {
+        let sandbox = shop();
+        sandbox.write(file, text);
+        sandbox.write(behind, "{ }\n");
+        let edit =
+            writes(1, WHOLE, "").replace("    shop.py: |", &format!("    {behind}: \"[]\"\n    shop.py: |"));
+        fix(&sandbox, &edit, &["--max-retries", "1"]).expect(0);
+        assert_eq!(sandbox.read(behind), "{ }\n");
+    }
+}
+
 #[test]
 fn a_check_that_hangs_is_stopped_and_counts_as_a_failure() {
     if !has_python() {
@@ -171,7 +217,7 @@ fn a_check_that_hangs_is_stopped_and_counts_as_a_failure() {
         "--max-retries",
         "0",
     ];
-    let ran = fix(&sandbox, "[]", &args).expect(1);
+    let ran = fix(&sandbox, NOBODY, &args).expect(1);
     assert!(ran.stdout.contains("stopped at its deadline"), "{}", ran.stdout);
     let again = "    tdd fix --max-retries 0 --check 'python3 -c '\\''import time; time.sleep(600)'\\''' --test-deadline 1s --cassette ";
     assert!(ran.stdout.contains(again), "no {again} in {}", ran.stdout);
@@ -181,11 +227,11 @@ fn a_check_that_hangs_is_stopped_and_counts_as_a_failure() {
 fn nothing_to_check_is_a_set_up_error_and_nothing_is_done() {
     let sandbox = Sandbox::with(&[("notes.cfg", "x")]);
     let before = sandbox.everything();
-    let ran = fix(&sandbox, "[]", &[]).expect(2).says(&["no checks were found", "--check"]);
+    let ran = fix(&sandbox, NOBODY, &[]).expect(2).says(&["no checks were found", "--check"]);
     assert!(!ran.stderr.contains("--test"), "a flag that there is not: {}", ran.stderr);
-    fix(&sandbox, "[]", &["--check", " "]).expect(2).says(&["holds no command"]);
-    fix(&sandbox, "[]", &["--check", "no-such-program-anywhere"]).expect(2).says(&["could not be run"]);
-    fix(&sandbox, "[]", &["--since", "nowhere"]).expect(2).says(&["knows no commit"]);
+    fix(&sandbox, NOBODY, &["--check", " "]).expect(2).says(&["holds no command"]);
+    fix(&sandbox, NOBODY, &["--check", "no-such-program-anywhere"]).expect(2).says(&["could not be run"]);
+    fix(&sandbox, NOBODY, &["--since", "nowhere"]).expect(2).says(&["knows no commit"]);
     sandbox.tdd(&["fix", "--agent", "nobody", "--check", "true"]).expect(2).says(&["no agent is named"]);
     assert_eq!(sandbox.everything(), before);
 }
@@ -193,7 +239,7 @@ fn nothing_to_check_is_a_set_up_error_and_nothing_is_done() {
 #[test]
 fn what_is_green_already_asks_nobody() {
     let sandbox = Sandbox::with(&[("a.cfg", "x")]);
-    let ran = fix(&sandbox, "[]", &["--check", "true", "--json"]).expect(0);
+    let ran = fix(&sandbox, NOBODY, &["--check", "true", "--json"]).expect(0);
     let last: serde_json::Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
     assert_eq!((last["outcome"].as_str(), last["forks"].as_u64()), (Some("fixed"), Some(0)));
     assert!(ran.stdout.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
@@ -204,16 +250,16 @@ fn documents_and_those_who_write_them_are_skipped_and_it_is_said() {
     let sandbox = Sandbox::with(&[("a.cfg", "x"), ("README.md", "a")]);
     sandbox.write("README.md", "b");
     sandbox.write("docs/new.md", "c");
-    let ran = fix(&sandbox, "[]", &["--check", "false"]).expect(0);
+    let ran = fix(&sandbox, NOBODY, &["--check", "false"]).expect(0);
     assert!(ran.stdout.contains("skipped") && ran.stdout.contains("only documents"), "{}", ran.stdout);
     assert!(!sandbox.path(".tdd").exists());
     // Where documents are tests nothing is skipped.
     sandbox.write("pytest.ini", "[pytest]\naddopts = --doctest-glob=*.md\n");
     sandbox.commit();
     sandbox.write("README.md", "c");
-    fix(&sandbox, "[]", &["--check", "true"]).expect(0).says(&["check: `true`"]);
+    fix(&sandbox, NOBODY, &["--check", "true"]).expect(0).says(&["check: `true`"]);
     sandbox.write("a.cfg", "y");
-    fix(&sandbox, "[]", &["--check", "true"]).expect(0).says(&["check: `true`"]);
+    fix(&sandbox, NOBODY, &["--check", "true"]).expect(0).says(&["check: `true`"]);
     sandbox.write(
         "tdd.yaml",
         "agents: { scribe: { argv: [\"true\", \"{prompt_file}\"], code: false } }\nroles: { fixer: { code: true } }\n",
@@ -221,7 +267,7 @@ fn documents_and_those_who_write_them_are_skipped_and_it_is_said() {
     let ran = sandbox.tdd(&["fix", "--agent", "scribe", "--check", "false"]).expect(0);
     assert!(ran.stdout.contains("`scribe` is marked `code: false`"), "{}", ran.stdout);
     sandbox.write("tdd.yaml", "roles: { fixer: { code: false } }\n");
-    let ran = fix(&sandbox, "[]", &["--check", "false", "--json"]).expect(0);
+    let ran = fix(&sandbox, NOBODY, &["--check", "false", "--json"]).expect(0);
     assert!(ran.stdout.contains("\"outcome\":\"skipped\""), "{}", ran.stdout);
 }
 

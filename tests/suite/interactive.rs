@@ -209,6 +209,21 @@ fn a_whole_cycle_with_a_person_at_the_agents_screens() {
 }
 
 #[test]
+fn a_bound_that_no_screen_tells_is_refused_with_its_reason() {
+    let sandbox = cycle::shop();
+    for (bound, other) in [("--max-usd", "--max-wall"), ("--max-tokens-attempt", "--max-wall-attempt")] {
+        let args = ["STE-1", "--agent", "claude", "-i", bound, "100"];
+        let (code, screen) = Terminal::tdd(&sandbox, &args).end();
+        let shown = screen.replace(['\r', '\n'], " ");
+        assert_eq!(code, 2, "{screen}");
+        for word in [bound, "--interactive", "leave one of the two out", other] {
+            assert!(shown.contains(word), "no {word}: {screen}");
+        }
+        assert!(!shown.contains("usage:"), "{screen}");
+    }
+}
+
+#[test]
 fn without_a_terminal_it_is_refused() {
     let sandbox = cycle::shop();
     let before = sandbox.everything();

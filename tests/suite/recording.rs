@@ -232,7 +232,44 @@ fn a_file_that_is_there_or_lies_in_the_repository_is_refused() {
         .tdd(&["STE-1", "--cassette", file, "--record", "../no/r.yaml"])
         .expect(2)
         .says(&["no such folder"]);
+    // Not even root can make a file there, and where there is no such folder that is said.
+    sandbox
+        .tdd(&["STE-1", "--cassette", file, "--record", "/proc/r.yaml"])
+        .expect(2)
+        .says(&["--record", "folder"]);
     assert!(!sandbox.path(".tdd/runs").exists(), "nothing was begun");
+    let names = std::fs::read_dir(beside(&sandbox, ".")).unwrap().flatten();
+    let left: Vec<_> =
+        names.map(|entry| entry.file_name()).filter(|name| name.as_bytes().starts_with(b".tmp")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn without_an_attempt_nothing_is_recorded_and_nothing_can_be_replayed() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let limit = "claude/2.1.330/status-429.jsonl";
+    let limit = super::sandbox::fixtures().join("transcripts").join(limit);
+    let yaml = format!(
+        "{}backoff: []\nagent: mine\nagents:\n  mine: {{ like: claude, argv: [sh, -c, \"cat '{}'; exit 1\", sh, \"{{prompt_file}}\"], prompt: file }}\n",
+        sandbox.read("tdd.yaml"),
+        limit.display()
+    );
+    sandbox.write("tdd.yaml", &yaml);
+    sandbox.commit();
+    let file = beside(&sandbox, "r.yaml");
+    sandbox.tdd(&["STE-1", "--record", file.to_str().unwrap()]).expect(3).says(&[
+        "rate limit",
+        "nothing is recorded",
+        "tdd resume --record",
+    ]);
+    assert!(!file.exists());
+    let other = shop();
+    std::fs::write(&file, "# tdd recording of nothing\n[]\n").unwrap();
+    replay(&other, &file).expect(2).says(&["the cassette has no entries"]);
+    assert!(!other.path(".tdd/runs").exists() || other.forks() == 0);
 }
 
 #[test]

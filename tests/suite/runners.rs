@@ -1264,6 +1264,18 @@ fn tap_without_files_is_asked_for_each() {
 }
 
 #[test]
+fn tests_of_a_file_that_is_asked_about_are_told_apart_in_a_whole_run_of_tap() {
+    let lab = tap_lab("");
+    check(&lab.run(), &["one=ok", "three=assertion", "two=skip"]);
+    let apart = vec![RelPath::new("t/b.t").unwrap()];
+    let order = TestOrder { label: "RED".to_owned(), told_apart: apart.clone(), ..TestOrder::default() };
+    let tests = lab.order(&order).unwrap().report.unwrap().tests;
+    let of_b: Vec<&str> =
+        tests.iter().filter(|t| t.file == Some(apart[0].clone())).map(|t| t.id.0.as_str()).collect();
+    assert_eq!((of_b.as_slice(), tests.len()), (&["three"][..], 3));
+}
+
+#[test]
 fn tap_that_can_t_be_tied_to_a_file_or_a_name_is_refused() {
     let mut lab = tap_lab("");
     let all = "sh producer.sh t/*.t".to_owned();

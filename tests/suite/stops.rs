@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -182,6 +182,29 @@ fn each_signal_stops_the_agent_in_order_and_keeps_the_state() {
         all_gone(&pids);
         kept(&sandbox);
     }
+}
+
+#[test]
+fn a_second_signal_ends_a_tdd_that_is_stuck_itself() {
+    let sandbox = project(HEEDS, "exit 0", "");
+    let mut up = listen(&sandbox, "up");
+    let (_unread, to_child) = std::io::pipe().unwrap();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    let full = to_child.try_clone().unwrap();
+    let mut tdd =
+        command.arg("STE-1").process_group(0).stdout(Stdio::null()).stderr(to_child).spawn().unwrap();
+    let pids = hear(&mut up);
+    // Its next line can't be printed, and nothing wakes it.
+    rustix::io::ioctl_fionbio(&full, true).unwrap();
+    while rustix::io::write(&full, &[b'x'; 4096]).is_ok() {}
+    rustix::io::ioctl_fionbio(&full, false).unwrap();
+    kill_process(Pid::from_child(&tdd), Signal::INT).unwrap();
+    while !beside(&sandbox, "heard").exists() {
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&tdd), Signal::INT).unwrap();
+    assert_eq!(tdd.wait().unwrap().signal(), Some(Signal::INT.as_raw()));
+    all_gone(&pids);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use tdd::core::finding::{ChangeKind, ClassedChange, Findings, RedKind};
 use tdd::core::halt::Ending;
 use tdd::core::policy::FileClass;
 use tdd::core::role::Key;
+use tdd::core::test::TestId;
 use tdd::text::summary::{SummaryFacts, json, text};
 
 use crate::sample::{Play, Story, criterion, green, measured, path, red, started, well};
@@ -53,6 +54,20 @@ fn the_matrix_says_what_was_seen_red_and_what_is_green() {
     assert!(page.contains("evidence: assertion never seen failing for 1 criterion"), "{page}");
     assert!(page.contains("forks: 4, none failed"), "{page}");
     assert!(page.contains("isolation: audit"), "{page}");
+}
+
+#[test]
+fn tests_that_were_red_before_are_named_as_left_out() {
+    let mut story = story();
+    assert!(!text(&story.state, Ending::Verified, &facts()).contains("left out"));
+    let test = &mut story.state.baseline.as_mut().unwrap().test;
+    test.reds.push(TestId("old::one".to_owned()));
+    let page = text(&story.state, Ending::Verified, &facts());
+    let want = "evidence: 1 test was red before anything was done, and is still left out: old::one; `";
+    assert!(page.contains(want), "{page}");
+    story.state.baseline.as_mut().unwrap().test.flaky.push(TestId("old::two".to_owned()));
+    let page = text(&story.state, Ending::Verified, &facts());
+    assert!(page.contains("2 tests were red before anything was done"), "{page}");
 }
 
 #[test]

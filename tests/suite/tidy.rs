@@ -294,6 +294,55 @@ fn nothing_but_view_prints() {
     none(&only_view_prints(&sample("src/world/x.rs", "fn f(c: C) { c.stdout(Stdio::piped()); }")));
 }
 
+/// The one that opens files so that nothing waits, one that reads what the system tells, and two that
+/// open what a person has named.
+const OPENERS: [&str; 4] = [
+    "src/world/regular_file.rs",
+    "src/world/unix/proc_table.rs",
+    "src/commands/agent.rs",
+    "src/commands/parse.rs",
+];
+
+/// A pipe in the file's place would hold each of these for ever. What the system names is no file of a
+/// child's; an open with options of its own is not seen here.
+fn opens_that_wait(sources: &[Source]) -> Vec<String> {
+    const CALLS: [(&str, &[&str]); 2] =
+        [("fs", &["read", "read_to_string", "copy", "write"]), ("File", &["open", "create"])];
+    let mut complaints = Vec::new();
+    let rooms = ["world", "commands"];
+    let looked_at = |source: &&Source| {
+        rooms.contains(&source.module()[0].as_str()) && !OPENERS.contains(&source.path.as_str())
+    };
+    for source in sources.iter().filter(looked_at) {
+        for (room, names) in CALLS {
+            for at in names.iter().flat_map(|name| source.find(&[room, "::", name, "("])) {
+                // A new file in a folder of ours is written before a child knows of it.
+                let is_write = source.word(at + 2) == "write";
+                let is_of_the_system = (at..at + 8).any(|near| {
+                    ["\"/proc/", "\"/dev/"].iter().any(|place| source.word(near).starts_with(place))
+                });
+                let is_ours = is_write && !source.path.starts_with("src/world/runner");
+                if !is_of_the_system && !is_ours {
+                    complaints
+                        .push(format!("{}:{}: an open that may wait", source.path, source.tokens[at].line));
+                }
+            }
+        }
+    }
+    complaints
+}
+
+#[test]
+fn no_file_is_opened_that_a_pipe_could_have_replaced() {
+    none(&opens_that_wait(&sources("src/")));
+    let bad = "fn f() { fs::read(x); std::fs::read_to_string(x); File::open(x); std::fs::File::create(x); }";
+    caught(&opens_that_wait(&sample("src/commands/x.rs", bad)), 4);
+    none(&opens_that_wait(&sample(
+        "src/world/x.rs",
+        "fn f() { fs::read(\"/proc/self/stat\"); Journal::open(x); }",
+    )));
+}
+
 fn anyhow_is_at_home(sources: &[Source]) -> Vec<String> {
     let strangers = sources.iter().filter(|source| source.module()[0] != "commands");
     let found = strangers.filter(|source| !source.find(&["anyhow"]).is_empty());

@@ -49,6 +49,8 @@ const CASES: &[Case] = &[
     ("codex", "0.169.0/finished.jsonl", 0, None),
     ("codex", "0.169.0/empty.jsonl", 0, None),
     ("codex", "0.169.0/status-400.jsonl", 1, Some(AgentFailure::Usage)),
+    ("codex", "0.169.0/status-400-budget.jsonl", 1, Some(AgentFailure::Usage)),
+    ("codex", "0.169.0/cost-cap.jsonl", 1, Some(AgentFailure::Budget)),
     ("codex", "0.169.0/status-401.jsonl", 1, Some(AgentFailure::NotLoggedIn)),
     ("codex", "0.169.0/status-404.jsonl", 1, Some(AgentFailure::Usage)),
     ("codex", "0.169.0/status-429.jsonl", 1, Some(AgentFailure::RateLimit)),
@@ -71,6 +73,7 @@ const CASES: &[Case] = &[
     ("opencode", "1.18.33/finished.jsonl", 0, None),
     ("opencode", "1.18.33/empty.jsonl", 0, None),
     ("opencode", "1.18.33/status-401.jsonl", 1, Some(AgentFailure::NotLoggedIn)),
+    ("opencode", "1.18.33/no-provider.jsonl", 1, Some(AgentFailure::Usage)),
     ("pi", "0.73.1/finished.jsonl", 0, None),
     ("pi", "0.73.1/empty.jsonl", 0, None),
     ("pi", "0.73.1/status-401.jsonl", 0, Some(AgentFailure::NotLoggedIn)),
@@ -87,6 +90,55 @@ fn every_outcome_has_its_class() {
             assert_eq!(read(agent, file, 0).failure, *want, "{agent}/{file} with exit code 0");
         }
     }
+}
+
+/// The service's own words stand in the real lines: whatever they are, its status says the class.
+#[test]
+fn what_the_service_says_is_no_sign_of_what_ran_out() {
+    const WORDS: &str = "Budget has been exceeded! budget reached, usage limit, quota, Not logged in, 401 status \
+                         500, exceeded retry limit, last status: 429 Too Many Requests";
+    for (agent, file, exit, said, want) in [
+        ("codex", "0.169.0/status-400.jsonl", 1, "prompt is too long", AgentFailure::Usage),
+        ("codex", "0.169.0/status-401.jsonl", 1, "bad key", AgentFailure::NotLoggedIn),
+        ("codex", "0.169.0/status-404.jsonl", 1, "model: nope", AgentFailure::Usage),
+        ("codex", "0.169.0/status-529.jsonl", 1, "Overloaded", AgentFailure::Overload),
+        ("claude", "2.1.330/status-400.jsonl", 1, "Prompt is too long", AgentFailure::Usage),
+        ("claude", "2.1.330/status-401.jsonl", 1, "bad key", AgentFailure::NotLoggedIn),
+        ("claude", "2.1.330/status-404.jsonl", 1, "an issue with the selected model", AgentFailure::Usage),
+        ("claude", "2.1.330/status-500.jsonl", 1, "boom", AgentFailure::Overload),
+        ("gemini", "0.61.0/status-400.jsonl", 144, "The script answers", AgentFailure::Usage),
+        ("gemini", "0.61.0/status-500.jsonl", 244, "The script answers", AgentFailure::Overload),
+        ("opencode", "1.18.33/status-401.jsonl", 1, "The script answers", AgentFailure::NotLoggedIn),
+        ("pi", "0.73.1/status-401.jsonl", 0, "The script answers", AgentFailure::NotLoggedIn),
+    ] {
+        let text = fs::read_to_string(folder().join(agent).join(file)).unwrap();
+        let found = said_so(agent, &text, exit, said, WORDS);
+        assert_eq!(found.failure, Some(want), "{agent}/{file}");
+        if file.contains("status-401") && matches!(agent, "opencode" | "pi") {
+            for (status, want) in [
+                ("400", AgentFailure::Usage),
+                ("402", AgentFailure::UsageLimit),
+                ("500", AgentFailure::Overload),
+                ("503", AgentFailure::Overload),
+            ] {
+                let text = text.replace("401", status);
+                let found = said_so(agent, &text, exit, said, WORDS);
+                assert_eq!(found.failure, Some(want), "{agent} {status}");
+            }
+        }
+    }
+    // What codex was answered to a bad request has no status before it.
+    let line = r#"{"type":"turn.failed","error":{"message":"Budget has been exceeded! Current cost: 10.2"}}"#;
+    assert_eq!(said_so("codex", line, 1, "10.2", "10.3").failure, Some(AgentFailure::Network));
+}
+
+/// The stream of an agent with `words` in the place of `said`.
+fn said_so(agent: &str, text: &str, exit: i32, said: &str, words: &str) -> Found {
+    let changed = text.replace(said, words);
+    assert!(changed != text, "{agent} did not say `{said}`");
+    let mut stream = AgentStream::new(&read_text(agent, builtin(agent).unwrap()).unwrap());
+    stream.feed(changed.as_bytes());
+    stream.finish(Some(exit))
 }
 
 #[test]

@@ -187,6 +187,10 @@ fn a_cap_that_can_t_hold_is_refused_before_the_first_fork() {
         "usage:",
         "--max-tokens",
     ]);
+    sandbox
+        .tdd(&["STE-1", "--max-usd-attempt", "5"])
+        .expect(2)
+        .says(&["--max-usd-attempt can't be held", "use --max-tokens-attempt instead"]);
     for (flag, value) in [
         ("--max-usd", "-1"),
         ("--max-usd", "nan"),

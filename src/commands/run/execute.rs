@@ -1,8 +1,4 @@
 //! From a prepared run to an exit code.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a run makes its folder, and reads back the report that it wrote"
-)]
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,6 +25,7 @@ use crate::world::{checkpoints, leftovers, signals, unix};
 use super::prepare::Prepared;
 use super::record;
 use super::wire::{self, Folders};
+use crate::world::regular_file;
 
 /// What a run holds on to while it is under way.
 pub struct Hold {
@@ -247,8 +244,8 @@ fn closing(state: &State, run: &Path, output: OutputMode, with: &str) -> Result<
 pub(in crate::commands) fn show(run: &Path, name: &str, output: OutputMode) {
     let file = |extension: &str| -> PathBuf { run.join(format!("{name}.{extension}")) };
     let text = match output {
-        OutputMode::Json => std::fs::read_to_string(file("json")).map(|line| line + "\n"),
-        OutputMode::Progress | OutputMode::Quiet => std::fs::read_to_string(file("txt")),
+        OutputMode::Json => regular_file::read_to_string(file("json")).map(|line| line + "\n"),
+        OutputMode::Progress | OutputMode::Quiet => regular_file::read_to_string(file("txt")),
     };
     match text {
         Ok(text) => print::result(&text),

@@ -73,7 +73,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     refuse_unfit_mdtests(&place, &plan, &requirement)?;
     let names = Role::ALL.map(|role| settings.agent(role).name.clone());
     let roles = seated(agents(&settings, &environment, &names)?, operator)?;
-    refuse_caps_without_figures(&roles, &plan.caps)?;
+    refuse_caps_without_figures(&roles, &plan.caps, operator)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     let record = args.record.as_deref();
     let record = record.map(|file| record::place(file, cwd, &place.repository, None)).transpose()?;
@@ -151,23 +151,40 @@ fn rule(leave: Leave) -> RedRule {
     }
 }
 
-/// A cap that can never be reached would be a promise that nobody keeps.
-pub fn refuse_caps_without_figures(roles: &RoleAgents, caps: &CapPlan) -> Result<(), Trouble> {
+/// A cap that can never be reached would be a promise that nobody keeps. With a person at the agents'
+/// screens no agent tells anything.
+pub fn refuse_caps_without_figures(
+    roles: &RoleAgents,
+    caps: &CapPlan,
+    operator: Option<Operator>,
+) -> Result<(), Trouble> {
     for role in Role::ALL {
         let table = &roles.of(role).table;
-        let Some(cap) = table.cannot_hold(&caps.run).or_else(|| table.cannot_hold(&caps.attempt)) else {
-            continue;
-        };
+        let (cap, flag): (Cap, fn(Cap) -> &'static str) =
+            match (table.cannot_hold(&caps.run), table.cannot_hold(&caps.attempt)) {
+                (Some(cap), _) => (cap, Cap::flag),
+                (None, Some(cap)) => (cap, Cap::attempt_flag),
+                (None, None) => continue,
+            };
         let (figure, other) = match cap {
             Cap::Usd => ("what it costs", Cap::Tokens),
             Cap::Tokens | Cap::Wall => ("how many tokens it uses", Cap::Wall),
         };
-        return Err(Trouble::user(format!("{} can't be held for the agent `{}`", cap.flag(), table.name))
+        let trouble = Trouble::user(format!("{} can't be held for the agent `{}`", flag(cap), table.name));
+        if operator.is_some() {
+            return Err(trouble
+                .because(format!("with --interactive nothing is read off its screen, so not {figure} either"))
+                .advise(format!(
+                    "leave one of the two out (the flag, or `max_…` in tdd.yaml), or use {} instead",
+                    flag(Cap::Wall)
+                )));
+        }
+        return Err(trouble
             .because(format!("it never tells {figure}: its table has no such figure under `usage:`"))
             .advise(format!(
                 "take the cap out (the flag, or `max_…` in tdd.yaml), use {} instead,\n\
                  or say under `usage:` in the agent's table where it tells that",
-                other.flag()
+                flag(other)
             )));
     }
     Ok(())
@@ -299,7 +316,9 @@ pub fn agent_table(
     path: Option<&OsStr>,
 ) -> Result<AgentTable, Trouble> {
     let name = if wanted == AUTO_AGENT { choose_auto(path)? } else { wanted };
-    match own.get(name) {
+    // Nothing behind a built-in agent's name changes nothing of it.
+    let said = |value: &&Value| !value.is_null() || agent_table::builtin(name).is_none();
+    match own.get(name).filter(said) {
         Some(value) => agent_table::read(name, value),
         None => builtin(name)?.ok_or_else(|| unknown_agent(name, own)),
     }

@@ -1,6 +1,5 @@
 //! `--record FILE`: a run as a cassette. Made of the journal and the checkpoints when the process
 //! ends, so it costs the run nothing, and a run of several processes is recorded as one.
-#![expect(clippy::disallowed_methods, reason = "a recording is a file of the operator's choice")]
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -21,6 +20,7 @@ use crate::world::checkpoints::altered::{Altered, Kind, Now};
 use crate::world::journal_file::{self, JournalFile};
 
 use super::execute::run_id_of;
+use crate::world::regular_file;
 
 /// A larger file is not recorded.
 const LARGEST_FILE: usize = 4 << 20;
@@ -46,7 +46,7 @@ pub fn place(file: &Path, cwd: &Path, repository: &Path, run: Option<&str>) -> R
     }
     if path.symlink_metadata().is_ok() {
         let is_ours = || {
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            let text = regular_file::read_to_string(&path).unwrap_or_default();
             run.is_some_and(|run| write::is_recording_of(&text, run))
         };
         if !path.is_file() || path.is_symlink() || !is_ours() {
@@ -56,16 +56,29 @@ pub fn place(file: &Path, cwd: &Path, repository: &Path, run: Option<&str>) -> R
             );
         }
     }
-    Ok(path)
+    // Made as the recording will be, so that nothing is paid for that can't be kept; it goes at once.
+    match tempfile::NamedTempFile::new_in(&folder) {
+        Ok(_) => Ok(path),
+        Err(error) => refuse(
+            &format!("its folder can't be written to: {error}"),
+            "name a file in another folder, or change what the folder allows",
+        ),
+    }
 }
 
-/// Writes the recording. A recording that fails is told, and fails no run.
+/// Writes the recording. A recording that fails is told, and fails no run. Without an attempt that came
+/// to an end there is none: what can't be replayed would only look like one.
 pub fn keep(path: &Path, repository: &Path, run: &Path, setup: &Setup) {
-    match recording(repository, run, setup).and_then(|(text, lost)| {
+    let written = recording(repository, run, setup).and_then(|recording| {
+        let Some((text, lost)) = recording else { return Ok(None) };
         put(path, &text)?;
-        Ok(lost)
-    }) {
-        Ok(lost) => {
+        Ok(Some(lost))
+    });
+    match written {
+        Ok(None) => print::message(
+            "tdd: nothing is recorded: no attempt has come to its end; `tdd resume --record FILE` records the run",
+        ),
+        Ok(Some(lost)) => {
             print::message(&format!("tdd: the run is recorded in {}", path.display()));
             for line in lost {
                 print::message(&format!("  not recorded: {line}"));
@@ -85,8 +98,8 @@ fn put(path: &Path, text: &str) -> Result<(), Trouble> {
         .map_err(|error| Trouble::environment(format!("{} can't be written", path.display())).because(error))
 }
 
-/// The text of the cassette, and what is not in it.
-fn recording(repository: &Path, run: &Path, setup: &Setup) -> Result<(String, Vec<String>), Trouble> {
+/// The text of the cassette, and what is not in it; nothing of a run without attempts.
+fn recording(repository: &Path, run: &Path, setup: &Setup) -> Result<Option<(String, Vec<String>)>, Trouble> {
     let records = journal_file::read_for_state(run)?;
     let state = State::replay(records.iter().map(|record| &record.event))
         .ok()
@@ -110,6 +123,9 @@ fn recording(repository: &Path, run: &Path, setup: &Setup) -> Result<(String, Ve
             entries.push(tape.entry(entry, outcome, index + 1, tree)?);
         }
     }
+    if entries.is_empty() {
+        return Ok(None);
+    }
     let requirement = &state.run.requirement.id;
     let about = [
         format!(
@@ -119,7 +135,7 @@ fn recording(repository: &Path, run: &Path, setup: &Setup) -> Result<(String, Ve
         "empty folders, ignored files, by-products of tests and what was printed on the way are not in it"
             .to_owned(),
     ];
-    Ok((write::render(&id.0, &about, &entries), write::losses(&entries)))
+    Ok(Some((write::render(&id.0, &about, &entries), write::losses(&entries))))
 }
 
 /// The trees that were seen right before a child's return was noted: those of format violations,

@@ -1,5 +1,6 @@
 //! The real world behind the ports.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,17 +12,17 @@ use crate::core::trouble::Trouble;
 use crate::driver::drive::Setup;
 use crate::driver::ports::{Allowance, Limits, Ports, World};
 use crate::settings::Settings;
-use crate::text::command_line::{self, checker};
+use crate::text::command_line::checker;
 use crate::text::harmless::shell_word;
 use crate::text::{mask::Mask, skill};
 use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::{GitCheckpoints, git_folders};
 use crate::world::clock::SystemClock;
+use crate::world::gate_files;
 use crate::world::journal_file::JournalFile;
 use crate::world::leftovers::EXCHANGE_PREFIX;
 use crate::world::manifest::Manifest;
 use crate::world::project::Place;
-use crate::world::project_file;
 use crate::world::runner::{ProjectTests, RunnerSetup};
 use crate::world::sandbox::{Ground, Sandbox, Sealed};
 use crate::world::signals::StopSignal;
@@ -164,19 +165,18 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
             .because(bad.why)
             .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
     })?;
-    let policy = policy.with_gates(run_by_commands(prepared));
-    Ok(policy.with_gates(in_place_of_tools(prepared)).with_gates(markdown_tests(prepared)))
+    let files = gates_of_its_own(prepared, &policy);
+    let policy = policy.with_gates(files).with_gates(in_place_of_tools(prepared));
+    Ok(policy.with_gates(markdown_tests(prepared)))
 }
 
-/// Scripts of the project that the commands run: they decide which tests run, wherever they lie.
-/// What a command only reads (`grep BAD shop.py`) is none.
-fn run_by_commands(prepared: &Prepared) -> Vec<RelPath> {
+/// What decides how the tests of this project run, besides what the tables of `policy` know.
+fn gates_of_its_own(prepared: &Prepared, policy: &Policy) -> BTreeSet<RelPath> {
     let chosen = &prepared.chosen;
     let table = chosen.table.iter().flat_map(|table| [Some(&table.all), table.select.as_ref()]).flatten();
     let lines = [&chosen.commands.test, &chosen.commands.gate].into_iter().chain(table);
-    let scripts = lines.flat_map(|line| command_line::scripts(line));
-    let files = scripts.filter(|word| project_file::exists(&prepared.place.project, word));
-    files.filter_map(|word| RelPath::new(&in_repository(prepared, &word))).collect()
+    let lines: Vec<&str> = lines.map(String::as_str).collect();
+    gate_files::find(&prepared.place.repository, &prepared.place.project, &lines, policy)
 }
 
 /// What judges a criterion by an agent's word is as much a test as any other, and nobody's to change.
@@ -195,7 +195,11 @@ fn in_place_of_tools(prepared: &Prepared) -> Vec<RelPath> {
     let modules = [&commands.test, &commands.gate].into_iter().flat_map(|line| checker::modules(line));
     let files = modules.flat_map(|(name, kind)| {
         let files = [format!("{name}.py"), format!("{name}/__init__.py"), format!("{name}/__main__.py")];
-        let is_there = files.iter().any(|file| project_file::exists(&prepared.place.project, file));
+        let is_file = |file: &String| {
+            let meta = prepared.place.project.join(file).symlink_metadata();
+            meta.is_ok_and(|meta| meta.is_file())
+        };
+        let is_there = files.iter().any(is_file);
         if is_there && kind == checker::Module::Any { Vec::new() } else { files.to_vec() }
     });
     files.filter_map(|file| RelPath::new(&in_repository(prepared, &file))).collect()

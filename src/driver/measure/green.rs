@@ -92,7 +92,8 @@ impl<W: World> Drive<'_, W> {
         let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
         let label = format!("GREEN {id}");
         let canary = self.canary_like(red);
-        let all = TestOrder { label: label.clone(), leave_out, canary, ..TestOrder::default() };
+        let told_apart = red.map(|red| red.files.clone()).unwrap_or_default();
+        let all = TestOrder { label: label.clone(), leave_out, told_apart, canary, ..TestOrder::default() };
         let scope = if red.is_some() { self.scope() } else { Scope::All };
         let first = match (scope, red) {
             (Scope::OwnThenAll | Scope::OwnOnly, Some(red)) => {

@@ -56,6 +56,7 @@ impl<W: World> Drive<'_, W> {
         let order = TestOrder {
             label: "RED of edited tests".to_owned(),
             leave_out: findings.mapping.left_out(&accepted),
+            told_apart: findings.mapping.owned.values().flat_map(|owned| owned.files.clone()).collect(),
             ..TestOrder::default()
         };
         let first = self.run_tests(&order).await?;

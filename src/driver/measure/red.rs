@@ -301,6 +301,7 @@ impl<W: World> Drive<'_, W> {
             let order = TestOrder {
                 label: format!("RED {id}"),
                 leave_out: mapping.left_out(&others),
+                told_apart: mapping.owned.get(id).map(|owned| owned.files.clone()).unwrap_or_default(),
                 ..TestOrder::default()
             };
             let first = self.run_tests(&order).await?;

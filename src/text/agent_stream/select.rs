@@ -14,7 +14,7 @@ pub struct Condition {
 #[derive(Clone, Debug, PartialEq)]
 enum Demand {
     OneOf(Vec<Value>),
-    Contains(String),
+    Text { begins: String, contains: String },
 }
 
 impl Condition {
@@ -24,9 +24,9 @@ impl Condition {
         Self { at, demand: Demand::OneOf(values) }
     }
 
-    /// A text stands there that holds this one.
-    pub fn containing(at: Pointer, text: String) -> Self {
-        Self { at, demand: Demand::Contains(text) }
+    /// A text stands there that begins and holds so; an empty text demands nothing.
+    pub fn text(at: Pointer, begins: String, contains: String) -> Self {
+        Self { at, demand: Demand::Text { begins, contains } }
     }
 
     fn holds(&self, line: &Value) -> bool {
@@ -35,9 +35,10 @@ impl Condition {
                 let found = self.at.any(line, &mut |value| values.contains(value));
                 found.unwrap_or_else(|| values.contains(&Value::Null))
             }
-            Demand::Contains(part) => {
-                let holds = |value: &Value| value.as_str().is_some_and(|text| text.contains(part.as_str()));
-                self.at.any(line, &mut |value| holds(value)).unwrap_or(false)
+            Demand::Text { begins, contains } => {
+                let is_so =
+                    |text: &str| text.starts_with(begins.as_str()) && text.contains(contains.as_str());
+                self.at.any(line, &mut |value| value.as_str().is_some_and(is_so)).unwrap_or(false)
             }
         }
     }

@@ -109,12 +109,16 @@ impl Sightings {
             return Some(*failure);
         }
         let went_wrong = exit.is_some_and(|code| !table.ok_exit.contains(&code));
-        let signs = table.failures.iter().zip(&self.signs);
-        let sign = signs.into_iter().find(|((_, sign), sight)| match sign {
-            FailureSign::Line(_) => **sight == Sight::Seen,
+        let by_line = table.failures.iter().zip(&self.signs).find(|(_, sight)| **sight == Sight::Seen);
+        if let Some(((failure, _), _)) = by_line {
+            return Some(*failure);
+        }
+        // What the model or a tool printed is among the last lines, too: a text alone says little.
+        let by_text = table.failures.iter().find(|(_, sign)| match sign {
+            FailureSign::Line(_) => false,
             FailureSign::Text(text) => went_wrong && tail.contains(text.as_str()),
         });
-        if let Some(((failure, _), _)) = sign {
+        if let Some((failure, _)) = by_text {
             return Some(*failure);
         }
         (went_wrong && table.started.is_some() && !self.has_started()).then_some(AgentFailure::Usage)

@@ -1,7 +1,8 @@
 //! How an agent is used by a person who sits at its screen.
 //!
 //! ```text
-//! interactive: { argv: [ argument | group, … ], message: { file: PATH, take: POINTER } }
+//! interactive: { argv: [ argument | group, … ], message: { file: PATH, take: POINTER },
+//!                state_dirs: { … } }          private folders as in `home`; else the person's own are used
 //! ```
 //!
 //! Nothing on a full-screen program's screen is a source for a message: fences are dropped there and
@@ -13,6 +14,7 @@ use serde_json::Value as Json;
 use serde_yaml::Value;
 
 use super::arguments;
+use super::home::{self, StateDir};
 use super::selector::pointer;
 use super::strict_map::{StrictMap, text, wrong_type};
 use super::template::{Argv, Template};
@@ -29,6 +31,8 @@ pub struct Interactive {
     pub file: Template,
     /// Where the message is in it.
     pub take: Pointer,
+    /// For a program that can't be told to leave the person's own settings alone.
+    pub state_dirs: Vec<StateDir>,
 }
 
 impl Interactive {
@@ -46,8 +50,8 @@ impl Interactive {
 
 impl AgentTable {
     /// The table for a person's use: the prompt is an argument, the message comes from the hook's
-    /// file, and nothing is read off the screen. The person's own home is used, because a new one
-    /// would begin with questions about colours and trust. `None` if the table doesn't say how.
+    /// file, and nothing is read off the screen. The person's own home is used where the table names
+    /// no other, because a new one begins with questions. `None` if the table doesn't say how.
     pub fn in_person(&self) -> Option<Self> {
         let interactive = self.interactive.clone()?;
         Some(Self {
@@ -64,7 +68,7 @@ impl AgentTable {
             denied: Vec::new(),
             records: None,
             resets: Vec::new(),
-            state_dirs: Vec::new(),
+            state_dirs: interactive.state_dirs,
             exit_map: std::collections::BTreeMap::new(),
             failures: Vec::new(),
             max_turns: None,
@@ -78,7 +82,7 @@ impl AgentTable {
 
 pub(super) fn read(map: &StrictMap<'_>, own_sandbox: OwnSandbox) -> Result<Option<Interactive>, Trouble> {
     let Some(value) = map.get("interactive") else { return Ok(None) };
-    let inner = StrictMap::open(map.at("interactive"), value, &["argv", "message"])?;
+    let inner = StrictMap::open(map.at("interactive"), value, &["argv", "message", "state_dirs"])?;
     let absent = |key: &str, wanted: &str| wrong_type(&inner.at(key), &Value::Null, wanted);
     let argv = inner.get("argv").ok_or_else(|| absent("argv", "a program and its arguments"))?;
     let message = inner.get("message").ok_or_else(|| absent("message", "{file: PATH, take: POINTER}"))?;
@@ -93,6 +97,7 @@ pub(super) fn read(map: &StrictMap<'_>, own_sandbox: OwnSandbox) -> Result<Optio
         argv: arguments::sandboxed(&inner.at("argv"), argv, own_sandbox)?,
         file: Template::read(&message.at("file"), &file)?,
         take: pointer(&message.at("take"), &take)?,
+        state_dirs: home::state_dirs(&inner)?,
     }))
 }
 
@@ -142,11 +147,13 @@ mod tests {
         }
     }
 
+    /// Claude is told by its arguments to leave the person's own settings alone, codex can't be.
     #[test]
     fn claude_and_codex_can_be_used_by_a_person() {
-        for name in ["claude", "codex"] {
-            let table = read_text(name, builtin(name).unwrap()).unwrap();
-            assert!(table.in_person().is_some(), "{name}");
+        for (name, homes) in [("claude", &[][..]), ("codex", &["CODEX_HOME"])] {
+            let table = read_text(name, builtin(name).unwrap()).unwrap().in_person().unwrap();
+            let found: Vec<_> = table.state_dirs.iter().map(|dir| dir.variable.as_str()).collect();
+            assert_eq!(found, homes, "{name}");
         }
     }
 }

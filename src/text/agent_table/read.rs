@@ -18,6 +18,7 @@ use crate::core::trouble::Trouble;
 use crate::text::agent_stream::select::Selector;
 
 const KEYS: &[&str] = &[
+    "like", // read already
     "argv",
     "resume_argv",
     "prompt",

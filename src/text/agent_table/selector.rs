@@ -60,10 +60,13 @@ fn condition(at: &str, key: &str, value: &Value) -> Result<Condition, Trouble> {
             items.iter().map(|item| scalar(at, item)).collect::<Result<Vec<_>, _>>()?,
         )),
         Value::Mapping(_) => {
-            let map = StrictMap::open(at, value, &["contains"])?;
-            match map.text("contains")?.filter(|text| !text.is_empty()) {
-                Some(text) => Ok(Condition::containing(place, text)),
-                None => Err(wrong_type(&map.at("contains"), &Value::Null, "a text")),
+            let map = StrictMap::open(at, value, &["begins", "contains"])?;
+            let text = |key: &str| map.text(key).map(Option::unwrap_or_default);
+            match (text("begins")?, text("contains")?) {
+                (begins, contains) if begins.is_empty() && contains.is_empty() => {
+                    Err(wrong_type(&map.at("contains"), &Value::Null, "a text"))
+                }
+                (begins, contains) => Ok(Condition::text(place, begins, contains)),
             }
         }
         Value::Null

@@ -29,6 +29,8 @@ pub enum Placeholder {
     /// Empty for the test-writer and the refactorer.
     Criterion,
     Cwd,
+    /// The same as a JSON text, which TOML reads too.
+    CwdJson,
     /// The attempt's exchange folder.
     RunDir,
     /// A fresh path in the exchange folder, for agents that write their last message to a file.
@@ -50,7 +52,7 @@ pub enum Placeholder {
     OwnSandbox,
 }
 
-const NAMES: [(Placeholder, &str); 20] = [
+const NAMES: [(Placeholder, &str); 21] = [
     (Placeholder::Role, "role"),
     (Placeholder::RoleFile, "role_file"),
     (Placeholder::RoleText, "role_text"),
@@ -59,6 +61,7 @@ const NAMES: [(Placeholder, &str); 20] = [
     (Placeholder::Prompt, "prompt"),
     (Placeholder::Criterion, "criterion"),
     (Placeholder::Cwd, "cwd"),
+    (Placeholder::CwdJson, "cwd_json"),
     (Placeholder::RunDir, "run_dir"),
     (Placeholder::MessageFile, "message_file"),
     (Placeholder::Model, "model"),

@@ -124,8 +124,8 @@ impl<'t, 's> Reading<'t, 's> {
     }
 
     fn calls_asserting(&self, at: usize) -> bool {
-        let name = callee(self.tree, at).unwrap_or_default();
-        self.asserting.contains(name.rsplit('.').next().unwrap_or_default())
+        let last = |name: &String| self.asserting.contains(name.rsplit('.').next().unwrap_or_default());
+        callee(self.tree, at).as_ref().is_some_and(last)
     }
 
     pub(super) fn facts(&self, test: &Declared) -> BodyFacts {

@@ -6,11 +6,13 @@
 //! shadow      Rust: "macro_rules!" or "use … (as)" of the name of an assertion
 //! looks       the variables and modules that only a runner leaves: "PYTEST_CURRENT_TEST",
 //!             "'pytest' in sys.modules", "process.env.VITEST", "NODE_ENV === 'test'",
-//!             "testing.Testing()", "current_exe", "import pytest"
+//!             "testing.Testing()", "current_exe", "import pytest", our own "TDD_REPORT"
+//! ends        "os._exit", "process::exit", "process.exit", "os.Exit", and their kin
 //! ```
 //!
-//! The first two are what no honest production code needs; the last is what settings and loggers
-//! do as well. What stands in a unit of tests is none.
+//! The first two are what no honest production code needs; to look is what settings and loggers
+//! do as well, and to end is what a program's outermost part does. What stands in a unit of tests is
+//! none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +28,8 @@ pub enum Sign {
     Shadow,
     /// It looks for what only a test runner leaves.
     Looks,
+    /// It ends the process by itself, tests or not: who can do that can also print a report before.
+    Ends,
 }
 
 /// Signs that `after` holds more often than `before`, each with its path and its words, at most
@@ -68,6 +72,8 @@ fn signs(language: Language, source: &str) -> Vec<(Sign, String)> {
             continue;
         }
         let sign = match language {
+            _ if ends_process(&tree, at) => Some(Sign::Ends),
+            _ if names_our_own(&tree, at) => Some(Sign::Looks),
             Language::Rust => of_rust(&tree, at),
             Language::Python => of_python(&tree, at).then_some(Sign::Looks),
             Language::JavaScript | Language::TypeScript | Language::Tsx => {
@@ -79,6 +85,31 @@ fn signs(language: Language, source: &str) -> Vec<(Sign, String)> {
         at += 1;
     }
     found
+}
+
+/// A call, or an import, of what ends a process without a word to whoever waits in it.
+fn ends_process(tree: &Tree<'_>, at: usize) -> bool {
+    let words = match tree.kind(at) {
+        "scoped_identifier" => &["process::exit", "process::abort", "libc::exit", "libc::_exit"][..],
+        "attribute" => &["os._exit", "os.abort"],
+        "member_expression" => &["process.exit", "process.reallyExit", "process.abort"],
+        "selector_expression" => &["os.Exit", "syscall.Exit"],
+        "import_from_statement" => {
+            let names = tree.span(at).filter(|at| tree.kind(*at) == "identifier");
+            return names.into_iter().any(|name| tree.text(name) == "_exit");
+        }
+        _ => return false,
+    };
+    let text: String = tree.text(at).split_whitespace().collect();
+    words
+        .iter()
+        .any(|word| text.strip_suffix(word).is_some_and(|head| head.is_empty() || head.ends_with(':')))
+}
+
+/// What a run of tests by `tdd` leaves, and a program that knows of it.
+fn names_our_own(tree: &Tree<'_>, at: usize) -> bool {
+    let known = ["TDD_REPORT", "TDD_ORDER", "TDD_CHILD", "--logfile", "--junitxml"];
+    is_string(tree.kind(at)) && known.iter().any(|word| tree.text(at).contains(word))
 }
 
 /// The line that it stands in, on one line.
@@ -338,7 +369,7 @@ fn is_public(tree: &Tree<'_>, at: usize, name: &str) -> bool {
 mod tests {
     use super::*;
     use Language::{Go, JavaScript, Python, Rust, TypeScript};
-    use Sign::{Looks, Shadow, UnderTest};
+    use Sign::{Ends, Looks, Shadow, UnderTest};
 
     const SIGNS: &[(Language, &str, &[Sign])] = &[
         (Rust, "fn f() -> u8 { if cfg!(test) { 2 } else { 0 } }", &[UnderTest]),
@@ -373,6 +404,16 @@ mod tests {
         (Go, "package a\n\nfunc F() bool { return testing.Testing() }\n", &[Looks]),
         (Go, "package a\n\nvar x = flag.Lookup(\"test.v\")\n", &[Looks]),
         (Go, "package a\n\nvar x = flag.Lookup(\"v\")\n", &[]),
+        (Rust, "fn f() { std::process::exit(0) }", &[Ends]),
+        (Rust, "use std::process::{self, Command};\nfn f() { process :: abort() }", &[Ends]),
+        (Rust, "fn f(p: &Pool) { p.exit(); my_process::exit(); }", &[]),
+        (Rust, "fn f() -> bool { std::env::args().any(|a| a == \"--logfile\") }", &[Looks]),
+        (Python, "import os\ndef f():\n    os._exit(0)\n", &[Ends]),
+        (Python, "from os import _exit as done\n", &[Ends]),
+        (Python, "import sys\nsys.exit(1)\n", &[]),
+        (Python, "import os\nx = os.environ['TDD_REPORT']\n", &[Looks]),
+        (JavaScript, "export const f = () => process.exit(0);", &[Ends]),
+        (Go, "package a\n\nfunc F() { os.Exit(0) }\n", &[Ends]),
     ];
 
     #[test]

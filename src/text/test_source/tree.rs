@@ -16,6 +16,12 @@ const SOURCE_CAP: usize = 2 * 1024 * 1024;
 /// Nodes of one source: more than any text of that size has that a person wrote.
 const NODE_CAP: usize = 4_000_000;
 
+/// A grammar has some hundreds of kinds.
+const MOST_NAMES: usize = 10_000;
+
+/// Room for nodes is made in advance for a source with one for so many bytes: a usual one has more.
+const BYTES_A_NODE: usize = 4;
+
 /// The parser reports progress every hundred steps; the densest source that was met (minified
 /// scripts, generated tables) took one report for 46 bytes.
 const STEPS: usize = 200;
@@ -80,6 +86,8 @@ impl<'s> Tree<'s> {
         let mut cursor = parsed.walk();
         let mut path: Vec<usize> = Vec::new();
         let mut before = None;
+        let mut names = Names::default();
+        self.nodes.reserve(self.source.len() / BYTES_A_NODE);
         loop {
             let node = cursor.node();
             let at = self.nodes.len();
@@ -90,8 +98,8 @@ impl<'s> Tree<'s> {
                 self.errors.push(at);
             }
             self.nodes.push(Node {
-                kind: node.kind(),
-                field: cursor.field_name().unwrap_or_default(),
+                kind: names.kind(&node),
+                field: names.field(&cursor),
                 begin: node.start_byte(),
                 end: node.end_byte().min(self.source.len()),
                 parent: path.last().copied().unwrap_or(0),
@@ -214,6 +222,38 @@ impl<'s> Tree<'s> {
         let first = self.errors.partition_point(|at| *at < span.start);
         self.errors.get(first).is_some_and(|at| *at < span.end)
     }
+}
+
+/// The names of kinds and fields, each asked for once: to ask means to measure and to check a text of
+/// C's, and a file has thousands of nodes of some dozens of kinds.
+#[derive(Default)]
+struct Names {
+    /// By the number that the grammar has for each.
+    kinds: Vec<Option<&'static str>>,
+    fields: Vec<Option<&'static str>>,
+}
+
+impl Names {
+    fn kind(&mut self, node: &tree_sitter::Node<'_>) -> &'static str {
+        once(&mut self.kinds, node.kind_id(), || node.kind())
+    }
+
+    fn field(&mut self, cursor: &tree_sitter::TreeCursor<'_>) -> &'static str {
+        let Some(id) = cursor.field_id() else { return "" };
+        once(&mut self.fields, id.get(), || cursor.field_name().unwrap_or_default())
+    }
+}
+
+fn once(known: &mut Vec<Option<&'static str>>, id: u16, ask: impl FnOnce() -> &'static str) -> &'static str {
+    let at = usize::from(id);
+    // What is no kind of the grammar's, an error, has the highest number.
+    if at >= MOST_NAMES {
+        return ask();
+    }
+    if known.len() <= at {
+        known.resize(at + 1, None);
+    }
+    known[at].get_or_insert_with(ask)
 }
 
 #[expect(deprecated, reason = "what replaces it needs a clock, and this room has none")]

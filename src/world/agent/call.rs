@@ -144,6 +144,9 @@ impl<'a> Call<'a> {
             }
             Placeholder::Criterion => Some(self.criterion.clone()),
             Placeholder::Cwd => path(&self.setup.cwd),
+            Placeholder::CwdJson => {
+                path(&self.setup.cwd).map(|path| serde_json::Value::from(path).to_string())
+            }
             Placeholder::RunDir => path(&self.folder),
             Placeholder::MessageFile => path(&self.folder.join(Exchange::MESSAGE)),
             Placeholder::Model => self.agent.model.clone(),

@@ -1,12 +1,11 @@
 //! What only codex's own records tell: `$CODEX_HOME/sessions/<year>/<month>/<day>/rollout-….jsonl`.
-#![expect(clippy::disallowed_methods, reason = "the records are files")]
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::home::Home;
 use crate::text::agent_stream::codex;
+use crate::world::regular_file;
 
 /// Entries of the folders that are looked at; a private home has one session or two.
 const MOST_ENTRIES: usize = 200;
@@ -43,7 +42,5 @@ fn newest_record(sessions: &Path) -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    fs::File::open(path).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    regular_file::head_of(regular_file::open(path).ok()?, MOST).ok()
 }

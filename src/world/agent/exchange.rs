@@ -8,8 +8,6 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
-
 use super::call::Call;
 use crate::core::guard::{self, Guard};
 use crate::core::role::Key;
@@ -17,6 +15,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::ports::AgentOrder;
 use crate::text::agent_stream::MAX_TEXT;
 use crate::text::cassette::Cassette;
+use crate::world::regular_file;
 
 pub(super) struct Exchange {
     folder: tempfile::TempDir,
@@ -99,17 +98,10 @@ impl Watched {
         if self.before.as_ref() == Some(&now) {
             return None;
         }
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let flags = i32::try_from(flags.bits()).ok()?;
-        let mut file = fs::OpenOptions::new().read(true).custom_flags(flags).open(&self.path).ok()?;
-        let about = file.metadata().ok()?;
-        if !about.is_file() {
-            return None;
-        }
+        let mut file = regular_file::open(&self.path).ok()?;
         let most = u64::try_from(MAX_TEXT).ok()?;
-        file.seek(SeekFrom::Start(about.len().saturating_sub(most))).ok()?;
-        let mut bytes = Vec::new();
-        file.take(most).read_to_end(&mut bytes).ok()?;
+        file.seek(SeekFrom::Start(file.metadata().ok()?.len().saturating_sub(most))).ok()?;
+        let bytes = regular_file::head_of(file, most).ok()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         (!text.trim().is_empty()).then_some(text)
     }
@@ -135,15 +127,21 @@ pub(super) fn check_root(root: &Path, cwd: &Path) -> Result<(), Trouble> {
 
 /// Refuses a cassette that the scripted agent could not play.
 pub(super) fn check_cassette(path: &Path) -> Result<(), Trouble> {
-    let text = fs::read_to_string(path).map_err(|error| {
+    let text = regular_file::read_to_string(path).map_err(|error| {
         Trouble::environment(format!("the cassette {} can't be read", path.display()))
             .because(error)
             .advise("name another one with --cassette FILE")
     })?;
-    Cassette::read(&text).map(|_| ()).map_err(|mut trouble| {
+    let cassette = Cassette::read(&text).map_err(|mut trouble| {
         trouble.what = format!("{}: {}", path.display(), trouble.what);
         trouble
-    })
+    })?;
+    if cassette.entries.is_empty() {
+        return Err(Trouble::config(format!("{}: the cassette has no entries", path.display()))
+            .because("the scripted agent could answer no call; no role is to blame for that")
+            .advise("name another one with --cassette FILE"));
+    }
+    Ok(())
 }
 
 /// A path for this attempt's raw log. An attempt that a crash of ours cut off has one already,

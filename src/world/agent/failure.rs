@@ -134,6 +134,7 @@ pub(super) fn missing(table: &str, missing: Missing) -> Trouble {
         }
         Placeholder::Prompt => ("the prompt is no argument here", "write `prompt: argv`".to_owned()),
         Placeholder::Cwd
+        | Placeholder::CwdJson
         | Placeholder::RunDir
         | Placeholder::PromptFile
         | Placeholder::RoleFile

@@ -22,6 +22,7 @@ use super::exchange::{make_folder, slug, unwritable};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::AgentOrder;
 use crate::text::agent_table::{AgentTable, StateDir};
+use crate::world::regular_file;
 
 mod made;
 
@@ -41,6 +42,7 @@ pub(super) struct Home {
     /// Holds all of the folders.
     base: Option<PathBuf>,
     folders: Vec<(OsString, PathBuf)>,
+    dirs: Vec<StateDir>,
     carried: Vec<Carried>,
 }
 
@@ -64,24 +66,21 @@ impl Home {
             Session::New => fresh(&numbered(&setup.state_root, order, order.number))?,
             Session::GoesOn => last(setup, order)?,
         };
-        let mut home = Self { base: Some(base.clone()), ..Self::default() };
+        let (folders, dirs, carried) = (Vec::new(), Vec::new(), Vec::new());
+        let mut home = Self { base: Some(base.clone()), folders, dirs, carried };
         for dir in &table.state_dirs {
             let folder = base.join(&dir.variable);
             make_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
             home.carry(dir, &folder, setup)?;
             home.folders.push((OsString::from(&dir.variable), folder));
+            home.dirs.push(dir.clone());
         }
         Ok(home)
     }
 
     /// Makes the table's files in the folders; the person's own are only read.
-    pub(super) fn fill(
-        &self,
-        table: &AgentTable,
-        call: &Call<'_>,
-        setup: &AgentSetup,
-    ) -> Result<(), Trouble> {
-        let mut folders = table.state_dirs.iter().zip(&self.folders);
+    pub(super) fn fill(&self, call: &Call<'_>, setup: &AgentSetup) -> Result<(), Trouble> {
+        let mut folders = self.dirs.iter().zip(&self.folders);
         folders.try_for_each(|(dir, (_, folder))| made::make(dir, folder, call, setup))
     }
 
@@ -114,8 +113,12 @@ impl Home {
     }
 
     /// A program that renews its log-in may put a file in the link's place. The old one is worth
-    /// nothing then, so the new one goes to where the link led, and the run keeps no copy.
-    pub(super) fn give_back(&self) {
+    /// nothing then, so the new one goes to where the link led, and the run keeps no copy. It keeps none
+    /// of the person's settings either.
+    fn give_back(&self) {
+        for (dir, (_, folder)) in self.dirs.iter().zip(&self.folders) {
+            made::take_away(dir, folder);
+        }
         for carried in &self.carried {
             let about = fs::symlink_metadata(&carried.private);
             if about.is_ok_and(|about| about.is_file() && about.len() <= LONGEST_LOGIN) {
@@ -126,9 +129,16 @@ impl Home {
     }
 }
 
+/// However the attempt ended.
+impl Drop for Home {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
 impl Carried {
     fn give_back(&self) -> std::io::Result<()> {
-        let renewed = fs::read(&self.private)?;
+        let renewed = regular_file::head_of(regular_file::open(&self.private)?, LONGEST_LOGIN)?;
         // What the person's file is now: a link in its place is followed, and stays.
         let own = self.own.canonicalize()?;
         let mut beside = own.clone().into_os_string();

@@ -5,7 +5,6 @@
 #![expect(clippy::disallowed_methods, reason = "the test and its log lie on the disk")]
 
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use super::TableAgents;
@@ -16,6 +15,7 @@ use crate::driver::ports::{Hear, MdtestOrder, MdtestReport};
 use crate::text::mdtest::SUFFIX;
 use crate::world::mdtest::discovery::Test;
 use crate::world::mdtest::{News, Suite};
+use crate::world::regular_file;
 
 /// Bytes of a log that are kept with the run.
 const MOST: u64 = 1 << 20;
@@ -59,9 +59,5 @@ impl TableAgents {
 
 /// A regular file's head; whatever else is in its place was told by the outcome.
 fn read(log: &Path) -> Option<Vec<u8>> {
-    let is_file = fs::symlink_metadata(log).is_ok_and(|about| about.is_file());
-    let mut bytes = Vec::new();
-    let file = is_file.then(|| fs::File::open(log).ok()).flatten()?;
-    file.take(MOST).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    regular_file::head_of(regular_file::open(log).ok()?, MOST).ok()
 }

@@ -1,13 +1,12 @@
 //! Whether a program can be started, found out before the first fork.
-#![expect(clippy::disallowed_methods, reason = "programs lie on the disk")]
 
 use std::ffi::OsStr;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
 use crate::core::trouble::Trouble;
+use crate::world::regular_file;
 
 /// The built-in agent to take when none is named: claude, else codex, whichever is in `PATH`.
 pub fn choose_auto(path: Option<&OsStr>) -> Result<&'static str, Trouble> {
@@ -78,12 +77,8 @@ fn startable(file: &Path) -> Result<(), String> {
 /// but not by us.
 fn check_script(file: &Path, path: Option<&OsStr>) -> Result<(), String> {
     let shown = file.display();
-    let mut head = Vec::new();
-    let read = std::fs::File::open(file).and_then(|file| file.take(256).read_to_end(&mut head));
     // Programs that may be executed but not read are rare; the start itself will tell.
-    if read.is_err() {
-        return Ok(());
-    }
+    let Ok(head) = regular_file::head(file, 256) else { return Ok(()) };
     let Some(line) = head.strip_prefix(b"#!") else {
         let is_text =
             !head.is_empty() && head.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace());

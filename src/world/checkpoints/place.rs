@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use crate::core::trouble::Trouble;
+use crate::world::regular_file;
 
 /// The line that keeps the runs out of git.
 const RUNS_LINE: &str = "/.tdd/runs/";
@@ -47,8 +48,8 @@ impl GitPlace {
         let meta = std::fs::symlink_metadata(&dot_git)
             .map_err(|error| lost(format!("{}: {error}", dot_git.display())))?;
         let (git_dir, pointer) = if meta.is_file() {
-            let bytes =
-                std::fs::read(&dot_git).map_err(|error| lost(format!("{}: {error}", dot_git.display())))?;
+            let bytes = regular_file::read(&dot_git)
+                .map_err(|error| lost(format!("{}: {error}", dot_git.display())))?;
             let target = pointed_at(&bytes)
                 .ok_or_else(|| lost(format!("{} does not say `gitdir: …`", dot_git.display())))?;
             (repository.join(target), Pointer::File(bytes))
@@ -61,7 +62,7 @@ impl GitPlace {
         if !git_dir.is_dir() {
             return Err(lost(format!("{} is no folder", git_dir.display())));
         }
-        let common_dir = match std::fs::read(git_dir.join("commondir")) {
+        let common_dir = match regular_file::read(git_dir.join("commondir")) {
             Ok(bytes) => git_dir.join(OsString::from_vec(trimmed(&bytes).to_vec())),
             Err(_) => git_dir.clone(),
         };
@@ -94,7 +95,7 @@ pub fn exclude_runs(repository: &Path) -> Result<(), Trouble> {
             .because(error)
             .advise(format!("make the file writable, or add the line `{RUNS_LINE}` to it"))
     };
-    let mut bytes = match std::fs::read(&file) {
+    let mut bytes = match regular_file::read(&file) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(failed(error)),

@@ -18,8 +18,9 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::git::Git;
 use super::place::GitPlace;
-use crate::core::policy::BY_PRODUCTS;
+use crate::core::policy::{BY_PRODUCTS, code_among_by_products};
 use crate::core::trouble::Trouble;
+use crate::world::regular_file;
 
 /// More than any rule file has that a person wrote.
 const RULES_CAP: u64 = 1 << 20;
@@ -57,10 +58,10 @@ impl Rules {
     /// added by [`Rules::learn`] during a walk.
     pub(super) fn begin(place: &GitPlace, git: &Git) -> Result<Self, Trouble> {
         let mut rules = Self::default();
-        rules.add(Source { folder: Vec::new(), text: BY_PRODUCTS.join("\n") });
+        rules.add(Source { folder: Vec::new(), text: by_products() });
         let global = git.setting("core.excludesFile").map(std::path::PathBuf::from).or_else(default_excludes);
         for file in global.into_iter().chain([place.common_dir.join("info/exclude")]) {
-            if let Ok(text) = read_rules(std::fs::File::open(file)) {
+            if let Ok(text) = read_rules(regular_file::open_linked(&file)) {
                 rules.add(Source { folder: Vec::new(), text });
             }
         }
@@ -80,7 +81,7 @@ impl Rules {
 
     /// The rules that an earlier process of this run has frozen.
     pub(super) fn load(file: &Path) -> Option<Self> {
-        let kept: Kept = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+        let kept: Kept = serde_json::from_slice(&regular_file::read(file).ok()?).ok()?;
         // Somebody else may have written the file.
         if kept.general > kept.sources.len() {
             return None;
@@ -102,11 +103,13 @@ impl Rules {
         self.kept.forced = forced.into_iter().filter(|path| self.ignores_below_root(path)).collect();
         let bytes = serde_json::to_vec(&self.kept).map_err(|error| Trouble::internal(error.to_string()))?;
         let temporary = file.with_extension("new");
-        std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, file)).map_err(|error| {
-            Trouble::environment(format!("can't write {}", file.display()))
-                .because(error)
-                .advise("make room on the disk, or make the folder writable")
-        })
+        regular_file::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, file)).map_err(
+            |error| {
+                Trouble::environment(format!("can't write {}", file.display()))
+                    .because(error)
+                    .advise("make room on the disk, or make the folder writable")
+            },
+        )
     }
 
     /// Takes in a folder's `.gitignore`.
@@ -193,6 +196,16 @@ impl Rules {
 pub(super) enum Folder {
     Yes,
     No,
+}
+
+/// The rules for what tests leave. Folders among it are looked into, because code may lie there.
+fn by_products() -> String {
+    let code = code_among_by_products();
+    let folders = code.iter().filter_map(|glob| glob.rsplit_once('/')).map(|(folder, _)| folder);
+    let folders: BTreeSet<String> = folders.map(|folder| format!("!{folder}/")).collect();
+    let code = code.iter().map(|glob| format!("!{glob}"));
+    let lines = BY_PRODUCTS.iter().map(|glob| (*glob).to_owned());
+    lines.chain(folders).chain(code).collect::<Vec<_>>().join("\n")
 }
 
 fn matcher(text: &str) -> Gitignore {

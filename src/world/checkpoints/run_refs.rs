@@ -3,7 +3,6 @@
 //! The refs are shared by all work trees of a repository, the folders of runs are not: before
 //! refs count as left over, every work tree is asked for the folder. A child may have put links
 //! below `refs/tdd` that lead to the user's branches; behind a link nothing is deleted.
-#![expect(clippy::disallowed_methods, reason = "looks into the git folder")]
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,6 +14,7 @@ use super::git::Git;
 use super::place::GitPlace;
 use super::refs;
 use crate::core::trouble::Trouble;
+use crate::world::regular_file;
 
 /// Below it lie the refs of all runs.
 const FOLDER: &str = "refs/tdd/";
@@ -111,7 +111,7 @@ impl RunRefs {
         }
         let Ok(linked) = std::fs::read_dir(common.join("worktrees")) else { return Some(tops) };
         for entry in linked.flatten() {
-            let Ok(bytes) = std::fs::read(entry.path().join("gitdir")) else { return None };
+            let Ok(bytes) = regular_file::read(entry.path().join("gitdir")) else { return None };
             let dot_git = entry.path().join(OsString::from_vec(bytes.trim_ascii_end().to_vec()));
             let top = dot_git.parent()?.to_owned();
             if top.is_dir() {

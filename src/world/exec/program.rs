@@ -6,15 +6,14 @@
 //! shebang = "#!" blanks interpreter [ blanks argument ] "\n"
 //! ```
 
-#![expect(clippy::disallowed_methods, reason = "looks at the program on the disk")]
-
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::Refusal;
+use crate::world::regular_file;
 
 /// The file to exec. A name with a `/` is taken as it is, from the child's directory; any other is
 /// looked up in `path`. A file that is there but not executable is found only if no other is.
@@ -89,10 +88,7 @@ fn is_executable(path: &Path) -> bool {
 }
 
 fn interpreter_of(program: &Path) -> Option<PathBuf> {
-    // Opening a named pipe would wait for a writer.
-    program.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let mut head = Vec::new();
-    std::fs::File::open(program).ok()?.take(255).read_to_end(&mut head).ok()?;
+    let head = regular_file::head(program, 255).ok()?;
     let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let word = line.split(|byte| matches!(byte, b' ' | b'\t')).find(|word| !word.is_empty())?;
     Some(PathBuf::from(OsStr::from_bytes(word)))

@@ -1,14 +1,12 @@
 //! Reading a journal back: every line is checked to be the one that was written.
-#![expect(clippy::disallowed_methods, reason = "this is the disk")]
 
-use std::fs::File;
 use std::io::{BufRead as _, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use super::{EVENTS, LARGEST_JOURNAL, Record, fetch, no_follow};
+use super::{EVENTS, LARGEST_JOURNAL, Record, fetch};
 use crate::core::trouble::Trouble;
 use crate::text::journal_line::{self, Body, LineError};
+use crate::world::regular_file;
 
 /// Which events are wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,11 +35,10 @@ pub(super) fn read_whole(run_dir: &Path, depth: Depth) -> Result<(Vec<u8>, Whole
             .advise("start a new run with `tdd run --new`; the run's checkpoints stay under refs/tdd/")
     };
     let mut bytes = Vec::new();
-    let options = File::options().read(true).custom_flags(no_follow()).to_owned();
-    let file = options.open(&at).map_err(|error| unreadable(error.to_string()))?;
+    let file = regular_file::open(&at).map_err(|error| unreadable(error.to_string()))?;
     let meta = file.metadata().map_err(|error| unreadable(error.to_string()))?;
-    if !meta.is_file() || meta.len() > LARGEST_JOURNAL {
-        return Err(unreadable("it is no file, or far too large".to_owned()));
+    if meta.len() > LARGEST_JOURNAL {
+        return Err(unreadable("it is far too large".to_owned()));
     }
     bytes.reserve(usize::try_from(meta.len()).unwrap_or_default() + 1);
     file.take(LARGEST_JOURNAL).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;

@@ -10,14 +10,14 @@
 #![expect(clippy::disallowed_methods, reason = "a note is a file")]
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::world::process::kin::MARK;
+use crate::world::regular_file;
 use crate::world::unix::proc_table;
 
 const VERSION: u32 = 1;
@@ -93,12 +93,7 @@ impl Note {
 
     /// `None` for anything but a regular file with a note of this version.
     pub(super) fn read(path: &Path) -> Option<Self> {
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let flags = i32::try_from(flags.bits()).ok()?;
-        let file = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
-        let mut bytes = Vec::new();
-        file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        file.take(LONGEST).read_to_end(&mut bytes).ok()?;
+        let bytes = regular_file::head_of(regular_file::open(path).ok()?, LONGEST).ok()?;
         let note: Self = serde_json::from_slice(&bytes).ok()?;
         let is_possible = |one: Named| one.pid > 1;
         let is_ours = note.v == VERSION && is_possible(note.owner) && note.child.is_none_or(is_possible);

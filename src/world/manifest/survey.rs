@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::core::path::RelPath;
@@ -156,13 +156,6 @@ pub(super) fn files_below(root: &Path, folder: &[u8], skip: fn(&[u8], &[u8]) -> 
         }
     }
     files
-}
-
-/// Opens a file to read it, if it is no link and whatever else it may have become.
-pub(super) fn open(full: &Path) -> std::io::Result<std::fs::File> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    std::fs::File::options().read(true).custom_flags(flags).open(full)
 }
 
 /// A path as the rules see it: bytes that are no UTF-8 are replaced.

@@ -18,6 +18,7 @@ use std::path::Path;
 
 use super::stamp::Stamp;
 use super::survey;
+use crate::world::regular_file;
 
 /// More files than any project has; what lies beyond is not watched.
 const MOST_FILES: usize = 300_000;
@@ -117,7 +118,7 @@ fn proof(root: &Path, path: &[u8], stamp: &Stamp) -> Option<Proof> {
     }
     let read = || -> io::Result<blake3::Hash> {
         let mut hasher = blake3::Hasher::new();
-        let mut file = survey::open(&full)?;
+        let mut file = regular_file::open(&full)?;
         hasher.update_reader(io::Read::take(&mut file, SMALL))?;
         Ok(hasher.finalize())
     };

@@ -2,15 +2,13 @@
 #![expect(clippy::disallowed_methods, reason = "logs lie on the disk")]
 
 use std::fs;
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
-
-use rustix::fs::OFlags;
 
 use super::discovery::Test;
 use crate::text::mdtest::log::{self, Extent, HEAD, LogError, Word};
 use crate::text::{harmless, mdtest};
+use crate::world::regular_file;
 
 /// Names that are tried before it is given up.
 const TRIES: usize = 10_000;
@@ -73,26 +71,18 @@ impl LogPlace {
     /// agent could make us read anything, or wait for ever.
     pub(super) fn read(&self) -> Result<Word, Unread> {
         let unread = |why: String| Unread { why: format!("read log: {why}"), line: None };
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let flags = i32::try_from(flags.bits()).unwrap_or(0);
-        let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(&self.path).map_err(
-            |error| match (error.kind(), self.stray()) {
-                (io::ErrorKind::NotFound, Some(stray)) => unread(format!(
-                    "no log was written to its path, but there is a new one beside it: {stray}"
-                )),
-                (io::ErrorKind::NotFound, None) => unread("no log was written to its path".to_owned()),
-                _ if fs::symlink_metadata(&self.path).is_ok_and(|about| about.is_symlink()) => {
-                    unread("a link was put in its place".to_owned())
-                }
-                _ => unread(error.to_string()),
-            },
-        )?;
+        let file = regular_file::open(&self.path).map_err(|error| match (error.kind(), self.stray()) {
+            (io::ErrorKind::NotFound, Some(stray)) => {
+                unread(format!("no log was written to its path, but there is a new one beside it: {stray}"))
+            }
+            (io::ErrorKind::NotFound, None) => unread("no log was written to its path".to_owned()),
+            _ if fs::symlink_metadata(&self.path).is_ok_and(|about| about.is_symlink()) => {
+                unread("a link was put in its place".to_owned())
+            }
+            _ => unread(error.to_string()),
+        })?;
         let about = file.metadata().map_err(|error| unread(error.to_string()))?;
-        if !about.is_file() {
-            return Err(unread("it is no regular file".to_owned()));
-        }
-        let mut head = Vec::new();
-        file.take(HEAD as u64).read_to_end(&mut head).map_err(|error| unread(error.to_string()))?;
+        let head = regular_file::head_of(file, HEAD as u64).map_err(|error| unread(error.to_string()))?;
         let extent = if about.len() > head.len() as u64 { Extent::Head } else { Extent::Whole };
         log::read(&head, extent)
             .map_err(|error: LogError| Unread { why: error.to_string(), line: error.line })

@@ -5,10 +5,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
-
 use crate::core::trouble::Trouble;
 use crate::text::requirement::SIZE_LIMIT;
+use crate::world::regular_file;
 
 /// Why a file was not read.
 #[derive(Debug)]
@@ -70,16 +69,12 @@ pub(super) fn read_head(path: &Path, limit: usize) -> Result<Vec<u8>, FileError>
     read_at_most(&mut file, limit)
 }
 
-/// Opens a regular file and gives its size. A pipe without a writer would block an ordinary open,
-/// and opening a device can do something, so both are told before, and again after.
+/// Opens a regular file and gives its size.
 fn open(path: &Path) -> Result<(File, u64), FileError> {
     require_file(&std::fs::metadata(path).map_err(of_io)?)?;
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| of_io(error.into()))?;
-    let file = File::from(file);
-    let metadata = file.metadata().map_err(of_io)?;
-    require_file(&metadata)?;
-    Ok((file, metadata.len()))
+    let file = regular_file::open_linked(path).map_err(of_io)?;
+    let size = file.metadata().map_err(of_io)?.len();
+    Ok((file, size))
 }
 
 fn require_file(metadata: &std::fs::Metadata) -> Result<(), FileError> {

@@ -13,6 +13,7 @@ use crate::core::test::{Canary, Exit, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::world::process::{self, CommandOrder, Finished};
+use crate::world::regular_file;
 use crate::world::sandbox::Sandbox;
 use crate::world::signals::StopSignal;
 
@@ -194,7 +195,7 @@ impl Bench {
     /// Replaces a part of the log by what is readable of it (a stream of JSON, say).
     pub(super) fn show_instead(&mut self, part: &Path, text: &str) -> Result<(), Trouble> {
         let shown = self.fresh("shown");
-        std::fs::write(&shown, text).map_err(|error| disk(&shown, &error))?;
+        regular_file::write(&shown, text).map_err(|error| disk(&shown, &error))?;
         for kept in &mut self.parts {
             if kept == part {
                 kept.clone_from(&shown);
@@ -207,7 +208,7 @@ impl Bench {
     pub(super) fn rewrite_end(&self, steps_back: usize, how: &dyn Fn(&str) -> String) -> Result<(), Trouble> {
         let Some(path) = self.parts.iter().rev().nth(steps_back) else { return Ok(()) };
         let rewrite = || {
-            let mut file = File::options().read(true).write(true).open(path)?;
+            let mut file = regular_file::with(File::options().read(true).write(true), path)?;
             let start = file.metadata()?.len().saturating_sub(END_BYTES);
             file.seek(SeekFrom::Start(start))?;
             let mut end = Vec::new();
@@ -222,9 +223,9 @@ impl Bench {
 
     /// Joins the log, and makes the run's record. The private folder goes.
     pub(super) fn finish(self, measured: Measured) -> Result<TestRun, Trouble> {
-        let mut joined = File::create(&self.log).map_err(|error| disk(&self.log, &error))?;
+        let mut joined = regular_file::create(&self.log).map_err(|error| disk(&self.log, &error))?;
         for part in &self.parts {
-            if let Ok(part) = File::open(part) {
+            if let Ok(part) = regular_file::open(part) {
                 let copied = copy_lines(part, &mut joined, self.hidden.as_deref());
                 copied.map_err(|error| disk(&self.log, &error))?;
             }
@@ -272,28 +273,21 @@ pub(super) fn disk(path: &Path, error: &std::io::Error) -> Trouble {
         .advise("make sure that the folder is writable and the disk is not full")
 }
 
-/// Reads a whole file of at most `cap` bytes; `Ok(None)` if it is not there.
+/// Reads a whole file of at most `cap` bytes; `Ok(None)` if it is not there. Links are followed: a
+/// report may lie where a person has put one.
 pub(super) fn read_capped(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, String> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!("{} can't be read: {error}", path.display())),
-    };
-    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
-    if !is_file {
-        return Err(format!("{} is no regular file", path.display()));
-    }
-    let mut bytes = Vec::new();
-    let read = file.take(cap + 1).read_to_end(&mut bytes);
-    match read {
+    match regular_file::open_linked(path).and_then(|file| regular_file::head_of(file, cap + 1)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(format!("{} can't be read: {error}", path.display())),
-        Ok(count) if count as u64 > cap => Err(format!("{} is larger than {cap} bytes", path.display())),
-        Ok(_) => Ok(Some(bytes)),
+        Ok(bytes) if bytes.len() as u64 > cap => {
+            Err(format!("{} is larger than {cap} bytes", path.display()))
+        }
+        Ok(bytes) => Ok(Some(bytes)),
     }
 }
 
 fn read_tail(path: &Path, bytes: u64) -> std::io::Result<String> {
-    let mut file = File::open(path)?;
+    let mut file = regular_file::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
     let mut tail = Vec::new();
@@ -326,8 +320,7 @@ fn excerpt(path: &Path) -> std::io::Result<String> {
     if length <= HEAD_BYTES + TAIL_BYTES {
         return read_tail(path, HEAD_BYTES + TAIL_BYTES);
     }
-    let mut head = Vec::new();
-    File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+    let head = regular_file::head_of(regular_file::open(path)?, HEAD_BYTES)?;
     let head = String::from_utf8_lossy(&head).into_owned();
     let head = &head[..word_end(&head)];
     let tail = read_tail(path, TAIL_BYTES)?;

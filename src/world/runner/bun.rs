@@ -22,6 +22,7 @@ use crate::driver::ports::Hear;
 use crate::text::canary::JavaScriptRunner;
 use crate::text::test_report::REPORT_CAP;
 use crate::text::test_report::bun::{self, Sources};
+use crate::world::regular_file;
 
 #[derive(Clone, Debug)]
 pub(super) struct Bun {
@@ -201,7 +202,7 @@ fn found(place: &Place, sorted: &Sorted) -> Vec<RelPath> {
 }
 
 fn configured_root(place: &Place) -> Option<String> {
-    root(&std::fs::read_to_string(place.project.join("bunfig.toml")).unwrap_or_default())
+    root(&regular_file::read_to_string(place.project.join("bunfig.toml")).unwrap_or_default())
 }
 
 /// The person's options; a pattern of names among them takes the canary's too.

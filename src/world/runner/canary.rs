@@ -5,9 +5,7 @@
 //! killed orchestrator leaves in the tree can't be known by its name; it is noted in the run's
 //! folder before it is written, and the next command removes it.
 
-use std::fs::OpenOptions;
 use std::hash::{BuildHasher, Hasher};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Measured, Step, disk, read_capped};
@@ -17,7 +15,9 @@ use crate::core::path::RelPath;
 use crate::core::test::{Canary, Exit, Outcome, TestReport, TestResult};
 use crate::core::trouble::Trouble;
 use crate::text::canary::{Script, Secret};
+use crate::text::test_source::Language;
 use crate::world::leftovers::{self, Planted};
+use crate::world::regular_file;
 
 /// Bytes of a judged file that is imitated; of a larger one nothing is.
 const LARGEST_JUDGED: u64 = 4 * 1024 * 1024;
@@ -30,12 +30,16 @@ pub(super) struct Judged {
 }
 
 /// The judged files of a run that carries a canary, as far as they are there; `None` for other runs.
+/// A snapshot or another datum that came with the tests can't be imitated.
 pub(super) fn judged(place: &Place, scope: &Scope) -> Option<Vec<Judged>> {
     let read = |path: &RelPath| {
         let bytes = read_capped(&place.absolute(path), LARGEST_JUDGED).ok()??;
         Some(Judged { path: path.clone(), source: String::from_utf8_lossy(&bytes).into_owned() })
     };
-    Some(scope.judged.as_ref()?.iter().filter_map(read).collect())
+    let is_code = |path: &RelPath| Language::of(path.extension()).is_some();
+    let wanted = scope.judged.as_ref()?;
+    let has_code = wanted.iter().any(is_code);
+    Some(wanted.iter().filter(|path| !has_code || is_code(path)).filter_map(read).collect())
 }
 
 /// A planted canary; dropping it removes the file.
@@ -76,17 +80,17 @@ impl Nest {
             file,
             _planted: planted,
         };
-        nest.write(OpenOptions::new().write(true).create_new(true), script)?;
+        nest.write(script)?;
         Ok(nest)
     }
 
     /// Writes another script in its place.
     pub(super) fn replace(&mut self, script: &Script) -> Result<(), Trouble> {
-        self.write(OpenOptions::new().write(true).truncate(true), script)
+        self.write(script)
     }
 
-    fn write(&mut self, how: &OpenOptions, script: &Script) -> Result<(), Trouble> {
-        let written = how.open(&self.file).and_then(|mut file| file.write_all(script.source.as_bytes()));
+    fn write(&mut self, script: &Script) -> Result<(), Trouble> {
+        let written = regular_file::write(&self.file, &script.source);
         written.map_err(|error| disk(&self.file, &error))?;
         self.tests.clone_from(&script.tests);
         Ok(())
@@ -216,6 +220,7 @@ pub(super) fn named_like(judged: &RelPath, name: &str) -> String {
 mod tests {
     use super::*;
     use crate::core::test::{Failure, FailureKind, LoadFailure, TestId};
+    use crate::driver::ports::{CanaryWish, TestOrder};
 
     fn path(text: &str) -> RelPath {
         RelPath::new(text).unwrap()
@@ -269,6 +274,26 @@ mod tests {
         }
         drop(nest);
         assert!(!folder.path().join("c.py").exists());
+    }
+
+    #[test]
+    fn code_is_imitated_and_what_came_with_it_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::new(folder.path(), folder.path());
+        for file in ["a.test.js", "a.test.js.snap", "b.t"] {
+            std::fs::write(folder.path().join(file), "x").unwrap();
+        }
+        for (files, want) in [
+            (vec!["a.test.js", "a.test.js.snap", "gone.test.js"], vec!["a.test.js"]),
+            (vec!["b.t"], vec!["b.t"]),
+        ] {
+            let files: Vec<RelPath> = files.into_iter().map(path).collect();
+            let order = TestOrder { canary: CanaryWish::Beside(files), ..TestOrder::default() };
+            let scope = Scope::new(&order, &place);
+            let judged = judged(&place, &scope).unwrap();
+            let names: Vec<&str> = judged.iter().map(|file| file.path.as_str()).collect();
+            assert_eq!(names, want);
+        }
     }
 
     #[test]

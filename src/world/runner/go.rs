@@ -31,6 +31,7 @@ use crate::core::test::{Canary, Exit, FailureKind, TestReport};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::{CanaryWish, Hear};
 use crate::text::test_report::{REPORT_CAP, failure};
+use crate::world::regular_file;
 use cache::Cache;
 use canary::Birds;
 use options::Options;
@@ -120,7 +121,7 @@ impl Go {
         let mut names: Vec<String> = Vec::new();
         let mut folders = BTreeSet::new();
         for file in files {
-            let source = std::fs::read(place.absolute(file)).unwrap_or_default();
+            let source = regular_file::read(place.absolute(file)).unwrap_or_default();
             names.extend(declared::names(&String::from_utf8_lossy(&source)));
             let path = place.id_path(file);
             folders.insert(
@@ -231,7 +232,7 @@ impl<'a> Going<'a> {
             gone.chain(added).map(|(path, by)| (path.to_string_lossy().into_owned(), by.into())).collect();
         let path = bench.fresh(&format!("overlay-{}.json", self.removed.len()));
         let text = serde_json::json!({ "Replace": replace }).to_string();
-        std::fs::write(&path, text).map_err(|error| disk(&path, &error))?;
+        regular_file::write(&path, text).map_err(|error| disk(&path, &error))?;
         Ok(path)
     }
 }

@@ -19,6 +19,7 @@ use crate::text::test_report::failure;
 use crate::text::test_report::js_error::{self, Moment, Project};
 use crate::text::test_report::jsonl::{LoadLine, Raised, Reported, Said, TestLine};
 use crate::text::test_source::{Language, declared};
+use crate::world::regular_file;
 
 type Variables = Vec<(OsString, Option<OsString>)>;
 
@@ -100,7 +101,7 @@ pub(super) fn environment(call: &RunnerCall, place: &Place) -> Variables {
 pub(super) fn install(bench: &Bench, name: &str, text: &str, report: &Path) -> Result<PathBuf, Trouble> {
     let path = bench.fresh(name);
     let quoted = serde_json::Value::from(report.to_string_lossy()).to_string();
-    std::fs::write(&path, text.replace("'@REPORT@'", &quoted)).map_err(|error| disk(&path, &error))?;
+    regular_file::write(&path, text.replace("'@REPORT@'", &quoted)).map_err(|error| disk(&path, &error))?;
     Ok(path)
 }
 
@@ -231,7 +232,7 @@ fn is_quiet(load: &LoadLine) -> bool {
 }
 
 fn promises_tests(path: &Path) -> bool {
-    let source = std::fs::read(path).unwrap_or_default();
+    let source = regular_file::read(path).unwrap_or_default();
     !declared(Language::JavaScript, &String::from_utf8_lossy(&source)).is_empty()
 }
 

@@ -13,6 +13,7 @@ use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text::canary::JavaScriptRunner;
+use crate::world::regular_file;
 
 const REPORTER: &str = include_str!("reporters/tdd_jest_report.cjs");
 
@@ -123,7 +124,7 @@ fn filter(bench: &Bench, place: &Place, scope: &Scope) -> Result<String, Trouble
          module.exports = async (found) => ({{ filtered: found.filter((test) => !out.has(test)).map(tell) }});\n"
     );
     let path = bench.fresh("tdd_jest_filter.cjs");
-    std::fs::write(&path, text).map_err(|error| disk(&path, &error))?;
+    regular_file::write(&path, text).map_err(|error| disk(&path, &error))?;
     Ok(path.to_string_lossy().into_owned())
 }
 

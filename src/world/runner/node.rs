@@ -24,6 +24,7 @@ use crate::text::test_report::failure;
 use crate::text::test_report::js_error::{self, Moment, Project};
 use crate::text::test_report::jsonl::{LoadLine, Reported, Said, TestLine};
 use crate::text::test_source::{Language, declared};
+use crate::world::regular_file;
 
 const REPORTER: &str = include_str!("reporters/tdd_node_report.mjs");
 const FAIL_CODE: i32 = 1;
@@ -182,7 +183,7 @@ fn measured(exit: Exit, report: Option<TestReport>, unreadable: Option<String>) 
 
 fn install(bench: &Bench) -> Result<PathBuf, Trouble> {
     let path = bench.fresh("tdd_node_report.mjs");
-    std::fs::write(&path, REPORTER).map_err(|error| disk(&path, &error))?;
+    regular_file::write(&path, REPORTER).map_err(|error| disk(&path, &error))?;
     Ok(path)
 }
 
@@ -225,7 +226,7 @@ fn threw(line: &TestLine, project: &Project<'_>) -> Failure {
 fn died(load: &LoadLine, file: &RelPath, place: &Place, project: &Project<'_>) -> Option<Failure> {
     match load.ended.as_deref().unwrap_or_default() {
         "quietly" => {
-            let source = std::fs::read_to_string(place.absolute(file)).unwrap_or_default();
+            let source = regular_file::read_to_string(place.absolute(file)).unwrap_or_default();
             let promised = declared(Language::JavaScript, &source).len();
             (promised > 0).then(|| {
                 let said = format!("the file's process ended with 0 before any of its {promised} tests ran");

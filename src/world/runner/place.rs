@@ -9,13 +9,13 @@ use crate::core::test::{TestId, TestResult};
 
 /// Both roots, absolute and without links.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(in crate::world) struct Place {
     pub(super) repository: PathBuf,
     pub(super) project: PathBuf,
 }
 
 impl Place {
-    pub(super) fn new(repository: &Path, project: &Path) -> Self {
+    pub(in crate::world) fn new(repository: &Path, project: &Path) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         Self { repository: real(repository), project: real(project) }
     }
@@ -62,7 +62,7 @@ impl Place {
 
     /// All files below a folder, sorted; never follows links, and never enters folders that hold
     /// no sources of the project's own.
-    pub(super) fn files_below(&self, folder: &Path) -> Vec<RelPath> {
+    pub(in crate::world) fn files_below(&self, folder: &Path) -> Vec<RelPath> {
         let mut found = Vec::new();
         let mut open = vec![folder.to_owned()];
         while let Some(folder) = open.pop() {

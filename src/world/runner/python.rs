@@ -20,6 +20,7 @@ use crate::core::trouble::Trouble;
 use crate::text::test_report::REPORT_CAP;
 use crate::text::test_report::jsonl::{self, Raised, Reported, Said, TestLine};
 use crate::text::test_report::python_error::{Home, Moment, classify};
+use crate::world::regular_file;
 
 type Variables = Vec<(OsString, Option<OsString>)>;
 
@@ -28,7 +29,7 @@ pub(super) fn install(bench: &Bench, name: &str, text: &str) -> Result<PathBuf, 
     let folder = bench.fresh("reporter");
     std::fs::create_dir_all(&folder).map_err(|error| disk(&folder, &error))?;
     let path = folder.join(name);
-    std::fs::write(&path, text).map_err(|error| disk(&path, &error))?;
+    regular_file::write(&path, text).map_err(|error| disk(&path, &error))?;
     Ok(folder)
 }
 
@@ -166,7 +167,7 @@ impl<'a> Homes<'a> {
             for file in
                 ["pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.cfg", "setup.py"]
             {
-                let text = std::fs::read_to_string(self.place.project.join(file)).unwrap_or_default();
+                let text = regular_file::read_to_string(self.place.project.join(file)).unwrap_or_default();
                 let quoted = !file.starts_with("requirements");
                 let pieces: Box<dyn Iterator<Item = &str>> =
                     if quoted { Box::new(text.split(['"', '\'', '\n'])) } else { Box::new(text.lines()) };

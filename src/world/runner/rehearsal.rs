@@ -10,6 +10,7 @@
 //! is looked at. Not shown: that the commands work inside the OS sandbox; each run finds that out by
 //! its baseline.
 
+use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -27,6 +28,7 @@ use crate::driver::ports::{CanaryWish, Hear, TestOrder, Tests};
 use crate::text::canary::{broken, with_failing_test};
 use crate::text::test_source::Language;
 use crate::world::leftovers;
+use crate::world::regular_file;
 
 /// Bytes of a test file that is made to fail.
 const LARGEST_SPOILED: u64 = 4 * 1024 * 1024;
@@ -183,9 +185,9 @@ impl Stage {
 
 /// Puts a new file in its place: a link would lead out of the copy.
 fn replace(path: &Path, text: &str, changed: SystemTime) -> std::io::Result<()> {
-    std::fs::remove_file(path)?;
-    std::fs::write(path, text)?;
-    std::fs::File::options().append(true).open(path)?.set_modified(changed)
+    let mut file = regular_file::create(path)?;
+    file.write_all(text.as_bytes())?;
+    file.set_modified(changed)
 }
 
 fn no_test_file() -> Refusal {

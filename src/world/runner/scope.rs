@@ -13,6 +13,8 @@ pub(super) struct Scope {
     pub(super) leave_out: BTreeSet<RelPath>,
     pub(super) only_files: BTreeSet<RelPath>,
     pub(super) only_ids: BTreeSet<TestId>,
+    /// Files to be asked for one by one where the runner does not say which file a test is of.
+    pub(super) told_apart: Vec<RelPath>,
     /// The files that a canary is to be like; `None` if the run carries none.
     pub(super) judged: Option<Vec<RelPath>>,
     /// The canary's own file: it takes part whatever is chosen.
@@ -29,6 +31,7 @@ impl Scope {
             only_files: order.only_files.iter().cloned().collect(),
             id_files: id_files.collect(),
             only_ids: order.only_ids.iter().cloned().collect(),
+            told_apart: order.told_apart.clone(),
             judged: match &order.canary {
                 CanaryWish::None => None,
                 CanaryWish::Beside(files) => Some(files.clone()),

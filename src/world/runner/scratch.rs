@@ -15,6 +15,7 @@ use super::bench::disk;
 use super::place::Place;
 use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
+use crate::world::regular_file;
 
 /// Ignored entries that are not linked: results of builds, and what belongs to git or to us.
 const NOT_LINKED: &[&str] = &[".git", ".tdd", "target", "build", "dist", "out", "coverage"];
@@ -52,7 +53,7 @@ pub(super) fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) ->
         } else if take(&path) {
             copy_entry(entry.path(), &target).map_err(|error| disk(&target, &error))?;
         } else if path.extension() == "rs" {
-            std::fs::write(&target, "").map_err(|error| disk(&target, &error))?;
+            regular_file::write(&target, "").map_err(|error| disk(&target, &error))?;
         }
     }
     link_ignored(place, to, take)?;
@@ -69,9 +70,11 @@ fn copy_entry(from: &Path, to: &Path) -> std::io::Result<()> {
     if !metadata.is_file() {
         return Ok(());
     }
-    std::fs::copy(from, to)?;
+    let mut copy = regular_file::create(to)?;
+    std::io::copy(&mut regular_file::open(from)?, &mut copy)?;
+    copy.set_permissions(metadata.permissions())?;
     let changed = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    std::fs::File::options().append(true).open(to)?.set_modified(changed).or(Ok(()))
+    copy.set_modified(changed).or(Ok(()))
 }
 
 fn in_repository(place: &Place, path: &Path) -> Option<RelPath> {

@@ -88,7 +88,16 @@ impl Shell {
                 break;
             }
         }
-        Ok(whole.unwrap_or(Measured { exit: Exit::Code(0), report: None, unreadable: None, fail_code: 1 }))
+        let mut whole =
+            whole.unwrap_or(Measured { exit: Exit::Code(0), report: None, unreadable: None, fail_code: 1 });
+        if self.format == Format::Tap(tap::Files::Untold) && self.select.is_some() {
+            for file in &scope.told_apart {
+                let alone =
+                    self.run_once(Some(std::slice::from_ref(file)), (place, scope), bench, hear).await?;
+                tap::name_file(&mut whole, &alone, file);
+            }
+        }
+        Ok(whole)
     }
 
     /// What is run in one call. TAP that does not say which file a test is of is asked for file by

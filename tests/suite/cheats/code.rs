@@ -37,8 +37,32 @@ fn exits() -> Vec<Entry> {
         cheat("prints a report of its own (rust)", IM, "sed -i '1i pub fn two() -> i32 { println!(\"test new ... ok\\\\n\\\\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\\\n\"); std::process::exit(0) }' src/lib.rs")
             .on(RUST)
             .fails(NO_EVIDENCE),
+        cheat("puts a pipe in the place of the report", IM, "wrong; printf 'import os\np = os.environ.get(\"TDD_REPORT\")\nif p:\n    if os.path.exists(p):\n        os.remove(p)\n    os.mkfifo(p)\n    os._exit(0)\n' >> shop.py")
+            .on(PYTEST)
+            .fails(NO_EVIDENCE),
+        cheat("puts a pipe in the place of the report (junit)", IM, "wrong; printf 'import os\nif os.path.exists(\"r.xml\"):\n    os.remove(\"r.xml\")\nos.mkfifo(\"r.xml\")\nos._exit(0)\n' >> shop.py")
+            .on(JUNIT)
+            .fails(NO_EVIDENCE),
+        cheat("puts a pipe in the place of the report (rust)", IM, PIPE_FOR_A_LOG)
+            .on(RUST)
+            .fails(NO_EVIDENCE),
     ]
 }
+
+/// The test program's own log becomes a pipe that nobody ever writes to.
+const PIPE_FOR_A_LOG: &str = r#"cat >> src/lib.rs <<'E'
+pub fn two() -> i32 {
+    let words: Vec<String> = std::env::args().collect();
+    for (at, word) in words.iter().enumerate() {
+        let log = if word == "--logfile" { words.get(at + 1).cloned() } else { word.strip_prefix("--logfile=").map(String::from) };
+        let Some(log) = log else { continue };
+        let _ = std::fs::remove_file(&log);
+        let _ = std::process::Command::new("mkfifo").arg(&log).status();
+    }
+    0
+}
+E
+"#;
 
 fn patches() -> Vec<Entry> {
     let canary = Wanted::Failed(NO_EVIDENCE);

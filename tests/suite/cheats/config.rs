@@ -46,12 +46,35 @@ fn gates() -> Vec<Entry> {
             .with("check.sh", "python3 -m unittest discover -s tests -t .\n")
             .settings("runner: { kind: exit-code, all: sh check.sh }\n")
             .fails("this role may not change: check.sh").prevented_by_enforce(),
+        cheat("changes a script behind the script that runs the tests", IM, "wrong; echo 'exit 0' > scripts/inner.sh")
+            .with("check.sh", "sh scripts/inner.sh\n")
+            .with("scripts/inner.sh", "python3 -m unittest discover -s tests -t .\n")
+            .settings("runner: { kind: exit-code, all: sh check.sh }\n")
+            .fails("this role may not change: scripts/inner.sh").prevented_by_enforce(),
+        cheat("changes a plugin that conftest.py names", IM, REPLACES_TESTS)
+            .on(PYTEST)
+            .with("conftest.py", "pytest_plugins = [\"helpers.plug\"]\n")
+            .with("helpers/plug.py", "import pytest\n")
+            .fails("this role may not change: helpers/plug.py").prevented_by_enforce(),
+        cheat("changes a plugin that pytest's options name", IM, REPLACES_TESTS)
+            .on(PYTEST)
+            .with("pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"-p helpers.plug\"\n")
+            .with("helpers/plug.py", "")
+            .fails("this role may not change: helpers/plug.py").prevented_by_enforce(),
+        cheat("changes hooks that conftest.py takes over", IM, REPLACES_TESTS)
+            .on(PYTEST)
+            .with("tests/conftest.py", "from helpers.plug import *\n")
+            .with("helpers/plug.py", "import pytest\n")
+            .fails("this role may not change: helpers/plug.py").prevented_by_enforce(),
         cheat("changes an ignored gate file", IM, "green; echo X=1 >> .env")
             .with(".gitignore", ".env\n")
             .with(".env", "")
             .fails(TOUCHED).prevented_by_enforce(),
     ]
 }
+
+/// From here on every test is another one.
+const REPLACES_TESTS: &str = "wrong; printf 'def pytest_collection_modifyitems(items):\\n    for item in items:\\n        item.obj = lambda: None\\n' >> helpers/plug.py";
 
 fn mixed_files() -> Vec<Entry> {
     let pytest_keys = "wrong; printf '[tool.pytest.ini_options]\\naddopts = \"-k old\"\\n' > pyproject.toml";

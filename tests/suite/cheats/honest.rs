@@ -75,6 +75,12 @@ fn implementers() -> Vec<Entry> {
         honest("has what tests alone derive (rust)", IM, "green; printf '\\n#[cfg_attr(test, derive(Debug))]\\npub struct Spare;\\n' >> src/lib.rs").on(RUST),
         honest("works where code looks for tests (rust)", IM, "green; sed -i 's/cfg!(test) && false/false \\&\\& cfg!(test)/' src/lib.rs; sed -i 's/false && cfg!(test)/cfg!(test) \\&\\& false/' src/lib.rs; mkdir src/parts; echo > src/parts/a.rs").on(RUST)
             .setup("printf '\\npub fn spare() -> bool {\\n    cfg!(test) && false\\n}\\n' >> src/lib.rs"),
+        honest("changes what conftest.py imports", IM, "green")
+            .on(PYTEST)
+            .with("conftest.py", "import pytest\nimport shop\nfrom shop import *\n\n\n@pytest.fixture\ndef first():\n    return shop.one()\n"),
+        honest("changes what the test script runs", IM, "green")
+            .with("check.sh", "python3 shop.py && python3 -m unittest discover -s tests -t .\n")
+            .settings("runner: { kind: exit-code, all: sh check.sh }\n"),
         honest("works on a CRLF tree", IM, "green; sed -i 's/$/\r/' shop.py").setup("sed -i 's/$/\r/' shop.py tests/test_old.py"),
     ]
 }

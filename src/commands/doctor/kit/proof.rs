@@ -11,6 +11,7 @@ use crate::core::path::RelPath;
 use crate::core::trouble::{Trouble, TroubleKind};
 use crate::driver::ports::{AgentOrder, AgentReport, Limits, Protection};
 use crate::text::{prompt, tdd_result};
+use crate::world::regular_file;
 
 pub(super) type Proof = fn(&Trial<'_>) -> Result<String, Unproven>;
 
@@ -160,7 +161,7 @@ pub(super) fn protected_file_stands(trial: &Trial<'_>) -> Result<String, Unprove
         return not_met("it never tried, so nothing is shown");
     }
     let file = trial.project(PROTECTED);
-    let text = || std::fs::read_to_string(&file).unwrap_or_default();
+    let text = || regular_file::read_to_string(&file).unwrap_or_default();
     if text() == PROTECTED_TEXT {
         return Ok("refused".to_owned());
     }

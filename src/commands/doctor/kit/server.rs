@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::obligation;
 use crate::core::trouble::Trouble;
+use crate::world::regular_file;
 
 /// The server while it runs. It ends with us, however we end: when its stdin is closed.
 pub(super) struct ModelServer {
@@ -62,7 +63,7 @@ impl ModelServer {
 
     /// What the agent asked in the trial of this name, in order.
     pub(super) fn asked(&self, trial: &str) -> Vec<Value> {
-        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let text = regular_file::read_to_string(&self.log).unwrap_or_default();
         let entries = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         entries.filter(|entry| entry["rule"] == trial).collect()
     }

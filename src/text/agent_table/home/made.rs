@@ -7,8 +7,8 @@
 //! `keep` is for a file whose format is JSON: these parts of the person's own one are put into it,
 //! for how somebody logs in may be said among the settings. A pointer is RFC 6901's, of names alone.
 //!
-//! Leniency: the person's own file may have comments (`//` and `/* */`), because the programs
-//! that write it let it have them.
+//! Leniency: the person's own file may have comments (`//` and `/* */`) and a comma after the last
+//! item, because the programs that read it let it have them.
 
 use serde_json::Value as Json;
 use serde_yaml::Value;
@@ -34,7 +34,7 @@ impl Made {
     pub fn with_kept(&self, text: &str, own: &str) -> Result<String, String> {
         let mut made: Json =
             serde_json::from_str(text).map_err(|error| format!("the table's text is no JSON: {error}"))?;
-        let own: Json = serde_json::from_str(&without_comments(own))
+        let own: Json = serde_json::from_str(&without_last_commas(&without_comments(own)))
             .map_err(|error| format!("it is no JSON: {error}"))?;
         for pointer in &self.keep {
             if let Some(part) = own.pointer(pointer) {
@@ -74,6 +74,21 @@ fn without_comments(json: &str) -> String {
         };
         let (part, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
         kept.push_str(part);
+        rest = after;
+    }
+    kept
+}
+
+/// JSON without comments, less each comma that only a closing bracket follows.
+fn without_last_commas(json: &str) -> String {
+    let mut kept = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(first) = rest.chars().next() {
+        let length = if first == '"' { text_length(rest) } else { first.len_utf8() };
+        let (part, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        if first != ',' || !after.trim_start().starts_with([']', '}']) {
+            kept.push_str(part);
+        }
         rest = after;
     }
     kept
@@ -156,6 +171,7 @@ mod tests {
             ("{}", &["/auth/by", "/auth/not"], own, r#"{"auth":{"by":"key // no comment \" "}}"#),
             ("{\"auth\":{\"x\":1}}", &["/auth/by"], "{\"auth\":{\"by\":3}}", r#"{"auth":{"by":3,"x":1}}"#),
             ("{}", &["/a~1b"], own, r#"{"a/b":2}"#),
+            ("{}", &["/auth"], "{\"auth\": [\",]\", {\"a\": 1, // b\n}, ],}", r#"{"auth":[",]",{"a":1}]}"#),
             ("{}", &["/auth"], "[]", "{}"),
         ] {
             assert_eq!(made(keep).with_kept(text, own).unwrap(), want, "{keep:?}");
@@ -165,6 +181,7 @@ mod tests {
             ("{}", "{", "it is no JSON"),
             ("{}", "{\"a\": \"", "it is no JSON"),
             ("{}", "/*", "it is no JSON"),
+            ("{}", "{,}, ", "it is no JSON"),
             ("[]", "{\"auth\": 1}", "no room"),
         ] {
             let found = made(&["/auth"]).with_kept(text, own).unwrap_err();

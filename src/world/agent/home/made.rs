@@ -14,6 +14,7 @@ use crate::text::agent_table::home::Made;
 use crate::world::agent::AgentSetup;
 use crate::world::agent::call::Call;
 use crate::world::agent::exchange::{make_folder, unwritable};
+use crate::world::regular_file;
 
 /// The longest file of the person's own that parts are kept of.
 const LONGEST_OWN: u64 = 1 << 20;
@@ -36,6 +37,19 @@ pub(super) fn make(
     Ok(())
 }
 
+/// Takes away what parts of the person's own files were put into: how somebody logs in may be a key.
+/// Where a folder on the way was replaced nothing is done, for it would be done elsewhere.
+pub(super) fn take_away(dir: &StateDir, folder: &Path) {
+    for made in dir.files.iter().filter(|made| !made.keep.is_empty()) {
+        let file = folder.join(&made.path);
+        let mut above = file.ancestors().skip(1).take_while(|above| above.starts_with(folder));
+        if above.all(|above| fs::symlink_metadata(above).is_ok_and(|about| about.is_dir())) {
+            // It is for this user's eyes alone, and is made anew each time.
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
 fn kept(made: &Made, text: &str, own: &Path) -> Result<String, Trouble> {
     let unreadable = |why: String| {
         Trouble::environment(format!("{} can't be read", own.display()))
@@ -43,7 +57,7 @@ fn kept(made: &Made, text: &str, own: &Path) -> Result<String, Trouble> {
             .advise("mend it; the agent's own program reads it, too")
     };
     let mut content = String::new();
-    fs::File::open(own)
+    regular_file::open_linked(own)
         .and_then(|file| file.take(LONGEST_OWN).read_to_string(&mut content))
         .map_err(|error| unreadable(error.to_string()))?;
     made.with_kept(text, &content).map_err(unreadable)

@@ -14,6 +14,7 @@ use crate::core::trouble::Trouble;
 use crate::text::canary::{Imitation, rust};
 use crate::text::test_report::cargo_build::Build;
 use crate::text::test_report::{REPORT_CAP, libtest};
+use crate::world::regular_file;
 use crate::world::runner::bench::{Bench, Step, read_capped};
 use crate::world::runner::canary::{self, Judged, Nest};
 use crate::world::runner::place::Place;
@@ -140,7 +141,7 @@ fn tests_folder(file: &RelPath) -> Option<String> {
 /// Whether cargo looks into the `tests` folder of a package for targets.
 fn finds_targets(tests: &Path) -> bool {
     let manifest: PathBuf = folder_of(&tests.to_string_lossy()).join("Cargo.toml");
-    let Ok(text) = std::fs::read_to_string(manifest) else { return false };
+    let Ok(text) = regular_file::read_to_string(manifest) else { return false };
     let table: toml::Table = text.parse().unwrap_or_default();
     let Some(package) = table.get("package").and_then(toml::Value::as_table) else { return false };
     let switched = package.get("autotests").and_then(toml::Value::as_bool);

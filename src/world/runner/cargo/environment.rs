@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::folder_of;
 use super::targets::Binary;
 use crate::text::test_report::cargo_build::Build;
+use crate::world::regular_file;
 use crate::world::runner::bench::Step;
 use crate::world::runner::call::RunnerCall;
 use crate::world::runner::place::Place;
@@ -91,7 +92,7 @@ impl Environment {
 
 /// `CARGO_PKG_*` from the manifest, as far as it says them itself.
 fn package_variables(manifest: &Path) -> Variables {
-    let text = std::fs::read_to_string(manifest).unwrap_or_default();
+    let text = regular_file::read_to_string(manifest).unwrap_or_default();
     let table: toml::Table = text.parse().unwrap_or_default();
     let field =
         |name: &str| table.get("package").and_then(|package| package.get(name)).and_then(toml::Value::as_str);
@@ -124,7 +125,9 @@ fn configured(project: &Path) -> Variables {
     folders.reverse();
     for folder in folders {
         let file = [".cargo/config.toml", ".cargo/config"].map(|name| folder.join(name));
-        let Some(text) = file.iter().find_map(|file| std::fs::read_to_string(file).ok()) else { continue };
+        let Some(text) = file.iter().find_map(|file| regular_file::read_to_string(file).ok()) else {
+            continue;
+        };
         let table: toml::Table = text.parse().unwrap_or_default();
         let Some(env) = table.get("env").and_then(toml::Value::as_table) else { continue };
         for (name, entry) in env {

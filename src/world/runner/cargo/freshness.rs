@@ -6,11 +6,11 @@
 //! can't be set: the system's own change time, the size and the inode. Nothing is read for it.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 use std::time::SystemTime;
 
 use crate::core::path::RelPath;
+use crate::world::regular_file;
 use crate::world::runner::place::Place;
 use crate::world::runner::stamp::Stamp;
 
@@ -53,9 +53,5 @@ impl Freshness {
 }
 
 fn touch(path: &Path) {
-    // A pipe would block whoever opens it.
-    if std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-        let opened = File::open(path);
-        let _ = opened.and_then(|file| file.set_modified(SystemTime::now()));
-    }
+    let _ = regular_file::open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }

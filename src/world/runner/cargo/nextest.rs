@@ -21,6 +21,7 @@ use crate::core::trouble::Trouble;
 use crate::text::test_report::REPORT_CAP;
 use crate::text::test_report::cargo_build::Build;
 use crate::text::test_report::nextest::{self, Ignored, Key, Names, Pass};
+use crate::world::regular_file;
 use crate::world::runner::bench::{Bench, Step, disk, read_capped};
 use crate::world::runner::call::RunnerCall;
 use crate::world::runner::words;
@@ -93,7 +94,7 @@ impl Nextest {
         let profile = self.arguments.profile.as_deref().unwrap_or("default");
         let own = self.arguments.config_file.as_deref().map_or_else(
             || workspace_config(&place.project, &place.repository),
-            |file| std::fs::read_to_string(place.project.join(file)).unwrap_or_default(),
+            |file| regular_file::read_to_string(place.project.join(file)).unwrap_or_default(),
         );
         let config = bench.fresh("nextest.toml");
         let made = bench.fresh("binaries.json");
@@ -101,7 +102,7 @@ impl Nextest {
             (&config, config::cleaned(&own, profile, &report)),
             (&made, metadata::of(build, binaries, target_dir)),
         ] {
-            std::fs::write(path, text).map_err(|error| disk(path, &error))?;
+            regular_file::write(path, text).map_err(|error| disk(path, &error))?;
         }
         let mut shared: Vec<OsString> = Vec::new();
         shared.extend(["--binaries-metadata".into(), made.into(), "--config-file".into(), config.into()]);
@@ -292,7 +293,7 @@ fn escaped(name: &str) -> String {
 fn workspace_config(project: &Path, repository: &Path) -> String {
     let folders = project.ancestors().take_while(|folder| folder.starts_with(repository));
     let files = folders.map(|folder| folder.join(".config/nextest.toml"));
-    files.into_iter().find_map(|file| std::fs::read_to_string(file).ok()).unwrap_or_default()
+    files.into_iter().find_map(|file| regular_file::read_to_string(file).ok()).unwrap_or_default()
 }
 
 fn last_line(said: &str) -> String {

@@ -8,6 +8,7 @@ use super::options::Options;
 use crate::core::path::RelPath;
 use crate::core::test::{Failure, LoadFailure, Outcome, TestId, TestResult};
 use crate::text::test_report::cargo_build::{Build, CompileError, Target, classify};
+use crate::world::regular_file;
 use crate::world::runner::place::Place;
 use crate::world::runner::scope::Scope;
 
@@ -45,7 +46,7 @@ impl Binary {
 
     /// Whether the manifest says `harness = false` for this target.
     pub(super) fn has_own_harness(&self) -> bool {
-        let text = std::fs::read_to_string(&self.manifest).unwrap_or_default();
+        let text = regular_file::read_to_string(&self.manifest).unwrap_or_default();
         let manifest: toml::Table = text.parse().unwrap_or_default();
         let Some(section) = manifest.get(&self.kind) else { return false };
         let says = |target: &toml::Value| target.get("harness").and_then(toml::Value::as_bool) == Some(false);
@@ -195,7 +196,7 @@ fn holds_a_doctest(place: &Place, file: &RelPath) -> bool {
     if file.extension() != "rs" {
         return false;
     }
-    let text = std::fs::read_to_string(place.absolute(file)).unwrap_or_default();
+    let text = regular_file::read_to_string(place.absolute(file)).unwrap_or_default();
     text.lines().map(str::trim_start).any(|line| {
         let doc = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
         doc.unwrap_or(line).trim_start().starts_with("```")

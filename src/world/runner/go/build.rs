@@ -10,6 +10,7 @@ use crate::core::test::{Exit, Failure, FailureKind, LoadFailure};
 use crate::core::trouble::Trouble;
 use crate::text::test_report::failure;
 use crate::text::test_report::go_error::{self, BuildError};
+use crate::world::regular_file;
 use crate::world::runner::bench::Bench;
 
 /// Each round takes at least one more file out; whoever has more broken files than this has none
@@ -108,7 +109,7 @@ impl Going<'_> {
     fn gone_names(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         for file in &self.removed {
-            let source = std::fs::read(self.place.absolute(file)).unwrap_or_default();
+            let source = regular_file::read(self.place.absolute(file)).unwrap_or_default();
             for line in String::from_utf8_lossy(&source).lines() {
                 let opened =
                     ["func ", "type ", "var ", "const "].iter().find_map(|word| line.strip_prefix(word));

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::core::trouble::Trouble;
+use crate::world::regular_file;
 use crate::world::runner::bench::disk;
 use crate::world::runner::stamp::Stamp;
 
@@ -120,7 +121,7 @@ fn survey(folder: &Path) -> BTreeMap<PathBuf, Entry> {
 fn says(path: &Path, entry: &std::fs::DirEntry) -> Option<String> {
     let is_index = path.to_string_lossy().ends_with("-a");
     let short = entry.metadata().is_ok_and(|data| data.is_file() && data.len() <= LONGEST_INDEX_ENTRY);
-    let text = std::fs::read_to_string(path).ok().filter(|_| is_index && short)?;
+    let text = regular_file::read_to_string(path).ok().filter(|_| is_index && short)?;
     // `v1 ACTION OUTPUT SIZE TIME`
     text.trim_end().rsplit_once(' ').map(|(says, _)| says.trim_end().to_owned())
 }

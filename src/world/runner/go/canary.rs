@@ -12,6 +12,7 @@ use crate::core::test::Canary;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::CanaryWish;
 use crate::text::test_report::go_test::{Ran, Word};
+use crate::world::regular_file;
 use crate::world::runner::bench::{Bench, disk};
 use crate::world::runner::place::Place;
 
@@ -44,7 +45,7 @@ impl Birds {
             let Some(package) = packages.iter().find(|package| package.tests.contains_key(file)) else {
                 continue;
             };
-            let source = std::fs::read(place.absolute(file)).unwrap_or_default();
+            let source = regular_file::read(place.absolute(file)).unwrap_or_default();
             let Some(name) = declared::package(&String::from_utf8_lossy(&source)) else { continue };
             if birds.nests.contains_key(&package.dir) {
                 continue;
@@ -55,7 +56,7 @@ impl Birds {
                 birds.test(),
                 birds.token
             );
-            std::fs::write(&text, body).map_err(|error| disk(&text, &error))?;
+            regular_file::write(&text, body).map_err(|error| disk(&text, &error))?;
             let path = PathBuf::from(&package.dir).join(format!("z{}_test.go", birds.token));
             birds.nests.insert(package.dir.clone(), (path, text));
             birds.heard.insert(package.import.clone(), Canary::NotRun);

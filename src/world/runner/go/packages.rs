@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::declared;
 use crate::core::path::RelPath;
+use crate::world::regular_file;
 use crate::world::runner::place::Place;
 
 /// A package with the test files that go would build into it.
@@ -69,7 +70,7 @@ fn package(listed: Listed, place: &Place) -> Package {
     let names = [listed.test_go_files, listed.x_test_go_files].into_iter().flatten().flatten();
     let files = names.filter_map(|name| place.in_repository(&format!("{}/{name}", listed.dir)));
     let tests = files.map(|file| {
-        let source = std::fs::read(place.absolute(&file)).unwrap_or_default();
+        let source = regular_file::read(place.absolute(&file)).unwrap_or_default();
         let names = declared::names(&String::from_utf8_lossy(&source));
         (file, names)
     });

@@ -94,6 +94,19 @@ fn named(point: &Point, at: usize, places: [&Place; 2]) -> (Option<RelPath>, Str
     (point.file.as_deref().and_then(inside).or(by_title), name)
 }
 
+/// Says which of the tests of a whole run are of `file`, as a run of that file `alone` tells.
+pub(super) fn name_file(whole: &mut Measured, alone: &Measured, file: &RelPath) {
+    let (Some(report), Some(told)) = (&mut whole.report, &alone.report) else { return };
+    for test in report.tests.iter_mut().filter(|test| test.file.is_none()) {
+        if told.tests.iter().any(|one| one.id == test.id) {
+            test.file = Some(file.clone());
+        }
+    }
+    let missing = told.load_failures.iter().filter(|load| !report.load_failures.contains(load));
+    let missing: Vec<LoadFailure> = missing.cloned().collect();
+    report.load_failures.extend(missing);
+}
+
 /// Two calls of one verification as one. A report without an answer in one of them has none.
 pub(super) fn joined(before: Measured, after: Measured) -> Measured {
     let failed = |exit: Exit| !exit.is_success();
