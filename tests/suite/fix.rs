@@ -504,6 +504,14 @@ fn a_check_that_was_replaced_is_no_success() {
     let sandbox = tooled();
     fix(&sandbox, &writes_all(1, &[("a.cfg", "good\n"), ("node_modules/.bin/new", "x\n")], ""), &args)
         .expect(0);
+    // The same where the folder is a link to one that is shared.
+    let sandbox = tooled();
+    std::fs::rename(sandbox.path("node_modules"), sandbox.beside("shared")).unwrap();
+    std::os::unix::fs::symlink("../shared", sandbox.path("node_modules")).unwrap();
+    sandbox.write(".gitignore", "/node_modules\n");
+    sandbox.commit();
+    let ran = fix(&sandbox, &writes_all(1, &[("node_modules/.bin/tsc", "exit 0\n")], ""), &args).expect(1);
+    assert!(ran.stdout.contains("is of an installed tool and was changed"), "{}", ran.stdout);
     // Python looks for `-m tool` in the project first.
     let sandbox = Sandbox::with(&[("a.cfg", "bad\n"), ("tool/coverage.py", "raise SystemExit(1)\n")]);
     let args = ["--max-retries", "1", "--check", "PYTHONPATH=tool python3 -m coverage"];
