@@ -61,6 +61,11 @@ pub trait Checkpoints {
     fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble>;
     /// All files of a snapshot, sorted.
     fn files(&mut self, at: &CheckpointId) -> Result<Vec<RelPath>, Trouble>;
+    /// The folder of a repository inside the work tree that this file lies in: no commit of the outer
+    /// one can hold it.
+    fn inner_repository(&self, _path: &RelPath) -> Option<RelPath> {
+        None
+    }
     /// Remembers HEAD, branches, index, stash and hooks path as they are now.
     fn record_git(&mut self) -> Result<(), Trouble>;
     /// Puts back what differs from the last record; says what that was, one line each. Commits

@@ -1,5 +1,7 @@
 //! What the state does not know and a report needs.
 
+use std::collections::BTreeSet;
+
 use crate::core::finding::Change;
 use crate::core::halt::Halt;
 use crate::core::judge::{Reason, Verdict};
@@ -9,7 +11,7 @@ use crate::text::halt_report::HaltFacts;
 use crate::text::summary::SummaryFacts;
 
 use super::drive::Drive;
-use super::ports::World;
+use super::ports::{Checkpoints, World};
 
 impl<W: World> Drive<'_, W> {
     pub(super) fn halt_facts(&mut self, halt: &Halt) -> Result<HaltFacts, Trouble> {
@@ -36,9 +38,12 @@ impl<W: World> Drive<'_, W> {
             (Some(zero), Some(good)) => self.differences(&zero, &good)?,
             (Some(_) | None, _) => Vec::new(),
         };
+        let inner = changed.iter().filter_map(|c| self.ports.checkpoints.inner_repository(&c.path));
+        let inner: BTreeSet<RelPath> = inner.collect();
         Ok(SummaryFacts {
             run_dir: self.setup.run_dir.clone(),
             changed,
+            inner_repositories: inner.into_iter().collect(),
             early_green: self.state.early_green.clone(),
             isolation: self.setup.isolation.to_string(),
             duration_ms: self.elapsed_ms(),

@@ -15,6 +15,7 @@ use crate::core::finding::{ClassedChange, RedKind};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
 use crate::core::mdtest::{AgentWord, Voice};
+use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
 use crate::core::state::{Entry, Progress, State};
@@ -31,6 +32,8 @@ pub struct SummaryFacts {
     pub run_dir: String,
     /// What differs between checkpoint 0 and the last good checkpoint.
     pub changed: Vec<ClassedChange>,
+    /// Folders with changes that are repositories of their own, which git leaves out of a commit.
+    pub inner_repositories: Vec<RelPath>,
     /// Criteria that were green by an earlier criterion's work when their turn came.
     pub early_green: Vec<CriterionId>,
     /// The level of isolation and what it does not prevent, as printed when the run began.
@@ -65,6 +68,13 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
         out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
     }
     out.push(format!("run folder: {}", harmless::line(&facts.run_dir)));
+    for inner in &facts.inner_repositories {
+        let inner = harmless::line(inner.as_str());
+        out.push(format!(
+            "look at: {inner} is a repository of its own, so that what changed in it is not in the command \
+             below: commit it there, or remove {inner}/.git first"
+        ));
+    }
     if let Some(command) = commit_command(state, facts) {
         out.push(String::new());
         out.push("nothing was committed; when you are content:".to_owned());
@@ -88,6 +98,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "ending": ending,
         "criteria": rows,
         "changed": facts.changed,
+        "inner_repositories": facts.inner_repositories,
         "forks": state.forks(),
         "attempts": state.ledgers.iter().map(|(key, ledger)| json!({
             "key": key.to_string(), "forks": ledger.entries.len(),
@@ -295,8 +306,10 @@ fn mdtest_words(word: Option<&AgentWord>) -> String {
 
 /// Paths are relative to the repository's root wherever the command is typed.
 fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
-    let paths: Vec<String> =
-        kept(facts).map(|change| harmless::shell_word(&format!(":/{}", change.path))).collect();
+    let is_ours =
+        |path: &RelPath| !facts.inner_repositories.iter().any(|inner| path.is_within(inner.as_str()));
+    let ours = kept(facts).filter(|change| is_ours(&change.path));
+    let paths: Vec<String> = ours.map(|change| harmless::shell_word(&format!(":/{}", change.path))).collect();
     if paths.is_empty() {
         return None;
     }

@@ -338,6 +338,10 @@ impl Checkpoints for GitCheckpoints {
         Ok(files)
     }
 
+    fn inner_repository(&self, path: &RelPath) -> Option<RelPath> {
+        self.place.inner_repository(path)
+    }
+
     fn record_git(&mut self) -> Result<(), Trouble> {
         self.contents.rest();
         let known = self.recorded.as_ref();

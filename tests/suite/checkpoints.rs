@@ -7,6 +7,7 @@
 
 use tdd::core::attempt::CheckpointId;
 use tdd::core::finding::ChangeKind;
+use tdd::core::path::RelPath;
 use tdd::driver::ports::Checkpoints;
 
 use crate::sealed_git::{Repository, rel};
@@ -248,6 +249,17 @@ fn what_people_keep_beside_by_products_is_inside() {
     checkpoints.restore_all(&zero).unwrap();
     for path in mine {
         assert_eq!(repository.text(path).as_deref(), Some("mine, and nobody tracks it"), "{path}");
+    }
+}
+
+#[test]
+fn a_repository_inside_is_found_above_its_files() {
+    let repository = Repository::with(&[("a", "a")]);
+    repository.write("sub/.git/HEAD", "ref: refs/heads/main\n");
+    let checkpoints = repository.checkpoints();
+    for (file, want) in [("a", None), ("other/b", None), ("sub/deep/b", Some("sub"))] {
+        let found = checkpoints.inner_repository(&rel(file));
+        assert_eq!(found.as_ref().map(RelPath::as_str), want, "{file}");
     }
 }
 

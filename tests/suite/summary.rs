@@ -82,6 +82,14 @@ fn a_commit_is_proposed_with_every_changed_file_and_no_by_product() {
 }
 
 #[test]
+fn what_lies_in_a_repository_of_its_own_is_left_out_of_the_command_and_said() {
+    let facts = SummaryFacts { inner_repositories: vec![path("src")], ..facts() };
+    let page = text(&story().state, Ending::Verified, &facts);
+    assert!(page.contains("look at: src is a repository of its own"), "{page}");
+    assert!(page.contains("git add -- :/tests/ac_ste_1_1.rs && "), "{page}");
+}
+
+#[test]
 fn what_is_not_verified_is_listed_with_its_reason() {
     let mut run = started();
     run.requirement.criteria[1].verify = Verify::Manual;

@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
+use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
 use crate::world::regular_file;
 
@@ -36,6 +37,14 @@ pub(crate) enum Pointer {
 }
 
 impl GitPlace {
+    /// The outermost folder above `path` that has a `.git` of its own.
+    pub(super) fn inner_repository(&self, path: &RelPath) -> Option<RelPath> {
+        let folders = path.as_str().match_indices('/').map(|(at, _)| &path.as_str()[..at]);
+        let has_git =
+            |folder: &&str| std::fs::symlink_metadata(self.work_tree.join(folder).join(".git")).is_ok();
+        folders.into_iter().find(has_git).and_then(RelPath::new)
+    }
+
     /// Finds the git folders of the work tree whose top is `repository`. Fails with a trouble of
     /// the environment if there are none.
     pub(crate) fn find(repository: &Path) -> Result<Self, Trouble> {
