@@ -164,8 +164,8 @@ pub struct ResumeArgs {
 /// As they were typed; `settings::caps` reads them.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CapArgs {
-    /// Pause the run when its agents say that they used so many dollars; `tdd resume --max-usd` with a
-    /// higher number goes on (exit code 3).
+    /// Pause the run when its agents say that they used so many dollars (exit code 3); with a higher number
+    /// it goes on: `tdd resume` for a run of the cycle, `tdd fix` itself for one of its own.
     #[arg(long, value_name = "USD")]
     pub max_usd: Option<String>,
     /// The same for tokens, read and written together: 200000, 200k, 2M.

@@ -34,6 +34,8 @@ use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
 use super::run::wire;
 
+mod again;
+
 /// What a run's id is made of in place of a requirement's.
 const NAME: &str = "fix";
 
@@ -64,7 +66,7 @@ pub fn run(args: &FixArgs) -> Result<ExitCode, Trouble> {
         print::message(&format!("tdd: {note}"));
     }
     let prepared = prepared((place, &cwd), environment, &settings, &agent, &found)?;
-    execute(&prepared, &settings, found, previous)
+    execute(&prepared, &settings, found, (previous, again::flags(args)))
 }
 
 fn agent(settings: &FixSettings, environment: &Environment) -> Result<RoleAgent, Trouble> {
@@ -128,7 +130,7 @@ fn execute(
     prepared: &Prepared,
     settings: &FixSettings,
     found: FoundChecks,
-    previous: Option<String>,
+    (previous, again): (Option<String>, String),
 ) -> Result<ExitCode, Trouble> {
     let repository = &prepared.place.repository;
     let hold = Hold::take(repository)?;
@@ -137,7 +139,8 @@ fn execute(
     let folders = hold.folders(repository.join(".tdd/runs").join(&id.0));
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
     execute::warn(&adapters.warnings);
-    let setup = wire::setup(prepared, &folders, &adapters)?;
+    let mut setup = wire::setup(prepared, &folders, &adapters)?;
+    setup.resume_with = again;
     let check_setup = CheckSetup {
         repository: repository.clone(),
         project: prepared.place.project.clone(),
@@ -231,6 +234,9 @@ fn skipped(settings: &FixSettings, why: &str) -> ExitCode {
 /// difference is checked as it is.
 fn only_documents(place: &Place, settings: &FixSettings, since: &str) -> Result<Option<usize>, Trouble> {
     let Some(changed) = git_facts::changed_since(&place.repository, since)? else { return Ok(None) };
+    if checks::read_documents(&place.project) {
+        return Ok(None);
+    }
     let project = place.project_in_repository();
     let specs = format!("{project}/{}", settings.common.specs_dir);
     let specs = specs.trim_start_matches('/');

@@ -11,6 +11,7 @@ use crate::core::finding::{Findings, SuiteBaseline};
 use crate::core::fix::{FixFindings, FixStarted};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
+use crate::core::mdtest::Voice;
 use crate::core::state::{Entry, State};
 use crate::core::trouble::Trouble;
 use crate::text::usage_words;
@@ -93,9 +94,10 @@ fn one_line(event: &Event) -> String {
         Event::TestRun(fact) => test_run_line(fact),
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
         Event::Restored { what } => format!("restored: {}", what.join("; ")),
-        Event::MdtestHeard { criterion, word } => {
-            format!("{criterion}: an agent says {} ({})", word.status.name(), word.test)
-        }
+        Event::MdtestHeard { criterion, word } => match word.voice {
+            Voice::Agent => format!("{criterion}: an agent says {} ({})", word.status.name(), word.test),
+            Voice::Tdd => format!("{criterion}: no agent's word on it ({})", word.test),
+        },
         Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
         Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),

@@ -9,10 +9,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::cli::mdtest::{MdtestArgs, MdtestCommand, MdtestListArgs, MdtestRunArgs};
-use crate::core::mdtest::{Outcome, Status};
+use crate::core::mdtest::{Results, Status};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::{Allowance, Limits};
-use crate::settings::{AUTO_AGENT, Environment, OutputMode};
+use crate::settings::{AUTO_AGENT, Environment, OutputMode, SCRIPTED_AGENT};
 use crate::text::agent_table::amount;
 use crate::text::config::{self, ConfigFile};
 use crate::text::mdtest::junit;
@@ -80,19 +80,19 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
     let output = OutputMode::from(args.output);
     let began = Instant::now();
     let mut tell = |news| told(output, total, &news);
-    let (outcomes, trouble) = super::run::execute::event_loop()?.block_on(suite.run(&mut tell));
+    let (results, trouble) = super::run::execute::event_loop()?.block_on(suite.run(&mut tell));
     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    if outcomes.iter().any(|outcome| outcome.output.is_some()) {
+    if results.outcomes.iter().any(|outcome| outcome.output.is_some()) {
         let _ = raw.keep();
     }
-    conclude(&outcomes, duration_ms, output);
+    conclude(&results, duration_ms, output);
     if let Some(file) = &junit {
-        write_junit(file, &outcomes)?;
+        write_junit(file, &results)?;
     }
     if let Some(trouble) = trouble {
         return Err(trouble);
     }
-    let failed = outcomes.iter().any(|outcome| outcome.status == Status::Fail);
+    let failed = results.outcomes.iter().any(|outcome| outcome.status == Status::Fail);
     Ok(ExitCode::from(u8::from(failed)))
 }
 
@@ -113,10 +113,14 @@ fn told(output: OutputMode, total: usize, news: &News) {
     }
 }
 
-fn conclude(outcomes: &[Outcome], duration_ms: u64, output: OutputMode) {
+fn conclude(results: &Results, duration_ms: u64, output: OutputMode) {
     print::result(&match output {
-        OutputMode::Json => format!("{}\n", view::json_totals(outcomes, duration_ms)),
-        OutputMode::Progress | OutputMode::Quiet => view::closing(outcomes, duration_ms),
+        OutputMode::Json => {
+            let unfinished =
+                results.unfinished.iter().map(|test| format!("{}\n", view::json_unfinished(test)));
+            unfinished.collect::<String>() + &format!("{}\n", view::json_totals(results, duration_ms))
+        }
+        OutputMode::Progress | OutputMode::Quiet => view::closing(results, duration_ms),
     });
 }
 
@@ -147,6 +151,11 @@ fn errands(
 ) -> Result<Errands, Trouble> {
     let config = config(root)?;
     let name = args.agent.clone().or(config.agent).unwrap_or_else(|| AUTO_AGENT.to_owned());
+    if name == SCRIPTED_AGENT {
+        return Err(Trouble::user("the scripted agent carries out no Markdown tests")
+            .because("it plays a cassette, and there is none for a suite")
+            .advise("name another agent: --agent claude, codex, or a name from tdd.yaml"));
+    }
     let mut table = super::run::prepare::agent_table(&name, &config.agents, environment.path.as_deref())?;
     if args.deadline.is_some() {
         (table.wall_ms, table.idle_ms) = (None, None);
@@ -174,7 +183,9 @@ fn errands(
 
 /// The settings of the project that the suite lies in; a suite needs neither a project nor git.
 fn config(root: &Path) -> Result<ConfigFile, Trouble> {
-    let folder = project::locate(root).map_or_else(|_| root.to_owned(), |place| place.project);
+    let has_settings = |folder: &&Path| folder.join(config_file::NAME).exists();
+    let outside_git = || root.ancestors().find(has_settings).unwrap_or(root).to_owned();
+    let folder = project::locate(root).map_or_else(|_| outside_git(), |place| place.project);
     let text = config_file::read(&folder)?;
     Ok(text.map(|text| config::read(config_file::NAME, &text)).transpose()?.unwrap_or_default())
 }
@@ -207,8 +218,8 @@ fn check_junit(file: &Path) -> Result<(), Trouble> {
     Err(unwritable(file, "its folder is not there, or it is a folder itself"))
 }
 
-fn write_junit(file: &Path, outcomes: &[Outcome]) -> Result<(), Trouble> {
-    let xml = junit::report(outcomes)
+fn write_junit(file: &Path, results: &Results) -> Result<(), Trouble> {
+    let xml = junit::report(results)
         .map_err(|error| Trouble::internal("the JUnit report can't be made").because(error))?;
     std::fs::write(file, xml).map_err(|error| unwritable(file, &error.to_string()))
 }

@@ -304,15 +304,18 @@ pub fn names_a_test(path: &RelPath) -> bool {
 }
 
 /// Whether a file is read by people and by nothing that runs: prose by its extension, or a
-/// requirement. What agents are told by (`CLAUDE.md`) is none: commands are read out of it.
+/// requirement. What agents are told by (`CLAUDE.md`, hidden folders) is none, nor is what a program
+/// fills in or compiles (templates, MDX).
 pub fn is_document(path: &RelPath, specs_dir: &str) -> bool {
-    const PROSE: [&str; 7] = ["md", "markdown", "mdx", "rst", "adoc", "asciidoc", "org"];
+    const PROSE: [&str; 6] = ["md", "markdown", "rst", "adoc", "asciidoc", "org"];
     const NAMES: [&str; 5] = ["LICENSE", "COPYING", "NOTICE", "AUTHORS", "CHANGELOG"];
     let tells_agents = matches!(path.file_name(), "CLAUDE.md" | "AGENTS.md" | "GEMINI.md" | "SKILL.md");
     let is_prose = PROSE.contains(&path.extension()) || NAMES.contains(&path.file_name());
     let is_spec = !specs_dir.is_empty() && path.is_within(specs_dir);
     let is_test_data = path.as_str().split('/').any(|part| {
         matches!(part, "test" | "tests" | "__tests__" | "testdata" | "fixtures" | "spec" | "snapshots")
+            || matches!(part, "template" | "templates")
+            || (part.starts_with('.') && part != ".github")
     });
     is_prose && !tells_agents && (is_spec || !is_test_data)
 }
@@ -341,6 +344,10 @@ mod tests {
             ("specs/frs/STE-1.md", true),
             ("tests/data/page.md", false),
             ("CLAUDE.md", false),
+            (".claude/skills/x.md", false),
+            ("templates/mail.md", false),
+            ("pages/index.mdx", false),
+            (".github/README.md", true),
             (".tdd/skills/tdd-fix/SKILL.md", false),
             ("requirements.txt", false),
             ("src/lib.rs", false),

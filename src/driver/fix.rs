@@ -83,8 +83,10 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
         Ok(())
     }
 
+    /// Masked, and with the command that goes on with this: what advises to resume speaks of a cycle.
     fn without_secrets(&self, trouble: Trouble) -> Trouble {
-        trouble.map_words(&self.setup.mask)
+        let again = format!("`tdd fix{}`", self.setup.resume_with);
+        trouble.map_words(&|text| (self.setup.mask)(&text.replace("`tdd resume`", &again)))
     }
 
     async fn carry_out(&mut self, effect: &FixEffect) -> Result<Vec<Event>, Trouble> {

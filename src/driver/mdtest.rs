@@ -5,12 +5,13 @@
 
 use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::Event;
-use crate::core::mdtest::{AgentWord, Status};
+use crate::core::mdtest::{AgentWord, Status, Voice};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::trouble::Trouble;
 
 use super::drive::Drive;
+use super::measure::put_back_touched;
 use super::ports::{Agents, Checkpoints, Journal, Limits, MdtestOrder, Protection, World};
 
 /// The deadline is what bounds a test.
@@ -27,6 +28,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(vec![heard(AgentWord {
                 test: name,
                 status: Status::Fail,
+                voice: Voice::Tdd,
                 reason,
                 log: String::new(),
             })]);
@@ -48,11 +50,10 @@ impl<W: World> Drive<'_, W> {
             }
         };
         let mut events = self.put_git_back()?;
-        let touched = self.ports.protection.check()?;
-        self.ports.protection.restore(&touched)?;
-        events.extend(self.discard_what_runs_left()?);
+        events.extend(put_back_touched(&mut self.ports.protection)?.1);
+        events.extend(self.discard_what_is_left("the agent of the Markdown test")?);
         let reason = report.reason.map(|reason| (self.setup.mask)(&reason));
-        events.push(heard(AgentWord { test: name, status: report.status, reason, log }));
+        events.push(heard(AgentWord { test: name, status: report.status, voice: report.voice, reason, log }));
         Ok(events)
     }
 

@@ -11,7 +11,7 @@ use crate::core::criterion::CriterionId;
 use crate::core::event::{Event, Leaked};
 use crate::core::finding::Change;
 use crate::core::fix::weigh::TypeErrors;
-use crate::core::mdtest::Status;
+use crate::core::mdtest::{Status, Voice};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
@@ -247,6 +247,7 @@ pub struct MdtestOrder {
 #[derive(Clone, Debug)]
 pub struct MdtestReport {
     pub status: Status,
+    pub voice: Voice,
     pub reason: Option<String>,
     /// What the agent wrote down, its first 1 MiB.
     pub log: Option<Vec<u8>>,

@@ -18,7 +18,7 @@ impl<W: World> Drive<'_, W> {
     /// What is kept is the tree that was measured, not the tree as our runs left it.
     pub(super) fn keep_work(&mut self) -> Result<Vec<Event>, Trouble> {
         let mut events = self.put_git_back()?;
-        events.extend(self.discard_what_runs_left()?);
+        events.extend(self.discard_what_is_left("the test run")?);
         let label = match self.state.attempt() {
             Some(attempt) => format!("good-{}", Self::label(&attempt.key, attempt.number)),
             None => "good".to_owned(),
@@ -29,9 +29,9 @@ impl<W: World> Drive<'_, W> {
         Ok(events)
     }
 
-    /// Verifying runs execute the child's code: what they changed in the tree is put back, so
+    /// Verifying runs execute the child's code, and a tester may do anything: what they changed in the tree is put back, so
     /// that nothing comes into a checkpoint that no diff has seen.
-    pub(super) fn discard_what_runs_left(&mut self) -> Result<Vec<Event>, Trouble> {
+    pub(super) fn discard_what_is_left(&mut self, by: &str) -> Result<Vec<Event>, Trouble> {
         let Some(measured) = self.state.tree.clone() else { return Ok(Vec::new()) };
         let now = self.ports.checkpoints.take("after-runs")?;
         let left: Vec<RelPath> =
@@ -40,7 +40,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(Vec::new());
         }
         self.ports.checkpoints.restore(&measured, &left)?;
-        let what = left.iter().map(|path| format!("the test run changed {path}; put back")).collect();
+        let what = left.iter().map(|path| format!("{by} changed {path}; put back")).collect();
         Ok(vec![Event::Restored { what }])
     }
 

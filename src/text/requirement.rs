@@ -158,7 +158,9 @@ impl fmt::Display for RequirementError {
                 )
             }
             Self::Verify { line, found } => {
-                write!(f, "line {line}: `verify: {found}` is no way to judge a criterion")
+                write!(f, "line {line}: `verify: {found}` is no way to judge a criterion")?;
+                let is_outside = found.to_ascii_lowercase().starts_with("mdtest ");
+                f.write_str(if is_outside { ": the path must lie within the project's folder" } else { "" })
             }
             Self::Hidden { opened, hidden } => write!(
                 f,

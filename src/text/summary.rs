@@ -14,7 +14,7 @@ use crate::core::event::Refactoring;
 use crate::core::finding::{ClassedChange, RedKind};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
-use crate::core::mdtest::AgentWord;
+use crate::core::mdtest::{AgentWord, Voice};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
@@ -301,7 +301,10 @@ fn mdtest_words(word: Option<&AgentWord>) -> String {
         word.reason.as_ref().map_or(String::new(), |reason| format!(", {}", harmless::short(reason, 200)));
     let log =
         if word.log.is_empty() { String::new() } else { format!("; log: {}", harmless::line(&word.log)) };
-    format!("{judge}, which says {}{reason}{log}", word.status.name())
+    match word.voice {
+        Voice::Agent => format!("{judge}, which says {}{reason}{log}", word.status.name()),
+        Voice::Tdd => format!("{judge}, and there is none that counts{reason}{log}"),
+    }
 }
 
 /// What a commit of this repository can hold.

@@ -8,7 +8,7 @@ use crate::core::event::{Event, Leaked, RunStarted};
 use crate::core::finding::{Findings, RunRef, SuiteBaseline};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
-use crate::core::mdtest::{AgentWord, Status};
+use crate::core::mdtest::{AgentWord, Status, Voice};
 use crate::core::role::{Key, Role};
 use crate::core::state::{End, Phase, Progress, State};
 use crate::core::test::Exit;
@@ -333,11 +333,11 @@ fn halted(state: &State) -> Line {
 /// An agent's word, shown as such.
 fn mdtest_heard(criterion: &CriterionId, word: &AgentWord) -> Line {
     let reason = word.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
-    let text = format!(
-        "{criterion}: an agent says {}{reason} ({}); that verifies nothing",
-        word.status.name(),
-        word.test
-    );
+    let (says, file) = (word.status.name(), &word.test);
+    let text = match word.voice {
+        Voice::Agent => format!("{criterion}: an agent says {says}{reason} ({file}); that verifies nothing"),
+        Voice::Tdd => format!("{criterion}: there is no agent's word on it{reason} ({file})"),
+    };
     if word.status == Status::Pass { plain(text) } else { bad(text) }
 }
 

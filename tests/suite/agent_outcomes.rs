@@ -226,3 +226,16 @@ fn a_secret_in_a_file_s_name_is_in_no_report_and_in_no_command() {
     assert!(command.contains(":/shop.py") && !command.contains("masked"), "{command}");
     assert!(shown.contains("leaves out 1 file"), "{shown}");
 }
+
+#[test]
+fn a_fixer_that_can_t_work_is_answered_with_a_command_of_tdd_fix() {
+    let sandbox = Sandbox::with(&[("a.cfg", "bad\n"), ("tdd.yaml", "backoff: []\n")]);
+    sandbox.write("change.cfg", "x");
+    program(&sandbox, "claude", "2.1.330", &play("claude/2.1.330/status-529.jsonl", 1));
+    let args = ["fix", "--check", "! grep bad a.cfg", "--agent", "claude"];
+    let ran = tdd(&sandbox, &args, &[]).expect(3);
+    let goes_on = "then `tdd fix --check '! grep bad a.cfg' --agent claude` goes on";
+    assert!(ran.stderr.contains(goes_on) && !ran.stderr.contains("tdd resume"), "{}", ran.stderr);
+    let help = sandbox.tdd(&["fix", "--help"]).expect(0).stdout;
+    assert!(!help.contains("tdd resume --max-usd"), "{help}");
+}

@@ -12,6 +12,8 @@ const WHOLE: &str = "def total(prices: list[int]) -> int:\n    return sum(prices
 const TESTS: &str = "import unittest\nimport shop\n\n\nclass Shop(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(shop.one(), 1)\n\n    def test_two(self):\n        self.assertEqual(shop.two(), 2)\n";
 /// Stands for a type checker where none is installed: it prints what mypy does.
 const CHECKER: &str = "import sys, pathlib\nif 'join' in pathlib.Path('shop.py').read_text():\n    print('shop.py:2: error: Incompatible return value type (got \"str\", expected \"int\")  [return-value]')\n    print('Found 1 error in 1 file (checked 1 source file)')\n    sys.exit(1)\n";
+/// A cassette that no call of these tests comes to: one without entries is refused.
+const NOBODY: &str = "- role: fixer\n  number: 20\n  raw: nobody asked\n";
 const UNITTEST: &str = "python3 -m unittest discover -s tests -t .";
 
 /// A project with a type error and a failing test. Its checker is called as mypy is.
@@ -215,18 +217,21 @@ fn a_check_that_hangs_is_stopped_and_counts_as_a_failure() {
         "--max-retries",
         "0",
     ];
-    let ran = fix(&sandbox, "[]", &args).expect(1);
+    let ran = fix(&sandbox, NOBODY, &args).expect(1);
     assert!(ran.stdout.contains("stopped at its deadline"), "{}", ran.stdout);
+    let again = "    tdd fix --max-retries 0 --check 'python3 -c '\\''import time; time.sleep(600)'\\''' --test-deadline 1s --cassette ";
+    assert!(ran.stdout.contains(again), "no {again} in {}", ran.stdout);
 }
 
 #[test]
 fn nothing_to_check_is_a_set_up_error_and_nothing_is_done() {
     let sandbox = Sandbox::with(&[("notes.cfg", "x")]);
     let before = sandbox.everything();
-    fix(&sandbox, "[]", &[]).expect(2).says(&["no checks were found", "--check"]);
-    fix(&sandbox, "[]", &["--check", " "]).expect(2).says(&["holds no command"]);
-    fix(&sandbox, "[]", &["--check", "no-such-program-anywhere"]).expect(2).says(&["could not be run"]);
-    fix(&sandbox, "[]", &["--since", "nowhere"]).expect(2).says(&["knows no commit"]);
+    let ran = fix(&sandbox, NOBODY, &[]).expect(2).says(&["no checks were found", "--check"]);
+    assert!(!ran.stderr.contains("--test"), "a flag that there is not: {}", ran.stderr);
+    fix(&sandbox, NOBODY, &["--check", " "]).expect(2).says(&["holds no command"]);
+    fix(&sandbox, NOBODY, &["--check", "no-such-program-anywhere"]).expect(2).says(&["could not be run"]);
+    fix(&sandbox, NOBODY, &["--since", "nowhere"]).expect(2).says(&["knows no commit"]);
     sandbox.tdd(&["fix", "--agent", "nobody", "--check", "true"]).expect(2).says(&["no agent is named"]);
     assert_eq!(sandbox.everything(), before);
 }
@@ -234,7 +239,7 @@ fn nothing_to_check_is_a_set_up_error_and_nothing_is_done() {
 #[test]
 fn what_is_green_already_asks_nobody() {
     let sandbox = Sandbox::with(&[("a.cfg", "x")]);
-    let ran = fix(&sandbox, "[]", &["--check", "true", "--json"]).expect(0);
+    let ran = fix(&sandbox, NOBODY, &["--check", "true", "--json"]).expect(0);
     let last: serde_json::Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
     assert_eq!((last["outcome"].as_str(), last["forks"].as_u64()), (Some("fixed"), Some(0)));
     assert!(ran.stdout.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
@@ -245,11 +250,16 @@ fn documents_and_those_who_write_them_are_skipped_and_it_is_said() {
     let sandbox = Sandbox::with(&[("a.cfg", "x"), ("README.md", "a")]);
     sandbox.write("README.md", "b");
     sandbox.write("docs/new.md", "c");
-    let ran = fix(&sandbox, "[]", &["--check", "false"]).expect(0);
+    let ran = fix(&sandbox, NOBODY, &["--check", "false"]).expect(0);
     assert!(ran.stdout.contains("skipped") && ran.stdout.contains("only documents"), "{}", ran.stdout);
     assert!(!sandbox.path(".tdd").exists());
+    // Where documents are tests nothing is skipped.
+    sandbox.write("pytest.ini", "[pytest]\naddopts = --doctest-glob=*.md\n");
+    sandbox.commit();
+    sandbox.write("README.md", "c");
+    fix(&sandbox, NOBODY, &["--check", "true"]).expect(0).says(&["check: `true`"]);
     sandbox.write("a.cfg", "y");
-    fix(&sandbox, "[]", &["--check", "true"]).expect(0).says(&["check: `true`"]);
+    fix(&sandbox, NOBODY, &["--check", "true"]).expect(0).says(&["check: `true`"]);
     sandbox.write(
         "tdd.yaml",
         "agents: { scribe: { argv: [\"true\", \"{prompt_file}\"], code: false } }\nroles: { fixer: { code: true } }\n",
@@ -257,7 +267,7 @@ fn documents_and_those_who_write_them_are_skipped_and_it_is_said() {
     let ran = sandbox.tdd(&["fix", "--agent", "scribe", "--check", "false"]).expect(0);
     assert!(ran.stdout.contains("`scribe` is marked `code: false`"), "{}", ran.stdout);
     sandbox.write("tdd.yaml", "roles: { fixer: { code: false } }\n");
-    let ran = fix(&sandbox, "[]", &["--check", "false", "--json"]).expect(0);
+    let ran = fix(&sandbox, NOBODY, &["--check", "false", "--json"]).expect(0);
     assert!(ran.stdout.contains("\"outcome\":\"skipped\""), "{}", ran.stdout);
 }
 
@@ -343,7 +353,12 @@ fn a_fixer_that_hangs_is_stopped_at_its_deadline_and_the_loop_ends() {
     assert!(ran.stdout.contains("the fixer did not answer"), "{}", ran.stdout);
     assert_eq!(sandbox.read("shop.py"), SHOP, "it emptied a file before; that is taken back");
     let sandbox = shop();
-    fix(&sandbox, &cassette, &["--max-wall", "2s"]).expect(3).says(&["the run's cap is reached"]);
+    let ran = fix(&sandbox, &cassette, &["--max-wall", "2s"]).expect(3).says(&["the run's cap is reached"]);
+    assert!(
+        !ran.stderr.contains("--max-wall 2s --max-wall") && ran.stderr.contains("--max-wall …"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(sandbox.read("shop.py"), SHOP);
 }
 
@@ -489,6 +504,14 @@ fn a_check_that_was_replaced_is_no_success() {
     let sandbox = tooled();
     fix(&sandbox, &writes_all(1, &[("a.cfg", "good\n"), ("node_modules/.bin/new", "x\n")], ""), &args)
         .expect(0);
+    // The same where the folder is a link to one that is shared.
+    let sandbox = tooled();
+    std::fs::rename(sandbox.path("node_modules"), sandbox.beside("shared")).unwrap();
+    std::os::unix::fs::symlink("../shared", sandbox.path("node_modules")).unwrap();
+    sandbox.write(".gitignore", "/node_modules\n");
+    sandbox.commit();
+    let ran = fix(&sandbox, &writes_all(1, &[("node_modules/.bin/tsc", "exit 0\n")], ""), &args).expect(1);
+    assert!(ran.stdout.contains("is of an installed tool and was changed"), "{}", ran.stdout);
     // Python looks for `-m tool` in the project first.
     let sandbox = Sandbox::with(&[("a.cfg", "bad\n"), ("tool/coverage.py", "raise SystemExit(1)\n")]);
     let args = ["--max-retries", "1", "--check", "PYTHONPATH=tool python3 -m coverage"];

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_yaml::Value;
 
 use crate::cli::RunArgs;
-use crate::core::criterion::CriterionId;
+use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::{Plan, RedRule, SandboxNeed, SupersedeRule};
 use crate::core::isolation::Wanted;
 use crate::core::requirement::Requirement;
@@ -17,7 +17,7 @@ use crate::core::trouble::Trouble;
 use crate::core::usage::{Cap, CapPlan};
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
 use crate::text::agent_table::{self, AgentTable};
-use crate::text::prompt;
+use crate::text::{mdtest, prompt};
 use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
 use crate::world::git_facts;
 use crate::world::journal_file::{self, RunDir};
@@ -70,6 +70,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     git_facts::refuse_locked_index(&place.repository)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
     refuse_ignored_tests(&place, &plan, &chosen)?;
+    refuse_unfit_mdtests(&place, &plan, &requirement)?;
     let names = Role::ALL.map(|role| settings.agent(role).name.clone());
     let roles = seated(agents(&settings, &environment, &names)?, operator)?;
     refuse_caps_without_figures(&roles, &plan.caps, operator)?;
@@ -199,6 +200,32 @@ fn refuse_ignored_tests(place: &Place, plan: &Plan, chosen: &Chosen) -> Result<(
     Err(Trouble::user(format!("git ignores the tests that are to be written: {file}"))
         .because(format!("the rule is {rule}; what git ignores is in no snapshot, so it could not be judged"))
         .advise("change the rule, or add an exception such as `!/tests/` below it"))
+}
+
+/// The Markdown test of a criterion is read from checkpoint 0, after everything else was paid for.
+fn refuse_unfit_mdtests(place: &Place, plan: &Plan, requirement: &Requirement) -> Result<(), Trouble> {
+    let in_hand = requirement.criteria.iter().filter(|criterion| plan.criteria.contains(&criterion.id));
+    for criterion in in_hand {
+        let Verify::Mdtest(path) = &criterion.verify else { continue };
+        let full = place.project.join(path);
+        let why = match full.symlink_metadata() {
+            _ if !path.ends_with(mdtest::SUFFIX) => format!("its name does not end in {}", mdtest::SUFFIX),
+            Err(error) => error.to_string(),
+            Ok(about) if !about.is_file() => "it is no regular file".to_owned(),
+            Ok(_) if !full.canonicalize().is_ok_and(|real| real.starts_with(&place.repository)) => {
+                "it lies outside of the repository".to_owned()
+            }
+            Ok(_) => match git_facts::ignoring_rule(&place.repository, &full) {
+                Some(rule) => format!("git ignores it, by the rule {rule}"),
+                None => continue,
+            },
+        };
+        let (id, line) = (&criterion.id, criterion.line);
+        return Err(Trouble::user(format!("{id} can't be judged by the Markdown test {path}"))
+            .because(format!("{why} (line {line} of {})", requirement.path))
+            .advise("correct the `verify:` line, or write the test, relative to the project's folder"));
+    }
+    Ok(())
 }
 
 /// Section 3: a requirement with an unfinished run is not begun anew by accident.

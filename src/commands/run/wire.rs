@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::core::criterion::{Criterion, Verify};
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::trouble::Trouble;
@@ -166,7 +167,8 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
             .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
     })?;
     let files = gates_of_its_own(prepared, &policy);
-    Ok(policy.with_gates(files).with_gates(in_place_of_tools(prepared)))
+    let policy = policy.with_gates(files).with_gates(in_place_of_tools(prepared));
+    Ok(policy.with_gates(markdown_tests(prepared)))
 }
 
 /// What decides how the tests of this project run, besides what the tables of `policy` know.
@@ -176,6 +178,15 @@ fn gates_of_its_own(prepared: &Prepared, policy: &Policy) -> BTreeSet<RelPath> {
     let lines = [&chosen.commands.test, &chosen.commands.gate].into_iter().chain(table);
     let lines: Vec<&str> = lines.map(String::as_str).collect();
     gate_files::find(&prepared.place.repository, &prepared.place.project, &lines, policy)
+}
+
+/// What judges a criterion by an agent's word is as much a test as any other, and nobody's to change.
+fn markdown_tests(prepared: &Prepared) -> Vec<RelPath> {
+    let path = |criterion: &Criterion| match &criterion.verify {
+        Verify::Mdtest(path) => RelPath::new(&in_repository(prepared, path)),
+        Verify::Test | Verify::Gate | Verify::Manual => None,
+    };
+    prepared.requirement.criteria.iter().filter_map(path).collect()
 }
 
 /// What Python would run in place of a tool that a command calls by its module's name. A program of

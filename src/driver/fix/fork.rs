@@ -88,9 +88,12 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
 
     fn at_cap(&self, cap: crate::core::usage::Cap, why: &str) -> Trouble {
         let flag = cap.flag();
+        // What was set is what is to be set higher.
+        let is_other = |part: &&str| !part.starts_with(&format!("{} ", flag.trim_start_matches('-')));
+        let with: Vec<&str> = self.setup.resume_with.split(" --").filter(is_other).collect();
         Trouble::passing(format!("the run's cap is reached ({flag})")).because(why).advise(format!(
             "the best state is kept; go on from it with a higher one: tdd fix{} {flag} …",
-            self.setup.resume_with
+            with.join(" --")
         ))
     }
 

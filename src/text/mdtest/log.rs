@@ -89,7 +89,10 @@ fn word(yaml: &str) -> Result<Word, LogError> {
     let value: Value = serde_yaml::from_str(yaml).map_err(|error| {
         // The YAML begins on the second line.
         let line = error.location().map_or(1, |place| place.line()) + 1;
-        broken(Rule::Yaml(harmless::short(&error.to_string(), SHOWN)), Some(line))
+        // Its own count of lines is another one: it does not know of the delimiter.
+        let said = error.to_string();
+        let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+        broken(Rule::Yaml(harmless::short(said, SHOWN)), Some(line))
     })?;
     let map = match &value {
         Value::Mapping(map) => map,

@@ -43,12 +43,13 @@ impl TableAgents {
             News::Note(text) => hear(audience::News::Note(text)),
             News::Began { .. } | News::Ended { .. } => {}
         };
-        let (outcomes, trouble) = suite.run(&mut tell).await;
-        match (outcomes.into_iter().next(), trouble) {
+        let (results, trouble) = suite.run(&mut tell).await;
+        match (results.outcomes.into_iter().next(), trouble) {
             (_, Some(trouble)) => Err(trouble),
             (None, None) => Err(Trouble::internal("a Markdown test had no outcome")),
             (Some(outcome), None) => Ok(MdtestReport {
                 status: outcome.status,
+                voice: outcome.voice,
                 reason: outcome.reason,
                 log: read(Path::new(&outcome.log)),
             }),

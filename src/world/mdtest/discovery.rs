@@ -50,8 +50,13 @@ pub fn find(root: &Path, wanted: &[PathBuf], cwd: &Path) -> Result<Vec<Test>, Tr
         }
     }
     if found.is_empty() {
-        return Err(Trouble::user(format!("no Markdown test in {}", root.display()))
-            .because(format!("no file's name ends in {SUFFIX}"))
+        let looked: Vec<String> = if wanted.is_empty() {
+            vec![root.display().to_string()]
+        } else {
+            wanted.iter().map(|path| path.display().to_string()).collect()
+        };
+        return Err(Trouble::user(format!("no Markdown test in {}", looked.join(", ")))
+            .because(format!("no file's name there ends in {SUFFIX}"))
             .advise(format!("write one, for example smoke{SUFFIX}, or name another folder with --dir")));
     }
     Ok(found.into_values().collect())

@@ -13,7 +13,7 @@ use super::discovery::Test;
 use super::log_place::{LogPlace, Unread};
 use crate::core::attempt::AgentEnd;
 use crate::core::audience;
-use crate::core::mdtest::{Outcome, Status};
+use crate::core::mdtest::{Cut, Outcome, Results, Status, Unfinished, Voice};
 use crate::core::test::Exit;
 use crate::core::trouble::{Trouble, TroubleKind};
 use crate::driver::ports::{Clock, Limits};
@@ -43,9 +43,9 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Carries all of them out and gives what came of each that ended, in the order of the tests.
+    /// Carries all of them out and gives what came of each, in the order of the tests.
     /// The trouble is there if the suite was cut short: the agent can't be started, or we were stopped.
-    pub async fn run(self, tell: &mut dyn FnMut(News)) -> (Vec<Outcome>, Option<Trouble>) {
+    pub async fn run(self, tell: &mut dyn FnMut(News)) -> (Results, Option<Trouble>) {
         let suite = Rc::new(self);
         let (send, receive) = unbounded_channel();
         LocalSet::new().run_until(attend(suite, send, receive, tell)).await
@@ -57,7 +57,7 @@ async fn attend(
     send: UnboundedSender<News>,
     mut receive: UnboundedReceiver<News>,
     tell: &mut dyn FnMut(News),
-) -> (Vec<Outcome>, Option<Trouble>) {
+) -> (Results, Option<Trouble>) {
     let mut outcomes: Vec<Option<Outcome>> = vec![None; suite.tests.len()];
     let (mut running, mut next) = (JoinSet::new(), 0);
     let mut trouble = None;
@@ -89,7 +89,16 @@ async fn attend(
             }
         }
     }
-    (outcomes.into_iter().flatten().collect(), trouble)
+    let why = trouble.as_ref().map_or_else(String::new, |trouble: &Trouble| trouble.what.clone());
+    let mut results = Results::default();
+    for (index, outcome) in outcomes.into_iter().enumerate() {
+        let cut = if index < next { Cut::Interrupted(why.clone()) } else { Cut::NotRun };
+        match outcome {
+            Some(outcome) => results.outcomes.push(outcome),
+            None => results.unfinished.push(Unfinished { test: suite.tests[index].name.clone(), how: cut }),
+        }
+    }
+    (results, trouble)
 }
 
 async fn one(
@@ -166,22 +175,27 @@ pub(super) struct Ended {
 /// The log decides, unless we had to stop the agent: then it was not done.
 pub(super) fn weigh(test: &Test, log: &str, ended: Ended, word: Result<Word, Unread>) -> Outcome {
     let line = word.as_ref().err().and_then(|unread| unread.line);
-    let (status, reason) = match (ended.cut, word) {
+    let (status, voice, reason) = match (ended.cut, word) {
         (Some(cut), word) => {
             let said = word.map_or(String::new(), |word| format!("; its log says {}", word.status.name()));
-            (Status::Fail, Some(format!("the agent was stopped: {cut}{said}")))
+            (Status::Fail, Voice::Tdd, Some(format!("the agent was stopped: {cut}{said}")))
         }
-        (None, Ok(Word { status: Status::Pass, .. })) => (Status::Pass, None),
-        (None, Ok(Word { status: Status::Fail, reason })) => {
-            let why = reason.map_or(String::new(), |reason| format!(": {reason}"));
-            (Status::Fail, Some(format!("the agent says fail{why}")))
-        }
+        (None, Ok(Word { status: Status::Pass, .. })) => (Status::Pass, Voice::Agent, None),
+        (None, Ok(Word { status: Status::Fail, reason })) => (Status::Fail, Voice::Agent, reason),
         (None, Err(unread)) => {
             let failure = ended.failure.map_or(String::new(), |failure| format!("; {failure}"));
-            (Status::Fail, Some(format!("{}{failure}", unread.why)))
+            (Status::Fail, Voice::Tdd, Some(format!("{}{failure}", unread.why)))
         }
     };
-    Outcome { status, reason, line, exit: ended.exit, log: log.to_owned(), ..failed(test, String::new()) }
+    Outcome {
+        status,
+        voice,
+        reason,
+        line,
+        exit: ended.exit,
+        log: log.to_owned(),
+        ..failed(test, String::new())
+    }
 }
 
 fn failed(test: &Test, reason: String) -> Outcome {
@@ -189,6 +203,7 @@ fn failed(test: &Test, reason: String) -> Outcome {
         test: test.name.clone(),
         log: String::new(),
         status: Status::Fail,
+        voice: Voice::Tdd,
         reason: Some(reason),
         line: None,
         exit: None,
@@ -260,7 +275,8 @@ mod tests {
         ] {
             let exit = ended.exit;
             let outcome = weigh(&test, "/a.log.md", ended, word);
-            assert_eq!((outcome.status, outcome.reason.as_deref().unwrap_or("")), (status, reason));
+            assert_eq!((outcome.status, outcome.words().as_str()), (status, reason));
+            assert_eq!(outcome.voice.is_agent(), status == Status::Pass || reason.contains("agent says"));
             assert_eq!(outcome.exit, exit, "it is recorded");
         }
     }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Chosen, Sourced, exists, scripts};
+use super::{Chosen, Sourced, exists, read, scripts};
 use crate::core::commands::{CommandSettings, RunnerKind, RunnerTable};
 use crate::core::fix::{Check, CheckKind};
 use crate::core::trouble::Trouble;
@@ -72,11 +72,9 @@ pub fn find(
 }
 
 fn none_found(trouble: Trouble) -> Trouble {
-    let next = format!(
-        "{}\nor name the checks: tdd fix --check 'COMMAND', or `fix: {{ checks: [COMMAND] }}` in tdd.yaml",
-        trouble.next
-    );
-    Trouble { what: format!("no checks were found: {}", trouble.what), ..trouble }.advise(next.trim_start())
+    let next = "name the checks: tdd fix --check 'COMMAND', or `fix: { checks: [COMMAND] }` or `test: COMMAND` in tdd.yaml";
+    let why = trouble.why.replace("neither --test nor", "neither --check nor");
+    Trouble { what: format!("no checks were found: {}", trouble.what), why, ..trouble }.advise(next)
 }
 
 /// The test command; the gate, if it is another one. A test command that can't be given a selection
@@ -127,6 +125,16 @@ fn check(project: &Path, from: &Sourced, table: Option<&RunnerTable>, deadlines:
         Some(resolved) => make(CheckKind::Tests(resolved.kind), &resolved.command, deadlines.tests_ms),
         None => make(CheckKind::Command, command, deadlines.tests_ms),
     }
+}
+
+/// Whether documents are tests here: doctests in files that pytest is told of, or a document that is a
+/// part of a crate's own.
+pub fn read_documents(project: &Path) -> bool {
+    const PYTEST: [&str; 7] =
+        ["pytest.ini", ".pytest.ini", "pytest.toml", "pyproject.toml", "setup.cfg", "tox.ini", "conftest.py"];
+    let holds = |name: &str, word: &str| read(project, name).is_some_and(|text| text.contains(word));
+    let is_included = |name: &&str| holds(name, "include_str!") && holds(name, ".md");
+    PYTEST.iter().any(|name| holds(name, "doctest")) || ["src/lib.rs", "src/main.rs"].iter().any(is_included)
 }
 
 /// The type check that the project's own files suggest, if they suggest one.

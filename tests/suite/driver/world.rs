@@ -11,7 +11,7 @@ use tdd::core::criterion::{Criterion, CriterionId, Verify};
 use tdd::core::event::{Event, Plan, RunId, RunStarted};
 use tdd::core::finding::{Change, ChangeKind};
 use tdd::core::isolation::{Confinement, Level};
-use tdd::core::mdtest::Status;
+use tdd::core::mdtest::{Status, Voice};
 use tdd::core::path::RelPath;
 use tdd::core::policy::{FileClass, Policy};
 use tdd::core::requirement::Requirement;
@@ -410,7 +410,7 @@ impl Agents for Roles {
 
     async fn mdtest(&mut self, _order: &MdtestOrder, _hear: Hear<'_>) -> Result<MdtestReport, Trouble> {
         self.memory.call()?;
-        Ok(MdtestReport { status: Status::Pass, reason: None, log: None })
+        Ok(MdtestReport { status: Status::Pass, voice: Voice::Agent, reason: None, log: None })
     }
 
     fn resumes(&self, _key: &Key) -> bool {

@@ -5,7 +5,7 @@ use crate::core::effect::Effect;
 use crate::core::event::{Decision, Leaked};
 use crate::core::finding::{ChangeKind, ClassedChange, GreenFindings, RedKind};
 use crate::core::greens::GreensChange;
-use crate::core::mdtest::{AgentWord, Status};
+use crate::core::mdtest::{AgentWord, Status, Voice};
 use crate::core::next::next;
 use crate::core::state::tests::{
     at, bad, baseline, begin, cut, due, fail, fork, good, green, halt, happen, id, implementer, is_due,
@@ -310,7 +310,13 @@ fn what_an_implementer_leaves_is_remembered() {
 /// An agent's word is heard once, after the last GREEN, and changes no progress and no ending.
 #[test]
 fn an_agent_s_word_verifies_nothing() {
-    let word = |status| AgentWord { test: "a.md".into(), status, reason: None, log: String::new() };
+    let word = |status| AgentWord {
+        test: "a.md".into(),
+        status,
+        voice: Voice::Agent,
+        reason: None,
+        log: String::new(),
+    };
     for (refactor, phase) in [(Refactoring::Once, "gate-due"), (Refactoring::Off, "finishing")] {
         for status in [Status::Pass, Status::Fail] {
             let mut state =
