@@ -72,7 +72,7 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
     let exchange = leftovers::exchange_folder(&root)?;
     let raw = raw_folder(&environment)?;
     let errands = errands(args, &root, &environment, &Means { exchange: exchange.path(), stop, operator })?;
-    for warning in errands.preflight()? {
+    for warning in errands.preflight(&mut |line| print::message(&format!("tdd: {line}")))? {
         print::message(&format!("tdd: {warning}"));
     }
     let total = tests.len();

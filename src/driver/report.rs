@@ -38,10 +38,13 @@ impl<W: World> Drive<'_, W> {
             (Some(zero), Some(good)) => self.differences(&zero, &good)?,
             (Some(_) | None, _) => Vec::new(),
         };
+        let paths = changed.iter().map(|change| &change.path);
+        let secret = paths.filter(|path| (self.setup.mask)(path.as_str()) != path.as_str());
         let inner = changed.iter().filter_map(|c| self.ports.checkpoints.inner_repository(&c.path));
         let inner: BTreeSet<RelPath> = inner.collect();
         Ok(SummaryFacts {
             run_dir: self.setup.run_dir.clone(),
+            unnamed: secret.cloned().collect(),
             changed,
             inner_repositories: inner.into_iter().collect(),
             early_green: self.state.early_green.clone(),

@@ -90,7 +90,7 @@ pub struct AgentTable {
     pub message: MessageFrom,
     pub session: Option<SessionFrom>,
     pub turns: Option<Selector>,
-    /// The first that tells a figure counts; empty if the program tells none.
+    /// Of several the largest figure counts; empty if the program tells none.
     pub usage: Vec<UsageSource>,
     pub started: Option<Selector>,
     /// Without such a line the agent's settings were dropped, and with them what it may not do.

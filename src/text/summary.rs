@@ -32,6 +32,8 @@ pub struct SummaryFacts {
     pub run_dir: String,
     /// What differs between checkpoint 0 and the last good checkpoint.
     pub changed: Vec<ClassedChange>,
+    /// Those of them whose names hold a secret: what is shown of them is no name.
+    pub unnamed: BTreeSet<RelPath>,
     /// Folders with changes that are repositories of their own, which git leaves out of a commit.
     pub inner_repositories: Vec<RelPath>,
     /// Criteria that were green by an earlier criterion's work when their turn came.
@@ -79,6 +81,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
         out.push(String::new());
         out.push("nothing was committed; when you are content:".to_owned());
         out.push(format!("  {command}"));
+        out.extend(nameless(facts));
         out.push("or take it all back:".to_owned());
         out.push(format!("  {}", undo_command(state)));
     }
@@ -301,22 +304,28 @@ fn mdtest_words(word: Option<&AgentWord>) -> String {
     format!("{judge}, which says {}{reason}{log}", word.status.name())
 }
 
-/// Paths are relative to the repository's root wherever the command is typed.
-fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
+/// What a commit of this repository can hold.
+fn ours(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
     let is_ours =
         |path: &RelPath| !facts.inner_repositories.iter().any(|inner| path.is_within(inner.as_str()));
-    let ours = kept(facts).filter(|change| is_ours(&change.path));
-    let paths: Vec<String> = ours.map(|change| harmless::shell_word(&format!(":/{}", change.path))).collect();
-    if paths.is_empty() {
-        return None;
-    }
+    kept(facts).filter(move |change| is_ours(&change.path))
+}
+
+/// Paths are relative to the repository's root wherever the command is typed.
+fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
+    ours(facts).next()?;
+    let named = ours(facts).filter(|change| !facts.unnamed.contains(&change.path));
+    let paths: Vec<String> =
+        named.map(|change| harmless::shell_word(&format!(":/{}", change.path))).collect();
     let requirement = &state.run.requirement;
     let subject = match &requirement.title {
         Some(title) => format!("{}: {}", requirement.id, harmless::short(title, 60)),
         None => requirement.id.clone(),
     };
     let subject = harmless::shell_word(&harmless::line(&subject));
-    let named = if paths.len() > NAMED_IN_COMMIT {
+    let named = if paths.is_empty() {
+        return Some("git status".to_owned());
+    } else if paths.len() > NAMED_IN_COMMIT {
         format!(
             "-A && git status && git commit -m {subject}  # check first: more than {NAMED_IN_COMMIT} files"
         )
@@ -324,6 +333,18 @@ fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
         format!("-- {} && git commit -m {subject}", paths.join(" "))
     };
     Some(format!("git add {named}"))
+}
+
+/// A name that is masked can't be in a command.
+fn nameless(facts: &SummaryFacts) -> Option<String> {
+    let (unnamed, named): (Vec<_>, Vec<_>) =
+        ours(facts).partition(|change| facts.unnamed.contains(&change.path));
+    (!unnamed.is_empty() && named.len() <= NAMED_IN_COMMIT).then(|| {
+        let files = counted(unnamed.len(), "file");
+        format!(
+            "that leaves out {files}, for a secret in the name: see `git status`, and add what is to stay"
+        )
+    })
 }
 
 /// The command that brings the tree back to how it was before the run.

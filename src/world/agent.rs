@@ -161,15 +161,13 @@ impl TableAgents {
         self
     }
 
-    /// Asks each agent's program for its version: a line of warning for each that was never tried,
-    /// a trouble if one is too old.
-    pub fn versions(&self) -> Result<Vec<String>, Trouble> {
-        let mut warnings = Vec::new();
-        for role in Role::ALL {
-            warnings.extend(version::check(&self.setup, self.setup.roles.of(role))?);
-        }
-        warnings.dedup();
-        Ok(warnings)
+    /// Asks each agent's program once for its version: a line of warning for each that was never tried,
+    /// a trouble if one is too old. `tell` hears what is waited for, if it takes long.
+    pub fn versions(&self, tell: &mut dyn FnMut(&str)) -> Result<Vec<String>, Trouble> {
+        let mut agents = Role::ALL.map(|role| self.setup.roles.of(role)).to_vec();
+        agents.dedup_by(|one, other| one.table == other.table);
+        let warnings = agents.into_iter().map(|agent| version::check(&self.setup, agent, tell));
+        Ok(warnings.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
     /// The version of a role's program, if it tells one.

@@ -110,6 +110,23 @@ fn after_the_first_child_the_same_failure_pauses_the_run() {
 }
 
 #[test]
+fn a_program_that_is_slow_to_tell_its_version_is_asked_once_and_named() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    sandbox.write("tdd.yaml", QUICK);
+    sandbox.commit();
+    program(&sandbox, "claude", "2.1.330", &play("claude/2.1.330/status-529.jsonl", 1));
+    let path = sandbox.beside("bin/claude");
+    let script = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, script.replace("&& { echo", "&& { sleep 3; echo")).unwrap();
+    let ran = tdd(&sandbox, &["STE-1", "--agent", "claude"], &[]).expect(3);
+    assert_eq!(ran.stderr.matches("waiting for `claude --version`").count(), 1, "{}", ran.stderr);
+    assert!(!ran.stderr.contains("unknown version"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_version_that_was_never_tried_is_said_and_one_too_old_is_refused() {
     if !has_python() {
         return;
@@ -188,4 +205,24 @@ fn an_agent_that_prints_its_key_is_not_quoted() {
             assert!(!text.contains(KEY), "{script}: the key is in {name}: {text}");
         }
     }
+}
+
+/// Also where a role names a file after a secret: what is proposed is a command that works.
+#[test]
+fn a_secret_in_a_file_s_name_is_in_no_report_and_in_no_command() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let secret = "not-a-real-secret-0123";
+    let cassette = sandbox.beside("cassette.yaml");
+    let named = format!("  write:\n    a-{secret}.txt: x\n    shop.py: |");
+    std::fs::write(&cassette, honest_shop_cassette().replace("  write:\n    shop.py: |", &named)).unwrap();
+    let args = ["STE-1", "--cassette", cassette.to_str().unwrap()];
+    let ran = tdd(&sandbox, &args, &[("MY_API_KEY", secret)]).expect(0);
+    let shown = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(!shown.contains(secret), "{shown}");
+    let command = shown.lines().find(|line| line.trim().starts_with("git add")).unwrap();
+    assert!(command.contains(":/shop.py") && !command.contains("masked"), "{command}");
+    assert!(shown.contains("leaves out 1 file"), "{shown}");
 }

@@ -87,6 +87,25 @@ fn a_table_that_breaks_its_word_is_found_out() {
 }
 
 #[test]
+fn an_agent_that_never_asks_its_model_meets_nothing() {
+    let sandbox = Sandbox::with(&[(
+        "tdd.yaml",
+        "agents:\n  deaf:\n    argv: [sh, -c, 'echo I am done.', '{prompt_file}']\n    \
+         kit: { api: chat, env: { URL: '{server}' } }\n",
+    )]);
+    for (only, why) in
+        [("empty", "the model was never asked"), ("401", "an attempt that ended by saying: I am done.")]
+    {
+        let mut command = doctor(&sandbox, Path::new("/nowhere"));
+        command.args(["--agent", "deaf", "--json", "--only", only]);
+        let ran = Ran::of(&command.output().unwrap()).expect(1);
+        let line: serde_json::Value = serde_json::from_str(ran.stdout.trim()).unwrap();
+        assert_eq!(line["verdict"], "not-met", "{line}");
+        assert!(line["why"].as_str().unwrap().contains(why), "{line}");
+    }
+}
+
+#[test]
 fn what_keeps_the_kit_from_its_work_is_told() {
     let sandbox = Sandbox::with(&[(
         "tdd.yaml",

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use super::cycle;
 use super::real_agents::{Agent, KEY, Server, block, rule, tdd, write};
-use super::sandbox::{Ran, Sandbox, agents, has_python, wait_for};
+use super::sandbox::{Ran, Sandbox, agents, has_python};
 use super::terminal::Terminal;
 
 /// One turn: a shell command that writes `text` to the log. Only the suite knows the log's name; while
@@ -82,8 +83,9 @@ fn codex_goes_through_a_mixed_suite() {
     a_mixed_suite(Agent::Codex);
 }
 
-/// The person's own home: questions about colours, keys and trust were answered long ago.
-fn settle_in(sandbox: &Sandbox, server: &Server, command: &mut Command) {
+/// The person's own home: questions about colours, keys and trust were answered long ago. What codex is
+/// told in it, and in the repository, is not for the roles.
+fn settle_in(sandbox: &Sandbox, command: &mut Command) {
     let home = sandbox.beside("home");
     let repo = sandbox.repo();
     let claude = serde_json::json!({
@@ -93,14 +95,15 @@ fn settle_in(sandbox: &Sandbox, server: &Server, command: &mut Command) {
         "projects": { repo.to_str().unwrap(): { "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true } },
     });
     std::fs::write(home.join(".claude.json"), claude.to_string()).unwrap();
-    let codex = format!(
-        "model_provider = \"kit\"\n[model_providers.kit]\nname = \"kit\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
-         env_key = \"KIT_KEY\"\n[projects.\"{}\"]\ntrust_level = \"trusted\"\n",
-        server.url,
-        repo.display()
-    );
+    let theirs = |by: &str| {
+        let made = sandbox.beside(&format!("mcp-of-{by}"));
+        format!("[mcp_servers.{by}]\ncommand = \"touch\"\nargs = [\"{}\"]\n", made.display())
+    };
+    let trust = format!("[projects.\"{}\"]\ntrust_level = \"trusted\"\n", repo.display());
     std::fs::create_dir_all(home.join(".codex")).unwrap();
-    std::fs::write(home.join(".codex/config.toml"), codex).unwrap();
+    std::fs::write(home.join(".codex/config.toml"), theirs("person") + &trust).unwrap();
+    std::fs::write(home.join(".codex/AGENTS.md"), "A-MEMO-OF-THE-PERSON\n").unwrap();
+    sandbox.write(".codex/config.toml", &theirs("repository"));
     command.env("TERM", "xterm-256color");
 }
 
@@ -115,6 +118,20 @@ fn told(sandbox: &Sandbox) -> bool {
         .any(|told| told.contains("tdd-result"))
 }
 
+/// A key that comes before the program listens is lost, so it is pressed until the question is gone.
+fn answer(terminal: &mut Terminal, question: &str) {
+    terminal.wait_for(question);
+    for _ in 0..30 {
+        if !terminal.shows(question) {
+            break;
+        }
+        terminal.press("\r");
+        let again = Instant::now() + Duration::from_secs(1);
+        let is_over = |screen: &vt100::Screen| !screen.contents().contains(question);
+        terminal.wait("an answer", |screen| is_over(screen) || Instant::now() > again);
+    }
+}
+
 /// RED with the real program on the operator's screen: its last message is what its hook tells.
 fn red_in_person(agent: Agent, leave: &[&str]) {
     let Some(programs) = agents(&[agent.name()]).filter(|_| has_python()) else { return };
@@ -123,11 +140,16 @@ fn red_in_person(agent: Agent, leave: &[&str]) {
     let turns = [write(file, cycle::NEW_TEST), block("test-writer", file)];
     let server = Server::start(&sandbox, &format!("rules:\n{}", rule("red", "role: test-writer", &turns)));
     let mut command = tdd(&sandbox, &server, &programs);
-    settle_in(&sandbox, &server, &mut command);
+    settle_in(&sandbox, &mut command);
+    sandbox.write("tdd.yaml", &format!("{}{}", sandbox.read("tdd.yaml"), agent.table(&server)));
+    sandbox.commit();
     command.args(["STE-1", "--agent", agent.name(), "--interactive", "--stop-after", "red"]);
     let mut terminal = Terminal::start(&command);
+    if let Agent::Codex = agent {
+        answer(&mut terminal, "Open restricted");
+    }
     // The turn is over when its hook has told so.
-    wait_for(|| told(&sandbox));
+    terminal.wait("its hook's word", |_| told(&sandbox));
     for keys in leave {
         terminal.press(keys);
         if keys.starts_with('/') {
@@ -137,6 +159,11 @@ fn red_in_person(agent: Agent, leave: &[&str]) {
     let (code, screen) = terminal.end();
     assert_eq!(code, 3, "{screen}");
     assert!(screen.contains("passed, by finding"), "{screen}");
+    for by in ["person", "repository"] {
+        assert!(!sandbox.beside(&format!("mcp-of-{by}")).exists(), "a server of the {by}'s was started");
+    }
+    let asked = server.requests();
+    assert!(!asked.is_empty() && !asked.iter().any(|one| one.to_string().contains("A-MEMO")), "{asked:?}");
 }
 
 #[test]

@@ -40,7 +40,7 @@ impl Server {
     }
 
     /// What was asked, in order.
-    fn requests(&self) -> Vec<Value> {
+    pub fn requests(&self) -> Vec<Value> {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
@@ -75,13 +75,18 @@ impl Agent {
         let table = builtin(self.name()).unwrap();
         let table = match self {
             Self::Claude => table.to_owned(),
-            Self::Codex => table.replace(
-                "  - --strict-config\n",
-                &format!(
-                    "  - --strict-config\n  - [-c, model_provider=kit]\n  - [-c, 'model_providers.kit={{name=\"kit\",base_url=\"{}/v1\",wire_api=\"responses\",env_key=\"KIT_KEY\",request_max_retries=0,stream_max_retries=0}}']\n",
+            Self::Codex => {
+                let provider = format!(
+                    "[[-c, model_provider=kit], [-c, 'model_providers.kit={{name=\"kit\",base_url=\"{}/v1\",wire_api=\"responses\",env_key=\"KIT_KEY\",request_max_retries=0,stream_max_retries=0}}']]",
                     server.url
-                ),
-            ),
+                );
+                // Headless, and on a person's screen.
+                ["  - --strict-config\n", "    - codex\n"].iter().fold(table.to_owned(), |table, place| {
+                    assert_eq!(table.matches(place).count(), 1, "{place}");
+                    let margin = &place[..place.find('-').unwrap()];
+                    table.replace(place, &format!("{place}{margin}- own_sandbox: {provider}\n"))
+                })
+            }
         };
         table.lines().fold(format!("agents:\n  {}:\n", self.name()), |mut text, line| {
             let _ = writeln!(text, "    {line}");

@@ -57,6 +57,17 @@ fn the_matrix_says_what_was_seen_red_and_what_is_green() {
 }
 
 #[test]
+fn a_file_with_a_secret_in_its_name_is_in_no_command() {
+    let facts = SummaryFacts { unnamed: [path("tests/ac_ste_1_1.rs")].into(), ..facts() };
+    let page = text(&story().state, Ending::Verified, &facts);
+    assert!(page.contains("git add -- ':/src/the lib.rs' && git commit"), "{page}");
+    assert!(page.contains("leaves out 1 file, for a secret in the name"), "{page}");
+    let all = SummaryFacts { unnamed: facts.changed.iter().map(|one| one.path.clone()).collect(), ..facts };
+    let page = text(&story().state, Ending::Verified, &all);
+    assert!(page.contains("  git status\nthat leaves out 2 files"), "{page}");
+}
+
+#[test]
 fn tests_that_were_red_before_are_named_as_left_out() {
     let mut story = story();
     assert!(!text(&story.state, Ending::Verified, &facts()).contains("left out"));

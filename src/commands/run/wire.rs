@@ -14,6 +14,7 @@ use crate::settings::Settings;
 use crate::text::command_line::checker;
 use crate::text::harmless::shell_word;
 use crate::text::{mask::Mask, skill};
+use crate::view::print;
 use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::{GitCheckpoints, git_folders};
 use crate::world::clock::SystemClock;
@@ -103,7 +104,7 @@ pub fn adapters(
     let agents =
         agents(prepared, folders, tdd, stop).fenced_by(sandbox.clone()).told_of(ground, sealed.clone());
     agents.preflight()?;
-    let warnings = agents.versions()?;
+    let warnings = agents.versions(&mut |line| print::message(&format!("tdd: {line}")))?;
     let tests = ProjectTests::new(RunnerSetup {
         repository: prepared.place.repository.clone(),
         project: prepared.place.project.clone(),

@@ -84,15 +84,17 @@ impl Meter {
         self.readings.iter().any(|reading| reading.source.lines.fits(line))
     }
 
-    /// What was told until now, where the session had used `before` when this child began.
+    /// What was told until now, where the session had used `before` when this child began. Of several
+    /// sources the largest figures count: claude leaves the last message out of its total where it ends
+    /// at a cap.
     pub(super) fn read(&self, before: &Usage) -> ChildUse {
         let mut used = ChildUse::default();
         for reading in &self.readings {
             let told = reading.told();
             match reading.source.span {
-                Span::Call | Span::Run => used.usage = used.usage.or(&told),
+                Span::Call | Span::Run => used.usage = larger(&used.usage, &told),
                 Span::Session => {
-                    used.usage = used.usage.or(&told.since(before));
+                    used.usage = larger(&used.usage, &told.since(before));
                     used.session = used.session.or(&told);
                 }
             }

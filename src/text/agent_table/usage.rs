@@ -1,7 +1,7 @@
 //! Where a program tells its use.
 //!
 //! ```text
-//! usage:  source | [source, …]    of several that tell a figure the first in the list counts
+//! usage:  source | [source, …]    of several that tell a figure the largest counts
 //! source: {where: …, by: POINTER, of: call | run | session, input: at, cached: at, output: at, usd: at}
 //! at:     POINTER | [POINTER, …]  numbers there are added
 //! ```

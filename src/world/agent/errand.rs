@@ -42,10 +42,10 @@ impl Errands {
     }
 
     /// What would keep the agent from starting, and lines of warning; see [`TableAgents`].
-    pub fn preflight(&self) -> Result<Vec<String>, Trouble> {
+    pub fn preflight(&self, tell: &mut dyn FnMut(&str)) -> Result<Vec<String>, Trouble> {
         let agents = TableAgents::new(self.setup.clone());
         agents.preflight()?;
-        agents.versions()
+        agents.versions(tell)
     }
 
     /// Sends the agent; `folder` is a new one for its raw log and its private state.

@@ -130,7 +130,7 @@ pub(super) fn missing(table: &str, missing: Missing) -> Trouble {
             "write `session: new-uuid`, or use {session} in resume_argv alone".to_owned(),
         ),
         Placeholder::Cassette => {
-            ("the scripted agent needs a cassette", "name one with --cassette FILE".to_owned())
+            ("the scripted agent needs a cassette", "a run names one: tdd <FR> --cassette FILE".to_owned())
         }
         Placeholder::Prompt => ("the prompt is no argument here", "write `prompt: argv`".to_owned()),
         Placeholder::Cwd

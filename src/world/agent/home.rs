@@ -157,7 +157,8 @@ pub(super) fn persons_own(dir: &StateDir, setup: &AgentSetup) -> Option<PathBuf>
         let found = setup.env.iter().find(|(key, _)| key == OsStr::new(name));
         found.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute())
     };
-    value(&dir.variable).or_else(|| value("HOME").map(|home| home.join(&dir.of)))
+    let below = |home: PathBuf| if dir.of == "." { home } else { home.join(&dir.of) };
+    value(&dir.variable).or_else(|| value("HOME").map(below))
 }
 
 fn numbered(root: &Path, order: &AgentOrder, number: u8) -> PathBuf {

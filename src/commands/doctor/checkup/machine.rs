@@ -8,6 +8,7 @@ use crate::core::checkup::{Finding, Subject};
 use crate::core::isolation::{Level, Wanted};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::view::print;
 use crate::world::agent::{AgentSetup, Login, RoleAgent, RoleAgents, TableAgents};
 use crate::world::{free_space, leftovers, sandbox};
 
@@ -49,7 +50,7 @@ fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
         errand: None,
     });
     program.preflight()?;
-    let warnings = program.versions()?;
+    let warnings = program.versions(&mut |line| print::message(&format!("tdd: {line}")))?;
     let version = program.installed(Role::Implementer)?;
     let name = &agent.table.name;
     let told =

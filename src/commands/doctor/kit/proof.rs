@@ -10,7 +10,7 @@ use crate::core::attempt::{AgentEnd, AttemptKind, Exhaustion};
 use crate::core::path::RelPath;
 use crate::core::trouble::{Trouble, TroubleKind};
 use crate::driver::ports::{AgentOrder, AgentReport, Limits, Protection};
-use crate::text::{prompt, tdd_result};
+use crate::text::{harmless, prompt, tdd_result};
 use crate::world::regular_file;
 
 pub(super) type Proof = fn(&Trial<'_>) -> Result<String, Unproven>;
@@ -235,7 +235,9 @@ fn passed(ran: Ran) -> Result<String, Unproven> {
 }
 
 pub(super) fn is_empty(trial: &Trial<'_>) -> Result<String, Unproven> {
-    let (_, report) = ended(trial, &trial.order()?)?;
+    let (ran, report) = ended(trial, &trial.order()?)?;
+    // Who asks nobody is answered nothing, which shows nothing.
+    first_request(&ran)?;
     match report.message.as_deref().map(str::trim) {
         None | Some("") => Ok("no message".to_owned()),
         Some(text) if tdd_result::holds_block(text) => not_met("a block was found where none was sent"),
@@ -300,8 +302,14 @@ fn exhausted(trial: &Trial<'_>, order: &AgentOrder, by: &[Exhaustion]) -> Result
 fn troubled(ran: Ran) -> Result<Trouble, Unproven> {
     match ran.outcome {
         Err(trouble) => Ok(trouble),
-        Ok(AgentReport { end: AgentEnd::Exited(_), .. }) => {
-            not_met("it was taken for an attempt that ended without a message")
+        Ok(AgentReport { end: AgentEnd::Exited(_), message, .. }) => {
+            let message = message.unwrap_or_default();
+            not_met(match message.trim() {
+                "" => "it was taken for an attempt that ended without a message".to_owned(),
+                said => {
+                    format!("it was taken for an attempt that ended by saying: {}", harmless::short(said, 60))
+                }
+            })
         }
         Ok(AgentReport { end: AgentEnd::Exhausted(what), .. }) => {
             not_met(format!("it was taken for an attempt's exhaustion: {what}"))

@@ -26,6 +26,7 @@ use crate::core::usage::Usage;
 use crate::driver::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits, Protection};
 use crate::text::agent_table::AgentTable;
 use crate::text::agent_table::kit::Kit;
+use crate::view::print;
 use crate::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
 use crate::world::checkpoints::git_folders;
 use crate::world::leftovers::EXCHANGE_PREFIX;
@@ -117,9 +118,14 @@ impl<'b> Trial<'b> {
         }
     }
 
-    /// The version that its program tells; a trouble if it can't be started at all.
+    /// The version that its program tells; a trouble if it can't be started at all. One that a run would
+    /// refuse or warn of is looked at all the same, and that is said.
     pub(super) fn version(&self) -> Result<String, Trouble> {
         let (attended, _) = self.agents(&self.bench.server.url)?;
+        match attended.agents.versions(&mut |line| print::message(&format!("tdd: {line}"))) {
+            Ok(warnings) => warnings.iter().for_each(|line| print::message(&format!("tdd: warning: {line}"))),
+            Err(trouble) => print::message(&format!("tdd: warning: a run refuses it: {trouble}")),
+        }
         let version = attended.agents.installed(Role::Implementer)?;
         Ok(version.map_or_else(|| "of an unknown version".to_owned(), |version| version.to_string()))
     }

@@ -88,13 +88,16 @@ fn of_a_run_the_last_line_counts_and_of_a_session_what_came_on_top() {
 }
 
 #[test]
-fn of_several_sources_the_first_that_tells_a_figure_counts() {
+fn of_several_sources_the_largest_figure_counts() {
     let sources = "  - {where: {/t: end}, of: session, usd: /$}\n  - {where: {/t: end}, of: run, output: /out}\n  - {where: {/t: u}, of: call, input: /in, output: /out}";
     let calls = [r#"{"t":"u","in":5,"out":1}"#, r#"{"t":"u","in":6,"out":1}"#];
     let before = Usage { usd: Some(Usd(1_000_000)), ..Usage::default() };
     assert_eq!(told(sources, &calls, &before).usage, usage([Some(11), None, Some(2), None]), "cut short");
     let all = [calls[0], calls[1], r#"{"t":"end","out":40,"$":1.5}"#];
     assert_eq!(told(sources, &all, &before).usage, usage([Some(11), None, Some(40), Some(500_000)]));
+    let short = [calls[0], calls[1], r#"{"t":"end","out":0,"$":1.5}"#];
+    let want = usage([Some(11), None, Some(2), Some(500_000)]);
+    assert_eq!(told(sources, &short, &before).usage, want, "a total that leaves a call out");
 }
 
 #[test]
