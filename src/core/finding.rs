@@ -97,9 +97,7 @@ impl RedKind {
             Self::Missing => "what it asks for does not exist yet",
             Self::Load => "its file does not load for a reason that no new code can mend",
             Self::Unconditional => "it fails whatever the code does",
-            Self::None => {
-                "it was not run, a mark (skip, xfail) keeps it from counting, or it expects nothing that could be seen to fail"
-            }
+            Self::None => "it was not run, has a mark (skip, xfail), or it expects nothing that can fail",
             Self::Passed => "it passes before any code was written",
             Self::Unrelated => "only other tests fail",
             Self::Flaky => "two runs differ",
