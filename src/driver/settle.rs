@@ -29,8 +29,8 @@ impl<W: World> Drive<'_, W> {
         Ok(events)
     }
 
-    /// Verifying runs execute the child's code, and a tester may do anything: what they changed in the tree is put back, so
-    /// that nothing comes into a checkpoint that no diff has seen.
+    /// Verifying runs execute the child's code, and a tester may do anything: what they changed in the
+    /// tree is put back, so that nothing comes into a checkpoint that no diff has seen.
     pub(super) fn discard_what_is_left(&mut self, by: &str) -> Result<Vec<Event>, Trouble> {
         let Some(measured) = self.state.tree.clone() else { return Ok(Vec::new()) };
         let now = self.ports.checkpoints.take("after-runs")?;

@@ -7,10 +7,9 @@ use super::{FixFindings, FixState};
 use crate::core::path::RelPath;
 use crate::core::test::TestId;
 
-/// Ordered from bad to good: nobody weakened a test, wrote for the tests
-/// alone, or changed what checks; everything loads;
-/// known greens are kept; fewer failures; fewer of them by a red test that is skipped or gone. By
-/// findings only.
+/// Ordered from bad to good: nobody weakened a test, wrote for the tests alone, or changed what checks;
+/// everything loads; known greens are kept; fewer failures; fewer of them by a red test that is skipped
+/// or gone. By findings only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Standing {
     honest: bool,

@@ -12,8 +12,9 @@
 //! ```
 //!
 //! Read off 0.169.0, which gives some models a tool for patches and others one for scripts. Of a
-//! script with several patches all are named if one was refused: the output does not tell which. The record lies where the child may write, so what it tells is a claim like any
-//! other: it is recorded, and nothing rests on it.
+//! script with several patches all are named if one was refused: the output does not tell which. The
+//! record lies where the child may write, so what it tells is a claim like any other: it is recorded, and
+//! nothing rests on it.
 
 use std::collections::BTreeMap;
 

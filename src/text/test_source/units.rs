@@ -85,9 +85,10 @@ pub fn additions(language: Language, before: &str, after: &str) -> Result<Additi
     Ok(if same_rest && keeps_all { Additions::OnlyUnits } else { Additions::Others })
 }
 
-/// Units that others than the test-writer changed: those of `before` that are found in none of
-/// `after`, unless they are modules to which nothing but tests was added, and new ones that only the test-writer may write. Each with its path. A source that
-/// can't be read has no units; one that could be read before may hold anything, and is named.
+/// Units that others than the test-writer changed: those of `before` that are found in none of `after`,
+/// unless they are modules to which nothing but tests was added, and new ones that only the test-writer
+/// may write. Each with its path. A source that can't be read has no units; one that could be read
+/// before may hold anything, and is named.
 pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<(String, String)> {
     let read = |source: &str| Tree::parse(language, source).map(|tree| units(&tree));
     let old: Vec<_> = before.iter().map(|(path, source)| (*path, read(source))).collect();
