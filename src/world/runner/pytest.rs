@@ -18,6 +18,8 @@ use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text;
 use crate::text::canary::PythonRunner;
+use crate::text::gate_names::{self, Named};
+use crate::world::regular_file;
 
 const PLUGIN: &str = include_str!("reporters/tdd_pytest_report.py");
 const SAFE_PATH: &str = "PYTHONSAFEPATH";
@@ -56,7 +58,7 @@ impl Pytest {
             self.call.env.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, value)| value.into());
         let inherited = own_path.or_else(|| std::env::var_os("PYTHONPATH"));
         env.push(("PYTHONPATH".into(), Some(joined(folder.into(), inherited))));
-        env.extend(self.late_folder());
+        env.extend(self.late_folder(place));
         let mut argv = self.call.program.clone();
         for arg in ["-p", "tdd_pytest_report", "-p", "no:cacheprovider", "--continue-on-collection-errors"] {
             argv.push(arg.to_owned());
@@ -94,14 +96,15 @@ impl Pytest {
 
     /// For `python -m pytest`: keeps the current folder off the path until pytest is imported, since
     /// a `pytest/` or `pluggy.py` there would be run in its place. Our plugin then puts it back.
-    /// Python before 3.11 does not know the variable, and imports as ever.
-    fn late_folder(&self) -> Vec<(OsString, Option<OsString>)> {
+    /// Python before 3.11 does not know the variable, and imports as ever. Not where the configuration
+    /// names a plugin of the project's own: that is imported before ours.
+    fn late_folder(&self, place: &Place) -> Vec<(OsString, Option<OsString>)> {
         let words = &self.call.program;
         let is_module = words.iter().rev().nth(1).is_some_and(|word| word == "-m");
         let own = |word: &String| matches!(word.as_str(), "-P" | "-I") || word.starts_with("-E");
         let safe = self.call.env.iter().any(|(name, _)| name == SAFE_PATH)
             || std::env::var_os(SAFE_PATH).is_some_and(|value| !value.is_empty());
-        if !is_module || safe || words.iter().any(own) {
+        if !is_module || safe || words.iter().any(own) || names_own_plugin(place) {
             return Vec::new();
         }
         vec![(SAFE_PATH.into(), Some("1".into())), ("TDD_LATE_CWD".into(), Some("1".into()))]
@@ -261,6 +264,22 @@ fn sort_args(args: &[String], is_path: &dyn Fn(&str) -> bool) -> Sorted {
 /// `-n4`, `-nauto`.
 fn is_glued_workers(arg: &str) -> bool {
     arg.strip_prefix("-n").is_some_and(|count| count == "auto" || count.parse::<u32>().is_ok())
+}
+
+/// Whether the options in a configuration file load a plugin that lies in the project.
+fn names_own_plugin(place: &Place) -> bool {
+    const FILES: [&str; 5] = ["pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"];
+    let folders = place.project.ancestors().take_while(|folder| folder.starts_with(&place.repository));
+    let files = folders.flat_map(|folder| FILES.map(|file| folder.join(file)));
+    let is_own = |named: &Named| match named {
+        Named::Plugin(name) => {
+            let top = place.project.join(name.split('.').next().unwrap_or_default());
+            top.is_dir() || top.with_extension("py").is_file()
+        }
+        Named::Path(_) | Named::Import(_) | Named::Module(_) => false,
+    };
+    let texts = files.filter_map(|file| regular_file::read_to_string(file).ok());
+    texts.into_iter().any(|text| gate_names::of_pytest_options(&text).iter().any(is_own))
 }
 
 #[cfg(test)]

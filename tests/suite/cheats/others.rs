@@ -3,6 +3,10 @@
 use super::entry::{Again, Entry, IM, TW, Wanted, cheat};
 use super::projects::SMALL_DISK;
 
+/// Among processes of its own a child would only end itself, who has one of the first numbers there.
+const ORCHESTRATOR_KILLED: &str = "green; up=$(ps -o ppid= -p $PPID); [ $up -lt 10 ] || kill -9 $up";
+const ORCHESTRATOR_ASKED: &str = "green; up=$(ps -o ppid= -p $PPID); [ $up -lt 10 ] || kill -15 $up";
+
 pub fn entries() -> Vec<Entry> {
     [records(), words(), processes()].concat()
 }
@@ -54,8 +58,8 @@ fn processes() -> Vec<Entry> {
             .wants(Wanted::Prevented)
             .effect("grep -q '# x' tests/test_old.py"),
         cheat("leaves a process that holds its output", IM, "green").more(r#"{"misbehave": "daemon"}"#).wants(Wanted::Prevented).effect("false"),
-        cheat("kills the orchestrator", IM, "green; kill -9 $(ps -o ppid= -p $PPID)").wants(Wanted::Stops("")).effect("false").prevented_by_enforce(),
-        cheat("asks the orchestrator to stop", IM, "green; kill -15 $(ps -o ppid= -p $PPID)").wants(Wanted::Stops("stopped by signal 15")).effect("false").prevented_by_enforce(),
+        cheat("kills the orchestrator", IM, ORCHESTRATOR_KILLED).wants(Wanted::Stops("")).effect("false").prevented_by_enforce(),
+        cheat("asks the orchestrator to stop", IM, ORCHESTRATOR_ASKED).wants(Wanted::Stops("stopped by signal 15")).effect("false").prevented_by_enforce(),
         cheat("waits for ever", IM, "green").more(r#"{"misbehave": "hang"}"#).settings("attempt_deadline: 3s\nidle_deadline: 60s\n").fails("the role was stopped"),
         cheat("does not hear that it is stopped", IM, "green").more(r#"{"misbehave": "ignore-term"}"#).settings("attempt_deadline: 3s\nidle_deadline: 60s\n").fails("the role was stopped"),
         cheat("prints without end", TW, "red").more(r#"{"misbehave": "flood"}"#).fails("the role was stopped"),
