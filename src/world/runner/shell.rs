@@ -78,6 +78,8 @@ impl Shell {
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
         let chosen = self.chosen(place, scope);
+        let by_itself = |file: &&RelPath| chosen.as_ref().is_some_and(|files| files.contains(file));
+        let apart: Vec<&RelPath> = scope.told_apart.iter().filter(|file| !by_itself(file)).collect();
         let mut whole: Option<Measured> = None;
         for files in self.batches(chosen) {
             let measured = self.run_once(files.as_deref(), (place, scope), bench, hear).await?;
@@ -93,7 +95,7 @@ impl Shell {
         let mut whole =
             whole.unwrap_or(Measured { exit: Exit::Code(0), report: None, unreadable: None, fail_code: 1 });
         if self.format == Format::Tap(tap::Files::Untold) && self.select.is_some() {
-            for file in &scope.told_apart {
+            for file in apart {
                 let alone =
                     self.run_once(Some(std::slice::from_ref(file)), (place, scope), bench, hear).await?;
                 tap::name_file(&mut whole, &alone, file);
