@@ -2,6 +2,7 @@
 //!
 //! This file is the table of contents of a run; each effect's work is in a file of its own.
 
+use crate::core::attempt::CheckpointId;
 use crate::core::audience::Audience;
 use crate::core::effect::Effect;
 use crate::core::event::Event;
@@ -47,6 +48,8 @@ pub struct Drive<'a, W: World> {
     pub(super) state: State,
     /// The order of the attempt that was journalled and is to be forked.
     pub(super) order: Option<AgentOrder>,
+    /// The tree, if the effect right before this one has just looked at it.
+    pub(super) just_kept: Option<CheckpointId>,
     /// The last lines of what the last child printed.
     pub(super) tail: String,
     /// By the clock that never steps back.
@@ -69,6 +72,7 @@ impl<'a, W: World> Drive<'a, W> {
             audience,
             state,
             order: None,
+            just_kept: None,
             tail: String::new(),
             started_ms,
             counted_ms: started_ms,
@@ -159,10 +163,11 @@ impl<'a, W: World> Drive<'a, W> {
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<Vec<Event>, Trouble> {
+        let just_kept = self.just_kept.take();
         match effect {
             Effect::TakeCheckpointZero => self.take_checkpoint_zero(),
             Effect::MeasureBaseline => self.measure_baseline().await,
-            Effect::StartAttempt { key, number, kind } => self.start_attempt(&key, number, kind),
+            Effect::StartAttempt { key, number, kind } => self.start_attempt(&key, number, kind, just_kept),
             Effect::PauseAtCap => self.pause_at_cap(),
             Effect::RunAgent => self.run_agent().await,
             Effect::Measure => self.measure().await,

@@ -1,6 +1,6 @@
 //! One attempt, from its prompt to what came back.
 
-use crate::core::attempt::{AgentReturn, Attempt, AttemptKind, PromptPart};
+use crate::core::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId, PromptPart};
 use crate::core::audience::News;
 use crate::core::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
 use crate::core::event::Event;
@@ -17,14 +17,23 @@ use super::ports::{AgentOrder, AgentReport, Agents, Checkpoints, Journal, Limits
 const MOST_TURNS: u32 = 64;
 
 impl<W: World> Drive<'_, W> {
-    /// Journals the intent: the tree as it is, the prompt by its parts' hashes.
+    /// Journals the intent: the tree as it is, the prompt by its parts' hashes. `just_kept` is the tree
+    /// that was kept a moment ago.
     pub(super) fn start_attempt(
         &mut self,
         key: &Key,
         number: u8,
         kind: AttemptKind,
+        just_kept: Option<CheckpointId>,
     ) -> Result<Vec<Event>, Trouble> {
-        let before = self.ports.checkpoints.take(&format!("before-{}", Self::label(key, number)))?;
+        let label = format!("before-{}", Self::label(key, number));
+        let before = match just_kept {
+            Some(kept) => {
+                self.ports.checkpoints.name(&label, &kept)?;
+                kept
+            }
+            None => self.ports.checkpoints.take(&label)?,
+        };
         let prompt = self.prompt(key, kind)?;
         let mut parts = Vec::new();
         for (name, text) in &prompt.parts {

@@ -51,7 +51,7 @@ impl<W: World> Drive<'_, W> {
         };
         let mut events = self.put_git_back()?;
         events.extend(put_back_touched(&mut self.ports.protection)?.1);
-        events.extend(self.discard_what_is_left("the agent of the Markdown test")?);
+        events.extend(self.discard_what_is_left("the agent of the Markdown test")?.1);
         let reason = report.reason.map(|reason| (self.setup.mask)(&reason));
         events.push(heard(AgentWord { test: name, status: report.status, voice: report.voice, reason, log }));
         Ok(events)

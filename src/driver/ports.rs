@@ -48,6 +48,8 @@ pub trait Checkpoints {
     /// Snapshots tracked and unignored files byte for byte under `refs/tdd/<run>/<label>`.
     /// Gives the commit; an unchanged tree may give an earlier one.
     fn take(&mut self, label: &str) -> Result<CheckpointId, Trouble>;
+    /// Gives a checkpoint that was taken this label too.
+    fn name(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble>;
     /// All differences, by-products included, sorted by path.
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble>;
     /// Makes the work tree equal to `to`: unignored files that `to` lacks are removed.

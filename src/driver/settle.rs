@@ -18,30 +18,42 @@ impl<W: World> Drive<'_, W> {
     /// What is kept is the tree that was measured, not the tree as our runs left it.
     pub(super) fn keep_work(&mut self) -> Result<Vec<Event>, Trouble> {
         let mut events = self.put_git_back()?;
-        events.extend(self.discard_what_is_left("the test run")?);
+        let (mut checkpoint, put_back) = self.discard_what_is_left("the test run")?;
         let label = match self.state.attempt() {
             Some(attempt) => format!("good-{}", Self::label(&attempt.key, attempt.number)),
             None => "good".to_owned(),
         };
-        let checkpoint = self.ports.checkpoints.take(&label)?;
+        match put_back {
+            Some(put_back) => {
+                events.push(put_back);
+                checkpoint = self.ports.checkpoints.take(&label)?;
+            }
+            // To look at the whole tree once more would tell the same.
+            None => self.ports.checkpoints.name(&label, &checkpoint)?,
+        }
+        self.just_kept = Some(checkpoint.clone());
         events.push(Event::TreeSeen { tree: checkpoint.clone() });
         events.push(Event::WorkKept { checkpoint });
         Ok(events)
     }
 
     /// Verifying runs execute the child's code, and a tester may do anything: what they changed in the
-    /// tree is put back, so that nothing comes into a checkpoint that no diff has seen.
-    pub(super) fn discard_what_is_left(&mut self, by: &str) -> Result<Vec<Event>, Trouble> {
-        let Some(measured) = self.state.tree.clone() else { return Ok(Vec::new()) };
+    /// tree is put back, so that nothing comes into a checkpoint that no diff has seen. Gives the tree
+    /// as it was found, too.
+    pub(super) fn discard_what_is_left(
+        &mut self,
+        by: &str,
+    ) -> Result<(CheckpointId, Option<Event>), Trouble> {
         let now = self.ports.checkpoints.take("after-runs")?;
+        let Some(measured) = self.state.tree.clone() else { return Ok((now, None)) };
         let left: Vec<RelPath> =
             self.differences(&measured, &now)?.into_iter().map(|change| change.path).collect();
         if left.is_empty() || !guard::stands(Guard::LeftByRun) {
-            return Ok(Vec::new());
+            return Ok((now, None));
         }
         self.ports.checkpoints.restore(&measured, &left)?;
         let what = left.iter().map(|path| format!("{by} changed {path}; put back")).collect();
-        Ok(vec![Event::Restored { what }])
+        Ok((now, Some(Event::Restored { what })))
     }
 
     pub(super) fn roll_back(&mut self, to: &CheckpointId, extent: RollBack) -> Result<Vec<Event>, Trouble> {

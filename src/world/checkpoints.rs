@@ -31,6 +31,7 @@ mod git;
 mod git_files;
 mod git_state;
 mod import;
+mod labels;
 mod listing;
 pub(crate) mod place;
 mod private;
@@ -45,12 +46,14 @@ use contents::{Contents, LARGEST_READ};
 use edit::{Permissions, Tree};
 use git::Git;
 use git_state::GitState;
-use import::{Content, Hashes, Known};
+use import::{Content, Known};
+use labels::ref_folder;
+pub(super) use labels::slug;
 use listing::Difference;
 use place::GitPlace;
 pub use place::{exclude_runs, git_folders};
 use private::{disk, frozen_rules, make_private};
-use refs::OurRefs;
+use refs::{OurRefs, Sound};
 use rules::Rules;
 use specials::Clean;
 use walk::{Reading, Scan};
@@ -72,11 +75,12 @@ pub struct GitCheckpoints {
     known: Known,
     /// Our refs and what they point at, so that one that a child deletes can be put back.
     refs: OurRefs,
-    /// Names to be given to commits that another of our refs holds already: they are written
-    /// together with the next one that has to be, because each call of git takes milliseconds.
+    /// Names to be given to commits that another of our refs holds already: they are written at the
+    /// end, because each is one file more to be looked at after every child.
     waiting: BTreeMap<String, CheckpointId>,
     recorded: Option<GitState>,
     clean: Clean,
+    sound: Sound,
     /// The private git folder, in the run's own folder.
     git_dir: PathBuf,
     contents: Contents,
@@ -116,6 +120,7 @@ impl GitCheckpoints {
             waiting,
             recorded: None,
             clean: Clean::default(),
+            sound: Sound::default(),
             git_dir,
             contents,
         })
@@ -131,7 +136,7 @@ impl GitCheckpoints {
         let scan = self.scan()?;
         let delta = self.known.delta(&scan, &self.tree);
         if let (Some(commit), true) = (self.known.commit.clone(), delta.is_empty()) {
-            self.known.note(commit.clone(), &scan, (moment, &Hashes::new()));
+            self.known.age(moment);
             return Ok((commit, scan));
         }
         let seconds = moment.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -197,27 +202,6 @@ impl GitCheckpoints {
         Ok(())
     }
 
-    fn set_ref(&mut self, label: &str, commit: &CheckpointId) -> Result<(), Trouble> {
-        let name = format!("{}{}", ref_folder(&self.run), slug(label));
-        let is_held = self.refs.values().any(|held| held == commit);
-        self.waiting.insert(name, commit.clone());
-        if is_held { Ok(()) } else { self.write_refs() }
-    }
-
-    /// Gives all names that wait, the new ones first: so a commit never loses the ref that held it
-    /// before the one that was waiting is there. To be called when a commit was just made, and so
-    /// what the older ones hang on was seen to be there.
-    fn write_refs(&mut self) -> Result<(), Trouble> {
-        let is_written = |name: &String, commit: &CheckpointId| {
-            !self.refs.contains_key(name) && refs::write_new(&self.place, name, commit)
-        };
-        let left: Vec<(&String, &CheckpointId)> =
-            self.waiting.iter().filter(|(name, commit)| !is_written(name, commit)).collect();
-        refs::update(&self.own, &left)?;
-        self.refs.append(&mut self.waiting);
-        Ok(())
-    }
-
     /// A trouble with git after a child, with what is known of its cause: what git says of a
     /// folder that was destroyed sounds like a fault of ours or of the disk.
     fn after_a_child(&self, trouble: Trouble, label: &str) -> Trouble {
@@ -262,6 +246,10 @@ impl Checkpoints for GitCheckpoints {
             return taken;
         }
         taken.map_err(|trouble| self.after_a_child(trouble, label))
+    }
+
+    fn name(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble> {
+        self.set_ref(label, checkpoint)
     }
 
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble> {
@@ -354,17 +342,10 @@ impl Checkpoints for GitCheckpoints {
         let Some(recorded) = &mut self.recorded else { return Ok(Vec::new()) };
         let keep = format!("{}kept-{}", ref_folder(&self.run), slug(label));
         let (place, git, ours) = (&self.place, &self.own, &self.refs);
-        let mut restoring = git_state::Restoring { place, git, keep, ours, clean: &mut self.clean };
+        let mut restoring =
+            git_state::Restoring { place, git, keep, ours, clean: &mut self.clean, sound: &mut self.sound };
         let restored = recorded.restore(&mut restoring);
         restored.map_err(|trouble| self.after_a_child(trouble, label))
-    }
-}
-
-impl Drop for GitCheckpoints {
-    /// What still waits is held by another ref, so that nothing but a name can be lost here. Done
-    /// by git, which makes no ref to a commit that a child has destroyed.
-    fn drop(&mut self) {
-        let _ = refs::update(&self.own, &self.waiting.iter().collect::<Vec<_>>());
     }
 }
 
@@ -372,21 +353,4 @@ impl Drop for GitCheckpoints {
 fn shown(path: &[u8]) -> RelPath {
     let text = String::from_utf8_lossy(path);
     RelPath::new(&text).or_else(|| RelPath::new("?")).unwrap_or_else(|| unreachable!("`?` is a path"))
-}
-
-fn ref_folder(run: &RunId) -> String {
-    format!("refs/tdd/{}/", slug(&run.0))
-}
-
-/// A part of a ref's name: git allows no spaces, `:`, `~`, `..` or `.lock` in one.
-pub(super) fn slug(label: &str) -> String {
-    let fits = |c: char| if c.is_ascii_alphanumeric() || "-_.+".contains(c) { c } else { '-' };
-    let mut name: String = label.chars().take(120).map(fits).collect();
-    while name.contains("..") {
-        name = name.replace("..", ".");
-    }
-    let name = name.trim_matches('.').to_owned();
-    // git refuses exactly this ending.
-    let name = if name.as_bytes().ends_with(b".lock") { format!("{name}-") } else { name };
-    if name.is_empty() { "checkpoint".to_owned() } else { name }
 }

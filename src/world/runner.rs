@@ -24,6 +24,7 @@ mod python;
 mod rehearsal;
 mod scope;
 mod scratch;
+mod shelf;
 mod shell;
 mod stamp;
 mod unittest;
@@ -47,6 +48,7 @@ use self::node::Node;
 use self::place::Place;
 use self::pytest::Pytest;
 use self::scope::Scope;
+use self::shelf::{Folder, Rest, Shelf};
 use self::shell::Shell;
 use self::unittest::Unittest;
 use self::vitest::Vitest;
@@ -100,6 +102,9 @@ pub struct ProjectTests {
     sandbox: Option<Sandbox>,
     /// Holds each verification's temporary files while it runs; made for the first one.
     temp: Option<TempDir>,
+    /// Of the folders in it, and of those in `work`.
+    temp_shelf: Shelf,
+    work_shelf: Shelf,
 }
 
 #[derive(Debug)]
@@ -135,6 +140,8 @@ impl ProjectTests {
             first_ms: None,
             sandbox: None,
             temp: None,
+            temp_shelf: Shelf::default(),
+            work_shelf: Shelf::default(),
         })
     }
 
@@ -150,22 +157,21 @@ impl ProjectTests {
         let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
         let deadline = self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE));
         let bounds = Bounds { deadline, output_cap: self.output_cap };
-        let mut bench = Bench::new(&self.work, self.count, label, bounds, &self.stop)?;
+        let mut bench = Bench::new((&self.work, &self.work_shelf), self.count, label, bounds, &self.stop)?;
         bench.use_temp(self.temporary()?);
         Ok(bench.fenced_by(self.sandbox.clone()))
     }
 
-    /// A new folder for the temporary files of one verification. Its path is short, because sockets
+    /// An empty folder for the temporary files of one verification. Its path is short, because sockets
     /// that tests make there have short names only.
-    fn temporary(&mut self) -> Result<TempDir, Trouble> {
-        let inside =
-            |root: &TempDir| tempfile::Builder::new().prefix("").rand_bytes(4).tempdir_in(root.path());
+    fn temporary(&mut self) -> Result<Folder, Trouble> {
+        let inside = |shelf: &Shelf, root: &TempDir| shelf.folder(root.path(), "", 4, Rest::Goes);
         // Earlier tests may have left ours closed or removed it.
-        if let Some(Ok(folder)) = self.temp.as_ref().map(inside) {
+        if let Some(Ok(folder)) = self.temp.as_ref().map(|root| inside(&self.temp_shelf, root)) {
             return Ok(folder);
         }
         let root = self.temp.insert(leftovers::temporary_folder(&self.owner)?);
-        inside(root).map_err(|error| leftovers::no_temporary_folder(&error))
+        inside(&self.temp_shelf, root).map_err(|error| leftovers::no_temporary_folder(&error))
     }
 }
 

@@ -12,7 +12,7 @@ use super::edit::{Permissions, Tree};
 use super::git::Git;
 use super::git_files::{self, Copied, Copies, Differs};
 use super::place::{GitPlace, Pointer};
-use super::refs::{OurRefs, RefFiles, RefValue, Refs, refs};
+use super::refs::{OurRefs, RefFiles, RefValue, Refs, Sound, refs};
 use super::specials::Clean;
 use crate::core::guard::{self, Guard};
 use crate::core::trouble::Trouble;
@@ -32,6 +32,7 @@ pub(super) struct Restoring<'r> {
     /// Our own refs: a child may have deleted them.
     pub(super) ours: &'r OurRefs,
     pub(super) clean: &'r mut Clean,
+    pub(super) sound: &'r mut Sound,
 }
 
 /// The git state of a work tree at one moment.
@@ -61,10 +62,7 @@ impl GitState {
         before: Option<&Self>,
     ) -> Result<Self, Trouble> {
         let known = before.and_then(|before| before.files.as_ref());
-        let mut files = match known {
-            Some(_) => RefFiles::read_others(place, our_folder, known),
-            None => RefFiles::read(place, our_folder, None),
-        };
+        let mut files = RefFiles::read(place, our_folder, known);
         let unchanged = files.as_ref().zip(known).is_some_and(|(files, known)| files.say_the_same(known));
         let refs = if let Some(before) = before.filter(|_| unchanged) {
             Arc::clone(&before.refs)
@@ -72,7 +70,7 @@ impl GitState {
             let mut refs = refs(git, "")?;
             refs.retain(|name, _| !name.starts_with(our_folder));
             // Of a ref that somebody moved meanwhile nobody knows which value git told.
-            let again = RefFiles::read_others(place, our_folder, files.as_ref());
+            let again = RefFiles::read(place, our_folder, files.as_ref());
             files = files.zip(again).filter(|(was, is)| is.say_the_same(was)).map(|(_, is)| is);
             Arc::new(refs)
         };
@@ -182,11 +180,11 @@ impl GitState {
         Ok(said)
     }
 
-    fn restore_refs(&mut self, at: &Restoring<'_>) -> Result<Vec<String>, Trouble> {
+    fn restore_refs(&mut self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {
         let files = RefFiles::read(at.place, &self.our_folder, self.files.as_ref());
         if let Some((now, was)) = files.zip(self.files.as_ref())
             && now.say_the_same(was)
-            && now.hold(at.ours)
+            && at.sound.are_all(at.place, &self.our_folder, at.ours)
         {
             self.files = Some(now);
             return Ok(Vec::new());

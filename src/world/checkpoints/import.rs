@@ -60,17 +60,26 @@ impl Delta<'_> {
 
 impl Known {
     pub(super) fn delta<'s>(&self, scan: &'s Scan, tree: &Tree) -> Delta<'s> {
-        let is_new = |found: &&Found| match self.files.get(&found.path) {
-            Some(Content::Settled(stamp)) => *stamp != found.stamp,
-            Some(Content::Fresh(stamp, hash)) => {
-                *stamp != found.stamp || hash_of(tree, found).is_none_or(|now| now != *hash)
+        let mut known = 0;
+        let is_new = |found: &&Found| {
+            let content = self.files.get(&found.path);
+            known += usize::from(content.is_some());
+            match content {
+                Some(Content::Settled(stamp)) => *stamp != found.stamp,
+                Some(Content::Fresh(stamp, hash)) => {
+                    *stamp != found.stamp || hash_of(tree, found).is_none_or(|now| now != *hash)
+                }
+                Some(Content::Unknown) | None => true,
             }
-            Some(Content::Unknown) | None => true,
         };
         let new: Vec<&Found> = scan.files.iter().filter(is_new).collect();
-        let held = |path: &&Vec<u8>| scan.files.binary_search_by(|found| found.path.cmp(path)).is_err();
-        let mut gone: Vec<Vec<u8>> = self.files.keys().filter(held).cloned().collect();
-        gone.sort_unstable();
+        // Most snapshots miss nothing, and to count is cheaper than to look each name up.
+        let mut gone: Vec<Vec<u8>> = Vec::new();
+        if known < self.files.len() {
+            let held = |path: &&Vec<u8>| scan.files.binary_search_by(|found| found.path.cmp(path)).is_err();
+            gone.extend(self.files.keys().filter(held).cloned());
+            gone.sort_unstable();
+        }
         Delta { gone, new }
     }
 
@@ -85,6 +94,17 @@ impl Known {
             (None, Some(Content::Settled(_) | Content::Unknown) | None) => Content::Unknown,
         };
         self.files = scan.files.iter().map(|found| (found.path.clone(), content(found))).collect();
+    }
+
+    /// Notes that a scan of `moment` or later found every file as it was known.
+    pub(super) fn age(&mut self, moment: SystemTime) {
+        for content in self.files.values_mut() {
+            if let Content::Fresh(stamp, _) = *content
+                && settled(stamp, moment)
+            {
+                *content = Content::Settled(stamp);
+            }
+        }
     }
 
     /// Notes that this file is no longer what it was, if it is known at all.

@@ -11,7 +11,8 @@
 //! ```
 #![expect(clippy::disallowed_methods, reason = "looks at the files of refs")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::fs::Metadata;
 use std::io::Write;
 use std::sync::Arc;
@@ -91,13 +92,11 @@ fn has_other_store(place: &GitPlace) -> bool {
     place.common_dir.join("reftable").exists()
 }
 
-/// The files that hold the refs, at one moment.
+/// The files that hold the refs, but the run's own, at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct RefFiles {
-    /// By path below the shared git folder; the run's own are apart.
-    others: Files,
-    /// As they were when they were looked at last. They are some for each attempt.
-    ours: Arc<Files>,
+    /// By path below the shared git folder.
+    files: Files,
 }
 
 type Files = BTreeMap<Vec<u8>, Arc<RefFile>>;
@@ -115,47 +114,63 @@ impl RefFiles {
     /// beginning of the names of the run's refs. `None` where refs do not lie in plain files, or in
     /// more folders than one.
     pub(super) fn read(place: &GitPlace, our_folder: &str, before: Option<&Self>) -> Option<Self> {
-        let files = Self::read_others(place, our_folder, before)?;
-        let known = before.map(|before| &*before.ours);
-        let ours = git_files::found(&place.common_dir, &[our_folder.trim_end_matches('/')]);
-        Some(Self { ours: Arc::new(contents(place, ours, known)?), ..files })
-    }
-
-    /// The same without a look at the run's own: enough before a child, because what the one before it
-    /// did to them was put back.
-    pub(super) fn read_others(place: &GitPlace, our_folder: &str, before: Option<&Self>) -> Option<Self> {
         if has_other_store(place) || place.git_dir != place.common_dir {
             return None;
         }
         let names = ["refs", "packed-refs"];
         let left_out = our_folder.trim_end_matches('/').as_bytes();
-        let others = git_files::found_outside(&place.common_dir, &names, left_out);
-        Some(Self {
-            others: contents(place, others, before.map(|before| &before.others))?,
-            ours: before.map(|before| Arc::clone(&before.ours)).unwrap_or_default(),
-        })
+        let found = git_files::found_outside(&place.common_dir, &names, left_out);
+        Some(Self { files: contents(place, found, before.map(|before| &before.files))? })
     }
 
-    /// Whether the others hold the same as they did in `before`.
+    /// Whether they hold the same as they did in `before`.
     pub(super) fn say_the_same(&self, before: &Self) -> bool {
-        told(&self.others).eq(told(&before.others))
+        let told = self.files.iter().map(|(path, file)| (path, &file.content));
+        told.eq(before.files.iter().map(|(path, file)| (path, &file.content)))
     }
 
     /// Whether a ref has a file of its own, sound or not.
     pub(super) fn has(&self, path: &[u8]) -> bool {
-        self.others.contains_key(path) || self.ours.contains_key(path)
+        self.files.contains_key(path)
     }
+}
 
-    /// Whether of the run's own refs there are just `ours`.
-    pub(super) fn hold(&self, ours: &OurRefs) -> bool {
-        let is_line = |bytes: &[u8], commit: &CheckpointId| {
-            bytes.strip_suffix(b"\n").is_some_and(|line| line == commit.0.as_bytes())
-        };
-        self.ours.len() == ours.len() && self.ours.iter().zip(ours).all(|((path, file), (name, commit))| {
-            path == name.as_bytes()
-                && matches!(&file.content, git_files::Copied::File { bytes, .. } if is_line(bytes, commit))
-        })
+/// The files of the run's own refs that were seen to hold what they should: a ref that gets another
+/// commit gets another file. There are some for each attempt, so no list is made of them at each look.
+#[derive(Debug, Default)]
+pub(super) struct Sound(HashMap<OsString, Stamp>);
+
+impl Sound {
+    /// Whether of the run's own refs there are just `ours`, each in a file of its own.
+    pub(super) fn are_all(&mut self, place: &GitPlace, our_folder: &str, ours: &OurRefs) -> bool {
+        let now = SystemTime::now();
+        let mut seen = 0;
+        for entry in std::fs::read_dir(place.common_dir.join(our_folder)).into_iter().flatten() {
+            let Ok((file, meta)) = entry.and_then(|entry| Ok((entry.file_name(), entry.metadata()?))) else {
+                return false;
+            };
+            let stamp = walk::stamp_of(&meta);
+            if self.0.get(&file) != Some(&stamp) {
+                let Some(name) = file.to_str().map(|file| format!("{our_folder}{file}")) else {
+                    return false;
+                };
+                let copied = || git_files::copy_one(&place.common_dir, name.as_bytes(), &meta);
+                if !ours.get(&name).is_some_and(|commit| holds_just(copied(), commit)) {
+                    return false;
+                }
+                if settled(stamp, now) {
+                    self.0.insert(file, stamp);
+                }
+            }
+            seen += 1;
+        }
+        seen == ours.len()
     }
+}
+
+fn holds_just(copied: Option<git_files::Copied>, commit: &CheckpointId) -> bool {
+    let Some(git_files::Copied::File { bytes, .. }) = copied else { return false };
+    bytes.strip_suffix(b"\n").is_some_and(|line| line == commit.0.as_bytes())
 }
 
 fn contents(place: &GitPlace, found: BTreeMap<Vec<u8>, Metadata>, known: Option<&Files>) -> Option<Files> {
@@ -178,10 +193,6 @@ fn contents(place: &GitPlace, found: BTreeMap<Vec<u8>, Metadata>, known: Option<
         files.insert(path, file);
     }
     Some(files)
-}
-
-fn told(files: &Files) -> impl Iterator<Item = (&Vec<u8>, &git_files::Copied)> {
-    files.iter().map(|(path, file)| (path, &file.content))
 }
 
 #[cfg(test)]
@@ -225,14 +236,18 @@ mod tests {
             assert!(write_new(&place, "refs/tdd/run/good", &CheckpointId(ONE.into())));
             let before = RefFiles::read(&place, OURS, None).unwrap();
             let again = RefFiles::read(&place, OURS, Some(&before)).unwrap();
-            assert!(again.say_the_same(&before) && again.hold(&ours), "nothing was done");
+            let mut sound = Sound::default();
+            assert!(again.say_the_same(&before), "nothing was done");
+            assert!(sound.are_all(&place, OURS, &ours) && sound.are_all(&place, OURS, &ours));
             let at = place.common_dir.join(path);
             match &content {
                 Some(content) => fs::write(&at, content).unwrap(),
                 None => fs::remove_file(&at).unwrap(),
             }
             let after = RefFiles::read(&place, OURS, Some(&again)).unwrap();
-            assert!(!after.say_the_same(&again) || !after.hold(&ours), "{path}: {content:?}");
+            let is_ours = path.starts_with(OURS);
+            assert_eq!(after.say_the_same(&again), is_ours, "{path}: {content:?}");
+            assert_eq!(sound.are_all(&place, OURS, &ours), !is_ours, "{path}: {content:?}");
         }
     }
 

@@ -5,7 +5,7 @@
 //! next: a folder whose stamp is the same has the same names in it.
 #![expect(clippy::disallowed_methods, reason = "looks through the git folder")]
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,10 @@ use super::edit::Tree;
 use super::import::settled;
 use super::walk::{Stamp, stamp_of};
 
-/// What was found in folders that held no special file when they were looked at.
+/// Folders that held no special file, and no folder, when they were looked at: a stamp is of one folder.
 #[derive(Debug, Default)]
 pub(super) struct Clean {
-    /// The folders in each.
-    folders: HashMap<PathBuf, (Stamp, Vec<PathBuf>)>,
+    leaves: HashSet<Stamp>,
 }
 
 /// How far below a folder is looked.
@@ -36,43 +35,46 @@ impl Clean {
         let shallow = [git_dir.to_owned(), common_dir.to_owned()];
         let deep =
             ["refs", "info", "logs", "hooks", "objects", "worktrees"].map(|name| common_dir.join(name));
-        let mut waiting: Vec<(PathBuf, Depth)> = shallow.map(|path| (path, Depth::Here)).into();
-        waiting.extend(deep.into_iter().chain([git_dir.join("refs")]).map(|path| (path, Depth::All)));
-        while let Some((folder, depth)) = waiting.pop() {
-            let below = self.below(folder, &mut removed);
+        let roots = shallow.map(|path| (path, Depth::Here)).into_iter();
+        let roots =
+            roots.chain(deep.into_iter().chain([git_dir.join("refs")]).map(|path| (path, Depth::All)));
+        let stamped = |(path, depth): (PathBuf, Depth)| {
+            let stamp = stamp_of(&std::fs::metadata(&path).ok()?);
+            Some((path, stamp, depth))
+        };
+        let mut waiting: Vec<(PathBuf, Stamp, Depth)> = roots.filter_map(stamped).collect();
+        while let Some((folder, stamp, depth)) = waiting.pop() {
+            let below = self.below(&folder, stamp, &mut removed);
             if depth == Depth::All {
-                waiting.extend(below.into_iter().map(|path| (path, Depth::All)));
+                waiting.extend(below.into_iter().map(|(path, stamp)| (path, stamp, Depth::All)));
             }
         }
         removed
     }
 
-    /// The folders in one folder, after its special files are gone.
-    fn below(&mut self, folder: PathBuf, removed: &mut Vec<String>) -> Vec<PathBuf> {
+    /// The folders in one folder that are not known to be clean, after its special files are gone.
+    fn below(&mut self, folder: &Path, stamp: Stamp, removed: &mut Vec<String>) -> Vec<(PathBuf, Stamp)> {
         let now = SystemTime::now();
-        let Ok(meta) = std::fs::metadata(&folder) else { return Vec::new() };
-        let stamp = stamp_of(&meta);
-        if let Some((known, below)) = self.folders.get(&folder)
-            && *known == stamp
-        {
-            return below.clone();
-        }
         let before = removed.len();
-        let mut below = Vec::new();
-        let Ok(entries) = std::fs::read_dir(&folder) else { return below };
-        for entry in entries.flatten() {
+        let (mut below, mut has_folders) = (Vec::new(), false);
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let Ok(kind) = entry.file_type() else { continue };
             let special =
                 kind.is_fifo() || kind.is_socket() || kind.is_block_device() || kind.is_char_device();
             let clear = |tree: Tree| tree.clear(entry.file_name().as_bytes()).is_ok();
-            if special && Tree::open(&folder).is_ok_and(clear) {
+            if special && Tree::open(folder).is_ok_and(clear) {
                 removed.push(format!("{} was no file; removed", entry.path().display()));
             } else if kind.is_dir() {
-                below.push(entry.path());
+                // Asked by its name alone, which is cheaper than by its whole path.
+                let Ok(stamp) = entry.metadata().map(|meta| stamp_of(&meta)) else { continue };
+                has_folders = true;
+                if !self.leaves.contains(&stamp) {
+                    below.push((entry.path(), stamp));
+                }
             }
         }
-        if removed.len() == before && settled(stamp, now) {
-            self.folders.insert(folder, (stamp, below.clone()));
+        if removed.len() == before && !has_folders && settled(stamp, now) {
+            self.leaves.insert(stamp);
         }
         below
     }

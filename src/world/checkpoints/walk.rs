@@ -26,7 +26,7 @@ pub(super) enum Kind {
 }
 
 /// What `lstat` says. Content can't change without a new ctime, which nobody can set back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Stamp {
     device: u64,
     inode: u64,

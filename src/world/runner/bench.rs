@@ -6,8 +6,7 @@ use std::io::{BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::TempDir;
-
+use super::shelf::{Folder, Rest, Shelf};
 use crate::core::audience::News;
 use crate::core::test::{Canary, Exit, TestReport, TestRun};
 use crate::core::trouble::Trouble;
@@ -20,6 +19,9 @@ use crate::world::signals::StopSignal;
 /// Bytes of output that a run keeps in memory, at its head and at its tail.
 const HEAD_BYTES: u64 = 12 * 1024;
 const TAIL_BYTES: u64 = 19 * 1024;
+
+/// Letters and digits at the end of the private folder's name.
+const RANDOM: usize = 6;
 
 /// Bytes at the end of one command's log that are looked at.
 const END_BYTES: u64 = 1024 * 1024;
@@ -55,8 +57,8 @@ pub(super) struct Measured {
 /// Runs the steps of one verification and gathers its log.
 pub(super) struct Bench {
     label: String,
-    /// A fresh private folder for this verification: reports and the parts of the log.
-    folder: PathBuf,
+    /// An empty private folder for this verification: reports and the parts of the log.
+    folder: Folder,
     log: PathBuf,
     parts: Vec<PathBuf>,
     commands: Vec<String>,
@@ -67,7 +69,7 @@ pub(super) struct Bench {
     /// A line of the log that holds this is of the canary alone, and no business of anybody's.
     hidden: Option<String>,
     /// The commands' own temporary files: gone with all that they left there.
-    temp: Option<TempDir>,
+    temp: Option<Folder>,
     stop: StopSignal,
     /// The run's folder for all verifications: the only one of ours that a command may write to.
     work: PathBuf,
@@ -77,7 +79,7 @@ pub(super) struct Bench {
 impl Bench {
     /// `work` holds the logs; the verification is the `number`th.
     pub(super) fn new(
-        work: &Path,
+        (work, shelf): (&Path, &Shelf),
         number: u32,
         label: &str,
         bounds: Bounds,
@@ -91,11 +93,8 @@ impl Bench {
         let name = format!("{number:03}-{slug}");
         std::fs::create_dir_all(work).map_err(|error| disk(work, &error))?;
         // A name that nobody can know before: a report can't be put there in advance.
-        let folder = tempfile::Builder::new()
-            .prefix(&format!("{name}-"))
-            .tempdir_in(work)
-            .map_err(|error| disk(work, &error))?
-            .keep();
+        let folder = shelf.folder(work, &format!("{name}-"), RANDOM, Rest::Stays);
+        let folder = folder.map_err(|error| disk(work, &error))?;
         Ok(Self {
             label: label.to_owned(),
             log: work.join(format!("{name}.log")),
@@ -115,7 +114,7 @@ impl Bench {
     }
 
     /// From now on the commands' `TMPDIR` is this folder, which goes with the bench.
-    pub(super) fn use_temp(&mut self, folder: TempDir) {
+    pub(super) fn use_temp(&mut self, folder: Folder) {
         self.temp = Some(folder);
     }
 
@@ -127,7 +126,7 @@ impl Bench {
 
     /// A path in the private folder, unused until now.
     pub(super) fn fresh(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{}-{name}", self.parts.len()))
+        self.folder.path().join(format!("{}-{name}", self.parts.len()))
     }
 
     /// Says what is about to run, as a person would type it; it becomes part of the run's command.
@@ -221,19 +220,19 @@ impl Bench {
         rewrite().map_err(|error| disk(path, &error))
     }
 
-    /// Joins the log, and makes the run's record. The private folder goes.
-    pub(super) fn finish(self, measured: Measured) -> Result<TestRun, Trouble> {
-        let mut joined = regular_file::create(&self.log).map_err(|error| disk(&self.log, &error))?;
-        for part in &self.parts {
-            if let Ok(part) = regular_file::open(part) {
-                let copied = copy_lines(part, &mut joined, self.hidden.as_deref());
-                copied.map_err(|error| disk(&self.log, &error))?;
+    /// Joins the log, and makes the run's record. What lies in the private folder goes.
+    pub(super) fn finish(mut self, measured: Measured) -> Result<TestRun, Trouble> {
+        if !self.is_one_part() {
+            let mut joined = regular_file::create(&self.log).map_err(|error| disk(&self.log, &error))?;
+            for part in &self.parts {
+                if let Ok(part) = regular_file::open(part) {
+                    let copied = copy_lines(part, &mut joined, self.hidden.as_deref());
+                    copied.map_err(|error| disk(&self.log, &error))?;
+                }
             }
+            joined.flush().map_err(|error| disk(&self.log, &error))?;
         }
-        joined.flush().map_err(|error| disk(&self.log, &error))?;
-        drop(joined);
-        // What is left behind is only rubbish in a private folder.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        self.folder.rest = Rest::Goes;
         Ok(TestRun {
             command: self.commands.join(" && "),
             exit: measured.exit,
@@ -245,6 +244,13 @@ impl Bench {
             fail_code: measured.fail_code,
             canary: self.canary,
         })
+    }
+
+    /// Most verifications are one command: its log becomes the log, without a copy.
+    fn is_one_part(&self) -> bool {
+        let [part] = self.parts.as_slice() else { return false };
+        let is_file = std::fs::symlink_metadata(part).is_ok_and(|meta| meta.is_file());
+        is_file && self.hidden.is_none() && std::fs::rename(part, &self.log).is_ok()
     }
 }
 

@@ -27,6 +27,10 @@ impl Place {
 
     /// What a runner calls a file (absolute, or relative to the project), as findings name it.
     pub(super) fn in_repository(&self, told: &str) -> Option<RelPath> {
+        let is_plain = !told.starts_with('/') && told.split('/').all(|part| part != "..");
+        if is_plain && self.project == self.repository {
+            return RelPath::new(told);
+        }
         let path = lexical(&self.project.join(told));
         RelPath::new(path.strip_prefix(&self.repository).ok()?.to_str()?)
     }
@@ -39,6 +43,9 @@ impl Place {
 
     /// The path that an id of this file's tests begins with.
     pub(super) fn id_path(&self, path: &RelPath) -> String {
+        if self.project == self.repository {
+            return path.as_str().to_owned();
+        }
         self.in_project(path).unwrap_or_else(|| path.as_str().to_owned())
     }
 

@@ -209,6 +209,10 @@ impl Checkpoints for Memory {
         Ok(CheckpointId((shared.snapshots.len() - 1).to_string()))
     }
 
+    fn name(&mut self, _label: &str, _checkpoint: &CheckpointId) -> Result<(), Trouble> {
+        self.call()
+    }
+
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble> {
         Ok(differences(&self.at(from), &self.at(to)))
     }

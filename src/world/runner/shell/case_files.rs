@@ -4,8 +4,9 @@
 //! class could be a file. So each folder is listed once, and each class looked up once.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -19,7 +20,7 @@ const EXTENSIONS: [&str; 7] = ["py", "java", "kt", "rb", "php", "ts", "js"];
 
 /// The file that is told, the class, and the name where there is no class.
 type Key = (Option<String>, String, String);
-type Names = Rc<HashSet<OsString>>;
+type Names = Rc<HashMap<OsString, FileType>>;
 
 /// Looks up files for the cases of one report.
 pub(super) struct CaseFiles<'a> {
@@ -83,7 +84,8 @@ impl<'a> CaseFiles<'a> {
 
     fn is_file(&self, path: &Path) -> bool {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
-        self.names(folder).contains(name) && path.is_file()
+        let names = self.names(folder);
+        names.get(name).is_some_and(|kind| kind.is_file() || kind.is_symlink() && path.is_file())
     }
 
     fn names(&self, folder: &Path) -> Names {
@@ -91,7 +93,8 @@ impl<'a> CaseFiles<'a> {
             return Rc::clone(names);
         }
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let names: Names = Rc::new(entries.map(|entry| entry.file_name()).collect());
+        let told = |entry: std::fs::DirEntry| Some((entry.file_name(), entry.file_type().ok()?));
+        let names: Names = Rc::new(entries.filter_map(told).collect());
         self.folders.borrow_mut().insert(folder.to_owned(), Rc::clone(&names));
         names
     }
