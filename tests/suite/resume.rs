@@ -100,7 +100,24 @@ fn a_stopped_run_goes_on() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(sandbox.events().last().map(String::as_str), Some("stopped"));
     sandbox.tdd(&["STE-1"]).expect(2).says(&["unfinished", "tdd resume"]);
+    let before = logs_of_tests(&sandbox);
     finishes(&sandbox, &[]).expect(0);
+    let after = logs_of_tests(&sandbox);
+    assert!(!before.is_empty() && after.len() > before.len(), "{before:?}, {after:?}");
+    for (number, name) in before.iter().enumerate() {
+        assert_eq!(&after[number], name, "the logs are numbered on, and none is written over");
+    }
+}
+
+/// Their names, each with when it was written.
+fn logs_of_tests(sandbox: &Sandbox) -> Vec<(String, std::time::SystemTime)> {
+    let entries = std::fs::read_dir(sandbox.run_dir().join("tests")).unwrap().flatten();
+    let of = |entry: std::fs::DirEntry| {
+        (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().modified().unwrap())
+    };
+    let mut logs: Vec<_> = entries.map(of).filter(|(name, _)| name.ends_with(".log")).collect();
+    logs.sort();
+    logs
 }
 
 #[test]

@@ -254,6 +254,13 @@ impl Bench {
     }
 }
 
+/// The highest number that a log in this folder begins with; 0 without any.
+pub(super) fn last_number(work: &Path) -> u32 {
+    let names = std::fs::read_dir(work).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let number = |name: OsString| name.to_str()?.split_once('-')?.0.parse().ok();
+    names.filter_map(number).max().unwrap_or(0)
+}
+
 /// Copies a part of a log, less the lines that hold `hidden`. A line without an end is bounded.
 fn copy_lines(mut part: File, to: &mut File, hidden: Option<&str>) -> std::io::Result<()> {
     let Some(hidden) = hidden else { return std::io::copy(&mut part, to).map(drop) };
@@ -345,6 +352,16 @@ fn excerpt(path: &Path) -> std::io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn logs_are_numbered_on_from_those_that_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(last_number(&folder.path().join("tests")), 0, "nothing is there");
+        for name in ["002-RED.log", "017-GREEN-AC-1-Ab12Cd", "cargo-9-x", "999.log", "x"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(last_number(folder.path()), 17);
+    }
 
     #[test]
     fn an_excerpt_cuts_no_word_in_two() {
