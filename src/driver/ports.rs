@@ -126,10 +126,25 @@ pub struct TestOrder {
     pub canary: CanaryWish,
 }
 
+/// What the processes that were at a run before have measured, for one that goes on with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recalled {
+    /// Tests that were in a report.
+    pub tests: Vec<TestId>,
+    /// Files that tests were in.
+    pub files: Vec<RelPath>,
+    /// How long the first run of the test command took.
+    pub first_ms: Option<u64>,
+}
+
 /// Runs the project's commands. Never believes an exit code or a report alone; that is for
 /// [`crate::core::finding`] to weigh.
 pub trait Tests {
     fn isolation(&self) -> Isolation;
+    /// To be told before anything is run, where the run is gone on with.
+    fn recall(&mut self, recalled: &Recalled) {
+        let _ = recalled;
+    }
     /// Runs the test command, read by its adapter. Children of the run are gone when it returns.
     async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble>;
     /// Runs the gate command as it is; with test files left out, in a tree that lacks them (contract

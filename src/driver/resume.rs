@@ -8,10 +8,22 @@ use crate::core::trouble::Trouble;
 use crate::core::usage::CapPlan;
 
 use super::drive::Drive;
-use super::ports::{Checkpoints, World};
+use super::ports::{Checkpoints, Recalled, Tests, World};
 
 /// How many paths are listed one by one.
 const LISTED: usize = 20;
+
+/// What of earlier runs of the tests the journal holds.
+fn recalled(state: &State) -> Recalled {
+    let baseline = state.baseline.as_ref().map(|baselines| &baselines.test);
+    let before = baseline.into_iter().flat_map(|test| [&test.greens, &test.reds, &test.flaky]).flatten();
+    let red = state.red.iter().flat_map(|red| &red.criteria);
+    Recalled {
+        tests: before.chain(&state.greens).cloned().collect(),
+        files: red.flat_map(|criterion| criterion.files.iter().cloned()).collect(),
+        first_ms: baseline.map(|test| test.duration_ms),
+    }
+}
 
 impl<W: World> Drive<'_, W> {
     /// Goes on with the state that the journal tells. Nothing that somebody else changed meanwhile
@@ -21,6 +33,7 @@ impl<W: World> Drive<'_, W> {
     pub async fn resume(mut self, decisions: Vec<Decision>, caps: Option<CapPlan>) -> Result<State, Trouble> {
         self.refuse_what_means_nothing(&decisions)?;
         self.learn()?;
+        self.ports.tests.recall(&recalled(&self.state));
         self.ports.checkpoints.record_git()?;
         let now = self.ports.checkpoints.take("resumed")?;
         let is_on_purpose = |one: &Decision| matches!(one, Decision::Edited(_) | Decision::Abandon);

@@ -57,7 +57,7 @@ use crate::core::event::Leaked;
 use crate::core::path::RelPath;
 use crate::core::test::{Canary, Exit, TestId, TestRun};
 use crate::core::trouble::Trouble;
-use crate::driver::ports::{CanaryWish, Hear, Isolation, TestOrder, Tests};
+use crate::driver::ports::{CanaryWish, Hear, Isolation, Recalled, TestOrder, Tests};
 use crate::text::test_source::{self, Language};
 use crate::world::leftovers;
 use crate::world::process::kin;
@@ -190,6 +190,14 @@ impl Tests for ProjectTests {
             // A file that does not compile is left out of its package by an overlay.
             | Adapter::Go(_) => Isolation::PerFile,
             Adapter::Shell(_) => Isolation::Coupled,
+        }
+    }
+
+    fn recall(&mut self, recalled: &Recalled) {
+        self.first_ms = self.first_ms.or(recalled.first_ms);
+        if let Adapter::Shell(shell) = &mut self.adapter {
+            let of_ids = recalled.tests.iter().filter_map(|id| self.place.file_of_id(id));
+            shell.recall(of_ids.map(|(file, _)| file).chain(recalled.files.iter().cloned()));
         }
     }
 

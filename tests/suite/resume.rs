@@ -115,7 +115,7 @@ fn logs_of_tests(sandbox: &Sandbox) -> Vec<(String, std::time::SystemTime)> {
     let of = |entry: std::fs::DirEntry| {
         (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().modified().unwrap())
     };
-    let mut logs: Vec<_> = entries.map(of).filter(|(name, _)| name.ends_with(".log")).collect();
+    let mut logs: Vec<_> = entries.map(of).filter(|(name, _)| name.contains(".log")).collect();
     logs.sort();
     logs
 }
@@ -329,4 +329,55 @@ fn a_run_that_refactor_halted_is_finished_without_it() {
     assert!(halted.stdout.contains("--no-refactor"), "{}", halted.stdout);
     let finished = finishes(&sandbox, &["--no-refactor"]).expect(0);
     assert!(finished.stdout.contains("REFACTOR was switched off"), "{}", finished.stdout);
+}
+
+/// A test is a line `FILE WORD`: it passes while FILE holds WORD.
+const LINES: &str = r#"mkdir -p build; bad=0
+[ $# -gt 0 ] || set -- tests/*.t
+{
+    echo '<testsuites><testsuite name="s">'
+    for test; do
+        read -r file word < "$test"
+        if grep -qs "$word" "$file"; then
+            echo "<testcase classname='$test' file='$test' name='holds'/>"
+        else
+            bad=1
+            echo "<testcase classname='$test' file='$test' name='holds'><failure message='no $word'>AssertionError</failure></testcase>"
+        fi
+    done
+    echo '</testsuite></testsuites>'
+} > build/report.xml
+exit $bad
+"#;
+
+#[test]
+fn what_earlier_processes_learned_of_the_tests_is_known_to_the_next() {
+    let yaml = "test: sh run.sh\ntest_files: [\"tests/**\"]\n\
+                runner: { kind: junit, all: sh run.sh, select: \"sh run.sh {files}\", report: build/report.xml }\n";
+    let sandbox = Sandbox::with(&[
+        ("run.sh", LINES),
+        ("tdd.yaml", yaml),
+        (".gitignore", "build/\n"),
+        ("tests/base.t", "src/base base\n"),
+        ("src/base", "base\n"),
+        ("specs/frs/STE-1.md", "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: one.\n- AC-STE-1.2: two.\n"),
+    ]);
+    let idle = format!("- role: test-writer\n{IDLE}\n- role: test-writer\n{IDLE}\n");
+    sandbox.tdd(&["STE-1", "--cassette", &cassette(&sandbox, &idle)]).expect(1);
+    let say =
+        |file: &str| format!("  say: {{ status: ok, files: [{file}], command: t, output_excerpt: x }}\n");
+    let honest = format!(
+        "- role: test-writer\n  write:\n    tests/ac_ste_1_1.t: |\n      src/a one\n    tests/ac_ste_1_2.t: |\n      src/b two\n{}\
+         - role: implementer\n  criterion: AC-STE-1.1\n  write:\n    src/a: |\n      one\n{}\
+         - role: implementer\n  criterion: AC-STE-1.2\n  write:\n    src/b: |\n      two\n{}\
+         - role: refactorer\n{}",
+        say("tests/ac_ste_1_1.t, tests/ac_ste_1_2.t"),
+        say("src/a"),
+        say("src/b"),
+        say(""),
+    );
+    let honest = cassette(&sandbox, &honest);
+    // RED looks at each criterion without the files of the other, and yet with the tests of the baseline.
+    let ran = sandbox.tdd(&["resume", "--retry", "--cassette", &honest]).expect(0);
+    assert!(!ran.stderr.contains("failed"), "{}", ran.stderr);
 }

@@ -70,6 +70,11 @@ impl Shell {
         }
     }
 
+    /// Files that reports named to a process before this one.
+    pub(super) fn recall(&mut self, files: impl Iterator<Item = RelPath>) {
+        self.known.extend(files);
+    }
+
     pub(super) async fn run(
         &mut self,
         place: &Place,
