@@ -32,6 +32,10 @@ const EVENTS: &str = "events.jsonl";
 /// The folder of payloads that are too long for a line, each named by its hash.
 const SIDE_FILES: &str = "files";
 
+/// The folders in a run's folder: what lies behind a link in the place of one is not ours.
+const FOLDERS: [&str; 8] =
+    [SIDE_FILES, "canaries", "checkpoints", "children", "logs", "sealed", "state", "tests"];
+
 /// A run's folder below `.tdd/runs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunDir {
@@ -145,7 +149,11 @@ impl JournalFile {
             let (now, ours) = (open.len(), self.length);
             return Err(changed(format!("{EVENTS} has {now} bytes; tdd wrote {ours}")));
         }
-        Ok(())
+        let is_other = |folder: &PathBuf| std::fs::symlink_metadata(folder).is_ok_and(|meta| !meta.is_dir());
+        match FOLDERS.iter().map(|name| self.folder.join(name)).find(is_other) {
+            Some(folder) => Err(replaced_by_another(&folder)),
+            None => Ok(()),
+        }
     }
 
     fn store_as(&mut self, digest: &Digest, bytes: &[u8]) -> Result<(), Trouble> {
@@ -351,6 +359,20 @@ fn changed_by_another(folder: &Path, why: String) -> Trouble {
     Trouble::environment(what).because(why).advise(
         "see what changed it (the agent of the last attempt could), then start anew: tdd <FR> --new\n\
          this run can't go on; its checkpoints stay under refs/tdd/",
+    )
+}
+
+fn replaced_by_another(folder: &Path) -> Trouble {
+    let kind = std::fs::read_link(folder).map_or_else(
+        |_| "it is no folder".to_owned(),
+        |target| format!("it is a link to {}", target.display()),
+    );
+    let what = format!(
+        "{}, where the run's records lie, was replaced by somebody else while a child ran; nothing more will be done",
+        folder.display()
+    );
+    Trouble::environment(what).because(kind).advise(
+        "see what did that (the agent of the last attempt could), remove what lies there, then `tdd resume`",
     )
 }
 

@@ -388,3 +388,28 @@ fn a_journal_that_somebody_changed_meanwhile_is_written_no_further() {
         assert_eq!(std::fs::read(run.join("events.jsonl")).ok(), before, "{name}");
     }
 }
+
+#[test]
+fn a_folder_of_the_run_that_somebody_replaced_is_written_no_further() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let theirs = folder.path().join("theirs");
+    std::fs::create_dir(&theirs).unwrap();
+    let mut journal = JournalFile::create(&run).unwrap();
+    for name in ["files", "tests", "logs", "children", "canaries", "checkpoints", "sealed", "state"] {
+        std::os::unix::fs::symlink(&theirs, run.join(name)).unwrap();
+        let trouble = journal.append(NOW, &[restored("1")]).unwrap_err();
+        assert_eq!(trouble.kind, TroubleKind::Environment, "{name}");
+        assert_eq!(journal.store(b"payload").unwrap_err(), trouble, "{name}");
+        let said = trouble.to_string();
+        for word in [run.join(name).to_str().unwrap(), "a link to", "while a child ran", "tdd resume"] {
+            assert!(said.contains(word), "{name}: {word} in {said}");
+        }
+        std::fs::remove_file(run.join(name)).unwrap();
+        std::fs::write(run.join(name), "").unwrap();
+        assert!(journal.append(NOW, &[restored("1")]).unwrap_err().to_string().contains("no folder"));
+        std::fs::remove_file(run.join(name)).unwrap();
+        journal.append(NOW, &[restored(name)]).unwrap();
+    }
+    assert_eq!(std::fs::read_dir(&theirs).unwrap().count(), 0);
+}
