@@ -199,13 +199,9 @@ fn marked(failure: &Failure, body: &Body) -> Option<String> {
 }
 
 fn first_line(outcome: &Outcome, body: &Body) -> String {
-    match outcome {
-        Outcome::Failed(failure) if marked(failure, body).is_some() => {
-            marked(failure, body).unwrap_or_default()
-        }
-        Outcome::Failed(failure) => failure.message.lines().next().unwrap_or_default().to_owned(),
-        Outcome::Passed | Outcome::Skipped => String::new(),
-    }
+    let Outcome::Failed(failure) = outcome else { return String::new() };
+    let said = || failure.message.lines().next().unwrap_or_default().to_owned();
+    marked(failure, body).unwrap_or_else(said)
 }
 
 /// A criterion's own tests in a verifying run, against what RED said they are.

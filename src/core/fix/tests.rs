@@ -328,6 +328,8 @@ fn a_test_that_was_red_must_have_passed_to_be_mended() {
         ("it is skipped", "+t.py::a -t.py::b", none(), "+t.py::a ot.py::b", 1),
         ("it is gone", "+t.py::a -t.py::b", none(), "+t.py::a", 1),
         ("it still fails", "-t.py::b", none(), "-t.py::b", 0),
+        ("it still fails and another is gone", "-t.py::a -t.py::b", none(), "-t.py::a", 1),
+        ("it passes and another is gone", "-t.py::a -t.py::b", none(), "+t.py::a", 1),
         ("another case is in its place", "+t.py::a[1] -t.py::a[3]", none(), "+t.py::a[1] +t.py::a[2]", 0),
         ("the other case was there before", "+t.py::a -t.py::b", none(), "+t.py::a +u.py::b", 1),
         ("a case in its place is skipped", "-t.py::a[3] +t.py::b", none(), "+t.py::b ot.py::a[2]", 1),
@@ -336,6 +338,9 @@ fn a_test_that_was_red_must_have_passed_to_be_mended() {
         ("its file loads", "", by_name(Skips::Never), "+t.py::a", 0),
         ("its file is skipped", "", by_name(Skips::Never), "", 1),
         ("a test of it is skipped", "", by_name(Skips::Never), "+t.py::a ot.py::b", 1),
+        ("its file is another", "", by_name(Skips::Never), "+u.py::a", 1),
+        ("its name ends another's", "", by_name(Skips::Never), "+b/t.py::a", 1),
+        ("a test of it was skipped before", "ot.py::b", by_name(Skips::Never), "+t.py::a ot.py::b", 0),
         ("a test of it skips itself", "", by_name(Skips::Itself), "+t.py::a ot.py::b", 0),
         ("all of it skips itself", "", by_name(Skips::Itself), "ot.py::b", 1),
         (
@@ -363,6 +368,14 @@ fn a_test_that_was_red_must_have_passed_to_be_mended() {
         assert_eq!((after.evaded, after.failures), (evaded, failures + evaded), "{name}: {after:?}");
         assert_eq!(after.is_green(), failures + evaded == 0, "{name}");
     }
+}
+
+#[test]
+fn reds_that_are_in_no_report_any_more_are_named() {
+    let state = begun(3, shown("+t.py::a -t.py::b -t.py::c -t.py::d -t.py::e"));
+    let after = shown("+t.py::a +t.py::b -t.py::c ot.py::d");
+    let gone: Vec<&str> = state.owed[0].gone(&after).map(|id| id.0.as_str()).collect();
+    assert_eq!(gone, ["t.py::e"]);
 }
 
 #[test]

@@ -107,6 +107,14 @@ fn a_mark_that_will_keep_a_test_from_counting_is_no_red() {
     ] {
         let body = Body { mark: mark.clone(), ..Body::default() };
         assert_eq!(red(&first, None, &body, &[])[0].1, want, "{mark:?}");
+        for (kind, is_told) in
+            [(FailureKind::Missing, want == RedKind::None), (FailureKind::Assertion, false)]
+        {
+            let failed = Failure { absent: Some("calc.add".into()), ..failure(kind) };
+            let said = first_line(&Outcome::Failed(failed.clone()), &body);
+            assert_eq!(said.contains("its mark keeps it from counting: @"), is_told, "{mark:?} {said}");
+            assert_eq!(said == failed.message.lines().next().unwrap(), !is_told, "{mark:?} {said}");
+        }
     }
 }
 
