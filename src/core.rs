@@ -21,6 +21,7 @@ pub mod guard;
 pub mod halt;
 pub mod isolation;
 pub mod judge;
+pub mod labels;
 pub mod mapping;
 pub mod mdtest;
 pub mod mode;

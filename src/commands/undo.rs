@@ -4,6 +4,7 @@
 //! changed is not overwritten unasked. The journal is only read: going back is the operator's
 //! deed on the tree and no step of the run.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,6 +17,7 @@ use crate::cli::UndoArgs;
 use crate::core::attempt::CheckpointId;
 use crate::core::event::{Event, RunId};
 use crate::core::finding::{Change, ChangeKind};
+use crate::core::labels;
 use crate::core::trouble::Trouble;
 use crate::text::harmless::{line, shell_word};
 use crate::view::print;
@@ -92,11 +94,14 @@ fn chosen(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
 }
 
 /// What the journal tells of the run.
+#[derive(Default)]
 struct Story {
     zero: Option<CheckpointId>,
     own: Own,
     /// Where the run stands, if it has not ended.
     unfinished: Option<String>,
+    /// Checkpoints by their labels: a run that was killed may have left no refs for them.
+    labels: BTreeMap<String, CheckpointId>,
 }
 
 impl Story {
@@ -111,7 +116,7 @@ impl Story {
         match &zero {
             Some(_) if args.discard_changes => {
                 print::message(&format!("tdd: {trouble}"));
-                Ok(Self { zero, own: Own::default(), unfinished: None })
+                Ok(Self { zero, ..Self::default() })
             }
             Some(zero) => Err(trouble.advise(format!(
                 "checkpoint 0 is kept as {}, {zero}; which changes are the run's can't be told any more.\n\
@@ -137,14 +142,15 @@ impl Story {
         }
         let ended = run.has_ended();
         let own = Own { trees: own_trees(run), at_work: if ended { None } else { at_work(records) } };
-        Ok(Self { zero, own, unfinished: (!ended).then(|| run.phase()) })
+        let labels = labels::told(records.iter().map(|record| &record.event)).into_iter().collect();
+        Ok(Self { zero, own, unfinished: (!ended).then(|| run.phase()), labels })
     }
 }
 
 /// The trees that the run left or began from, the likeliest first.
 fn own_trees(run: &Journalled) -> Vec<CheckpointId> {
     let mut trees = run.trees();
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     trees.retain(|tree| seen.insert(tree.clone()));
     trees.truncate(MOST_TREES);
     trees
@@ -181,8 +187,9 @@ struct Target {
 fn target(way: &WayBack, story: &Story, args: &UndoArgs) -> Result<Target, Trouble> {
     if let Some(wanted) = &args.to {
         let label = wanted.strip_prefix(&way.ref_name("")).unwrap_or(wanted);
-        let Some(checkpoint) = way.labelled(label) else {
-            let labels = way.labels();
+        let Some(checkpoint) = way.labelled(label).or_else(|| story.labels.get(label).cloned()) else {
+            let labels: BTreeSet<String> =
+                way.labels().into_iter().chain(story.labels.keys().cloned()).collect();
             let shown = labels.iter().rev().take(LISTED).cloned().collect::<Vec<_>>().join("\n");
             return Err(Trouble::user(format!("the run has no checkpoint `{}`", line(wanted)))
                 .advise(format!("it has these:\n{shown}")));

@@ -7,6 +7,7 @@ use crate::core::audience::Audience;
 use crate::core::effect::Effect;
 use crate::core::event::Event;
 use crate::core::isolation::Confinement;
+use crate::core::labels;
 use crate::core::next::next;
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
@@ -194,10 +195,7 @@ impl<'a, W: World> Drive<'a, W> {
 
     /// A name for refs and logs: `implementer-ac_ste_1_2-1`.
     pub(super) fn label(key: &Key, number: u8) -> String {
-        match key.criterion() {
-            Some(id) => format!("{}-{}-{number}", key.role(), id.slug()),
-            None => format!("{}-{number}", key.role()),
-        }
+        labels::of_attempt(key, number)
     }
 }
 

@@ -50,6 +50,8 @@ pub trait Checkpoints {
     fn take(&mut self, label: &str) -> Result<CheckpointId, Trouble>;
     /// Gives a checkpoint that was taken this label too.
     fn name(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble>;
+    /// Sees that every label is on the disk.
+    fn write_labels(&mut self) -> Result<(), Trouble>;
     /// All differences, by-products included, sorted by path.
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble>;
     /// Makes the work tree equal to `to`: unignored files that `to` lacks are removed.

@@ -44,7 +44,11 @@ impl<W: World> Drive<'_, W> {
         &mut self,
         by: &str,
     ) -> Result<(CheckpointId, Option<Event>), Trouble> {
-        let now = self.ports.checkpoints.take("after-runs")?;
+        let label = match self.state.attempt() {
+            Some(attempt) => format!("after-runs-{}", Self::label(&attempt.key, attempt.number)),
+            None => "after-runs".to_owned(),
+        };
+        let now = self.ports.checkpoints.take(&label)?;
         let Some(measured) = self.state.tree.clone() else { return Ok((now, None)) };
         let left: Vec<RelPath> =
             self.differences(&measured, &now)?.into_iter().map(|change| change.path).collect();
@@ -96,6 +100,7 @@ impl<W: World> Drive<'_, W> {
             return Err(Trouble::internal("a halt was ordered in a state that has none"));
         };
         let halt = &halt.clone();
+        self.ports.checkpoints.write_labels()?;
         let facts = self.halt_facts(halt)?;
         let text = (self.setup.mask)(&halt_report::text(&self.state, halt, &facts));
         let json = (self.setup.mask)(&halt_report::json(&self.state, halt, &facts).to_string());
@@ -110,6 +115,7 @@ impl<W: World> Drive<'_, W> {
             return Err(Trouble::internal("an end was ordered in a state that has none"));
         };
         let ending = *ending;
+        self.ports.checkpoints.write_labels()?;
         let facts = self.summary_facts()?;
         let text = (self.setup.mask)(&summary::text(&self.state, ending, &facts));
         let json = (self.setup.mask)(&summary::json(&self.state, ending, &facts).to_string());

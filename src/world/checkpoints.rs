@@ -252,6 +252,10 @@ impl Checkpoints for GitCheckpoints {
         self.set_ref(label, checkpoint)
     }
 
+    fn write_labels(&mut self) -> Result<(), Trouble> {
+        self.write_waiting()
+    }
+
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble> {
         let differences = listing::differences(&self.private, from, to)?;
         let mut changes: Vec<Change> = Vec::with_capacity(differences.len());

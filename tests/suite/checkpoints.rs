@@ -420,6 +420,39 @@ fn files_and_bytes_of_a_snapshot_can_be_read() {
 }
 
 #[test]
+fn a_killed_process_loses_no_checkpoint_and_no_label() {
+    let repository = Repository::with(&[("a", "a")]);
+    let mut killed = repository.checkpoints();
+    killed.take("0").unwrap();
+    repository.write("a", "1");
+    let good = killed.take("after-x-1").unwrap();
+    killed.name("good-x-1", &good).unwrap();
+    repository.write("a", "2");
+    let first = killed.take("seen").unwrap();
+    std::mem::forget(killed);
+    let label = |label: &str| {
+        repository.git(&[
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            &format!("refs/tdd/20260101T000000Z-STE-1-abcd/{label}"),
+        ])
+    };
+    let labels = || repository.git(&["for-each-ref", "--format=%(refname:lstrip=3)", "refs/tdd"]);
+    assert_eq!(labels(), "0\nafter-x-1\nseen", "a label of what is held is no ref yet");
+    let mut next = repository.checkpoints();
+    repository.write("a", "3");
+    let second = next.take("seen").unwrap();
+    assert_eq!((label("seen"), label("seen.2")), (second.0, first.0), "what only it held is kept");
+    let lost = CheckpointId("1".repeat(40));
+    next.label_again(vec![("good-x-1".into(), good.clone()), ("before-y-1".into(), lost)]).unwrap();
+    next.write_labels().unwrap();
+    assert_eq!(labels(), "0\nafter-x-1\ngood-x-1\nseen\nseen.2");
+    assert_eq!(label("good-x-1"), good.0);
+    assert_eq!(repository.git(&["fsck", "--strict", "--no-dangling"]), "");
+}
+
+#[test]
 fn a_child_that_loses_the_last_snapshot_does_not_stop_the_next() {
     let repository = Repository::with(&[("a", "a")]);
     let mut checkpoints = repository.checkpoints();

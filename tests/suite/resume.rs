@@ -86,6 +86,16 @@ fn ac_tdd_7_2_a_killed_run_goes_on_and_the_cut_attempt_does_not_count() {
     let events = sandbox.events();
     let count = |name: &str| events.iter().filter(|event| *event == name).count();
     assert_eq!((count("attempt_started"), count("attempt_cut"), count("agent_returned")), (5, 2, 3));
+    // What the killed processes had not labelled yet, the last one has.
+    let refs = sandbox.git(&["for-each-ref", "--format=%(refname:lstrip=3)", "refs/tdd"]);
+    let labels: Vec<&str> = refs.lines().collect();
+    for label in ["0", "before-test-writer-1", "good-test-writer-1", "good-refactorer-1"] {
+        assert!(labels.contains(&label), "{label} in {labels:?}");
+    }
+    let of_implementer = |kind: &str| {
+        labels.iter().filter(|label| label.starts_with(&format!("{kind}-implementer-ac_ste_1_1-"))).count()
+    };
+    assert!(of_implementer("before") > 0 && of_implementer("good") == 1, "{labels:?}");
 }
 
 #[test]

@@ -5,9 +5,11 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use crate::core::attempt::CheckpointId;
 use crate::core::audience::Audience;
 use crate::core::event::{Decision, Event, RunId, RunStarted};
 use crate::core::halt::Ending;
+use crate::core::labels;
 use crate::core::state::{End, Phase, State, Suspension};
 use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
@@ -94,12 +96,13 @@ pub fn go_on(
     hold: &Hold,
 ) -> Result<ExitCode, Trouble> {
     let folders = hold.folders(run);
-    let (journal, state) = reopened(&folders.run)?;
+    let (journal, state, labels) = reopened(&folders.run)?;
     let _noting = leftovers::note_children_in(&folders.run);
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
     warn(&adapters.warnings);
     let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
+    ports.checkpoints.label_again(labels)?;
     let mut audience = audience(prepared);
     let caps = Some(prepared.plan.caps).filter(|caps| *caps != state.run.plan.caps);
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
@@ -121,7 +124,7 @@ pub(in crate::commands) fn warn(lines: &[String]) {
 
 /// Closes the run in `run` and leaves the tree as it is; what it holds is kept as a checkpoint first.
 pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) -> Result<ExitCode, Trouble> {
-    let (mut journal, mut state) = reopened(run)?;
+    let (mut journal, mut state, labels) = reopened(run)?;
     let is_over = matches!(state.phase, Phase::Ended { .. });
     let resumed = (!is_over).then_some(Event::Resumed);
     let events: Vec<Event> =
@@ -133,18 +136,25 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
                 .advise(format!("see `tdd status {}`", state.run.run))
         })?;
     }
-    GitCheckpoints::open(repository, &state.run.run, run)?.take("resumed")?;
+    let mut checkpoints = GitCheckpoints::open(repository, &state.run.run, run)?;
+    checkpoints.label_again(labels)?;
+    checkpoints.take("resumed")?;
+    checkpoints.write_labels()?;
     journal.append(SystemClock::default().now_ms(), &events)?;
     Ok(ExitCode::from(closing(&state, run, output, "")?.code()))
 }
 
-/// The journal of a run, and where it stands.
-fn reopened(run: &Path) -> Result<(JournalFile, State), Trouble> {
+/// Checkpoints by their labels.
+type Labels = Vec<(String, CheckpointId)>;
+
+/// The journal of a run, where it stands, and the labels that its checkpoints should have.
+fn reopened(run: &Path) -> Result<(JournalFile, State, Labels), Trouble> {
     let (journal, events) = JournalFile::open(run)?;
     let state = State::replay(events.iter().map(|(_, event)| event))
         .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
         .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
-    Ok((journal, state))
+    let labels = labels::told(events.iter().map(|(_, event)| event));
+    Ok((journal, state, labels))
 }
 
 /// A live display would draw over an agent that has the terminal.

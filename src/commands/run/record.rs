@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::core::attempt::{AgentReturn, Attempt, CheckpointId, Digest};
 use crate::core::event::Event;
+use crate::core::labels;
 use crate::core::policy::{FileClass, Policy};
 use crate::core::role::Key;
 use crate::core::state::{Entry, State};
@@ -202,10 +203,7 @@ impl Tape<'_> {
 
     /// The tree as the child left it.
     fn tree_after(&self, attempt: &Attempt, seen: Option<&CheckpointId>) -> Option<CheckpointId> {
-        let of = match attempt.key.criterion() {
-            Some(id) => format!("{}-{}-{}", attempt.key.role(), id.slug(), attempt.number),
-            None => format!("{}-{}", attempt.key.role(), attempt.number),
-        };
+        let of = labels::of_attempt(&attempt.key, attempt.number);
         let measured = || self.checkpoints.labelled(&format!("after-{of}"));
         let failed = || self.checkpoints.labelled(&format!("failed-{of}"));
         seen.cloned().or_else(measured).or_else(failed)

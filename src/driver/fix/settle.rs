@@ -31,6 +31,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     }
 
     fn keep(&mut self, name: &str, how: How) -> Result<Digest, Trouble> {
+        self.ports.checkpoints.write_labels()?;
         let facts = self.facts()?;
         let text = (self.setup.mask)(&fix_report::text(&self.state, how, &facts));
         let json = (self.setup.mask)(&fix_report::json(&self.state, how, &facts).to_string());

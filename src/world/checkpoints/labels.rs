@@ -1,15 +1,16 @@
 //! Labels of checkpoints, and the refs that stand for them: `refs/tdd/<run>/<label>`.
 //!
 //! A commit gets its first label at once, because a ref must hold it. Its other labels are written when
-//! the process ends: each ref is a file more to be looked at after every child.
+//! the run ends or its process does: each ref is a file more to be looked at after every child.
 
+use super::refs::OurRefs;
 use super::{GitCheckpoints, refs};
 use crate::core::attempt::CheckpointId;
 use crate::core::event::RunId;
 use crate::core::trouble::Trouble;
 
 impl GitCheckpoints {
-    /// Labels a checkpoint.
+    /// Labels a checkpoint that is there.
     pub(super) fn set_ref(&mut self, label: &str, commit: &CheckpointId) -> Result<(), Trouble> {
         let name = format!("{}{}", ref_folder(&self.run), slug(label));
         if self.refs.values().any(|held| held == commit) {
@@ -27,27 +28,58 @@ impl GitCheckpoints {
         Ok(())
     }
 
-    /// The ref may be the only one that holds what names wait for: they are given first.
+    /// What the ref held gets another one, with a number, if nothing else holds it: the journal may
+    /// name it, and whoever goes on with the run after a kill may have to go back to it.
     fn move_ref(&mut self, name: String, commit: &CheckpointId) -> Result<(), Trouble> {
+        let mut moves = Vec::new();
+        let is_held = |held: &CheckpointId| self.refs.iter().any(|(other, by)| *other != name && by == held);
+        if let Some(held) = self.refs.get(&name).filter(|held| *held != commit && !is_held(held)) {
+            let numbered = (2_u32..).map(|number| format!("{name}.{number}"));
+            let free = numbered.into_iter().find(|name| !self.refs.contains_key(name));
+            moves.extend(free.map(|free| (free, held.clone())));
+        }
         self.waiting.remove(&name);
-        let is_written = |name: &String, commit: &CheckpointId| {
-            !self.refs.contains_key(name) && refs::write_new(&self.place, name, commit)
-        };
-        let mut left: Vec<(&String, &CheckpointId)> =
-            self.waiting.iter().filter(|(name, commit)| !is_written(name, commit)).collect();
-        left.push((&name, commit));
-        refs::update(&self.own, &left)?;
-        self.refs.append(&mut self.waiting);
-        self.refs.insert(name, commit.clone());
+        moves.push((name, commit.clone()));
+        refs::update(&self.own, &moves.iter().map(|(name, commit)| (name, commit)).collect::<Vec<_>>())?;
+        self.refs.extend(moves);
+        Ok(())
+    }
+
+    /// Writes the labels of commits that other refs hold. By git, which makes no ref to a commit that a
+    /// child has destroyed.
+    pub(super) fn write_waiting(&mut self) -> Result<(), Trouble> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (moved, mut new): (OurRefs, OurRefs) =
+            waiting.into_iter().partition(|(name, _)| self.refs.contains_key(name));
+        refs::update(&self.own, &new.iter().collect::<Vec<_>>())?;
+        self.refs.append(&mut new);
+        for (name, commit) in moved {
+            if self.refs.get(&name) != Some(&commit) {
+                self.move_ref(name, &commit)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Labels again what a process that was killed had labelled, as its journal tells. What is no longer
+    /// in git can't be.
+    pub fn label_again(&mut self, labels: Vec<(String, CheckpointId)>) -> Result<(), Trouble> {
+        for (label, commit) in labels {
+            let name = format!("{}{}", ref_folder(&self.run), slug(&label));
+            let is_there = self.refs.get(&name).or_else(|| self.waiting.get(&name)) == Some(&commit);
+            let is_held = || self.refs.values().any(|held| *held == commit);
+            if !is_there && (is_held() || self.own.holds(&commit)) {
+                self.set_ref(&label, &commit)?;
+            }
+        }
         Ok(())
     }
 }
 
 impl Drop for GitCheckpoints {
-    /// What still waits is held by another ref, so that nothing but a name can be lost here. Done
-    /// by git, which makes no ref to a commit that a child has destroyed.
+    /// What still waits is held by another ref, so that nothing but a name can be lost here.
     fn drop(&mut self) {
-        let _ = refs::update(&self.own, &self.waiting.iter().collect::<Vec<_>>());
+        let _ = self.write_waiting();
     }
 }
 

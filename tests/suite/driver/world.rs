@@ -213,6 +213,10 @@ impl Checkpoints for Memory {
         self.call()
     }
 
+    fn write_labels(&mut self) -> Result<(), Trouble> {
+        self.call()
+    }
+
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble> {
         Ok(differences(&self.at(from), &self.at(to)))
     }
