@@ -56,7 +56,10 @@ impl<W: World> Drive<'_, W> {
             return Ok((now, None));
         }
         self.ports.checkpoints.restore(&measured, &left)?;
-        let what = left.iter().map(|path| format!("{by} changed {path}; put back")).collect();
+        let mut what: Vec<String> =
+            left.iter().map(|path| format!("{by} changed {path}; put back")).collect();
+        // It may have been a person: nobody can tell who wrote while tests ran.
+        what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
         Ok((now, Some(Event::Restored { what })))
     }
 

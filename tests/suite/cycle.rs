@@ -173,6 +173,57 @@ fn a_program_of_the_generic_table_goes_through() {
     }
 }
 
+/// A test is a line `FILE WORD`: it passes while FILE holds WORD. Nothing tells which file it is of.
+const PLAIN_TAP: &str = r#"[ $# -gt 0 ] || set -- tests/*.t
+bad=0 n=0
+for test; do
+    read -r file word < "$test"
+    n=$((n + 1))
+    if grep -qs "$word" "$file"; then
+        echo "ok $n - $word holds"
+    else
+        bad=1
+        echo "not ok $n - $word holds"
+    fi
+done
+echo "1..$n"
+exit $bad
+"#;
+
+#[test]
+fn tests_of_plain_tap_that_were_there_before_take_part_in_every_run() {
+    let sandbox = Sandbox::with(&[
+        ("run.sh", PLAIN_TAP),
+        (
+            "tdd.yaml",
+            "test: sh run.sh\ntest_files: [\"tests/**\"]\nrunner: { kind: tap, all: sh run.sh, select: \"sh run.sh {files}\" }\n",
+        ),
+        ("tests/base.t", "src/base base\n"),
+        ("src/base", "base\n"),
+        ("specs/frs/STE-1.md", "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: one.\n- AC-STE-1.2: two.\n"),
+    ]);
+    let say =
+        |file: &str| format!("  say: {{ status: ok, files: [{file}], command: t, output_excerpt: x }}\n");
+    let implementer = |number: u8, file: &str, word: &str| {
+        format!(
+            "- role: implementer\n  criterion: AC-STE-1.{number}\n  write:\n    {file}: |\n      {word}\n{}",
+            say(file)
+        )
+    };
+    let cassette = [
+        "- role: test-writer\n  write:\n    tests/ac_ste_1_1.t: |\n      src/a one\n    tests/ac_ste_1_2.t: |\n      src/b two\n".to_owned(),
+        say("tests/ac_ste_1_1.t, tests/ac_ste_1_2.t"),
+        implementer(1, "src/a", "one"),
+        implementer(2, "src/b", "two"),
+        format!("- role: refactorer\n{}", say("")),
+    ]
+    .concat();
+    let file = sandbox.repo().parent().unwrap().join("c.yaml");
+    std::fs::write(&file, cassette).unwrap();
+    let ran = sandbox.tdd(&["STE-1", "--cassette", file.to_str().unwrap()]).expect(0);
+    assert_eq!(sandbox.forks(), 4, "nobody is blamed for a test that took no part: {}", ran.stderr);
+}
+
 #[test]
 fn json_prints_one_object_a_line_and_nothing_else() {
     if !has_python() {

@@ -21,6 +21,7 @@ use crate::text::{mdtest, prompt};
 use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
 use crate::world::git_facts;
 use crate::world::journal_file::{self, RunDir};
+use crate::world::lock;
 use crate::world::passthrough::Operator;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
@@ -256,7 +257,9 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settin
             | Phase::GateDue
             | Phase::Halting { .. }
             | Phase::Finishing { .. } => {
-                return Err(unfinished(&state, &run, &super::wire::resume_with(settings)));
+                let at_work = lock::held_by_another(&place.repository);
+                let with = super::wire::resume_with(settings);
+                return Err(at_work.unwrap_or_else(|| unfinished(&state, &run, &with)));
             }
         }
     }

@@ -280,7 +280,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             return Ok(None);
         }
         self.ports.checkpoints.restore(measured, &left)?;
-        let what = left.iter().map(|path| format!("a check changed {path}; put back")).collect();
+        let mut what: Vec<String> =
+            left.iter().map(|path| format!("a check changed {path}; put back")).collect();
+        what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
         Ok(Some(Event::Restored { what }))
     }
 }
