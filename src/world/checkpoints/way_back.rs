@@ -113,7 +113,9 @@ impl WayBack {
 
     /// Gives a checkpoint a ref of the run, which must not exist or name it already.
     pub fn keep(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble> {
-        self.checkpoints.set_ref(label, checkpoint)
+        self.checkpoints.set_ref(label, checkpoint)?;
+        // A person is told of it at once.
+        self.checkpoints.write_waiting()
     }
 
     /// Keeps a checkpoint under the next free label `undone-<n>`, and gives that label.
