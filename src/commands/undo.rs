@@ -142,7 +142,7 @@ impl Story {
         }
         let ended = run.has_ended();
         let own = Own { trees: own_trees(run), at_work: if ended { None } else { at_work(records) } };
-        let labels = labels::told(records.iter().map(|record| &record.event)).into_iter().collect();
+        let labels = labels::told(records.iter().map(|record| &record.event));
         Ok(Self { zero, own, unfinished: (!ended).then(|| run.phase()), labels })
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! A ref for a label may be missing, because its process was killed; what it stands for is here.
 
+use std::collections::BTreeMap;
+
 use super::attempt::CheckpointId;
 use super::event::Event;
 use super::role::Key;
@@ -15,16 +17,16 @@ pub fn of_attempt(key: &Key, number: u8) -> String {
     }
 }
 
-/// The labels that these events tell, in their order; of a label that is there twice the last holds.
-pub fn told<'e>(events: impl Iterator<Item = &'e Event>) -> Vec<(String, CheckpointId)> {
-    let mut told = Vec::new();
+/// The labels that these events tell; of one that is told twice, as after a cut attempt, the last holds.
+pub fn told<'e>(events: impl Iterator<Item = &'e Event>) -> BTreeMap<String, CheckpointId> {
+    let mut told = BTreeMap::new();
     let mut attempt = String::new();
     for event in events {
         if let Event::AttemptStarted { attempt: started } = event {
             attempt = of_attempt(&started.key, started.number);
         }
         let Some((kind, checkpoint)) = labelled(event) else { continue };
-        told.push((format!("{kind}-{attempt}"), checkpoint.clone()));
+        told.insert(format!("{kind}-{attempt}"), checkpoint.clone());
     }
     told
 }

@@ -445,7 +445,8 @@ fn a_killed_process_loses_no_checkpoint_and_no_label() {
     let second = next.take("seen").unwrap();
     assert_eq!((label("seen"), label("seen.2")), (second.0, first.0), "what only it held is kept");
     let lost = CheckpointId("1".repeat(40));
-    next.label_again(vec![("good-x-1".into(), good.clone()), ("before-y-1".into(), lost)]).unwrap();
+    next.label_again([("good-x-1".to_owned(), good.clone()), ("before-y-1".to_owned(), lost)].into())
+        .unwrap();
     next.write_labels().unwrap();
     assert_eq!(labels(), "0\nafter-x-1\ngood-x-1\nseen\nseen.2");
     assert_eq!(label("good-x-1"), good.0);

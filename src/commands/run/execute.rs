@@ -1,5 +1,6 @@
 //! From a prepared run to an exit code.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -145,7 +146,7 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
 }
 
 /// Checkpoints by their labels.
-type Labels = Vec<(String, CheckpointId)>;
+type Labels = BTreeMap<String, CheckpointId>;
 
 /// The journal of a run, where it stands, and the labels that its checkpoints should have.
 fn reopened(run: &Path) -> Result<(JournalFile, State, Labels), Trouble> {

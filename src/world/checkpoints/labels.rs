@@ -3,6 +3,8 @@
 //! A commit gets its first label at once, because a ref must hold it. Its other labels are written when
 //! the run ends or its process does: each ref is a file more to be looked at after every child.
 
+use std::collections::BTreeMap;
+
 use super::refs::OurRefs;
 use super::{GitCheckpoints, refs};
 use crate::core::attempt::CheckpointId;
@@ -34,8 +36,8 @@ impl GitCheckpoints {
         let mut moves = Vec::new();
         let is_held = |held: &CheckpointId| self.refs.iter().any(|(other, by)| *other != name && by == held);
         if let Some(held) = self.refs.get(&name).filter(|held| *held != commit && !is_held(held)) {
-            let numbered = (2_u32..).map(|number| format!("{name}.{number}"));
-            let free = numbered.into_iter().find(|name| !self.refs.contains_key(name));
+            let mut numbered = (2_u32..).map(|number| format!("{name}.{number}"));
+            let free = numbered.find(|name| !self.refs.contains_key(name));
             moves.extend(free.map(|free| (free, held.clone())));
         }
         self.waiting.remove(&name);
@@ -63,7 +65,7 @@ impl GitCheckpoints {
 
     /// Labels again what a process that was killed had labelled, as its journal tells. What is no longer
     /// in git can't be.
-    pub fn label_again(&mut self, labels: Vec<(String, CheckpointId)>) -> Result<(), Trouble> {
+    pub fn label_again(&mut self, labels: BTreeMap<String, CheckpointId>) -> Result<(), Trouble> {
         for (label, commit) in labels {
             let name = format!("{}{}", ref_folder(&self.run), slug(&label));
             let is_there = self.refs.get(&name).or_else(|| self.waiting.get(&name)) == Some(&commit);
