@@ -118,18 +118,22 @@ fn told(sandbox: &Sandbox) -> bool {
         .any(|told| told.contains("tdd-result"))
 }
 
-/// A key that comes before the program listens is lost, so it is pressed until the question is gone.
-fn answer(terminal: &mut Terminal, question: &str) {
-    terminal.wait_for(question);
-    for _ in 0..30 {
-        if !terminal.shows(question) {
-            break;
+/// Waits for the hook's word; a question that stands on the screen meanwhile is answered with Enter.
+///
+/// A key that comes before the program listens is lost, and a screen that is being drawn anew is empty
+/// for a moment, so neither a key nor a screen without the question says that it was answered.
+fn wait_until_told(terminal: &mut Terminal, sandbox: &Sandbox, question: Option<&str>) {
+    for _ in 0..60 {
+        if question.is_some_and(|question| terminal.shows(question)) {
+            terminal.press("\r");
         }
-        terminal.press("\r");
         let again = Instant::now() + Duration::from_secs(1);
-        let is_over = |screen: &vt100::Screen| !screen.contents().contains(question);
-        terminal.wait("an answer", |screen| is_over(screen) || Instant::now() > again);
+        terminal.wait("the end of a second", |_| told(sandbox) || Instant::now() > again);
+        if told(sandbox) {
+            return;
+        }
     }
+    terminal.wait("its hook's word", |_| told(sandbox));
 }
 
 /// RED with the real program on the operator's screen: its last message is what its hook tells.
@@ -145,11 +149,9 @@ fn red_in_person(agent: Agent, leave: &[&str]) {
     sandbox.commit();
     command.args(["STE-1", "--agent", agent.name(), "--interactive", "--stop-after", "red"]);
     let mut terminal = Terminal::start(&command);
-    if let Agent::Codex = agent {
-        answer(&mut terminal, "Open restricted");
-    }
+    let question = matches!(agent, Agent::Codex).then_some("Open restricted");
     // The turn is over when its hook has told so.
-    terminal.wait("its hook's word", |_| told(&sandbox));
+    wait_until_told(&mut terminal, &sandbox, question);
     for keys in leave {
         terminal.press(keys);
         if keys.starts_with('/') {

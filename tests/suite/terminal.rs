@@ -69,7 +69,10 @@ impl Terminal {
         std::thread::spawn(move || {
             let mut chunk = [0; 4096];
             while let Ok(count @ 1..) = reader.read(&mut chunk) {
-                screen.0.lock().unwrap().process(&chunk[..count]);
+                // A test that failed while it looked has said what it saw.
+                let Ok(mut parser) = screen.0.lock() else { break };
+                parser.process(&chunk[..count]);
+                drop(parser);
                 screen.1.notify_all();
             }
         });
