@@ -166,7 +166,6 @@ fn the_end_is_told_as_it_was() {
         ] {
             let ran = Case::sh(way, script).run();
             assert_eq!(ran.lived.end, SessionEnd::Exited(want), "{way:?}: {script}");
-            assert_eq!(ran.lived.leaked, 0, "{way:?}: {script}");
         }
     }
 }
@@ -329,7 +328,10 @@ fn a_start_that_a_terminal_s_signal_cut_off_is_made_again() {
 const ESCAPE: &str =
     "mkfifo up; setsid sh -c 'echo up >up; exec sleep 1000' & read line <up; echo $!; exit 7";
 
-/// The same, but it goes on printing.
+/// Leaves a process behind in the background.
+const BACKGROUND: &str = "mkfifo up; (trap '' HUP; echo up >up; exec sleep 1000) & read line <up; echo $!";
+
+/// As [`ESCAPE`], but it goes on printing.
 const ESCAPED_FLOOD: &str = "mkfifo up; setsid sh -c 'echo up >up; exec yes' & read line <up; exit 0";
 
 #[test]
@@ -337,7 +339,6 @@ fn a_grandchild_that_keeps_the_output_open_does_not_block_and_is_ended() {
     for way in WAYS {
         let ran = Case::sh(way, ESCAPE).run();
         assert_eq!(ran.lived.end, SessionEnd::Exited(Exit::Code(7)), "{way:?}");
-        assert_eq!(ran.lived.leaked, 1, "{way:?}");
         assert!(is_gone(&ran.text()), "{way:?}: {}", ran.text());
     }
 }
@@ -345,9 +346,7 @@ fn a_grandchild_that_keeps_the_output_open_does_not_block_and_is_ended() {
 #[test]
 fn a_childs_background_group_is_ended_too() {
     for way in WAYS {
-        let script = "mkfifo up; (trap '' HUP; echo up >up; exec sleep 1000) & read line <up; echo $!";
-        let ran = Case::sh(way, script).run();
-        assert_eq!(ran.lived.leaked, 1, "{way:?}");
+        let ran = Case::sh(way, BACKGROUND).run();
         assert!(is_gone(&ran.text()), "{way:?}: {}", ran.text());
     }
 }
@@ -431,7 +430,7 @@ fn a_flood_is_stopped_at_its_cap() {
             let flood = SessionEnd::Exhausted(Exhaustion::Output);
             if script == ESCAPED_FLOOD && ran.lived.end != flood {
                 // On a loaded machine it may come to print too late, and is swept before it floods.
-                assert_eq!((ran.lived.end, ran.lived.leaked), (SessionEnd::Exited(Exit::Code(0)), 1));
+                assert_eq!(ran.lived.end, SessionEnd::Exited(Exit::Code(0)));
                 continue;
             }
             assert_eq!(ran.lived.end, flood, "{way:?}: {script}");
@@ -514,7 +513,7 @@ fn a_command_writes_its_files_and_its_end_is_told() {
     let script = "cat; echo $CI $GIVEN ${CARGO_MANIFEST_DIR-none}; echo err >&2; exit 4";
     let (_dir, mut order) = command(script);
     let finished = finish(&order).unwrap();
-    assert_eq!((finished.exit, finished.leaked), (Exit::Code(4), 0));
+    assert_eq!(finished.exit, Exit::Code(4));
     assert_eq!(fs::read_to_string(&order.log).unwrap(), "1 yes none\nerr\n");
     let mode = fs::metadata(&order.log).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -529,7 +528,7 @@ fn a_command_writes_its_files_and_its_end_is_told() {
 fn a_command_has_bounds_and_leaves_nothing() {
     let (_dir, order) = command(ESCAPE);
     let finished = finish(&order).unwrap();
-    assert_eq!((finished.exit, finished.leaked), (Exit::Code(7), 1));
+    assert_eq!(finished.exit, Exit::Code(7));
     assert!(is_gone(&fs::read_to_string(&order.log).unwrap()));
 
     let (_dir, mut order) = command("setsid sleep 1000 & sleep 1000");
@@ -563,6 +562,7 @@ fn helper(name: &str) -> Command {
 fn alone_in_a_process() {
     for name in [
         "helper_counts_descriptors",
+        "helper_counts_who_is_left",
         "helper_hides_a_grandchild",
         "helper_ends_a_breeder",
         "helper_hears_signals",
@@ -593,6 +593,19 @@ fn helper_counts_descriptors() {
         .into_iter()
         .filter(|one| one.parent == i32::try_from(std::process::id()).unwrap());
     assert_eq!(zombies.count(), 0);
+}
+
+/// Not beside other tests: with one child only, a sweep takes every orphan for that child's.
+#[test]
+#[ignore = "run by alone_in_a_process"]
+fn helper_counts_who_is_left() {
+    for (script, count) in [("exit 3", 0), ("kill -INT $$", 0), (ESCAPE, 1), (BACKGROUND, 1)] {
+        for way in WAYS {
+            assert_eq!(Case::sh(way, script).run().lived.leaked, count, "{way:?}: {script}");
+        }
+        let (_dir, order) = command(script);
+        assert_eq!(finish(&order).unwrap().leaked, count, "{script}");
+    }
 }
 
 #[test]
