@@ -24,7 +24,7 @@ use crate::view::{self, Stderr, print};
 use crate::world::agent::{RoleAgent, RoleAgents};
 use crate::world::checks::{CheckSetup, ProjectChecks};
 use crate::world::clock::SystemClock;
-use crate::world::journal_file::JournalFile;
+use crate::world::journal_file::{JournalFile, parts};
 use crate::world::project::{self, Place};
 use crate::world::project_commands::Chosen;
 use crate::world::project_commands::checks::{self, CheckDeadlines, FoundChecks};
@@ -145,7 +145,7 @@ fn execute(
         repository: repository.clone(),
         project: prepared.place.project.clone(),
         table: found.table.clone(),
-        work: folders.run.join("tests"),
+        work: folders.run.join(parts::TESTS),
         output_cap: settings.common.output_cap,
         stop: hold.stop.clone(),
     };

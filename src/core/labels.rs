@@ -17,16 +17,21 @@ pub fn of_attempt(key: &Key, number: u8) -> String {
     }
 }
 
+/// The label of this kind for what [`of_attempt`] names; the kind alone for no attempt.
+pub fn of_kind(kind: &str, attempt: Option<&str>) -> String {
+    attempt.map_or_else(|| kind.to_owned(), |attempt| format!("{kind}-{attempt}"))
+}
+
 /// The labels that these events tell; of one that is told twice, as after a cut attempt, the last holds.
 pub fn told<'e>(events: impl Iterator<Item = &'e Event>) -> BTreeMap<String, CheckpointId> {
     let mut told = BTreeMap::new();
-    let mut attempt = String::new();
+    let mut attempt = None;
     for event in events {
         if let Event::AttemptStarted { attempt: started } = event {
-            attempt = of_attempt(&started.key, started.number);
+            attempt = Some(of_attempt(&started.key, started.number));
         }
         let Some((kind, checkpoint)) = labelled(event) else { continue };
-        told.insert(format!("{kind}-{attempt}"), checkpoint.clone());
+        told.insert(of_kind(kind, attempt.as_deref()), checkpoint.clone());
     }
     told
 }
@@ -42,5 +47,38 @@ fn labelled(event: &Event) -> Option<(&str, &CheckpointId)> {
         Some(("cut", kept_as))
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::attempt::{Attempt, AttemptKind};
+
+    #[test]
+    fn a_cut_attempts_number_is_used_again_and_its_labels_are_those_of_the_last() {
+        let checkpoint = |name: &str| CheckpointId(name.to_owned());
+        let started = |before: &str| {
+            let (key, kind) = (Key::TestWriter, AttemptKind::First);
+            let before = checkpoint(before);
+            Event::AttemptStarted { attempt: Attempt { key, number: 1, kind, before, prompt: vec![] } }
+        };
+        let events = [
+            Event::AttemptCut { kept_as: checkpoint("of nobody") },
+            started("zero"),
+            Event::AttemptCut { kept_as: checkpoint("half done") },
+            started("seen"),
+            Event::WorkKept { checkpoint: checkpoint("done") },
+        ];
+        let told = told(events.iter());
+        let told: Vec<(&str, &str)> =
+            told.iter().map(|(label, commit)| (label.as_str(), commit.0.as_str())).collect();
+        let of_it = [
+            ("before-test-writer-1", "seen"),
+            ("cut", "of nobody"),
+            ("cut-test-writer-1", "half done"),
+            ("good-test-writer-1", "done"),
+        ];
+        assert_eq!(told, of_it);
     }
 }

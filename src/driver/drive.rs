@@ -11,7 +11,6 @@ use crate::core::labels;
 use crate::core::next::next;
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
-use crate::core::role::Key;
 use crate::core::state::State;
 use crate::core::trouble::{Trouble, TroubleKind};
 
@@ -193,9 +192,14 @@ impl<'a, W: World> Drive<'a, W> {
         self.ports.clock.monotonic_ms().saturating_sub(self.started_ms)
     }
 
-    /// A name for refs and logs: `implementer-ac_ste_1_2-1`.
-    pub(super) fn label(key: &Key, number: u8) -> String {
-        labels::of_attempt(key, number)
+    /// A label of the attempt at hand: `good-implementer-ac_ste_1_2-1`; the kind alone without one.
+    pub(super) fn label(&self, kind: &str) -> String {
+        labels::of_kind(kind, self.attempt_name().as_deref())
+    }
+
+    /// What the attempt at hand is called: `implementer-ac_ste_1_2-1`.
+    pub(super) fn attempt_name(&self) -> Option<String> {
+        self.state.attempt().map(|attempt| labels::of_attempt(&attempt.key, attempt.number))
     }
 }
 

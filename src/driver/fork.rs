@@ -4,6 +4,7 @@ use crate::core::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId, Prom
 use crate::core::audience::News;
 use crate::core::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
 use crate::core::event::Event;
+use crate::core::labels;
 use crate::core::policy::FileClass;
 use crate::core::role::{Key, Role};
 use crate::core::trouble::{Trouble, TroubleKind};
@@ -26,10 +27,10 @@ impl<W: World> Drive<'_, W> {
         kind: AttemptKind,
         just_kept: Option<CheckpointId>,
     ) -> Result<Vec<Event>, Trouble> {
-        let label = format!("before-{}", Self::label(key, number));
+        let label = labels::of_kind("before", Some(&labels::of_attempt(key, number)));
         let before = match just_kept {
             Some(kept) => {
-                self.ports.checkpoints.name(&label, &kept)?;
+                self.ports.checkpoints.label(&label, &kept)?;
                 kept
             }
             None => self.ports.checkpoints.take(&label)?,

@@ -50,21 +50,21 @@ impl<W: World> Drive<'_, W> {
         let Phase::Returned { attempt, outcome } = &self.state.phase else {
             return Err(Trouble::internal("a measurement was ordered in a state that has none"));
         };
-        let (key, number) = (attempt.key.clone(), attempt.number);
+        let key = attempt.key.clone();
         let claim = outcome.claim.clone().ok();
         match &key {
-            Key::TestWriter => self.measure_red(number, claim).await,
-            Key::Implementer(id) => self.measure_green(&key, id, number).await,
-            Key::Refactorer => self.measure_refactor(number).await,
+            Key::TestWriter => self.measure_red(claim).await,
+            Key::Implementer(id) => self.measure_green(&key, id).await,
+            Key::Refactorer => self.measure_refactor().await,
             Key::Fixer => Err(Trouble::internal("a cycle measured a fixer")),
         }
     }
 
     /// Takes stock of the tree right after a child ended: git first, because a commit or a reset
     /// by the child must not change what is compared with what.
-    fn take_stock(&mut self, key: &Key, number: u8) -> Result<Work, Trouble> {
+    fn take_stock(&mut self, key: &Key) -> Result<Work, Trouble> {
         let mut events = self.put_git_back()?;
-        let after = self.ports.checkpoints.take(&format!("after-{}", Self::label(key, number)))?;
+        let after = self.ports.checkpoints.take(&self.label("after"))?;
         let base = match key {
             Key::TestWriter => self.state.start.clone(),
             Key::Implementer(_) | Key::Refactorer | Key::Fixer => self.state.base(key).cloned(),
@@ -81,18 +81,18 @@ impl<W: World> Drive<'_, W> {
         let after = if forbidden.is_empty() && touched.is_empty() {
             after
         } else {
-            self.ports.checkpoints.take(&format!("restored-{}", Self::label(key, number)))?
+            self.ports.checkpoints.take(&self.label("restored"))?
         };
         events.push(Event::TreeSeen { tree: after.clone() });
         Ok(Work { base, after, changed, forbidden, touched, production, restamped, events })
     }
 
     pub(super) fn put_git_back(&mut self) -> Result<Vec<Event>, Trouble> {
-        let label = self.state.attempt().map_or_else(|| "end".to_owned(), |a| Self::label(&a.key, a.number));
         if !guard::stands(Guard::GitState) {
             return Ok(Vec::new());
         }
-        let what = self.ports.checkpoints.restore_git(&label)?;
+        let what =
+            self.ports.checkpoints.restore_git(&self.attempt_name().unwrap_or_else(|| "end".to_owned()))?;
         Ok(if what.is_empty() { Vec::new() } else { vec![Event::Restored { what }] })
     }
 

@@ -49,7 +49,7 @@ pub trait Checkpoints {
     /// Gives the commit; an unchanged tree may give an earlier one.
     fn take(&mut self, label: &str) -> Result<CheckpointId, Trouble>;
     /// Gives a checkpoint that was taken this label too.
-    fn name(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble>;
+    fn label(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble>;
     /// Sees that every label is on the disk.
     fn write_labels(&mut self) -> Result<(), Trouble>;
     /// All differences, by-products included, sorted by path.
@@ -144,9 +144,7 @@ pub struct Recalled {
 pub trait Tests {
     fn isolation(&self) -> Isolation;
     /// To be told before anything is run, where the run is gone on with.
-    fn recall(&mut self, recalled: &Recalled) {
-        let _ = recalled;
-    }
+    fn recall(&mut self, _recalled: &Recalled) {}
     /// Runs the test command, read by its adapter. Children of the run are gone when it returns.
     async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble>;
     /// Runs the gate command as it is; with test files left out, in a tree that lacks them (contract

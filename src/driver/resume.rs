@@ -106,8 +106,7 @@ impl<W: World> Drive<'_, W> {
 
     /// The child never came back, so the attempt never counts; what it left is kept.
     pub(super) fn put_back_cut(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
-        let label = self.state.attempt().map_or_else(|| "cut".to_owned(), |a| Self::label(&a.key, a.number));
-        let kept_as = self.ports.checkpoints.take(&format!("cut-{label}"))?;
+        let kept_as = self.ports.checkpoints.take(&self.label("cut"))?;
         self.ports.checkpoints.restore_all(to)?;
         Ok(vec![self.see_tree()?, Event::AttemptCut { kept_as }])
     }

@@ -4,7 +4,6 @@ use crate::core::attempt::CheckpointId;
 use crate::core::effect::RollBack;
 use crate::core::event::Event;
 use crate::core::finding::ChangeKind;
-use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::state::Phase;
@@ -19,17 +18,14 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn keep_work(&mut self) -> Result<Vec<Event>, Trouble> {
         let mut events = self.put_git_back()?;
         let (mut checkpoint, put_back) = self.discard_what_is_left("the test run")?;
-        let label = match self.state.attempt() {
-            Some(attempt) => format!("good-{}", Self::label(&attempt.key, attempt.number)),
-            None => "good".to_owned(),
-        };
+        let label = self.label("good");
         match put_back {
             Some(put_back) => {
                 events.push(put_back);
                 checkpoint = self.ports.checkpoints.take(&label)?;
             }
             // To look at the whole tree once more would tell the same.
-            None => self.ports.checkpoints.name(&label, &checkpoint)?,
+            None => self.ports.checkpoints.label(&label, &checkpoint)?,
         }
         self.just_kept = Some(checkpoint.clone());
         events.push(Event::TreeSeen { tree: checkpoint.clone() });
@@ -44,32 +40,15 @@ impl<W: World> Drive<'_, W> {
         &mut self,
         by: &str,
     ) -> Result<(CheckpointId, Option<Event>), Trouble> {
-        let label = match self.state.attempt() {
-            Some(attempt) => format!("after-runs-{}", Self::label(&attempt.key, attempt.number)),
-            None => "after-runs".to_owned(),
-        };
-        let now = self.ports.checkpoints.take(&label)?;
+        let now = self.ports.checkpoints.take(&self.label("after-runs"))?;
         let Some(measured) = self.state.tree.clone() else { return Ok((now, None)) };
-        let left: Vec<RelPath> =
-            self.differences(&measured, &now)?.into_iter().map(|change| change.path).collect();
-        if left.is_empty() || !guard::stands(Guard::LeftByRun) {
-            return Ok((now, None));
-        }
-        self.ports.checkpoints.restore(&measured, &left)?;
-        let mut what: Vec<String> =
-            left.iter().map(|path| format!("{by} changed {path}; put back")).collect();
-        // It may have been a person: nobody can tell who wrote while tests ran.
-        what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
-        Ok((now, Some(Event::Restored { what })))
+        let put_back = self.stock().put_back_what_is_left((&measured, &now), by)?;
+        Ok((now, put_back))
     }
 
     pub(super) fn roll_back(&mut self, to: &CheckpointId, extent: RollBack) -> Result<Vec<Event>, Trouble> {
-        let label = match self.state.attempt() {
-            Some(attempt) => format!("failed-{}", Self::label(&attempt.key, attempt.number)),
-            None => "failed".to_owned(),
-        };
         let mut events = self.put_git_back()?;
-        let kept_as = self.ports.checkpoints.take(&label)?;
+        let kept_as = self.ports.checkpoints.take(&self.label("failed"))?;
         match extent {
             RollBack::Everything => self.ports.checkpoints.restore_all(to)?,
             RollBack::AllButTests => {

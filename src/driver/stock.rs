@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::attempt::CheckpointId;
+use crate::core::event::Event;
 use crate::core::finding::{ChangeKind, ClassedChange, Remark, Slant, SlantKind};
 use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
@@ -62,6 +63,25 @@ impl<C: Checkpoints> Stock<'_, C> {
             ClassedChange { path: change.path, kind: change.kind, class }
         });
         Ok(classed.filter(|change| change.class != FileClass::ByProduct).collect())
+    }
+
+    /// Puts back what runs of ours left in the tree between these two; says what that was.
+    pub(super) fn put_back_what_is_left(
+        &mut self,
+        (measured, now): Between<'_>,
+        by: &str,
+    ) -> Result<Option<Event>, Trouble> {
+        let left: Vec<RelPath> =
+            self.differences(measured, now)?.into_iter().map(|change| change.path).collect();
+        if left.is_empty() || !guard::stands(Guard::LeftByRun) {
+            return Ok(None);
+        }
+        self.checkpoints.restore(measured, &left)?;
+        let mut what: Vec<String> =
+            left.iter().map(|path| format!("{by} changed {path}; put back")).collect();
+        // It may have been a person: nobody can tell who wrote while tests ran.
+        what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
+        Ok(Some(Event::Restored { what }))
     }
 
     /// Those of the changes that the role may not make.

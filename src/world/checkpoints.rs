@@ -58,6 +58,8 @@ use rules::Rules;
 use specials::Clean;
 use walk::{Reading, Scan};
 
+/// The folder of this in the folder that [`GitCheckpoints::open`] is given.
+pub(in crate::world) const SCRATCH: &str = "checkpoints";
 /// More than a person reads.
 const MOST_OF_A_PATCH: usize = 64 * 1024;
 
@@ -95,7 +97,7 @@ impl GitCheckpoints {
     pub fn open(repository: &Path, run: &RunId, scratch: &Path) -> Result<Self, Trouble> {
         let place = GitPlace::find(repository)?;
         let own = Git::own(&place);
-        let folder = scratch.join("checkpoints");
+        let folder = scratch.join(SCRATCH);
         let git_dir = folder.join("git");
         make_private(&git_dir, &own)?;
         let private = Git::private(&place, &git_dir);
@@ -248,7 +250,7 @@ impl Checkpoints for GitCheckpoints {
         taken.map_err(|trouble| self.after_a_child(trouble, label))
     }
 
-    fn name(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble> {
+    fn label(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble> {
         self.set_ref(label, checkpoint)
     }
 

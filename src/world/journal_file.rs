@@ -21,20 +21,16 @@ use crate::text::journal_line::{self, Body};
 use crate::world::regular_file;
 
 pub mod folders;
+pub mod parts;
 mod reading;
 
+use parts::SIDE_FILES;
 use reading::{Depth, read_whole};
 
 /// More than any run writes; a larger file is not ours.
 const LARGEST_JOURNAL: u64 = 512 << 20;
 /// The name of the journal in its run's folder.
 const EVENTS: &str = "events.jsonl";
-/// The folder of payloads that are too long for a line, each named by its hash.
-const SIDE_FILES: &str = "files";
-
-/// The folders in a run's folder: what lies behind a link in the place of one is not ours.
-const FOLDERS: [&str; 8] =
-    [SIDE_FILES, "canaries", "checkpoints", "children", "logs", "sealed", "state", "tests"];
 
 /// A run's folder below `.tdd/runs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,7 +146,7 @@ impl JournalFile {
             return Err(changed(format!("{EVENTS} has {now} bytes; tdd wrote {ours}")));
         }
         let is_other = |folder: &PathBuf| std::fs::symlink_metadata(folder).is_ok_and(|meta| !meta.is_dir());
-        match FOLDERS.iter().map(|name| self.folder.join(name)).find(is_other) {
+        match parts::ALL.iter().map(|name| self.folder.join(name)).find(is_other) {
             Some(folder) => Err(replaced_by_another(&folder)),
             None => Ok(()),
         }

@@ -31,14 +31,13 @@ use self::note::{Named, Note};
 pub(super) use self::noted::Noted;
 pub use self::noted::{NotingChildren, note_children_in};
 use super::journal_file;
+use super::journal_file::parts::{CANARIES, CHILDREN};
 use super::process::kin;
 use super::unix::proc_table::{self, Life, Process};
 use crate::core::trouble::Trouble;
 use crate::text::harmless;
 use crate::world::regular_file;
 
-const CHILDREN: &str = "children";
-const CANARIES: &str = "canaries";
 /// Of a canary's token.
 const TOKEN_LENGTH: usize = 17;
 /// How the names of exchange folders begin, whoever's they are.

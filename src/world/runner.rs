@@ -95,8 +95,8 @@ pub struct ProjectTests {
     deadline: Option<Duration>,
     output_cap: u64,
     stop: StopSignal,
-    /// Verifications so far, for the logs' names; `None` before the first of this process.
-    count: Option<u32>,
+    /// Verifications so far, for the logs' names.
+    count: u32,
     /// How long the first verification took.
     first_ms: Option<u64>,
     sandbox: Option<Sandbox>,
@@ -132,11 +132,12 @@ impl ProjectTests {
             owner: setup.repository,
             commands: setup.commands,
             adapter,
+            // A process that goes on with a run must not write over what the one before it kept.
+            count: bench::last_number(&setup.work),
             work: setup.work,
             deadline: setup.deadline,
             output_cap: setup.output_cap,
             stop: setup.stop,
-            count: None,
             first_ms: None,
             sandbox: None,
             temp: None,
@@ -153,13 +154,11 @@ impl ProjectTests {
     }
 
     fn bench(&mut self, label: &str) -> Result<Bench, Trouble> {
-        // A process that goes on with a run must not write over what the one before it kept.
-        let number = self.count.unwrap_or_else(|| bench::last_number(&self.work)).saturating_add(1);
-        self.count = Some(number);
+        self.count = self.count.saturating_add(1);
         let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
         let deadline = self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE));
         let bounds = Bounds { deadline, output_cap: self.output_cap };
-        let mut bench = Bench::new((&self.work, &self.work_shelf), number, label, bounds, &self.stop)?;
+        let mut bench = Bench::new((&self.work, &self.work_shelf), self.count, label, bounds, &self.stop)?;
         bench.use_temp(self.temporary()?);
         Ok(bench.fenced_by(self.sandbox.clone()))
     }

@@ -426,7 +426,7 @@ fn a_killed_process_loses_no_checkpoint_and_no_label() {
     killed.take("0").unwrap();
     repository.write("a", "1");
     let good = killed.take("after-x-1").unwrap();
-    killed.name("good-x-1", &good).unwrap();
+    killed.label("good-x-1", &good).unwrap();
     repository.write("a", "2");
     let first = killed.take("seen").unwrap();
     std::mem::forget(killed);

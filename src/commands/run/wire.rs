@@ -20,7 +20,7 @@ use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::{GitCheckpoints, git_folders};
 use crate::world::clock::SystemClock;
 use crate::world::gate_files;
-use crate::world::journal_file::JournalFile;
+use crate::world::journal_file::{JournalFile, parts};
 use crate::world::leftovers::EXCHANGE_PREFIX;
 use crate::world::manifest::Manifest;
 use crate::world::project::Place;
@@ -62,9 +62,9 @@ fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal)
         roles: prepared.roles.clone(),
         cwd: prepared.place.project.clone(),
         tdd: tdd.to_owned(),
-        logs: folders.run.join("logs"),
+        logs: folders.run.join(parts::LOGS),
         exchange_root: folders.exchange.clone(),
-        state_root: folders.run.join("state"),
+        state_root: folders.run.join(parts::STATE),
         cassette: prepared.cassette.clone(),
         backoff: prepared.settings.backoff_ms.iter().copied().map(Duration::from_millis).collect(),
         stop: stop.clone(),
@@ -111,7 +111,7 @@ pub fn adapters(
         project: prepared.place.project.clone(),
         commands: prepared.chosen.commands.clone(),
         table: prepared.chosen.table.clone(),
-        work: folders.run.join("tests"),
+        work: folders.run.join(parts::TESTS),
         deadline: prepared.settings.deadlines.command_ms.map(Duration::from_millis),
         output_cap: prepared.settings.output_cap,
         stop: stop.clone(),
@@ -134,7 +134,7 @@ pub fn ports(
         protection: Manifest::new(
             repository.clone(),
             Box::new(move |path| classes.classify(path)),
-            folders.run.join("sealed"),
+            folders.run.join(parts::SEALED),
         )
         .telling(adapters.sealed),
         tests: adapters.tests,

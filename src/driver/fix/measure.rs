@@ -274,15 +274,6 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     /// Runs execute the fixer's code: what they changed in the tree is put back.
     fn discard_what_runs_left(&mut self, measured: &CheckpointId) -> Result<Option<Event>, Trouble> {
         let now = self.ports.checkpoints.take("after-runs")?;
-        let left = self.stock().differences(measured, &now)?;
-        let left: Vec<RelPath> = left.into_iter().map(|change| change.path).collect();
-        if left.is_empty() {
-            return Ok(None);
-        }
-        self.ports.checkpoints.restore(measured, &left)?;
-        let mut what: Vec<String> =
-            left.iter().map(|path| format!("a check changed {path}; put back")).collect();
-        what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
-        Ok(Some(Event::Restored { what }))
+        self.stock().put_back_what_is_left((measured, &now), "a check")
     }
 }

@@ -34,13 +34,8 @@ enum Scope {
 }
 
 impl<W: World> Drive<'_, W> {
-    pub(super) async fn measure_green(
-        &mut self,
-        key: &Key,
-        id: &CriterionId,
-        number: u8,
-    ) -> Result<Vec<Event>, Trouble> {
-        let mut work = self.take_stock(key, number)?;
+    pub(super) async fn measure_green(&mut self, key: &Key, id: &CriterionId) -> Result<Vec<Event>, Trouble> {
+        let mut work = self.take_stock(key)?;
         let mut findings = GreenFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),

@@ -40,12 +40,8 @@ struct Scales<'a> {
 }
 
 impl<W: World> Drive<'_, W> {
-    pub(super) async fn measure_red(
-        &mut self,
-        number: u8,
-        claim: Option<Claim>,
-    ) -> Result<Vec<Event>, Trouble> {
-        let mut work = self.take_stock(&Key::TestWriter, number)?;
+    pub(super) async fn measure_red(&mut self, claim: Option<Claim>) -> Result<Vec<Event>, Trouble> {
+        let mut work = self.take_stock(&Key::TestWriter)?;
         let mapping = self.map_tests(&work, claim.as_ref());
         let mut book = self.read_sources(&work, &mapping)?;
         self.ports.protection.seal(&[FileClass::Gate, FileClass::Test], &[])?;

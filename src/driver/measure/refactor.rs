@@ -14,8 +14,8 @@ use crate::driver::ports::{TestOrder, World};
 use super::run_ref;
 
 impl<W: World> Drive<'_, W> {
-    pub(super) async fn measure_refactor(&mut self, number: u8) -> Result<Vec<Event>, Trouble> {
-        let mut work = self.take_stock(&Key::Refactorer, number)?;
+    pub(super) async fn measure_refactor(&mut self) -> Result<Vec<Event>, Trouble> {
+        let mut work = self.take_stock(&Key::Refactorer)?;
         let mut findings = RefactorFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),

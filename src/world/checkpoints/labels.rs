@@ -50,13 +50,16 @@ impl GitCheckpoints {
     /// Writes the labels of commits that other refs hold. By git, which makes no ref to a commit that a
     /// child has destroyed.
     pub(super) fn write_waiting(&mut self) -> Result<(), Trouble> {
-        let waiting = std::mem::take(&mut self.waiting);
+        // What can't be written now goes on waiting.
         let (moved, mut new): (OurRefs, OurRefs) =
-            waiting.into_iter().partition(|(name, _)| self.refs.contains_key(name));
+            self.waiting.clone().into_iter().partition(|(name, _)| self.refs.contains_key(name));
         refs::update(&self.own, &new.iter().collect::<Vec<_>>())?;
+        self.waiting.retain(|name, _| !new.contains_key(name));
         self.refs.append(&mut new);
         for (name, commit) in moved {
-            if self.refs.get(&name) != Some(&commit) {
+            if self.refs.get(&name) == Some(&commit) {
+                self.waiting.remove(&name);
+            } else {
                 self.move_ref(name, &commit)?;
             }
         }

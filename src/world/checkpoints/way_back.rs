@@ -81,7 +81,7 @@ impl WayBack {
                 .because(error)
                 .advise("check TMPDIR and free space")
         })?;
-        let folder = scratch.path().join("checkpoints");
+        let folder = scratch.path().join(super::SCRATCH);
         let copy = folder.join("rules.json");
         let copied = std::fs::create_dir_all(&folder)
             .and_then(|()| frozen(run_dir))

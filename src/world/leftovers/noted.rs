@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::note::Note;
-use super::{CANARIES, CHILDREN};
+use crate::world::journal_file::parts::{CANARIES, CHILDREN};
 
 /// Files that are kept open for later children.
 const MOST_KEPT: usize = 8;

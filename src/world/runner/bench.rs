@@ -222,7 +222,7 @@ impl Bench {
 
     /// Joins the log, and makes the run's record. What lies in the private folder goes.
     pub(super) fn finish(mut self, measured: Measured) -> Result<TestRun, Trouble> {
-        if !self.is_one_part() {
+        if !self.took_only_part() {
             let mut joined = regular_file::create(&self.log).map_err(|error| disk(&self.log, &error))?;
             for part in &self.parts {
                 if let Ok(part) = regular_file::open(part) {
@@ -247,7 +247,7 @@ impl Bench {
     }
 
     /// Most verifications are one command: its log becomes the log, without a copy.
-    fn is_one_part(&self) -> bool {
+    fn took_only_part(&self) -> bool {
         let [part] = self.parts.as_slice() else { return false };
         let is_file = std::fs::symlink_metadata(part).is_ok_and(|meta| meta.is_file());
         is_file && self.hidden.is_none() && std::fs::rename(part, &self.log).is_ok()

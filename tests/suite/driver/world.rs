@@ -209,7 +209,7 @@ impl Checkpoints for Memory {
         Ok(CheckpointId((shared.snapshots.len() - 1).to_string()))
     }
 
-    fn name(&mut self, _label: &str, _checkpoint: &CheckpointId) -> Result<(), Trouble> {
+    fn label(&mut self, _label: &str, _checkpoint: &CheckpointId) -> Result<(), Trouble> {
         self.call()
     }
 
