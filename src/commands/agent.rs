@@ -84,17 +84,26 @@ fn speak(entry: &Entry, args: &AgentArgs) -> Result<ExitCode, Trouble> {
     if let Some(text) = &entry.print {
         deeds::say(text.as_bytes());
     }
-    for usage in &entry.usage {
-        deeds::say(told_usage(usage).as_bytes());
+    let mut figures: Vec<String> = entry.usage.iter().map(told_usage).collect();
+    // The last figures come with the last message, in one write: whoever stops us for them finds
+    // that all has been said.
+    let last = if entry.misbehave == Misbehaviour::None { figures.pop() } else { None };
+    for line in figures {
+        deeds::say(line.as_bytes());
     }
     for _ in 0..entry.turns {
         deeds::say(br#"{"type":"tdd-turn"}"#);
     }
     misdeeds::before_the_message(&entry.misbehave, args)?;
+    let mut said = last.map(|line| line + "\n").unwrap_or_default();
     match (&entry.last, entry.message()) {
-        (LastMessage::Raw(text), _) => deeds::say_exactly(text.as_bytes()),
-        (_, Some(message)) => deeds::say(message.as_bytes()),
-        (_, None) => {}
+        (LastMessage::Raw(text), _) => deeds::say_exactly((said + text).as_bytes()),
+        (_, Some(message)) => {
+            said.push_str(&message);
+            deeds::say(said.as_bytes());
+        }
+        (_, None) if said.is_empty() => {}
+        (_, None) => deeds::say(said.as_bytes()),
     }
     match &entry.misbehave {
         Misbehaviour::Exit(code) => Ok(ExitCode::from(*code)),

@@ -120,7 +120,7 @@ fn a_cap_of_the_run_stops_the_child_that_runs_over_and_spends_no_budget() {
         return;
     }
     for (flag, low, high) in
-        [("--max-tokens", "100", "1M"), ("--max-usd", "1", "9"), ("--max-wall", "3s", "1h")]
+        [("--max-tokens", "100", "1M"), ("--max-usd", "1", "9"), ("--max-wall", "6s", "1h")]
     {
         let sandbox = shop();
         tdd(&sandbox, &["STE-1", flag, low], &cassette_with([RUNS_OVER, "", ""])).expect(3).says(&[

@@ -19,9 +19,12 @@ pub(super) fn do_all(deeds: &[Deed]) -> Result<(), Trouble> {
 
 /// Prints bytes as they are. A closed stdout ends nothing here.
 pub(super) fn say(bytes: &[u8]) {
-    let mut out = std::io::stdout().lock();
-    let newline: &[u8] = if bytes.ends_with(b"\n") { b"" } else { b"\n" };
-    let _ = out.write_all(bytes).and_then(|()| out.write_all(newline)).and_then(|()| out.flush());
+    let mut line = bytes.to_vec();
+    if !line.ends_with(b"\n") {
+        line.push(b'\n');
+    }
+    // Whole lines go out in one write.
+    say_exactly(&line);
 }
 
 /// The same without a newline that is not there.
