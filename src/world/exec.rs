@@ -1,15 +1,18 @@
 //! `tdd __exec`: checks, prepares and execs, so that a failure to start is a real error.
 //!
 //! The two sides of a start. [`become_child`] runs in the new process, [`read_report`] in the one
-//! that spawned it. Between them is a pipe, handed over as descriptor 0 and closed by a successful
-//! exec, so its end tells the parent that the child runs. Grammar of what comes through it:
+//! that spawned it. Between them is a pair of sockets: one is handed over as descriptor 0 and closed by
+//! a successful exec, so that its end tells the parent that the child runs. Grammar of what goes down
+//! and what comes up:
 //!
 //! ```text
+//! leave   = "!"                             whoever comes after the parent knows of the child now
 //! report  = [ "ready\n" [ refusal ] ]       nothing at all: the shim itself did not run
 //! refusal = JSON {"errno": n, "why": "…", "next": "…"}
 //! ```
 //!
-//! `ready` is written right before the exec; a check that failed writes its refusal alone.
+//! `ready` is written right before the exec; a check that failed writes its refusal alone. Nothing is
+//! executed without leave: a program that runs before it was noted would be nobody's if we were killed.
 //!
 //! With a fence around it the child is not this process but its grandchild or further down, and the
 //! report is written there: see [`within`].
@@ -21,6 +24,7 @@ pub mod within;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -43,6 +47,7 @@ const LONGEST_REPORT: u64 = 16 * 1024;
 const START_DEADLINE: Duration = Duration::from_secs(30);
 
 const READY: &str = "ready\n";
+const LEAVE: &[u8] = b"!";
 
 static SHIM: OnceLock<PathBuf> = OnceLock::new();
 
@@ -138,10 +143,12 @@ impl Refusal {
 /// spawned us; `Err` if there is nobody to report to.
 pub fn become_child(preparation: &Preparation) -> Result<(), Trouble> {
     // Descriptor 0 becomes the child's stdin, so the report pipe moves out of its way.
-    let mut report = rustix::io::fcntl_dupfd_cloexec(io::stdin().as_fd(), 3)
-        .map(std::fs::File::from)
-        .map_err(|error| Trouble::internal("`__exec` was called without a report pipe").because(error))?;
-    let refusal = match prepare(preparation) {
+    let mut report =
+        rustix::io::fcntl_dupfd_cloexec(io::stdin().as_fd(), 3).map(std::fs::File::from).map_err(
+            |error| Trouble::internal("`__exec` was called without a socket for its report").because(error),
+        )?;
+    let prepared = prepare(preparation).and_then(|program| await_leave(&report).map(|()| program));
+    let refusal = match prepared {
         Err(refusal) => refusal,
         Ok(program) if preparation.around > 0 => match within::enclose(&program, preparation, report) {
             Ok(never) => match never {},
@@ -161,6 +168,17 @@ pub fn become_child(preparation: &Preparation) -> Result<(), Trouble> {
     };
     let text = serde_json::to_string(&refusal).unwrap_or_default();
     report.write_all(text.as_bytes()).map_err(|_| Trouble::environment(refusal.why))
+}
+
+fn await_leave(mut socket: &std::fs::File) -> Result<(), Refusal> {
+    socket
+        .read_exact(&mut [0; LEAVE.len()])
+        .map_err(|error| Refusal::new(&error, format!("`tdd` gave no leave to start it: {error}")))
+}
+
+/// Lets the shim start the child. One that is gone already has no need of it.
+pub(in crate::world) fn give_leave(mut socket: &UnixStream) {
+    let _ = socket.write_all(LEAVE);
 }
 
 fn prepare(preparation: &Preparation) -> Result<PathBuf, Refusal> {
@@ -207,13 +225,13 @@ fn enter(preparation: &Preparation) -> Result<(), Refusal> {
 }
 
 /// Waits until the shim has exec'd or refused.
-pub(in crate::world) fn read_report(mut pipe: io::PipeReader) -> Result<(), Refusal> {
+pub(in crate::world) fn read_report(mut socket: UnixStream) -> Result<(), Refusal> {
     let deadline = Instant::now() + START_DEADLINE;
     let mut report = Vec::new();
     let ended = loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec::try_from(left).ok();
-        let mut wanted = [PollFd::new(&pipe, PollFlags::IN)];
+        let mut wanted = [PollFd::new(&socket, PollFlags::IN)];
         match poll(&mut wanted, timeout.as_ref()) {
             Ok(0) => return Err(too_slow()),
             Ok(_) => {}
@@ -221,8 +239,10 @@ pub(in crate::world) fn read_report(mut pipe: io::PipeReader) -> Result<(), Refu
             Err(error) => break Err(error.into()),
         }
         let mut chunk = [0_u8; 4096];
-        match pipe.read(&mut chunk) {
+        match socket.read(&mut chunk) {
             Ok(0) => break Ok(()),
+            // It refused, or ended, before it had read that it may start.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => break Ok(()),
             Ok(count) if report.len() as u64 <= LONGEST_REPORT => report.extend_from_slice(&chunk[..count]),
             Ok(_) => {}
             Err(error) => break Err(error),

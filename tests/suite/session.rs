@@ -11,7 +11,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -563,6 +566,7 @@ fn alone_in_a_process() {
     for name in [
         "helper_counts_descriptors",
         "helper_counts_who_is_left",
+        "helper_gives_no_leave",
         "helper_hides_a_grandchild",
         "helper_ends_a_breeder",
         "helper_hears_signals",
@@ -606,6 +610,29 @@ fn helper_counts_who_is_left() {
         let (_dir, order) = command(script);
         assert_eq!(finish(&order).unwrap().leaked, count, "{script}");
     }
+}
+
+/// A program that ran before it was noted would be nobody's, if we were killed just then.
+#[test]
+#[ignore = "run by alone_in_a_process"]
+fn helper_gives_no_leave() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    let parent = std::process::id().to_string();
+    // The command must not outlive this line: it holds their socket, too.
+    let mut shim = Command::new(env!("CARGO_BIN_EXE_tdd"))
+        .args(["__exec", "--parent", &parent, "--cwd"])
+        .arg(folder.path())
+        .args(["--", "touch", "ran"])
+        .stdin(OwnedFd::from(theirs))
+        .spawn()
+        .unwrap();
+    ours.shutdown(Shutdown::Write).unwrap();
+    let mut report = String::new();
+    ours.read_to_string(&mut report).unwrap();
+    assert!(report.starts_with('{') && report.contains("no leave"), "{report}");
+    assert_eq!(shim.wait().unwrap().code(), Some(125));
+    assert!(!folder.path().join("ran").exists());
 }
 
 #[test]

@@ -8,6 +8,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::thread::JoinHandle;
@@ -92,16 +93,16 @@ impl Leader {
         let failed =
             |error: io::Error| Trouble::environment(format!("can't start `{program}`")).because(error);
         unix::become_subreaper().map_err(failed)?;
-        let (report, reporter) = io::pipe().map_err(failed)?;
+        let (report, reporter) = UnixStream::pair().map_err(failed)?;
         let mark = Mark::new();
         let (stdout, stderr) = (streams.stdout.try_clone(), streams.stderr.try_clone());
         let mut command = shim_command(order, streams.terminal);
         command.stdout(stdout.map_err(failed)?).stderr(stderr.map_err(failed)?);
         let (name, value) = mark.variable();
-        command.env(name, value).stdin(reporter);
+        command.env(name, value).stdin(OwnedFd::from(reporter));
         let register = Register::open();
         let process = command.spawn().map_err(|error| not_forked(&program, &error))?;
-        // Closes our copies of the pipe and of the output, whose ends would never be seen else.
+        // Closes our copies of its socket and of the output, whose ends would never be seen else.
         drop(command);
         let pid = Pid::from_child(&process);
         register.enter(pid);
@@ -115,6 +116,7 @@ impl Leader {
             kin: Kin::MayLive,
             _noted: noted,
         };
+        exec::give_leave(&report);
         if let Err(refusal) = exec::read_report(report) {
             if was_interrupted(pid) {
                 return Err(NotStarted::Interrupted);
