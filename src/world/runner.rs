@@ -153,11 +153,15 @@ impl ProjectTests {
         self
     }
 
+    /// Of the next verification; [`RunnerSetup::deadline`] says how it is found.
+    pub fn deadline(&self) -> Duration {
+        let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
+        self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE))
+    }
+
     fn bench(&mut self, label: &str) -> Result<Bench, Trouble> {
         self.count = self.count.saturating_add(1);
-        let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
-        let deadline = self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE));
-        let bounds = Bounds { deadline, output_cap: self.output_cap };
+        let bounds = Bounds { deadline: self.deadline(), output_cap: self.output_cap };
         let mut bench = Bench::new((&self.work, &self.work_shelf), self.count, label, bounds, &self.stop)?;
         bench.use_temp(self.temporary()?);
         Ok(bench.fenced_by(self.sandbox.clone()))

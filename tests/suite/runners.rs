@@ -19,7 +19,7 @@ use tdd::core::evidence::evidence;
 use tdd::core::path::RelPath;
 use tdd::core::test::{Canary, Exit, FailureKind, Outcome, TestId, TestRun};
 use tdd::core::trouble::{Trouble, TroubleKind};
-use tdd::driver::ports::{CanaryWish, TestOrder, Tests};
+use tdd::driver::ports::{CanaryWish, Recalled, TestOrder, Tests};
 use tdd::world::runner::{ProjectTests, RunnerSetup};
 use tokio::sync::watch;
 
@@ -30,7 +30,7 @@ struct Lab {
     test: String,
     gate: String,
     table: Option<RunnerTable>,
-    deadline: Duration,
+    deadline: Option<Duration>,
     /// The project's folder in the repository.
     below: String,
 }
@@ -45,7 +45,7 @@ impl Lab {
             test: test.to_owned(),
             gate: "true".to_owned(),
             table: None,
-            deadline: Duration::from_mins(2),
+            deadline: Some(Duration::from_mins(2)),
             below: String::new(),
         };
         std::fs::create_dir_all(lab.project()).unwrap();
@@ -79,7 +79,7 @@ impl Lab {
             },
             table: self.table.clone(),
             work: self.root.path().join("work"),
-            deadline: Some(self.deadline),
+            deadline: self.deadline,
             output_cap: 1 << 30,
             stop,
         })
@@ -488,10 +488,24 @@ fn a_command_that_hangs_is_cut_by_its_deadline() {
     let mut lab = rust_lab();
     lab.run();
     lab.write("tests/base.rs", "#[test] fn base() { loop { std::thread::park(); } }\n");
-    lab.deadline = Duration::from_secs(4);
+    lab.deadline = Some(Duration::from_secs(4));
     let run = lab.run();
     assert_eq!(run.exit, Exit::Deadline, "{}", run.output);
     assert!(evidence(&run).is_err());
+}
+
+#[test]
+fn who_goes_on_with_a_run_keeps_the_deadline_that_its_first_verification_set() {
+    let minutes = |minutes: u64| Some(minutes * 60_000);
+    for (own, first_ms, minutes) in
+        [(None, None, 10), (None, minutes(2), 10), (None, minutes(20), 60), (Some(5), minutes(20), 5)]
+    {
+        let mut lab = Lab::new(RunnerKind::Pytest, "python3 -m pytest");
+        lab.deadline = own.map(Duration::from_mins);
+        let mut tests = lab.tests().unwrap();
+        tests.recall(&Recalled { first_ms, ..Recalled::default() });
+        assert_eq!(tests.deadline(), Duration::from_mins(minutes), "{own:?} {first_ms:?}");
+    }
 }
 
 // ---------------------------------------------------------------- pytest
