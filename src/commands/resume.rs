@@ -103,6 +103,11 @@ fn refuse_without_decision(state: &State, run: &RunDir, decision: Option<&Decisi
             Err(Trouble::user(format!("the run {} is finished", run.id))
                 .advise("`tdd <FR>` starts another one"))
         }
+        (Phase::Ended { end: End::Refused }, _) => {
+            Err(Trouble::user(format!("the run {} ended before any work was done", run.id)).advise(
+                "mend what kept it from starting (`tdd log` tells it), then `tdd <FR>` starts another one",
+            ))
+        }
         (Phase::Ended { end: End::Abandoned }, _) => {
             Err(Trouble::user(format!("the run {} was given up", run.id))
                 .advise("`tdd <FR>` starts another one"))

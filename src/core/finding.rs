@@ -12,6 +12,10 @@ use super::policy::FileClass;
 use super::role::Stage;
 use super::test::{Canary, Exit, TestId};
 
+mod remark;
+
+pub use remark::Remark;
+
 /// One path that differs between two checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Change {
@@ -225,42 +229,6 @@ pub enum SlantKind {
     Shadow,
 }
 
-/// What is told of work that was kept. No verdict rests on it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Remark {
-    /// A source looks for what only a test runner leaves; the line, at most 120 characters.
-    LooksForTests { path: RelPath, what: String },
-    /// A source ends the process by itself, which tests don't survive; the line, as above.
-    EndsProcess { path: RelPath, what: String },
-    /// The refactorer took a name away that others may use.
-    RemovedName { path: RelPath, name: String },
-    /// The role says that it changed this file, and no snapshot holds it.
-    Unseen(RelPath),
-}
-
-impl fmt::Display for Remark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::LooksForTests { path, what } => {
-                write!(f, "{path} looks whether tests run: {what}")
-            }
-            Self::EndsProcess { path, what } => {
-                write!(f, "{path} ends the process by itself, and tests with it: {what}")
-            }
-            Self::RemovedName { path, name } => {
-                write!(f, "a public name is gone from {path}: {name}")
-            }
-            Self::Unseen(path) => {
-                write!(f, "a role says that it changed {path}, and no snapshot holds it: ")?;
-                f.write_str(
-                    "git ignores it, so that no commit has it and `undo` leaves it, or it is not there",
-                )
-            }
-        }
-    }
-}
-
 /// What was measured after an attempt of the test-writer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RedFindings {
@@ -288,6 +256,10 @@ pub struct RedFindings {
     /// How the known greens change if this stands.
     #[serde(default)]
     pub greens: GreensChange,
+    /// Criteria that were green when the operator changed their tests: what was seen red of them is
+    /// there no longer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub finished: Vec<CriterionId>,
 }
 
 /// Which findings make a criterion GREEN: its own tests, or (other `verify:` kinds) the rest.

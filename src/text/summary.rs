@@ -15,6 +15,7 @@ use crate::core::finding::{ClassedChange, RedKind};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
 use crate::core::mdtest::{AgentWord, Voice};
+use crate::core::mode::BudgetKind;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::role::Key;
@@ -223,10 +224,15 @@ fn kept(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
 }
 
 fn failures(state: &State) -> String {
-    let failed = |of: fn(&crate::core::budget::Spent) -> u8| {
-        state.ledgers.values().map(|ledger| usize::from(of(&ledger.spent))).sum::<usize>()
+    // Budgets begin anew with an operator's word; what failed before it has failed.
+    let failed = |of: BudgetKind| {
+        let verdicts =
+            state.ledgers.values().flat_map(|ledger| &ledger.entries).filter_map(|one| one.verdict.as_ref());
+        verdicts
+            .filter(|verdict| matches!(verdict, Verdict::Failed(fault) if fault.mode.budget() == of))
+            .count()
     };
-    let (semantic, format) = (failed(|spent| spent.semantic), failed(|spent| spent.format));
+    let (semantic, format) = (failed(BudgetKind::Semantic), failed(BudgetKind::Format));
     if semantic + format == 0 {
         return ", none failed".to_owned();
     }
@@ -288,6 +294,9 @@ fn unverified(state: &State) -> Vec<(CriterionId, String)> {
         (Some(Progress::Green | Progress::AlreadyGreen), _) => None,
         (_, Verify::Manual) => Some("it is for the operator to check (`verify: manual`)".to_owned()),
         (_, Verify::Mdtest(_)) => Some(mdtest_words(state.words.get(id))),
+        (Some(Progress::Unverified), Verify::Test | Verify::Gate) => {
+            Some("the operator changed its tests after they were green; nobody saw them red".to_owned())
+        }
         (_, Verify::Test | Verify::Gate) => Some("it was accepted by the operator's word".to_owned()),
     };
     state.run.plan.criteria.iter().filter_map(|id| Some((id.clone(), why(id)?))).collect()

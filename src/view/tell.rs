@@ -5,9 +5,9 @@ use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, Checkpoi
 use crate::core::criterion::CriterionId;
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Leaked, RunStarted};
-use crate::core::finding::{Findings, RunRef, SuiteBaseline};
+use crate::core::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use crate::core::halt::Ending;
-use crate::core::judge::Verdict;
+use crate::core::judge::{self, Verdict};
 use crate::core::mdtest::{AgentWord, Status, Voice};
 use crate::core::role::{Key, Role};
 use crate::core::state::{End, Phase, Progress, State};
@@ -83,7 +83,7 @@ impl Teller {
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
-            Event::Rechecked { checkpoint, .. } => rechecked(checkpoint),
+            Event::Rechecked { checkpoint, findings } => rechecked(state, checkpoint, findings),
             Event::TestRun(_)
             | Event::EditClaim { .. }
             | Event::TreeSeen { .. }
@@ -199,8 +199,12 @@ fn cut_off(kept_as: &CheckpointId) -> Line {
     dim(format!("  the attempt was cut off and does not count; what it left is kept as {kept}"))
 }
 
-fn rechecked(checkpoint: &CheckpointId) -> Vec<Line> {
-    vec![plain(format!("the edited tests were run on {}", brief(checkpoint)))]
+fn rechecked(state: &State, checkpoint: &CheckpointId, findings: &RedFindings) -> Vec<Line> {
+    let mut lines = vec![plain(format!("the edited files were tried on {}", brief(checkpoint)))];
+    // Before the first RED there is nothing that could not stand.
+    let faults = if state.red.is_some() { judge::red_faults(&state.run.plan, findings) } else { Vec::new() };
+    lines.extend(faults.iter().take(REASONS).map(|fault| bad(format!("  they do not stand: {fault}"))));
+    lines
 }
 
 fn left_running(one: &Leaked) -> Line {

@@ -149,11 +149,11 @@ fn settings_are_made_in_the_private_folder_and_the_person_s_own_stay_as_they_are
     let stage = Stage::new(
         "cat \"$AGENT_HOME/own/settings.json\"; echo forged > \"$AGENT_HOME/own/settings.json\"; echo",
     );
-    assert_eq!(stage.said(1, AttemptKind::First), r#"{"turns":8}"#, "the person has no such file");
+    assert_eq!(stage.said(1, AttemptKind::First), r#"{"turns":9}"#, "the person has no such file");
     let own = "{\"auth\": {\"by\": \"key\"}, \"turns\": 99} // mine\n";
     fs::create_dir_all(stage.path("home/.agent/own")).unwrap();
     fs::write(stage.path("home/.agent/own/settings.json"), own).unwrap();
-    let want = r#"{"auth":{"by":"key"},"turns":8}"#;
+    let want = r#"{"auth":{"by":"key"},"turns":9}"#;
     assert_eq!(stage.said(1, AttemptKind::First), want);
     assert_eq!(stage.said(2, AttemptKind::Format), want, "what the child wrote does not count");
     assert_eq!(fs::read_to_string(stage.path("home/.agent/own/settings.json")).unwrap(), own);

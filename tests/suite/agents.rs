@@ -576,7 +576,7 @@ fn the_claude_table_calls_it_as_measured_and_reads_its_stream() {
     for part in [
         "-p\n--output-format\nstream-json\n--verbose\n",
         "--model\nbig\n",
-        "--max-turns\n8\n",
+        "--max-turns\n9\n",
         "--setting-sources\n\n",
         "--tools\nRead,Grep,Glob,Edit,Write,Bash\n",
         &format!("--session-id\n{id}\n"),

@@ -251,10 +251,38 @@ fn ac_tdd_7_6_edited_tests_are_checked_for_red_again() {
     let test = sandbox.read("tests/test_ac_ste_1_1.py");
     // A test that passes at once is refused, and the halt stands.
     sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("shop.two(), 2", "shop.one(), 1"));
-    finishes(&sandbox, &["--edited"]).expect(1);
+    finishes(&sandbox, &["--edited"]).expect(1).says(&["they do not stand", "AC-STE-1.1"]);
+    // Nor does it stand by another word.
+    finishes(&sandbox, &["--retry"]).expect(3).says(&["tests/test_ac_ste_1_1.py", "--edited"]);
     sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("test_new", "test_edited"));
     finishes(&sandbox, &["--edited"]).expect(0);
     assert!(sandbox.read("tests/test_ac_ste_1_1.py").contains("test_edited"), "the operator's test stays");
+}
+
+#[test]
+fn code_that_was_mended_by_hand_after_a_halt_is_gone_on_with() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = halted();
+    sandbox.write("shop.py", &format!("{}\ndef two():\n    return 2\n", sandbox.read("shop.py")));
+    finishes(&sandbox, &["--retry"]).expect(3).says(&["shop.py", "--edited"]);
+    let ran = finishes(&sandbox, &["--edited"]).expect(0);
+    assert!(ran.stdout.contains("forks: 5, 2 failed on their work"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_halted_run_whose_tests_lie_in_the_tree_is_named_before_another_begins() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = halted();
+    let honest = cassette(&sandbox, &honest_shop_cassette());
+    let again = ["STE-1", "--cassette", &honest];
+    sandbox.tdd(&again).expect(2).says(&["halted run", "halt.txt", "--retry", "--edited", "undo", "--new"]);
+    assert_eq!(sandbox.forks(), 3, "nothing was forked");
+    sandbox.tdd(&["undo"]).expect(0);
+    sandbox.tdd(&["STE-1", "--new", "--cassette", &honest]).expect(0);
 }
 
 /// Kills the run for good once it has told `lines` lines of its progress, and goes on with it.

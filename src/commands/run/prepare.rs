@@ -244,6 +244,11 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settin
         match &state.phase {
             // Nothing was done in it, so it says nothing of the runs before it.
             Phase::Ended { end: End::Refused } => {}
+            // What it left, its tests first of all, would count as the project's own.
+            Phase::Ended { end: End::Halted(_) } if state.tree != state.start && state.tree != state.zero => {
+                let at_work = lock::held_by_another(&place.repository);
+                return Err(at_work.unwrap_or_else(|| halted(&state, &run)));
+            }
             Phase::Ended { .. } => return Ok(()),
             Phase::Opening
             | Phase::Baselining
@@ -264,6 +269,22 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settin
         }
     }
     Ok(())
+}
+
+fn halted(state: &State, run: &RunDir) -> Trouble {
+    let requirement = &state.run.requirement;
+    Trouble::user(format!("{} has a halted run, whose work lies in the tree: {}", requirement.id, run.id))
+        .because(format!("{}; forks: {}", crate::commands::status::phase(state), state.forks()))
+        .advise(format!(
+            "read its report:          {2}\n\
+             try again:                tdd resume {0} --retry\n\
+             after you changed files:  tdd resume {0} --edited\n\
+             back to before it:        tdd undo {0}, then tdd {1} --new\n\
+             start anew on this tree:  tdd {1} --new",
+            run.id,
+            requirement.id,
+            run.path.join("halt.txt").display()
+        ))
 }
 
 fn unfinished(state: &State, run: &RunDir, with: &str) -> Trouble {

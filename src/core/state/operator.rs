@@ -173,6 +173,10 @@ impl State {
         self.good = Some(checkpoint.clone());
         findings.greens.fold_into(&mut self.greens);
         self.take_red(findings);
+        // Nobody has seen these tests red, and with the work done nobody can.
+        for id in &findings.finished {
+            self.progress.insert(id.clone(), Progress::Unverified);
+        }
         match key {
             Key::Refactorer | Key::Fixer => Phase::Due { key, kind: AttemptKind::First },
             Key::TestWriter | Key::Implementer(_) => self.after_green(),

@@ -110,7 +110,43 @@ impl<W: World> Drive<'_, W> {
             let known = &self.state.greens;
             findings.greens = GreensChange::between(known, known.iter().chain(&findings.passed));
         }
+        if let Some(red) = red {
+            self.show_only_own(&run, (red, &all), findings).await?;
+        }
         Ok(run)
+    }
+
+    /// A retry is shown what the criterion's tests print, and those that regressed, and nothing of
+    /// others (contract section 9). They are run once more for it where the run that judges held more;
+    /// where they do not fail without the others, it is shown after all.
+    async fn show_only_own(
+        &mut self,
+        run: &TestRun,
+        (red, all): (&CriterionRed, &TestOrder),
+        findings: &mut GreenFindings,
+    ) -> Result<(), Trouble> {
+        let Some(report) = run.report.as_ref().filter(|_| !red.files.is_empty()) else { return Ok(()) };
+        let own = [&findings.passed, &findings.failed, &findings.skipped, &findings.regressed];
+        let own: BTreeSet<&TestId> = own.into_iter().flatten().collect();
+        let failing: Vec<TestId> = findings.failed.iter().chain(&findings.regressed).cloned().collect();
+        if failing.is_empty() || report.tests.iter().all(|test| own.contains(&test.id)) {
+            return Ok(());
+        }
+        let mut ids = self.mapping().of(&red.id).map(|owned| owned.ids.clone()).unwrap_or_default();
+        ids.extend(findings.regressed.iter().cloned());
+        let order = TestOrder {
+            label: format!("{}, for the retry", all.label),
+            only_files: red.files.clone(),
+            only_ids: ids,
+            canary: CanaryWish::None,
+            ..all.clone()
+        };
+        let shown = self.run_tests(&order).await?;
+        let still = shown.report.as_ref().is_none_or(|report| !weigh::lost(&failing, report).is_empty());
+        if let (true, Some(last)) = (still, findings.runs.last_mut()) {
+            *last = run_ref(&shown, &self.setup.mask);
+        }
+        Ok(())
     }
 
     /// A canary like the criterion's own tests; for a criterion without tests, and for all of them

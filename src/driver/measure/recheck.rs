@@ -1,16 +1,20 @@
-//! The operator edited tests on purpose: the unfinished criteria are checked for RED again, on the
-//! tree as it is now (contract section 11).
+//! The operator edited files on purpose: unfinished criteria whose tests are not as they were in the
+//! last good tree are checked for RED again, on the tree as it is now (contract section 11). Whose
+//! tests are as they were was seen RED before; code that was mended by hand may make them green.
 
 use std::collections::BTreeSet;
 
+use crate::core::attempt::CheckpointId;
 use crate::core::criterion::CriterionId;
 use crate::core::event::Event;
 use crate::core::evidence::evidence;
 use crate::core::finding::{ChangeKind, RedFindings};
 use crate::core::greens::GreensChange;
+use crate::core::judge;
 use crate::core::mapping::Mapping;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
+use crate::core::role::Role;
 use crate::core::state::Progress;
 use crate::core::test::TestId;
 use crate::core::trouble::Trouble;
@@ -28,13 +32,16 @@ impl<W: World> Drive<'_, W> {
         if self.state.red.is_some() {
             self.check_edited(&checkpoint, &mut findings).await?;
         }
-        let seen = self.see_tree()?;
-        Ok(vec![seen, Event::Rechecked { findings: Box::new(findings), checkpoint }])
+        let stands =
+            self.state.red.is_none() || judge::red_faults(&self.state.run.plan, &findings).is_empty();
+        let rechecked = Event::Rechecked { findings: Box::new(findings), checkpoint };
+        // What does not stand stays a change that nobody has answered for.
+        Ok(if stands { vec![self.see_tree()?, rechecked] } else { vec![rechecked] })
     }
 
     async fn check_edited(
         &mut self,
-        checkpoint: &crate::core::attempt::CheckpointId,
+        checkpoint: &CheckpointId,
         findings: &mut RedFindings,
     ) -> Result<(), Trouble> {
         let zero = self.state.start.clone().ok_or_else(|| Trouble::internal("a run without checkpoint 0"))?;
@@ -51,6 +58,8 @@ impl<W: World> Drive<'_, W> {
         };
         let unfinished = self.unfinished();
         findings.mapping = self.mapping_of_edited(&work);
+        let (edited, finished) = self.edited(&findings.mapping, checkpoint, &unfinished)?;
+        findings.finished = finished;
         let mut book = self.read_sources(&work, &findings.mapping.clone())?;
         let accepted: Vec<CriterionId> = self.of_progress(&[Progress::Accepted]);
         let order = TestOrder {
@@ -69,16 +78,55 @@ impl<W: World> Drive<'_, W> {
         };
         book.existing = self.find_existing(&work.base, one)?;
         let reds = self.reds(&findings.mapping, (one, Some(two)), &book);
-        findings.criteria = reds.into_iter().filter(|criterion| unfinished.contains(&criterion.id)).collect();
+        let (edited, open): (Vec<_>, Vec<_>) = reds
+            .into_iter()
+            .filter(|criterion| unfinished.contains(&criterion.id))
+            .partition(|criterion| edited.contains(&criterion.id));
+        let open: BTreeSet<TestId> = edited
+            .iter()
+            .chain(&open)
+            .flat_map(|criterion| &criterion.tests)
+            .map(|test| test.id.clone())
+            .collect();
+        findings.criteria = edited;
         let lost: BTreeSet<TestId> = weigh::lost(&self.state.greens, one).into_iter().collect();
         let still = weigh::lost(&self.state.greens, two);
         findings.broken = still.into_iter().filter(|id| lost.contains(id)).collect();
-        let open: BTreeSet<&TestId> =
-            findings.criteria.iter().flat_map(|c| &c.tests).map(|test| &test.id).collect();
         let greens = weigh::greens(one);
         findings.greens =
-            GreensChange::between(&self.state.greens, greens.iter().filter(|id| !open.contains(id)));
+            GreensChange::between(&self.state.greens, greens.iter().filter(|id| !open.contains(*id)));
         Ok(())
+    }
+
+    /// Whose tests may say something else than when they were seen RED: those of `unfinished`, which
+    /// can be checked again, and finished ones, which can't.
+    fn edited(
+        &mut self,
+        mapping: &Mapping,
+        checkpoint: &CheckpointId,
+        unfinished: &[CriterionId],
+    ) -> Result<(Vec<CriterionId>, Vec<CriterionId>), Trouble> {
+        let (Some(good), Some(red)) = (self.state.good.clone(), self.state.red.clone()) else {
+            return Ok((unfinished.to_vec(), Vec::new()));
+        };
+        let changed = self.differences(&good, checkpoint)?;
+        let between = (&good, checkpoint);
+        let inline = self.stock().production(Role::Implementer, between, &changed)?.weakened;
+        let tests = changed.into_iter().filter(|change| change.class == FileClass::Test);
+        let files: Vec<RelPath> = tests.map(|change| change.path).chain(inline).collect();
+        let owns = |mapping: &Mapping, id: &CriterionId, file: &RelPath| {
+            mapping.owned.get(id).is_some_and(|owned| owned.files.contains(file))
+        };
+        let is_whose =
+            |id: &CriterionId, file: &RelPath| owns(&red.mapping, id, file) || owns(mapping, id, file);
+        let has_edits = |id: &CriterionId| files.iter().any(|file| is_whose(id, file));
+        // What belongs to no criterion, as a helper does, may matter to each.
+        let matters_to_all = files.iter().any(|file| !self.named().iter().any(|id| is_whose(id, file)));
+        let was_red = |id: &CriterionId| red.criteria.iter().any(|known| known.id == *id);
+        let is_open = |id: &&CriterionId| matters_to_all || !was_red(id) || has_edits(id);
+        let mut finished = self.of_progress(&[Progress::Green]);
+        finished.retain(has_edits);
+        Ok((unfinished.iter().filter(is_open).cloned().collect(), finished))
     }
 
     fn of_progress(&self, wanted: &[Progress]) -> Vec<CriterionId> {

@@ -39,7 +39,7 @@ pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
     {
         steps.push(step("look at what the failed attempt changed", format!("git diff {good} {failed}")));
         steps.push(step(
-            "bring the failed work back into the tree, to go on by hand",
+            "bring the failed work back into the tree, to mend it by hand and go on with --edited",
             format!("git restore --source={failed} --worktree -- :/"),
         ));
     }
@@ -62,19 +62,18 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
             step("the test is right: try again with a fresh budget", retry),
         ],
         Verdict::Failed(fault) if fault.mode == Mode::E => vec![
+            step(&format!("try again with a fresh budget{}", more_of_a_flag(&fault.reasons)), retry),
             step(
-                if fault.reasons.contains(&Reason::Exhausted(Exhaustion::Cost)) {
-                    "try again with a fresh budget (--max-usd-attempt and --max-tokens-attempt let a child use more)"
-                } else {
-                    "try again with a fresh budget (`attempt_deadline` in tdd.yaml gives a child more time)"
-                },
-                retry,
+                &format!(
+                    "go on after you changed code, a test, the requirement or a setting by hand{}",
+                    more_of_a_setting(&fault.reasons)
+                ),
+                edited,
             ),
-            step("go on after you changed a test or the requirement on purpose", edited),
         ],
         Verdict::Failed(_) | Verdict::Passed => vec![
             step("try again with a fresh budget", retry),
-            step("go on after you changed a test or the requirement on purpose", edited),
+            step("go on after you changed code, a test or the requirement by hand", edited),
         ],
     };
     let green = already_green(halt);
@@ -99,6 +98,33 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
         ));
     }
     steps
+}
+
+fn ran_out_of(reasons: &[Reason]) -> Option<Exhaustion> {
+    reasons.iter().find_map(|reason| if let Reason::Exhausted(of) = reason { Some(*of) } else { None })
+}
+
+/// What gives the next child more and is no change of a file.
+fn more_of_a_flag(reasons: &[Reason]) -> &'static str {
+    match ran_out_of(reasons) {
+        Some(Exhaustion::Cost) => " (--max-usd-attempt and --max-tokens-attempt let a child use more)",
+        Some(Exhaustion::Turns) => {
+            " (a child has 8 turns for each criterion in hand, or `max_turns` of its agent if that is less; \
+             a criterion that needs more is better cut in two)"
+        }
+        Some(Exhaustion::Wall) => " (--max-wall-attempt gives a child more time)",
+        Some(Exhaustion::Idle | Exhaustion::Output) | None => "",
+    }
+}
+
+/// What gives the next child more and stands in `tdd.yaml`, a file like others to a run that goes on.
+fn more_of_a_setting(reasons: &[Reason]) -> &'static str {
+    match ran_out_of(reasons) {
+        Some(Exhaustion::Idle) => " (`idle_deadline` in tdd.yaml lets a child be silent for longer)",
+        Some(Exhaustion::Output) => " (`output_cap` in tdd.yaml lets a child print more)",
+        Some(Exhaustion::Wall) => " (`attempt_deadline` in tdd.yaml gives a child more time)",
+        Some(Exhaustion::Cost | Exhaustion::Turns) | None => "",
+    }
 }
 
 /// The criteria whose tests pass before any work: a false RED, or a requirement that is met.

@@ -152,7 +152,8 @@ impl<'a> Call<'a> {
             Placeholder::Model => self.agent.model.clone(),
             Placeholder::Session => self.session.clone(),
             Placeholder::Number => Some(self.number.to_string()),
-            Placeholder::MaxTurns => Some(self.turns.to_string()),
+            // Programs count the last message, too, which is no turn of ours; we count those ourselves.
+            Placeholder::MaxTurns => Some(self.turns.saturating_add(1).to_string()),
             Placeholder::MaxUsd => {
                 least(self.caps.attempt.usd, self.caps.run_left.usd).map(|usd| usd.dollars().to_string())
             }

@@ -196,7 +196,7 @@ fn an_implementer_hears_of_its_own_criterion_alone_in_every_attempt() {
     }
     let test = |name: &str, number: u8| {
         format!(
-            "import unittest\nimport shop\n\nclass New(unittest.TestCase):\n    def test_{name}(self):\n        self.assertEqual(shop.{name}(), {number})\n"
+            "import unittest\nimport shop\n\nclass New(unittest.TestCase):\n    def test_{name}(self):\n        print('OUTPUT-OF-{name}')\n        self.assertEqual(shop.{name}(), {number})\n"
         )
     };
     let three = |number: u8| format!("{GOOD_CODE}\n\ndef three():\n    return {number}\n");
@@ -224,7 +224,12 @@ fn an_implementer_hears_of_its_own_criterion_alone_in_every_attempt() {
     let kinds: Vec<&str> = told.iter().map(|told| told.kind.as_str()).collect();
     assert_eq!(kinds, ["first", "first", "first", "format", "semantic", "first"]);
     assert!(told[0].text().contains("pelican") && told[0].text().contains("walrus"), "RED knows all");
-    assert!(told[4].text().contains("AssertionError: 4 != 3"), "{}", told[4].text());
+    let retry = told[4].text();
+    assert!(retry.contains("AssertionError: 4 != 3") && retry.contains("OUTPUT-OF-three"), "{retry}");
+    assert!(
+        !retry.contains("OUTPUT-OF-two"),
+        "the run that judges held another criterion's tests, too: {retry}"
+    );
     assert!(told[5].text().contains("shop.py"), "the refactorer gets the files that changed");
 }
 

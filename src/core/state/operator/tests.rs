@@ -5,6 +5,7 @@ use crate::core::effect::Effect;
 use crate::core::event::Event;
 use crate::core::finding::RedKind;
 use crate::core::greens::GreensChange;
+use crate::core::halt::Ending;
 use crate::core::mapping::Owned;
 use crate::core::next::next;
 use crate::core::state::tests::{
@@ -250,6 +251,20 @@ fn edited_tests_stand_if_they_are_red() {
             assert_eq!((&state.phase, &state.good), (&was, &good), "the halt stands");
         }
     }
+}
+
+#[test]
+fn a_finished_criterion_whose_tests_were_edited_is_no_longer_verified() {
+    let mut state = halted_after(2);
+    assert_eq!(state.progress[&id(1)], Progress::Green);
+    happen(&mut state, &edited(&[Verify::Test, Verify::Test]));
+    let mut findings = red_of(&[2], RedKind::Assertion);
+    findings.finished = vec![id(1)];
+    happen(&mut state, &Event::Rechecked { findings: Box::new(findings), checkpoint: at("edited") });
+    assert_eq!((state.progress[&id(1)], state.ending()), (Progress::Unverified, Ending::PartlyUnverified));
+    assert!(is_due(&state, &implementer(2)), "it is not done again");
+    succeed(&mut state);
+    assert_eq!((state.progress[&id(2)], state.ending()), (Progress::Green, Ending::PartlyUnverified));
 }
 
 #[test]
