@@ -251,7 +251,12 @@ fn ac_tdd_7_6_edited_tests_are_checked_for_red_again() {
     let test = sandbox.read("tests/test_ac_ste_1_1.py");
     // A test that passes at once is refused, and the halt stands.
     sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("shop.two(), 2", "shop.one(), 1"));
-    finishes(&sandbox, &["--edited"]).expect(1).says(&["they do not stand", "AC-STE-1.1"]);
+    finishes(&sandbox, &["--edited"]).expect(1).says(&[
+        "they do not stand: AC-STE-1.1",
+        "stays halted",
+        "git restore",
+        "halt.txt",
+    ]);
     // Nor does it stand by another word.
     finishes(&sandbox, &["--retry"]).expect(3).says(&["tests/test_ac_ste_1_1.py", "--edited"]);
     sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("test_new", "test_edited"));

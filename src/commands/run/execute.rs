@@ -106,6 +106,8 @@ pub fn go_on(
     ports.checkpoints.label_again(labels)?;
     let mut audience = audience(prepared);
     let caps = Some(prepared.plan.caps).filter(|caps| *caps != state.run.plan.caps);
+    let is_edit = decisions.iter().any(|decision| matches!(decision, Decision::Edited(_)));
+    let halted_at = (is_edit && is_halted(&state)).then(|| state.forks());
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
     let ended = event_loop()?.block_on(drive.resume(decisions, caps));
     drop(audience);
@@ -114,7 +116,33 @@ pub fn go_on(
     if let Some(file) = &prepared.record {
         record::keep(file, &prepared.place.repository, &folders.run, &setup);
     }
+    // The report tells of the tree before the edits, so it is not shown for what they came to.
+    if prepared.settings.output != OutputMode::Json && is_halted(&ended) && halted_at == Some(ended.forks()) {
+        stays_halted(&ended, &folders.run);
+        return Ok(ExitCode::from(Exit::Halted.code()));
+    }
     conclude(&ended, &folders.run, &prepared.settings)
+}
+
+fn is_halted(state: &State) -> bool {
+    matches!(state.phase, Phase::Ended { end: End::Halted(_) })
+}
+
+fn stays_halted(state: &State, run: &Path) {
+    let id = &state.run.run;
+    let good = state.good.as_ref().map(|good| {
+        format!(
+            "\n  or put all files back as they were at the halt: git restore --source={good} --worktree -- :/"
+        )
+    });
+    print::message(&format!(
+        "tdd: the run stays halted: the edited tests do not stand\n  \
+         why: they must be red before the work for them is done; `--quiet` hides which are not\n  \
+         next: mend them and say it again: tdd resume {id} --edited{}\n  \
+         report of the halt: {}",
+        good.unwrap_or_default(),
+        run.join("halt.txt").display()
+    ));
 }
 
 pub(in crate::commands) fn warn(lines: &[String]) {
