@@ -152,7 +152,9 @@ impl<'a, W: World> Drive<'a, W> {
         let _ = put_back(self.ports);
         let why = trouble.what.clone();
         let _ = self.record(&[Event::Refused { why }]);
-        trouble
+        // There is nothing to go on with.
+        let anew = format!("`tdd {}` starts it anew", self.state.run.requirement.id);
+        trouble.map_words(&|text| text.replace("`tdd resume` goes on", &anew))
     }
 
     /// A journal that can't be written ends a run at once. Once a child has run, that is no set-up

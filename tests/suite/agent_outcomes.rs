@@ -38,7 +38,13 @@ fn each_outcome_has_its_exit_code_and_says_what_to_do() {
     }
     let reset = "until 2026-11-23 02:13 UTC";
     for (agent, transcript, exit, code, words) in [
-        ("claude", "claude/2.1.330/status-401.jsonl", 1, 2, &["is not logged in", "log in with"][..]),
+        (
+            "claude",
+            "claude/2.1.330/status-401.jsonl",
+            1,
+            2,
+            &["is not logged in", "log in with", "`tdd STE-1` starts it anew"][..],
+        ),
         ("claude", "claude/2.1.330/not-logged-in.jsonl", 1, 2, &["is not logged in"]),
         ("claude", "claude/2.1.330/status-404.jsonl", 1, 2, &["refused its task", "model"]),
         ("claude", "claude/2.1.330/settings-refused.jsonl", 1, 2, &["refused its task", "Expected boolean"]),

@@ -277,6 +277,16 @@ fn code_that_was_mended_by_hand_after_a_halt_is_gone_on_with() {
 }
 
 #[test]
+fn a_run_that_never_began_can_t_be_gone_on_with_and_says_so() {
+    let sandbox = shop();
+    sandbox.write("tdd.yaml", "test: no-such-program\nrunner: { kind: exit-code, all: no-such-program }\n");
+    let honest = cassette(&sandbox, &honest_shop_cassette());
+    sandbox.tdd(&["STE-1", "--cassette", &honest]).expect(2).says(&["no-such-program"]);
+    let run = sandbox.run_dir().file_name().unwrap().to_str().unwrap().to_owned();
+    finishes(&sandbox, &[&run]).expect(2).says(&["before any work was done", "`tdd <FR>`"]);
+}
+
+#[test]
 fn a_halted_run_whose_tests_lie_in_the_tree_is_named_before_another_begins() {
     if !has_python() {
         return;

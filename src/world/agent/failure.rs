@@ -79,9 +79,7 @@ pub(super) fn failed(table: &AgentTable, failure: AgentFailure, found: &Found, l
     let until = until.unwrap_or_default();
     let trouble = Trouble::new(kind, format!("the agent `{name}` {what}{until}"))
         .because(format!("it said: {said}\nall of it is in {}", log.display()))
-        .advise(format!(
-            "{next}; then go on with `tdd resume`, or with `tdd <FR>` where no work was done yet"
-        ));
+        .advise(format!("{next}; then `tdd resume` goes on"));
     Setback { trouble, again }
 }
 
