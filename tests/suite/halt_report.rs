@@ -1,7 +1,9 @@
 //! The halt report: the same story as text and as JSON, in the order of the contract, for every mode.
 
+use tdd::core::attempt::Exhaustion;
 use tdd::core::finding::{Change, ChangeKind, Findings, RedKind};
 use tdd::core::role::{Key, Role};
+use tdd::core::test::Exit;
 use tdd::text::halt_report::{HaltFacts, json, next_steps, text};
 
 use crate::sample::{
@@ -35,7 +37,10 @@ fn stories() -> Vec<(&'static str, Story, &'static str)> {
     let b = play(Role::Implementer, Findings::Green(not_green(1)));
     let c = play(Role::Refactorer, Findings::Refactor(broken));
     let d = Play { returned: says_nothing(), measured: None };
-    let e = Play { returned: runs_out(), measured: Some(measured(Findings::Green(not_green(1)))) };
+    let e = Play {
+        returned: runs_out(Exhaustion::Turns),
+        measured: Some(measured(Findings::Green(not_green(1)))),
+    };
     let dispute = Play { returned: disputes(Role::Implementer), measured: None };
     vec![
         ("A", halted(Key::TestWriter, a), "failure mode: A, false RED"),
@@ -126,4 +131,31 @@ fn what_was_read_from_outside_is_bounded() {
     let page = text(&story.state, &story.halt(), &many);
     assert!(page.lines().count() < 300, "{} lines", page.lines().count());
     assert_eq!(page.matches("  | line\n").count(), 40);
+}
+
+#[test]
+fn what_ran_out_is_answered_with_what_gives_more_of_it() {
+    let told = |play: Play| {
+        let story = halted(implementer(), play);
+        let steps = next_steps(&story.state, &story.halt());
+        steps.into_iter().flat_map(|step| [step.what, step.command, "\n".to_owned()]).collect::<String>()
+    };
+    for (end, wanted) in [
+        (Exhaustion::Turns, "8 turns for each criterion"),
+        (Exhaustion::Wall, "`attempt_deadline`"),
+        (Exhaustion::Idle, "`idle_deadline`"),
+        (Exhaustion::Output, "`output_cap`"),
+        (Exhaustion::Cost, "--max-usd-attempt"),
+    ] {
+        let said =
+            told(Play { returned: runs_out(end), measured: Some(measured(Findings::Green(not_green(1)))) });
+        assert!(said.contains(wanted), "{end:?}: {said}");
+        let settings = ["`attempt_deadline`", "`idle_deadline`", "`output_cap`"];
+        let others = settings.iter().filter(|setting| **setting != wanted && said.contains(**setting));
+        assert_eq!(others.count(), 0, "{end:?}: {said}");
+    }
+    let mut cut = not_green(1);
+    cut.runs[0].exit = Exit::Deadline;
+    let said = told(play(Role::Implementer, Findings::Green(cut)));
+    assert!(said.contains("`deadline` in tdd.yaml"), "{said}");
 }

@@ -122,8 +122,8 @@ pub(crate) fn says_nothing() -> Event {
     returned(Err(no_block()), AgentEnd::Exited(Exit::Code(0)))
 }
 
-pub(crate) fn runs_out() -> Event {
-    returned(Err(no_block()), AgentEnd::Exhausted(Exhaustion::Turns))
+pub(crate) fn runs_out(of: Exhaustion) -> Event {
+    returned(Err(no_block()), AgentEnd::Exhausted(of))
 }
 
 pub(crate) fn disputes(role: Role) -> Event {

@@ -1,6 +1,6 @@
 //! The rules of the cycle, told from outside: which attempts are made, which end a run.
 
-use tdd::core::attempt::{AgentEnd, Attempt, AttemptKind};
+use tdd::core::attempt::{AgentEnd, Attempt, AttemptKind, Exhaustion};
 use tdd::core::claim::ClaimStatus;
 use tdd::core::criterion::Verify;
 use tdd::core::effect::RollBack;
@@ -86,7 +86,7 @@ fn ac_tdd_3_4_a_role_has_two_attempts_on_its_work_and_then_the_run_halts() {
     for key in KEYS() {
         let story = halted(key.clone(), failing(&key));
         assert_eq!(kinds(&story, &key), [AttemptKind::First, AttemptKind::Semantic], "{key}");
-        let exhausted = Play { returned: runs_out(), measured: failing(&key).measured };
+        let exhausted = Play { returned: runs_out(Exhaustion::Turns), measured: failing(&key).measured };
         let story = halted(key.clone(), exhausted);
         assert_eq!(story.forks(&key), 2, "{key}");
         assert_eq!(mode_of(&story), Mode::E, "{key}");

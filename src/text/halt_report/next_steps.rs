@@ -11,6 +11,7 @@ use crate::core::mode::Mode;
 use crate::core::requirement::Requirement;
 use crate::core::role::Key;
 use crate::core::state::State;
+use crate::core::test::Exit;
 use crate::text::harmless::{line, shell_word};
 
 /// One thing that can be done, and the command that does it, ready to paste.
@@ -71,10 +72,15 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
                 edited,
             ),
         ],
-        Verdict::Failed(_) | Verdict::Passed => vec![
-            step("try again with a fresh budget", retry),
-            step("go on after you changed code, a test or the requirement by hand", edited),
-        ],
+        Verdict::Failed(_) | Verdict::Passed => {
+            let by_hand = "go on after you changed code, a test or the requirement by hand";
+            let more = if was_cut(state, halt) {
+                " (`deadline` in tdd.yaml gives a run of the tests more time)"
+            } else {
+                ""
+            };
+            vec![step("try again with a fresh budget", retry), step(&format!("{by_hand}{more}"), edited)]
+        }
     };
     let green = already_green(halt);
     if !green.is_empty() {
@@ -98,6 +104,12 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
         ));
     }
     steps
+}
+
+/// Whether a run of the tests that the verdict rests on was cut by its deadline.
+fn was_cut(state: &State, halt: &Halt) -> bool {
+    let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.last());
+    last.is_some_and(|entry| entry.runs.iter().any(|run| run.exit == Exit::Deadline))
 }
 
 fn ran_out_of(reasons: &[Reason]) -> Option<Exhaustion> {
