@@ -129,7 +129,7 @@ pub struct ResumeArgs {
     /// After a halt: try again with a fresh budget.
     #[arg(long)]
     pub retry: bool,
-    /// Tests or the requirement were changed on purpose: check unfinished criteria for RED again.
+    /// Code, tests or the requirement were changed on purpose: check changed tests for RED again.
     #[arg(long)]
     pub edited: bool,
     /// After a halt: take this criterion as it is; it ends as not verified (exit code 4).

@@ -118,7 +118,7 @@ fn refuse_without_decision(state: &State, run: &RunDir, decision: Option<&Decisi
             Err(Trouble::user(format!("the run {} halted: say how to go on", run.id)).advise(format!(
                 "read the report:                    {}\n\
                  try again with a fresh budget:      tdd resume --retry\n\
-                 after editing tests or the FR:      tdd resume --edited\n\
+                 after you changed files:            tdd resume --edited\n\
                  take a criterion as it is:          tdd resume --accept AC\n\
                  leave REFACTOR out, if it halted:   tdd resume --no-refactor\n\
                  give the run up:                    tdd resume --abandon",

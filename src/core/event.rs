@@ -210,7 +210,7 @@ impl Decision {
         match self {
             Self::Retry => "try again with a fresh budget".to_owned(),
             Self::Accept(id) => format!("take {id} as it is"),
-            Self::Edited(_) => "tests or the requirement were changed on purpose".to_owned(),
+            Self::Edited(_) => "code, tests or the requirement were changed on purpose".to_owned(),
             Self::NoRefactor => "leave REFACTOR out".to_owned(),
             Self::Abandon => "give the run up".to_owned(),
         }
