@@ -128,7 +128,8 @@ impl<W: World> Drive<'_, W> {
         let Some(report) = run.report.as_ref().filter(|_| !red.files.is_empty()) else { return Ok(()) };
         let own = [&findings.passed, &findings.failed, &findings.skipped, &findings.regressed];
         let own: BTreeSet<&TestId> = own.into_iter().flatten().collect();
-        let failing: Vec<TestId> = findings.failed.iter().chain(&findings.regressed).cloned().collect();
+        let failing = [&findings.failed, &findings.skipped, &findings.vanished, &findings.regressed];
+        let failing: Vec<TestId> = failing.into_iter().flatten().cloned().collect();
         if failing.is_empty() || report.tests.iter().all(|test| own.contains(&test.id)) {
             return Ok(());
         }
