@@ -7,7 +7,7 @@ use crate::core::effect::RollBack;
 use crate::core::event::{Event, Leaked, RunStarted};
 use crate::core::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use crate::core::halt::Ending;
-use crate::core::judge::{self, Verdict};
+use crate::core::judge::Verdict;
 use crate::core::mdtest::{AgentWord, Status, Voice};
 use crate::core::role::{Key, Role};
 use crate::core::state::{End, Phase, Progress, State};
@@ -201,9 +201,13 @@ fn cut_off(kept_as: &CheckpointId) -> Line {
 
 fn rechecked(state: &State, checkpoint: &CheckpointId, findings: &RedFindings) -> Vec<Line> {
     let mut lines = vec![plain(format!("the edited files were tried on {}", brief(checkpoint)))];
-    // Before the first RED there is nothing that could not stand.
-    let faults = if state.red.is_some() { judge::red_faults(&state.run.plan, findings) } else { Vec::new() };
-    lines.extend(faults.iter().take(REASONS).map(|fault| bad(format!("  they do not stand: {fault}"))));
+    lines.extend(
+        state
+            .edit_faults(findings)
+            .iter()
+            .take(REASONS)
+            .map(|fault| bad(format!("  they do not stand: {fault}"))),
+    );
     lines
 }
 

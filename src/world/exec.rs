@@ -142,7 +142,7 @@ impl Refusal {
 /// Turns this process into the child. Returns only on failure, which it has reported to whoever
 /// spawned us; `Err` if there is nobody to report to.
 pub fn become_child(preparation: &Preparation) -> Result<(), Trouble> {
-    // Descriptor 0 becomes the child's stdin, so the report pipe moves out of its way.
+    // Descriptor 0 becomes the child's stdin, so the socket moves out of its way.
     let mut report =
         rustix::io::fcntl_dupfd_cloexec(io::stdin().as_fd(), 3).map(std::fs::File::from).map_err(
             |error| Trouble::internal("`__exec` was called without a socket for its report").because(error),

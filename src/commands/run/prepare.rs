@@ -247,7 +247,8 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settin
             // What it left, its tests first of all, would count as the project's own.
             Phase::Ended { end: End::Halted(_) } if state.tree != state.start && state.tree != state.zero => {
                 let at_work = lock::held_by_another(&place.repository);
-                return Err(at_work.unwrap_or_else(|| halted(&state, &run)));
+                let with = super::wire::resume_with(settings);
+                return Err(at_work.unwrap_or_else(|| halted(&state, &run, &with)));
             }
             Phase::Ended { .. } => return Ok(()),
             Phase::Opening
@@ -271,16 +272,16 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settin
     Ok(())
 }
 
-fn halted(state: &State, run: &RunDir) -> Trouble {
+fn halted(state: &State, run: &RunDir, with: &str) -> Trouble {
     let requirement = &state.run.requirement;
     Trouble::user(format!("{} has a halted run, whose work lies in the tree: {}", requirement.id, run.id))
         .because(format!("{}; forks: {}", crate::commands::status::phase(state), state.forks()))
         .advise(format!(
             "read its report:          {2}\n\
-             try again:                tdd resume {0} --retry\n\
-             after you changed files:  tdd resume {0} --edited\n\
-             back to before it:        tdd undo {0}, then tdd {1} --new\n\
-             start anew on this tree:  tdd {1} --new",
+             try again:                tdd resume {0} --retry{with}\n\
+             after you changed files:  tdd resume {0} --edited{with}\n\
+             back to before it:        tdd undo {0}, then tdd {1} --new{with}\n\
+             start anew on this tree:  tdd {1} --new{with}",
             run.id,
             requirement.id,
             run.path.join("halt.txt").display()

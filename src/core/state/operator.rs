@@ -6,7 +6,7 @@ use crate::core::criterion::CriterionId;
 use crate::core::event::{Decision, Refactoring};
 use crate::core::finding::RedFindings;
 use crate::core::halt::Halt;
-use crate::core::judge;
+use crate::core::judge::{self, Reason};
 use crate::core::requirement::Requirement;
 use crate::core::role::Key;
 
@@ -147,6 +147,12 @@ impl State {
         }
     }
 
+    /// Why what the operator edited does not stand. Before the first RED there is nothing that could
+    /// not.
+    pub fn edit_faults(&self, findings: &RedFindings) -> Vec<Reason> {
+        if self.red.is_some() { judge::red_faults(&self.run.plan, findings) } else { Vec::new() }
+    }
+
     /// What the operator edited stands as the last good tree if the unfinished criteria are RED on
     /// it; else the halt stands. Before the first RED there is nothing to check: the test-writer
     /// starts from the tree as it is.
@@ -161,8 +167,7 @@ impl State {
             self.good = Some(checkpoint.clone());
             return Phase::Due { key, kind: AttemptKind::First };
         }
-        let faults = judge::red_faults(&self.run.plan, findings);
-        if let Some(fault) = faults.first() {
+        if let Some(fault) = self.edit_faults(findings).first() {
             let refused = format!("the edited tests do not stand: {fault}");
             if let Some(halt) = halt {
                 return Phase::Ended { end: End::Halted(halt) };

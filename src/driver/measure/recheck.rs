@@ -10,7 +10,6 @@ use crate::core::event::Event;
 use crate::core::evidence::evidence;
 use crate::core::finding::{ChangeKind, RedFindings};
 use crate::core::greens::GreensChange;
-use crate::core::judge;
 use crate::core::mapping::Mapping;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
@@ -32,8 +31,7 @@ impl<W: World> Drive<'_, W> {
         if self.state.red.is_some() {
             self.check_edited(&checkpoint, &mut findings).await?;
         }
-        let stands =
-            self.state.red.is_none() || judge::red_faults(&self.state.run.plan, &findings).is_empty();
+        let stands = self.state.edit_faults(&findings).is_empty();
         let rechecked = Event::Rechecked { findings: Box::new(findings), checkpoint };
         // What does not stand stays a change that nobody has answered for.
         Ok(if stands { vec![self.see_tree()?, rechecked] } else { vec![rechecked] })
@@ -78,23 +76,16 @@ impl<W: World> Drive<'_, W> {
         };
         book.existing = self.find_existing(&work.base, one)?;
         let reds = self.reds(&findings.mapping, (one, Some(two)), &book);
-        let (edited, open): (Vec<_>, Vec<_>) = reds
-            .into_iter()
-            .filter(|criterion| unfinished.contains(&criterion.id))
-            .partition(|criterion| edited.contains(&criterion.id));
-        let open: BTreeSet<TestId> = edited
-            .iter()
-            .chain(&open)
-            .flat_map(|criterion| &criterion.tests)
-            .map(|test| test.id.clone())
-            .collect();
-        findings.criteria = edited;
+        let reds: Vec<_> = reds.into_iter().filter(|criterion| unfinished.contains(&criterion.id)).collect();
+        let open: BTreeSet<&TestId> =
+            reds.iter().flat_map(|criterion| &criterion.tests).map(|test| &test.id).collect();
         let lost: BTreeSet<TestId> = weigh::lost(&self.state.greens, one).into_iter().collect();
         let still = weigh::lost(&self.state.greens, two);
         findings.broken = still.into_iter().filter(|id| lost.contains(id)).collect();
         let greens = weigh::greens(one);
         findings.greens =
-            GreensChange::between(&self.state.greens, greens.iter().filter(|id| !open.contains(*id)));
+            GreensChange::between(&self.state.greens, greens.iter().filter(|id| !open.contains(id)));
+        findings.criteria = reds.into_iter().filter(|criterion| edited.contains(&criterion.id)).collect();
         Ok(())
     }
 
