@@ -1,5 +1,6 @@
 //! Findings: what `tdd` measured itself. Verdicts are made of nothing else.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -145,9 +146,19 @@ pub struct SuiteBaseline {
     /// Red in one run of two.
     pub flaky: Vec<TestId>,
     pub skipped: usize,
+    /// Skipped tests that share their id with another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped_namesakes: Vec<TestId>,
     /// Tests that the report holds, whatever they did.
     pub collected: usize,
     pub log: String,
+}
+
+impl SuiteBaseline {
+    /// Tests that were seen and not green: nothing is owed by them.
+    pub fn not_green(&self) -> BTreeSet<&TestId> {
+        self.reds.iter().chain(&self.flaky).chain(&self.skipped_namesakes).collect()
+    }
 }
 
 /// The run that a verdict rests on, without its tests.

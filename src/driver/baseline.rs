@@ -144,7 +144,11 @@ fn fill(suite: &mut SuiteBaseline, report: &TestReport) {
         match &test.outcome {
             Outcome::Passed => suite.greens.push(test.id.clone()),
             Outcome::Failed(_) => suite.reds.push(test.id.clone()),
-            Outcome::Skipped => suite.skipped += 1,
+            Outcome::Skipped => {
+                suite.skipped += 1;
+                let is_numbered = test.id.shared() != test.id.0;
+                suite.skipped_namesakes.extend(is_numbered.then(|| test.id.clone()));
+            }
         }
     }
     suite.reds.extend(report.load_failures.iter().map(|load| TestId(load.file.to_string())));

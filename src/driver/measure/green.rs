@@ -230,7 +230,7 @@ impl<W: World> Drive<'_, W> {
         report: &TestReport,
         order: &TestOrder,
     ) -> Result<(Vec<TestId>, Vec<TestId>), Trouble> {
-        let lost = weigh::lost(&self.state.greens.clone(), report);
+        let lost = self.not_green_now(&self.state.greens, report);
         if lost.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
@@ -242,10 +242,21 @@ impl<W: World> Drive<'_, W> {
         };
         let again = self.run_tests(&alone).await?;
         let still: BTreeSet<TestId> = match (&again.report, evidence(&again)) {
-            (Some(report), Ok(())) => weigh::lost(&lost, report).into_iter().collect(),
+            (Some(report), Ok(())) => self.not_green_now(&lost, report).into_iter().collect(),
             (Some(_) | None, _) => lost.iter().cloned().collect(),
         };
         Ok(lost.into_iter().partition(|id| still.contains(id)))
+    }
+
+    /// Those of `greens` that did not pass in this run, or have a namesake that did not.
+    fn not_green_now(&self, greens: &[TestId], report: &TestReport) -> Vec<TestId> {
+        let baseline = self.state.baseline.as_ref();
+        let known = baseline.map(|baseline| baseline.test.not_green()).unwrap_or_default();
+        let mut lost = weigh::lost(greens, report);
+        lost.extend(weigh::lost_by_namesake(greens, &known, report));
+        lost.sort();
+        lost.dedup();
+        lost
     }
 
     /// The files whose tests are the criterion's, for a prompt.

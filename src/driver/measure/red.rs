@@ -273,9 +273,18 @@ impl<W: World> Drive<'_, W> {
                     .changed
                     .iter()
                     .any(|change| mapping::in_project(&change.path, &self.state.run.project) == file);
-                let outcome = report.tests.iter().find(|test| test.id == id).map(|test| &test.outcome);
-                let kind = outcome.map_or(RedKind::None, red_kind);
-                all.push(Superseded { criterion: criterion.clone(), id, changed, kind });
+                // Who names a test means its namesakes too; those that still pass say what they said.
+                let kinds = report.tests.iter().filter(|test| test.id == id || test.id.shared() == id.0);
+                let mut kinds: Vec<_> =
+                    kinds.map(|test| (test.id.clone(), red_kind(&test.outcome))).collect();
+                if kinds.iter().any(|(_, kind)| *kind != RedKind::Passed) {
+                    kinds.retain(|(_, kind)| *kind != RedKind::Passed);
+                }
+                if kinds.is_empty() {
+                    kinds.push((id, RedKind::None));
+                }
+                let one = |(id, kind)| Superseded { criterion: criterion.clone(), id, changed, kind };
+                all.extend(kinds.into_iter().map(one));
             }
         }
         all
