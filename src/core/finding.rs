@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::attempt::CheckpointId;
 use super::criterion::CriterionId;
 use super::greens::GreensChange;
 use super::mapping::Mapping;
@@ -240,6 +241,21 @@ pub enum SlantKind {
     Shadow,
 }
 
+/// A whole run of the test command that a verdict rests on: what was judged by it is not judged again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Judged {
+    pub tree: CheckpointId,
+    /// Test files that took no part.
+    pub leave_out: Vec<RelPath>,
+    /// The files that its canary was like.
+    pub imitated: Vec<RelPath>,
+    /// Nothing was red that was not so at baseline.
+    pub green: bool,
+    pub collected: usize,
+    /// Which of the findings' runs it is.
+    pub run: usize,
+}
+
 /// What was measured after an attempt of the test-writer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RedFindings {
@@ -320,6 +336,11 @@ pub struct GreenFindings {
     /// How the known greens change if this stands.
     #[serde(default)]
     pub greens: GreensChange,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+    /// Nothing was run: this is the tree that was judged by the same command before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_at: Option<CheckpointId>,
 }
 
 /// What was measured after an attempt of the refactorer.
@@ -343,6 +364,9 @@ pub struct RefactorFindings {
     pub gate_red: bool,
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
+    /// Nothing was run: this is the tree that was judged by the same command before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_at: Option<CheckpointId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

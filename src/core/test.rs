@@ -174,8 +174,10 @@ pub enum Canary {
     Unsupported,
     /// It failed by its own assertion, whose message holds its token.
     SeenFailing,
-    /// It passed, or failed in another way than by its own assertion.
+    /// It passed, or it was skipped.
     Passed,
+    /// It failed before its own assertion: in its set-up, or while it was loaded.
+    Errored,
     /// The report does not name it.
     NotRun,
 }

@@ -5,7 +5,7 @@
 use crate::core::attempt::CheckpointId;
 use crate::core::audience::Audience;
 use crate::core::effect::Effect;
-use crate::core::event::Event;
+use crate::core::event::{Event, Runs};
 use crate::core::isolation::Confinement;
 use crate::core::labels;
 use crate::core::next::next;
@@ -56,6 +56,8 @@ pub struct Drive<'a, W: World> {
     pub(super) started_ms: u64,
     /// Until then the run's time is in the journal.
     pub(super) counted_ms: u64,
+    /// Runs of the project's commands that are not in the journal yet.
+    pub(super) runs: Runs,
 }
 
 impl<'a, W: World> Drive<'a, W> {
@@ -76,6 +78,7 @@ impl<'a, W: World> Drive<'a, W> {
             tail: String::new(),
             started_ms,
             counted_ms: started_ms,
+            runs: Runs::default(),
         }
     }
 

@@ -138,13 +138,30 @@ impl<W: World> Drive<'_, W> {
         }
         let all_missing =
             first.report.as_ref().is_some_and(|report| self.only_missing(mapping, report, book));
-        let second = if all_missing {
-            None
-        } else {
-            let again = TestOrder { label: "RED again".to_owned(), ..order };
-            Some(self.run_tests(&again).await?)
+        let again = self.red_again(mapping, first.report.as_ref(), order);
+        let second = match again.filter(|_| !all_missing) {
+            Some(again) => Some(self.run_tests(&again).await?),
+            None => None,
         };
         Ok(RedRuns { first, second })
+    }
+
+    /// What has to be seen twice: the criteria's tests, and known greens that broke. `None` if there is
+    /// nothing of that kind.
+    fn red_again(
+        &self,
+        mapping: &Mapping,
+        first: Option<&TestReport>,
+        order: TestOrder,
+    ) -> Option<TestOrder> {
+        let label = "RED again".to_owned();
+        let Some(report) = first else { return Some(TestOrder { label, ..order }) };
+        let only_files: Vec<RelPath> = mapping.owned.values().flat_map(|owned| owned.files.clone()).collect();
+        let mut only_ids: Vec<TestId> = mapping.owned.values().flat_map(|owned| owned.ids.clone()).collect();
+        let known = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
+        only_ids.extend(weigh::lost(known.unwrap_or_default(), report));
+        let nothing = only_files.is_empty() && only_ids.is_empty();
+        (!nothing).then(|| TestOrder { label, only_files, only_ids, ..order })
     }
 
     fn only_missing(&self, mapping: &Mapping, report: &TestReport, book: &SourceBook) -> bool {
