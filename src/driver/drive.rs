@@ -13,6 +13,7 @@ use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::state::State;
 use crate::core::trouble::{Trouble, TroubleKind};
+use crate::core::turns::TurnCaps;
 
 use super::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
 use super::stock::Stock;
@@ -23,8 +24,8 @@ pub struct Setup {
     pub skills: Skills,
     /// Bounds of one child, but for its turns.
     pub limits: Limits,
-    /// Turns for each criterion in hand (contract section 9).
-    pub turns_per_criterion: u32,
+    /// Turns of one child (contract section 9).
+    pub turns: TurnCaps,
     /// Reports that the commands write into the tree; by-products, wherever they lie.
     pub reports: Vec<RelPath>,
     /// The run's folder, for people.

@@ -19,6 +19,7 @@ use tdd::core::role::Key;
 use tdd::core::state::State;
 use tdd::core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd::core::trouble::Trouble;
+use tdd::core::turns::TurnCaps;
 use tdd::driver::drive::{Drive, Setup};
 use tdd::driver::ports::{
     AgentOrder, AgentReport, Agents, Allowance, Checkpoints, Clock, Hear, Isolation, Journal, Limits,
@@ -586,7 +587,7 @@ where
             output_bytes: 1 << 20,
             caps: Allowance::default(),
         },
-        turns_per_criterion: 8,
+        turns: TurnCaps::default(),
         roots: vec!["/repository".into()],
         reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),
