@@ -7,6 +7,7 @@ pub mod checks;
 mod detect;
 mod scripts;
 mod suggest;
+mod venv;
 
 use std::path::Path;
 
@@ -47,6 +48,7 @@ impl Sourced {
 /// # Errors
 /// No command, several that fit equally well, a template that nobody filled in, or a test command
 /// that can't be given a selection. Each message says what to set.
+#[expect(clippy::disallowed_methods, reason = "whether an environment is active is a fact about the world")]
 pub fn choose(project: &Path, settings: &CommandSettings) -> Result<Chosen, Trouble> {
     let (named, gate) = test_and_gate(project, settings)?;
     let gate = gate.unwrap_or_else(|| named.clone());
@@ -66,7 +68,9 @@ pub fn choose(project: &Path, settings: &CommandSettings) -> Result<Chosen, Trou
         gate_source: gate.source,
         runner,
     };
-    Ok(Chosen { commands, table })
+    let mut chosen = Chosen { commands, table };
+    venv::use_own(&mut chosen, project, std::env::var_os("VIRTUAL_ENV").as_deref());
+    Ok(chosen)
 }
 
 /// The two commands as they were named; no gate if none was.

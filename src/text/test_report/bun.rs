@@ -112,7 +112,7 @@ fn test(case: junit::Case, sources: &Sources<'_>) -> TestLine {
     let errors = case.told.map(|(class, text)| thrown(class, &text)).into_iter().collect();
     #[expect(clippy::cast_precision_loss, reason = "a test's milliseconds fit by far")]
     let ms = case.duration_ms as f64;
-    TestLine { test: Named { file, name }, outcome, phase: String::new(), ms, errors }
+    TestLine { test: Named { file, name }, at: None, outcome, phase: String::new(), ms, errors }
 }
 
 /// The text is the message, then the class with the message again and the stack.
