@@ -21,6 +21,7 @@ use super::usage::{CapPlan, ChildUse};
 /// side file as a whole, so an event is always complete in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "the largest one is written once a run")]
 pub enum Event {
     RunStarted(Box<RunStarted>),
     /// The first event of a run of `tdd fix`, whose state is [`FixState`](super::fix::FixState).
@@ -197,7 +198,6 @@ pub struct Runs {
 }
 
 impl Runs {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }

@@ -150,6 +150,10 @@ pub struct SuiteBaseline {
     /// Skipped tests that share their id with another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped_namesakes: Vec<TestId>,
+    /// Files that the suite itself wrote, protected ones and such of tool folders: what becomes of them
+    /// while tests run is nobody's fault.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rewritten: Vec<RelPath>,
     /// Tests that the report holds, whatever they did.
     pub collected: usize,
     pub log: String,

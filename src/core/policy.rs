@@ -139,6 +139,12 @@ impl Policy {
         self.by_products.is_match(path.as_str()) && !self.code_among.is_match(path.as_str())
     }
 
+    /// Whether tests read this file and no runner loads it as code: what it says is put back like
+    /// anything that is protected, but to write it is no wish to change a test.
+    pub fn is_data_of_tests(&self, path: &RelPath) -> bool {
+        self.classify(path) == FileClass::Test && !CODE.contains(&path.extension()) && !names_a_test(path)
+    }
+
     pub fn classify(&self, path: &RelPath) -> FileClass {
         let text = path.as_str();
         let learned = self.learned.borrow();
@@ -161,6 +167,22 @@ impl Policy {
         }
     }
 }
+
+/// Folders of other people's code.
+pub const TOOL_FOLDERS: [&str; 7] =
+    ["node_modules", ".venv", "venv", ".tox", ".nox", "vendor", "bower_components"];
+
+/// Whether a file lies in a folder of other people's code.
+pub fn is_of_tools(path: &RelPath) -> bool {
+    path.as_str().split('/').any(|part| TOOL_FOLDERS.contains(&part))
+}
+
+/// What some runner, or a test, loads as code.
+const CODE: [&str; 40] = [
+    "py", "pyi", "pyx", "pth", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte", "rs",
+    "go", "rb", "php", "phpt", "java", "kt", "kts", "scala", "groovy", "cs", "fs", "vb", "ex", "exs", "erl",
+    "clj", "swift", "lua", "pl", "t", "c", "h", "cpp", "sh", "bats",
+];
 
 fn set_of(list: fn(&Table) -> &'static [&'static str]) -> Result<GlobSet, BadGlob> {
     set(ECOSYSTEMS.iter().flat_map(|table| list(table).iter().copied()))

@@ -85,6 +85,12 @@ pub trait Protection {
     /// What is no longer as it was sealed: changed, gone or new; sorted, never follows links. And
     /// files of tool folders that were changed since the first seal of all.
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble>;
+    /// What is sealed is looked at and can be written for once, until the next seal: a first look at
+    /// what a suite writes.
+    fn loosen(&mut self) {}
+    /// From now on these are not made read-only, because the suite itself writes them; they are looked
+    /// at and put back all the same. Those of tool folders are not looked at any more.
+    fn let_rewrite(&mut self, _paths: &[RelPath]) {}
     /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool
     /// folders, so of those nothing comes back, and the next check tells them again.
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;

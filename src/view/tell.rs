@@ -79,8 +79,11 @@ impl Teller {
             Event::WorkRolledBack { to, extent, kept_as } => {
                 vec![rolled_back(to, *extent, kept_as)]
             }
-            Event::GateMeasured { green, run, judged_at } => {
-                gate_before(state, *green, run, judged_at.as_ref())
+            Event::GateMeasured { green: true, run, judged_at } => {
+                vec![good(gate(green_word(state), run, judged_at.as_ref()))]
+            }
+            Event::GateMeasured { green: false, run, judged_at } => {
+                vec![bad(gate(&format!("red, {}", run.exit), run, judged_at.as_ref()))]
             }
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
@@ -217,14 +220,12 @@ fn left_running(one: &Leaked) -> Line {
     bad(format!("  left running, ended: {} ({})", one.command, one.pid))
 }
 
-fn gate_before(state: &State, green: bool, run: &RunRef, judged_at: Option<&CheckpointId>) -> Vec<Line> {
-    let how = if green { green_word(state).to_owned() } else { format!("red, {}", run.exit) };
+fn gate(how: &str, run: &RunRef, judged_at: Option<&CheckpointId>) -> String {
     let took = match judged_at {
         None => seconds(run.duration_ms),
         Some(tree) => format!("not run again: judged at {}", brief(tree)),
     };
-    let text = format!("gate before REFACTOR: {how}, {took}");
-    vec![if green { good(text) } else { bad(text) }]
+    format!("gate before REFACTOR: {how}, {took}")
 }
 
 /// A gate that is the test command is compared with the baseline; with reds in that it is not green.

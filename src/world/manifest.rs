@@ -83,6 +83,8 @@ pub struct Manifest {
     /// What was rewritten since it was last asked for, and is as it was sealed.
     rewritten: RefCell<BTreeSet<Vec<u8>>>,
     tools: Tools,
+    /// What the suite itself writes.
+    free: BTreeSet<RelPath>,
     /// Whoever makes these files read-only hears which they are.
     told: sandbox::Sealed,
 }
@@ -111,6 +113,7 @@ impl Manifest {
             copies: RefCell::default(),
             rewritten: RefCell::default(),
             tools: Tools::default(),
+            free: BTreeSet::new(),
             told: sandbox::Sealed::default(),
         }
     }
@@ -120,6 +123,10 @@ impl Manifest {
     pub fn telling(mut self, told: sandbox::Sealed) -> Self {
         self.told = told;
         self
+    }
+
+    fn tell(&self) {
+        self.told.tell(&self.classes, self.sealed.keys().map(Vec::as_slice), &self.free);
     }
 
     fn survey(&self) -> Survey<'_> {
@@ -274,8 +281,18 @@ impl Protection for Manifest {
             }
         }
         self.tools.watch(&self.repository, &tools);
-        self.told.tell(classes, self.sealed.keys().map(Vec::as_slice));
+        self.tell();
         Ok(())
+    }
+
+    fn loosen(&mut self) {
+        self.told.tell(&[], [], &BTreeSet::new());
+    }
+
+    fn let_rewrite(&mut self, paths: &[RelPath]) {
+        self.free.extend(paths.iter().cloned());
+        self.tools.begin_anew(&self.free);
+        self.tell();
     }
 
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble> {

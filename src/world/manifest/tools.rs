@@ -18,6 +18,7 @@ use std::path::Path;
 
 use super::stamp::Stamp;
 use super::survey;
+use crate::core::path::RelPath;
 use crate::world::regular_file;
 
 /// More files than any project has; what lies beyond is not watched.
@@ -45,6 +46,8 @@ enum Proof {
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     files: BTreeMap<Vec<u8>, Seen>,
+    /// What the suite itself writes here.
+    free: BTreeSet<Vec<u8>>,
 }
 
 impl Tools {
@@ -57,12 +60,19 @@ impl Tools {
                 return;
             }
             if !self.files.contains_key(&path)
+                && !self.free.contains(&path)
                 && !hooks.contains(&path)
                 && let Some(seen) = look(root, &path)
             {
                 self.files.insert(path, seen);
             }
         }
+    }
+
+    /// What was seen so far is as it may be, and these are not looked at any more.
+    pub(super) fn begin_anew(&mut self, free: &BTreeSet<RelPath>) {
+        self.free = free.iter().map(|path| path.as_str().as_bytes().to_vec()).collect();
+        self.files.clear();
     }
 
     /// The first files that are no longer as they were.

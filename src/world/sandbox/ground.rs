@@ -30,13 +30,22 @@ struct SealedNow {
     classes: Vec<FileClass>,
     /// Relative to the repository, as they are on the disk.
     files: BTreeSet<PathBuf>,
+    /// What the suite itself writes, there or not.
+    free: BTreeSet<PathBuf>,
 }
 
 impl Sealed {
-    /// From now on these are sealed, by paths relative to the repository.
-    pub fn tell<'p>(&self, classes: &[FileClass], files: impl IntoIterator<Item = &'p [u8]>) {
-        let files = files.into_iter().map(|path| PathBuf::from(OsStr::from_bytes(path))).collect();
-        *self.0.borrow_mut() = SealedNow { classes: classes.to_vec(), files };
+    /// From now on these are sealed, by paths relative to the repository, less what is `free`.
+    pub fn tell<'p>(
+        &self,
+        classes: &[FileClass],
+        files: impl IntoIterator<Item = &'p [u8]>,
+        free: &BTreeSet<RelPath>,
+    ) {
+        let free: BTreeSet<PathBuf> = free.iter().map(|path| PathBuf::from(path.as_str())).collect();
+        let files = files.into_iter().map(|path| PathBuf::from(OsStr::from_bytes(path)));
+        let files = files.filter(|path| !free.contains(path)).collect();
+        *self.0.borrow_mut() = SealedNow { classes: classes.to_vec(), files, free };
     }
 }
 
@@ -199,6 +208,9 @@ impl Ground {
         let inside = folder.join(ANYTHING);
         let inside = inside.to_str().and_then(RelPath::new);
         if !inside.is_some_and(|inside| sealed.classes.contains(&self.policy.classify(&inside))) {
+            return false;
+        }
+        if sealed.free.iter().any(|free| free.starts_with(folder)) {
             return false;
         }
         let mut waiting = vec![folder.to_owned()];
