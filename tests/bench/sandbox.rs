@@ -43,7 +43,7 @@ pub fn measure() -> Vec<Row> {
         git: vec![repo.join(".git")],
         specs: repo.join("specs/frs"),
         exchange: dir.path().join("exchange"),
-        exchange_prefix: "exchange",
+        shared: dir.path().join("shared"),
         policy: Policy::new(RunnerKind::Pytest, &[], "specs/frs").unwrap(),
     };
     let own = dir.path().join("exchange/own");

@@ -20,7 +20,9 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+
+use crate::text::terminal_noise::clean_text;
 
 /// One error of a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -31,6 +33,7 @@ pub struct Raised {
     pub bases: Vec<String>,
     /// Where the class is defined.
     pub module: String,
+    #[serde(deserialize_with = "without_colours")]
     pub message: String,
     /// What the error itself says it is about: a module, an attribute, a name.
     pub name: Option<String>,
@@ -86,7 +89,7 @@ pub struct LoadLine {
     #[serde(default)]
     pub ended: Option<String>,
     /// What the file's process printed, where the error itself is not to be had.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "without_colours")]
     pub output: String,
 }
 
@@ -121,6 +124,12 @@ pub struct Reported {
     pub status: Option<i32>,
     /// Why this is no complete report.
     pub flaw: Option<String>,
+}
+
+/// Programs paint what they say if the person's environment asks for it, and some without.
+fn without_colours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok(if text.contains('\u{1b}') { clean_text(&text).into_owned() } else { text })
 }
 
 /// Reads a report. What was read before a flaw is kept, for the person.
@@ -260,6 +269,14 @@ mod tests {
             flaw(&[START, collected, &first, &second, &short]).unwrap(),
             "the runner counts 3 tests of its own, and 2 of them were told to tdd"
         );
+    }
+
+    #[test]
+    fn what_was_painted_is_read_as_it_was_meant() {
+        let painted = r#"{"ev":"load","file":"/p/a.js","errors":[{"class":"Error","message":"\u001b[31mx is\u001b[39m not a function"}],"output":"\u001b[1mSyntaxError\u001b[22m: y\r\n"}"#;
+        let reported = parse([START, painted, r#"{"ev":"end","status":1,"tests":0}"#].join("\n").as_bytes());
+        assert_eq!(reported.loads[0].errors[0].message, "x is not a function");
+        assert_eq!(reported.loads[0].output, "SyntaxError: y\n");
     }
 
     #[test]

@@ -113,9 +113,8 @@ impl Node {
         let env = self.call.env.iter().map(|(name, value)| (name.into(), Some(value.into())));
         // What node compiled is kept by its version, a path and a hash of the source, and whoever
         // can write there can put other code in its place.
-        let quiet = [("NO_COLOR", Some("1")), ("FORCE_COLOR", None), ("NODE_COMPILE_CACHE", None)];
-        let quiet = quiet.into_iter().chain([("NODE_DISABLE_COMPILE_CACHE", Some("1"))]);
-        env.chain(quiet.map(|(name, value)| (name.into(), value.map(OsString::from)))).collect()
+        let uncached = [("NODE_COMPILE_CACHE", None), ("NODE_DISABLE_COMPILE_CACHE", Some("1"))];
+        env.chain(uncached.map(|(name, value)| (name.into(), value.map(OsString::from)))).collect()
     }
 
     /// The command line that runs these files' tests.

@@ -132,14 +132,11 @@ impl Shell {
             None => self.all.clone(),
         };
         let in_copy = chosen.is_none() && !scope.leave_out.is_empty();
-        let copy = bench.fresh("tree");
-        let there = if in_copy {
-            scratch::copy(place, &copy, &|file| !scope.leave_out.contains(file))?
-        } else {
-            place.clone()
-        };
         let note = if in_copy { scratch::note(&scope.leave_out) } else { String::new() };
         bench.announce(format!("{command}{note}"), hear);
+        let take = |file: &RelPath| !scope.leave_out.contains(file);
+        let copy = in_copy.then(|| scratch::make(place, &take, hear)).transpose()?;
+        let there = copy.as_ref().map_or_else(|| place.clone(), |copy| copy.place.clone());
         let mut report = self.report.as_ref().map(|path| there.project.join(path));
         if let Some(path) = report.as_ref().filter(|_| guard::stands(Guard::OldReport)) {
             remove_old(path)?;

@@ -16,8 +16,6 @@ use crate::core::role::Role;
 pub const MOST_FILES: usize = 500;
 /// Entries of a folder that are looked at before it counts as too large to be one of tests alone.
 const MOST_ENTRIES: usize = 20_000;
-/// Exchange folders of other runs that are masked.
-const MOST_STRANGERS: usize = 50;
 /// A name that no file has: stands for "anything in this folder".
 const ANYTHING: &str = "\u{1}anything";
 
@@ -59,8 +57,9 @@ pub struct Ground {
     pub specs: PathBuf,
     /// Where the exchange folders of this run are.
     pub exchange: PathBuf,
-    /// Exchange folders of all runs of this user begin like this.
-    pub exchange_prefix: &'static str,
+    /// Where the exchange folders and temporary files of all runs of this user are. It is masked as one:
+    /// a mount over a folder that another run removes meanwhile fails.
+    pub shared: PathBuf,
     pub policy: Policy,
 }
 
@@ -90,6 +89,7 @@ impl Ground {
             git: self.git.into_iter().map(real).collect(),
             specs: real(self.specs),
             exchange: real(self.exchange),
+            shared: real(self.shared),
             ..self
         }
     }
@@ -109,7 +109,7 @@ impl Ground {
             Role::Implementer | Role::Refactorer | Role::Fixer => self.mask_specs(fence),
         }
         for folder in self.exchanges() {
-            fence.set(&folder, Rule::Masked);
+            fence.set(folder, Rule::Masked);
         }
         for folder in own {
             fence.set(folder, Rule::Writable);
@@ -247,17 +247,12 @@ impl Ground {
         }
     }
 
-    /// The exchange folders of this run and of all others that can be found.
-    fn exchanges(&self) -> Vec<PathBuf> {
-        let mut folders = vec![self.exchange.clone()];
-        let beside = self.exchange.parent().and_then(|folder| std::fs::read_dir(folder).ok());
-        let strangers = beside.into_iter().flatten().flatten().filter(|entry| {
-            entry.file_name().to_string_lossy().starts_with(self.exchange_prefix)
-                && entry.file_type().is_ok_and(|kind| kind.is_dir())
-        });
-        folders.extend(
-            strangers.map(|entry| entry.path()).filter(|path| *path != self.exchange).take(MOST_STRANGERS),
-        );
-        folders
+    /// The exchange folders of this run and of all others.
+    fn exchanges(&self) -> impl Iterator<Item = &Path> {
+        // A folder that holds the repository can't be hidden from who works in it.
+        let shared =
+            (self.shared.is_dir() && !self.repository.starts_with(&self.shared)).then_some(&self.shared);
+        let own = (!shared.is_some_and(|shared| self.exchange.starts_with(shared))).then_some(&self.exchange);
+        shared.into_iter().chain(own).map(PathBuf::as_path)
     }
 }
