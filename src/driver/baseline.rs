@@ -11,7 +11,7 @@ use crate::core::trouble::Trouble;
 
 use super::drive::Drive;
 use super::measure::run_ref;
-use super::ports::{Checkpoints, TestOrder, Tests, World};
+use super::ports::{Checkpoints, Protection, TestOrder, Tests, World};
 
 impl<W: World> Drive<'_, W> {
     pub(super) fn take_checkpoint_zero(&mut self) -> Result<Vec<Event>, Trouble> {
@@ -21,6 +21,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     pub(super) async fn measure_baseline(&mut self) -> Result<Vec<Event>, Trouble> {
+        self.ports.protection.look_at_tools()?;
         let first = self.run_tests(&baseline_order()).await?;
         let mut test = self.read_baseline(&first)?;
         if !test.reds.is_empty() {
@@ -28,7 +29,8 @@ impl<W: World> Drive<'_, W> {
             split_flaky(&mut test, &second);
         }
         let gate = self.gate_baseline(&test).await?;
-        Ok(vec![self.see_tree()?, Event::BaselineMeasured { test, gate }])
+        test.left_in_tools = self.ports.protection.left_in_tools();
+        Ok(vec![self.see_tree()?, Event::BaselineMeasured { test, gate: Box::new(gate) }])
     }
 
     fn read_baseline(&self, run: &TestRun) -> Result<SuiteBaseline, Trouble> {

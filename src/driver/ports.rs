@@ -86,11 +86,22 @@ pub trait Protection {
     /// files of tool folders that were changed since the first seal of all.
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble>;
     /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool
-    /// folders, so of those nothing comes back, and the next check tells them again.
+    /// folders, so of those nothing comes back, and the next check tells them again; what was learned of
+    /// them is made as it was then.
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;
     /// What the checks since this was last asked found to be as it was sealed, and yet written,
     /// replaced or given other times by somebody else; sorted.
     fn rewritten(&mut self) -> Vec<RelPath>;
+    /// Looks at the folders of tools, before anything of the project's has run.
+    fn look_at_tools(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
+    /// Files of tool folders that were made, changed or removed since that look.
+    fn left_in_tools(&mut self) -> Vec<RelPath> {
+        Vec::new()
+    }
+    /// The project's own commands write these files of tool folders: no check tells of them.
+    fn learn_tools(&mut self, _files: &[RelPath]) {}
 }
 
 /// How far one test file that does not load disturbs the others.
