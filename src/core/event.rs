@@ -40,7 +40,7 @@ pub enum Event {
     },
     BaselineMeasured {
         test: SuiteBaseline,
-        gate: SuiteBaseline,
+        gate: Box<SuiteBaseline>,
     },
     /// Intent: written before the child is forked, so that a crash leaves a trace.
     AttemptStarted {

@@ -157,6 +157,9 @@ pub struct SuiteBaseline {
     /// Tests that the report holds, whatever they did.
     pub collected: usize,
     pub log: String,
+    /// Files of tool folders (`node_modules`, `.venv`, …) that the baseline's runs wrote or removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_in_tools: Vec<RelPath>,
 }
 
 impl SuiteBaseline {

@@ -168,15 +168,6 @@ impl Policy {
     }
 }
 
-/// Folders of other people's code.
-pub const TOOL_FOLDERS: [&str; 7] =
-    ["node_modules", ".venv", "venv", ".tox", ".nox", "vendor", "bower_components"];
-
-/// Whether a file lies in a folder of other people's code.
-pub fn is_of_tools(path: &RelPath) -> bool {
-    path.as_str().split('/').any(|part| TOOL_FOLDERS.contains(&part))
-}
-
 /// What some runner, or a test, loads as code.
 const CODE: [&str; 40] = [
     "py", "pyi", "pyx", "pth", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte", "rs",

@@ -8,7 +8,7 @@ use crate::core::evidence::evidence;
 use crate::core::finding::SuiteBaseline;
 use crate::core::isolation::Level;
 use crate::core::path::RelPath;
-use crate::core::policy::{self, FileClass};
+use crate::core::policy::FileClass;
 use crate::core::test::{Exit, Outcome, TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 
@@ -27,6 +27,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     pub(super) async fn measure_baseline(&mut self) -> Result<Vec<Event>, Trouble> {
+        self.ports.protection.look_at_tools()?;
         // As sealed as every later run: what fails for that must not first show in a role's hands.
         self.seal_for_baseline(BTreeSet::new())?;
         let mut first = self.run_tests(&baseline_order()).await?;
@@ -58,7 +59,8 @@ impl<W: World> Drive<'_, W> {
             self.audience.news(&News::Note(text));
         }
         test.rewritten = written.into_iter().collect();
-        Ok(vec![self.see_tree()?, Event::BaselineMeasured { test, gate }])
+        test.left_in_tools = self.ports.protection.left_in_tools();
+        Ok(vec![self.see_tree()?, Event::BaselineMeasured { test, gate: Box::new(gate) }])
     }
 
     fn holds(&self) -> bool {
@@ -92,7 +94,7 @@ impl<W: World> Drive<'_, W> {
         self.ports.protection.restore(&touched)?;
         let policy = &self.setup.policy;
         let written = touched.into_iter().chain(rewritten);
-        Ok(written.filter(|path| policy::is_of_tools(path) || policy.is_data_of_tests(path)).collect())
+        Ok(written.filter(|path| policy.is_data_of_tests(path)).collect())
     }
 
     fn read_baseline(&self, run: &TestRun) -> Result<SuiteBaseline, Trouble> {

@@ -26,6 +26,8 @@ impl<W: World> Drive<'_, W> {
         self.setup.policy.learn(learned);
         let rewritten = self.suite_rewrites();
         self.ports.protection.let_rewrite(&rewritten);
+        let left = self.state.baseline.as_ref().map(|baseline| baseline.test.left_in_tools.clone());
+        self.ports.protection.learn_tools(&left.unwrap_or_default());
         self.name_unprotected(&zero)
     }
 

@@ -89,14 +89,25 @@ pub trait Protection {
     /// what a suite writes.
     fn loosen(&mut self) {}
     /// From now on these are not made read-only, because the suite itself writes them; they are looked
-    /// at and put back all the same. Those of tool folders are not looked at any more.
+    /// at and put back all the same.
     fn let_rewrite(&mut self, _paths: &[RelPath]) {}
     /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool
-    /// folders, so of those nothing comes back, and the next check tells them again.
+    /// folders, so of those nothing comes back, and the next check tells them again; what was learned of
+    /// them is made as it was then.
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;
     /// What the checks since this was last asked found to be as it was sealed, and yet written,
     /// replaced or given other times by somebody else; sorted.
     fn rewritten(&mut self) -> Vec<RelPath>;
+    /// Looks at the folders of tools, before anything of the project's has run.
+    fn look_at_tools(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
+    /// Files of tool folders that were made, changed or removed since that look.
+    fn left_in_tools(&mut self) -> Vec<RelPath> {
+        Vec::new()
+    }
+    /// The project's own commands write these files of tool folders: no check tells of them.
+    fn learn_tools(&mut self, _files: &[RelPath]) {}
 }
 
 /// How far one test file that does not load disturbs the others.

@@ -786,7 +786,8 @@ fn node_tells_each_file_and_test_apart() {
         &[
             "test/base.test.mjs::base=ok",
             "test/c1.test.mjs::a=assertion",
-            "test/c1.test.mjs::dup=error",
+            "test/c1.test.mjs::dup #2=error",
+            "test/c1.test.mjs::dup=ok",
             "test/c1.test.mjs::e=error",
             "test/c1.test.mjs::m=missing",
             "test/c1.test.mjs::outer > in > ner=ok",

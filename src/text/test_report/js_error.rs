@@ -139,6 +139,10 @@ fn absent(said: &str, project: &Project<'_>) -> Option<String> {
             return own_module(path, project).map(str::to_owned);
         }
     }
+    // vite up to 5, of a package too.
+    if let Some((_, rest)) = said.split_once("Failed to load url ") {
+        return own_module(rest.split(" (resolved id: ").next()?, project).map(str::to_owned);
+    }
     let export = |name: &str, module: &str| Some(format!("{}#{name}", own_module(module, project)?));
     if let Some((before, rest)) = said.split_once(" does not provide an export named ") {
         return export(quoted(rest, 0)?, quoted(before, 0)?);

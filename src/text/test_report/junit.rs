@@ -109,8 +109,8 @@ struct Reading {
     case: Option<Open>,
     cases: Vec<Case>,
     saw_root: bool,
-    /// A suite announced more tests than it held.
-    lost_cases: bool,
+    /// What the first suite that announced more tests than it held said, and how many it held.
+    lost_cases: Option<(usize, usize)>,
 }
 
 impl Reading {
@@ -206,7 +206,8 @@ impl Reading {
                     if let Some(outer) = self.suites.last_mut() {
                         outer.held += suite.held;
                     }
-                    self.lost_cases |= suite.announced > suite.held;
+                    let lost = (suite.announced > suite.held).then_some((suite.announced, suite.held));
+                    self.lost_cases = self.lost_cases.or(lost);
                 }
             }
             Some("testcase") => {
@@ -255,7 +256,8 @@ impl Reading {
         if !self.stack.is_empty() {
             return Some("the JUnit report is cut off".to_owned());
         }
-        self.lost_cases.then(|| "a suite of the JUnit report announces more tests than it holds".to_owned())
+        let (announced, held) = self.lost_cases?;
+        Some(format!("a suite of the JUnit report announces {announced} tests and holds {held}"))
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Measured, disk};
 use super::call::{RunnerCall, typed};
-use super::place::{Place, merge_doubles};
+use super::place::Place;
 use super::python::{milliseconds, read};
 use super::scope::Scope;
 use crate::core::path::RelPath;
@@ -213,7 +213,7 @@ pub(super) fn results(reported: &Reported, place: &Place) -> TestReport {
         })
         .collect();
     let complete = reported.flaw.is_none();
-    TestReport { tests: merge_doubles(tests), load_failures, complete, project_broken: None }
+    TestReport { tests, load_failures, complete, project_broken: None }
 }
 
 /// Neither a test nor an error came of the file.

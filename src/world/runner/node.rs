@@ -10,7 +10,7 @@ use super::bench::{Bench, Measured, Step, disk};
 use super::call::{RunnerCall, typed};
 use super::canary::{self, Judged, Nest};
 use super::javascript::{Options, Sorted};
-use super::place::{Place, merge_doubles};
+use super::place::Place;
 use super::python::{milliseconds, read};
 use super::scope::Scope;
 use super::words;
@@ -225,7 +225,7 @@ fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
     });
     let load_failures = load_failures.collect();
     let complete = reported.flaw.is_none();
-    TestReport { tests: merge_doubles(tests), load_failures, complete, project_broken: None }
+    TestReport { tests, load_failures, complete, project_broken: None }
 }
 
 fn threw(line: &TestLine, project: &Project<'_>) -> Failure {

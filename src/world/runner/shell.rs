@@ -13,7 +13,7 @@ use std::path::Path;
 use self::case_files::CaseFiles;
 use super::bench::{Bench, Measured, Step, read_capped};
 use super::call::quote;
-use super::place::{Place, merge_doubles};
+use super::place::Place;
 use super::scope::Scope;
 use super::scratch;
 use crate::core::commands::RunnerTable;
@@ -300,7 +300,6 @@ fn read(path: &Path, exit: Exit, there: &Place, place: &Place, scope: &Scope) ->
             _ => report.tests.extend(result(case, file, place, scope)),
         }
     }
-    report.tests = merge_doubles(report.tests);
     Measured { exit, report: Some(report), unreadable: parsed.flaw, fail_code }
 }
 

@@ -4,6 +4,7 @@
 //! diagnostics or as the name of a subtest, a test's id begins with it. Else an id is the name alone,
 //! the same whichever files are chosen, and the file is the one that was asked for.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::core::path::RelPath;
@@ -11,7 +12,7 @@ use crate::core::test::{Exit, LoadFailure, Outcome, TestId, TestReport, TestResu
 use crate::text::test_report::REPORT_CAP;
 use crate::text::test_report::tap::{self, Flaw, Point};
 use crate::world::runner::bench::{Measured, read_capped};
-use crate::world::runner::place::{Place, merge_doubles};
+use crate::world::runner::place::Place;
 use crate::world::runner::scope::Scope;
 
 /// Whether the producer says which file a test is of.
@@ -66,7 +67,6 @@ pub(super) fn read(
             report.tests.push(TestResult { id, file, outcome: point.outcome, duration_ms: 0 });
         }
     }
-    report.tests = merge_doubles(report.tests);
     let unreadable = parsed.flaw.map(|flaw| flaw.to_string());
     (Measured { exit, report: Some(report), unreadable, fail_code }, files)
 }
@@ -97,8 +97,14 @@ fn named(point: &Point, at: usize, places: [&Place; 2]) -> (Option<RelPath>, Str
 /// Says which of the tests of a whole run are of `file`, as a run of that file `alone` tells.
 pub(super) fn name_file(whole: &mut Measured, alone: &Measured, file: &RelPath) {
     let (Some(report), Some(told)) = (&mut whole.report, &alone.report) else { return };
+    // Files run in their order, so that of namesakes the first that are nobody's yet are this file's.
+    let mut its_own: BTreeMap<&TestId, usize> = BTreeMap::new();
+    for test in &told.tests {
+        *its_own.entry(&test.id).or_default() += 1;
+    }
     for test in report.tests.iter_mut().filter(|test| test.file.is_none()) {
-        if told.tests.iter().any(|one| one.id == test.id) {
+        if let Some(left) = its_own.get_mut(&test.id).filter(|left| **left > 0) {
+            *left -= 1;
             test.file = Some(file.clone());
         }
     }
@@ -127,7 +133,6 @@ pub(super) fn joined(before: Measured, after: Measured) -> Measured {
         disagrees.then(|| "the exit code of one file's run and what it printed disagree".to_owned());
     let report = before.report.zip(after.report).map(|(mut one, other)| {
         one.tests.extend(other.tests);
-        one.tests = merge_doubles(std::mem::take(&mut one.tests));
         one.load_failures.extend(other.load_failures);
         one.complete &= other.complete;
         one
