@@ -66,6 +66,19 @@ fn pytest_plants_its_canary_whatever_the_call_names() {
 }
 
 #[test]
+fn a_canary_that_pytest_can_t_set_up_is_told_as_that() {
+    for python in with_pytest() {
+        let lab = pytest_lab_of(&python);
+        lab.write("tests/sub/test_ac_1.py", "def test_a():\n    pass\n");
+        lab.write("conftest.py", "import pytest\nTABLE = {'test_ac_1', 'test_base'}\n@pytest.fixture(autouse=True)\ndef known(request):\n    assert request.module.__name__ in TABLE\n");
+        let run = with_canary(&lab, TestOrder::default());
+        assert_eq!(run.canary, Canary::Errored, "{}", run.output);
+        let told = ["tests/sub/test_ac_1.py::test_a=ok", "tests/test_base.py::test_base=ok"];
+        assert_eq!(words(&run), told, "{}", run.output);
+    }
+}
+
+#[test]
 fn a_package_is_named_by_its_module_for_pytest() {
     for python in with_pytest() {
         let mut lab = pytest_lab_of(&python);
