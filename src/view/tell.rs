@@ -79,12 +79,7 @@ impl Teller {
             Event::WorkRolledBack { to, extent, kept_as } => {
                 vec![rolled_back(to, *extent, kept_as)]
             }
-            Event::GateMeasured { green: true, run, judged_at } => {
-                vec![good(gate(green_word(state), run, judged_at.as_ref()))]
-            }
-            Event::GateMeasured { green: false, run, judged_at } => {
-                vec![bad(gate(&format!("red, {}", run.exit), run, judged_at.as_ref()))]
-            }
+            Event::GateMeasured { .. } => gate_before(state, event),
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
@@ -218,6 +213,15 @@ fn rechecked(state: &State, checkpoint: &CheckpointId, findings: &RedFindings) -
 
 fn left_running(one: &Leaked) -> Line {
     bad(format!("  left running, ended: {} ({})", one.command, one.pid))
+}
+
+fn gate_before(state: &State, event: &Event) -> Vec<Line> {
+    let Event::GateMeasured { green, run, judged_at } = event else { return Vec::new() };
+    let judged_at = judged_at.as_ref();
+    if *green {
+        return vec![good(gate(green_word(state), run, judged_at))];
+    }
+    vec![bad(gate(&format!("red, {}", run.exit), run, judged_at))]
 }
 
 fn gate(how: &str, run: &RunRef, judged_at: Option<&CheckpointId>) -> String {
