@@ -21,7 +21,6 @@ use super::usage::{CapPlan, ChildUse};
 /// side file as a whole, so an event is always complete in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "the largest one is written once a run")]
 pub enum Event {
     RunStarted(Box<RunStarted>),
     /// The first event of a run of `tdd fix`, whose state is [`FixState`](super::fix::FixState).

@@ -53,10 +53,10 @@ impl<W: World> Drive<'_, W> {
         let gate = self.gate_baseline(&test, &mut written).await?;
         written.extend(self.written_by_suite()?);
         for path in written.iter().take(MOST_NAMED) {
-            let text = format!(
+            let note = format!(
                 "the suite itself writes {path}: it is put back after each run, and no role is blamed"
             );
-            self.audience.news(&News::Note(text));
+            self.audience.news(&News::Note(note));
         }
         test.rewritten = written.into_iter().collect();
         test.left_in_tools = self.ports.protection.left_in_tools();

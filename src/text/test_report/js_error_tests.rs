@@ -85,32 +85,6 @@ fn a_thrown_error_is_judged_by_its_class_and_words() {
         ("TypeError", None, "Cannot read properties of undefined (reading 'x')", Error, None),
         ("TypeError", None, "f is not a functional thing", Error, None),
         ("ReferenceError", None, "x is not defined", Error, None),
-        (
-            "TypeCheckError",
-            None,
-            "Module '\"../core/util.js\"' has no exported member 'halfOf'.",
-            Missing,
-            Some("../core/util.js#halfOf"),
-        ),
-        (
-            "TypeCheckError",
-            None,
-            "'\"./util\"' has no exported member named 'halfOf'. Did you mean 'half'?",
-            Missing,
-            Some("./util#halfOf"),
-        ),
-        ("TypeCheckError", None, "Module '\"zod\"' has no exported member 'halfOf'.", Error, None),
-        ("TypeCheckError", None, "Cannot find name 'halfOf'.", Missing, Some("halfOf")),
-        ("TypeCheckError", None, "Property 'half' does not exist on type 'Num'.", Missing, Some("half")),
-        ("TypeCheckError", None, "Type 'string' is not assignable to type 'number'.", Error, None),
-        ("Error", None, "Cannot find name 'halfOf'.", Error, None),
-        (
-            "TypeCheckError",
-            None,
-            "Cannot find module '../src/c1' or its corresponding type declarations.",
-            Missing,
-            Some("../src/c1"),
-        ),
         ("Error", Some("ERR_MODULE_NOT_FOUND"), vite_missing, Missing, Some("/src/c9.mjs")),
         ("Error", None, "Cannot find package '@/shop' imported from /p/a", Missing, Some("@/shop")),
         ("Error", Some("MODULE_NOT_FOUND"), "Cannot find module 'nosuchpkg' from 'e/a.test.js'", Load, None),
@@ -128,6 +102,40 @@ fn a_thrown_error_is_judged_by_its_class_and_words() {
             message: message.to_owned(),
             ..Raised::default()
         };
+        let got = classify(&raised, Moment::Running, &VITE);
+        assert_eq!((got.kind, got.absent.as_deref()), (kind, absent), "{class}: {message}");
+    }
+}
+
+#[test]
+fn what_a_type_check_misses_is_absent() {
+    use FailureKind::{Error, Missing};
+    for (class, message, kind, absent) in [
+        (
+            "TypeCheckError",
+            "Module '\"../core/util.js\"' has no exported member 'halfOf'.",
+            Missing,
+            Some("../core/util.js#halfOf"),
+        ),
+        (
+            "TypeCheckError",
+            "'\"./util\"' has no exported member named 'halfOf'. Did you mean 'half'?",
+            Missing,
+            Some("./util#halfOf"),
+        ),
+        ("TypeCheckError", "Module '\"zod\"' has no exported member 'halfOf'.", Error, None),
+        ("TypeCheckError", "Cannot find name 'halfOf'.", Missing, Some("halfOf")),
+        ("TypeCheckError", "Property 'half' does not exist on type 'Num'.", Missing, Some("half")),
+        ("TypeCheckError", "Type 'string' is not assignable to type 'number'.", Error, None),
+        ("Error", "Cannot find name 'halfOf'.", Error, None),
+        (
+            "TypeCheckError",
+            "Cannot find module '../src/c1' or its corresponding type declarations.",
+            Missing,
+            Some("../src/c1"),
+        ),
+    ] {
+        let raised = Raised { class: class.to_owned(), message: message.to_owned(), ..Raised::default() };
         let got = classify(&raised, Moment::Running, &VITE);
         assert_eq!((got.kind, got.absent.as_deref()), (kind, absent), "{class}: {message}");
     }
