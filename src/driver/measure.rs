@@ -5,6 +5,7 @@
 
 mod existing;
 mod green;
+mod helpers;
 mod recheck;
 mod red;
 mod refactor;

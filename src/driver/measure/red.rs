@@ -267,9 +267,11 @@ impl<W: World> Drive<'_, W> {
             let test = &hollow.test;
             format!("an assertion of {test} holds whatever the code does, or hardly looks: {}", hollow.what)
         });
+        let unseen = book.unseen(&findings.criteria).into_iter();
+        let unseen = unseen.map(|(test, what)| format!("what `{what}` expects can't be read: {test}"));
         let unread =
             book.unread().map(|(file, why)| format!("{file} can't be read for what it expects: {why}"));
-        for line in hollow.chain(unread) {
+        for line in hollow.chain(unseen).chain(unread) {
             self.audience.news(&News::Note((self.setup.mask)(&line)));
         }
     }

@@ -8,12 +8,11 @@ pub(super) fn with_pytest() -> Vec<String> {
     if has_pytest() {
         pythons.push("python3".to_owned());
     }
-    match std::env::var("TDD_TEST_PYTEST_OLD") {
-        Ok(bin) => pythons.push(format!("{bin}/python3")),
-        Err(_) => {
-            assert!(std::env::var_os("CI").is_none(), "no TDD_TEST_PYTEST_OLD");
-            println!("skipped: no TDD_TEST_PYTEST_OLD, so one version of pytest only");
-        }
+    if let Ok(bin) = std::env::var("TDD_TEST_PYTEST_OLD") {
+        pythons.push(format!("{bin}/python3"));
+    } else {
+        assert!(std::env::var_os("CI").is_none(), "no TDD_TEST_PYTEST_OLD");
+        println!("skipped: no TDD_TEST_PYTEST_OLD, so one version of pytest only");
     }
     pythons
 }
