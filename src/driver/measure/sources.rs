@@ -119,7 +119,7 @@ impl SourceBook {
             };
             let read = self.sources.iter().find(own).and_then(|(_, source)| source.read.as_ref());
             let Some(Ok(read)) = read else { continue };
-            let facts = read.body(name_of(&test.id)).unwrap_or_else(|| read.whole());
+            let facts = facts_of(read, &test.id).unwrap_or_else(|| read.whole());
             let ask = facts.asks.first().filter(|_| facts.expectation == test_source::Expectation::Unknown);
             found.extend(ask.map(|ask| (test.id.clone(), ask.what.clone())));
         }

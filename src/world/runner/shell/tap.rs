@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::ava;
 use crate::core::path::RelPath;
 use crate::core::test::{Exit, LoadFailure, Outcome, TestId, TestReport, TestResult};
 use crate::text::test_report::REPORT_CAP;
@@ -28,7 +29,7 @@ pub(super) enum Files {
 pub(super) fn read(
     path: &Path,
     (exit, said, only): (Exit, &str, Option<&RelPath>),
-    places: [&Place; 2],
+    (places, producer): ([&Place; 2], Producer),
     scope: &Scope,
 ) -> (Measured, Files) {
     let fail_code = match exit {
@@ -41,7 +42,7 @@ pub(super) fn read(
             return (Measured { exit, report: None, unreadable: Some(why), fail_code }, Files::Untold);
         }
     };
-    let parsed = tap::parse(&bytes);
+    let mut parsed = tap::parse(&bytes);
     let mut report = TestReport { complete: parsed.flaw.is_none(), ..TestReport::default() };
     if let (Some(Flaw::NoPlan), [], Some(file), Exit::Code(1..)) =
         (&parsed.flaw, parsed.points.as_slice(), only, exit)
@@ -52,9 +53,20 @@ pub(super) fn read(
         report.complete = true;
         return (Measured { exit, report: Some(report), unreadable: None, fail_code }, Files::Untold);
     }
+    if producer == Producer::Ava {
+        report.load_failures = ava::tie(&mut parsed.points, only, places);
+    }
     let mut files = if parsed.points.is_empty() { Files::Untold } else { Files::Told };
     for (at, point) in parsed.points.into_iter().enumerate() {
         let (told, name) = named(&point, at, places);
+        // A point that is a file's own: it held no test, or ended badly beside its tests.
+        if let (Some(file), true) = (&told, is_file_alone(&point, places)) {
+            if matches!(point.outcome, Outcome::Failed(_)) && scope.takes_file(file) {
+                let failure = tap::load_failure(said);
+                report.load_failures.push(LoadFailure { file: file.clone(), failure });
+            }
+            continue;
+        }
         if told.is_none() {
             files = Files::Untold;
         }
@@ -67,8 +79,35 @@ pub(super) fn read(
             report.tests.push(TestResult { id, file, outcome: point.outcome, duration_ms: 0 });
         }
     }
+    if !report.load_failures.is_empty() && report.tests.is_empty() {
+        // Nothing but files that did not load: that says nothing of how tests are told.
+        files = Files::Told;
+    }
     let unreadable = parsed.flaw.map(|flaw| flaw.to_string());
     (Measured { exit, report: Some(report), unreadable, fail_code }, files)
+}
+
+/// Who printed it, where that changes what a point means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Producer {
+    Any,
+    Ava,
+}
+
+impl Producer {
+    /// By the command's own words.
+    pub(super) fn of(command: &str) -> Self {
+        let mut words = command.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+        if words.any(|word| word == "ava") { Self::Ava } else { Self::Any }
+    }
+}
+
+/// Whether a point has no name but that of a file.
+fn is_file_alone(point: &Point, places: [&Place; 2]) -> bool {
+    let [title] = point.path.as_slice() else { return false };
+    let is_file =
+        |place: &Place| place.in_repository(title).is_some_and(|file| place.absolute(&file).is_file());
+    title.contains(['/', '.']) && places.into_iter().any(is_file)
 }
 
 /// How a point without a description is called, before its place among all.
