@@ -10,7 +10,7 @@ use super::mapping::Mapping;
 use super::path::RelPath;
 use super::policy::FileClass;
 use super::role::Stage;
-use super::test::{Canary, Exit, TestId};
+use super::test::{Canary, Exit, TestId, is_zero};
 
 mod remark;
 
@@ -138,7 +138,11 @@ impl fmt::Display for RedKind {
 pub struct SuiteBaseline {
     pub command: String,
     pub exit: Option<Exit>,
+    /// Of the tests alone, where it can be told.
     pub duration_ms: u64,
+    /// Of the build before them: the first one of a run says nothing about the next ones.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub build_ms: u64,
     pub greens: Vec<TestId>,
     /// Red in both runs.
     pub reds: Vec<TestId>,
@@ -155,6 +159,7 @@ pub struct SuiteBaseline {
 pub struct RunRef {
     pub command: String,
     pub exit: Exit,
+    /// With its build.
     pub duration_ms: u64,
     pub log: String,
     /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.

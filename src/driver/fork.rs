@@ -4,6 +4,7 @@ use crate::core::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId, Prom
 use crate::core::audience::News;
 use crate::core::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
 use crate::core::event::Event;
+use crate::core::finding::SuiteBaseline;
 use crate::core::labels;
 use crate::core::policy::FileClass;
 use crate::core::role::{Key, Role};
@@ -92,7 +93,8 @@ impl<W: World> Drive<'_, W> {
         let each = self.setup.turns_per_criterion;
         let most = MOST_TURNS.max(each);
         // "At least twice the baseline": a child that waits for the test command is not idle.
-        let baseline = self.state.baseline.as_ref().map_or(0, |b| b.test.duration_ms.max(b.gate.duration_ms));
+        let took = |suite: &SuiteBaseline| suite.duration_ms.saturating_add(suite.build_ms);
+        let baseline = self.state.baseline.as_ref().map_or(0, |b| took(&b.test).max(took(&b.gate)));
         let idle_ms = self.setup.limits.idle_ms.max(baseline.saturating_mul(2));
         let caps = self.allowance();
         Limits { turns: each.saturating_mul(in_hand).min(most), idle_ms, caps, ..self.setup.limits }

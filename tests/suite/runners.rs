@@ -8,6 +8,7 @@
     reason = "a test makes projects, looks for programs, and fails by a panic"
 )]
 
+mod cargo_workspaces;
 mod javascript;
 
 use std::path::{Path, PathBuf};

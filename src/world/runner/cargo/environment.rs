@@ -22,12 +22,16 @@ pub(super) struct Environment {
     programs: Vec<(String, String, String)>,
 }
 
-/// No colour and no backtraces, plus the person's own assignments.
+/// For a call of cargo: what it says is read. Plus the person's own assignments.
 pub(super) fn quiet(call: &RunnerCall) -> Variables {
-    let mut variables: Variables =
-        vec![set("CARGO_TERM_COLOR", "never"), set("RUST_BACKTRACE", "0"), set("CARGO_TERM_QUIET", "false")];
-    variables.extend(call.env.iter().map(|(name, value)| set(name, value)));
+    let mut variables: Variables = vec![set("CARGO_TERM_COLOR", "never"), set("CARGO_TERM_QUIET", "false")];
+    variables.extend(said(call));
     variables
+}
+
+/// Of the test binaries: nothing that changes what tests do, `RUST_BACKTRACE` least of all.
+fn said(call: &RunnerCall) -> impl Iterator<Item = (OsString, Option<OsString>)> {
+    call.env.iter().map(|(name, value)| set(name, value))
 }
 
 /// The same for a call of cargo that builds: a `build-dir` of the project's configuration would take
@@ -45,7 +49,7 @@ fn set(name: &str, value: &str) -> (OsString, Option<OsString>) {
 impl Environment {
     pub(super) fn new(place: &Place, call: &RunnerCall, build: &Build) -> Self {
         let mut variables = configured(&place.project);
-        variables.extend(quiet(call));
+        variables.extend(said(call));
         let scripts = build
             .scripts
             .iter()
