@@ -141,6 +141,7 @@ impl fmt::Display for RedKind {
 pub struct RunRef {
     pub command: String,
     pub exit: Exit,
+    /// With its build.
     pub duration_ms: u64,
     pub log: String,
     /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.

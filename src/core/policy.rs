@@ -253,6 +253,11 @@ pub const BY_PRODUCTS: &[&str] = &[
     "**/.nyc_output/**",
     "**/*.tsbuildinfo",
     "**/*.profraw",
+    // Seeds of a property that failed, and snapshots that nobody has accepted yet.
+    "**/*.proptest-regressions",
+    "**/proptest-regressions/**",
+    "**/*.snap.new",
+    "**/*.pending-snap",
     "**/.DS_Store",
     "**/.tdd-report.xml",
     ".tdd/runs/**",
@@ -269,7 +274,16 @@ pub fn code_among_by_products() -> Vec<String> {
     FOLDERS.into_iter().flat_map(of).collect()
 }
 
-const RUST_TESTS: &[&str] = &["**/tests/**", "**/*_test.rs", "**/*_tests.rs", "**/tests.rs"];
+const RUST_TESTS: &[&str] = &[
+    "**/tests/**",
+    "**/*_test.rs",
+    "**/*_tests.rs",
+    "**/tests.rs",
+    "**/*.snap",
+    // Those that are committed: tests run them first.
+    "**/*.proptest-regressions",
+    "**/proptest-regressions/**",
+];
 const PYTHON_TESTS: &[&str] = &["**/tests/**", "**/test/**", "**/test_*.py", "**/*_test.py"];
 const NODE_TESTS: &[&str] = &[
     "**/test/**",
@@ -471,6 +485,11 @@ mod tests {
             ("crates/one/target/debug/x", true),
             ("target/plan.md", false),
             ("target/imp.rs", false),
+            ("src/calc.proptest-regressions", true),
+            ("proptest-regressions/calc.txt", true),
+            ("src/snapshots/a__b.snap.new", true),
+            ("tests/.it.rs.pending-snap", true),
+            ("src/snapshots/a__b.snap", false),
         ] {
             assert_eq!(policy.looks_like_by_product(&RelPath::new(file).unwrap()), want, "{file}");
         }
@@ -501,6 +520,24 @@ mod tests {
         }
         assert!(policy.looks_like_by_product(&path("htmlcov/kept.py")), "by its name alone");
         assert!(!policy.looks_like_by_product(&path("conftest.py")), "by its name alone");
+    }
+
+    #[test]
+    fn a_seed_that_is_committed_is_a_test_and_one_that_a_run_left_is_nobodys() {
+        let path = |text: &str| RelPath::new(text).unwrap();
+        let policy = Policy::new(RunnerKind::Cargo, &[], "specs").unwrap();
+        policy.learn(Learned {
+            kept: BTreeSet::from([path("src/a.proptest-regressions")]),
+            ..Learned::default()
+        });
+        for (file, want) in [
+            ("src/a.proptest-regressions", FileClass::Test),
+            ("src/b.proptest-regressions", FileClass::ByProduct),
+            ("src/snapshots/a.snap", FileClass::Test),
+            ("src/snapshots/a.snap.new", FileClass::ByProduct),
+        ] {
+            assert_eq!(policy.classify(&path(file)), want, "{file}");
+        }
     }
 
     #[test]

@@ -274,6 +274,7 @@ fn of_run(run: &TestRun) -> SuiteBaseline {
         command: run.command.clone(),
         exit: Some(run.exit),
         duration_ms: run.duration_ms,
+        build_ms: run.build_ms,
         log: run.log.clone(),
         ..SuiteBaseline::default()
     }

@@ -238,7 +238,7 @@ pub(super) fn run_ref(run: &TestRun, mask: &dyn Fn(&str) -> String) -> RunRef {
     RunRef {
         command: run.command.clone(),
         exit: run.own_exit(),
-        duration_ms: run.duration_ms,
+        duration_ms: run.duration_ms.saturating_add(run.build_ms),
         log: run.log.clone(),
         output: mask(&run.output),
         canary: run.canary,

@@ -154,6 +154,8 @@ pub struct Recalled {
     pub files: Vec<RelPath>,
     /// How long the first run of the test command took.
     pub first_ms: Option<u64>,
+    /// What was run then, as a person would type it.
+    pub command: Option<String>,
 }
 
 /// Runs the project's commands. Never believes an exit code or a report alone; that is for

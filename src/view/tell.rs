@@ -231,13 +231,19 @@ fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Li
         test.reds.len(),
         test.flaky.len(),
         test.skipped,
-        seconds(test.duration_ms),
+        duration(test),
         gate::at_baseline(state, tests, test, gate)
     ))];
     let known = test.reds.iter().chain(&test.flaky).take(REASONS);
     lines.extend(known.map(|id| dim(format!("  left out of every judgement: {id}"))));
     lines.push(dim(estimate::words(state, test, gate)));
     lines
+}
+
+/// A first build may take minutes where the tests take seconds.
+fn duration(suite: &SuiteBaseline) -> String {
+    let tests = seconds(suite.duration_ms);
+    if suite.build_ms == 0 { tests } else { format!("build {}, tests {tests}", seconds(suite.build_ms)) }
 }
 
 fn heading(run: &RunStarted, attempt: &Attempt) -> Line {

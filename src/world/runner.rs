@@ -132,6 +132,7 @@ enum Adapter {
 const GATE: &str = "";
 
 const SHORTEST_DEADLINE: Duration = Duration::from_mins(10);
+const BUILD_DEADLINE: Duration = Duration::from_hours(1);
 
 impl ProjectTests {
     /// Fails with a filled-in suggestion if no adapter can derive how to select tests from the
@@ -184,9 +185,22 @@ impl ProjectTests {
         self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE))
     }
 
+    /// Of all that the next verification builds before its tests. A first build has to compile what the
+    /// project depends on, so no build is measured by another.
+    fn build_deadline(&self) -> Duration {
+        self.deadline.unwrap_or(BUILD_DEADLINE)
+    }
+
+    /// The command for all tests.
+    fn whole(&self) -> String {
+        let wider = if let Adapter::Cargo(cargo) = &self.adapter { cargo.whole() } else { None };
+        wider.unwrap_or_else(|| self.commands.test.clone())
+    }
+
     fn bench(&mut self, label: &str) -> Result<Bench, Trouble> {
         self.count = self.count.saturating_add(1);
-        let bounds = Bounds { deadline: self.deadline(), output_cap: self.output_cap };
+        let (deadline, build_deadline) = (self.deadline(), self.build_deadline());
+        let bounds = Bounds { deadline, build_deadline, output_cap: self.output_cap };
         let mut bench = Bench::new((&self.work, &self.work_shelf), self.count, label, bounds, &self.stop)?;
         bench.use_temp(self.temporary()?);
         Ok(bench.fenced_by(self.sandbox.clone()))
@@ -223,6 +237,9 @@ impl Tests for ProjectTests {
 
     fn recall(&mut self, recalled: &Recalled) {
         self.first_ms = self.first_ms.or(recalled.first_ms);
+        if let (Adapter::Cargo(cargo), Some(command)) = (&mut self.adapter, &recalled.command) {
+            cargo.recall(command);
+        }
         if let Adapter::Shell(shell) = &mut self.adapter {
             let of_ids = recalled.tests.iter().filter_map(|id| self.place.file_of_id(id));
             shell.recall(of_ids.map(|(file, _)| file).chain(recalled.files.iter().cloned()));
@@ -306,7 +323,7 @@ impl Tests for ProjectTests {
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String {
         match suite {
             Suite::Gate => self.commands.gate.clone(),
-            Suite::Test if files.is_empty() => self.commands.test.clone(),
+            Suite::Test if files.is_empty() => self.whole(),
             Suite::Test => match &self.adapter {
                 Adapter::Cargo(cargo) => cargo.selection(&self.place, files),
                 Adapter::Pytest(pytest) => pytest.selection(&self.place, files),

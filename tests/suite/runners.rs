@@ -8,6 +8,7 @@
     reason = "a test makes projects, looks for programs, and fails by a panic"
 )]
 
+mod cargo_workspaces;
 mod environment;
 mod javascript;
 mod python;

@@ -6,14 +6,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::attempt::CheckpointId;
 use crate::core::path::RelPath;
-use crate::core::test::{Exit, TestId};
+use crate::core::test::{Exit, TestId, is_zero};
 
 /// One suite on the untouched tree: what is red here is left out of every later judgement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SuiteBaseline {
     pub command: String,
     pub exit: Option<Exit>,
+    /// Of the tests alone, where it can be told.
     pub duration_ms: u64,
+    /// Of the build before them: the first one of a run says nothing about the next ones.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub build_ms: u64,
     pub greens: Vec<TestId>,
     /// Red in both runs.
     pub reds: Vec<TestId>,

@@ -365,6 +365,7 @@ impl Tests for Runner {
             command: "t".into(),
             exit: Exit::Code(i32::from(red)),
             duration_ms: 1,
+            build_ms: 0,
             report: Some(TestReport { tests, complete: true, ..TestReport::default() }),
             unreadable: None,
             log: "log".into(),

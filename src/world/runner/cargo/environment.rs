@@ -27,12 +27,18 @@ fn own(call: &RunnerCall) -> impl Iterator<Item = (OsString, Option<OsString>)> 
     call.env.iter().map(|(name, value)| set(name, value))
 }
 
-/// For a call of cargo that builds: one that is told to be quiet does not say what is read here, and
-/// no flag takes that back. A `build-dir` of the project's configuration would take
-/// the larger part of the build out of our target directory.
-pub(super) fn building(call: &RunnerCall, target_dir: &Path) -> Variables {
+/// For a call of cargo: one that is told to be quiet does not say what is read here, and no flag
+/// takes that back.
+pub(super) fn quiet(call: &RunnerCall) -> Variables {
     let mut variables = vec![set("CARGO_TERM_QUIET", "false")];
     variables.extend(own(call));
+    variables
+}
+
+/// The same for a call that builds: a `build-dir` of the project's configuration would take
+/// the larger part of the build out of our target directory.
+pub(super) fn building(call: &RunnerCall, target_dir: &Path) -> Variables {
+    let mut variables = quiet(call);
     variables.push(("CARGO_BUILD_BUILD_DIR".into(), Some(target_dir.into())));
     variables
 }
