@@ -1,0 +1,188 @@
+"""Plays one repository: the plain suite, the checkup, the honest agent, those that cheat, the fixer."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import counts, journal, measured, scripted
+from .repository import make, reset
+from .row import Row
+from .sources import Unavailable
+
+# Bounds of the figures: whole suites for three criteria, processor time against plain runs.
+MOST_WHOLE = 6
+MOST_RATIO = 1.5
+# What a checkup looks at that this script decides about; the rest is the machine's.
+SUBJECTS = ("git", "settings", "test", "gate", "requirements")
+TAIL = 1
+
+
+@dataclass
+class Stage:
+    """Where things are while a repository is played."""
+
+    repository: object
+    root: Path
+    logs: Path
+    tdd: str
+    row: Row
+
+    def run(self, name, argv, seconds=None):
+        limit = seconds or self.repository.minutes * 60
+        done = measured.run(argv, self.root, self.repository.env(self.root), self.logs / f"{name}.log", limit)
+        if done.late:
+            self.wrong(f"{name} took more than {limit / 60:.0f} minutes")
+        return done
+
+    def wrong(self, what):
+        self.row.wrong.append(what)
+
+    def command(self):
+        return ["--test", self.repository.test] if self.repository.test else []
+
+    def play(self, name, entries, verb=("run", "REAL-1", "--new"), more=()):
+        cassette = self.logs / f"{name}.json"
+        scripted.write(entries, cassette)
+        return self.run(name, [self.tdd, *verb, "--cassette", str(cassette), *more])
+
+
+def repository(entry, work, downloads, tdd, say):
+    row = Row(entry.name, entry.language, entry.stands_for)
+    root, logs = work / entry.name, work / "logs" / entry.name
+    logs.mkdir(parents=True, exist_ok=True)
+    stage = Stage(entry, root, logs, tdd, row)
+    try:
+        say("brings it")
+        make(entry, downloads, root)
+        say("runs its suite")
+        plain(stage)
+        say("tdd doctor")
+        healthy = doctor(stage)
+        say("tdd run, honest")
+        served = honest(stage, healthy)
+        if served and entry.cheats:
+            cheats(stage, say)
+        if served and entry.fault:
+            say("tdd fix")
+            fix(stage)
+    except Unavailable as trouble:
+        row.unavailable = str(trouble)
+    except (RuntimeError, ValueError, OSError, KeyError) as trouble:
+        stage.wrong(f"the script met {type(trouble).__name__}: {trouble}")
+    return row
+
+
+def plain(stage):
+    """The runner's own count, from its own output; then what one run costs after an edit, caches warm."""
+    entry, row = stage.repository, stage.row
+    first = stage.run("plain-count", ["sh", "-c", entry.count or entry.plain])
+    row.own_count = counts.read(entry.runner, first.output) or "-"
+    code = stage.root / entry.code
+    before = code.read_bytes()
+    # Nothing but a compiler's work: an empty line where code is appended.
+    code.write_bytes(before + b"\n")
+    try:
+        warm = stage.run("plain", ["sh", "-c", entry.plain])
+    finally:
+        code.write_bytes(before)
+    row.plain_cpu, row.plain_wall = warm.processor, warm.wall
+
+
+def doctor(stage):
+    """The problems that a run would meet; what it says is held against what the run says."""
+    done = stage.run("doctor", [stage.tdd, "doctor", "--json"])
+    problems = []
+    for line in done.output.splitlines():
+        try:
+            told = json.loads(line)
+        except ValueError:
+            continue
+        if told.get("grade") == "problem" and told.get("subject") in SUBJECTS:
+            problems.append(f"{told['subject']}: {told['what']}")
+    if done.code not in (0, 1):
+        stage.wrong(f"doctor ended with {done.code}")
+    stage.row.doctor = "; ".join(problems) or "ok"
+    return not problems
+
+
+def last_words(output):
+    """What the program said in the end, for the table."""
+    lines = [line for line in output.splitlines() if line.startswith(("tdd:", "error", "  because"))]
+    return " ".join((lines or output.splitlines())[:TAIL])[:160]
+
+
+def honest(stage, healthy):
+    """Whether the honest agent was served to the end."""
+    entry, row = stage.repository, stage.row
+    reset(stage.root)
+    done = stage.play("honest", scripted.honest(entry, stage.root), more=stage.command())
+    row.honest, row.memory = done.code, done.peak_mib
+    story = journal.read(stage.root, entry.runner)
+    if entry.refused:
+        row.honest = f"refused ({done.code})"
+        if done.code != 2 or entry.refused not in done.output:
+            stage.wrong(f"should be refused with {entry.refused!r}: {last_words(done.output)}")
+        if healthy:
+            stage.wrong("doctor saw nothing in the way of a run that was refused")
+        return False
+    if healthy == (done.code == 2):
+        stage.wrong("doctor and run disagree")
+    if done.code != 0:
+        stage.wrong(f"honest: {last_words(done.output)}")
+    figures(stage, done, story)
+    return done.code == 0
+
+
+def figures(stage, done, story):
+    entry, row = stage.repository, stage.row
+    row.baseline = story.collected if story.collected is not None else "-"
+    row.red, row.whole, row.narrowed = len(story.reds), story.whole, story.narrowed
+    row.run_cpu, row.run_wall = done.processor, done.wall
+    if story.collected is not None and row.own_count != "-":
+        if story.collected != row.own_count + entry.count_differs:
+            stage.wrong(f"{story.collected} tests at the baseline, {row.own_count} by the runner")
+    if done.code != 0:
+        return
+    if story.whole > MOST_WHOLE:
+        stage.wrong(f"{story.whole} whole runs")
+    row.ratio = round(done.processor / max(story.whole * row.plain_cpu, 0.01), 2)
+    if entry.ratio:
+        # The caches that a first run has filled are warm for the second.
+        reset(stage.root)
+        warm = stage.play("honest-warm", scripted.honest(entry, stage.root), more=stage.command())
+        whole = journal.read(stage.root, entry.runner).whole
+        warm_ratio = warm.processor / max(whole * row.plain_cpu, 0.01)
+        row.ratio = f"{row.ratio} cold, {warm_ratio:.2f} warm"
+        if warm_ratio > MOST_RATIO:
+            stage.wrong(f"processor time of a warm run is {warm_ratio:.2f} of its plain runs")
+
+
+def cheats(stage, say):
+    ends = []
+    for how in ("weaken", "delete", "break"):
+        say(f"tdd run, an agent that cheats: {how}")
+        reset(stage.root)
+        entries = scripted.cheating(stage.repository, stage.root, how)
+        done = stage.play(f"cheat-{how}", entries, more=stage.command())
+        ends.append(f"{how} {done.code}")
+        if done.code != 1:
+            stage.wrong(f"{how} should halt the run: {last_words(done.output)}")
+    stage.row.cheats = ", ".join(ends)
+
+
+def fix(stage):
+    """A fault is put in, and a fixer that takes it back."""
+    entry = stage.repository
+    reset(stage.root)
+    fault = entry.fault.content(stage.root)
+    entries = scripted.fixing(entry, stage.root)
+    (stage.root / entry.fault.path).write_text(fault)
+    check = ["--check", entry.test or entry.plain, "--test-deadline", "10m"]
+    done = stage.play("fix", entries, verb=("fix",), more=check)
+    stage.row.fix = done.code
+    folder = journal.newest(stage.root)
+    forks = sum(event["type"] == "attempt_started" for event in journal.events(folder)) if folder else 0
+    if done.code != 0:
+        stage.wrong(f"fix: {last_words(done.output)}")
+    elif forks != 1:
+        stage.wrong(f"fix asked its agent {forks} times")
