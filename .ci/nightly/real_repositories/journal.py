@@ -27,7 +27,9 @@ class Story:
 
 
 def newest(root):
-    runs = sorted((root / ".tdd" / "runs").glob("*/events.jsonl"), key=lambda file: file.stat().st_mtime)
+    """The folder of the newest run, of the repository or of a project in it."""
+    found = [*root.glob(".tdd/runs/*/events.jsonl"), *root.glob("packages/*/.tdd/runs/*/events.jsonl")]
+    runs = sorted(found, key=lambda file: file.stat().st_mtime)
     return runs[-1].parent if runs else None
 
 

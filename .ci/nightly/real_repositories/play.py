@@ -14,14 +14,15 @@ MOST_WHOLE = 6
 MOST_RATIO = 1.5
 # What a checkup looks at that this script decides about; the rest is the machine's.
 SUBJECTS = ("git", "settings", "test", "gate", "requirements")
-TAIL = 1
+MOST_WORDS = 240
 
 
 @dataclass
 class Stage:
-    """Where things are while a repository is played."""
+    """Where things are while a repository is played: `top` is the repository's root, `root` the project's."""
 
     repository: object
+    top: Path
     root: Path
     logs: Path
     tdd: str
@@ -48,12 +49,12 @@ class Stage:
 
 def repository(entry, work, downloads, tdd, say):
     row = Row(entry.name, entry.language, entry.stands_for)
-    root, logs = work / entry.name, work / "logs" / entry.name
+    top, logs = work / entry.name, work / "logs" / entry.name
     logs.mkdir(parents=True, exist_ok=True)
-    stage = Stage(entry, root, logs, tdd, row)
+    stage = Stage(entry, top, entry.project(top), logs, tdd, row)
     try:
         say("brings it")
-        make(entry, downloads, root)
+        make(entry, downloads, top)
         say("runs its suite")
         plain(stage)
         say("tdd doctor")
@@ -106,18 +107,23 @@ def doctor(stage):
 
 
 def last_words(output):
-    """What the program said in the end, for the table."""
-    lines = [line for line in output.splitlines() if line.startswith(("tdd:", "error", "  because"))]
-    return " ".join((lines or output.splitlines())[:TAIL])[:160]
+    """Why the program ended as it did, for the table."""
+    lines = output.splitlines()
+    failed = next((number for number, line in enumerate(lines) if line.startswith("failure mode:")), None)
+    if failed is None:
+        told = [line for line in lines if line.startswith("tdd")] or lines[-1:]
+        return " ".join(told)[:MOST_WORDS]
+    reasons = [line.strip() for line in lines[failed + 1 : failed + 4] if line.startswith("  - ")]
+    return " ".join([lines[failed].split(",")[0].removeprefix("failure "), *reasons])[:MOST_WORDS]
 
 
 def honest(stage, healthy):
     """Whether the honest agent was served to the end."""
     entry, row = stage.repository, stage.row
-    reset(stage.root)
+    reset(stage.top)
     done = stage.play("honest", scripted.honest(entry, stage.root), more=stage.command())
     row.honest, row.memory = done.code, done.peak_mib
-    story = journal.read(stage.root, entry.runner)
+    story = journal.read(stage.top, entry.runner)
     if entry.refused:
         row.honest = f"refused ({done.code})"
         if done.code != 2 or entry.refused not in done.output:
@@ -148,9 +154,9 @@ def figures(stage, done, story):
     row.ratio = round(done.processor / max(story.whole * row.plain_cpu, 0.01), 2)
     if entry.ratio:
         # The caches that a first run has filled are warm for the second.
-        reset(stage.root)
+        reset(stage.top)
         warm = stage.play("honest-warm", scripted.honest(entry, stage.root), more=stage.command())
-        whole = journal.read(stage.root, entry.runner).whole
+        whole = journal.read(stage.top, entry.runner).whole
         warm_ratio = warm.processor / max(whole * row.plain_cpu, 0.01)
         row.ratio = f"{row.ratio} cold, {warm_ratio:.2f} warm"
         if warm_ratio > MOST_RATIO:
@@ -161,7 +167,7 @@ def cheats(stage, say):
     ends = []
     for how in ("weaken", "delete", "break"):
         say(f"tdd run, an agent that cheats: {how}")
-        reset(stage.root)
+        reset(stage.top)
         entries = scripted.cheating(stage.repository, stage.root, how)
         done = stage.play(f"cheat-{how}", entries, more=stage.command())
         ends.append(f"{how} {done.code}")
@@ -173,14 +179,14 @@ def cheats(stage, say):
 def fix(stage):
     """A fault is put in, and a fixer that takes it back."""
     entry = stage.repository
-    reset(stage.root)
+    reset(stage.top)
     fault = entry.fault.content(stage.root)
     entries = scripted.fixing(entry, stage.root)
     (stage.root / entry.fault.path).write_text(fault)
     check = ["--check", entry.test or entry.plain, "--test-deadline", "10m"]
     done = stage.play("fix", entries, verb=("fix",), more=check)
     stage.row.fix = done.code
-    folder = journal.newest(stage.root)
+    folder = journal.newest(stage.top)
     forks = sum(event["type"] == "attempt_started" for event in journal.events(folder)) if folder else 0
     if done.code != 0:
         stage.wrong(f"fix: {last_words(done.output)}")

@@ -77,4 +77,22 @@ REPOSITORIES = (
         imports="from more_itertools.recipes import {name}",
         fault=Edit("more_itertools/recipes.py", "return list(islice(iterable, n))", "return list(islice(iterable, n + 1))"),
     ),
+    Repository(
+        name="pallets",
+        language="python",
+        stands_for="a monorepo: the project is one of its folders",
+        sources=(
+            ("packages/click", Pypi("click", "8.1.7")),
+            ("packages/flask", Pypi("flask", "3.0.3")),
+            ("packages/itsdangerous", Pypi("itsdangerous", "2.2.0")),
+        ),
+        folder="packages/itsdangerous",
+        install=(VENV, f"{PIP} pytest==8.4.2 freezegun==1.5.1", f"{PIP} --editable ."),
+        runner="pytest",
+        plain="pytest",
+        config="test: pytest\n",
+        code="src/itsdangerous/encoding.py",
+        tests="tests/test_itsdangerous/test_ac_real_1_{n}.py",
+        imports="from itsdangerous.encoding import {name}",
+    ),
 )

@@ -54,6 +54,8 @@ class Repository:
     tests: str
     # How a test imports what it needs: `{name}` is the function.
     imports: str = ""
+    # Where the project lies in its repository; what follows is relative to it.
+    folder: str = ""
     flavour: str = ""
     install: tuple = ()
     files: dict = field(default_factory=dict)
@@ -79,6 +81,9 @@ class Repository:
         if self.language == "go":
             env.update(GOFLAGS="", GOPROXY="off", GOTOOLCHAIN="local")
         return env
+
+    def project(self, root):
+        return root / self.folder
 
     def criterion_file(self, number):
         return self.tests.format(n=number)
@@ -108,23 +113,20 @@ def make(repository, downloads, root):
         into = root / where if where else root
         into.mkdir(parents=True, exist_ok=True)
         source.bring(downloads, into)
+    project = repository.project(root)
     for path, content in repository.files.items():
-        file = root / path
+        file = project / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        if content is None:
-            file.unlink(missing_ok=True)
-        else:
-            file.write_text(content)
-    shutil.rmtree(root / ".git", ignore_errors=True)
-    env = repository.env(root)
+        file.write_text(content)
+    env = repository.env(project)
     for command in repository.install:
-        install(command, root, env)
+        install(command, project, env)
     git(root, "init", "--quiet", "--initial-branch=main")
     (root / ".git" / "info" / "exclude").write_text("\n".join((*IGNORED, *repository.ignored)) + "\n")
-    (root / "specs" / "frs").mkdir(parents=True, exist_ok=True)
+    (project / "specs" / "frs").mkdir(parents=True, exist_ok=True)
+    (project / "specs" / "frs" / "REAL-1.md").write_text(requirement(repository))
     if repository.config:
-        (root / "tdd.yaml").write_text(repository.config)
-    (root / "specs" / "frs" / "REAL-1.md").write_text(requirement(repository))
+        (project / "tdd.yaml").write_text(repository.config)
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "The published sources")
     (root / ".git" / "made").touch()
@@ -148,5 +150,6 @@ def reset(root):
     git(root, "checkout", "--quiet", "--force", "main")
     git(root, "reset", "--quiet", "--hard")
     git(root, "clean", "--quiet", "-ffd")
-    shutil.rmtree(root / ".tdd", ignore_errors=True)
+    for runs in (root, *root.glob("packages/*")):
+        shutil.rmtree(runs / ".tdd", ignore_errors=True)
 
