@@ -28,12 +28,14 @@ REPOSITORIES = (
     Repository(
         name="flask",
         language="python",
-        stands_for="pytest, with settings that make warnings errors",
+        stands_for="pytest with reds at the baseline, and settings that make warnings errors",
         sources=(("", Pypi("flask", "3.0.3")),),
-        install=(VENV, f"{PIP} pytest==8.2.2 werkzeug==3.0.3", f"{PIP} --editable ."),
+        install=(VENV, f"{PIP} pytest==8.2.2 werkzeug==3.0.3 click==8.2.1", f"{PIP} --editable ."),
         runner="pytest",
         plain="python -m pytest -q",
         test="python -m pytest -q",
+        # A file that skips itself while it is collected is a skip of pytest's, and no test.
+        count_differs=-1,
         code="src/flask/helpers.py",
         tests="tests/test_ac_real_1_{n}.py",
         imports="from flask.helpers import {name}",
@@ -62,6 +64,7 @@ REPOSITORIES = (
         code="src/packaging/utils.py",
         tests="tests/test_ac_real_1_{n}.py",
         imports="from packaging.utils import {name}",
+        minutes=40,
     ),
     Repository(
         name="more-itertools",
