@@ -1,11 +1,13 @@
 """Plays one repository: the plain suite, the checkup, the honest agent, those that cheat, the fixer."""
 
+import itertools
 import json
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import counts, journal, measured, scripted
-from .repository import make, reset
+from .repository import git, make, reset
 from .row import Row
 from .sources import Unavailable
 
@@ -89,9 +91,11 @@ def plain(stage):
     row.plain_cpu, row.plain_wall = warm.processor, warm.wall
 
 
-def doctor(stage):
-    """The problems that a run would meet; what it says is held against what the run says."""
-    done = stage.run("doctor", [stage.tdd, "doctor", "--json"])
+def checkup(stage, name):
+    """What the checkup finds in the way of a run, of what this script decides about."""
+    done = stage.run(name, [stage.tdd, "doctor", "--json"])
+    if done.code not in (0, 1):
+        stage.wrong(f"doctor ended with {done.code}")
     problems = []
     for line in done.output.splitlines():
         try:
@@ -99,11 +103,36 @@ def doctor(stage):
         except ValueError:
             continue
         if told.get("grade") == "problem" and told.get("subject") in SUBJECTS:
-            problems.append(f"{told['subject']}: {told['what']}")
-    if done.code not in (0, 1):
-        stage.wrong(f"doctor ended with {done.code}")
-    stage.row.doctor = "; ".join(problems) or "ok"
+            problems.append(told)
+    return problems
+
+
+def doctor(stage):
+    """Whether nothing is in the way; a setting that is proposed for the test command is taken at its word."""
+    problems = checkup(stage, "doctor")
+    setting = next((found for told in problems if (found := proposal(told["next"]))), None)
+    if stage.repository.proposed and setting is None:
+        stage.wrong("doctor proposes no setting")
+    elif stage.repository.proposed:
+        (stage.root / "tdd.yaml").write_text(setting)
+        git(stage.top, "add", "--all")
+        git(stage.top, "commit", "--quiet", "--message", "What was proposed")
+        problems = checkup(stage, "doctor-again")
+        stage.row.doctor = "proposes a setting; "
+    else:
+        stage.row.doctor = ""
+    stage.row.doctor += "; ".join(f"{told['subject']}: {told['what']}" for told in problems) or "ok"
     return not problems
+
+
+def proposal(advice):
+    """The lines for tdd.yaml in what is advised: the first alternative, whole."""
+    lines = advice.splitlines()
+    begin = next((number for number, line in enumerate(lines) if line.strip().startswith("test:")), None)
+    if begin is None:
+        return None
+    setting = list(itertools.takewhile(lambda line: not line.startswith("Or"), lines[begin:]))
+    return textwrap.dedent("\n".join(setting)) + "\n"
 
 
 def last_words(output):

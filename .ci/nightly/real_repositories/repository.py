@@ -63,6 +63,8 @@ class Repository:
     test: str = ""
     count: str = ""
     config: str = ""
+    # Whether it runs by the setting that `tdd doctor` proposes, as it stands.
+    proposed: bool = False
     cheats: Cheats | None = None
     fault: Edit | None = None
     # What a run is refused with before the first fork, where it can't be served.
@@ -104,7 +106,8 @@ def git(root, *words):
 
 def make(repository, downloads, root):
     """Brings the sources, installs what they need, and makes a repository of them."""
-    if (root / ".git" / "made").exists():
+    if (root / ".git" / "refs" / "tags" / "made").exists():
+        git(root, "checkout", "--quiet", "--force", "-B", "main", "made")
         reset(root)
         return
     shutil.rmtree(root, ignore_errors=True)
@@ -129,7 +132,7 @@ def make(repository, downloads, root):
         (project / "tdd.yaml").write_text(repository.config)
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "The published sources")
-    (root / ".git" / "made").touch()
+    git(root, "tag", "made")
 
 
 def install(command, root, env):
@@ -147,8 +150,7 @@ def install(command, root, env):
 
 def reset(root):
     """The repository as it was made: no run of before, no work of a role."""
-    git(root, "checkout", "--quiet", "--force", "main")
-    git(root, "reset", "--quiet", "--hard")
+    git(root, "reset", "--quiet", "--hard", "main")
     git(root, "clean", "--quiet", "-ffd")
     for runs in (root, *root.glob("packages/*")):
         shutil.rmtree(runs / ".tdd", ignore_errors=True)
