@@ -10,6 +10,9 @@ import { fileURLToPath } from "node:url";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
+// A part of the suite: all of it takes minutes to check.
+const FILES = ["src/v4/classic/tests/{ac_,array,assignability,enum,literal,map,number,partial,tuple}*.test.ts"];
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -22,8 +25,8 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["src/v4/classic/tests/**/*.test.ts"],
-    typecheck: { enabled: true, include: ["src/v4/classic/tests/**/*.test.ts"], ignoreSourceErrors: true },
+    include: FILES,
+    typecheck: { enabled: true, include: FILES, ignoreSourceErrors: true },
     watch: false,
   },
 });
@@ -33,7 +36,7 @@ ZOD_TSCONFIG = """{
     "target": "es2022", "module": "nodenext", "moduleResolution": "nodenext", "strict": true, "noEmit": true,
     "skipLibCheck": true, "customConditions": ["@zod/source"], "types": ["node"], "allowImportingTsExtensions": true
   },
-  "include": ["src/v4/classic/tests"]
+  "include": ["src/v4/classic/tests/ac_*", "src/v4/classic/tests/array*", "src/v4/classic/tests/number*"]
 }
 """
 ZOD_PACKAGES = "vitest@3.2.4 typescript@5.9.3 @types/node@22.18.0 @web-std/file@3.0.3 @seriousme/openapi-schema-validator@2.4.1 recheck@4.5.0"
@@ -115,6 +118,7 @@ REPOSITORIES = (
         install=(NPM,),
         runner="tap",
         flavour="tap",
+        proposed=True,
         plain="npx tap --disable-coverage --reporter=tap",
         code="lib/parse-url.js",
         tests="test/ac_real_1_{n}.test.js",
