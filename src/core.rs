@@ -33,5 +33,6 @@ pub mod role;
 pub mod state;
 pub mod test;
 pub mod trouble;
+pub mod turns;
 pub mod usage;
 pub mod weigh;

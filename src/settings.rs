@@ -166,6 +166,8 @@ pub struct Settings {
     /// For the scripted agent.
     pub cassette: Option<PathBuf>,
     pub bounds: Bounds,
+    /// Turns of one child, of roles for which they are set.
+    pub turns: BTreeMap<Role, u32>,
     pub regression: Regression,
     /// What a run and an attempt may use.
     pub caps: CapPlan,
@@ -215,6 +217,7 @@ impl Settings {
             test_files: config.test_files,
             agents: config.agents,
             cassette: args.cassette.clone(),
+            turns: config.roles.iter().filter_map(|(role, own)| Some((*role, own.max_turns?))).collect(),
             bounds: bounds(config.budgets.semantic, config.budgets.format),
             regression: config.regression.unwrap_or_default(),
             caps: caps::of_flags(&args.caps)?.or(&config.caps),

@@ -65,7 +65,7 @@ fn one_line(event: &Event) -> String {
             format!("{} fork {} ({}) starts", attempt.key, attempt.number, kind(attempt.kind))
         }
         Event::Used { used } => format!("used {}", usage_words::usage(&used.usage)),
-        Event::Worked { ms } => format!("worked {ms} ms"),
+        Event::Worked { ms, .. } => format!("worked {ms} ms"),
         Event::Capped { caps } => format!("caps from now on: {}", usage_words::caps(caps)),
         Event::AgentReturned { outcome } => returned_line(outcome),
         Event::AttemptMeasured { findings } => measured_line(findings),
@@ -73,9 +73,12 @@ fn one_line(event: &Event) -> String {
         Event::WorkRolledBack { to, kept_as, .. } => {
             format!("rolled back to {}; the work is kept as {}", short(&to.0), short(&kept_as.0))
         }
-        Event::GateMeasured { green, run } => {
+        Event::GateMeasured { green, run, judged_at } => {
             let word = if *green { "green" } else { "red" };
-            format!("gate before REFACTOR is {word} ({}, {} ms)", run.exit, run.duration_ms)
+            let again =
+                judged_at.as_ref().map(|tree| format!(", not run again: judged at {}", short(&tree.0)));
+            let again = again.unwrap_or_default();
+            format!("gate before REFACTOR is {word} ({}, {} ms){again}", run.exit, run.duration_ms)
         }
         Event::Isolated { isolation } => format!("isolation: {isolation}"),
         Event::TreeSeen { tree } => format!("the tree is {}", short(&tree.0)),

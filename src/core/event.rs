@@ -66,6 +66,9 @@ pub enum Event {
     GateMeasured {
         green: bool,
         run: RunRef,
+        /// Nothing was run: this tree was judged by the same command before, by this run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged_at: Option<CheckpointId>,
     },
     /// The tree as it is known to be now, so that a resumed run can tell whether somebody else
     /// changed it meanwhile.
@@ -75,6 +78,8 @@ pub enum Event {
     /// How long the run was at work since this was last said.
     Worked {
         ms: u64,
+        #[serde(default, skip_serializing_if = "Runs::is_none")]
+        runs: Runs,
     },
     /// The operator set other bounds for the rest of the run.
     Capped {
@@ -177,6 +182,30 @@ impl Event {
             Self::Paused { .. } => "paused",
             Self::Stopped { .. } => "stopped",
         }
+    }
+}
+
+/// How often the project's commands were run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Runs {
+    /// Of the test command, less the files of criteria that are not reached.
+    pub whole: u32,
+    /// Of some of its tests.
+    pub narrowed: u32,
+    /// Of the gate, where it is another command.
+    pub gate: u32,
+}
+
+impl Runs {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub fn add(&mut self, more: Self) {
+        self.whole = self.whole.saturating_add(more.whole);
+        self.narrowed = self.narrowed.saturating_add(more.narrowed);
+        self.gate = self.gate.saturating_add(more.gate);
     }
 }
 
@@ -365,7 +394,7 @@ mod tests {
             Event::WorkKept { checkpoint: checkpoint() },
             Event::TreeSeen { tree: checkpoint() },
             Event::Used { used: ChildUse::default() },
-            Event::Worked { ms: 7 },
+            Event::Worked { ms: 7, runs: Runs::default() },
             Event::Capped { caps: CapPlan::default() },
             Event::Resumed,
             Event::AttemptCut { kept_as: checkpoint() },

@@ -1,9 +1,11 @@
 //! Findings: what `tdd` measured itself. Verdicts are made of nothing else.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::attempt::CheckpointId;
 use super::criterion::CriterionId;
 use super::greens::GreensChange;
 use super::mapping::Mapping;
@@ -145,9 +147,19 @@ pub struct SuiteBaseline {
     /// Red in one run of two.
     pub flaky: Vec<TestId>,
     pub skipped: usize,
+    /// Skipped tests that share their id with another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped_namesakes: Vec<TestId>,
     /// Tests that the report holds, whatever they did.
     pub collected: usize,
     pub log: String,
+}
+
+impl SuiteBaseline {
+    /// Tests that were seen and not green: nothing is owed by them.
+    pub fn not_green(&self) -> BTreeSet<&TestId> {
+        self.reds.iter().chain(&self.flaky).chain(&self.skipped_namesakes).collect()
+    }
 }
 
 /// The run that a verdict rests on, without its tests.
@@ -227,6 +239,21 @@ pub enum SlantKind {
     UnderTest,
     /// It gives the name of an assertion another meaning.
     Shadow,
+}
+
+/// A whole run of the test command that a verdict rests on: what was judged by it is not judged again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Judged {
+    pub tree: CheckpointId,
+    /// Test files that took no part.
+    pub leave_out: Vec<RelPath>,
+    /// The files that its canary was like.
+    pub imitated: Vec<RelPath>,
+    /// Nothing was red that was not so at baseline.
+    pub green: bool,
+    pub collected: usize,
+    /// Which of the findings' runs it is.
+    pub run: usize,
 }
 
 /// What was measured after an attempt of the test-writer.
@@ -309,6 +336,11 @@ pub struct GreenFindings {
     /// How the known greens change if this stands.
     #[serde(default)]
     pub greens: GreensChange,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+    /// Nothing was run: this is the tree that was judged by the same command before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_at: Option<CheckpointId>,
 }
 
 /// What was measured after an attempt of the refactorer.
@@ -332,6 +364,9 @@ pub struct RefactorFindings {
     pub gate_red: bool,
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
+    /// Nothing was run: this is the tree that was judged by the same command before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_at: Option<CheckpointId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -93,9 +93,10 @@ impl Reason {
             | Self::NothingRan(_)
             | Self::TestSkipped(_)
             | Self::TestVanished(_)
-            | Self::FewerTests { .. } => true,
+            | Self::FewerTests { .. }
+            // No rule of files, but a bound: who is not told of it runs into it again.
+            | Self::Exhausted(_) => true,
             Self::ClaimedFailed
-            | Self::Exhausted(_)
             | Self::Format(_)
             | Self::Broken(_)
             | Self::TestFailed(_)

@@ -131,14 +131,19 @@ impl Mapping {
     }
 
     /// The results in `report` that are this criterion's.
-    pub fn results<'a>(&self, id: &CriterionId, report: &'a TestReport) -> Vec<&'a TestResult> {
+    pub fn results<'a>(&'a self, id: &CriterionId, report: &'a TestReport) -> Vec<&'a TestResult> {
         let Some(owned) = self.owned.get(id) else { return Vec::new() };
-        let of_others: BTreeSet<&TestId> =
-            self.owned.iter().filter(|(other, _)| *other != id).flat_map(|(_, owned)| &owned.ids).collect();
+        let named = |ids: &'a [TestId]| ids.iter().map(|id| id.0.as_str());
+        let own: BTreeSet<&str> = named(&owned.ids).collect();
+        let others = self.owned.iter().filter(|(other, _)| *other != id);
+        let of_others: BTreeSet<&str> = others.flat_map(|(_, owned)| named(&owned.ids)).collect();
+        // Who names a test means all its namesakes.
+        let is_among =
+            |ids: &BTreeSet<&str>, id: &TestId| ids.contains(id.0.as_str()) || ids.contains(id.shared());
         let is_own = |test: &&TestResult| {
-            owned.ids.contains(&test.id)
+            is_among(&own, &test.id)
                 || (test.file.as_ref().is_some_and(|file| owned.files.contains(file))
-                    && !of_others.contains(&test.id))
+                    && !is_among(&of_others, &test.id))
         };
         report.tests.iter().filter(is_own).collect()
     }

@@ -8,8 +8,8 @@ use super::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId};
 use super::budget::Spent;
 use super::criterion::{CriterionId, Verify};
 use super::effect::RollBack;
-use super::event::{Event, Leaked, RunStarted};
-use super::finding::{Findings, RedFindings, Remark, RunRef, SuiteBaseline};
+use super::event::{Event, Leaked, RunStarted, Runs};
+use super::finding::{Findings, Judged, RedFindings, Remark, RunRef, SuiteBaseline};
 use super::halt::{Ending, Halt};
 use super::judge::Verdict;
 use super::mdtest::AgentWord;
@@ -63,6 +63,12 @@ pub struct State {
     /// How long the run was at work, in all of its processes.
     #[serde(default)]
     pub worked_ms: u64,
+    /// How often the project's commands were run, by all of its processes.
+    #[serde(default)]
+    pub runs: Runs,
+    /// The last whole run of the tests on whose word work was kept.
+    #[serde(default)]
+    pub judged: Option<(Judged, RunRef)>,
     /// What is to be told of work that was kept, the first so many.
     #[serde(default)]
     pub remarks: Vec<Remark>,
@@ -260,6 +266,8 @@ impl State {
             leaked: Vec::new(),
             words: BTreeMap::new(),
             worked_ms: 0,
+            runs: Runs::default(),
+            judged: None,
             remarks: Vec::new(),
         }
     }

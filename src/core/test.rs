@@ -1,6 +1,7 @@
 //! Tests as a runner reported them: ids, outcomes, reports. Values only; a report is a finding
 //! only after [`evidence`](super::finding) has weighed it against the exit code.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,18 @@ pub struct TestId(pub String);
 impl fmt::Display for TestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl TestId {
+    /// The id that namesakes share: without the ` #2`, ` #3` that tells them apart. What a runner,
+    /// a source or a claim calls by its name is called so.
+    pub fn shared(&self) -> &str {
+        let numbered = self.0.rsplit_once(" #").filter(|(name, number)| {
+            let is_number = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
+            is_number && !number.is_empty() && *number != "1" && !name.is_empty()
+        });
+        numbered.map_or(self.0.as_str(), |(name, _)| name)
     }
 }
 
@@ -93,6 +106,30 @@ impl TestReport {
         let failed = |test: &TestResult| matches!(test.outcome, Outcome::Failed(_));
         self.project_broken.is_some() || !self.load_failures.is_empty() || self.tests.iter().any(failed)
     }
+
+    /// Tells tests of one id apart by their order in the report: the second is `<id> #2`, the third
+    /// `<id> #3`; a number that makes another test's own id is passed over.
+    pub fn number_namesakes(&mut self) {
+        let mut own: HashSet<&str> = HashSet::with_capacity(self.tests.len());
+        let ids = self.tests.iter().map(|test| test.id.0.as_str()).enumerate();
+        let again: Vec<(usize, &str)> = ids.filter(|(_, id)| !own.insert(id)).collect();
+        let mut last: HashMap<&str, usize> = HashMap::new();
+        let mut named = Vec::with_capacity(again.len());
+        for (at, id) in again {
+            let number = last.entry(id).or_insert(1);
+            loop {
+                *number += 1;
+                let name = format!("{id} #{number}");
+                if !own.contains(name.as_str()) {
+                    named.push((at, name));
+                    break;
+                }
+            }
+        }
+        for (at, name) in named {
+            self.tests[at].id = TestId(name);
+        }
+    }
 }
 
 /// How a process ended.
@@ -137,8 +174,10 @@ pub enum Canary {
     Unsupported,
     /// It failed by its own assertion, whose message holds its token.
     SeenFailing,
-    /// It passed, or failed in another way than by its own assertion.
+    /// It passed, or it was skipped.
     Passed,
+    /// It failed before its own assertion: in its set-up, or while it was loaded.
+    Errored,
     /// The report does not name it.
     NotRun,
 }
@@ -201,6 +240,48 @@ mod tests {
             assert_eq!((exit.is_success(), exit.to_string().as_str()), (is_success, words));
         }
         assert_eq!(TestId("a::b".into()).to_string(), "a::b");
+    }
+
+    #[test]
+    fn namesakes_are_numbered_in_the_order_of_the_report() {
+        let numbered = |ids: &[&str]| {
+            let result = |id: &&str| TestResult {
+                id: TestId((*id).to_owned()),
+                file: None,
+                outcome: Outcome::Passed,
+                duration_ms: 0,
+            };
+            let mut report = TestReport { tests: ids.iter().map(result).collect(), ..TestReport::default() };
+            report.number_namesakes();
+            report.tests.into_iter().map(|test| test.id.0).collect::<Vec<_>>()
+        };
+        for (ids, want) in [
+            (&["a", "b"] as &[_], &["a", "b"] as &[_]),
+            (&["a", "b", "a", "a"], &["a", "b", "a #2", "a #3"]),
+            (&["a", "a #2", "a", "a"], &["a", "a #2", "a #3", "a #4"]),
+            (&["a", "a", "a #2", "a #2"], &["a", "a #3", "a #2", "a #2 #2"]),
+            (&[], &[]),
+        ] {
+            assert_eq!(numbered(ids), want, "{ids:?}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_a_namesake_is_no_part_of_the_name_that_it_shares() {
+        for (id, want) in [
+            ("f::a", "f::a"),
+            ("f::a #2", "f::a"),
+            ("f::a #2 #3", "f::a #2"),
+            ("f::a #12", "f::a"),
+            ("f::a #1", "f::a #1"),
+            ("f::a #02", "f::a #02"),
+            ("f::a #", "f::a #"),
+            ("f::a #x", "f::a #x"),
+            ("f::a[#2]", "f::a[#2]"),
+            (" #2", " #2"),
+        ] {
+            assert_eq!(TestId(id.into()).shared(), want);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::criterion::CriterionId;
 use super::finding::{CriterionRed, RedKind, RedTest, Seen};
+use super::guard::{self, Guard};
 use super::mapping::Mapping;
 use super::path::RelPath;
 use super::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult};
@@ -264,6 +265,23 @@ pub fn lost(greens: &[TestId], report: &TestReport) -> Vec<TestId> {
         None => new_names.get(last_name(id)) != Some(&1),
     };
     greens.iter().filter(is_lost).cloned().collect()
+}
+
+/// Tests of `greens` with a namesake that did not pass and is neither among them nor known to fail:
+/// which of the two is the test that was green nobody can tell, so both must be.
+pub fn lost_by_namesake(greens: &[TestId], known: &BTreeSet<&TestId>, report: &TestReport) -> Vec<TestId> {
+    let is_numbered = |test: &&TestResult| test.id.shared() != test.id.0;
+    let mut bad = report.tests.iter().filter(is_numbered).filter(|test| !passes(&test.outcome)).peekable();
+    if bad.peek().is_none() || !guard::stands(Guard::DoubleIds) {
+        return Vec::new();
+    }
+    let greens: BTreeSet<&TestId> = greens.iter().collect();
+    let mut lost = BTreeSet::new();
+    for test in bad.filter(|test| !greens.contains(&test.id) && !known.contains(&test.id)) {
+        let shared = test.id.shared();
+        lost.extend(greens.iter().find(|id| id.0 == shared || id.shared() == shared).map(|id| (*id).clone()));
+    }
+    lost.into_iter().collect()
 }
 
 fn last_name(id: &TestId) -> &str {

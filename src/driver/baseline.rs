@@ -6,6 +6,7 @@ use crate::core::event::{Event, RedRule};
 use crate::core::evidence::evidence;
 use crate::core::finding::SuiteBaseline;
 use crate::core::path::RelPath;
+use crate::core::policy::FileClass;
 use crate::core::test::{Outcome, TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 
@@ -23,6 +24,7 @@ impl<W: World> Drive<'_, W> {
     pub(super) async fn measure_baseline(&mut self) -> Result<Vec<Event>, Trouble> {
         let first = self.run_tests(&baseline_order()).await?;
         let mut test = self.read_baseline(&first)?;
+        self.refuse_dead(&first, &test)?;
         if !test.reds.is_empty() {
             let second = self.run_tests(&baseline_order()).await?;
             split_flaky(&mut test, &second);
@@ -40,6 +42,54 @@ impl<W: World> Drive<'_, W> {
             Err(why) => self.refuse_unreadable(run, &why)?,
         }
         Ok(suite)
+    }
+
+    /// A command that finds none of the project's tests, or of which nothing passes, can't tell work
+    /// from nothing.
+    fn refuse_dead(&mut self, run: &TestRun, test: &SuiteBaseline) -> Result<(), Trouble> {
+        if run.report.is_none() || !test.greens.is_empty() {
+            return Ok(());
+        }
+        let may_be_red = self.state.run.plan.red_baseline == RedRule::Allow;
+        let found = test.reds.len() + test.skipped;
+        let (what, next) = if found == 0 {
+            let Some(file) = self.first_test_file()? else { return Ok(()) };
+            let next = format!(
+                "see that it looks where the tests are (tests were found in {file}), or name another:\n\
+                 tdd {} --test 'COMMAND'",
+                self.state.run.requirement.id
+            );
+            ("the test command finds no tests, though the project has some".to_owned(), next)
+        } else if may_be_red {
+            return Ok(());
+        } else {
+            let next = format!(
+                "make `{}` pass first (all of its output: {}): mostly something that it needs is missing or \
+                 not installed;\nor go on all the same with --allow-red-baseline",
+                run.command, run.log
+            );
+            (format!("not one test is green before anything was done: 0 of {found}"), next)
+        };
+        let said = (self.setup.mask)(last_lines(&run.output));
+        let said = if said.is_empty() { "it printed nothing".to_owned() } else { said };
+        Err(Trouble::environment(what).because(format!("`{}`\n{said}", run.command)).advise(next))
+    }
+
+    /// A file of the project's that holds tests by its runner's own rules.
+    fn first_test_file(&mut self) -> Result<Option<RelPath>, Trouble> {
+        let Some(zero) = self.state.zero.clone() else { return Ok(None) };
+        for file in self.ports.checkpoints.files(&zero)? {
+            let is_test = self.setup.policy.classify(&file) == FileClass::Test
+                && file.is_within(&self.state.run.project);
+            if !is_test {
+                continue;
+            }
+            let source = self.ports.checkpoints.read(&zero, &file)?.unwrap_or_default();
+            if !self.ports.tests.declared(&file, &source).is_empty() {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
     }
 
     fn refuse_unreadable(&self, run: &TestRun, why: &str) -> Result<(), Trouble> {
@@ -75,20 +125,32 @@ impl<W: World> Drive<'_, W> {
     }
 
     pub(super) async fn measure_gate(&mut self) -> Result<Vec<Event>, Trouble> {
-        let run = self.run_gate("gate before REFACTOR", &[]).await?;
-        Ok(vec![
-            self.see_tree()?,
-            Event::GateMeasured { green: run.exit.is_success(), run: run_ref(&run, &self.setup.mask) },
-        ])
+        let order = TestOrder { label: "gate before REFACTOR".to_owned(), ..TestOrder::default() };
+        let is_test = self.state.run.commands.gate == self.state.run.commands.test;
+        let seen = self.ports.checkpoints.take("seen")?;
+        if is_test && let Some((judged, run)) = self.judged_already(&seen, &order)? {
+            let (green, judged_at) = (judged.green, Some(judged.tree));
+            return Ok(vec![Event::TreeSeen { tree: seen }, Event::GateMeasured { green, run, judged_at }]);
+        }
+        let run = self.run_gate(&order.label, &[]).await?;
+        let green = if is_test { self.is_no_worse(&run) } else { run.exit.is_success() };
+        let run = run_ref(&run, &self.setup.mask);
+        Ok(vec![self.see_tree()?, Event::GateMeasured { green, run, judged_at: None }])
     }
 
     pub(super) async fn run_tests(&mut self, order: &TestOrder) -> Result<TestRun, Trouble> {
+        let is_whole = order.only_files.is_empty() && order.only_ids.is_empty();
+        let counted = if is_whole { &mut self.runs.whole } else { &mut self.runs.narrowed };
+        *counted = counted.saturating_add(1);
         let audience = &mut *self.audience;
         self.ports.tests.run(order, &mut |news| audience.news(&news)).await
     }
 
     /// `leave_out`: test files of criteria that are not reached yet, which would make the gate red.
     pub(super) async fn run_gate(&mut self, label: &str, leave_out: &[RelPath]) -> Result<TestRun, Trouble> {
+        let is_test = self.state.run.commands.gate == self.state.run.commands.test;
+        let counted = if is_test { &mut self.runs.whole } else { &mut self.runs.gate };
+        *counted = counted.saturating_add(1);
         let audience = &mut *self.audience;
         self.ports.tests.run_gate(label, leave_out, &mut |news| audience.news(&news)).await
     }
@@ -144,7 +206,11 @@ fn fill(suite: &mut SuiteBaseline, report: &TestReport) {
         match &test.outcome {
             Outcome::Passed => suite.greens.push(test.id.clone()),
             Outcome::Failed(_) => suite.reds.push(test.id.clone()),
-            Outcome::Skipped => suite.skipped += 1,
+            Outcome::Skipped => {
+                suite.skipped += 1;
+                let is_numbered = test.id.shared() != test.id.0;
+                suite.skipped_namesakes.extend(is_numbered.then(|| test.id.clone()));
+            }
         }
     }
     suite.reds.extend(report.load_failures.iter().map(|load| TestId(load.file.to_string())));

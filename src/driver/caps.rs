@@ -43,7 +43,8 @@ impl<W: World> Drive<'_, W> {
         let used = self.ports.agents.used().into_iter().map(|used| Event::Used { used });
         let mut events: Vec<Event> = used.collect();
         if runs_processes(effect) {
-            events.push(Event::Worked { ms: now.saturating_sub(self.counted_ms) });
+            let ms = now.saturating_sub(self.counted_ms);
+            events.push(Event::Worked { ms, runs: std::mem::take(&mut self.runs) });
             self.counted_ms = now;
         }
         events

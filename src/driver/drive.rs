@@ -5,7 +5,7 @@
 use crate::core::attempt::CheckpointId;
 use crate::core::audience::Audience;
 use crate::core::effect::Effect;
-use crate::core::event::Event;
+use crate::core::event::{Event, Runs};
 use crate::core::isolation::Confinement;
 use crate::core::labels;
 use crate::core::next::next;
@@ -13,6 +13,7 @@ use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::state::State;
 use crate::core::trouble::{Trouble, TroubleKind};
+use crate::core::turns::TurnCaps;
 
 use super::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
 use super::stock::Stock;
@@ -23,8 +24,8 @@ pub struct Setup {
     pub skills: Skills,
     /// Bounds of one child, but for its turns.
     pub limits: Limits,
-    /// Turns for each criterion in hand (contract section 9).
-    pub turns_per_criterion: u32,
+    /// Turns of one child (contract section 9).
+    pub turns: TurnCaps,
     /// Reports that the commands write into the tree; by-products, wherever they lie.
     pub reports: Vec<RelPath>,
     /// The run's folder, for people.
@@ -56,6 +57,8 @@ pub struct Drive<'a, W: World> {
     pub(super) started_ms: u64,
     /// Until then the run's time is in the journal.
     pub(super) counted_ms: u64,
+    /// Runs of the project's commands that are not in the journal yet.
+    pub(super) runs: Runs,
 }
 
 impl<'a, W: World> Drive<'a, W> {
@@ -76,6 +79,7 @@ impl<'a, W: World> Drive<'a, W> {
             tail: String::new(),
             started_ms,
             counted_ms: started_ms,
+            runs: Runs::default(),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use crate::core::attempt::CheckpointId;
 use crate::core::audience::{FixAudience, News};
-use crate::core::event::Event;
+use crate::core::event::{Event, Runs};
 use crate::core::fix::{self, FixEffect, FixState};
 use crate::core::path::RelPath;
 use crate::core::trouble::{Trouble, TroubleKind};
@@ -135,7 +135,7 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
             self.ports.agents.used().into_iter().map(|used| Event::Used { used }).collect();
         if matches!(effect, FixEffect::Measure | FixEffect::RunAgent) {
             let now = self.ports.clock.monotonic_ms();
-            events.push(Event::Worked { ms: now.saturating_sub(self.counted_ms) });
+            events.push(Event::Worked { ms: now.saturating_sub(self.counted_ms), runs: Runs::default() });
             self.counted_ms = now;
         }
         events

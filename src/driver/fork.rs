@@ -14,9 +14,6 @@ use crate::text::tdd_result;
 use super::drive::{Drive, Setup};
 use super::ports::{AgentOrder, AgentReport, Agents, Checkpoints, Journal, Limits, Protection, World};
 
-/// The most turns that a role with several criteria in hand gets (contract section 9).
-const MOST_TURNS: u32 = 64;
-
 impl<W: World> Drive<'_, W> {
     /// Journals the intent: the tree as it is, the prompt by its parts' hashes. `just_kept` is the tree
     /// that was kept a moment ago.
@@ -81,21 +78,17 @@ impl<W: World> Drive<'_, W> {
         Ok(denied.into_iter().chain(seen).chain([Event::AgentReturned { outcome }]).collect())
     }
 
-    /// 8 turns for each criterion in hand; the test-writer and the refactorer have all of them.
     fn limits(&self, key: &Key) -> Limits {
-        let in_hand = match key {
-            Key::Implementer(_) => 1,
-            Key::TestWriter | Key::Refactorer | Key::Fixer => {
-                u32::try_from(self.state.run.plan.criteria.len()).unwrap_or(u32::MAX)
-            }
-        };
-        let each = self.setup.turns_per_criterion;
-        let most = MOST_TURNS.max(each);
         // "At least twice the baseline": a child that waits for the test command is not idle.
         let baseline = self.state.baseline.as_ref().map_or(0, |b| b.test.duration_ms.max(b.gate.duration_ms));
         let idle_ms = self.setup.limits.idle_ms.max(baseline.saturating_mul(2));
         let caps = self.allowance();
-        Limits { turns: each.saturating_mul(in_hand).min(most), idle_ms, caps, ..self.setup.limits }
+        Limits { turns: self.turns(key), idle_ms, caps, ..self.setup.limits }
+    }
+
+    /// The turn cap of this key's children, which they are told.
+    pub(super) fn turns(&self, key: &Key) -> u32 {
+        self.setup.turns.of(key.role(), self.state.run.plan.criteria.len())
     }
 
     /// What the session of the attempt before had used; for a session that is new it is nothing,

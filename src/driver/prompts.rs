@@ -63,6 +63,7 @@ impl<W: World> Drive<'_, W> {
                 SupersedeRule::AsListed => ExistingTests::MayBeSuperseded,
                 SupersedeRule::Refuse => ExistingTests::Fixed,
             },
+            turns: self.turns(&Key::TestWriter),
         };
         prompt::test_writer(&brief, &self.setup.mask)
     }
@@ -79,7 +80,8 @@ impl<W: World> Drive<'_, W> {
             Verify::Mdtest(_) | Verify::Manual => run.commands.test.clone(),
         };
         let protected = self.setup.policy.test_patterns();
-        let brief = ImplementerBrief { criterion, command: &command, protected };
+        let turns = self.turns(&Key::Implementer(id.clone()));
+        let brief = ImplementerBrief { criterion, command: &command, protected, turns };
         Ok(prompt::implementer(&brief, &self.setup.mask))
     }
 
@@ -90,6 +92,7 @@ impl<W: World> Drive<'_, W> {
             gate: &run.commands.gate,
             red_gate: self.state.gate.as_ref().filter(|gate| !gate.green).map(|gate| &gate.run),
             protected: self.setup.policy.test_patterns(),
+            turns: self.turns(&Key::Refactorer),
         };
         prompt::refactorer(&brief, &self.setup.mask)
     }

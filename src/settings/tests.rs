@@ -21,8 +21,7 @@ fn without_flags_and_file_everything_has_its_default() {
 
 #[test]
 fn a_flag_wins_over_the_role_and_the_role_over_the_file() {
-    let yaml =
-        "agent: claude\nroles: { implementer: { agent: codex, model: m1 }, refactorer: { model: m2 } }\n";
+    let yaml = "agent: claude\nroles: { implementer: { agent: codex, model: m1, max_turns: 60 }, refactorer: { model: m2 } }\n";
     let settings = resolve(&RunArgs::default(), yaml).unwrap();
     let choice = |settings: &Settings, role| {
         let choice = settings.agent(role);
@@ -31,6 +30,7 @@ fn a_flag_wins_over_the_role_and_the_role_over_the_file() {
     assert_eq!(choice(&settings, Role::TestWriter), ("claude".into(), None));
     assert_eq!(choice(&settings, Role::Implementer), ("codex".into(), Some("m1".into())));
     assert_eq!(choice(&settings, Role::Refactorer), ("claude".into(), Some("m2".into())));
+    assert_eq!(settings.turns, BTreeMap::from([(Role::Implementer, 60)]));
     let flag = RunArgs { agent: Some("claude".into()), ..RunArgs::default() };
     let settings = resolve(&flag, yaml).unwrap();
     assert_eq!(choice(&settings, Role::Implementer), ("claude".into(), None));

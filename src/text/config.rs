@@ -85,6 +85,8 @@ pub struct ConfigFile {
 pub struct RoleSetting {
     pub agent: Option<String>,
     pub model: Option<String>,
+    /// Turns of one child.
+    pub max_turns: Option<u32>,
     /// Whether what it writes is code, which `tdd fix` may check.
     pub code: Writes,
 }
@@ -233,15 +235,19 @@ fn test_files(top: &Table<'_>) -> Result<Vec<String>, Trouble> {
     Ok(globs)
 }
 
+/// More would bound nothing.
+const MAX_TURNS: u32 = 10_000;
+
 fn roles(top: &Table<'_>) -> Result<BTreeMap<Role, RoleSetting>, Trouble> {
     let Some(table) = top.table("roles")? else { return Ok(BTreeMap::new()) };
     table.only(&Role::KNOWN.map(Role::name))?;
     let mut roles = BTreeMap::new();
     for role in Role::KNOWN {
         if let Some(setting) = table.table(role.name())? {
-            setting.only(&["agent", "model", "code"])?;
+            setting.only(&["agent", "model", "max_turns", "code"])?;
             let (agent, model) = (setting.text("agent")?, setting.text("model")?);
-            roles.insert(role, RoleSetting { agent, model, code: fix::code(&setting)? });
+            let max_turns = setting.number("max_turns", 1..=MAX_TURNS)?;
+            roles.insert(role, RoleSetting { agent, model, max_turns, code: fix::code(&setting)? });
         }
     }
     Ok(roles)

@@ -49,6 +49,8 @@ pub struct TestWriterBrief<'a> {
     /// Where the project keeps its tests, if it is not where its runner usually looks.
     pub test_folder: Option<&'a str>,
     pub existing_tests: ExistingTests,
+    /// The turn cap of the child.
+    pub turns: u32,
 }
 
 /// Whether the test-writer may change tests that exist.
@@ -70,6 +72,8 @@ pub struct ImplementerBrief<'a> {
     pub command: &'a str,
     /// Folders and patterns that the role may not change, for a person to read.
     pub protected: &'a [String],
+    /// The turn cap of the child.
+    pub turns: u32,
 }
 
 /// What the refactorer is told: what changed, and how it is judged.
@@ -81,6 +85,8 @@ pub struct RefactorerBrief<'a> {
     /// The run of the gate, if it was red.
     pub red_gate: Option<&'a RunRef>,
     pub protected: &'a [String],
+    /// The turn cap of the child.
+    pub turns: u32,
 }
 
 /// The project's own instructions, as of checkpoint 0.
@@ -116,6 +122,7 @@ pub fn test_writer(brief: &TestWriterBrief<'_>, mask: Mask<'_>) -> Prompt {
             }
         },
     );
+    draft.add("turns", turns(brief.turns));
     draft.add("criteria", "The criteria, all of them and in order:");
     for criterion in brief.criteria {
         draft.add(&criterion.id.to_string(), criterion_for_test_writer(brief, criterion));
@@ -145,6 +152,7 @@ pub fn implementer(brief: &ImplementerBrief<'_>, mask: Mask<'_>) -> Prompt {
     draft.add("criterion", quote::fenced(&quote::cut(&criterion.text, MAX_CRITERION_BYTES, mask)));
     draft.add("command", how);
     draft.add("protected", protected(brief.protected));
+    draft.add("turns", turns(brief.turns));
     draft.finish()
 }
 
@@ -168,11 +176,20 @@ pub fn refactorer(brief: &RefactorerBrief<'_>, mask: Mask<'_>) -> Prompt {
         },
     );
     draft.add("protected", protected(brief.protected));
+    draft.add("turns", turns(brief.turns));
     if let Some(run) = brief.red_gate {
         let output = quote::fenced(&quote::cut(&run.output, MAX_OUTPUT_BYTES, mask));
         draft.add("gate", format!("The gate is red now ({}). Its raw output:\n\n{output}", run.exit));
     }
     draft.finish()
+}
+
+/// What one turn is, and how many there are. A child that does not know its bound can't keep to it.
+fn turns(most: u32) -> String {
+    format!(
+        "You have {most} turns; a turn is one answer of yours that calls tools, however many. Finish within \
+         them: keep the last one for the result block."
+    )
 }
 
 /// The system prompt: the role's skill, then the project's own instructions, 64 KiB of them at

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{harmless, usage_words};
 use crate::core::commands::RunnerKind;
 use crate::core::criterion::{CriterionId, Verify};
-use crate::core::event::Refactoring;
+use crate::core::event::{Refactoring, Runs};
 use crate::core::finding::{ClassedChange, RedKind};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
@@ -59,6 +59,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     out.push(format!("forks: {}{}", state.forks(), failures(state)));
     out.extend(usage_words::lines(state));
     out.push(format!("took: {} s, {}", facts.duration_ms / 1000, refactor_words(state)));
+    out.push(runs_words(state));
     out.extend(evidence(state).into_iter().map(|line| format!("evidence: {line}")));
     out.extend(
         state.remarks.iter().map(|remark| format!("look at: {}", harmless::line(&remark.to_string()))),
@@ -109,6 +110,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
             "failed": { "semantic": ledger.spent.semantic, "format": ledger.spent.format },
         })).collect::<Vec<_>>(),
         "usage": usage_words::json(state),
+        "runs": state.runs,
         "refactor": state.run.plan.refactor,
         "early_green": facts.early_green,
         "not_verified": unverified,
@@ -237,6 +239,13 @@ fn failures(state: &State) -> String {
         return ", none failed".to_owned();
     }
     format!(", {semantic} failed on their work, {format} on their block")
+}
+
+/// How often the project's own commands ran.
+fn runs_words(state: &State) -> String {
+    let Runs { whole, narrowed, gate } = state.runs;
+    let gate = if gate == 0 { String::new() } else { format!("; of the gate: {gate}") };
+    format!("whole runs of the suite: {whole}, narrowed: {narrowed}{gate}")
 }
 
 fn refactor_words(state: &State) -> &'static str {

@@ -2,6 +2,7 @@
 //! [`live`](super::live), so that a pipe and a terminal read the same story.
 
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
+use crate::core::commands::RunnerKind;
 use crate::core::criterion::CriterionId;
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Leaked, RunStarted};
@@ -70,7 +71,7 @@ impl Teller {
                 lines
             }
             Event::AttemptMeasured { findings } => {
-                let mut lines = vec![measured(findings)];
+                let mut lines = vec![measured(state, findings)];
                 lines.extend(self.verdict(state));
                 lines
             }
@@ -78,8 +79,9 @@ impl Teller {
             Event::WorkRolledBack { to, extent, kept_as } => {
                 vec![rolled_back(to, *extent, kept_as)]
             }
-            Event::GateMeasured { green: true, run } => vec![good(gate("green", run))],
-            Event::GateMeasured { green: false, run } => vec![bad(gate(&format!("red, {}", run.exit), run))],
+            Event::GateMeasured { green, run, judged_at } => {
+                gate_before(state, *green, run, judged_at.as_ref())
+            }
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
@@ -215,8 +217,21 @@ fn left_running(one: &Leaked) -> Line {
     bad(format!("  left running, ended: {} ({})", one.command, one.pid))
 }
 
-fn gate(how: &str, run: &RunRef) -> String {
-    format!("gate before REFACTOR: {how}, {}", seconds(run.duration_ms))
+fn gate_before(state: &State, green: bool, run: &RunRef, judged_at: Option<&CheckpointId>) -> Vec<Line> {
+    let how = if green { green_word(state).to_owned() } else { format!("red, {}", run.exit) };
+    let took = match judged_at {
+        None => seconds(run.duration_ms),
+        Some(tree) => format!("not run again: judged at {}", brief(tree)),
+    };
+    let text = format!("gate before REFACTOR: {how}, {took}");
+    vec![if green { good(text) } else { bad(text) }]
+}
+
+/// A gate that is the test command is compared with the baseline; with reds in that it is not green.
+fn green_word(state: &State) -> &'static str {
+    let is_test = state.run.commands.gate == state.run.commands.test;
+    let had_reds = state.baseline.as_ref().is_some_and(|baseline| !baseline.test.reds.is_empty());
+    if is_test && had_reds { "no worse than before" } else { "green" }
 }
 
 fn denied(what: &String) -> Line {
@@ -229,26 +244,41 @@ fn put_back(what: &String) -> Line {
 
 fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Line> {
     let tests = test.greens.len() + test.reds.len() + test.flaky.len() + test.skipped;
-    let gate_exit = gate.exit.map(Exit::is_success);
-    let gate_words = match gate_exit {
-        Some(true) => "green",
-        Some(false) => "red",
-        None => "not run",
-    };
     let mut lines = vec![plain(format!(
-        "baseline: {}, {} green, {} red, {} flaky, {} skipped, {}; gate {gate_words}, {}",
+        "baseline: {}, {} green, {} red, {} flaky, {} skipped, {}; {}",
         counted(tests, "test"),
         test.greens.len(),
         test.reds.len(),
         test.flaky.len(),
         test.skipped,
         seconds(test.duration_ms),
-        seconds(gate.duration_ms)
+        gate_at_baseline(state, tests, test, gate)
     ))];
     let known = test.reds.iter().chain(&test.flaky).take(REASONS);
     lines.extend(known.map(|id| dim(format!("  left out of every judgement: {id}"))));
     lines.push(dim(estimate::words(state, test, gate)));
     lines
+}
+
+/// Nothing is said to be green that was not run.
+fn gate_at_baseline(state: &State, tests: usize, test: &SuiteBaseline, gate: &SuiteBaseline) -> String {
+    if state.run.commands.gate == state.run.commands.test {
+        let known = test.reds.len() + test.flaky.len();
+        return match (tests, known, gate.exit.map(Exit::is_success)) {
+            (_, 0, Some(false)) if tests > 0 => "gate: the same command, red".to_owned(),
+            (0, 0, _) if state.run.commands.runner != RunnerKind::ExitCode => {
+                "gate: the same command, nothing to run yet".to_owned()
+            }
+            (_, 0, _) => "gate: the same command, green".to_owned(),
+            (_, _, _) => "gate: the same command, no worse than this from now on".to_owned(),
+        };
+    }
+    let words = match gate.exit.map(Exit::is_success) {
+        Some(true) => "green",
+        Some(false) => "red",
+        None => "not run",
+    };
+    format!("gate {words}, {}", seconds(gate.duration_ms))
 }
 
 fn heading(run: &RunStarted, attempt: &Attempt) -> Line {
@@ -276,8 +306,17 @@ fn returned(outcome: &AgentReturn) -> Line {
     dim(format!("  child {end} after {}{turns}; {said}", seconds(outcome.duration_ms)))
 }
 
-fn measured(findings: &Findings) -> Line {
+fn measured(state: &State, findings: &Findings) -> Line {
     let spent: u64 = findings.runs().iter().map(|run| run.duration_ms).sum();
+    let judged_at = match findings {
+        Findings::Red(_) => None,
+        Findings::Green(green) => green.judged_at.as_ref(),
+        Findings::Refactor(refactor) => refactor.judged_at.as_ref(),
+    };
+    let spent = match judged_at {
+        None => format!("our runs took {}", seconds(spent)),
+        Some(tree) => format!("not run again: judged at {}", brief(tree)),
+    };
     let changed = findings.changed().len();
     let what = match findings {
         Findings::Red(red) => {
@@ -296,7 +335,7 @@ fn measured(findings: &Findings) -> Line {
             )
         }
         Findings::Refactor(refactor) => {
-            let gate = if refactor.gate_red { "red" } else { "green" };
+            let gate = if refactor.gate_red { "red" } else { green_word(state) };
             format!(
                 "gate {gate}, {} regressed, {}",
                 refactor.regressed.len(),
@@ -304,7 +343,7 @@ fn measured(findings: &Findings) -> Line {
             )
         }
     };
-    dim(format!("  measured: {what}; {}; our runs took {}", counted(changed, "changed file"), seconds(spent)))
+    dim(format!("  measured: {what}; {}; {spent}", counted(changed, "changed file")))
 }
 
 fn rolled_back(to: &CheckpointId, extent: RollBack, kept_as: &CheckpointId) -> Line {

@@ -223,7 +223,10 @@ impl Tests for ProjectTests {
             Adapter::Go(go) => go.run((place, &scope), &order.canary, bench_now, hear).await?,
             Adapter::Shell(shell) => shell.run(place, &scope, bench_now, hear).await?,
         };
-        let run = bench.finish(measured)?;
+        let mut run = bench.finish(measured)?;
+        if let Some(report) = &mut run.report {
+            report.number_namesakes();
+        }
         self.first_ms = self.first_ms.or(Some(run.duration_ms));
         Ok(run)
     }

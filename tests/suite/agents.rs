@@ -304,12 +304,16 @@ fn a_child_is_stopped_when_it_takes_more_turns_than_it_has() {
         assert!(report.turns.is_some_and(|turns| turns > 8), "{:?}", report.turns);
         assert!(heard.iter().any(|news| matches!(news, News::Turns { .. })), "{heard:?}");
     }
-    let enough = Stage::shell("echo '{\"type\":\"tool\"}'; echo done", &format!("{turns}\nmax_turns: 1"));
-    let report = enough.run(&order("AC-x.1")).unwrap();
+    let one_turn = || {
+        let order = order("AC-x.1");
+        AgentOrder { limits: Limits { turns: 1, ..order.limits }, ..order }
+    };
+    let enough = Stage::shell("echo '{\"type\":\"tool\"}'; echo done", turns);
+    let report = enough.run(&one_turn()).unwrap();
     assert_eq!((report.end, report.turns), (AgentEnd::Exited(Exit::Code(0)), Some(1)));
     let script = "echo '{\"type\":\"tool\"}'; echo '{\"type\":\"tool\"}'; exec sleep 600";
-    let too_many = Stage::shell(script, &format!("{turns}\nmax_turns: 1"));
-    assert_eq!(too_many.run(&order("AC-x.1")).unwrap().end, AgentEnd::Exhausted(Exhaustion::Turns));
+    let too_many = Stage::shell(script, turns);
+    assert_eq!(too_many.run(&one_turn()).unwrap().end, AgentEnd::Exhausted(Exhaustion::Turns));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use tdd::core::path::RelPath;
 use tdd::core::role::Key;
 use tdd::core::state::{End, Phase, Progress, State};
 
-use world::{Script, block, criterion, run, run_cut, run_first_by, tree_of};
+use world::{Script, baseline_of, block, criterion, run, run_cut, run_first_by, tree_of};
 
 fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -69,6 +69,90 @@ fn an_honest_run_goes_through_with_one_fork_for_each_part() {
     assert_eq!(state.worked_on, [path("src/a.txt"), path("src/b.txt")]);
     let replayed = State::replay(&world.events()).unwrap().unwrap();
     assert_eq!(replayed, state, "the journal tells the whole state");
+}
+
+/// What the refactorer writes, and how often the whole suite is run: once for the baseline, for RED
+/// and for each GREEN, and for a REFACTOR that changed something.
+#[test]
+fn a_verdict_takes_one_whole_run_and_a_tree_that_was_judged_none() {
+    let plan = || Plan { criteria: [1, 2, 3].map(criterion).to_vec(), ..Plan::default() };
+    let script = |refactored: Option<&'static str>| {
+        let green = |script: Script, number: u64, word: &'static str| {
+            script.on(&Key::Implementer(criterion(number)), 1, move |tree| {
+                tree.write(&format!("src/{number}.txt"), word);
+                block("implementer", "ok")
+            })
+        };
+        let script = Script::new().on(&Key::TestWriter, 1, |tree| {
+            for (number, word) in [(1, "ONE"), (2, "TWO"), (3, "THREE")] {
+                tree.write(&format!("tests/ac_x_{number}.txt"), &format!("t: {word}\n"));
+            }
+            block("test-writer", "ok")
+        });
+        let script = green(green(green(script, 1, "ONE"), 2, "TWO"), 3, "THREE");
+        script.on(&Key::Refactorer, 1, move |tree| {
+            refactored.into_iter().for_each(|text| tree.write("src/a.txt", text));
+            block("refactorer", "ok")
+        })
+    };
+    for (refactored, whole) in [(None, 5), (Some("OLD, in other words\n"), 6)] {
+        let (state, world) = run(plan(), script(refactored));
+        assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+        assert_eq!((state.runs.whole, state.runs.narrowed), (whole, 1), "{refactored:?}");
+        let gate = world.events().into_iter().find_map(|event| match event {
+            Event::GateMeasured { green, judged_at, .. } => Some((green, judged_at)),
+            _ => None,
+        });
+        let (green, judged_at) = gate.unwrap();
+        assert!(green && judged_at.is_some(), "the last GREEN judged this tree by this command");
+        assert_eq!(State::replay(&world.events()).unwrap().unwrap(), state);
+    }
+    // What breaks a test is found where something changed.
+    let (state, _) =
+        run(plan(), script(Some("NEW\n")).on(&Key::Refactorer, 2, |_| block("refactorer", "ok")));
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified), "the second one changes nothing");
+    assert!(matches!(&faults(&state, &Key::Refactorer)[..], [(Mode::C, _)]));
+}
+
+#[test]
+fn a_dead_baseline_is_refused_and_a_project_without_tests_is_not() {
+    use tdd::core::event::RedRule;
+    let one = Plan { criteria: vec![criterion(1)], ..Plan::default() };
+    let allowed = Plan { red_baseline: RedRule::Allow, ..one.clone() };
+    let red = [("src/a.txt", "OLD\n"), ("tests/a.txt", "a: GONE\nb: LOST\n")];
+    let green = [("src/a.txt", "OLD\n"), ("tests/a.txt", "a: GONE\nb: OLD\n")];
+    for (name, plan, files, looks_in, want) in [
+        (
+            "nothing is green",
+            &one,
+            &red[..],
+            "tests",
+            Some("not one test is green before anything was done: 0 of 2"),
+        ),
+        ("no test is found", &one, &green[..], "nope", Some("the test command finds no tests")),
+        (
+            "the same, whatever is allowed",
+            &allowed,
+            &green[..],
+            "nope",
+            Some("the test command finds no tests"),
+        ),
+    ] {
+        let refused = baseline_of(plan.clone(), files, looks_in);
+        let trouble = refused.map(|state| state.phase).unwrap_err();
+        assert!(trouble.what.starts_with(want.unwrap()), "{name}: {}", trouble.what);
+        assert!(trouble.why.contains("raw output"), "what it printed: {}", trouble.why);
+    }
+    for (name, plan, files) in [
+        ("some are green", &one, &green[..]),
+        ("none is, and that is allowed", &allowed, &red[..]),
+        ("there are none", &one, &red[..1]),
+    ] {
+        let forked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            baseline_of(plan.clone(), files, "tests").map(|state| state.phase)
+        }));
+        assert!(forked.is_err(), "{name}: the first role is forked, and nothing is scripted for it");
+    }
 }
 
 #[test]

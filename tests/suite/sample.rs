@@ -242,7 +242,9 @@ impl Story {
                 | Effect::PauseAtCap => {
                     panic!("nobody resumes these stories")
                 }
-                Effect::MeasureGate => Event::GateMeasured { green: true, run: run_ref(Exit::Code(0), "") },
+                Effect::MeasureGate => {
+                    Event::GateMeasured { green: true, run: run_ref(Exit::Code(0), ""), judged_at: None }
+                }
                 Effect::Halt => Event::Halted { report: Digest("0".repeat(64)) },
                 Effect::Finish => Event::Finished { ending: self.ending() },
             };

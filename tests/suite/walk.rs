@@ -268,7 +268,11 @@ fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
         Phase::Rechecking { .. } => rechecks(state),
         Phase::GateDue => [true, false]
             .map(|green| {
-                (format!("gate green {green}"), Event::GateMeasured { green, run: run_ref() }, false)
+                (
+                    format!("gate green {green}"),
+                    Event::GateMeasured { green, run: run_ref(), judged_at: None },
+                    false,
+                )
             })
             .to_vec(),
         Phase::Halting { .. } => plain("reported", Event::Halted { report: Digest("d".into()) }),
@@ -491,7 +495,7 @@ fn refuse_the_rest(state: &State, possible: &[(String, Event, bool)]) {
         returned(AgentEnd::Exited(Exit::Code(0)), Ok(claim(Role::TestWriter, ClaimStatus::Ok, None))),
         Event::AttemptMeasured { findings: Box::new(Findings::Red(red([RedKind::Error, RedKind::Error]))) },
         Event::WorkKept { checkpoint: CheckpointId("g".into()) },
-        Event::GateMeasured { green: true, run: run_ref() },
+        Event::GateMeasured { green: true, run: run_ref(), judged_at: None },
         Event::Halted { report: Digest("d".into()) },
         Event::Finished { ending: Ending::Verified },
         Event::RunStarted(Box::new(state.run.clone())),

@@ -8,7 +8,9 @@ use std::time::Duration;
 use crate::core::criterion::{Criterion, Verify};
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
+use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::core::turns::TurnCaps;
 use crate::driver::drive::Setup;
 use crate::driver::ports::{Allowance, Limits, Ports, World};
 use crate::settings::Settings;
@@ -36,7 +38,6 @@ const WALL: Duration = Duration::from_mins(30);
 const WALL_IN_PERSON: Duration = Duration::from_hours(24);
 const IDLE: Duration = Duration::from_mins(10);
 const OUTPUT: u64 = 64 << 20;
-const TURNS_PER_CRITERION: u32 = 8;
 
 /// The world of a run on this machine.
 pub struct RealWorld;
@@ -220,7 +221,7 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
         policy: adapters.policy.clone(),
         skills: skill::embedded(),
         limits: limits(prepared),
-        turns_per_criterion: TURNS_PER_CRITERION,
+        turns: turns(prepared),
         roots: roots(prepared),
         reports: reports(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
@@ -256,12 +257,22 @@ fn roots(prepared: &Prepared) -> Vec<String> {
     roots
 }
 
+/// A role's own word counts before that of its agent's table.
+fn turns(prepared: &Prepared) -> TurnCaps {
+    let of = |role: Role| {
+        let set = prepared.settings.turns.get(&role).copied();
+        set.or(prepared.roles.of(role).table.max_turns).map(|most| (role, most))
+    };
+    TurnCaps { set: Role::KNOWN.into_iter().filter_map(of).collect() }
+}
+
 fn limits(prepared: &Prepared) -> Limits {
     let settings = &prepared.settings;
     let wall = if prepared.operator.is_some() { WALL_IN_PERSON } else { WALL };
     let ms = |own: Option<u64>, default: Duration| own.unwrap_or(default.as_secs() * 1000);
     Limits {
-        turns: TURNS_PER_CRITERION,
+        // Each child has its own.
+        turns: u32::MAX,
         wall_ms: ms(settings.deadlines.attempt_ms, wall),
         idle_ms: ms(settings.deadlines.idle_ms, IDLE),
         output_bytes: OUTPUT,

@@ -143,7 +143,7 @@ impl FixState {
             | Event::Restored { .. }
             | Event::TestRun(_)
             | Event::EditClaim { .. } => {}
-            Event::Worked { ms } => self.worked_ms = self.worked_ms.saturating_add(*ms),
+            Event::Worked { ms, .. } => self.worked_ms = self.worked_ms.saturating_add(*ms),
             Event::Used { used } => self.last().used.add(&used.usage),
             Event::TreeSeen { tree } => self.tree = Some(tree.clone()),
             Event::Paused { reason } => self.suspension = Some(Suspension::Paused(reason.clone())),

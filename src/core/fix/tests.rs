@@ -218,7 +218,7 @@ fn nothing_goes_on_while_it_is_paused_and_a_cap_forks_nobody() {
     assert!(state.apply(&attempt(1)).is_err());
     let mut state = begun(3, found(&[], 2, Loads::Yes));
     state.run.caps.run.wall_ms = Some(10);
-    state.apply(&Event::Worked { ms: 11 }).unwrap();
+    state.apply(&Event::Worked { ms: 11, runs: crate::core::event::Runs::default() }).unwrap();
     assert_eq!(next(&state), Some(FixEffect::PauseAtCap));
     assert!(state.apply(&attempt(1)).is_err());
 }

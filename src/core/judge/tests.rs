@@ -266,7 +266,6 @@ fn every_reason_is_one_line_of_its_own_that_names_what_it_is_about() {
 fn a_rule_is_told_from_a_failed_test() {
     let failures = [
         Reason::ClaimedFailed,
-        Reason::Exhausted(Exhaustion::Wall),
         Reason::Format(no_block()),
         Reason::Broken(test("green")),
         Reason::TestFailed(test("own1")),

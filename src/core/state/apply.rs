@@ -87,7 +87,10 @@ impl State {
             | Event::EditClaim { .. }
             | Event::Restored { .. }
             | Event::Denied { .. } => {}
-            Event::Worked { ms } => self.worked_ms = self.worked_ms.saturating_add(*ms),
+            Event::Worked { ms, runs } => {
+                self.worked_ms = self.worked_ms.saturating_add(*ms);
+                self.runs.add(*runs);
+            }
             Event::Capped { caps } => self.run.plan.caps = *caps,
             Event::TreeSeen { tree } => self.tree = Some(tree.clone()),
             Event::Paused { reason } => self.suspension = Some(Suspension::Paused(reason.clone())),
@@ -168,7 +171,7 @@ impl State {
                 Ok(self.rechecked(key, halt, findings, checkpoint))
             }
             (phase, Event::MdtestHeard { criterion, word }) => self.mdtest_heard(phase, criterion, word),
-            (Phase::GateDue, Event::GateMeasured { green, run }) => {
+            (Phase::GateDue, Event::GateMeasured { green, run, .. }) => {
                 self.gate = Some(GateBefore { green: *green, run: run.clone() });
                 Ok(Phase::Due { key: Key::Refactorer, kind: AttemptKind::First })
             }
@@ -318,6 +321,9 @@ impl State {
             }
             (Key::Implementer(id), Findings::Green(green)) => {
                 green.greens.fold_into(&mut self.greens);
+                if let Some(judged) = green.judged {
+                    self.judged = green.runs.get(judged.run).map(|run| (judged, run.clone()));
+                }
                 self.early_green.extend(green.early_green.then(|| id.clone()));
                 self.collected = self.collected.max(green.collected_now);
                 self.remark(&green.remarks);

@@ -338,3 +338,57 @@ fn greens_are_what_passed_in_order_and_once() {
     let names: Vec<String> = greens(&ran).into_iter().map(|id| id.0).collect();
     assert_eq!(names, ["t/ac_x_1.py::a", "t/ac_x_1.py::b"]);
 }
+
+#[test]
+fn namesakes_of_a_known_green_must_all_pass() {
+    let id = |name: &str| TestId(format!("f::{name}"));
+    let test = |(name, outcome): &(&str, Outcome)| TestResult {
+        id: id(name),
+        file: None,
+        outcome: outcome.clone(),
+        duration_ms: 0,
+    };
+    let (passed, failed) = (Outcome::Passed, Outcome::Failed(failure(FailureKind::Assertion)));
+    let (ok, bad, skip) = (passed.clone(), failed.clone(), Outcome::Skipped);
+    for (name, greens, known, now, want) in [
+        ("more that pass", vec!["a"], vec![], vec![("a", ok.clone()), ("a #2", ok.clone())], vec![]),
+        ("a forged pass first", vec!["a"], vec![], vec![("a", ok.clone()), ("a #2", bad.clone())], vec!["a"]),
+        ("a skip behind it", vec!["a"], vec![], vec![("a", ok.clone()), ("a #2", skip)], vec!["a"]),
+        ("red before", vec!["a"], vec!["a #2"], vec![("a", ok.clone()), ("a #2", bad.clone())], vec![]),
+        (
+            "the first was red",
+            vec!["a #2"],
+            vec!["a"],
+            vec![("a #2", ok.clone()), ("a #3", bad.clone())],
+            vec!["a #2"],
+        ),
+        ("its own name", vec!["a"], vec![], vec![("a", ok.clone()), ("b #2", bad.clone())], vec![]),
+        ("lost by itself", vec!["a", "a #2"], vec![], vec![("a", ok), ("a #2", bad)], vec![]),
+    ] {
+        let ids = |names: &[&str]| names.iter().map(|name| id(name)).collect::<Vec<_>>();
+        let (greens, known) = (ids(&greens), ids(&known));
+        let report = report(now.iter().map(test).collect());
+        assert_eq!(lost_by_namesake(&greens, &known.iter().collect(), &report), ids(&want), "{name}");
+    }
+    let one = report(vec![test(&("a", passed))]);
+    assert_eq!(lost(&[id("a"), id("a #2")], &one), [id("a #2")], "one that is gone");
+}
+
+#[test]
+fn who_names_a_test_means_its_namesakes() {
+    let id = criterion();
+    let mut mapping = Mapping::default();
+    mapping.owned.entry(id.clone()).or_default().ids.push(TestId("t/ac_x_1.py::a".into()));
+    let mut both = report(vec![
+        result("a", Outcome::Failed(failure(FailureKind::Assertion))),
+        result("b", Outcome::Passed),
+        result("a", Outcome::Failed(failure(FailureKind::Assertion))),
+    ]);
+    both.number_namesakes();
+    let sources = Sources { declared: &|_| vec![], body: &|_, _| Body::default() };
+    let red = criterion_red(&id, &mapping, (&both, None), &sources);
+    assert_eq!(red.tests.len(), 2);
+    both.tests[0].outcome = Outcome::Passed;
+    let own = own(&red, &mapping, &both);
+    assert_eq!((own.passed.len(), own.failed), (1, vec![TestId("t/ac_x_1.py::a #2".into())]));
+}

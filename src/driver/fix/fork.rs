@@ -15,9 +15,6 @@ use crate::text::prompt::fix::{Before, FixBrief, fixer};
 
 use super::FixDrive;
 
-/// A fixer has no single criterion in hand, so it gets the turns of four.
-const CRITERIA_WORTH: u32 = 4;
-
 impl<W: World, C: Checks> FixDrive<'_, W, C> {
     /// Journals the intent: the tree as it is, the prompt by its parts' hashes.
     pub(super) fn start_attempt(&mut self, number: u8, kind: AttemptKind) -> Result<Vec<Event>, Trouble> {
@@ -120,7 +117,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         // A child that waits for the checks is not idle.
         let idle_ms = self.setup.limits.idle_ms.max(took.saturating_mul(2));
         let caps = Allowance { attempt: self.state.run.caps.attempt, run_left: self.state.left_of_caps() };
-        let turns = self.setup.turns_per_criterion.saturating_mul(CRITERIA_WORTH);
+        let turns = self.setup.turns.of(Role::Fixer, 0);
         Limits { turns, idle_ms, caps, ..self.setup.limits }
     }
 }

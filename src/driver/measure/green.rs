@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::core::attempt::CheckpointId;
 use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::{Event, Refactoring, Regression};
 use crate::core::evidence::evidence;
-use crate::core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge};
+use crate::core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge, Judged};
 use crate::core::greens::GreensChange;
 use crate::core::mapping::Mapping;
 use crate::core::path::RelPath;
@@ -48,7 +49,7 @@ impl<W: World> Drive<'_, W> {
         let mut events = std::mem::take(&mut work.events);
         let red = self.red_of(id);
         findings.judged_by = if red.is_some() { GreenJudge::OwnTests } else { GreenJudge::TheRest };
-        let run = self.run_green(id, red.as_ref(), &mut findings).await?;
+        let run = self.run_green((id, &work.after), red.as_ref(), &mut findings).await?;
         if self.state.verify(id) == Verify::Gate {
             let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
             let gate = self.run_gate(&format!("gate for {id}"), &leave_out).await?;
@@ -65,7 +66,7 @@ impl<W: World> Drive<'_, W> {
         };
         findings.early_green =
             unchanged && passes && findings.skipped.is_empty() && !findings.passed.is_empty();
-        events.extend(corpus_facts(&findings, &work, &run));
+        events.extend(corpus_facts(&findings, &work, run.as_ref()));
         events.push(Event::AttemptMeasured { findings: Box::new(Findings::Green(findings)) });
         Ok(events)
     }
@@ -80,15 +81,23 @@ impl<W: World> Drive<'_, W> {
 
     async fn run_green(
         &mut self,
-        id: &CriterionId,
+        (id, tree): (&CriterionId, &CheckpointId),
         red: Option<&CriterionRed>,
         findings: &mut GreenFindings,
-    ) -> Result<TestRun, Trouble> {
+    ) -> Result<Option<TestRun>, Trouble> {
         let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
         let label = format!("GREEN {id}");
-        let canary = self.canary_like(red);
+        let canary = self.canary_of_green(red, &leave_out);
         let told_apart = red.map(|red| red.files.clone()).unwrap_or_default();
         let all = TestOrder { label: label.clone(), leave_out, told_apart, canary, ..TestOrder::default() };
+        if red.is_none()
+            && let Some((judged, run)) = self.judged_already(tree, &all)?
+        {
+            findings.runs.push(run);
+            (findings.collected_before, findings.collected_now) = (self.state.collected, judged.collected);
+            findings.judged_at = Some(judged.tree);
+            return Ok(None);
+        }
         let scope = if red.is_some() { self.scope() } else { Scope::All };
         let first = match (scope, red) {
             (Scope::OwnThenAll | Scope::OwnOnly, Some(red)) => {
@@ -101,11 +110,11 @@ impl<W: World> Drive<'_, W> {
         let mut run = self.run_tests(&first).await?;
         self.weigh_own(&run, red, findings);
         if !narrowed {
-            self.weigh_rest(&run, &all, findings).await?;
+            self.weigh_rest(&run, (&all, tree), findings).await?;
         } else if scope == Scope::OwnThenAll && findings.failed.is_empty() && findings.vanished.is_empty() {
             run = self.run_tests(&TestOrder { label: format!("regression {id}"), ..all.clone() }).await?;
             self.weigh_own(&run, red, findings);
-            self.weigh_rest(&run, &all, findings).await?;
+            self.weigh_rest(&run, (&all, tree), findings).await?;
         } else {
             let known = &self.state.greens;
             findings.greens = GreensChange::between(known, known.iter().chain(&findings.passed));
@@ -113,7 +122,7 @@ impl<W: World> Drive<'_, W> {
         if let Some(red) = red {
             self.show_only_own(&run, (red, &all), findings).await?;
         }
-        Ok(run)
+        Ok(Some(run))
     }
 
     /// A retry is shown what the criterion's tests print, and those that regressed, and nothing of
@@ -167,6 +176,19 @@ impl<W: World> Drive<'_, W> {
         if files.is_empty() && !has_tests { CanaryWish::None } else { CanaryWish::Beside(files) }
     }
 
+    /// Where nothing is left out, the run may vouch for the whole: what comes after it on the same
+    /// tree is not run again, so its canary is like all that are judged.
+    fn canary_of_green(&self, red: Option<&CriterionRed>, leave_out: &[RelPath]) -> CanaryWish {
+        let own = self.canary_like(red);
+        let is_whole = leave_out.is_empty() && self.state.run.plan.refactor == Refactoring::Once;
+        let (CanaryWish::Beside(mut files), true) = (own.clone(), is_whole) else { return own };
+        if let CanaryWish::Beside(all) = self.canary_like(None) {
+            let more: Vec<RelPath> = all.into_iter().filter(|file| !files.contains(file)).collect();
+            files.extend(more);
+        }
+        CanaryWish::Beside(files)
+    }
+
     fn scope(&self) -> Scope {
         let baseline = self.state.baseline.as_ref().map_or(0, |baseline| baseline.test.duration_ms);
         match self.state.run.plan.regression {
@@ -210,9 +232,20 @@ impl<W: World> Drive<'_, W> {
     async fn weigh_rest(
         &mut self,
         run: &TestRun,
-        order: &TestOrder,
+        (order, tree): (&TestOrder, &CheckpointId),
         findings: &mut GreenFindings,
     ) -> Result<(), Trouble> {
+        findings.judged = Some(Judged {
+            tree: tree.clone(),
+            leave_out: order.leave_out.clone(),
+            imitated: match &order.canary {
+                CanaryWish::None => Vec::new(),
+                CanaryWish::Beside(files) => files.clone(),
+            },
+            green: self.is_no_worse(run),
+            collected: run.report.as_ref().map_or(0, |report| report.tests.len()),
+            run: findings.runs.len().saturating_sub(1),
+        });
         let Some(report) = &run.report else { return Ok(()) };
         (findings.regressed, findings.flaky) = self.regressions(report, order).await?;
         findings.collected_before = self.state.collected;
@@ -230,7 +263,7 @@ impl<W: World> Drive<'_, W> {
         report: &TestReport,
         order: &TestOrder,
     ) -> Result<(Vec<TestId>, Vec<TestId>), Trouble> {
-        let lost = weigh::lost(&self.state.greens.clone(), report);
+        let lost = self.not_green_now(&self.state.greens, report);
         if lost.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
@@ -242,10 +275,21 @@ impl<W: World> Drive<'_, W> {
         };
         let again = self.run_tests(&alone).await?;
         let still: BTreeSet<TestId> = match (&again.report, evidence(&again)) {
-            (Some(report), Ok(())) => weigh::lost(&lost, report).into_iter().collect(),
+            (Some(report), Ok(())) => self.not_green_now(&lost, report).into_iter().collect(),
             (Some(_) | None, _) => lost.iter().cloned().collect(),
         };
         Ok(lost.into_iter().partition(|id| still.contains(id)))
+    }
+
+    /// Those of `greens` that did not pass in this run, or have a namesake that did not.
+    fn not_green_now(&self, greens: &[TestId], report: &TestReport) -> Vec<TestId> {
+        let baseline = self.state.baseline.as_ref();
+        let known = baseline.map(|baseline| baseline.test.not_green()).unwrap_or_default();
+        let mut lost = weigh::lost(greens, report);
+        lost.extend(weigh::lost_by_namesake(greens, &known, report));
+        lost.sort();
+        lost.dedup();
+        lost
     }
 
     /// The files whose tests are the criterion's, for a prompt.
@@ -256,7 +300,7 @@ impl<W: World> Drive<'_, W> {
 
 /// The claims that this edit advances these tests, then what the tests said: a corpus finds its
 /// red → edit → green triples in this order.
-fn corpus_facts(findings: &GreenFindings, work: &Work, run: &TestRun) -> Vec<Event> {
+fn corpus_facts(findings: &GreenFindings, work: &Work, run: Option<&TestRun>) -> Vec<Event> {
     let own: BTreeSet<&TestId> =
         findings.passed.iter().chain(&findings.failed).chain(&findings.regressed).collect();
     let mut events = Vec::new();
@@ -267,7 +311,9 @@ fn corpus_facts(findings: &GreenFindings, work: &Work, run: &TestRun) -> Vec<Eve
             events.push(Event::EditClaim { test_id: test_id.clone(), edit_target: change.path.clone() });
         }
     }
-    if let Some(report) = &run.report {
+    if let Some(run) = run
+        && let Some(report) = &run.report
+    {
         events.extend(facts(run, report, |test| own.contains(&test.id)));
     }
     events

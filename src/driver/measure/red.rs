@@ -138,13 +138,30 @@ impl<W: World> Drive<'_, W> {
         }
         let all_missing =
             first.report.as_ref().is_some_and(|report| self.only_missing(mapping, report, book));
-        let second = if all_missing {
-            None
-        } else {
-            let again = TestOrder { label: "RED again".to_owned(), ..order };
-            Some(self.run_tests(&again).await?)
+        let again = self.red_again(mapping, first.report.as_ref(), order);
+        let second = match again.filter(|_| !all_missing) {
+            Some(again) => Some(self.run_tests(&again).await?),
+            None => None,
         };
         Ok(RedRuns { first, second })
+    }
+
+    /// What has to be seen twice: the criteria's tests, and known greens that broke. `None` if there is
+    /// nothing of that kind.
+    fn red_again(
+        &self,
+        mapping: &Mapping,
+        first: Option<&TestReport>,
+        order: TestOrder,
+    ) -> Option<TestOrder> {
+        let label = "RED again".to_owned();
+        let Some(report) = first else { return Some(TestOrder { label, ..order }) };
+        let only_files: Vec<RelPath> = mapping.owned.values().flat_map(|owned| owned.files.clone()).collect();
+        let mut only_ids: Vec<TestId> = mapping.owned.values().flat_map(|owned| owned.ids.clone()).collect();
+        let known = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
+        only_ids.extend(weigh::lost(known.unwrap_or_default(), report));
+        let nothing = only_files.is_empty() && only_ids.is_empty();
+        (!nothing).then(|| TestOrder { label, only_files, only_ids, ..order })
     }
 
     fn only_missing(&self, mapping: &Mapping, report: &TestReport, book: &SourceBook) -> bool {
@@ -273,9 +290,18 @@ impl<W: World> Drive<'_, W> {
                     .changed
                     .iter()
                     .any(|change| mapping::in_project(&change.path, &self.state.run.project) == file);
-                let outcome = report.tests.iter().find(|test| test.id == id).map(|test| &test.outcome);
-                let kind = outcome.map_or(RedKind::None, red_kind);
-                all.push(Superseded { criterion: criterion.clone(), id, changed, kind });
+                // Who names a test means its namesakes too; those that still pass say what they said.
+                let kinds = report.tests.iter().filter(|test| test.id == id || test.id.shared() == id.0);
+                let mut kinds: Vec<_> =
+                    kinds.map(|test| (test.id.clone(), red_kind(&test.outcome))).collect();
+                if kinds.iter().any(|(_, kind)| *kind != RedKind::Passed) {
+                    kinds.retain(|(_, kind)| *kind != RedKind::Passed);
+                }
+                if kinds.is_empty() {
+                    kinds.push((id, RedKind::None));
+                }
+                let one = |(id, kind)| Superseded { criterion: criterion.clone(), id, changed, kind };
+                all.extend(kinds.into_iter().map(one));
             }
         }
         all

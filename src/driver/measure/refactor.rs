@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use crate::core::attempt::CheckpointId;
 use crate::core::event::Event;
 use crate::core::evidence::evidence;
-use crate::core::finding::{Findings, RefactorFindings};
+use crate::core::finding::{Findings, Judged, RefactorFindings, RunRef};
 use crate::core::role::Key;
 use crate::core::test::{Outcome, TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
-use crate::driver::ports::{TestOrder, World};
+use crate::driver::ports::{CanaryWish, TestOrder, World};
 
-use super::run_ref;
+use super::{Work, run_ref};
 
 impl<W: World> Drive<'_, W> {
     pub(super) async fn measure_refactor(&mut self) -> Result<Vec<Event>, Trouble> {
@@ -29,6 +30,16 @@ impl<W: World> Drive<'_, W> {
         let leave_out = self.mapping().left_out(&self.unreached(None));
         let canary = self.canary_like(None);
         let order = TestOrder { label: "REFACTOR".to_owned(), leave_out, canary, ..TestOrder::default() };
+        if let Some((judged, run)) = self.judged_already(&work.after, &order)? {
+            findings.runs.push(run);
+            (findings.collected_before, findings.collected_now) = (self.state.collected, judged.collected);
+            findings.gate_red = self.gate_was_red(&judged, &work, &mut findings).await?;
+            findings.judged_at = Some(judged.tree);
+            self.touched_by_runs(&mut work)?;
+            findings.touched = work.touched;
+            events.push(Event::AttemptMeasured { findings: Box::new(Findings::Refactor(findings)) });
+            return Ok(events);
+        }
         let run = self.run_tests(&order).await?;
         findings.runs.push(run_ref(&run, &self.setup.mask));
         findings.no_evidence = evidence(&run).err();
@@ -48,11 +59,54 @@ impl<W: World> Drive<'_, W> {
     async fn gate_is_red(&mut self, run: &TestRun, findings: &mut RefactorFindings) -> Result<bool, Trouble> {
         let commands = &self.state.run.commands;
         if commands.gate == commands.test {
-            return Ok(match &run.report {
-                None => !run.exit.is_success(),
-                Some(report) => self.has_new_reds(report),
-            });
+            return Ok(!self.is_no_worse(run));
         }
+        self.other_gate_is_red(findings).await
+    }
+
+    /// The same for a tree on which the tests were run before.
+    async fn gate_was_red(
+        &mut self,
+        judged: &Judged,
+        work: &Work,
+        findings: &mut RefactorFindings,
+    ) -> Result<bool, Trouble> {
+        let commands = &self.state.run.commands;
+        if commands.gate == commands.test {
+            return Ok(!judged.green);
+        }
+        match &self.state.gate {
+            // The gate ran on this very tree, right before the fork.
+            Some(gate) if gate.green && work.changed.is_empty() => Ok(false),
+            Some(_) | None => self.other_gate_is_red(findings).await,
+        }
+    }
+
+    /// Whether a whole run of the tests is as good as the baseline was.
+    pub(in crate::driver) fn is_no_worse(&self, run: &TestRun) -> bool {
+        match &run.report {
+            None => run.own_exit().is_success(),
+            Some(report) => !self.has_new_reds(report),
+        }
+    }
+
+    /// The run that judged this very tree by this order, or by a stricter one.
+    pub(in crate::driver) fn judged_already(
+        &mut self,
+        now: &CheckpointId,
+        order: &TestOrder,
+    ) -> Result<Option<(Judged, RunRef)>, Trouble> {
+        let Some((judged, run)) = self.state.judged.clone() else { return Ok(None) };
+        let imitates_all = match &order.canary {
+            CanaryWish::None => true,
+            CanaryWish::Beside(files) => files.iter().all(|file| judged.imitated.contains(file)),
+        };
+        let is_same = imitates_all && judged.leave_out == order.leave_out;
+        let is_so = is_same && self.differences(&judged.tree, now)?.is_empty();
+        Ok(is_so.then_some((judged, run)))
+    }
+
+    async fn other_gate_is_red(&mut self, findings: &mut RefactorFindings) -> Result<bool, Trouble> {
         let gate = self.run_gate("gate after REFACTOR", &[]).await?;
         findings.runs.push(run_ref(&gate, &self.setup.mask));
         let was_red =

@@ -11,7 +11,7 @@ use crate::core::trouble::Trouble;
 use crate::core::weigh::{Body, Conditional, Expectation};
 use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, Tests, World};
-use crate::text::test_source::{self, Language, Outline, TestFile, Unread};
+use crate::text::test_source::{self, BodyFacts, Language, TestFile, Unread};
 
 use super::Work;
 
@@ -60,7 +60,7 @@ impl SourceBook {
         let Ok(read) = read else {
             return Body { expectation: Expectation::Absent, existing, ..Body::default() };
         };
-        let Some(facts) = read.body(name_of(id)) else { return Body { existing, ..Body::default() } };
+        let Some(facts) = facts_of(read, id) else { return Body { existing, ..Body::default() } };
         Body {
             expectation: match facts.expectation {
                 test_source::Expectation::Yes => Expectation::Held,
@@ -90,7 +90,7 @@ impl SourceBook {
                     |file: &&RelPath| file.as_str() == path || file.as_str().ends_with(&format!("/{path}"));
                 let read = criterion.files.iter().find(own).and_then(|file| self.sources.get(file));
                 let Some(Ok(read)) = read.and_then(|source| source.read.as_ref()) else { continue };
-                let facts = read.body(name_of(&test.id));
+                let facts = facts_of(read, &test.id);
                 let hollow = facts.map(|facts| facts.hollow.as_slice()).unwrap_or_default();
                 found.extend(
                     hollow.iter().map(|what| HollowAssertion { test: test.id.clone(), what: what.clone() }),
@@ -131,27 +131,30 @@ impl SourceBook {
         let mut changed = BTreeSet::new();
         for file in &self.rewritten {
             let of_file = known.iter().filter(|id| id.0.split("::").next() == Some(file.path.as_str()));
-            changed.extend(of_file.filter(|id| file.is_changed(name_of(id))).cloned());
+            changed.extend(of_file.filter(|id| file.is_changed(id)).cloned());
         }
         changed.into_iter().collect()
     }
 }
 
 impl Rewritten {
-    fn is_changed(&self, name: &str) -> bool {
+    fn is_changed(&self, id: &TestId) -> bool {
         let (Some(language), Some(after)) = (self.language, &self.after) else { return true };
         let (before, after) =
             (test_source::outline(language, &self.before), test_source::outline(language, after));
         if !is_subsequence(&before.rest, &after.rest) {
             return true;
         }
-        let body = |outline: &Outline| outline.body(name).map(str::to_owned);
-        body(&before).is_none_or(|old| body(&after) != Some(old))
+        let is_named = |name: &&str| before.body(name).is_some();
+        let Some(name) = [name_of(&id.0), name_of(id.shared())].into_iter().find(is_named) else {
+            return true;
+        };
+        !is_subsequence(&before.bodies(name), &after.bodies(name))
     }
 }
 
 /// Whether all of `lines` stand in `of`, in order: then only additions were made.
-fn is_subsequence(lines: &[String], of: &[String]) -> bool {
+fn is_subsequence<T: PartialEq>(lines: &[T], of: &[T]) -> bool {
     let mut of = of.iter();
     lines.iter().all(|line| of.any(|other| other == line))
 }
@@ -162,8 +165,13 @@ fn is_snapshot(path: &RelPath) -> bool {
     in_folder || matches!(path.extension(), "snap" | "snapshot" | "ambr")
 }
 
-fn name_of(id: &TestId) -> &str {
-    id.0.split_once("::").map_or(id.0.as_str(), |(_, name)| name)
+fn name_of(id: &str) -> &str {
+    id.split_once("::").map_or(id, |(_, name)| name)
+}
+
+/// What a source says of a test; namesakes are called alike there.
+fn facts_of<'a>(read: &'a TestFile, id: &TestId) -> Option<&'a BodyFacts> {
+    read.body(name_of(&id.0)).or_else(|| read.body(name_of(id.shared())))
 }
 
 impl<W: World> Drive<'_, W> {

@@ -1,6 +1,7 @@
 //! Typed access to a YAML table, with messages that name the key, its line and what is wanted.
 #![expect(clippy::wildcard_enum_match_arm, reason = "a YAML value has many kinds and each setting wants one")]
 
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use serde_yaml::{Mapping, Value};
@@ -118,13 +119,16 @@ impl<'a> Table<'a> {
         }
     }
 
-    pub(super) fn number(&self, key: &str, range: RangeInclusive<u8>) -> Result<Option<u8>, Trouble> {
+    pub(super) fn number<N>(&self, key: &str, range: RangeInclusive<N>) -> Result<Option<N>, Trouble>
+    where
+        N: TryFrom<u64> + PartialOrd + Display,
+    {
         let wanted = format!("a whole number from {} to {}", range.start(), range.end());
         let value = match self.mapping.get(key) {
             None | Some(Value::Null) => return Ok(None),
             Some(value) => value,
         };
-        let number = value.as_u64().and_then(|number| u8::try_from(number).ok());
+        let number = value.as_u64().and_then(|number| N::try_from(number).ok());
         match number.filter(|number| range.contains(number)) {
             Some(number) => Ok(Some(number)),
             None => Err(self.wrong_kind(key, &wanted, value)),

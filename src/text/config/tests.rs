@@ -93,6 +93,8 @@ const WRONG: &[(&str, &[&str])] = &[
     ("roles:\n  tester: {}\n", &["tdd.yaml:2", "`roles.tester`", "test-writer, implementer, refactorer"]),
     ("roles:\n  implementer: { modle: x }\n", &["tdd.yaml:2", "Did you mean `model`?"]),
     ("roles:\n  implementer: claude\n", &["`roles.implementer`", "wants a table"]),
+    ("roles: { implementer: { max_turns: 0 } }\n", &["`roles.implementer.max_turns`", "from 1 to 10000"]),
+    ("roles: { implementer: { max_turns: many } }\n", &["`roles.implementer.max_turns`", "from 1 to 10000"]),
     ("agents: { a: b }\n", &["`agents.a`", "wants a table"]),
     ("agents: { 1: {} }\n", &["key that is no text"]),
     ("budgets: { semantic: 0 }\n", &["`budgets.semantic`", "from 1 to 9"]),

@@ -121,8 +121,8 @@ fn more_of_a_flag(reasons: &[Reason]) -> &'static str {
     match ran_out_of(reasons) {
         Some(Exhaustion::Cost) => " (--max-usd-attempt and --max-tokens-attempt let a child use more)",
         Some(Exhaustion::Turns) => {
-            " (a child has 8 turns for each criterion in hand, or `max_turns` of its agent if that is less; \
-             a criterion that needs more is better cut in two)"
+            " (`max_turns` of the role or of its agent in tdd.yaml gives a child more turns; a criterion that \
+             needs many is better cut in two)"
         }
         Some(Exhaustion::Wall) => " (--max-wall-attempt gives a child more time)",
         Some(Exhaustion::Idle | Exhaustion::Output) | None => "",

@@ -1,4 +1,5 @@
 use super::*;
+use crate::core::attempt::Exhaustion;
 use crate::core::judge::{Fault, Reason};
 use crate::core::mode::Mode;
 use crate::core::test::{Canary, Exit, TestId};
@@ -40,7 +41,10 @@ fn forbidden(path: &str) -> Reason {
 
 fn first() -> Prompt {
     let criterion = criterion("AC-STE-12.1", Verify::Test, "Adds up.");
-    implementer(&ImplementerBrief { criterion: &criterion, command: "pytest a", protected: &[] }, &plain)
+    implementer(
+        &ImplementerBrief { criterion: &criterion, command: "pytest a", protected: &[], turns: 40 },
+        &plain,
+    )
 }
 
 /// Lines that our own reader of blocks would take for an opening fence of a result.
@@ -69,6 +73,7 @@ fn the_test_writer_gets_all_criteria_in_order() {
         runner: RunnerKind::Pytest,
         test_folder: None,
         existing_tests: ExistingTests::MayBeSuperseded,
+        turns: 70,
     };
     let prompt = test_writer(&brief, &plain);
     let mut at = 0;
@@ -76,6 +81,7 @@ fn the_test_writer_gets_all_criteria_in_order() {
         "`specs/frs/STE-12.md`",
         "`python3 -m pytest`",
         "`supersedes`",
+        "You have 70 turns",
         "## AC-STE-12.1",
         "`tests/test_ac_ste_12_1.py`",
         "Adds up.\n- cents too",
@@ -101,7 +107,8 @@ fn the_test_writer_gets_all_criteria_in_order() {
 fn the_implementer_gets_one_criterion_and_nothing_of_the_others() {
     let mine = criterion("AC-STE-12.2", Verify::Test, "Rounds to cents.");
     let protected = ["tests/".to_owned(), "a`b".to_owned()];
-    let brief = ImplementerBrief { criterion: &mine, command: "pytest tests/x.py", protected: &protected };
+    let brief =
+        ImplementerBrief { criterion: &mine, command: "pytest tests/x.py", protected: &protected, turns: 40 };
     let prompt = implementer(&brief, &plain);
     for part in ["AC-STE-12.2", "Rounds to cents.", "`pytest tests/x.py`", "- `tests/`", "- ``a`b``"] {
         assert!(prompt.text.contains(part), "{part}: {}", prompt.text);
@@ -121,7 +128,8 @@ fn the_implementer_gets_one_criterion_and_nothing_of_the_others() {
 #[test]
 fn the_refactorer_gets_files_and_the_gate_with_its_output_if_it_is_red() {
     let files = [RelPath::new("src/a.py").unwrap()];
-    let brief = RefactorerBrief { files: &files, gate: "make check", red_gate: None, protected: &[] };
+    let brief =
+        RefactorerBrief { files: &files, gate: "make check", red_gate: None, protected: &[], turns: 70 };
     let green = refactorer(&brief, &plain);
     assert!(green.text.contains("- `src/a.py`") && green.text.contains("`make check`"), "{}", green.text);
     assert!(!green.text.contains("raw output"));
@@ -157,6 +165,15 @@ fn a_broken_rule_is_one_fixed_line_without_output() {
     let both = RetryCause::of(&fault(vec![forbidden("a"), failed("x")]), &[run("words")]);
     let retry = semantic_retry(&first(), &both, &plain);
     assert!(retry.text.contains("tdd: this role") && retry.text.contains("words"), "{}", retry.text);
+}
+
+#[test]
+fn a_retry_after_a_cap_names_the_cap() {
+    let cause = RetryCause::of(&fault(vec![Reason::Exhausted(Exhaustion::Turns)]), &[run("F: 1 != 2")]);
+    let retry = semantic_retry(&first(), &cause, &plain);
+    for part in ["its turn cap was reached", "F: 1 != 2"] {
+        assert!(retry.text.contains(part), "{}", retry.text);
+    }
 }
 
 #[test]

@@ -19,9 +19,14 @@ pub struct Outline {
 impl Outline {
     /// The body of a test by its full name; parameters that a runner adds are looked through.
     pub fn body(&self, test: &str) -> Option<&str> {
+        self.bodies(test).into_iter().next()
+    }
+
+    /// Those of all namesakes.
+    pub fn bodies(&self, test: &str) -> Vec<&str> {
         let plain = test.split('[').next().unwrap_or(test);
         let same = |name: &str| name == test || name == plain || name.replace("::", ".") == plain;
-        self.tests.iter().find(|(name, _)| same(name)).map(|(_, body)| body.as_str())
+        self.tests.iter().filter(|(name, _)| same(name)).map(|(_, body)| body.as_str()).collect()
     }
 }
 

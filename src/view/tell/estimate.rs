@@ -5,9 +5,6 @@ use crate::core::event::Refactoring;
 use crate::core::finding::SuiteBaseline;
 use crate::core::state::State;
 
-/// Verifying runs that one RED needs: each new test has to fail twice.
-const RUNS_OF_RED: u64 = 2;
-
 /// One line. The agents' own time is not known before, so it is named and not guessed.
 pub(super) fn words(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> String {
     let plan = &state.run.plan;
@@ -17,9 +14,11 @@ pub(super) fn words(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -
     let refactorers = u64::from(plan.refactor == Refactoring::Once);
     let keys = writers + implementers + refactorers;
     let for_each = u64::from(plan.bounds.semantic) + u64::from(plan.bounds.format);
-    let tests = (writers * RUNS_OF_RED + implementers).saturating_mul(test.duration_ms);
-    // The gate runs once before the refactorer and once after it.
-    let gates = (2 * refactorers).saturating_mul(gate.duration_ms);
+    // One whole run of the tests for each verdict; what is run again is narrowed to a few tests.
+    let tests = keys.saturating_mul(test.duration_ms);
+    // Another gate runs once before the refactorer and once after it.
+    let is_other = state.run.commands.gate != state.run.commands.test;
+    let gates = (2 * refactorers * u64::from(is_other)).saturating_mul(gate.duration_ms);
     format!(
         "estimate: {keys} forks if nothing fails, {} at most; about {} of test runs, and the agents' own time",
         keys.saturating_mul(for_each),

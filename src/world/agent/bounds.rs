@@ -6,10 +6,11 @@ use crate::driver::ports::Limits;
 use crate::driver::session::{Ladder, SessionLimits};
 use crate::text::agent_table::AgentTable;
 
-/// The bounds of an attempt: the table's own replace the run's, but its turns only lower them.
+/// The bounds of an attempt: the table's own replace the run's, but for its turns, which the run has
+/// looked up there already.
 pub(super) fn limits(table: &AgentTable, run: &Limits) -> Limits {
     Limits {
-        turns: table.max_turns.map_or(run.turns, |most| most.min(run.turns)),
+        turns: run.turns,
         wall_ms: run.caps.attempt.wall_ms.or(table.wall_ms).unwrap_or(run.wall_ms),
         idle_ms: table.idle_ms.unwrap_or(run.idle_ms),
         output_bytes: table.output_cap.unwrap_or(run.output_bytes),

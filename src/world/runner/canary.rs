@@ -119,12 +119,17 @@ impl Nest {
         let (own, others): (Vec<TestResult>, Vec<TestResult>) =
             std::mem::take(&mut report.tests).into_iter().partition(|test| self.owns(test));
         report.tests = others;
+        let loads = report.load_failures.len();
         report.load_failures.retain(|load| self.path.as_ref() != Some(&load.file));
+        let unloaded = report.load_failures.len() < loads;
         let word = |name: &String| {
             let of_name = |test: &&TestResult| test.id.0.split_once("::").is_some_and(|(_, own)| own == name);
             own.iter().find(of_name).map(|test| &test.outcome)
         };
-        self.weigh(self.tests.iter().map(word))
+        match self.weigh(self.tests.iter().map(word)) {
+            Canary::NotRun if unloaded => Canary::Errored,
+            seen => seen,
+        }
     }
 
     /// What became of its tests, each as far as it was told of.
@@ -134,15 +139,16 @@ impl Nest {
             Some(Outcome::Failed(failure)) if failure.message.contains(&self.secret.token) => {
                 Canary::SeenFailing
             }
-            Some(Outcome::Failed(_) | Outcome::Passed | Outcome::Skipped) => Canary::Passed,
+            Some(Outcome::Failed(_)) => Canary::Errored,
+            Some(Outcome::Passed | Outcome::Skipped) => Canary::Passed,
         };
         worst(&words.map(one).collect::<Vec<_>>())
     }
 }
 
-/// What became of several together: one that passed says more than one that did not run.
+/// What became of several together: one that passed says more than one that errored or did not run.
 pub(super) fn worst(all: &[Canary]) -> Canary {
-    let bad = [Canary::Passed, Canary::NotRun].into_iter().find(|bad| all.contains(bad));
+    let bad = [Canary::Passed, Canary::Errored, Canary::NotRun].into_iter().find(|bad| all.contains(bad));
     bad.unwrap_or(Canary::SeenFailing)
 }
 
@@ -243,10 +249,11 @@ mod tests {
             (own(), own(), Canary::SeenFailing),
             (own(), Some(Outcome::Passed), Canary::Passed),
             (own(), Some(Outcome::Skipped), Canary::Passed),
-            (own(), Some(failed("ImportError: c")), Canary::Passed),
-            (own(), None, Canary::NotRun),
+            (own(), Some(failed("ImportError: c")), Canary::Errored),
+            (Some(failed("no fixture")), Some(Outcome::Passed), Canary::Passed),
             (None, Some(Outcome::Passed), Canary::Passed),
-            (None, None, Canary::NotRun),
+            (own(), None, Canary::Errored),
+            (None, None, Canary::Errored),
         ] {
             let result = |name: &str, outcome: Option<Outcome>| {
                 let file = Some(path("c.py"));
@@ -272,6 +279,8 @@ mod tests {
             assert_eq!(nest.take_out(&mut report), want, "{a:?} {b:?}");
             assert_eq!(report, TestReport { tests: vec![other], ..TestReport::default() });
         }
+        let mut without = TestReport::default();
+        assert_eq!(nest.take_out(&mut without), Canary::NotRun, "nobody tells of it");
         drop(nest);
         assert!(!folder.path().join("c.py").exists());
     }

@@ -56,6 +56,9 @@ impl Node {
         let whole = if scope.is_all() { sorted.places.clone() } else { paths.clone() };
         bench.announce(typed(shown.iter().chain(&whole)), hear);
         if paths.is_empty() {
+            if scope.is_all() {
+                is_there(place, &sorted.places, &self.call)?;
+            }
             // Without a file node would look for tests by itself.
             let report = TestReport { complete: true, ..TestReport::default() };
             return Ok(measured(Exit::Code(0), Some(report), None));
@@ -150,6 +153,17 @@ impl Node {
     fn sorted(&self) -> Sorted {
         OPTIONS.sort(&self.call.args)
     }
+}
+
+/// node says of a path that is not there what can't be told here, because it is not started.
+fn is_there(place: &Place, places: &[String], call: &RunnerCall) -> Result<(), Trouble> {
+    let is_absent =
+        |word: &&String| !word.contains(['*', '?', '[']) && !place.project.join(word.as_str()).exists();
+    let Some(absent) = places.iter().find(is_absent) else { return Ok(()) };
+    let line = typed(call.program.iter().chain(&call.args));
+    Err(Trouble::environment(format!("the test command names a path that does not exist: {absent}"))
+        .because(format!("`{line}` was not started"))
+        .advise("correct the command, or make the folder that the tests are to be written to"))
 }
 
 fn heard(told: &Path, exit: Exit, place: &Place, scope: &Scope) -> Measured {

@@ -121,7 +121,7 @@ impl Stage {
                 };
                 match self.tests.run(&order, hear).await?.canary {
                     Canary::SeenFailing => Refusal::Seen,
-                    Canary::Passed | Canary::NotRun => Refusal::None,
+                    Canary::Passed | Canary::Errored | Canary::NotRun => Refusal::None,
                     Canary::NotAsked | Canary::Unsupported => {
                         self.spoil(Suite::Test, run.exit, file, hear).await?
                     }

@@ -7,6 +7,12 @@ use crate::core::path::RelPath;
 use crate::core::test::TestId;
 use crate::driver::ports::{CanaryWish, TestOrder};
 
+/// What a runner calls a test: namesakes run together. A name may end like a numbered one and be
+/// whole, so both are chosen.
+fn named(id: &TestId) -> BTreeSet<TestId> {
+    [id.clone(), TestId(id.shared().to_owned())].into()
+}
+
 /// An order, made ready for asking.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
@@ -30,7 +36,7 @@ impl Scope {
             leave_out: order.leave_out.iter().cloned().collect(),
             only_files: order.only_files.iter().cloned().collect(),
             id_files: id_files.collect(),
-            only_ids: order.only_ids.iter().cloned().collect(),
+            only_ids: order.only_ids.iter().flat_map(named).collect(),
             told_apart: order.told_apart.clone(),
             judged: match &order.canary {
                 CanaryWish::None => None,

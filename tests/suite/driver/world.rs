@@ -19,6 +19,7 @@ use tdd::core::role::Key;
 use tdd::core::state::State;
 use tdd::core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd::core::trouble::Trouble;
+use tdd::core::turns::TurnCaps;
 use tdd::driver::drive::{Drive, Setup};
 use tdd::driver::ports::{
     AgentOrder, AgentReport, Agents, Allowance, Checkpoints, Clock, Hear, Isolation, Journal, Limits,
@@ -56,6 +57,8 @@ pub struct Shared {
     /// A real journal beside the one in memory: what it refuses has not happened.
     disk: Option<JournalFile>,
     kept: BTreeMap<String, Vec<u8>>,
+    /// Where the runner looks for tests, if it is not `tests`.
+    looks_in: Option<&'static str>,
 }
 
 #[derive(Clone, Default)]
@@ -336,8 +339,8 @@ impl Tests for Runner {
         let source: String =
             tree.0.iter().filter(|(p, _)| p.is_within("src")).map(|(_, t)| t.as_str()).collect();
         let mut tests = Vec::new();
-        for (file, text) in
-            tree.0.iter().filter(|(p, _)| p.is_within("tests") && !order.leave_out.contains(p))
+        let below = self.0.0.borrow().looks_in.unwrap_or("tests");
+        for (file, text) in tree.0.iter().filter(|(p, _)| p.is_within(below) && !order.leave_out.contains(p))
         {
             for (name, word) in text.lines().filter_map(|line| line.split_once(": ")) {
                 let id = TestId(format!("{file}::{name}"));
@@ -381,8 +384,10 @@ impl Tests for Runner {
         files.iter().fold("t".to_owned(), |line, file| format!("{line} {file}"))
     }
 
-    fn declared(&self, _file: &RelPath, _source: &[u8]) -> Vec<TestId> {
-        Vec::new()
+    fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId> {
+        let text = String::from_utf8_lossy(source);
+        let names = text.lines().filter_map(|line| line.split_once(": "));
+        names.map(|(name, _)| TestId(format!("{file}::{name}"))).collect()
     }
 }
 
@@ -449,7 +454,11 @@ impl Audience for Nobody {
 }
 
 fn started(plan: Plan, first: &Verify) -> RunStarted {
-    let texts = [("text of the first", first), ("text of the second", &Verify::Test)];
+    let texts = [
+        ("text of the first", first),
+        ("text of the second", &Verify::Test),
+        ("text of the third", &Verify::Test),
+    ];
     let criteria = plan.criteria.iter().zip(texts).map(|(id, (text, verify))| Criterion {
         id: id.clone(),
         line: 1,
@@ -490,6 +499,17 @@ pub fn run_first_by(first: &Verify, plan: Plan, script: Script) -> (State, Memor
     memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(started.clone())));
     let state = drive(&memory, script, tdd::driver::drive::Drive::run, State::open(started));
     (state.unwrap(), memory)
+}
+
+/// The baseline of a tree of these files, in which only what is below `looks_in` is taken for tests.
+pub fn baseline_of(plan: Plan, files: &[(&str, &str)], looks_in: &'static str) -> Result<State, Trouble> {
+    let memory = Memory::default();
+    for (path, text) in files {
+        memory.0.borrow_mut().tree.write(path, text);
+    }
+    memory.0.borrow_mut().looks_in = Some(looks_in);
+    let started = started(plan, &Verify::Test);
+    drive(&memory, Script::new(), Drive::run, State::open(started))
 }
 
 /// Runs a plan until the world is cut off at its `fuse`th call, and goes on with what the journal
@@ -567,7 +587,7 @@ where
             output_bytes: 1 << 20,
             caps: Allowance::default(),
         },
-        turns_per_criterion: 8,
+        turns: TurnCaps::default(),
         roots: vec!["/repository".into()],
         reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),

@@ -20,7 +20,7 @@ const RETRIES: [&str; 4] = [
 const FORMAT: &str =
     "re-emit your last message with a valid `tdd-result` fenced block at the end of your turn";
 /// How a broken rule's line begins; a path, an id or a count follows.
-const RULES: [&str; 12] = [
+const RULES: [&str; 13] = [
     "tdd: a test inside this source was added, changed or removed: ",
     "tdd: a new test is red and belongs to no criterion: ",
     "tdd: this role may not change: ",
@@ -33,6 +33,7 @@ const RULES: [&str; 12] = [
     "tdd: skipped: ",
     "tdd: expected and not seen: ",
     "tdd: fewer tests than before: ",
+    "tdd: the role was stopped: ",
 ];
 const MOST_OUTPUT: usize = 32 * 1024;
 

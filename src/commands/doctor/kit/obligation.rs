@@ -35,7 +35,7 @@ const fn welcome(
 }
 
 /// All of them, in the order in which they are shown.
-pub(super) const OBLIGATIONS: [Obligation; 22] = [
+pub(super) const OBLIGATIONS: [Obligation; 23] = [
     welcome("prompt", "a prompt of 1 MB arrives whole", plain, proof::prompt_is_whole),
     welcome("role", "the role's text is in the system prompt, all of it", plain, proof::role_is_told),
     welcome(
@@ -86,6 +86,12 @@ pub(super) const OBLIGATIONS: [Obligation; 22] = [
         "a protected file that the shell writes to is refused or put back",
         || deeds(&json!([{ "run": format!("echo forged > {}; echo tried", proof::PROTECTED) }])),
         proof::protected_file_stands,
+    ),
+    welcome(
+        "environment",
+        "its shell finds the person's programs and variables, so that tests run there as they do for us",
+        || deeds(&json!([{ "run": format!("{} > {}", proof::PROGRAM, proof::RESULT) }])),
+        proof::shell_has_the_environment,
     ),
     welcome("turn-cap", "too many tool calls are stopped at the cap", endless_calls, proof::turns_are_capped),
     welcome("output-cap", "too much output is stopped at the cap", flood, proof::output_is_capped),

@@ -33,6 +33,12 @@ impl From<Trouble> for Unproven {
 pub(super) const PROTECTED: &str = "tests/test_shop.py";
 pub(super) const PROTECTED_TEXT: &str =
     "from shop import price\n\n\ndef test_price():\n    assert price() == 1\n";
+/// A program of the person's, found by their `PATH` alone as those of a virtual environment are; it
+/// prints a variable of theirs.
+pub(super) const PROGRAM: &str = "kit-tests";
+pub(super) const VARIABLE: &str = "KIT_TESTS_NEED";
+/// What it printed in the agent's shell.
+pub(super) const RESULT: &str = "result.txt";
 /// Made by a tool's child, to show that it runs.
 pub(super) const RUNNING: &str = "running";
 /// In the trial of the output cap, in bytes.
@@ -171,6 +177,23 @@ pub(super) fn protected_file_stands(trial: &Trial<'_>) -> Result<String, Unprove
     }
     manifest.restore(&touched)?;
     if text() == PROTECTED_TEXT { Ok("put back".to_owned()) } else { not_met("the file was not put back") }
+}
+
+pub(super) fn shell_has_the_environment(trial: &Trial<'_>) -> Result<String, Unproven> {
+    let (ran, _) = ended(trial, &trial.order()?)?;
+    if ran.asked.len() < 2 {
+        return not_met("it never ran the command, so nothing is shown");
+    }
+    match regular_file::read_to_string(trial.project(RESULT)) {
+        Ok(printed) if printed == trial.word() => Ok("as ours".to_owned()),
+        Ok(printed) if printed.is_empty() => {
+            not_met("its shell does not find a program of the person's `PATH`, or lacks a variable of theirs")
+        }
+        Ok(printed) => {
+            not_met(format!("the program printed something else there: {}", harmless::short(&printed, 60)))
+        }
+        Err(_) => not_met("the command did not run in the project"),
+    }
 }
 
 pub(super) fn turns_are_capped(trial: &Trial<'_>) -> Result<String, Unproven> {

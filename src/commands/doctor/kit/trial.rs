@@ -5,6 +5,7 @@
 )]
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -96,10 +97,11 @@ impl<'b> Trial<'b> {
         name: &'b str,
     ) -> Result<Self, Trouble> {
         let folder = bench.folder.join(name);
-        for part in ["home", "tmp", "logs", "exchange"] {
+        for part in ["home", "tmp", "logs", "exchange", "bin"] {
             made(&folder.join(part))?;
         }
         scaffold::lay_out(&folder.join("project"), &FILES)?;
+        install(&folder.join("bin").join(super::proof::PROGRAM))?;
         let mut agent = agent.clone();
         agent.model = kit.model.clone().or(agent.model);
         let word = bench.folder.file_name().unwrap_or_default().to_string_lossy();
@@ -269,11 +271,19 @@ impl<'b> Trial<'b> {
         Ok((Attended { agents, ctrl_c }, manifest))
     }
 
+    /// A word that nobody but this trial's environment knows.
+    pub(super) fn word(&self) -> &str {
+        self.bench.folder.file_name().and_then(OsStr::to_str).unwrap_or("kit")
+    }
+
     fn env(&self) -> Vec<(OsString, OsString)> {
         let home = self.folder.join("home");
-        let path = self.bench.path.clone().unwrap_or_default();
+        let mut path = self.folder.join("bin").into_os_string();
+        path.push(":");
+        path.push(self.bench.path.clone().unwrap_or_default());
         vec![
             ("PATH".into(), path),
+            (super::proof::VARIABLE.into(), self.word().into()),
             ("HOME".into(), home.into()),
             ("TMPDIR".into(), self.folder.join("tmp").into()),
             ("LC_ALL".into(), "C.UTF-8".into()),
@@ -296,6 +306,14 @@ async fn appears(file: &Path) {
     while !file.exists() {
         look.tick().await;
     }
+}
+
+/// A program that prints a variable of the person's.
+fn install(program: &Path) -> Result<(), Trouble> {
+    let script = format!("#!/bin/sh\nprintf %s \"${}\"\n", super::proof::VARIABLE);
+    let written = std::fs::write(program, script)
+        .and_then(|()| std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)));
+    written.map_err(|error| unusable(program, &error))
 }
 
 fn made(folder: &Path) -> Result<(), Trouble> {

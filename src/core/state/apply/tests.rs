@@ -29,7 +29,7 @@ fn a_run_that_goes_well_goes_through_these_phases() {
             Effect::RunAgent => says_ok(&state.attempt().unwrap().key),
             Effect::Measure => measured(good(&state, &state.attempt().unwrap().key)),
             Effect::KeepWork => Event::WorkKept { checkpoint: at("good") },
-            Effect::MeasureGate => Event::GateMeasured { green: false, run: run_ref() },
+            Effect::MeasureGate => Event::GateMeasured { green: false, run: run_ref(), judged_at: None },
             Effect::Finish => Event::Finished { ending: Ending::Verified },
             Effect::RollBack { .. }
             | Effect::PutBackCut { .. }
@@ -93,7 +93,7 @@ fn an_event_that_does_not_fit_what_is_under_way_is_refused() {
     for _ in 0..3 {
         succeed(&mut state);
     }
-    happen(&mut state, &Event::GateMeasured { green: true, run: run_ref() });
+    happen(&mut state, &Event::GateMeasured { green: true, run: run_ref(), judged_at: None });
     succeed(&mut state);
     refused(&state, &Event::Finished { ending: Ending::PartlyUnverified });
     happen(&mut state, &Event::Finished { ending: Ending::Verified });
@@ -115,7 +115,10 @@ fn while_a_run_is_suspended_only_a_resume_or_a_decision_fits() {
         assert_eq!((&state.suspension, next(&state)), (&Some(suspension), None));
         refused(&state, &Event::AttemptStarted { attempt: due(&state) });
         refused(&state, &Event::Refused { why: "late".into() });
-        let again = state.clone().apply(&Event::GateMeasured { green: true, run: run_ref() }).unwrap_err();
+        let again = state
+            .clone()
+            .apply(&Event::GateMeasured { green: true, run: run_ref(), judged_at: None })
+            .unwrap_err();
         assert_eq!(again.phase, "a pause");
         happen(&mut state, &Event::Resumed);
         assert_eq!(state, running);
@@ -191,7 +194,7 @@ fn what_comes_back_after_a_failure_depends_on_the_stage() {
             succeed(&mut state);
         }
         if passed == 3 {
-            happen(&mut state, &Event::GateMeasured { green: true, run: run_ref() });
+            happen(&mut state, &Event::GateMeasured { green: true, run: run_ref(), judged_at: None });
         }
         let good_tree = state.good.clone().unwrap();
         for (kind, extent, to) in

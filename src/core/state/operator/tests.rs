@@ -38,7 +38,7 @@ fn halted_after(keys: usize) -> State {
         succeed(&mut state);
     }
     if keys == 3 {
-        happen(&mut state, &Event::GateMeasured { green: true, run: run_ref() });
+        happen(&mut state, &Event::GateMeasured { green: true, run: run_ref(), judged_at: None });
     }
     halt(&mut state);
     state

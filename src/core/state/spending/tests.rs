@@ -147,8 +147,8 @@ fn money_and_time_are_capped_alike() {
     assert_eq!(state.cap_reached(), Some(Cap::Usd));
     let mut state = with(Caps { wall_ms: Some(1000), ..Caps::default() });
     begin(&mut state);
-    happen(&mut state, &Event::Worked { ms: 999 });
+    happen(&mut state, &Event::Worked { ms: 999, runs: crate::core::event::Runs::default() });
     assert_eq!((state.cap_reached(), state.left_of_caps().wall_ms), (None, Some(1)));
-    happen(&mut state, &Event::Worked { ms: u64::MAX });
+    happen(&mut state, &Event::Worked { ms: u64::MAX, runs: crate::core::event::Runs::default() });
     assert_eq!(next(&state), Some(Effect::PauseAtCap));
 }
