@@ -41,8 +41,8 @@ def vitest(text):
 
 
 def tap(text):
-    """The runner's last line of its own: `# tests 12`, also as node's spec reporter writes it."""
-    found = words(text, r"(?m)^[#ℹ]\s+tests (\d+)")
+    """The runner's last line of its own: `# tests 12` of tape and node, `# { total: 12, … }` of tap."""
+    found = words(text, r"(?m)^[#ℹ]\s+(?:tests|\{ total:) (\d+)")
     return found[-1] if found else None
 
 
