@@ -178,7 +178,8 @@ def figures(stage, done, story):
             stage.wrong(f"{story.collected} tests at the baseline, {row.own_count} by the runner")
     if done.code != 0:
         return
-    if story.whole > MOST_WHOLE:
+    # A baseline with reds is run a second time, to know which of them are flaky.
+    if story.whole > MOST_WHOLE + bool(story.reds):
         stage.wrong(f"{story.whole} whole runs")
     row.ratio = round(done.processor / max(story.whole * row.plain_cpu, 0.01), 2)
     if entry.ratio:
