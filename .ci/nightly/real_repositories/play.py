@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -181,6 +182,9 @@ def figures(stage, done, story):
     # A baseline with reds is run a second time, to know which of them are flaky.
     if story.whole > MOST_WHOLE + bool(story.reds):
         stage.wrong(f"{story.whole} whole runs")
+    told = re.search(r"whole runs of the suite: (\d+), narrowed: (\d+)", done.output)
+    if told and int(told[1]) != story.whole:
+        stage.wrong(f"the summary tells {told[1]} whole runs, the logs {story.whole}")
     row.ratio = round(done.processor / max(story.whole * row.plain_cpu, 0.01), 2)
     if entry.ratio:
         # The caches that a first run has filled are warm for the second.
