@@ -179,8 +179,7 @@ def figures(stage, done, story):
             stage.wrong(f"{story.collected} tests at the baseline, {row.own_count} by the runner")
     if done.code != 0:
         return
-    # A baseline with reds is run a second time, to know which of them are flaky.
-    if story.whole > MOST_WHOLE + bool(story.reds):
+    if story.whole > MOST_WHOLE + entry.baselines - 1:
         stage.wrong(f"{story.whole} whole runs")
     told = re.search(r"whole runs of the suite: (\d+), narrowed: (\d+)", done.output)
     if told and int(told[1]) != story.whole:
