@@ -1,0 +1,1 @@
+"""The parts of `.ci/nightly/real-repositories`: one table of repositories a language, and what plays them."""
