@@ -135,6 +135,7 @@ fn python_helpers_expect_what_they_hold() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn script_helpers_expect_what_they_hold() {
     weigh(&[
         (
@@ -316,6 +317,7 @@ fn in_go_whoever_is_given_the_test_may_fail_it() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn tests_with_computed_names_are_judged_by_their_own_body_or_by_their_file() {
     weigh(&[
         (

@@ -269,8 +269,9 @@ fn with_dependency() -> (Lab, PathBuf) {
         &format!(
             "use std::io::Write;\nfn main() {{\nlet out = std::env::var(\"OUT_DIR\").unwrap();\n\
              std::fs::write(format!(\"{{out}}/one.rs\"), \"pub fn one() -> i32 {{ 1 }}\").unwrap();\n\
-             let file = std::fs::OpenOptions::new().create(true).append(true).open({count:?});\n\
-             file.unwrap().write_all(b\"x\").unwrap();\nprintln!(\"cargo:rerun-if-changed=build.rs\");\n}}\n"
+             let file = std::fs::OpenOptions::new().create(true).append(true).open({:?});\n\
+             file.unwrap().write_all(b\"x\").unwrap();\nprintln!(\"cargo:rerun-if-changed=build.rs\");\n}}\n",
+            count.to_string_lossy()
         ),
     );
     (lab, count)

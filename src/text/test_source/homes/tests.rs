@@ -1,6 +1,7 @@
 use super::*;
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn imports_lead_to_files_to_what_is_not_there_and_to_libraries() {
     use Language::{Go, JavaScript, Python, Rust, TypeScript};
     let paths = [
@@ -18,7 +19,7 @@ fn imports_lead_to_files_to_what_is_not_there_and_to_libraries() {
         "core/core.go",
         "internal/testutil/t.go",
     ];
-    let files = paths.iter().filter_map(|path| RelPath::new(*path)).collect();
+    let files = paths.iter().filter_map(|path| RelPath::new(path)).collect();
     let package = |name: &str, folder: &str| Package { name: name.into(), folder: folder.into() };
     let packages = vec![package("shop", ""), package("@x/a", "packages/a"), package("example.com/shop", "")];
     let files = Files::new(files, packages);
@@ -57,7 +58,7 @@ fn imports_lead_to_files_to_what_is_not_there_and_to_libraries() {
         (Go, "core/core_test.go", "github.com/matryer/is", "library"),
     ] {
         let said = match files.place(language, &RelPath::new(file).unwrap(), from) {
-            Place::Files(files) => files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(" "),
+            Place::Files(files) => files.iter().map(RelPath::as_str).collect::<Vec<_>>().join(" "),
             Place::Absent => "absent".to_owned(),
             Place::Own => "own".to_owned(),
             Place::Library => "library".to_owned(),
