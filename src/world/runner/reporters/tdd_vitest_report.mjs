@@ -40,10 +40,13 @@ function around(entity) {
   return above;
 }
 
+function isOfTypes(module) {
+  return module.meta?.()?.typecheck ?? module.task?.meta?.typecheck ?? false;
+}
+
 // Which pass over its file this is.
 function pass(module) {
-  const types = module.meta?.()?.typecheck ?? module.task?.meta?.typecheck ?? false;
-  return `${module.project?.name ?? ''}${types ? ' types' : ''}`;
+  return `${module.project?.name ?? ''}${isOfTypes(module) ? ' types' : ''}`;
 }
 
 function key(module) {
@@ -209,8 +212,12 @@ export default class Report {
     let phase = 'call';
     // Its word is turned round, so it says nothing about the code.
     if (outcome === 'pass' && test.options.fails) outcome = 'skip';
-    if (state === 'skipped' && test.options.mode === 'run') {
-      for (const owner of [test.module, ...around(test)]) {
+    const unreached = state === 'skipped' && test.options.mode === 'run';
+    // A type error beside all tests (in an import, say) is the file's alone, and its tests are told as
+    // passed: nothing is known of what they look at.
+    const unchecked = outcome === 'pass' && isOfTypes(test.module);
+    if (unreached || unchecked) {
+      for (const owner of unreached ? [test.module, ...around(test)] : [test.module]) {
         const broken = silent.get(owner) ?? owner.errors();
         if (broken.length === 0) continue;
         [outcome, told, phase] = ['fail', broken.map(raised), 'setup'];

@@ -123,3 +123,22 @@ fn types_are_tests_too() {
         assert_eq!(evidence(&run), Ok(()), "{}", run.output);
     }
 }
+
+#[test]
+fn a_type_error_beside_all_tests_leaves_none_of_them_passed() {
+    for (mut kit, modules) in [(VITEST, VITEST.modules), (OLDER_VITEST, OLDER_VITEST.modules)] {
+        kit.test = "npx vitest run --typecheck";
+        let (Some(_), Some(lab)) = (modules("typescript"), kit.lab()) else { continue };
+        with_own_package(&lab);
+        lab.write("tsconfig.json", TSCONFIG).write(
+            "test/gone.test-d.ts",
+            "import { expectTypeOf, test } from 'vitest';\nimport { half } from '../src/core.ts';\n\
+             test('half', () => { expectTypeOf(half(410)).toEqualTypeOf<205>; });\n",
+        );
+        let run = lab.run();
+        let said = words(&run);
+        let told: Vec<&String> = said.iter().filter(|word| word.contains("gone.test-d.ts")).collect();
+        assert!(!told.is_empty() && told.iter().all(|word| !word.ends_with("=ok")), "{said:?}");
+        assert!(told.iter().any(|word| word.contains("missing")), "{said:?}\n{}", run.output);
+    }
+}
