@@ -39,7 +39,7 @@ pub enum Event {
     },
     BaselineMeasured {
         test: SuiteBaseline,
-        gate: SuiteBaseline,
+        gate: Box<SuiteBaseline>,
     },
     /// Intent: written before the child is forked, so that a crash leaves a trace.
     AttemptStarted {
@@ -197,7 +197,6 @@ pub struct Runs {
 }
 
 impl Runs {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }

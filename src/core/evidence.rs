@@ -98,6 +98,7 @@ mod tests {
             command: "x".to_owned(),
             exit,
             duration_ms: 1,
+            build_ms: 0,
             report,
             unreadable: None,
             log: String::new(),

@@ -1,6 +1,5 @@
 //! Findings: what `tdd` measured itself. Verdicts are made of nothing else.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -15,8 +14,10 @@ use super::role::Stage;
 use super::test::{Canary, Exit, TestId};
 
 mod remark;
+mod whole;
 
 pub use remark::Remark;
+pub use whole::{Judged, SuiteBaseline};
 
 /// One path that differs between two checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -135,38 +136,12 @@ impl fmt::Display for RedKind {
     }
 }
 
-/// One suite on the untouched tree: what is red here is left out of every later judgement.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct SuiteBaseline {
-    pub command: String,
-    pub exit: Option<Exit>,
-    pub duration_ms: u64,
-    pub greens: Vec<TestId>,
-    /// Red in both runs.
-    pub reds: Vec<TestId>,
-    /// Red in one run of two.
-    pub flaky: Vec<TestId>,
-    pub skipped: usize,
-    /// Skipped tests that share their id with another.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub skipped_namesakes: Vec<TestId>,
-    /// Tests that the report holds, whatever they did.
-    pub collected: usize,
-    pub log: String,
-}
-
-impl SuiteBaseline {
-    /// Tests that were seen and not green: nothing is owed by them.
-    pub fn not_green(&self) -> BTreeSet<&TestId> {
-        self.reds.iter().chain(&self.flaky).chain(&self.skipped_namesakes).collect()
-    }
-}
-
 /// The run that a verdict rests on, without its tests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunRef {
     pub command: String,
     pub exit: Exit,
+    /// With its build.
     pub duration_ms: u64,
     pub log: String,
     /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.
@@ -239,21 +214,6 @@ pub enum SlantKind {
     UnderTest,
     /// It gives the name of an assertion another meaning.
     Shadow,
-}
-
-/// A whole run of the test command that a verdict rests on: what was judged by it is not judged again.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Judged {
-    pub tree: CheckpointId,
-    /// Test files that took no part.
-    pub leave_out: Vec<RelPath>,
-    /// The files that its canary was like.
-    pub imitated: Vec<RelPath>,
-    /// Nothing was red that was not so at baseline.
-    pub green: bool,
-    pub collected: usize,
-    /// Which of the findings' runs it is.
-    pub run: usize,
 }
 
 /// What was measured after an attempt of the test-writer.

@@ -139,6 +139,12 @@ impl Policy {
         self.by_products.is_match(path.as_str()) && !self.code_among.is_match(path.as_str())
     }
 
+    /// Whether tests read this file and no runner loads it as code: what it says is put back like
+    /// anything that is protected, but to write it is no wish to change a test.
+    pub fn is_data_of_tests(&self, path: &RelPath) -> bool {
+        self.classify(path) == FileClass::Test && !CODE.contains(&path.extension()) && !names_a_test(path)
+    }
+
     pub fn classify(&self, path: &RelPath) -> FileClass {
         let text = path.as_str();
         let learned = self.learned.borrow();
@@ -161,6 +167,13 @@ impl Policy {
         }
     }
 }
+
+/// What some runner, or a test, loads as code.
+const CODE: [&str; 40] = [
+    "py", "pyi", "pyx", "pth", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte", "rs",
+    "go", "rb", "php", "phpt", "java", "kt", "kts", "scala", "groovy", "cs", "fs", "vb", "ex", "exs", "erl",
+    "clj", "swift", "lua", "pl", "t", "c", "h", "cpp", "sh", "bats",
+];
 
 fn set_of(list: fn(&Table) -> &'static [&'static str]) -> Result<GlobSet, BadGlob> {
     set(ECOSYSTEMS.iter().flat_map(|table| list(table).iter().copied()))
@@ -240,7 +253,13 @@ pub const BY_PRODUCTS: &[&str] = &[
     "**/.nyc_output/**",
     "**/*.tsbuildinfo",
     "**/*.profraw",
+    // Seeds of a property that failed, and snapshots that nobody has accepted yet.
+    "**/*.proptest-regressions",
+    "**/proptest-regressions/**",
+    "**/*.snap.new",
+    "**/*.pending-snap",
     "**/.DS_Store",
+    "**/.tdd-report.xml",
     ".tdd/runs/**",
     "**/.tdd/runs/**",
 ];
@@ -255,7 +274,16 @@ pub fn code_among_by_products() -> Vec<String> {
     FOLDERS.into_iter().flat_map(of).collect()
 }
 
-const RUST_TESTS: &[&str] = &["**/tests/**", "**/*_test.rs", "**/*_tests.rs", "**/tests.rs"];
+const RUST_TESTS: &[&str] = &[
+    "**/tests/**",
+    "**/*_test.rs",
+    "**/*_tests.rs",
+    "**/tests.rs",
+    "**/*.snap",
+    // Those that are committed: tests run them first.
+    "**/*.proptest-regressions",
+    "**/proptest-regressions/**",
+];
 const PYTHON_TESTS: &[&str] = &["**/tests/**", "**/test/**", "**/test_*.py", "**/*_test.py"];
 const NODE_TESTS: &[&str] = &[
     "**/test/**",
@@ -278,6 +306,11 @@ const ANY_TESTS: &[&str] = &[
     "**/__tests__/**",
     "**/spec/**",
     "**/__snapshots__/**",
+    "**/*_spec.*",
+    "**/*Test.{php,java,kt,groovy,scala,cs}",
+    "**/*Tests.{php,java,kt,groovy,scala,cs}",
+    "**/*.bats",
+    "**/test.{js,mjs,cjs,ts,mts,cts}",
     "**/*_test.*",
     "**/*_tests.*",
     "**/test_*.*",
@@ -452,6 +485,11 @@ mod tests {
             ("crates/one/target/debug/x", true),
             ("target/plan.md", false),
             ("target/imp.rs", false),
+            ("src/calc.proptest-regressions", true),
+            ("proptest-regressions/calc.txt", true),
+            ("src/snapshots/a__b.snap.new", true),
+            ("tests/.it.rs.pending-snap", true),
+            ("src/snapshots/a__b.snap", false),
         ] {
             assert_eq!(policy.looks_like_by_product(&RelPath::new(file).unwrap()), want, "{file}");
         }
@@ -482,6 +520,24 @@ mod tests {
         }
         assert!(policy.looks_like_by_product(&path("htmlcov/kept.py")), "by its name alone");
         assert!(!policy.looks_like_by_product(&path("conftest.py")), "by its name alone");
+    }
+
+    #[test]
+    fn a_seed_that_is_committed_is_a_test_and_one_that_a_run_left_is_nobodys() {
+        let path = |text: &str| RelPath::new(text).unwrap();
+        let policy = Policy::new(RunnerKind::Cargo, &[], "specs").unwrap();
+        policy.learn(Learned {
+            kept: BTreeSet::from([path("src/a.proptest-regressions")]),
+            ..Learned::default()
+        });
+        for (file, want) in [
+            ("src/a.proptest-regressions", FileClass::Test),
+            ("src/b.proptest-regressions", FileClass::ByProduct),
+            ("src/snapshots/a.snap", FileClass::Test),
+            ("src/snapshots/a.snap.new", FileClass::ByProduct),
+        ] {
+            assert_eq!(policy.classify(&path(file)), want, "{file}");
+        }
     }
 
     #[test]

@@ -194,7 +194,11 @@ pub struct TestRun {
     /// The command lines that ran, as a person would type them, joined by ` && `.
     pub command: String,
     pub exit: Exit,
+    /// Of the commands that run tests.
     pub duration_ms: u64,
+    /// Of those before them that only build, where the adapter can tell.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub build_ms: u64,
     /// `None` if the runner can't be read test by test (`exit-code`).
     pub report: Option<TestReport>,
     /// Why a report that should be there is none: absent, stale, torn, unreadable.
@@ -210,6 +214,12 @@ pub struct TestRun {
     /// else passed exits with `fail_code`.
     #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
     pub canary: Canary,
+}
+
+/// For fields that are left out of what is written where they say nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+pub(super) fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl TestRun {
@@ -312,6 +322,7 @@ mod tests {
                 command: "c".into(),
                 exit,
                 duration_ms: 1,
+                build_ms: 0,
                 report,
                 unreadable: None,
                 log: String::new(),

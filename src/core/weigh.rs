@@ -13,14 +13,30 @@ use super::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult}
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     pub expectation: Expectation,
-    /// The names that its expectations look at, or that it hands to what may hold one; `None` if the
-    /// source could not be read.
+    /// The names that its expectations look at; `None` if the source could not be read, or is judged as
+    /// a whole.
     pub looks_at: Option<BTreeSet<String>>,
+    /// Calls that may hold an expectation that can't be read.
+    pub asks: Vec<Ask>,
     pub conditional: Conditional,
     /// What is said to be absent and stood in the project before the test was written: then it is
     /// the test that asks for it in the wrong way.
     pub existing: BTreeSet<String>,
     pub mark: Mark,
+}
+
+/// A call that may expect something of what it is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// Names of whoever is called. What is itself absent is the code under test, and asks nothing.
+    pub of: BTreeSet<String>,
+    pub given: BTreeSet<String>,
+}
+
+impl Ask {
+    fn is_of(&self, absent: &str) -> bool {
+        self.given.contains(absent) && !self.of.contains(absent)
+    }
 }
 
 /// What keeps a test from being run, or its failure from counting, as its source says.
@@ -114,11 +130,7 @@ fn load_failure<'a>(report: &'a TestReport, file: &RelPath) -> Option<&'a Failur
 fn not_loaded(file: &RelPath, failure: &Failure, sources: &Sources<'_>) -> Vec<RedTest> {
     let message = failure.message.lines().next().unwrap_or_default().to_owned();
     let declared = (sources.declared)(file);
-    if declared.is_empty() {
-        let kind = if failure.kind == FailureKind::Missing { RedKind::None } else { RedKind::Load };
-        return vec![RedTest { id: TestId(file.to_string()), kind, seen: Seen::FileOnly, message }];
-    }
-    let one = |id: TestId| {
+    let one = |id: TestId, seen: Seen| {
         let body = (sources.body)(file, &id);
         let kind = match failure.kind {
             FailureKind::Missing => kind_of_failure(failure, &body),
@@ -127,9 +139,13 @@ fn not_loaded(file: &RelPath, failure: &Failure, sources: &Sources<'_>) -> Vec<R
             FailureKind::Assertion | FailureKind::Error | FailureKind::Load => RedKind::Load,
         };
         let message = marked(failure, &body).unwrap_or_else(|| message.clone());
-        RedTest { id, kind, seen: Seen::Declared, message }
+        RedTest { id, kind, seen, message }
     };
-    declared.into_iter().map(one).collect()
+    // Names that only a run knows: the file stands for its tests.
+    if declared.is_empty() {
+        return vec![one(TestId(file.to_string()), Seen::FileOnly)];
+    }
+    declared.into_iter().map(|id| one(id, Seen::Declared)).collect()
 }
 
 fn kind_of(outcome: &Outcome, body: &Body) -> RedKind {
@@ -167,11 +183,17 @@ fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
 /// pass. Where nobody can say what is absent, an expectation of anything does.
 fn is_hollow(body: &Body, absent: Option<&str>) -> bool {
     let absent = absent.map(absent_name).filter(|name| !name.is_empty());
+    let asks = |absent: Option<&str>| match absent {
+        Some(absent) => body.asks.iter().any(|ask| ask.is_of(absent)),
+        None => !body.asks.is_empty(),
+    };
     match (body.expectation, &body.looks_at, absent) {
         (Expectation::Absent | Expectation::Unrecorded, _, _) => true,
         (Expectation::Held | Expectation::Unknown, None, _) | (Expectation::Held, Some(_), None) => false,
-        (Expectation::Held | Expectation::Unknown, Some(names), Some(absent)) => !names.contains(absent),
-        (Expectation::Unknown, Some(names), None) => names.is_empty(),
+        (Expectation::Held | Expectation::Unknown, Some(names), Some(absent)) => {
+            !names.contains(absent) && !asks(Some(absent))
+        }
+        (Expectation::Unknown, Some(names), None) => names.is_empty() && !asks(None),
     }
 }
 
@@ -231,7 +253,15 @@ pub fn own(red: &CriterionRed, mapping: &Mapping, report: &TestReport) -> Own {
         own.failed.extend(broken.then(|| TestId(file.to_string())));
     }
     own.vanished = vanished(red, &results);
+    let ran = |file: &TestId| results.iter().any(|test| of_file(test, &file.0)) || own.failed.contains(file);
+    let whole = red.tests.iter().filter(|test| test.seen == Seen::FileOnly && test.kind.is_accepted());
+    let gone: Vec<TestId> = whole.map(|test| test.id.clone()).filter(|file| !ran(file)).collect();
+    own.vanished.extend(gone);
     own
+}
+
+fn of_file(test: &TestResult, file: &str) -> bool {
+    test.file.as_ref().is_some_and(|own| own.as_str() == file)
 }
 
 fn vanished(red: &CriterionRed, results: &[&TestResult]) -> Vec<TestId> {

@@ -2,17 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use crate::core::audience::News;
 use crate::core::event::{Event, RedRule};
 use crate::core::evidence::evidence;
 use crate::core::finding::SuiteBaseline;
+use crate::core::isolation::Level;
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
-use crate::core::test::{Outcome, TestId, TestReport, TestRun};
+use crate::core::test::{Exit, Outcome, TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 
 use super::drive::Drive;
 use super::measure::run_ref;
-use super::ports::{Checkpoints, TestOrder, Tests, World};
+use super::ports::{Checkpoints, Protection, TestOrder, Tests, World};
+
+/// Files that the suite writes, as far as they are named.
+const MOST_NAMED: usize = 10;
 
 impl<W: World> Drive<'_, W> {
     pub(super) fn take_checkpoint_zero(&mut self) -> Result<Vec<Event>, Trouble> {
@@ -22,15 +27,74 @@ impl<W: World> Drive<'_, W> {
     }
 
     pub(super) async fn measure_baseline(&mut self) -> Result<Vec<Event>, Trouble> {
-        let first = self.run_tests(&baseline_order()).await?;
-        let mut test = self.read_baseline(&first)?;
-        self.refuse_dead(&first, &test)?;
-        if !test.reds.is_empty() {
-            let second = self.run_tests(&baseline_order()).await?;
-            split_flaky(&mut test, &second);
+        self.ports.protection.look_at_tools()?;
+        // As sealed as every later run: what fails for that must not first show in a role's hands.
+        self.seal_for_baseline(BTreeSet::new())?;
+        let mut first = self.run_tests(&baseline_order()).await?;
+        let mut written = self.written_by_suite()?;
+        let mut second = None;
+        if self.is_worth_another(&first) {
+            if self.holds() {
+                self.ports.protection.loosen();
+            }
+            second = Some(self.run_tests(&baseline_order()).await?);
+            written.extend(self.written_by_suite()?);
+            self.seal_for_baseline(written.clone())?;
+            if self.holds() && !written.is_empty() {
+                first = self.run_tests(&baseline_order()).await?;
+                written.extend(self.written_by_suite()?);
+            }
         }
-        let gate = self.gate_baseline(&test).await?;
-        Ok(vec![self.see_tree()?, Event::BaselineMeasured { test, gate }])
+        let mut test = self.read_baseline(&first)?;
+        if let Some(second) = &second {
+            split_flaky(&mut test, second);
+        }
+        self.refuse_dead(&first, &test)?;
+        let gate = self.gate_baseline(&test, &mut written).await?;
+        written.extend(self.written_by_suite()?);
+        for path in written.iter().take(MOST_NAMED) {
+            let note = format!(
+                "the suite itself writes {path}: it is put back after each run, and no role is blamed"
+            );
+            self.audience.news(&News::Note(note));
+        }
+        test.rewritten = written.into_iter().collect();
+        test.left_in_tools = self.ports.protection.left_in_tools();
+        Ok(vec![self.see_tree()?, Event::BaselineMeasured { test, gate: Box::new(gate) }])
+    }
+
+    fn holds(&self) -> bool {
+        self.setup.isolation.level == Level::Enforce
+    }
+
+    fn seal_for_baseline(&mut self, written: BTreeSet<RelPath>) -> Result<(), Trouble> {
+        self.ports.protection.let_rewrite(&written.into_iter().collect::<Vec<_>>());
+        self.ports.protection.seal(&[FileClass::Gate, FileClass::Test], &[])
+    }
+
+    /// What is red may be flaky; and where files are read-only it may be red for that alone.
+    fn is_worth_another(&self, run: &TestRun) -> bool {
+        let unread = match run.exit {
+            Exit::Code(code) => code != 0,
+            Exit::Signal(_) => true,
+            Exit::Deadline | Exit::OutputCap => false,
+        };
+        match &run.report {
+            Some(report) if run.unreadable.is_none() => report.is_red(),
+            Some(_) | None => self.holds() && unread,
+        }
+    }
+
+    /// What the project's own commands wrote among what is protected, as it is put back: no child has
+    /// run yet. Code of tests is not among it, because a file that is loaded as code decides what a
+    /// test says.
+    fn written_by_suite(&mut self) -> Result<BTreeSet<RelPath>, Trouble> {
+        let touched = self.ports.protection.check()?;
+        let rewritten = self.ports.protection.rewritten();
+        self.ports.protection.restore(&touched)?;
+        let policy = &self.setup.policy;
+        let written = touched.into_iter().chain(rewritten);
+        Ok(written.filter(|path| policy.is_data_of_tests(path)).collect())
     }
 
     fn read_baseline(&self, run: &TestRun) -> Result<SuiteBaseline, Trouble> {
@@ -104,12 +168,27 @@ impl<W: World> Drive<'_, W> {
         }
     }
 
-    async fn gate_baseline(&mut self, test: &SuiteBaseline) -> Result<SuiteBaseline, Trouble> {
+    async fn gate_baseline(
+        &mut self,
+        test: &SuiteBaseline,
+        written: &mut BTreeSet<RelPath>,
+    ) -> Result<SuiteBaseline, Trouble> {
         let commands = &self.state.run.commands;
         if commands.gate == commands.test {
             return Ok(test.clone());
         }
-        let run = self.run_gate("baseline of the gate", &[]).await?;
+        let label = "baseline of the gate";
+        let mut run = self.run_gate(label, &[]).await?;
+        if !run.exit.is_success() && self.holds() {
+            let before = written.len();
+            self.ports.protection.loosen();
+            let again = self.run_gate(label, &[]).await?;
+            written.extend(self.written_by_suite()?);
+            self.seal_for_baseline(written.clone())?;
+            if written.len() > before && again.exit.is_success() {
+                run = self.run_gate(label, &[]).await?;
+            }
+        }
         if !run.exit.is_success() && self.state.run.plan.red_gate == RedRule::Refuse {
             return Err(Trouble::environment(format!(
                 "the gate command is red before anything was done ({})",
@@ -195,6 +274,7 @@ fn of_run(run: &TestRun) -> SuiteBaseline {
         command: run.command.clone(),
         exit: Some(run.exit),
         duration_ms: run.duration_ms,
+        build_ms: run.build_ms,
         log: run.log.clone(),
         ..SuiteBaseline::default()
     }

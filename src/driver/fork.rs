@@ -4,6 +4,7 @@ use crate::core::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId, Prom
 use crate::core::audience::News;
 use crate::core::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
 use crate::core::event::Event;
+use crate::core::finding::SuiteBaseline;
 use crate::core::labels;
 use crate::core::policy::FileClass;
 use crate::core::role::{Key, Role};
@@ -80,7 +81,8 @@ impl<W: World> Drive<'_, W> {
 
     fn limits(&self, key: &Key) -> Limits {
         // "At least twice the baseline": a child that waits for the test command is not idle.
-        let baseline = self.state.baseline.as_ref().map_or(0, |b| b.test.duration_ms.max(b.gate.duration_ms));
+        let took = |suite: &SuiteBaseline| suite.duration_ms.saturating_add(suite.build_ms);
+        let baseline = self.state.baseline.as_ref().map_or(0, |b| took(&b.test).max(took(&b.gate)));
         let idle_ms = self.setup.limits.idle_ms.max(baseline.saturating_mul(2));
         let caps = self.allowance();
         Limits { turns: self.turns(key), idle_ms, caps, ..self.setup.limits }

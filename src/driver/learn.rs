@@ -10,7 +10,7 @@ use crate::core::test::TestId;
 use crate::core::trouble::Trouble;
 
 use super::drive::Drive;
-use super::ports::World;
+use super::ports::{Protection, World};
 
 /// Unprotected files that are named one by one.
 const NAMED: usize = 20;
@@ -24,7 +24,16 @@ impl<W: World> Drive<'_, W> {
         let reported = self.reported_files();
         let learned = self.stock().learned((&zero, &start), reported)?;
         self.setup.policy.learn(learned);
+        let rewritten = self.suite_rewrites();
+        self.ports.protection.let_rewrite(&rewritten);
+        let left = self.state.baseline.as_ref().map(|baseline| baseline.test.left_in_tools.clone());
+        self.ports.protection.learn_tools(&left.unwrap_or_default());
         self.name_unprotected(&zero)
+    }
+
+    /// What the suite itself was seen writing at the baseline.
+    pub(super) fn suite_rewrites(&self) -> Vec<RelPath> {
+        self.state.baseline.as_ref().map(|baseline| baseline.test.rewritten.clone()).unwrap_or_default()
     }
 
     /// Files that hold tests by their name, but are sources to the rules, in a language without a

@@ -5,21 +5,24 @@
 
 mod existing;
 mod green;
+mod helpers;
 mod recheck;
 mod red;
 mod refactor;
 mod sources;
 mod units;
 
+use std::collections::BTreeSet;
+
 use crate::core::attempt::CheckpointId;
 use crate::core::audience::News;
 use crate::core::commands::RunnerKind;
 use crate::core::criterion::CriterionId;
 use crate::core::event::{Event, PassFail, TestIdSource, TestRunFact};
-use crate::core::finding::{ClassedChange, RunRef};
+use crate::core::finding::{ChangeKind, ClassedChange, RunRef};
 use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
-use crate::core::role::Key;
+use crate::core::role::{Key, Role};
 use crate::core::state::Phase;
 use crate::core::test::{Outcome, TestReport, TestRun};
 use crate::core::trouble::Trouble;
@@ -70,15 +73,19 @@ impl<W: World> Drive<'_, W> {
             Key::Implementer(_) | Key::Refactorer | Key::Fixer => self.state.base(key).cloned(),
         };
         let base = base.ok_or_else(|| Trouble::internal("an attempt has no checkpoint before it"))?;
-        let changed = self.differences(&base, &after)?;
+        let mut changed = self.differences(&base, &after)?;
+        let spared = self.left_by_tests(key.role(), &mut changed);
+        events.extend(told_of(&spared));
         let forbidden = self.stock().forbidden(key.role(), (&base, &after), &changed)?;
         let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
-        touched.retain(|path| !forbidden.contains(path));
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&base)?.into_iter().collect();
+        touched.retain(|path| !forbidden.contains(path) && self.is_wish(path, &known));
         let restamped = self.ports.protection.rewritten();
         let production = self.read_production(key, &after, (&base, &changed))?;
         self.ports.checkpoints.restore(&base, &forbidden)?;
-        let after = if forbidden.is_empty() && touched.is_empty() {
+        self.ports.checkpoints.restore(&base, &spared)?;
+        let after = if forbidden.is_empty() && touched.is_empty() && spared.is_empty() {
             after
         } else {
             self.ports.checkpoints.take(&self.label("restored"))?
@@ -105,14 +112,41 @@ impl<W: World> Drive<'_, W> {
         self.stock().differences(from, to)
     }
 
+    /// Takes out of the changes what is no role's wish, but was left by the tests that its child ran:
+    /// what the suite itself writes, and new data beside tests. It is put back like anything else.
+    fn left_by_tests(&self, role: Role, changed: &mut Vec<ClassedChange>) -> Vec<RelPath> {
+        let own = self.suite_rewrites();
+        let is_left = |change: &ClassedChange| {
+            let is_new = change.kind == ChangeKind::Added && role != Role::TestWriter;
+            own.contains(&change.path) || (is_new && self.setup.policy.is_data_of_tests(&change.path))
+        };
+        let left =
+            changed.iter().filter(|change| is_left(change)).map(|change| change.path.clone()).collect();
+        changed.retain(|change| !is_left(change));
+        left
+    }
+
+    /// Whether somebody meant to change a protected file that differs: neither what the suite writes
+    /// nor new data that a run left.
+    fn is_wish(&self, path: &RelPath, known: &BTreeSet<RelPath>) -> bool {
+        let is_left = !known.contains(path) && self.setup.policy.is_data_of_tests(path);
+        !is_left && !self.suite_rewrites().contains(path)
+    }
+
     /// Protected files are looked at again after our own runs, because those execute the child's
-    /// code. What differs is put back.
-    fn touched_by_runs(&mut self, work: &mut Work) -> Result<(), Trouble> {
+    /// code. What differs is put back. Data that a run changed speak against the work only where they
+    /// may be why it `passes`: a failing test that leaves a seed is red and no more.
+    fn touched_by_runs(&mut self, work: &mut Work, passes: Passes) -> Result<(), Trouble> {
         if !guard::stands(Guard::SealAfterRun) {
             return Ok(());
         }
         let mut touched = self.ports.protection.check()?;
         self.ports.protection.restore(&touched)?;
+        if !touched.is_empty() {
+            let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&work.after)?.into_iter().collect();
+            let counts = |path: &RelPath| passes == Passes::Yes || !self.setup.policy.is_data_of_tests(path);
+            touched.retain(|path| self.is_wish(path, &known) && counts(path));
+        }
         touched.extend(self.rewritten_by_runs(work));
         for path in touched {
             if !work.touched.contains(&path) {
@@ -170,6 +204,19 @@ impl<W: World> Drive<'_, W> {
     }
 }
 
+/// Whether a run speaks for the work as far as its tests go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passes {
+    Yes,
+    No,
+}
+
+/// What a person is told of what tests left.
+fn told_of(left: &[RelPath]) -> Option<Event> {
+    let what: Vec<String> = left.iter().map(|path| format!("tests left {path}; put back")).collect();
+    (!what.is_empty()).then_some(Event::Restored { what })
+}
+
 /// Makes protected files as they were sealed: which were not, and what a person is told of it.
 pub(super) fn put_back_touched<P: Protection>(
     protection: &mut P,
@@ -191,7 +238,7 @@ pub(super) fn run_ref(run: &TestRun, mask: &dyn Fn(&str) -> String) -> RunRef {
     RunRef {
         command: run.command.clone(),
         exit: run.own_exit(),
-        duration_ms: run.duration_ms,
+        duration_ms: run.duration_ms.saturating_add(run.build_ms),
         log: run.log.clone(),
         output: mask(&run.output),
         canary: run.canary,

@@ -85,12 +85,29 @@ pub trait Protection {
     /// What is no longer as it was sealed: changed, gone or new; sorted, never follows links. And
     /// files of tool folders that were changed since the first seal of all.
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble>;
+    /// What is sealed is looked at and can be written for once, until the next seal: a first look at
+    /// what a suite writes.
+    fn loosen(&mut self) {}
+    /// From now on these are not made read-only, because the suite itself writes them; they are looked
+    /// at and put back all the same.
+    fn let_rewrite(&mut self, _paths: &[RelPath]) {}
     /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool
-    /// folders, so of those nothing comes back, and the next check tells them again.
+    /// folders, so of those nothing comes back, and the next check tells them again; what was learned of
+    /// them is made as it was then.
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;
     /// What the checks since this was last asked found to be as it was sealed, and yet written,
     /// replaced or given other times by somebody else; sorted.
     fn rewritten(&mut self) -> Vec<RelPath>;
+    /// Looks at the folders of tools, before anything of the project's has run.
+    fn look_at_tools(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
+    /// Files of tool folders that were made, changed or removed since that look.
+    fn left_in_tools(&mut self) -> Vec<RelPath> {
+        Vec::new()
+    }
+    /// The project's own commands write these files of tool folders: no check tells of them.
+    fn learn_tools(&mut self, _files: &[RelPath]) {}
 }
 
 /// How far one test file that does not load disturbs the others.
@@ -137,6 +154,8 @@ pub struct Recalled {
     pub files: Vec<RelPath>,
     /// How long the first run of the test command took.
     pub first_ms: Option<u64>,
+    /// What was run then, as a person would type it.
+    pub command: Option<String>,
 }
 
 /// Runs the project's commands. Never believes an exit code or a report alone; that is for

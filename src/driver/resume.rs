@@ -22,6 +22,7 @@ fn recalled(state: &State) -> Recalled {
         tests: before.chain(&state.greens).cloned().collect(),
         files: red.flat_map(|criterion| criterion.files.iter().cloned()).collect(),
         first_ms: baseline.map(|test| test.duration_ms),
+        command: baseline.map(|test| test.command.clone()),
     }
 }
 

@@ -187,9 +187,13 @@ fn runner(table: &Table<'_>, test: Option<&str>) -> Result<RunnerTable, Trouble>
         }
     };
     let select = table.command("select")?;
-    if select.as_ref().is_some_and(|select| !select.contains("{files}")) {
+    let takes_files =
+        |select: &String| ["{files}", "{file}", "{stem}"].iter().any(|word| select.contains(word));
+    if select.as_ref().is_some_and(|select| !takes_files(select)) {
         let why = "it holds no `{files}`, so it can't be given the files that are to be run";
-        return Err(table.wrong("select", why, "Put `{files}` where the test files' paths belong."));
+        let next = "Put `{files}` where the test files' paths belong, or, for one call for each file, `{file}` \
+                    (its path) or `{stem}` (its name without the extension).";
+        return Err(table.wrong("select", why, next));
     }
     let report = table.text("report")?;
     if report.as_ref().is_some_and(|report| RelPath::new(report).is_none()) {

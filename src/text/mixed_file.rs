@@ -107,7 +107,7 @@ pub fn may_change(role: Role, file_name: &str, change: &KeyChange) -> bool {
         KeyChangeKind::Changed => format == Format::Go || !diff::is_dependency(format, &key),
         KeyChangeKind::Removed => !diff::is_dependency(format, &key),
     };
-    may_stand && rules::may_change(format, role, &key)
+    may_stand && rules::may_change(format, role, (&key, change.kind))
 }
 
 fn format(file_name: &str) -> Option<Format> {

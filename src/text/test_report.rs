@@ -5,6 +5,7 @@
 
 pub mod bun;
 pub mod cargo_build;
+pub mod cargo_metadata;
 pub mod go_error;
 pub mod go_test;
 pub mod js_error;

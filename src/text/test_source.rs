@@ -7,13 +7,18 @@
 //!
 //! For what reports do not tell: which tests a file that does not load would hold, whether a body
 //! expects anything and of what, and whether a test is still what it was. Names made at run time
-//! (parameters, templates, macros) are not seen. Refuses to know: runners, criteria, verdicts.
+//! (parameters, templates, macros) are not seen:
+//! such a test is judged by its file. Refuses to know: runners, criteria, verdicts.
 
 mod body;
+mod calls;
 mod claim;
 mod doubtful;
 mod flow;
 mod go;
+mod helpers;
+mod homes;
+mod imports;
 mod javascript;
 mod known_calls;
 mod literal;
@@ -33,7 +38,9 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 
-pub use self::body::{BodyFacts, Expectation};
+pub use self::body::{Ask, BodyFacts, Expectation};
+pub use self::helpers::{Around, Helpers, Holds, Home, helpers, needs};
+pub use self::homes::{Files, Package, Place};
 pub use self::mark::mark;
 pub use self::signs::{Sign, new_signs, removed_names};
 pub use self::skips::speaks_of_skipping;
@@ -130,13 +137,19 @@ pub struct TestFile {
     by_name: HashMap<String, usize>,
     /// Names with parts that only a run fills in.
     patterns: Vec<usize>,
+    whole: BodyFacts,
 }
 
 impl TestFile {
+    /// Reads a file of which nothing is known but itself.
     pub fn read(language: Language, source: &str) -> Result<Self, Unread> {
+        Self::read_with(language, source, &Around::default())
+    }
+
+    pub fn read_with(language: Language, source: &str, around: &Around) -> Result<Self, Unread> {
         let tree = Tree::parse(language, source)?;
         let tests = find(&tree);
-        let reading = body::Reading::new(&tree, &tests);
+        let reading = body::Reading::new(&tree, &tests, around);
         let mut file = Self::default();
         for test in tests {
             let at = file.tests.len();
@@ -147,6 +160,7 @@ impl TestFile {
             let facts = reading.facts(&test);
             file.tests.push((test.name, facts));
         }
+        file.whole = reading.of_file(&file.tests);
         Ok(file)
     }
 
@@ -158,8 +172,25 @@ impl TestFile {
         let exact =
             [test, plain, without_case].into_iter().find_map(|name| self.by_name.get(&as_spelt(name)));
         let fits = |at: &&usize| javascript::matches_pattern(&self.tests[**at].0, test);
-        let at = exact.or_else(|| self.patterns.iter().find(fits))?;
+        let mut fitting = self.patterns.iter().filter(fits);
+        let of_pattern = || {
+            let first = fitting.next()?;
+            // One that fits whatever the name is says less than another that fits.
+            let least = |at: &usize| self.tests[*at].0.split("${").map(str::len).sum::<usize>();
+            Some(fitting.fold(first, |one, other| if least(other) > least(one) { other } else { one }))
+        };
+        // Cases and subtests that are named by what they are given.
+        let around = || {
+            let outer = test.rsplit_once('/').or_else(|| test.rsplit_once("::")).map(|(outer, _)| outer)?;
+            self.by_name.get(&as_spelt(outer))
+        };
+        let at = exact.or_else(of_pattern).or_else(around)?;
         self.tests.get(*at).map(|(_, facts)| facts)
+    }
+
+    /// What the file's tests hold together: for one whose name only a run knows.
+    pub fn whole(&self) -> &BodyFacts {
+        &self.whole
     }
 }
 
@@ -189,5 +220,7 @@ fn find(tree: &Tree<'_>) -> Vec<Declared> {
 /// Tests within tests that are listed.
 const NEST_CAP: usize = 8;
 
+#[cfg(test)]
+mod helpers_tests;
 #[cfg(test)]
 mod tests;

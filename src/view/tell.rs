@@ -2,21 +2,20 @@
 //! [`live`](super::live), so that a pipe and a terminal read the same story.
 
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
-use crate::core::commands::RunnerKind;
 use crate::core::criterion::CriterionId;
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Leaked, RunStarted};
-use crate::core::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
+use crate::core::finding::{Findings, RedFindings, SuiteBaseline};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
 use crate::core::mdtest::{AgentWord, Status, Voice};
 use crate::core::role::{Key, Role};
 use crate::core::state::{End, Phase, Progress, State};
-use crate::core::test::Exit;
 use crate::core::usage::Usage;
 use crate::text::{harmless, usage_words};
 
 mod estimate;
+mod gate;
 
 /// How many reasons of one verdict are shown; the report holds all.
 const REASONS: usize = 20;
@@ -79,9 +78,7 @@ impl Teller {
             Event::WorkRolledBack { to, extent, kept_as } => {
                 vec![rolled_back(to, *extent, kept_as)]
             }
-            Event::GateMeasured { green, run, judged_at } => {
-                gate_before(state, *green, run, judged_at.as_ref())
-            }
+            Event::GateMeasured { .. } => gate::before(state, event),
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
@@ -217,23 +214,6 @@ fn left_running(one: &Leaked) -> Line {
     bad(format!("  left running, ended: {} ({})", one.command, one.pid))
 }
 
-fn gate_before(state: &State, green: bool, run: &RunRef, judged_at: Option<&CheckpointId>) -> Vec<Line> {
-    let how = if green { green_word(state).to_owned() } else { format!("red, {}", run.exit) };
-    let took = match judged_at {
-        None => seconds(run.duration_ms),
-        Some(tree) => format!("not run again: judged at {}", brief(tree)),
-    };
-    let text = format!("gate before REFACTOR: {how}, {took}");
-    vec![if green { good(text) } else { bad(text) }]
-}
-
-/// A gate that is the test command is compared with the baseline; with reds in that it is not green.
-fn green_word(state: &State) -> &'static str {
-    let is_test = state.run.commands.gate == state.run.commands.test;
-    let had_reds = state.baseline.as_ref().is_some_and(|baseline| !baseline.test.reds.is_empty());
-    if is_test && had_reds { "no worse than before" } else { "green" }
-}
-
 fn denied(what: &String) -> Line {
     dim(format!("  its own program refused the agent: {what}"))
 }
@@ -251,8 +231,8 @@ fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Li
         test.reds.len(),
         test.flaky.len(),
         test.skipped,
-        seconds(test.duration_ms),
-        gate_at_baseline(state, tests, test, gate)
+        duration(test),
+        gate::at_baseline(state, tests, test, gate)
     ))];
     let known = test.reds.iter().chain(&test.flaky).take(REASONS);
     lines.extend(known.map(|id| dim(format!("  left out of every judgement: {id}"))));
@@ -260,25 +240,10 @@ fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Li
     lines
 }
 
-/// Nothing is said to be green that was not run.
-fn gate_at_baseline(state: &State, tests: usize, test: &SuiteBaseline, gate: &SuiteBaseline) -> String {
-    if state.run.commands.gate == state.run.commands.test {
-        let known = test.reds.len() + test.flaky.len();
-        return match (tests, known, gate.exit.map(Exit::is_success)) {
-            (_, 0, Some(false)) if tests > 0 => "gate: the same command, red".to_owned(),
-            (0, 0, _) if state.run.commands.runner != RunnerKind::ExitCode => {
-                "gate: the same command, nothing to run yet".to_owned()
-            }
-            (_, 0, _) => "gate: the same command, green".to_owned(),
-            (_, _, _) => "gate: the same command, no worse than this from now on".to_owned(),
-        };
-    }
-    let words = match gate.exit.map(Exit::is_success) {
-        Some(true) => "green",
-        Some(false) => "red",
-        None => "not run",
-    };
-    format!("gate {words}, {}", seconds(gate.duration_ms))
+/// A first build may take minutes where the tests take seconds.
+fn duration(suite: &SuiteBaseline) -> String {
+    let tests = seconds(suite.duration_ms);
+    if suite.build_ms == 0 { tests } else { format!("build {}, tests {tests}", seconds(suite.build_ms)) }
 }
 
 fn heading(run: &RunStarted, attempt: &Attempt) -> Line {
@@ -335,7 +300,7 @@ fn measured(state: &State, findings: &Findings) -> Line {
             )
         }
         Findings::Refactor(refactor) => {
-            let gate = if refactor.gate_red { "red" } else { green_word(state) };
+            let gate = if refactor.gate_red { "red" } else { gate::green_word(state) };
             format!(
                 "gate {gate}, {} regressed, {}",
                 refactor.regressed.len(),

@@ -65,7 +65,7 @@ impl ProjectChecks {
                 output_cap: setup.output_cap,
                 stop: setup.stop.clone(),
             })?;
-            Ok((check.clone(), tests.fenced_by(sandbox.cloned())))
+            Ok((check.clone(), tests.never_resumed().fenced_by(sandbox.cloned())))
         };
         let checks: Result<Vec<_>, Trouble> = checks.iter().enumerate().map(one).collect();
         Ok(Self { checks: checks? })

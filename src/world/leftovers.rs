@@ -3,7 +3,8 @@
 //! ```text
 //! .tdd/runs/<run>/children/<pid of tdd>-<n>  a child that lives, or empty      Note
 //! .tdd/runs/<run>/canaries/<token>      one file for each canary in the tree    its path
-//! $TMPDIR/tdd-exchange-<random>/owner.json   who works with this folder         Note, folder's own
+//! $TMPDIR/tdd-<uid>/tdd-exchange-<random>/owner.json   who works with this folder   Note, folder's own
+//! ../tdd-copy-<random>/.tdd/copy.json         the same of a copy of the tree beside it
 //! ```
 //!
 //! A killed orchestrator's children die with it by the parent-death signal; what they have started
@@ -15,18 +16,19 @@
 //! there is no `/proc` nothing is noted and nothing ended.
 #![expect(clippy::disallowed_methods, reason = "notes are files, and the folders of dead runs are removed")]
 
+mod folders;
 mod note;
 mod noted;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::TempDir;
 use tokio::time::Instant;
 
+pub(in crate::world) use self::folders::{CopyFolder, copy_folder, no_temporary_folder};
+pub use self::folders::{exchange_folder, shared_folder, temporary_folder};
 use self::note::{Named, Note};
 pub(super) use self::noted::Noted;
 pub use self::noted::{NotingChildren, note_children_in};
@@ -34,50 +36,16 @@ use super::journal_file;
 use super::journal_file::parts::{CANARIES, CHILDREN};
 use super::process::kin;
 use super::unix::proc_table::{self, Life, Process};
-use crate::core::trouble::Trouble;
 use crate::text::harmless;
 use crate::world::regular_file;
 
 /// Of a canary's token.
 const TOKEN_LENGTH: usize = 17;
-/// How the names of exchange folders begin, whoever's they are.
-pub const EXCHANGE_PREFIX: &str = "tdd-exchange-";
-/// And those of commands' temporary files: no role's, and masked from nobody.
-const TEMPORARY_PREFIX: &str = "tdd-temp-";
-const OWNER: &str = "owner.json";
 /// A run has a handful of children at a time; more notes are not ours.
 const MOST_NOTES: usize = 1000;
-/// Folders of one temporary directory that are looked at.
-const MOST_FOLDERS: usize = 10_000;
 /// Lines told to a person.
 const MOST_LINES: usize = 20;
 const LONGEST: Duration = Duration::from_secs(3);
-
-/// A new folder for the exchange folders of a run, outside the repository, 0700, gone when it is
-/// dropped. It names us as its owner, so that [`reap_leftovers`] can tell when it is nobody's.
-pub fn exchange_folder(repository: &Path) -> Result<TempDir, Trouble> {
-    folder_of_ours(EXCHANGE_PREFIX, repository)
-}
-
-/// The same for the temporary files of verifications' commands, which may write there.
-pub fn temporary_folder(repository: &Path) -> Result<TempDir, Trouble> {
-    folder_of_ours(TEMPORARY_PREFIX, repository)
-}
-
-fn folder_of_ours(prefix: &str, repository: &Path) -> Result<TempDir, Trouble> {
-    let failed = |error: std::io::Error| no_temporary_folder(&error);
-    let folder = tempfile::Builder::new().prefix(prefix).tempdir().map_err(failed)?;
-    if let Some(note) = Note::of_us(Some(repository)) {
-        note.write(&folder.path().join(OWNER)).map_err(failed)?;
-    }
-    Ok(folder)
-}
-
-pub(super) fn no_temporary_folder(error: &std::io::Error) -> Trouble {
-    Trouble::environment("no temporary folder can be made")
-        .because(error)
-        .advise("check TMPDIR and free space")
-}
 
 /// A canary's file in the tree, and the note of it; dropping it removes both.
 #[derive(Debug)]
@@ -161,7 +129,7 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
     let removed = remove_canaries(repository);
     let Some(boot) = proc_table::boot() else { return removed };
     let (notes, files) = notes_of_children(repository);
-    let folders = exchange_folders(repository);
+    let folders = folders::of_runs(repository);
     let dead = dead_owners(&notes, &folders, &boot);
     let is_empty =
         |path: &PathBuf| path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() == 0);
@@ -190,7 +158,7 @@ pub fn list_leftovers(repository: &Path) -> Vec<String> {
     let mut lines: Vec<String> = planted.map(|file| format!("{}, a test", file.display())).collect();
     let Some(boot) = proc_table::boot() else { return shorten(lines) };
     let (notes, _) = notes_of_children(repository);
-    let folders = exchange_folders(repository);
+    let folders = folders::of_runs(repository);
     let dead = dead_owners(&notes, &folders, &boot);
     let found = if dead.is_empty() { Vec::new() } else { find(&dead, repository, &proc_table::processes()) };
     lines.extend(
@@ -233,22 +201,6 @@ fn files_of_children(repository: &Path) -> impl Iterator<Item = PathBuf> {
     let real = folders.filter(|folder| folder.symlink_metadata().is_ok_and(|data| data.is_dir()));
     let files = real.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
     files.take(MOST_NOTES).map(|file| file.path())
-}
-
-/// The exchange folders that runs on this work tree made.
-fn exchange_folders(repository: &Path) -> Vec<(Note, PathBuf)> {
-    let us = rustix::process::geteuid().as_raw();
-    let ours = |path: &PathBuf| {
-        path.symlink_metadata().is_ok_and(|data| data.is_dir() && data.uid() == us)
-            && path.file_name().is_some_and(|name| {
-                let name = name.to_string_lossy();
-                [EXCHANGE_PREFIX, TEMPORARY_PREFIX].iter().any(|prefix| name.starts_with(prefix))
-            })
-    };
-    let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return Vec::new() };
-    let paths = entries.flatten().take(MOST_FOLDERS).map(|entry| entry.path()).filter(ours);
-    let noted = paths.filter_map(|path| Some((Note::read(&path.join(OWNER))?, path)));
-    noted.filter(|(note, _)| note.repository.as_deref() == Some(repository)).collect()
 }
 
 /// Ends all processes of dead orchestrators, again until none is found: they may be forking.

@@ -4,7 +4,8 @@
 //! Links are never followed to compare or to write, and no FIFO, socket or device is opened. What
 //! a protected link points at inside the repository is protected too, because a runner follows it.
 //! Not walked: `.git`, `.tdd/runs` and by-products. Tool folders (`node_modules`, `.venv`, …) are
-//! watched by what `lstat` says, see `tools`.
+//! watched by what `lstat` says, see `tools`; what the project's own commands write there before any
+//! child has run is learned, and made as it was then before and after each run that counts.
 //!
 //! A file whose `lstat` says that nothing happened to it since it was hashed is not hashed again;
 //! `ctime` is part of that (see `stamp`). Writing through a memory map that was made before the
@@ -83,6 +84,10 @@ pub struct Manifest {
     /// What was rewritten since it was last asked for, and is as it was sealed.
     rewritten: RefCell<BTreeSet<Vec<u8>>>,
     tools: Tools,
+    /// What the suite itself writes.
+    free: BTreeSet<RelPath>,
+    /// Files of tool folders that the project's own commands write, as they were when that was learned.
+    learned: BTreeMap<Vec<u8>, Option<Sealed>>,
     /// Whoever makes these files read-only hears which they are.
     told: sandbox::Sealed,
 }
@@ -111,6 +116,8 @@ impl Manifest {
             copies: RefCell::default(),
             rewritten: RefCell::default(),
             tools: Tools::default(),
+            free: BTreeSet::new(),
+            learned: BTreeMap::new(),
             told: sandbox::Sealed::default(),
         }
     }
@@ -120,6 +127,10 @@ impl Manifest {
     pub fn telling(mut self, told: sandbox::Sealed) -> Self {
         self.told = told;
         self
+    }
+
+    fn tell(&self) {
+        self.told.tell(&self.classes, self.sealed.keys().map(Vec::as_slice), &self.free);
     }
 
     fn survey(&self) -> Survey<'_> {
@@ -219,6 +230,22 @@ impl Manifest {
         }
     }
 
+    /// A tool believes what it wrote for itself (a record of what was checked), so what a child could
+    /// have forged there is what it was before any child ran. What can't be put back is left.
+    fn put_learned_back(&self, tree: &Tree) {
+        let Ok(pass) = self.pass() else { return };
+        for (path, learned) in &self.learned {
+            let now = self.look(&pass, path, None).ok().flatten().map(|(sealed, _)| sealed);
+            if now == *learned {
+                continue;
+            }
+            let _ = match learned {
+                Some(sealed) => self.restore_one(tree, path, sealed),
+                None => tree.clear(path),
+            };
+        }
+    }
+
     /// Paths that differ from the seal, as they are on disk.
     fn differing(&self) -> Result<BTreeSet<Vec<u8>>, Trouble> {
         let pass = self.pass()?;
@@ -274,12 +301,21 @@ impl Protection for Manifest {
             }
         }
         self.tools.watch(&self.repository, &tools);
-        self.told.tell(classes, self.sealed.keys().map(Vec::as_slice));
+        self.tell();
         Ok(())
     }
 
+    fn loosen(&mut self) {
+        self.told.tell(&[], [], &BTreeSet::new());
+    }
+
+    fn let_rewrite(&mut self, paths: &[RelPath]) {
+        self.free.extend(paths.iter().cloned());
+        self.tell();
+    }
+
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble> {
-        let tools = self.tools.differing(&self.repository);
+        let tools = self.tools.differing(&self.repository, &|path| self.learned.contains_key(path));
         let mut touched: Vec<RelPath> =
             self.differing()?.iter().chain(&tools).filter_map(|path| survey::shown(path)).collect();
         touched.sort_unstable();
@@ -288,10 +324,11 @@ impl Protection for Manifest {
     }
 
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
+        let tree = self.pass()?.tree;
+        self.put_learned_back(&tree);
         if touched.is_empty() {
             return Ok(());
         }
-        let tree = self.pass()?.tree;
         let asked = |path: &[u8]| survey::shown(path).is_some_and(|path| touched.contains(&path));
         let differing = self.differing()?;
         let (known, new): (Vec<_>, Vec<_>) =
@@ -312,6 +349,29 @@ impl Protection for Manifest {
 
     fn rewritten(&mut self) -> Vec<RelPath> {
         self.rewritten.take().iter().filter_map(|path| survey::shown(path)).collect()
+    }
+
+    fn look_at_tools(&mut self) -> Result<(), Trouble> {
+        let folders = self.survey().look().tools;
+        self.tools.look_first(&self.repository, &folders);
+        Ok(())
+    }
+
+    fn left_in_tools(&mut self) -> Vec<RelPath> {
+        let folders = self.survey().look().tools;
+        self.tools.left(&self.repository, &folders).iter().filter_map(|path| survey::shown(path)).collect()
+    }
+
+    fn learn_tools(&mut self, files: &[RelPath]) {
+        let made = std::fs::create_dir_all(&self.scratch).is_ok();
+        let Some(pass) = made.then(|| self.pass().ok()).flatten() else { return };
+        for file in files {
+            let path = file.as_str().as_bytes();
+            // What can't be read could not be made as it was.
+            if let Ok(seen) = self.look(&pass, path, Some(&mut self.copies.borrow_mut())) {
+                self.learned.insert(path.to_vec(), seen.map(|(sealed, _)| sealed));
+            }
+        }
     }
 }
 

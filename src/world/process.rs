@@ -79,8 +79,8 @@ pub fn spawn_piped(order: &SpawnOrder) -> Result<PipeChild, Trouble> {
     Attended::read(order, channel, File::from(OwnedFd::from(reader)), log)
 }
 
-/// Runs a command in its own process group, stdin `/dev/null`, `CI=1`, until it ends, its deadline
-/// passes or a stop is asked; then sweeps what is left of it. `Err` if it could not be started
+/// Runs a command in its own process group, stdin `/dev/null`, until it ends, its deadline passes or
+/// a stop is asked; then sweeps what is left of it. `Err` if it could not be started
 /// or a stop was asked.
 ///
 /// What it prints goes to its files without us in between; their size is watched, so the cap can be
@@ -126,7 +126,6 @@ fn spawn_to_files(order: &CommandOrder) -> Result<Attended, Trouble> {
 
 fn spawn_order(order: &CommandOrder) -> SpawnOrder {
     let mut env = EnvPlan::default();
-    env.set.insert("CI".into(), "1".into());
     let mut remove = Vec::new();
     for (name, value) in &order.env {
         if let Some(value) = value {

@@ -5,8 +5,11 @@
 
 pub mod checks;
 mod detect;
+mod members;
 mod scripts;
 mod suggest;
+mod taken_apart;
+mod venv;
 
 use std::path::Path;
 
@@ -15,6 +18,8 @@ use crate::core::trouble::Trouble;
 use crate::text::command_line;
 use crate::text::key_commands::{self, KeyCommands, Named, Pick};
 use crate::world::regular_file;
+
+use self::taken_apart::{Found, Reader};
 
 /// The most that is read of any file of the project.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
@@ -47,17 +52,17 @@ impl Sourced {
 /// # Errors
 /// No command, several that fit equally well, a template that nobody filled in, or a test command
 /// that can't be given a selection. Each message says what to set.
+#[expect(clippy::disallowed_methods, reason = "whether an environment is active is a fact about the world")]
 pub fn choose(project: &Path, settings: &CommandSettings) -> Result<Chosen, Trouble> {
     let (named, gate) = test_and_gate(project, settings)?;
     let gate = gate.unwrap_or_else(|| named.clone());
-    let (test, runner, table) = readable(project, settings, &named)?;
-    // A gate that is the test command stays the test command when that was taken apart.
-    let gate = if gate == named {
-        test.clone()
-    } else if gate.command == named.command {
-        Sourced { command: test.command.clone(), ..gate }
-    } else {
-        gate
+    let Readable { test, runner, table, part } = readable(project, settings, &named)?;
+    // A gate that is the test command stays the test command when that was taken apart. What is more
+    // than the runner's call is still asked of REFACTOR.
+    let gate = match part {
+        Part::Whole if gate == named => test.clone(),
+        Part::Whole if gate.command == named.command => Sourced { command: test.command.clone(), ..gate },
+        Part::Whole | Part::Of => gate,
     };
     let commands = ProjectCommands {
         test: test.command,
@@ -66,7 +71,9 @@ pub fn choose(project: &Path, settings: &CommandSettings) -> Result<Chosen, Trou
         gate_source: gate.source,
         runner,
     };
-    Ok(Chosen { commands, table })
+    let mut chosen = Chosen { commands, table };
+    venv::use_own(&mut chosen, project, std::env::var_os("VIRTUAL_ENV").as_deref());
+    Ok(chosen)
 }
 
 /// The two commands as they were named; no gate if none was.
@@ -124,33 +131,71 @@ fn gate(settings: &CommandSettings, notes: &[(&str, KeyCommands)]) -> Result<Opt
 }
 
 /// The test command in the form that an adapter reads, and which adapter that is.
-fn readable(
-    project: &Path,
-    settings: &CommandSettings,
-    test: &Sourced,
-) -> Result<(Sourced, RunnerKind, Option<RunnerTable>), Trouble> {
+struct Readable {
+    test: Sourced,
+    runner: RunnerKind,
+    table: Option<RunnerTable>,
+    part: Part,
+}
+
+/// Whether the test command is all that was named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Whole,
+    /// The runner's call of a list, or what is left without a measuring of coverage.
+    Of,
+}
+
+fn readable(project: &Path, settings: &CommandSettings, test: &Sourced) -> Result<Readable, Trouble> {
+    let whole = |test: Sourced, runner, table| Readable { test, runner, table, part: Part::Whole };
     if let Some(table) = &settings.runner {
         let is_meant = settings.flag_test.is_none() || test.command == table.all;
         if is_meant {
             // What is shown is what runs.
             let shown = Sourced::new(&table.all, test.source.clone());
-            return Ok((shown, table.kind, Some(table.clone())));
+            return Ok(whole(shown, table.kind, Some(table.clone())));
         }
     }
     // `yarn jest` is the script of that name if there is one.
     let plain = Some(&test.command).filter(|command| !scripts::is_script(project, command));
     if let Some(kind) = plain.and_then(|command| command_line::recognise(command)) {
-        return Ok((test.clone(), kind, None));
+        return Ok(whole(test.clone(), kind, None));
     }
     if let Some(resolved) = scripts::resolve(project, &test.command) {
         let source = format!("{}, `{}` in package.json", test.source, test.command);
-        return Ok((Sourced { command: resolved.command, source }, resolved.kind, None));
+        return Ok(whole(Sourced { command: resolved.command, source }, resolved.kind, None));
+    }
+    let walk = taken_apart::walk(project, &test.command);
+    match walk.as_ref().map(|walk| (walk, walk.runners.as_slice())) {
+        Some((walk, [one])) if walk.prepares.is_empty() => {
+            if let Reader::Adapter(runner) = one.reader {
+                let part = if walk.is_plain() { Part::Whole } else { Part::Of };
+                return Ok(Readable { test: of_list(test, one, part), runner, table: None, part });
+            }
+        }
+        Some((_, several @ [_, _, ..])) => {
+            let place = |one: &Found| one.place.clone().unwrap_or_else(|| test.source.clone());
+            let line = |one: &Found| format!("{}: {}", place(one), one.command);
+            let lines: Vec<String> = several.iter().map(line).collect();
+            return Err(which_one("test", "--test", &lines));
+        }
+        Some(_) | None => {}
     }
     let why_no_table = settings
         .runner
         .as_ref()
         .map(|table| format!("the `runner:` of tdd.yaml is for `{}`, not for this command", table.all));
-    Err(suggest::no_selection(&test.command, &test.source, why_no_table))
+    Err(suggest::no_selection(project, test, walk.as_ref(), why_no_table))
+}
+
+/// The one runner's call of a list, with where it stands.
+fn of_list(test: &Sourced, found: &Found, part: Part) -> Sourced {
+    let place = found.place.as_deref().map(|place| format!(": {place}")).unwrap_or_default();
+    let of = match part {
+        Part::Whole => String::new(),
+        Part::Of => format!(", the runner's part of `{}`", found.script),
+    };
+    Sourced { command: found.command.clone(), source: format!("{}{place}{of}", test.source) }
 }
 
 fn sourced(file: &str, named: &Named) -> Sourced {

@@ -18,6 +18,7 @@ mod go;
 mod javascript;
 mod jest;
 mod node;
+mod patience;
 pub(in crate::world) mod place;
 mod pytest;
 mod python;
@@ -30,6 +31,8 @@ mod stamp;
 mod unittest;
 mod vitest;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,6 +48,7 @@ use self::cargo::Cargo;
 use self::go::Go;
 use self::jest::Jest;
 use self::node::Node;
+use self::patience::Patience;
 use self::place::Place;
 use self::pytest::Pytest;
 use self::scope::Scope;
@@ -99,6 +103,10 @@ pub struct ProjectTests {
     count: u32,
     /// How long the first verification took.
     first_ms: Option<u64>,
+    /// How long the last one took, by its label.
+    last_ms: BTreeMap<String, u64>,
+    /// What stopping one comes to, for a person who waits for it.
+    after_stop: &'static str,
     sandbox: Option<Sandbox>,
     /// Holds each verification's temporary files while it runs; made for the first one.
     temp: Option<TempDir>,
@@ -120,7 +128,11 @@ enum Adapter {
     Shell(Shell),
 }
 
+/// The key of the gate's last duration; no label is empty.
+const GATE: &str = "";
+
 const SHORTEST_DEADLINE: Duration = Duration::from_mins(10);
+const BUILD_DEADLINE: Duration = Duration::from_hours(1);
 
 impl ProjectTests {
     /// Fails with a filled-in suggestion if no adapter can derive how to select tests from the
@@ -139,6 +151,8 @@ impl ProjectTests {
             output_cap: setup.output_cap,
             stop: setup.stop,
             first_ms: None,
+            last_ms: BTreeMap::new(),
+            after_stop: patience::GOES_ON,
             sandbox: None,
             temp: None,
             temp_shelf: Shelf::default(),
@@ -153,15 +167,40 @@ impl ProjectTests {
         self
     }
 
+    /// Nobody goes on with what a stop ends.
+    #[must_use = "this returns the tests"]
+    pub fn never_resumed(mut self) -> Self {
+        self.after_stop = patience::ENDS;
+        self
+    }
+
+    fn patience(&self, label: &str) -> Patience {
+        let usual = self.last_ms.get(label).copied().or(self.first_ms).map(Duration::from_millis);
+        Patience { usual, deadline: self.deadline(), stop: self.after_stop }
+    }
+
     /// Of the next verification; [`RunnerSetup::deadline`] says how it is found.
     pub fn deadline(&self) -> Duration {
         let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
         self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE))
     }
 
+    /// Of all that the next verification builds before its tests. A first build has to compile what the
+    /// project depends on, so no build is measured by another.
+    fn build_deadline(&self) -> Duration {
+        self.deadline.unwrap_or(BUILD_DEADLINE)
+    }
+
+    /// The command for all tests.
+    fn whole(&self) -> String {
+        let wider = if let Adapter::Cargo(cargo) = &self.adapter { cargo.whole() } else { None };
+        wider.unwrap_or_else(|| self.commands.test.clone())
+    }
+
     fn bench(&mut self, label: &str) -> Result<Bench, Trouble> {
         self.count = self.count.saturating_add(1);
-        let bounds = Bounds { deadline: self.deadline(), output_cap: self.output_cap };
+        let (deadline, build_deadline) = (self.deadline(), self.build_deadline());
+        let bounds = Bounds { deadline, build_deadline, output_cap: self.output_cap };
         let mut bench = Bench::new((&self.work, &self.work_shelf), self.count, label, bounds, &self.stop)?;
         bench.use_temp(self.temporary()?);
         Ok(bench.fenced_by(self.sandbox.clone()))
@@ -198,6 +237,9 @@ impl Tests for ProjectTests {
 
     fn recall(&mut self, recalled: &Recalled) {
         self.first_ms = self.first_ms.or(recalled.first_ms);
+        if let (Adapter::Cargo(cargo), Some(command)) = (&mut self.adapter, &recalled.command) {
+            cargo.recall(command);
+        }
         if let Adapter::Shell(shell) = &mut self.adapter {
             let of_ids = recalled.tests.iter().filter_map(|id| self.place.file_of_id(id));
             shell.recall(of_ids.map(|(file, _)| file).chain(recalled.files.iter().cloned()));
@@ -211,23 +253,30 @@ impl Tests for ProjectTests {
             CanaryWish::Beside(_) => Canary::Unsupported,
         });
         let scope = Scope::new(order, &self.place);
-        let (place, bench_now) = (&self.place, &mut bench);
-        let measured = match &mut self.adapter {
-            Adapter::Cargo(cargo) => cargo.run(place, &scope, bench_now, hear).await?,
-            Adapter::Pytest(pytest) => pytest.run(place, &scope, bench_now, hear).await?,
-            Adapter::Unittest(unittest) => unittest.run(place, &scope, bench_now, hear).await?,
-            Adapter::Vitest(vitest) => vitest.run(place, &scope, bench_now, hear).await?,
-            Adapter::Jest(jest) => jest.run(place, &scope, bench_now, hear).await?,
-            Adapter::Bun(bun) => bun.run(place, &scope, bench_now, hear).await?,
-            Adapter::Node(node) => node.run(place, &scope, bench_now, hear).await?,
-            Adapter::Go(go) => go.run((place, &scope), &order.canary, bench_now, hear).await?,
-            Adapter::Shell(shell) => shell.run(place, &scope, bench_now, hear).await?,
+        let patience = self.patience(&order.label);
+        let shared = RefCell::new(hear);
+        let hear: Hear<'_> = &mut |news| shared.borrow_mut()(news);
+        let (place, adapter, bench_now) = (&self.place, &mut self.adapter, &mut bench);
+        let run = async {
+            Ok::<_, Trouble>(match adapter {
+                Adapter::Cargo(cargo) => cargo.run(place, &scope, bench_now, hear).await?,
+                Adapter::Pytest(pytest) => pytest.run(place, &scope, bench_now, hear).await?,
+                Adapter::Unittest(unittest) => unittest.run(place, &scope, bench_now, hear).await?,
+                Adapter::Vitest(vitest) => vitest.run(place, &scope, bench_now, hear).await?,
+                Adapter::Jest(jest) => jest.run(place, &scope, bench_now, hear).await?,
+                Adapter::Bun(bun) => bun.run(place, &scope, bench_now, hear).await?,
+                Adapter::Node(node) => node.run(place, &scope, bench_now, hear).await?,
+                Adapter::Go(go) => go.run((place, &scope), &order.canary, bench_now, hear).await?,
+                Adapter::Shell(shell) => shell.run(place, &scope, bench_now, hear).await?,
+            })
         };
+        let measured = patience::watched(run, patience, &order.label, &shared).await?;
         let mut run = bench.finish(measured)?;
         if let Some(report) = &mut run.report {
             report.number_namesakes();
         }
         self.first_ms = self.first_ms.or(Some(run.duration_ms));
+        self.last_ms.insert(order.label.clone(), run.duration_ms);
         Ok(run)
     }
 
@@ -245,17 +294,23 @@ impl Tests for ProjectTests {
         let mut bench = self.bench(label)?;
         let argv = ["sh", "-c", &self.commands.gate].map(OsString::from).to_vec();
         let mut step = Step { argv, cwd: self.place.project.clone(), env: vec![], stdout: None };
+        let mut copy = None;
         if leave_out.is_empty() {
             bench.announce(self.commands.gate.clone(), hear);
         } else {
             // A gate takes no selection, so it gets a tree without the files.
-            let there = scratch::copy(&self.place, &bench.fresh("tree"), &|file| !leave_out.contains(file))?;
-            step.cwd = there.project;
-            // The copy's builds are of no use to anybody else, and must not land in the user's tree.
-            step.env = vec![("CARGO_TARGET_DIR".into(), Some(bench.fresh("target").into()))];
             bench.announce(format!("{}{}", self.commands.gate, scratch::note(&leave_out)), hear);
+            let there = copy.insert(scratch::make(&self.place, &|file| !leave_out.contains(file), hear)?);
+            step.cwd.clone_from(&there.place.project);
+            // The copy's builds are of no use to anybody else, and must not land in the user's tree.
+            let target = there.place.repository.join("target");
+            step.env = vec![("CARGO_TARGET_DIR".into(), Some(target.into()))];
         }
-        let finished = bench.run(step).await?;
+        // It may be another command altogether than the tests'.
+        let usual = self.last_ms.get(GATE).copied().map(Duration::from_millis);
+        let patience = Patience { usual, ..self.patience(GATE) };
+        let finished = patience::watched(bench.run(step), patience, label, &RefCell::new(hear)).await?;
+        self.last_ms.insert(GATE.to_owned(), finished.duration_ms);
         missing_program(finished.exit, &self.commands.gate, &bench.last_words(0))?;
         bench.finish(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 })
     }
@@ -268,7 +323,7 @@ impl Tests for ProjectTests {
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String {
         match suite {
             Suite::Gate => self.commands.gate.clone(),
-            Suite::Test if files.is_empty() => self.commands.test.clone(),
+            Suite::Test if files.is_empty() => self.whole(),
             Suite::Test => match &self.adapter {
                 Adapter::Cargo(cargo) => cargo.selection(&self.place, files),
                 Adapter::Pytest(pytest) => pytest.selection(&self.place, files),

@@ -63,7 +63,7 @@ fn story(wanted: usize) -> Vec<Event> {
     let mut events = vec![
         Event::RunStarted(Box::new(started())),
         Event::CheckpointZero { checkpoint: checkpoint(0) },
-        Event::BaselineMeasured { test: SuiteBaseline::default(), gate: SuiteBaseline::default() },
+        Event::BaselineMeasured { test: SuiteBaseline::default(), gate: Box::default() },
     ];
     let each = wanted.saturating_sub(8).div_ceil(usize::try_from(CRITERIA).unwrap());
     attempt(&mut events, Key::TestWriter, Findings::Red(red()), 4);

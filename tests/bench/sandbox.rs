@@ -33,7 +33,7 @@ pub fn measure() -> Vec<Row> {
         std::fs::write(repo.join(file), "").unwrap();
     }
     let sealed = Sealed::default();
-    sealed.tell(&[FileClass::Test], files.iter().map(String::as_bytes));
+    sealed.tell(&[FileClass::Test], files.iter().map(String::as_bytes), &std::collections::BTreeSet::new());
     let Ok(chosen) = choose(Wanted::Enforce, std::env::var_os("PATH").as_deref()) else {
         println!("skipped: no sandbox works here");
         return Vec::new();
@@ -43,7 +43,7 @@ pub fn measure() -> Vec<Row> {
         git: vec![repo.join(".git")],
         specs: repo.join("specs/frs"),
         exchange: dir.path().join("exchange"),
-        exchange_prefix: "exchange",
+        shared: dir.path().join("shared"),
         policy: Policy::new(RunnerKind::Pytest, &[], "specs/frs").unwrap(),
     };
     let own = dir.path().join("exchange/own");

@@ -10,6 +10,7 @@ mod crew;
 mod entry;
 mod files;
 mod guards;
+mod helpers;
 mod honest;
 mod others;
 mod projects;
@@ -30,8 +31,13 @@ fn cheats() -> Vec<Entry> {
         code::entries(),
         red::entries(),
         others::entries(),
+        helpers::cheats(),
     ]
     .concat()
+}
+
+fn honests() -> Vec<Entry> {
+    [honest::entries(), helpers::honests()].concat()
 }
 
 /// Every entry at every level; fewer while one works on them: `TDD_CHEAT` holds parts of names,
@@ -68,5 +74,5 @@ fn ac_tdd_8_1_every_cheat_is_caught() {
 
 #[test]
 fn ac_tdd_8_2_no_honest_child_is_blamed() {
-    must_be_as_wanted(&honest::entries(), 20);
+    must_be_as_wanted(&honests(), 30);
 }

@@ -19,7 +19,7 @@ macro_rules! notes {
     };
 }
 
-type Files<'a> = &'a [(&'a str, &'a str)];
+pub(crate) type Files<'a> = &'a [(&'a str, &'a str)];
 
 fn lay_out(root: &Path, files: Files<'_>) {
     for (name, text) in files {
@@ -29,7 +29,7 @@ fn lay_out(root: &Path, files: Files<'_>) {
     }
 }
 
-fn ask(files: Files<'_>, args: &RunArgs) -> Result<Chosen, Trouble> {
+pub(crate) fn ask(files: Files<'_>, args: &RunArgs) -> Result<Chosen, Trouble> {
     let root = tempfile::tempdir().unwrap();
     lay_out(root.path(), files);
     let config = files.iter().find(|(name, _)| *name == "tdd.yaml");
@@ -293,6 +293,11 @@ fn what_cannot_be_found_or_selected_is_said_with_what_to_set() {
     }
 }
 
+/// Whether one of the scripts below runs more than its runner.
+fn is_list(command: &str) -> bool {
+    matches!(command, "pnpm vitest" | "npm run all")
+}
+
 #[test]
 fn scripts_are_resolved_only_when_they_are_one_plain_call() {
     let package = r#"{"scripts":{"test":"node --test","unit":"NODE_ENV=test node --test unit/","all":"node --test && x",
@@ -305,10 +310,10 @@ fn scripts_are_resolved_only_when_they_are_one_plain_call() {
         ("bun run unit", Some("NODE_ENV=test node --test unit/")),
         ("npm test -- test/a.js", Some("node --test test/a.js")),
         ("yarn jest", Some("jest --config x")),
-        ("pnpm vitest", None),
+        ("pnpm vitest", Some("vitest run")),
         ("npm run bun", Some("bun test src")),
         ("bun test", Some("bun test")),
-        ("npm run all", None),
+        ("npm run all", Some("node --test")),
         ("npm run missing", None),
         ("npm test --watch", None),
         ("npm test -- 'a b'", None),
@@ -321,9 +326,11 @@ fn scripts_are_resolved_only_when_they_are_one_plain_call() {
             let runner = match command {
                 "yarn jest" => Jest,
                 "npm run bun" | "bun test" => Bun,
+                "pnpm vitest" => Vitest,
                 _ => Node,
             };
-            assert_eq!((commands.gate, commands.runner), (commands.test, runner), "{command}");
+            let gate = if is_list(command) { command } else { commands.test.as_str() };
+            assert_eq!((commands.gate.as_str(), commands.runner), (gate, runner), "{command}");
         }
     }
 }

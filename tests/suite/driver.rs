@@ -14,7 +14,9 @@ use tdd::core::path::RelPath;
 use tdd::core::role::Key;
 use tdd::core::state::{End, Phase, Progress, State};
 
-use world::{Script, baseline_of, block, criterion, run, run_cut, run_first_by, tree_of};
+use world::{
+    Script, baseline_of, block, criterion, run, run_cut, run_first_by, run_with_suite_that_writes, tree_of,
+};
 
 fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -91,7 +93,9 @@ fn a_verdict_takes_one_whole_run_and_a_tree_that_was_judged_none() {
         });
         let script = green(green(green(script, 1, "ONE"), 2, "TWO"), 3, "THREE");
         script.on(&Key::Refactorer, 1, move |tree| {
-            refactored.into_iter().for_each(|text| tree.write("src/a.txt", text));
+            if let Some(text) = refactored {
+                tree.write("src/a.txt", text);
+            }
             block("refactorer", "ok")
         })
     };
@@ -112,6 +116,49 @@ fn a_verdict_takes_one_whole_run_and_a_tree_that_was_judged_none() {
         run(plan(), script(Some("NEW\n")).on(&Key::Refactorer, 2, |_| block("refactorer", "ok")));
     assert_eq!(ended(&state), &End::Finished(Ending::Verified), "the second one changes nothing");
     assert!(matches!(&faults(&state, &Key::Refactorer)[..], [(Mode::C, _)]));
+}
+
+#[test]
+fn what_the_suite_itself_writes_is_put_back_and_nobody_is_blamed() {
+    let own = ("tests/examples/x.toml", "x = 1\n");
+    let writes = [("tests/examples/x.toml", "x = 2\n"), ("tests/out/new.dat", "left\n")];
+    // The implementer runs the tests, as it should, and so leaves what they write.
+    let script = honest().on(&Key::Implementer(criterion(1)), 1, move |tree| {
+        tree.write("src/a.txt", "OLD ONE\n");
+        for (path, text) in &writes {
+            tree.write(path, text);
+        }
+        tree.write("tests/ac_x_1.proptest-regressions", "cc 123\n");
+        block("implementer", "ok")
+    });
+    let (state, world) = run_with_suite_that_writes(plan(), script, &[own], &writes);
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+    assert_eq!(state.forks(), 4, "nobody had to try again");
+    assert_eq!(state.baseline.as_ref().unwrap().test.rewritten, [path(own.0), path(writes[1].0)]);
+    let tree = tree_of(&world);
+    assert_eq!(tree.read(own.0), Some(own.1));
+    assert_eq!((tree.read(writes[1].0), tree.read("tests/ac_x_1.proptest-regressions")), (None, None));
+    assert_eq!(State::replay(&world.events()).unwrap().unwrap(), state);
+}
+
+#[test]
+fn what_the_suite_does_not_write_is_protected_as_ever() {
+    for (file, text) in [
+        ("tests/examples/x.toml", "x = 2\n"),
+        ("tests/old.txt", "old: ONE\n"),
+        ("tests/test_more.py", "def test_more(): pass\n"),
+        ("tests/helper.rb", "x\n"),
+    ] {
+        let script = honest().always(&Key::Implementer(criterion(1)), move |tree| {
+            tree.write("src/a.txt", "OLD ONE\n");
+            tree.write(file, text);
+            block("implementer", "ok")
+        });
+        let (state, _) =
+            run_with_suite_that_writes(plan(), script, &[("tests/examples/x.toml", "x = 1\n")], &[]);
+        let reasons = &faults(&state, &Key::Implementer(criterion(1)))[0].1;
+        assert!(reasons.contains(&Reason::Forbidden(path(file))), "{file}: {reasons:?}");
+    }
 }
 
 #[test]

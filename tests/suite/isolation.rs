@@ -62,9 +62,10 @@ impl Yard {
         let repo = place.repo().canonicalize().unwrap();
         place.write(".tdd/runs/1/tests/old.log", "log\n");
         place.write(".tdd/runs/1/events.jsonl", "journal\n");
-        let exchange = repo.parent().unwrap().join("tdd-exchange-run");
+        let shared = repo.parent().unwrap().join("shared");
+        let exchange = shared.join("tdd-exchange-run");
         for folder in ["tdd-exchange-run/own", "tdd-exchange-run/other", "tdd-exchange-strange"] {
-            let folder = repo.parent().unwrap().join(folder);
+            let folder = shared.join(folder);
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join("prompt.md"), "the secret\n").unwrap();
         }
@@ -78,7 +79,7 @@ impl Yard {
             git: vec![repo.join(".git")],
             specs: repo.join("specs/frs"),
             exchange: exchange.clone(),
-            exchange_prefix: "tdd-exchange-",
+            shared,
             policy,
         };
         let chosen = choose(Wanted::Enforce, std::env::var_os("PATH").as_deref()).unwrap();
@@ -220,7 +221,7 @@ fn everything_else_stays_as_it_is() {
         "echo x > pkg/sub/code.py && echo x > pkg/sub/more.py && mv pkg/sub/more.py pkg/sub/less.py",
         "echo x > \"$HOME/.cache\" && mv \"$HOME/.cache\" \"$HOME/.config\"",
         "echo x > \"$(mktemp)\"",
-        "echo x > ../tdd-exchange-run/own/message.txt",
+        "echo x > ../shared/tdd-exchange-run/own/message.txt",
         "git status --porcelain && git log --oneline && git diff --stat",
         "cat tests/test_old.py conftest.py",
         "echo x > /dev/null && head -c 1 /dev/urandom && test -d /dev/shm",
@@ -242,8 +243,8 @@ fn everything_else_stays_as_it_is() {
 fn what_a_role_must_not_see_is_not_there() {
     let Some(yard) = Yard::sealed() else { return };
     let secrets = [
-        "../tdd-exchange-run/other/prompt.md",
-        "../tdd-exchange-strange/prompt.md",
+        "../shared/tdd-exchange-run/other/prompt.md",
+        "../shared/tdd-exchange-strange/prompt.md",
         ".tdd/runs/1/events.jsonl",
     ];
     for role in Role::ALL {
@@ -251,12 +252,38 @@ fn what_a_role_must_not_see_is_not_there() {
             let (exit, said) = yard.sh(yard.of_role(role), &format!("cat {secret}"));
             assert!(!exit.is_success() && said.contains("No such file"), "{role}, {secret}: {said}");
         }
-        let (exit, _) = yard.sh(yard.of_role(role), "cat ../tdd-exchange-run/own/prompt.md");
+        let (exit, _) = yard.sh(yard.of_role(role), "cat ../shared/tdd-exchange-run/own/prompt.md");
         assert_eq!(exit, Exit::Code(0), "{role}");
         let (_, requirement) = yard.sh(yard.of_role(role), "cat specs/frs/STE-1.md; ls specs/frs");
         assert_eq!(requirement.contains("the secret"), role == Role::TestWriter, "{role}: {requirement}");
     }
     assert_eq!(yard.place.read("specs/frs/STE-1.md"), "the secret\n");
+}
+
+#[test]
+fn folders_of_other_runs_may_come_and_go_while_a_child_is_started() {
+    let Some(yard) = Yard::sealed() else { return };
+    let shared = yard.repo.parent().unwrap().join("shared");
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                let folders: Vec<_> =
+                    (0..20).map(|number| shared.join(format!("tdd-exchange-{number}"))).collect();
+                for folder in &folders {
+                    std::fs::create_dir(folder).unwrap();
+                }
+                for folder in &folders {
+                    std::fs::remove_dir(folder).unwrap();
+                }
+            }
+        });
+        let failed = (0..60)
+            .map(|_| yard.sh(yard.of_role(Role::Implementer), "true"))
+            .find(|(exit, _)| !exit.is_success());
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(failed, None);
+    });
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn begun() -> Vec<Event> {
     vec![
         started(),
         Event::CheckpointZero { checkpoint },
-        Event::BaselineMeasured { test: baseline.clone(), gate: baseline },
+        Event::BaselineMeasured { test: baseline.clone(), gate: Box::new(baseline) },
         Event::AttemptStarted { attempt },
     ]
 }

@@ -272,6 +272,57 @@ fn what_was_there_in_a_tool_folder_may_not_change() {
     }
 }
 
+/// What the baseline's runs write into tool folders, and what comes of it later.
+#[test]
+fn what_the_projects_own_commands_write_into_tool_folders_is_learned() {
+    let repository = project();
+    repository.child(
+        "mkdir -p node_modules/tool/dist; cd node_modules/tool/dist; echo code > index.js; echo 1 > kept; \
+         echo 1 > old",
+    );
+    let runs = "cd node_modules/tool/dist; date +%N > made; date +%N > kept; rm -f old";
+    let mut manifest = manifest(&repository);
+    manifest.look_at_tools().unwrap();
+    repository.child(runs);
+    let left = manifest.left_in_tools();
+    let paths = ["node_modules/tool/dist/kept", "node_modules/tool/dist/made", "node_modules/tool/dist/old"];
+    assert_eq!(shown(&left), paths);
+    manifest.learn_tools(&left);
+    manifest.seal(&PROTECTED, &[]).unwrap();
+    let kept = std::fs::read(repository.path(paths[0])).unwrap();
+    for (name, deed, want) in [
+        ("the same commands again", runs, &[] as &[&str]),
+        ("what was learned is removed", "rm node_modules/tool/dist/made", &[]),
+        (
+            "what was learned is forged",
+            "echo forged > node_modules/tool/dist/kept; echo x > node_modules/tool/dist/old",
+            &[],
+        ),
+        (
+            "its neighbour is changed",
+            "echo evil >> node_modules/tool/dist/index.js",
+            &["node_modules/tool/dist/index.js"],
+        ),
+    ] {
+        repository.child(deed);
+        let touched = manifest.check().unwrap();
+        assert_eq!(shown(&touched), want, "{name}");
+        manifest.restore(&touched).unwrap();
+        assert_eq!(std::fs::read(repository.path(paths[0])).unwrap(), kept, "{name}: as it was learned");
+        assert!(repository.path(paths[1]).exists() && !repository.path(paths[2]).exists(), "{name}");
+    }
+}
+
+#[test]
+fn nothing_is_learned_where_nobody_looked_before() {
+    let repository = project();
+    repository.child("mkdir -p node_modules/tool; echo code > node_modules/tool/index.js");
+    let mut manifest = manifest(&repository);
+    assert_eq!(manifest.left_in_tools(), []);
+    manifest.look_at_tools().unwrap();
+    assert_eq!(manifest.left_in_tools(), []);
+}
+
 #[test]
 fn a_file_that_is_shared_by_projects_may_get_other_names() {
     let repository = project();

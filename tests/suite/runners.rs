@@ -8,7 +8,10 @@
     reason = "a test makes projects, looks for programs, and fails by a panic"
 )]
 
+mod cargo_workspaces;
+mod environment;
 mod javascript;
+mod python;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -517,17 +520,24 @@ fn python_lab(kind: RunnerKind, test: &str) -> Lab {
 }
 
 fn pytest_lab() -> Lab {
-    let lab = python_lab(RunnerKind::Pytest, "python3 -m pytest -x -q");
+    pytest_lab_of("python3")
+}
+
+fn pytest_lab_of(python: &str) -> Lab {
+    let lab = python_lab(RunnerKind::Pytest, &format!("{python} -m pytest -x -q"));
     lab.write("tests/test_base.py", "from shop.core import one\ndef test_base():\n    assert one() == 1\n");
     lab
 }
 
 #[test]
 fn pytest_tells_each_file_and_test_apart() {
-    if !has_pytest() {
-        return;
+    for python in python::with_pytest() {
+        pytest_tells_apart(&python);
     }
-    let lab = pytest_lab();
+}
+
+fn pytest_tells_apart(python: &str) {
+    let lab = pytest_lab_of(python);
     check(&lab.run(), &["tests/test_base.py::test_base=ok"]);
     lab.write(
         "tests/test_c1.py",
@@ -574,7 +584,7 @@ fn pytest_tells_each_file_and_test_apart() {
     check(&lab.ids(&["tests/test_c1.py::gone"]), &[]);
     assert_eq!(
         lab.tests().unwrap().selection(Suite::Test, &paths(&late[..1])),
-        "python3 -m pytest -q tests/test_c1.py"
+        format!("{python} -m pytest -q tests/test_c1.py")
     );
     let left: Vec<_> = walk(&lab.project()).into_iter().filter(|name| name.contains("cache")).collect();
     assert_eq!(left, Vec::<String>::new(), "nothing is left in the tree");
@@ -777,7 +787,8 @@ fn node_tells_each_file_and_test_apart() {
         &[
             "test/base.test.mjs::base=ok",
             "test/c1.test.mjs::a=assertion",
-            "test/c1.test.mjs::dup=error",
+            "test/c1.test.mjs::dup #2=error",
+            "test/c1.test.mjs::dup=ok",
             "test/c1.test.mjs::e=error",
             "test/c1.test.mjs::m=missing",
             "test/c1.test.mjs::outer > in > ner=ok",

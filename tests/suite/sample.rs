@@ -221,7 +221,7 @@ impl Story {
                         greens: vec![TestId("tests/old.rs::stays".to_owned())],
                         ..SuiteBaseline::default()
                     };
-                    Event::BaselineMeasured { test: suite.clone(), gate: suite }
+                    Event::BaselineMeasured { test: suite.clone(), gate: Box::new(suite) }
                 }
                 Effect::StartAttempt { key, number, kind } => {
                     let attempt = Attempt { key, number, kind, before: checkpoint("b0"), prompt: Vec::new() };

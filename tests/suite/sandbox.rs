@@ -240,14 +240,20 @@ pub fn has_go() -> bool {
 
 /// The folder named by `TDD_TEST_NODE_MODULES`, if this package is in it. Missing: as in [`has`].
 pub fn node_modules(package: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("TDD_TEST_NODE_MODULES").map(PathBuf::from);
+    modules_named_by("TDD_TEST_NODE_MODULES", package)
+}
+
+/// The same of an older version, in the folder named by `TDD_TEST_NODE_MODULES_OLD`.
+pub fn older_node_modules(package: &str) -> Option<PathBuf> {
+    modules_named_by("TDD_TEST_NODE_MODULES_OLD", package)
+}
+
+fn modules_named_by(variable: &str, package: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os(variable).map(PathBuf::from);
     let found = folder.filter(|folder| folder.join(package).is_dir());
     if found.is_none() {
-        println!("skipped: no {package}");
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "{package} is needed in TDD_TEST_NODE_MODULES where CI is set"
-        );
+        println!("skipped: no {package} in {variable}");
+        assert!(std::env::var_os("CI").is_none(), "{package} is needed in {variable} where CI is set");
     }
     found
 }

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -153,11 +153,14 @@ fn kept(sandbox: &Sandbox) {
 
 #[track_caller]
 pub fn no_exchange(sandbox: &Sandbox) {
-    let left = std::fs::read_dir(sandbox.repo().parent().unwrap()).unwrap();
-    let left: Vec<_> = left
-        .map(|entry| entry.unwrap().file_name())
-        .filter(|name| name.to_string_lossy().starts_with("tdd-exchange-"))
-        .collect();
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    };
+    let beside = sandbox.repo().parent().unwrap().to_owned();
+    let shared = beside.join(format!("tdd-{}", rustix::process::geteuid().as_raw()));
+    let mut left = names(&shared);
+    left.extend(names(&beside).into_iter().filter(|name| name.starts_with("tdd-copy-")));
     assert!(left.is_empty(), "{left:?}");
 }
 

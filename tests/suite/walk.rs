@@ -231,7 +231,7 @@ fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
         Phase::Baselining => {
             let baseline = SuiteBaseline { greens: vec![TestId("old".into())], ..SuiteBaseline::default() };
             let gate = SuiteBaseline::default();
-            plain("baseline", Event::BaselineMeasured { test: baseline, gate })
+            plain("baseline", Event::BaselineMeasured { test: baseline, gate: Box::new(gate) })
         }
         Phase::Due { .. } if state.cap_reached().is_some() => plain("at cap", at_cap()),
         Phase::Due { key, kind } => plain("forks", attempt(state, key, *kind)),
@@ -490,7 +490,7 @@ fn refuse_the_rest(state: &State, possible: &[(String, Event, bool)]) {
     let legal: BTreeSet<&str> = possible.iter().map(|(_, event, _)| event.name()).collect();
     let samples = [
         Event::CheckpointZero { checkpoint: CheckpointId("z".into()) },
-        Event::BaselineMeasured { test: SuiteBaseline::default(), gate: SuiteBaseline::default() },
+        Event::BaselineMeasured { test: SuiteBaseline::default(), gate: Box::default() },
         attempt(state, &Key::TestWriter, AttemptKind::First),
         returned(AgentEnd::Exited(Exit::Code(0)), Ok(claim(Role::TestWriter, ClaimStatus::Ok, None))),
         Event::AttemptMeasured { findings: Box::new(Findings::Red(red([RedKind::Error, RedKind::Error]))) },

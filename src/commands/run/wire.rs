@@ -23,7 +23,7 @@ use crate::world::checkpoints::{GitCheckpoints, git_folders};
 use crate::world::clock::SystemClock;
 use crate::world::gate_files;
 use crate::world::journal_file::{JournalFile, parts};
-use crate::world::leftovers::EXCHANGE_PREFIX;
+use crate::world::leftovers;
 use crate::world::manifest::Manifest;
 use crate::world::project::Place;
 use crate::world::runner::{ProjectTests, RunnerSetup};
@@ -152,7 +152,7 @@ fn ground(prepared: &Prepared, folders: &Folders, policy: &Policy) -> Result<Gro
         git: git_folders(&place.repository)?.to_vec(),
         specs: place.project.join(&prepared.settings.specs_dir),
         exchange: folders.exchange.clone(),
-        exchange_prefix: EXCHANGE_PREFIX,
+        shared: leftovers::shared_folder(),
         policy: policy.clone(),
     };
     Ok(ground.without_links())

@@ -244,6 +244,7 @@ fn test_run(exit: Exit, report: Option<TestReport>, canary: Canary) -> TestRun {
         command: "c".into(),
         exit,
         duration_ms: 1,
+        build_ms: 0,
         report,
         unreadable: None,
         log: String::new(),

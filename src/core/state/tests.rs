@@ -84,7 +84,7 @@ pub(super) fn run_ref() -> RunRef {
 
 pub(super) fn baseline() -> Event {
     let test = SuiteBaseline { greens: vec![TestId("old".into())], collected: 3, ..SuiteBaseline::default() };
-    Event::BaselineMeasured { test, gate: SuiteBaseline::default() }
+    Event::BaselineMeasured { test, gate: Box::default() }
 }
 
 fn returned(claim: Result<Claim, ClaimError>) -> Event {

@@ -119,6 +119,26 @@ fn a_mark_that_will_keep_a_test_from_counting_is_no_red() {
 }
 
 #[test]
+fn what_may_expect_something_of_what_is_absent_is_no_fault() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
+    for (absent, of, given, want) in [
+        (Some("total"), &["same"][..], &["total"][..], RedKind::Missing),
+        (Some("total"), &["same"], &["other"], RedKind::None),
+        (Some("total"), &["total"], &["total"], RedKind::None),
+        (None, &["same"], &["other"], RedKind::Missing),
+    ] {
+        for expectation in [Expectation::Unknown, Expectation::Held] {
+            let ask = Ask { of: names(of), given: names(given) };
+            let looks_at = Some(BTreeSet::new());
+            let body = Body { expectation, looks_at, asks: vec![ask], ..Body::default() };
+            let failed = Failure { absent: absent.map(str::to_owned), ..failure(FailureKind::Missing) };
+            let first = report(vec![result("a", Outcome::Failed(failed))]);
+            assert_eq!(red(&first, None, &body, &[])[0].1, want, "{absent:?} {of:?} {given:?}");
+        }
+    }
+}
+
+#[test]
 fn what_stood_there_before_is_not_missing() {
     let failed = Failure { absent: Some("shop.f1".into()), ..failure(FailureKind::Missing) };
     let first = report(vec![result("a", Outcome::Failed(failed))]);
@@ -149,7 +169,8 @@ fn a_file_that_does_not_load_gives_what_its_source_declares() {
     assert_eq!(red(&missing, None, &Body::default(), &["a", "b"]).len(), 2);
     assert_eq!(red(&missing, None, &Body::default(), &["a"])[0].1, RedKind::Missing);
     assert_eq!(red(&missing, None, &hollow, &["a"])[0].1, RedKind::None);
-    assert_eq!(red(&missing, None, &Body::default(), &[])[0].1, RedKind::None, "no test, no expectation");
+    assert_eq!(red(&missing, None, &hollow, &[])[0].1, RedKind::None, "the file holds no expectation");
+    assert_eq!(red(&missing, None, &Body::default(), &[])[0].1, RedKind::Missing, "names that a run makes");
     assert_eq!(red(&load(FailureKind::Load), None, &Body::default(), &["a"])[0].1, RedKind::Load);
 }
 
@@ -226,18 +247,18 @@ fn a_red_tells_how_its_id_is_known_and_what_the_runner_said() {
 
 #[test]
 fn why_a_file_did_not_load_is_what_its_tests_are() {
-    for (kind, want, without_a_name) in [
-        (FailureKind::Missing, RedKind::Missing, RedKind::None),
-        (FailureKind::Timeout, RedKind::Timeout, RedKind::Load),
-        (FailureKind::Crash, RedKind::Crash, RedKind::Load),
-        (FailureKind::Assertion, RedKind::Load, RedKind::Load),
-        (FailureKind::Error, RedKind::Load, RedKind::Load),
-        (FailureKind::Load, RedKind::Load, RedKind::Load),
+    for (kind, want) in [
+        (FailureKind::Missing, RedKind::Missing),
+        (FailureKind::Timeout, RedKind::Timeout),
+        (FailureKind::Crash, RedKind::Crash),
+        (FailureKind::Assertion, RedKind::Load),
+        (FailureKind::Error, RedKind::Load),
+        (FailureKind::Load, RedKind::Load),
     ] {
         let failed = LoadFailure { file: path("t/ac_x_1.py"), failure: failure(kind) };
         let first = TestReport { load_failures: vec![failed], ..report(vec![]) };
         assert_eq!(red(&first, None, &Body::default(), &["a"])[0].1, want, "{kind:?}");
-        assert_eq!(red(&first, None, &Body::default(), &[])[0].1, without_a_name, "{kind:?}");
+        assert_eq!(red(&first, None, &Body::default(), &[])[0].1, want, "{kind:?}, without a name");
     }
 }
 
@@ -293,13 +314,15 @@ fn only_ids_that_are_known_can_vanish() {
         gone.into_iter().map(|id| id.0.replace("t/ac_x_1.py::", "")).collect::<Vec<_>>()
     };
     let (a, b) = (known("a", Seen::Declared), known("b", Seen::Declared));
-    let (c, file) = (known("c", Seen::Reported), known("file", Seen::FileOnly));
+    let c = known("c", Seen::Reported);
+    let file = RedTest { id: TestId("t/ac_x_1.py".to_owned()), ..known("", Seen::FileOnly) };
     let both = [a.clone(), b.clone()];
     assert_eq!(vanished(&both, &["a"]), ["b"]);
     assert_eq!(vanished(&both, &["x"]), ["a", "b"]);
     assert_eq!(vanished(&both, &["x", "y"]), [""; 0], "as many as were declared");
     assert_eq!(vanished(&both, &["x", "y", "z"]), [""; 0]);
-    assert_eq!(vanished(std::slice::from_ref(&file), &[]), [""; 0], "no id was known");
+    assert_eq!(vanished(std::slice::from_ref(&file), &[]), ["t/ac_x_1.py"], "no test of the file ran");
+    assert_eq!(vanished(std::slice::from_ref(&file), &["x"]), [""; 0], "no id was known");
     assert_eq!(vanished(&[file, c.clone()], &["c"]), [""; 0]);
     assert_eq!(vanished(&[a, c.clone()], &["x", "y"]), ["c"], "what was reported must be seen itself");
     assert_eq!(vanished(&[c, b], &["c"]), ["b"]);

@@ -70,7 +70,10 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     /// Before any fixer. What the checks themselves leave is no work of anybody's from here on.
     async fn measure_start(&mut self) -> Result<Vec<Event>, Trouble> {
         let zero = self.zero()?;
+        self.ports.protection.look_at_tools()?;
         let (mut checks, flaky) = self.run_checks("at the start").await?;
+        let left = self.ports.protection.left_in_tools();
+        self.ports.protection.learn_tools(&left);
         for (at, check) in checks.iter_mut().enumerate() {
             check.unloaded_files = self.unknown_tests(at, &zero, check)?;
         }

@@ -19,7 +19,7 @@ use crate::core::weigh;
 use crate::driver::drive::Drive;
 use crate::driver::ports::{CanaryWish, TestOrder, World};
 
-use super::{Work, facts, run_ref};
+use super::{Passes, Work, facts, run_ref};
 
 /// Below this baseline the tests of others are run with every attempt (contract section 7).
 const QUICK_BASELINE_MS: u64 = 60_000;
@@ -56,10 +56,10 @@ impl<W: World> Drive<'_, W> {
             findings.gate_red = !gate.exit.is_success();
             findings.runs.push(run_ref(&gate, &self.setup.mask));
         }
-        self.touched_by_runs(&mut work)?;
-        findings.touched = work.touched.clone();
         let passes =
             findings.failed.is_empty() && findings.vanished.is_empty() && findings.no_evidence.is_none();
+        self.touched_by_runs(&mut work, if passes { Passes::Yes } else { Passes::No })?;
+        findings.touched = work.touched.clone();
         let unchanged = match self.state.good.clone().filter(|good| *good != work.base) {
             Some(good) => self.differences(&good, &work.after)?.is_empty(),
             None => work.changed.is_empty(),

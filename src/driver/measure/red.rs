@@ -24,7 +24,7 @@ use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, Isolation, Protection, TestOrder, Tests, World};
 
 use super::sources::SourceBook;
-use super::{Work, facts, run_ref};
+use super::{Passes, Work, facts, run_ref};
 
 /// The runs that a RED rests on.
 struct RedRuns {
@@ -65,7 +65,7 @@ impl<W: World> Drive<'_, W> {
             }
             Isolation::Coupled => self.weigh_coupled(&mapping, &book, &mut findings).await?,
         }
-        self.touched_by_runs(&mut work)?;
+        self.touched_by_runs(&mut work, Passes::No)?;
         self.show_changed_tests(&work, &book, &findings)?;
         self.show_weak_tests(&book, &findings);
         if let Some(path) = work.touched.first() {
@@ -161,7 +161,7 @@ impl<W: World> Drive<'_, W> {
         let known = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
         only_ids.extend(weigh::lost(known.unwrap_or_default(), report));
         let nothing = only_files.is_empty() && only_ids.is_empty();
-        (!nothing).then(|| TestOrder { label, only_files, only_ids, ..order })
+        (!nothing).then_some(TestOrder { label, only_files, only_ids, ..order })
     }
 
     fn only_missing(&self, mapping: &Mapping, report: &TestReport, book: &SourceBook) -> bool {
@@ -267,9 +267,11 @@ impl<W: World> Drive<'_, W> {
             let test = &hollow.test;
             format!("an assertion of {test} holds whatever the code does, or hardly looks: {}", hollow.what)
         });
+        let unseen = book.unseen(&findings.criteria).into_iter();
+        let unseen = unseen.map(|(test, what)| format!("what `{what}` expects can't be read: {test}"));
         let unread =
             book.unread().map(|(file, why)| format!("{file} can't be read for what it expects: {why}"));
-        for line in hollow.chain(unread) {
+        for line in hollow.chain(unseen).chain(unread) {
             self.audience.news(&News::Note((self.setup.mask)(&line)));
         }
     }

@@ -12,7 +12,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
 use crate::driver::ports::{CanaryWish, TestOrder, World};
 
-use super::{Work, run_ref};
+use super::{Passes, Work, run_ref};
 
 impl<W: World> Drive<'_, W> {
     pub(super) async fn measure_refactor(&mut self) -> Result<Vec<Event>, Trouble> {
@@ -35,7 +35,7 @@ impl<W: World> Drive<'_, W> {
             (findings.collected_before, findings.collected_now) = (self.state.collected, judged.collected);
             findings.gate_red = self.gate_was_red(&judged, &work, &mut findings).await?;
             findings.judged_at = Some(judged.tree);
-            self.touched_by_runs(&mut work)?;
+            self.touched_by_runs(&mut work, Passes::Yes)?;
             findings.touched = work.touched;
             events.push(Event::AttemptMeasured { findings: Box::new(Findings::Refactor(findings)) });
             return Ok(events);
@@ -48,7 +48,8 @@ impl<W: World> Drive<'_, W> {
             (findings.collected_before, findings.collected_now) = (self.state.collected, report.tests.len());
         }
         findings.gate_red = self.gate_is_red(&run, &mut findings).await?;
-        self.touched_by_runs(&mut work)?;
+        let passes = findings.regressed.is_empty() && findings.no_evidence.is_none() && !findings.gate_red;
+        self.touched_by_runs(&mut work, if passes { Passes::Yes } else { Passes::No })?;
         findings.touched = work.touched;
         events.push(Event::AttemptMeasured { findings: Box::new(Findings::Refactor(findings)) });
         Ok(events)

@@ -8,7 +8,7 @@ use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
 use crate::core::test::TestId;
 use crate::core::trouble::Trouble;
-use crate::core::weigh::{Body, Conditional, Expectation};
+use crate::core::weigh::{Ask, Body, Conditional, Expectation};
 use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, Tests, World};
 use crate::text::test_source::{self, BodyFacts, Language, TestFile, Unread};
@@ -60,7 +60,14 @@ impl SourceBook {
         let Ok(read) = read else {
             return Body { expectation: Expectation::Absent, existing, ..Body::default() };
         };
-        let Some(facts) = facts_of(read, id) else { return Body { existing, ..Body::default() } };
+        let found = facts_of(read, id);
+        // A name that only a run knows: the file is judged, and what is absent may be given to its tests
+        // in any way.
+        let by_file = found.is_none();
+        let facts = found.unwrap_or_else(|| read.whole());
+        let says = !facts.asks.is_empty() || facts.expectation == test_source::Expectation::Yes;
+        let asks =
+            facts.asks.iter().map(|ask| Ask { of: ask.of.clone(), given: self.through_helpers(&ask.given) });
         Body {
             expectation: match facts.expectation {
                 test_source::Expectation::Yes => Expectation::Held,
@@ -69,7 +76,8 @@ impl SourceBook {
                 test_source::Expectation::Snapshot => Expectation::Unrecorded,
                 test_source::Expectation::Unknown => Expectation::Unknown,
             },
-            looks_at: Some(self.through_helpers(&facts.looks_at)),
+            looks_at: (!(by_file && says)).then(|| self.through_helpers(&facts.looks_at)),
+            asks: asks.collect(),
             conditional: if facts.unconditional {
                 Conditional::Unconditional
             } else {
@@ -96,6 +104,24 @@ impl SourceBook {
                     hollow.iter().map(|what| HollowAssertion { test: test.id.clone(), what: what.clone() }),
                 );
             }
+        }
+        found
+    }
+
+    /// Calls that may be what a test of a criterion expects, and can't be read: where it holds no
+    /// expectation of its own.
+    pub(super) fn unseen(&self, criteria: &[CriterionRed]) -> Vec<(TestId, String)> {
+        let mut found = Vec::new();
+        for test in criteria.iter().flat_map(|criterion| &criterion.tests) {
+            let file = test.id.0.split("::").next().unwrap_or_default();
+            let own = |(path, _): &(&RelPath, &Source)| {
+                path.as_str() == file || path.as_str().ends_with(&format!("/{file}"))
+            };
+            let read = self.sources.iter().find(own).and_then(|(_, source)| source.read.as_ref());
+            let Some(Ok(read)) = read else { continue };
+            let facts = facts_of(read, &test.id).unwrap_or_else(|| read.whole());
+            let ask = facts.asks.first().filter(|_| facts.expectation == test_source::Expectation::Unknown);
+            found.extend(ask.map(|ask| (test.id.clone(), ask.what.clone())));
         }
         found
     }
@@ -146,10 +172,11 @@ impl Rewritten {
             return true;
         }
         let is_named = |name: &&str| before.body(name).is_some();
-        let Some(name) = [name_of(&id.0), name_of(id.shared())].into_iter().find(is_named) else {
-            return true;
-        };
-        !is_subsequence(&before.bodies(name), &after.bodies(name))
+        match [name_of(&id.0), name_of(id.shared())].into_iter().find(is_named) {
+            Some(name) => !is_subsequence(&before.bodies(name), &after.bodies(name)),
+            // A name that only a run knows: any test of the file may be its own.
+            None => !before.all_stand_in(&after),
+        }
     }
 }
 
@@ -177,12 +204,14 @@ fn facts_of<'a>(read: &'a TestFile, id: &TestId) -> Option<&'a BodyFacts> {
 impl<W: World> Drive<'_, W> {
     pub(super) fn read_sources(&mut self, work: &Work, mapping: &Mapping) -> Result<SourceBook, Trouble> {
         let mut book = SourceBook::default();
+        let mut helpers = self.helper_book(&work.after)?;
         for file in mapping.owned.values().flat_map(|owned| &owned.files) {
             if let Some(after) = self.ports.checkpoints.read(&work.after, file)? {
                 let declared = self.ports.tests.declared(file, &after);
+                let source = String::from_utf8_lossy(&after);
+                let around = self.around_test(&mut helpers, (file, &source))?;
                 let language = Language::of(file.extension());
-                let read =
-                    language.map(|language| TestFile::read(language, &String::from_utf8_lossy(&after)));
+                let read = language.map(|language| TestFile::read_with(language, &source, &around));
                 book.sources.insert(file.clone(), Source { declared, read });
             }
         }

@@ -3,11 +3,13 @@
 //! A pattern is a dotted key; `*` stands for one part, or for the rest of one at its end
 //! (`pytest*`). A pattern stands for the key and for all below it.
 
-use super::Format;
+use super::{Format, KeyChangeKind};
 use crate::core::role::Role;
 
 /// What an ecosystem lets whom change.
 struct Table {
+    /// What the test-writer may add, and may not change or remove.
+    additions: &'static [&'static str],
     /// All that the test-writer may change.
     development: &'static [&'static str],
     /// What the implementer and the refactorer may not change.
@@ -17,6 +19,9 @@ struct Table {
 }
 
 const CARGO: Table = Table {
+    // Where tests are not found by their place, a new file of tests is none before it is named. It
+    // runs as all others do: whoever brings a harness of his own decides what a pass is.
+    additions: &["test.*.name", "test.*.path", "test.*.required-features"],
     development: &[
         "dev-dependencies",
         "dev_dependencies",
@@ -56,6 +61,7 @@ const CARGO: Table = Table {
 };
 
 const NODE: Table = Table {
+    additions: &[],
     development: &["devDependencies"],
     protected: &[
         "devDependencies",
@@ -102,6 +108,7 @@ const NODE: Table = Table {
 };
 
 const PYTHON: Table = Table {
+    additions: &[],
     development: &[
         "dependency-groups.dev",
         "dependency-groups.test",
@@ -150,12 +157,13 @@ const PYTHON: Table = Table {
 
 /// Go knows no development dependencies: what a test requires is required.
 const GO: Table = Table {
+    additions: &[],
     development: &["require"],
     protected: &["module", "replace", "exclude", "toolchain", "godebug", "tool", "ignore"],
     free: &[],
 };
 
-pub(super) fn may_change(format: Format, role: Role, key: &[String]) -> bool {
+pub(super) fn may_change(format: Format, role: Role, (key, kind): (&[String], KeyChangeKind)) -> bool {
     let table = match format {
         Format::Cargo => &CARGO,
         Format::Node => &NODE,
@@ -163,7 +171,9 @@ pub(super) fn may_change(format: Format, role: Role, key: &[String]) -> bool {
         Format::Go => &GO,
     };
     match role {
-        Role::TestWriter => any(table.development, key),
+        Role::TestWriter => {
+            any(table.development, key) || (kind == KeyChangeKind::Added && any(table.additions, key))
+        }
         Role::Implementer | Role::Refactorer | Role::Fixer => {
             // A runner that poetry would install from the runtime list takes the runner's place.
             let is_runner =

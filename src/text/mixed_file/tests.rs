@@ -23,6 +23,12 @@ const EDITS: &[(&str, &str, &str, bool, bool)] = &[
     ("Cargo.toml", "[dev-dependencies]\na='1'", "", false, false),
     ("Cargo.toml", "[target.x.dev-dependencies]\na='1'", "[target.x.dev-dependencies]\na='2'", false, false),
     ("Cargo.toml", "[features]\na=[]", "[features]\nb=[]", false, true),
+    // Where `autotests` is off, a file of tests has to be named.
+    ("Cargo.toml", "", "[[test]]\nname='t'\npath='tests/t.rs'", true, false),
+    ("Cargo.toml", "[[test]]\nname='a'", "[[test]]\nname='a'\n[[test]]\nname='b'\npath='b.rs'", true, false),
+    ("Cargo.toml", "", "[[test]]\nname='t'\nharness=false", false, false),
+    ("Cargo.toml", "[[test]]\nname='t'\npath='a.rs'", "[[test]]\nname='t'\npath='b.rs'", false, false),
+    ("Cargo.toml", "[[test]]\nname='t'\npath='a.rs'", "", false, false),
     ("package.json", r#"{"dependencies":{"a":"1"}}"#, r#"{"dependencies":{"a":"1","b":"1"}}"#, false, true),
     ("package.json", r#"{"dependencies":{"a":"1"}}"#, r#"{"dependencies":{"a":"file:x"}}"#, false, false),
     (

@@ -37,17 +37,17 @@ pub struct Sources<'a> {
 pub fn parse(xml: &[u8], stderr: &str, sources: &Sources<'_>) -> Reported {
     let junit = junit::parse(xml);
     let mut flaw = junit.flaw;
+    let held = Counted::of(&junit.cases);
     let tests: Vec<TestLine> = junit.cases.into_iter().map(|case| test(case, sources)).collect();
     let (loads, counted) = match unloaded(stderr, sources.is_file) {
         Ok(loads) => (loads, summary(stderr)),
         Err(why) => (Vec::new(), Err(why)),
     };
     match counted {
-        Ok(errors) if errors == loads.len() => {}
-        Ok(errors) => {
-            let found = loads.len();
-            let why = format!("bun counts {errors} errors outside of tests, and its output holds {found}");
-            flaw = flaw.or(Some(why));
+        Ok(None) => {}
+        Ok(Some(said)) => {
+            let held = Counted { errors: loads.len(), ..held };
+            flaw = flaw.or_else(|| said.disagrees(held));
         }
         Err(why) => flaw = flaw.or(Some(why)),
     }
@@ -112,7 +112,7 @@ fn test(case: junit::Case, sources: &Sources<'_>) -> TestLine {
     let errors = case.told.map(|(class, text)| thrown(class, &text)).into_iter().collect();
     #[expect(clippy::cast_precision_loss, reason = "a test's milliseconds fit by far")]
     let ms = case.duration_ms as f64;
-    TestLine { test: Named { file, name }, outcome, phase: String::new(), ms, errors }
+    TestLine { test: Named { file, name }, at: None, outcome, phase: String::new(), ms, errors }
 }
 
 /// The text is the message, then the class with the message again and the stack.
@@ -162,22 +162,71 @@ fn first_error(lines: &[&str]) -> Raised {
     }
 }
 
-/// How many errors outside of tests bun counts at its end.
-fn summary(stderr: &str) -> Result<usize, String> {
+/// What bun counts at its end, and what its reports hold of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counted {
+    passed: usize,
+    failed: usize,
+    /// All tests; less than the report holds where a pattern of names left some out.
+    ran: usize,
+    /// Outside of tests.
+    errors: usize,
+}
+
+impl Counted {
+    fn of(cases: &[junit::Case]) -> Self {
+        let count = |is: fn(&Outcome) -> bool| cases.iter().filter(|case| is(&case.outcome)).count();
+        Self {
+            passed: count(|outcome| *outcome == Outcome::Passed),
+            failed: count(|outcome| matches!(outcome, Outcome::Failed(_))),
+            ran: cases.len(),
+            errors: 0,
+        }
+    }
+
+    fn disagrees(self, held: Self) -> Option<String> {
+        let say = |said: usize, what: &str, held: usize, place: &str| {
+            Some(format!("bun counts {said} {what}, and its {place} holds {held}"))
+        };
+        if self.errors != held.errors {
+            return say(self.errors, "errors outside of tests", held.errors, "output");
+        }
+        if self.passed != held.passed {
+            return say(self.passed, "tests that passed", held.passed, "report");
+        }
+        // A file that does not load is one more that failed.
+        if !(held.failed..=held.failed + held.errors).contains(&self.failed) {
+            return say(self.failed, "tests that failed", held.failed, "report");
+        }
+        if self.ran > held.ran + held.errors { say(self.ran, "tests", held.ran, "report") } else { None }
+    }
+}
+
+/// What bun counts at its end; `None` if it found no test by its name.
+fn summary(stderr: &str) -> Result<Option<Counted>, String> {
     let mut tail: Vec<&str> =
         stderr.lines().rev().filter(|line| !line.trim().is_empty()).take(SUMMARY_LINES).collect();
     let last = tail.first().copied().unwrap_or_default();
     if says_unmatched(last) {
-        return Ok(0);
+        return Ok(None);
     }
-    if !last.starts_with("Ran ") {
+    let Some(ran) = last.strip_prefix("Ran ").and_then(|rest| rest.split(' ').next()?.parse().ok()) else {
         return Err("bun did not print its summary: it ended before the tests did".to_owned());
-    }
+    };
     // Only the block of counts right above it belongs to the summary.
     tail.remove(0);
     let counts = tail.into_iter().map_while(|line| line.strip_prefix(' ')?.trim_start().split_once(' '));
-    let errors = counts.filter(|(_, what)| matches!(*what, "error" | "errors")).map(|(count, _)| count);
-    Ok(errors.last().and_then(|count| count.parse().ok()).unwrap_or(0))
+    let mut counted = Counted { ran, ..Counted::default() };
+    for (count, what) in counts {
+        let Ok(count) = count.parse() else { continue };
+        match what {
+            "pass" => counted.passed = count,
+            "fail" => counted.failed = count,
+            "error" | "errors" => counted.errors = count,
+            _ => {}
+        }
+    }
+    Ok(Some(counted))
 }
 
 #[cfg(test)]

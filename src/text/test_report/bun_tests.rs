@@ -10,6 +10,15 @@ const ALL_THERE: Sources<'_> =
     Sources { is_file: &|path| path.ends_with(".test.ts"), is_inverted: &|_, line| line == Some(20) };
 const NO_TESTS: &[u8] = b"<testsuites/>";
 
+/// A report with as many tests of each kind as bun counts in this output, less what did not load.
+fn fitting(stderr: &str) -> String {
+    let said = summary(stderr).ok().flatten().unwrap_or_default();
+    let passed = "<testcase name='a'/>".repeat(said.passed);
+    let failed =
+        "<testcase name='b'><failure/></testcase>".repeat(said.failed - said.errors.min(said.failed));
+    format!("<testsuites><testsuite name='x'>{passed}{failed}</testsuite></testsuites>")
+}
+
 fn loads(reported: &Reported) -> Vec<(&str, &str, &str)> {
     reported
         .loads
@@ -79,7 +88,7 @@ fn files_that_do_not_load_are_read_from_what_was_printed() {
             )],
         ),
     ] {
-        let reported = parse(NO_TESTS, stderr, &ALL_THERE);
+        let reported = parse(fitting(stderr).as_bytes(), stderr, &ALL_THERE);
         assert_eq!((loads(&reported), &reported.flaw), (want, &None), "{name}");
     }
 }
@@ -91,12 +100,13 @@ fn what_does_not_add_up_is_a_flaw() {
     let late = format!("{whole}\nand more\n");
     let cut = &whole[..whole.find("Ran ").unwrap()];
     let nameless = whole.replace("e/noname.test.ts:", "somewhere:");
+    let fits = fitting(whole);
     for (name, xml, stderr) in [
-        ("a forged block", NO_TESTS, forged.as_str()),
-        ("words after the summary", NO_TESTS, &late),
-        ("no summary", NO_TESTS, cut),
+        ("a forged block", fits.as_bytes(), forged.as_str()),
+        ("words after the summary", fits.as_bytes(), &late),
+        ("no summary", fits.as_bytes(), cut),
         ("nothing", NO_TESTS, ""),
-        ("a block of no file", NO_TESTS, &nameless),
+        ("a block of no file", fits.as_bytes(), &nameless),
         ("empty XML", b"", whole),
         ("torn XML", b"<testsuites><testsuite name='a' tests='2'><testcase name='b'/>", whole),
         (
@@ -107,7 +117,29 @@ fn what_does_not_add_up_is_a_flaw() {
     ] {
         assert!(parse(xml, stderr, &ALL_THERE).flaw.is_some(), "{name}");
     }
-    assert_eq!(parse(NO_TESTS, whole, &ALL_THERE).flaw, None);
+    assert_eq!(parse(fits.as_bytes(), whole, &ALL_THERE).flaw, None);
+}
+
+#[test]
+fn what_bun_counts_is_what_its_report_holds() {
+    let xml = |cases: &str| format!("<testsuites><testsuite name='x'>{cases}</testsuite></testsuites>");
+    let (pass, fail, skip) = (
+        "<testcase name='a'/>",
+        "<testcase name='a'><failure/></testcase>",
+        "<testcase name='a'><skipped/></testcase>",
+    );
+    let counts = "\n 2 pass\n 1 skip\n 1 fail\nRan 4 tests across 1 file. [1.00ms]\n";
+    let chosen = "\n 2 pass\n 1 filtered out\n 1 fail\nRan 3 tests across 1 file. [1.00ms]\n";
+    for (cases, stderr, want) in [
+        (vec![pass, pass, skip, fail], counts, None),
+        (vec![pass, pass, skip, fail], chosen, None),
+        (vec![pass, skip, fail], counts, Some("bun counts 2 tests that passed, and its report holds 1")),
+        (vec![pass, pass, skip], counts, Some("bun counts 1 tests that failed, and its report holds 0")),
+        (vec![pass, pass, fail], counts, Some("bun counts 4 tests, and its report holds 3")),
+    ] {
+        let reported = parse(xml(&cases.concat()).as_bytes(), stderr, &ALL_THERE);
+        assert_eq!(reported.flaw.as_deref(), want, "{cases:?}");
+    }
 }
 
 #[test]

@@ -8,6 +8,8 @@
 //! export  = "The requested module '" PATH "' does not provide an export named '" NAME "'"
 //!         | "Named export '" NAME "' not found. The requested module '" PATH "' is a CommonJS module" …
 //!         | "Export named '" NAME "' not found in module '" PATH "'"
+//!         | "Module '\"" PATH "\"' has no exported member '" NAME "'" …            TypeScript's, as the next two
+//! member  = "Property '" NAME "' does not exist on type '" … | "Cannot find name '" NAME "'" …
 //! callee  = PATH " is not a function" [ "." … ] | PATH " is not a constructor" [ "." … ]
 //! ```
 //!
@@ -20,6 +22,9 @@ use super::jsonl::Raised;
 use super::{failure, quoted};
 use crate::core::test::{Failure, FailureKind};
 use crate::text::terminal_noise;
+
+/// The class of what vitest's type check finds.
+const TYPE_CHECK: &str = "TypeCheckError";
 
 /// When the error came up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +56,8 @@ pub fn classify(raised: &Raised, moment: Moment, project: &Project<'_>) -> Failu
     if moment == Moment::Running && is_expectation(class, code, &said) {
         return failure(FailureKind::Assertion, &message, None);
     }
-    if let Some(absent) = absent(&said, project) {
+    let checked = if class == TYPE_CHECK { member(&said) } else { None };
+    if let Some(absent) = absent(&said, project).or(checked) {
         return failure(FailureKind::Missing, &message, Some(absent));
     }
     let broken = matches!(code, "ERR_MODULE_NOT_FOUND" | "MODULE_NOT_FOUND" | "BABEL_PARSE_ERROR")
@@ -133,9 +139,16 @@ fn absent(said: &str, project: &Project<'_>) -> Option<String> {
             return own_module(path, project).map(str::to_owned);
         }
     }
+    // vite up to 5, of a package too.
+    if let Some((_, rest)) = said.split_once("Failed to load url ") {
+        return own_module(rest.split(" (resolved id: ").next()?, project).map(str::to_owned);
+    }
     let export = |name: &str, module: &str| Some(format!("{}#{name}", own_module(module, project)?));
     if let Some((before, rest)) = said.split_once(" does not provide an export named ") {
         return export(quoted(rest, 0)?, quoted(before, 0)?);
+    }
+    if let Some((before, rest)) = said.split_once(" has no exported member ") {
+        return export(quoted(rest, 0)?, quoted(before, 0)?.trim_matches('"'));
     }
     for opening in ["Named export ", "Export named "] {
         if let Some((_, rest)) = said.split_once(opening) {
@@ -143,6 +156,13 @@ fn absent(said: &str, project: &Project<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// What TypeScript misses on a type, or altogether. Which file declares the type its words don't tell.
+fn member(said: &str) -> Option<String> {
+    let tells = said.starts_with("Cannot find name '")
+        || (said.starts_with("Property '") && said.contains("' does not exist on type '"));
+    if tells { quoted(said, 0).map(str::to_owned) } else { None }
 }
 
 /// A specifier or a path of the project's own, without its root.

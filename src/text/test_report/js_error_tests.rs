@@ -108,6 +108,40 @@ fn a_thrown_error_is_judged_by_its_class_and_words() {
 }
 
 #[test]
+fn what_a_type_check_misses_is_absent() {
+    use FailureKind::{Error, Missing};
+    for (class, message, kind, absent) in [
+        (
+            "TypeCheckError",
+            "Module '\"../core/util.js\"' has no exported member 'halfOf'.",
+            Missing,
+            Some("../core/util.js#halfOf"),
+        ),
+        (
+            "TypeCheckError",
+            "'\"./util\"' has no exported member named 'halfOf'. Did you mean 'half'?",
+            Missing,
+            Some("./util#halfOf"),
+        ),
+        ("TypeCheckError", "Module '\"zod\"' has no exported member 'halfOf'.", Error, None),
+        ("TypeCheckError", "Cannot find name 'halfOf'.", Missing, Some("halfOf")),
+        ("TypeCheckError", "Property 'half' does not exist on type 'Num'.", Missing, Some("half")),
+        ("TypeCheckError", "Type 'string' is not assignable to type 'number'.", Error, None),
+        ("Error", "Cannot find name 'halfOf'.", Error, None),
+        (
+            "TypeCheckError",
+            "Cannot find module '../src/c1' or its corresponding type declarations.",
+            Missing,
+            Some("../src/c1"),
+        ),
+    ] {
+        let raised = Raised { class: class.to_owned(), message: message.to_owned(), ..Raised::default() };
+        let got = classify(&raised, Moment::Running, &VITE);
+        assert_eq!((got.kind, got.absent.as_deref()), (kind, absent), "{class}: {message}");
+    }
+}
+
+#[test]
 fn a_printed_error_is_taken_apart() {
     for (text, class, code, message) in [
         ("TypeError: a: b\n    at x (y:1:2)\n    at z", "TypeError", None, "a: b"),

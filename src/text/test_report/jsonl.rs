@@ -5,19 +5,24 @@
 //! start     = {"ev":"start","v":1}
 //! collected = {"ev":"collected","tests":[{"file":…,"name":…}, …]}    absent where the runner does not collect
 //! load      = {"ev":"load","file":…,"skipped":bool,"errors":[raised, …],"ended":…,"output":…}
-//! test      = {"ev":"test","file":…|null,"name":…,"outcome":"pass"|"fail"|"skip","phase":…,"ms":…,"errors":[raised, …]}
+//! test      = {"ev":"test","file":…|null,"name":…,"at":N,"outcome":"pass"|"fail"|"skip","phase":…,"ms":…,"errors":[raised, …]}
 //! stray     = {"ev":"stray","errors":[raised, …]}       an error that belongs to no test and to no file
-//! end       = {"ev":"end","status":N,"tests":N}
+//! end       = {"ev":"end","status":N,"tests":N,"own":N}
 //! raised    = {"class","bases","module","message","name","file","at","code"}    outermost first, then its causes
 //! ```
 //!
 //! One JSON object a line. Files are absolute. The tests run in the reporter's own process and may
 //! write to its file, so a line that is not of this grammar, a test that was collected and has no
 //! result, a result without a collection, a stray error, and anything after the end mark are flaws.
+//!
+//! Tests may have one name. `at` is a test's place in the collection: results are put in that order, and
+//! each place has one. `own` is how many tests the runner itself counts.
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+
+use crate::text::terminal_noise::clean_text;
 
 /// One error of a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -28,6 +33,7 @@ pub struct Raised {
     pub bases: Vec<String>,
     /// Where the class is defined.
     pub module: String,
+    #[serde(deserialize_with = "without_colours")]
     pub message: String,
     /// What the error itself says it is about: a module, an attribute, a name.
     pub name: Option<String>,
@@ -57,6 +63,9 @@ pub enum Said {
 pub struct TestLine {
     #[serde(flatten)]
     pub test: Named,
+    /// Its place in the collection, where the reporter tells it.
+    #[serde(default)]
+    pub at: Option<usize>,
     pub outcome: Said,
     /// `setup`, `call`, `teardown`; empty where the runner knows no phases.
     #[serde(default)]
@@ -80,19 +89,30 @@ pub struct LoadLine {
     #[serde(default)]
     pub ended: Option<String>,
     /// What the file's process printed, where the error itself is not to be had.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "without_colours")]
     pub output: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ev", rename_all = "lowercase")]
 enum Line {
-    Start { v: u32 },
-    Collected { tests: Vec<Named> },
+    Start {
+        v: u32,
+    },
+    Collected {
+        tests: Vec<Named>,
+    },
     Load(LoadLine),
     Test(TestLine),
-    Stray { errors: Vec<Raised> },
-    End { status: i32, tests: usize },
+    Stray {
+        errors: Vec<Raised>,
+    },
+    End {
+        status: i32,
+        tests: usize,
+        #[serde(default)]
+        own: Option<usize>,
+    },
 }
 
 /// All that a report says.
@@ -106,10 +126,17 @@ pub struct Reported {
     pub flaw: Option<String>,
 }
 
+/// Programs paint what they say if the person's environment asks for it, and some without.
+fn without_colours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok(if text.contains('\u{1b}') { clean_text(&text).into_owned() } else { text })
+}
+
 /// Reads a report. What was read before a flaw is kept, for the person.
 pub fn parse(bytes: &[u8]) -> Reported {
     let mut reported = Reported::default();
-    let mut collected: Option<BTreeSet<Named>> = None;
+    let mut collected: Option<Vec<Named>> = None;
+    let mut own = None;
     let mut started = false;
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         if line.is_empty() {
@@ -141,8 +168,9 @@ pub fn parse(bytes: &[u8]) -> Reported {
                 reported.tests.push(test);
                 None
             }
-            Ok(Line::End { status, tests }) => {
+            Ok(Line::End { status, tests, own: counted }) => {
                 reported.status = Some(status);
+                own = counted;
                 (tests != reported.tests.len()).then_some("counts other results than the report holds")
             }
         };
@@ -150,8 +178,9 @@ pub fn parse(bytes: &[u8]) -> Reported {
             reported.flaw.get_or_insert(format!("line {number} of the runner's report {flaw}"));
         }
     }
-    let missing = missing_part(&reported, collected.as_ref());
+    let missing = missing_part(&reported, collected.as_deref()).or_else(|| miscounted(&reported, own));
     reported.flaw = reported.flaw.take().or(missing);
+    reported.tests.sort_by_key(|line| line.at);
     reported
 }
 
@@ -161,7 +190,7 @@ fn stray(errors: &[Raised]) -> String {
     format!("an error came up that belongs to no test: {said}")
 }
 
-fn missing_part(reported: &Reported, collected: Option<&BTreeSet<Named>>) -> Option<String> {
+fn missing_part(reported: &Reported, collected: Option<&[Named]>) -> Option<String> {
     if reported.status.is_none() {
         return Some(
             "the runner's report has no end mark: its process ended before the tests did".to_owned(),
@@ -172,8 +201,27 @@ fn missing_part(reported: &Reported, collected: Option<&BTreeSet<Named>>) -> Opt
     if let Some(test) = collected.iter().find(|test| !seen.contains(test)) {
         return Some(format!("the runner collected {} and gave no result for it", test.name));
     }
-    let extra = seen.into_iter().find(|test| !collected.contains(test))?;
-    Some(format!("the runner gave a result for {}, which it did not collect", extra.name))
+    let wanted: BTreeSet<&Named> = collected.iter().collect();
+    if let Some(extra) = seen.into_iter().find(|test| !wanted.contains(test)) {
+        return Some(format!("the runner gave a result for {}, which it did not collect", extra.name));
+    }
+    let mut places = BTreeSet::new();
+    let is_wrong = |line: &&TestLine| {
+        line.at.is_some_and(|at| collected.get(at) != Some(&line.test) || !places.insert(at))
+    };
+    if let Some(line) = reported.tests.iter().find(is_wrong) {
+        return Some(format!("the runner gave a result for {} in another's place", line.test.name));
+    }
+    let is_placed = reported.tests.iter().any(|line| line.at.is_some());
+    (is_placed && collected.len() != reported.tests.len()).then(|| {
+        format!("the runner collected {} tests and gave {} results", collected.len(), reported.tests.len())
+    })
+}
+
+fn miscounted(reported: &Reported, own: Option<usize>) -> Option<String> {
+    let told = reported.tests.len();
+    let own = own.filter(|own| *own != told)?;
+    Some(format!("the runner counts {own} tests of its own, and {told} of them were told to tdd"))
 }
 
 #[cfg(test)]
@@ -200,6 +248,38 @@ mod tests {
     }
 
     #[test]
+    fn namesakes_are_put_in_the_order_of_their_collection_and_none_may_be_missing() {
+        let collected = r#"{"ev":"collected","tests":[{"file":null,"name":"a"},{"file":null,"name":"a"}]}"#;
+        let test = |at: u32, outcome: &str| {
+            format!(r#"{{"ev":"test","file":null,"name":"a","at":{at},"outcome":"{outcome}"}}"#)
+        };
+        let end = |told: u32| format!(r#"{{"ev":"end","status":1,"tests":{told},"own":{told}}}"#);
+        let (first, second) = (test(0, "pass"), test(1, "fail"));
+        let reported = parse([START, collected, &second, &first, &end(2)].join("\n").as_bytes());
+        assert_eq!(reported.flaw, None);
+        let outcomes: Vec<Said> = reported.tests.iter().map(|line| line.outcome).collect();
+        assert_eq!(outcomes, [Said::Pass, Said::Fail]);
+        assert_eq!(
+            flaw(&[START, collected, &first, &end(1)]).unwrap(),
+            "the runner collected 2 tests and gave 1 results"
+        );
+        assert!(flaw(&[START, collected, &first, &first, &end(2)]).unwrap().contains("in another's place"));
+        let short = end(2).replace(r#""own":2"#, r#""own":3"#);
+        assert_eq!(
+            flaw(&[START, collected, &first, &second, &short]).unwrap(),
+            "the runner counts 3 tests of its own, and 2 of them were told to tdd"
+        );
+    }
+
+    #[test]
+    fn what_was_painted_is_read_as_it_was_meant() {
+        let painted = r#"{"ev":"load","file":"/p/a.js","errors":[{"class":"Error","message":"\u001b[31mx is\u001b[39m not a function"}],"output":"\u001b[1mSyntaxError\u001b[22m: y\r\n"}"#;
+        let reported = parse([START, painted, r#"{"ev":"end","status":1,"tests":0}"#].join("\n").as_bytes());
+        assert_eq!(reported.loads[0].errors[0].message, "x is not a function");
+        assert_eq!(reported.loads[0].output, "SyntaxError: y\n");
+    }
+
+    #[test]
     fn a_report_that_was_cut_or_forged_has_a_flaw() {
         let more = r#"{"ev":"test","file":"/p/t.py","name":"b","outcome":"pass"}"#;
         for (name, lines) in [
@@ -221,6 +301,8 @@ mod tests {
                 "stray error before the start",
                 vec![r#"{"ev":"stray","errors":[]}"#, START, COLLECTED, PASS, END],
             ),
+            ("another's place", vec![START, COLLECTED, &PASS.replace('}', r#","at":1}"#), END]),
+            ("own count", vec![START, COLLECTED, PASS, r#"{"ev":"end","status":0,"tests":1,"own":2}"#]),
             ("foreign line", vec![START, "hello", COLLECTED, PASS, END]),
             ("foreign version", vec![r#"{"ev":"start","v":2}"#, END]),
         ] {

@@ -10,8 +10,9 @@
 //! Leniencies: `file` may stand on the suite alone (bun); the file's path may stand in `classname`
 //! (vitest) or nowhere (pytest's default); a file that does not load is a case named after itself
 //! (vitest) or `collection failure` (pytest). Entities that XML does not define stay as text, so
-//! nothing expands. Strict: the root must be closed and no suite may announce more tests than it
-//! holds, so a cut report is incomplete; two cases of one name become one with the worse outcome.
+//! nothing expands. Strict: the root must be closed and each suite must hold as many tests as it
+//! announces, so a cut report is incomplete. A failure outside of a test (mocha's hooks) may be a case
+//! that is not announced.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -81,8 +82,9 @@ const DEPTH_CAP: usize = 256;
 struct Suite {
     name: String,
     file: Option<String>,
-    announced: usize,
+    announced: Option<usize>,
     held: usize,
+    failed: usize,
 }
 
 #[derive(Debug, Default)]
@@ -109,8 +111,10 @@ struct Reading {
     case: Option<Open>,
     cases: Vec<Case>,
     saw_root: bool,
-    /// A suite announced more tests than it held.
-    lost_cases: bool,
+    /// By the root, which counts the cases of all its suites.
+    announced: Option<usize>,
+    /// Of the first suite that does not hold what it announces: its name, what it announces and holds.
+    miscounted: Option<(String, usize, usize)>,
 }
 
 impl Reading {
@@ -146,9 +150,11 @@ impl Reading {
             "testsuite" => self.suites.push(Suite {
                 name: attribute(start, "name").unwrap_or_default(),
                 file: attribute(start, "file").or_else(|| attribute(start, "filepath")),
-                announced: attribute(start, "tests").and_then(|count| count.parse().ok()).unwrap_or(0),
+                announced: attribute(start, "tests").and_then(|count| count.parse().ok()),
                 held: 0,
+                failed: 0,
             }),
+            "testsuites" => self.announced = attribute(start, "tests").and_then(|count| count.parse().ok()),
             "testcase" => {
                 let seconds: f64 = attribute(start, "time").and_then(|time| time.parse().ok()).unwrap_or(0.0);
                 let duration = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -205,8 +211,9 @@ impl Reading {
                 if let Some(suite) = self.suites.pop() {
                     if let Some(outer) = self.suites.last_mut() {
                         outer.held += suite.held;
+                        outer.failed += suite.failed;
                     }
-                    self.lost_cases |= suite.announced > suite.held;
+                    self.count(suite);
                 }
             }
             Some("testcase") => {
@@ -215,6 +222,14 @@ impl Reading {
                 }
             }
             Some(_) | None => {}
+        }
+    }
+
+    fn count(&mut self, suite: Suite) {
+        let Some(announced) = suite.announced else { return };
+        let surplus = suite.held.saturating_sub(announced);
+        if suite.held < announced || surplus > suite.failed {
+            self.miscounted.get_or_insert((suite.name, announced, suite.held));
         }
     }
 
@@ -231,6 +246,7 @@ impl Reading {
         let mut suite = String::new();
         if let Some(inner) = self.suites.last_mut() {
             inner.held += 1;
+            inner.failed += usize::from(matches!(outcome, Outcome::Failed(_)));
             suite.clone_from(&inner.name);
         }
         let Open { name, classname, line, duration_ms, printed, .. } = open;
@@ -255,7 +271,11 @@ impl Reading {
         if !self.stack.is_empty() {
             return Some("the JUnit report is cut off".to_owned());
         }
-        self.lost_cases.then(|| "a suite of the JUnit report announces more tests than it holds".to_owned())
+        let whole = self.announced.filter(|announced| *announced > self.cases.len());
+        let whole = whole.map(|announced| (String::new(), announced, self.cases.len()));
+        let (name, announced, held) = self.miscounted.clone().or(whole)?;
+        let suite = if name.is_empty() { String::new() } else { format!(" (suite {name})") };
+        Some(format!("the JUnit report announces {announced} tests and holds {held}{suite}"))
     }
 }
 
@@ -327,6 +347,21 @@ pub(super) fn absent(text: &str) -> Option<String> {
         if let Some((_, rest)) = line.split_once(" does not provide an export named ") {
             return quoted(rest, 0).map(str::to_owned);
         }
+        if let Some((_, rest)) = line.split_once(" has no exported member ") {
+            return quoted(rest, 0).map(str::to_owned);
+        }
+        // deno, node and tap name the file by its place.
+        if let Some((_, rest)) = line.split_once("Module not found \"file://") {
+            return rest.split('"').next().map(str::to_owned);
+        }
+        if let Some((_, rest)) =
+            line.split_once("Cannot find module '/").filter(|(_, rest)| rest.contains("imported from"))
+        {
+            return rest.split('\'').next().map(|path| format!("/{path}"));
+        }
+        if let Some(absent) = absent_elsewhere(line) {
+            return Some(absent);
+        }
         if let Some(callee) =
             line.strip_prefix("TypeError: ").and_then(|rest| rest.split_once(" is not a function"))
         {
@@ -336,9 +371,52 @@ pub(super) fn absent(text: &str) -> Option<String> {
     None
 }
 
+/// The same in PHP, Ruby and Java.
+fn absent_elsewhere(line: &str) -> Option<String> {
+    const MARKS: [&str; 7] = [
+        "Call to undefined function ",
+        "Call to undefined method ",
+        "uninitialized constant ",
+        "cannot load such file -- ",
+        "undefined method ",
+        "undefined local variable or method ",
+        "Error: Class ",
+    ];
+    let quotes = ['\'', '"', '`'];
+    let named = |rest: &str| {
+        let name = rest.trim_start_matches(quotes).split(quotes).next()?.split([' ', '(']).next()?;
+        (!name.is_empty()).then(|| name.to_owned())
+    };
+    let symbol =
+        || line.strip_prefix("symbol:").and_then(|rest| rest.split_whitespace().nth(1)).and_then(named);
+    let marked = MARKS.iter().find_map(|mark| Some(line.split_once(mark)?.1));
+    marked.and_then(named).or_else(symbol)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_absent_is_read_in_the_words_of_each_language() {
+        for (line, want) in [
+            ("Error: Call to undefined function Shop\\slug()", Some("Shop\\slug")),
+            ("Error: Call to undefined method Cart::total()", Some("Cart::total")),
+            ("Error: Class \"Cart\" not found", Some("Cart")),
+            ("NoMethodError: undefined method `slug' for Shop:Module", Some("slug")),
+            ("undefined method 'slug' for module Shop", Some("slug")),
+            ("NameError: uninitialized constant Shop::Cart", Some("Shop::Cart")),
+            ("cannot load such file -- shop/cart", Some("shop/cart")),
+            ("  symbol:   method slug(String)", Some("slug")),
+            ("Module '\"file:///x.ts\"' has no exported member 'nope'.", Some("nope")),
+            ("error: Module not found \"file:///p/nope.ts\".", Some("/p/nope.ts")),
+            ("Error: Cannot find module '/p/nope.js' imported from /p/a.js", Some("/p/nope.js")),
+            ("Error: Cannot find module 'left-pad'", None),
+            ("expected 1 to be 2", None),
+        ] {
+            assert_eq!(absent(line).as_deref(), want, "{line}");
+        }
+    }
 
     fn kinds(xml: &str) -> Vec<(String, Option<FailureKind>)> {
         let kind = |case: &Case| match &case.outcome {
@@ -383,6 +461,8 @@ mod tests {
             "<html/>",
             "<testsuites/><testsuites/>",
             "<testsuites><testsuite tests='2'><testcase name='a'/></testsuite></testsuites>",
+            "<testsuites><testsuite tests='1'><testcase name='a'/><testcase name='b'/></testsuite></testsuites>",
+            "<testsuites tests='2'><testsuite><testcase name='a'/></testsuite></testsuites>",
             "<testsuites></testsuite>",
             deep.as_str(),
         ] {
@@ -390,6 +470,21 @@ mod tests {
         }
         let bomb = br#"<!DOCTYPE t [<!ENTITY a "b">]><testsuite><testcase name="&a;"><failure>&a;</failure></testcase></testsuite>"#;
         assert_eq!(parse(bomb).cases[0].name, "&a;");
+    }
+
+    #[test]
+    fn a_wrong_count_is_told_with_both_numbers_and_a_failed_hook_is_none() {
+        let suite = |tests: &str| {
+            format!(
+                "<testsuite name='s' tests='{tests}'><testcase name='a'/>
+            <testcase name='&quot;before each&quot; hook'><failure>x</failure></testcase></testsuite>"
+            )
+        };
+        assert_eq!(parse(suite("1").as_bytes()).flaw, None);
+        assert_eq!(parse(suite("2").as_bytes()).flaw, None);
+        let flaw = parse(suite("3").as_bytes()).flaw.unwrap();
+        assert_eq!(flaw, "the JUnit report announces 3 tests and holds 2 (suite s)");
+        assert!(parse(suite("0").as_bytes()).flaw.unwrap().contains("announces 0 tests and holds 2"));
     }
 
     #[test]

@@ -14,7 +14,8 @@
 //! Leniency: a result word may stand alone on the line after `test NAME ... `, because with one
 //! thread a raw write lands between the two; the log file then still has the outcome.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 use super::failure;
 use crate::core::test::{Failure, FailureKind, Outcome};
@@ -46,7 +47,8 @@ pub fn listed(bytes: &[u8]) -> Option<Vec<String>> {
 }
 
 /// Compares what was listed, what was logged (`None` if the binary knows no log file) and what
-/// was printed.
+/// was printed. Namesakes (a macro may make tests in blocks without a name) have a result each, in
+/// the order in which they ended.
 pub fn weigh(names: &[String], log: Option<&[u8]>, stdout: &[u8]) -> Weighed {
     let text = String::from_utf8_lossy(stdout);
     let printed = Printed::read(&text);
@@ -57,9 +59,13 @@ pub fn weigh(names: &[String], log: Option<&[u8]>, stdout: &[u8]) -> Weighed {
     let mut flaw = flaw.or_else(|| printed.flaw(names, if log.is_some() { Trust::Log } else { Trust::Text }));
     let mut tests = Vec::new();
     let mut counts = Counts::default();
+    let mut taken: HashMap<&str, usize> = HashMap::new();
     for name in names {
-        let from_text = printed.words.get(name.as_str()).and_then(|words| words.first().copied());
-        let word = if log.is_some() { words.get(name.as_str()).copied() } else { from_text };
+        let at = taken.entry(name).or_default();
+        let from_text = printed.words.get(name.as_str()).and_then(|words| words.get(*at).copied());
+        let from_log = words.get(name.as_str()).and_then(|words| words.get(*at).copied());
+        *at += 1;
+        let word = if log.is_some() { from_log } else { from_text };
         let contradicts = from_text.is_some() && word != from_text;
         match word {
             Some(word) => tests.push((name.clone(), outcome(word, name, &printed, &mut counts))),
@@ -70,7 +76,8 @@ pub fn weigh(names: &[String], log: Option<&[u8]>, stdout: &[u8]) -> Weighed {
         }
     }
     if flaw.is_none() && printed.counts.as_ref() != Some(&counts) {
-        flaw = Some("the `test result:` line is absent or does not count these tests".to_owned());
+        let told = printed.counts.as_ref().map_or("is absent".to_owned(), |told| format!("counts {told}"));
+        flaw = Some(format!("the `test result:` line {told}; what was read is {counts}"));
     }
     Weighed { tests, flaw }
 }
@@ -112,6 +119,21 @@ struct Counts {
     ignored: usize,
 }
 
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed, {} ignored", self.passed, self.failed, self.ignored)
+    }
+}
+
+/// How often each name is there.
+fn tally(names: &[String]) -> HashMap<&str, usize> {
+    let mut tally = HashMap::new();
+    for name in names {
+        *tally.entry(name.as_str()).or_default() += 1;
+    }
+    tally
+}
+
 fn outcome(word: Word, name: &str, printed: &Printed<'_>, counts: &mut Counts) -> Outcome {
     match word {
         Word::Ok => {
@@ -129,9 +151,9 @@ fn outcome(word: Word, name: &str, printed: &Printed<'_>, counts: &mut Counts) -
     }
 }
 
-fn logged<'a>(names: &'a [String], log: &str) -> (HashMap<&'a str, Word>, Option<String>) {
-    let known: HashSet<&str> = names.iter().map(String::as_str).collect();
-    let mut words = HashMap::new();
+fn logged<'a>(names: &'a [String], log: &str) -> (HashMap<&'a str, Vec<Word>>, Option<String>) {
+    let known = tally(names);
+    let mut words: HashMap<&str, Vec<Word>> = HashMap::new();
     let mut flaw = None;
     for line in log.lines() {
         let read = if let Some(name) = line.strip_prefix("ok ") {
@@ -145,10 +167,15 @@ fn logged<'a>(names: &'a [String], log: &str) -> (HashMap<&'a str, Word>, Option
             None
         };
         let Some((word, name)) = read else { continue };
-        match known.get(name) {
-            Some(name) => {
-                if words.insert(*name, word).is_some() {
-                    flaw = Some(format!("the log of the test binary names {name} twice"));
+        match known.get_key_value(name) {
+            Some((name, times)) => {
+                let words = words.entry(name).or_default();
+                words.push(word);
+                if words.len() > *times {
+                    flaw = Some(format!(
+                        "the log of the test binary names {name} {} times, its list {times}",
+                        words.len()
+                    ));
                 }
             }
             None => flaw = Some(format!("the log of the test binary names {name}, which it did not list")),
@@ -225,15 +252,18 @@ impl<'a> Printed<'a> {
     /// say nothing; without one, they can't be told from a forgery.
     fn flaw(&self, names: &[String], trust: Trust) -> Option<String> {
         let strict = trust == Trust::Text;
-        let known: HashSet<&str> = names.iter().map(String::as_str).collect();
+        let known = tally(names);
         if self.running != Some(names.len()) {
-            return Some("the output does not begin with `running N tests` for the listed tests".to_owned());
+            let told = self.running.map_or("does not say how many tests run".to_owned(), |running| {
+                format!("begins with `running {running} tests`")
+            });
+            return Some(format!("the output {told}; its list holds {}", names.len()));
         }
         for (name, words) in &self.words {
-            if words.len() > 1 && known.contains(name) {
+            if known.get(name).is_some_and(|times| words.len() > *times) {
                 return Some(format!("the output has {} result lines for {name}", words.len()));
             }
-            if strict && !known.contains(name) {
+            if strict && !known.contains_key(name) {
                 return Some(format!("the output has a result line for {name}, which was not listed"));
             }
         }

@@ -96,3 +96,25 @@ fn several_transcripts_are_joined_and_each_must_be_whole() {
     assert_eq!((both.tests.len(), both.flaw), (2, None));
     assert!(transcripts(format!("{one}{}", &two[..40]).as_bytes()).flaw.is_some());
 }
+
+#[test]
+fn namesakes_have_a_result_each_and_a_count_that_differs_is_told_with_both_numbers() {
+    let output = "\nrunning 3 tests\ntest a ... ok\ntest a ... FAILED\ntest b ... ok\n\nfailures:\n\n\
+        ---- a stdout ----\n\nthread 'a' panicked at x.rs:1:1:\nassertion failed\n\nfailures:\n    a\n\n\
+        test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";
+    let log = &b"ok a\nfailed a\nok b\n"[..];
+    for log in [Some(log), None] {
+        let weighed = weigh(&names("a a b"), log, output.as_bytes());
+        let ok: Vec<bool> = weighed.tests.iter().map(|test| test.1 == Outcome::Passed).collect();
+        assert_eq!((ok, weighed.flaw), (vec![true, false, true], None));
+    }
+    let flaw =
+        |names: &[String], output: &str| weigh(names, None, output.as_bytes()).flaw.unwrap_or_default();
+    assert!(flaw(&names("a b"), output).contains("`running 3 tests`; its list holds 2"));
+    let fewer = output.replace("2 passed", "1 passed");
+    let said = flaw(&names("a a b"), &fewer);
+    assert!(
+        said.contains("counts 1 passed, 1 failed") && said.contains("read is 2 passed, 1 failed"),
+        "{said}"
+    );
+}

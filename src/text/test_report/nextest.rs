@@ -122,10 +122,12 @@ pub fn told(bytes: &[u8], expected: &BTreeMap<Key, Pass>) -> Told {
     told
 }
 
-/// The last line that rustc's harness prints, for a process that ran one test.
+/// The last line that rustc's harness prints, for a process that ran one test, or several of one name.
 fn says_passed(printed: &str) -> bool {
     let last = printed.lines().rev().find(|line| !line.trim().is_empty());
-    last.is_some_and(|line| line.starts_with("test result: ok. 1 passed; 0 failed; "))
+    let counts = last.and_then(|line| line.strip_prefix("test result: ok. "));
+    let passed = counts.and_then(|counts| counts.split_once(" passed; 0 failed; 0 ignored; "));
+    passed.is_some_and(|(passed, _)| passed.parse::<u32>().is_ok_and(|passed| passed > 0))
 }
 
 fn outcome(case: &Case) -> Outcome {

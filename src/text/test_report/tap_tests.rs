@@ -49,6 +49,26 @@ fn subtests_take_the_names_of_those_that_sum_them_up() {
 }
 
 #[test]
+fn a_subtest_with_a_time_is_one_test_and_its_assertions_are_none() {
+    let text = "# Subtest: test/a.js\n    # Subtest: adds\n        ok 1 - one\n        ok 2 - should be equal\n        1..2\n    ok 1 - adds # time=17.658ms\n    # Subtest: fails\n        ok 1 - should be equal\n        not ok 2 - f is not a function\n          ---\n          stack: |\n            TypeError: f is not a function\n          ...\n        1..2\n    not ok 2 - fails # time=2ms\n      ---\n      at:\n        fileName: test/a.js\n      ...\n    ok 3 - sk # SKIP no\n    # Subtest: both\n        ok 1 - x\n        # Subtest: deep\n            ok 1 - y\n            1..1\n        ok 2 - deep # time=1ms\n        ok 3 - z\n        1..3\n    ok 4 - both # time=3ms\n    ok 5 - of the file\n    1..5\nnot ok 1 - test/a.js # time=124.773ms\n1..1\n";
+    let file = "test/a.js > ";
+    let want = ["adds=ok", "fails=missing", "sk=skip", "both=ok", "both > deep=ok", "of the file=ok"];
+    let told: Vec<String> =
+        words(text).iter().map(|word| word.replace("test/a.js::", "").replace(file, "")).collect();
+    assert_eq!(told, want);
+    let without = "    ok 1 - a\n    ok 2 - b\n    1..2\nok 1 - outer\n1..1\n";
+    assert_eq!(words(without), ["outer > a=ok", "outer > b=ok"], "nothing says that these are assertions");
+}
+
+#[test]
+fn what_fails_outside_of_a_test_may_stand_behind_the_planned_ones() {
+    let text = "TAP version 13\nok 1 - adds\nnot ok 2 - Error: x\nnot ok 3 - test/c.js exited with a non-zero exit code: 1\n\n1..1\n";
+    assert_eq!(words(text).len(), 3);
+    let passed = "ok 1 - a\nok 2 - b\nnot ok 3 - c\n1..1\n";
+    assert_eq!(parse(passed.as_bytes()).flaw, Some(Flaw::WrongCount { planned: 1, held: 3 }));
+}
+
+#[test]
 fn diagnostics_say_what_kind_of_failure_it_is() {
     for (notes, want) in [
         ("name: AssertionError\n  found: 1", "assertion"),

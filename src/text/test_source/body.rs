@@ -2,10 +2,15 @@
 
 use std::collections::BTreeSet;
 
+mod empty;
+mod file;
+
+use super::calls::{Call, Calls};
 use super::claim::{Claim, Says, Weight, callee, claims};
 use super::doubtful::is_doubtful;
 use super::flow::{Flow, is_function, is_plain};
-use super::known_calls::{is_harmless, may_assert};
+use super::helpers::{Around, Holds};
+use super::known_calls::is_harmless;
 use super::literal::{self, Worth};
 use super::plain::Plain;
 use super::swallowed::is_swallowed;
@@ -13,10 +18,11 @@ use super::tree::{Span, Tree};
 use super::{Declared, Language};
 
 /// Whether a body expects something that can be seen to fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Expectation {
     Yes,
     /// It expects nothing and calls nothing, or the grammar lost its way in it.
+    #[default]
     No,
     /// Only in a recorded snapshot, and what was recorded does not stand in the body itself.
     Snapshot,
@@ -24,13 +30,25 @@ pub enum Expectation {
     Unknown,
 }
 
-/// What the body of a test holds (contract section 7).
+/// A call that may hold an expectation of what it is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    pub what: String,
+    /// Names of whoever is called, and of where they come from: what they make is not looked at.
+    pub of: BTreeSet<String>,
+    /// All names that it is given, through variables, fixtures and imports.
+    pub given: BTreeSet<String>,
+}
+
+/// What the body of a test holds (contract section 7).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BodyFacts {
     pub expectation: Expectation,
     /// All names that its expectations look at, through variables, helpers of the same file,
-    /// fixtures and imports; and those that are handed to what may hold an expectation elsewhere.
+    /// fixtures and imports.
     pub looks_at: BTreeSet<String>,
+    /// Calls that may hold an expectation that can't be read.
+    pub asks: Vec<Ask>,
     /// It fails whatever the code does.
     pub unconditional: bool,
     /// Assertions that hold whatever the code does, or seem to, as they are written; and, if there is
@@ -44,8 +62,7 @@ pub struct BodyFacts {
 pub(super) struct Reading<'t, 's> {
     tree: &'t Tree<'s>,
     flow: Flow<'s>,
-    /// Functions of the file that hold an expectation.
-    asserting: BTreeSet<&'s str>,
+    calls: Calls<'s>,
 }
 
 /// A body, the first place in it that can end the test early, and the names that it alone decides.
@@ -83,36 +100,25 @@ fn covered<'a>(body: &Span, spans: impl Iterator<Item = &'a Span>) -> Vec<bool> 
 /// Expectations of one test whose shape is looked at.
 const MOST_DOUBTED: usize = 200;
 
+/// Calls of one test that may expect something.
+const MOST_ASKS: usize = 16;
+
 /// Characters of a hollow assertion that are shown.
 const SHOWN: usize = 120;
 
 impl<'t, 's> Reading<'t, 's> {
-    pub(super) fn new(tree: &'t Tree<'s>, tests: &[Declared]) -> Self {
+    pub(super) fn new(tree: &'t Tree<'s>, tests: &[Declared], around: &Around) -> Self {
         let nodes: Vec<usize> = tests.iter().map(|test| test.node).collect();
         let flow = Flow::of(tree, &nodes);
-        let mut reading = Self { tree, flow, asserting: BTreeSet::new() };
-        reading.find_asserting();
-        reading
+        let mut calls = Calls::of(tree, &flow, around);
+        let reading = Self { tree, flow, calls: Calls::default() };
+        calls.learn(tree, &reading.flow, |claim| reading.is_empty(claim, &Plain::default()));
+        Self { calls, ..reading }
     }
 
-    /// A helper that calls one that asserts does so itself; few files nest them deeper than this.
-    fn find_asserting(&mut self) {
-        for _ in 0..8 {
-            let mut found = BTreeSet::new();
-            for (name, body) in self.flow.functions.iter().filter(|(name, _)| !self.asserting.contains(name))
-            {
-                let full =
-                    |claim: &Claim| claim.weight == Weight::Full && !self.is_empty(claim, &Plain::default());
-                let calls = |at: usize| self.calls_asserting(at);
-                if claims(self.tree, body).iter().any(full) || body.clone().any(calls) {
-                    found.insert(*name);
-                }
-            }
-            if found.is_empty() {
-                return;
-            }
-            self.asserting.extend(found);
-        }
+    /// The functions of the file, and what each is to a test that calls it.
+    pub(super) fn functions(&self) -> impl Iterator<Item = (&'s str, Holds)> + '_ {
+        self.calls.functions()
     }
 
     fn scene<'b>(&self, body: &'b Span, claims: &[Claim]) -> Scene<'b, 's> {
@@ -127,11 +133,6 @@ impl<'t, 's> Reading<'t, 's> {
         scene
     }
 
-    fn calls_asserting(&self, at: usize) -> bool {
-        let last = |name: &String| self.asserting.contains(name.rsplit('.').next().unwrap_or_default());
-        callee(self.tree, at).as_ref().is_some_and(last)
-    }
-
     pub(super) fn facts(&self, test: &Declared) -> BodyFacts {
         let body = &test.body;
         let claims = claims(self.tree, body);
@@ -139,13 +140,8 @@ impl<'t, 's> Reading<'t, 's> {
         let mut spans: Vec<Span> = Vec::new();
         let (mut real, mut full): (Vec<Claim>, usize) = (Vec::new(), 0);
         let (mut silent, mut doubtful) = (Silent::default(), Vec::new());
-        let mut facts = BodyFacts {
-            expectation: Expectation::No,
-            looks_at: BTreeSet::new(),
-            unconditional: false,
-            hollow: Vec::new(),
-            skipped: test.skipped.clone(),
-        };
+        let mut facts =
+            BodyFacts { expectation: Expectation::No, skipped: test.skipped.clone(), ..BodyFacts::default() };
         let claimed = covered(body, claims.iter().map(|claim| &claim.whole));
         for claim in claims {
             facts.unconditional |= !test.expects_failure && self.is_doomed(&claim, &scene);
@@ -173,11 +169,10 @@ impl<'t, 's> Reading<'t, 's> {
             full += usize::from(claim.weight == Weight::Full);
             real.push(claim);
         }
-        // What is a claim by its own name is weighed as that.
-        for at in body.clone().filter(|at| !claimed[at - body.start] && self.calls_asserting(*at)) {
-            spans.push(self.tree.span(at));
-            spans.extend(self.conditions(&self.tree.span(at), &scene));
-            real.push(Claim::holds("a helper", at, Vec::new()));
+        for call in self.weigh_calls(body, &claimed, &mut facts, &mut silent) {
+            spans.extend(self.conditions(&call.0, &scene));
+            spans.extend(call.1.given);
+            real.push(Claim::holds("a helper", call.0.start, Vec::new()));
             full += 1;
         }
         if test.expects_failure || self.prints_what_is_expected(test) {
@@ -189,7 +184,7 @@ impl<'t, 's> Reading<'t, 's> {
             facts.hollow.extend(real.iter().map(|claim| self.shown(claim)));
         }
         facts.hollow.extend(doubtful);
-        facts.expectation = self.expectation(&real, body, &mut spans, &silent);
+        facts.expectation = self.expectation(&real, body, &facts.asks, &silent);
         // It calls nothing and looks at nothing but itself, so that it is red for ever if it is red.
         let is_closed = facts.expectation == Expectation::No && !self.tree.is_torn(body);
         facts.unconditional |= is_closed && silent.any_unsure && !test.expects_failure;
@@ -197,13 +192,35 @@ impl<'t, 's> Reading<'t, 's> {
         facts
     }
 
-    fn expectation(
+    /// Calls of a body that are expectations, each with its place; those that may be are noted. What is
+    /// a claim by its own name is weighed as that.
+    fn weigh_calls(
         &self,
-        real: &[Claim],
         body: &Span,
-        spans: &mut Vec<Span>,
-        silent: &Silent,
-    ) -> Expectation {
+        claimed: &[bool],
+        facts: &mut BodyFacts,
+        silent: &mut Silent,
+    ) -> Vec<(Span, Call)> {
+        let mut found = Vec::new();
+        let mut asked = body.start;
+        for at in body.clone().filter(|at| !claimed[at - body.start]) {
+            let Some(call) = self.calls.weigh(self.tree, &self.flow, at) else { continue };
+            let whole = self.tree.span(at);
+            if is_swallowed(self.tree, &whole, body) {
+                silent.any_lost = true;
+                silent.claims.push(whole);
+            } else if call.holds == Holds::Expectation {
+                found.push((whole, call));
+            } else if at >= asked && facts.asks.len() < MOST_ASKS {
+                // What stands inside one is given to it.
+                asked = whole.end;
+                facts.asks.push(self.ask(at, call));
+            }
+        }
+        found
+    }
+
+    fn expectation(&self, real: &[Claim], body: &Span, asks: &[Ask], silent: &Silent) -> Expectation {
         let mut expects = real.iter().filter(|claim| claim.weight == Weight::Full).peekable();
         if expects.peek().is_some() && expects.all(|claim| self.is_unrecorded(claim)) {
             return Expectation::Snapshot;
@@ -215,102 +232,22 @@ impl<'t, 's> Reading<'t, 's> {
             return Expectation::No;
         }
         let hollow = covered(body, silent.claims.iter());
-        let (mut calls, mut asks) = (false, false);
-        for at in body.clone().filter(|at| !hollow[at - body.start]) {
-            let Some(name) = callee(self.tree, at) else { continue };
-            if is_harmless(self.tree.language, &name) {
-                continue;
-            }
-            calls = true;
-            if may_assert(self.tree, at, &name) {
-                asks = true;
-                spans.extend(self.handed(at));
-            }
-        }
+        let calls = body
+            .clone()
+            .filter(|at| !hollow[at - body.start])
+            .any(|at| callee(self.tree, at).is_some_and(|name| !is_harmless(self.tree.language, &name)));
         // Where it meant to expect something and lets nobody know, a call alone is no expectation.
-        if calls && (asks || !silent.any_lost) { Expectation::Unknown } else { Expectation::No }
+        if calls && (!asks.is_empty() || !silent.any_lost) { Expectation::Unknown } else { Expectation::No }
     }
 
-    /// What a call is given, without its own name.
-    fn handed(&self, call: usize) -> Option<Span> {
-        let list =
-            self.tree.child(call, "arguments").or_else(|| self.tree.child_of_kind(call, "token_tree"))?;
-        Some(self.tree.span(list))
+    fn ask(&self, at: usize, call: Call) -> Ask {
+        let what = callee(self.tree, at).unwrap_or_default();
+        Ask { what, of: call.of, given: self.flow.closure(self.tree, call.given) }
     }
 
     /// No code but the test's own decides what this comes to.
     fn is_closed(&self, span: &Span, scene: &Scene<'_, '_>) -> bool {
         literal::tokens(self.tree, span, &scene.plain).is_some()
-    }
-
-    /// It looks at nothing that any code could change.
-    fn is_empty(&self, claim: &Claim, plain: &Plain<'_>) -> bool {
-        if claim.says == Says::Fails {
-            return false;
-        }
-        let literal = |span: &Span| literal::worth(self.tree, span, plain).is_some();
-        if claim.subjects.iter().all(literal) {
-            // One that always fails says something where it stands, behind a condition.
-            return self.forced(claim, plain) != Some(Worth::False);
-        }
-        if let (Says::Holds, [subject]) = (claim.says, claim.subjects.as_slice())
-            && self.is_true_anyway(subject)
-        {
-            return true;
-        }
-        let sides = self.sides(claim);
-        sides.is_some_and(|(left, right)| {
-            let (left, right) = (self.condensed(&left), self.condensed(&right));
-            left == right && !left.contains('(')
-        })
-    }
-
-    /// A tuple that holds something (`assert (got, want)`), or one side of an `or` that is true.
-    fn is_true_anyway(&self, subject: &Span) -> bool {
-        let text = self.condensed(subject);
-        let is_tuple = self.tree.kind(subject.start) == "tuple" && text.contains(',');
-        let last = ["or True", "or 1", "|| true"].iter().any(|tail| text.ends_with(&format!(" {tail}")));
-        let first = ["True or", "1 or", "true ||"].iter().any(|head| text.starts_with(&format!("{head} ")));
-        is_tuple || last || first
-    }
-
-    fn condensed(&self, span: &Span) -> String {
-        self.tree.tokens(span.clone()).map(|at| self.tree.text(at)).collect::<Vec<_>>().join(" ")
-    }
-
-    /// The two sides that a claim compares for being equal.
-    fn sides(&self, claim: &Claim) -> Option<(Span, Span)> {
-        if let (Says::Compares, [left, right, ..]) = (claim.says, claim.subjects.as_slice()) {
-            return Some((left.clone(), right.clone()));
-        }
-        let [subject] = claim.subjects.as_slice() else { return None };
-        let is_comparison =
-            matches!(self.tree.kind(subject.start), "comparison_operator" | "binary_expression");
-        let parts: Vec<usize> = self.tree.children(subject.start).collect();
-        let in_tokens: Vec<usize> = self.tree.siblings(subject.clone()).collect();
-        let sides = if is_comparison { parts } else { in_tokens };
-        let sign = sides.iter().position(|at| matches!(self.tree.text(*at), "==" | "==="))?;
-        let (first, last) = (*sides.first()?, *sides.last()?);
-        let left = first..self.tree.node(*sides.get(sign.checked_sub(1)?)?).last;
-        Some((left, *sides.get(sign + 1)?..self.tree.node(last).last))
-    }
-
-    /// What a claim about literals alone comes to.
-    fn forced(&self, claim: &Claim, plain: &Plain<'_>) -> Option<Worth> {
-        let negative = ["not", "Not", "_ne", "False", "falsy", "Falsy", "isFalse"];
-        let is_negative = negative.iter().any(|word| claim.name.contains(word));
-        let worth = match (claim.says, claim.subjects.as_slice()) {
-            (Says::Compares, [left, right, ..]) => literal::are_equal(self.tree, left, right, plain)?,
-            (Says::Holds, [subject]) if !claim.name.contains("None") && !claim.name.contains("Nil") => {
-                literal::worth(self.tree, subject, plain)?
-            }
-            _ => return None,
-        };
-        Some(match (worth, is_negative) {
-            (Worth::True, true) => Worth::False,
-            (Worth::False, true) => Worth::True,
-            (worth, _) => worth,
-        })
     }
 
     fn is_doomed(&self, claim: &Claim, scene: &Scene<'_, '_>) -> bool {

@@ -115,7 +115,12 @@ const CALLEE_CAP: usize = 64;
 /// The path of what is called, joined by dots: `Shop.new`. Empty for what has no name.
 pub(super) fn callee(tree: &Tree<'_>, call: usize) -> Option<String> {
     let function = match tree.kind(call) {
-        "call_expression" | "call" => tree.child(call, "function")?,
+        "call_expression" | "call" => {
+            let function = tree.child(call, "function")?;
+            // `same::<u8>(…)`
+            let is_generic = tree.kind(function) == "generic_function";
+            if is_generic { tree.child(function, "function")? } else { function }
+        }
         "new_expression" => tree.child(call, "constructor")?,
         "macro_invocation" => tree.child(call, "macro")?,
         _ => return None,

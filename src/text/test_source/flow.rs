@@ -18,6 +18,8 @@ pub(super) struct Flow<'s> {
     /// The outermost tests, in order: what is bound in one is nothing to the others.
     owners: Vec<Span>,
     imports: HashMap<&'s str, BTreeSet<String>>,
+    /// All names that are bound anywhere.
+    bound: BTreeSet<&'s str>,
     work: Cell<usize>,
     /// Functions of the file by name, for those that hold expectations.
     pub(super) functions: Vec<(&'s str, Span)>,
@@ -95,11 +97,7 @@ impl<'s> Flow<'s> {
         if let Some((left, right)) = pair {
             self.bind(tree, &tree.span(left), tree.span(right));
         }
-        if let Some(arrow) =
-            field("value").filter(|at| matches!(tree.kind(*at), "arrow_function" | "function_expression"))
-        {
-            self.functions.extend(field("name").map(|name| (tree.text(name), tree.span(arrow))));
-        }
+        self.take_named(tree, at);
         match tree.kind(at) {
             "call_expression" | "call" | "macro_invocation" => self.touch(tree, at),
             "use_declaration" => self.take_use(tree, at),
@@ -113,6 +111,36 @@ impl<'s> Flow<'s> {
             }
             _ => {}
         }
+    }
+
+    /// Functions without a name of their own that are given one, other names of functions, macros.
+    fn take_named(&mut self, tree: &Tree<'s>, at: usize) {
+        let (name, value) = match tree.kind(at) {
+            "variable_declarator" | "public_field_definition" | "field_definition" | "var_spec" => {
+                ("name", "value")
+            }
+            "pair" => ("key", "value"),
+            "assignment" | "assignment_expression" | "short_var_declaration" => ("left", "right"),
+            "let_declaration" => ("pattern", "value"),
+            "macro_definition" => {
+                let name = tree.child(at, "name").map(|name| tree.text(name));
+                self.functions.extend(name.map(|name| (name, tree.span(at))));
+                return;
+            }
+            _ => return,
+        };
+        let (Some(left), Some(value)) = (tree.child(at, name), tree.child(at, value)) else { return };
+        let single =
+            |at: usize| if tree.kind(at) == "expression_list" { tree.parts(at).next() } else { Some(at) };
+        let (Some(left), Some(value)) = (single(left), single(value)) else { return };
+        let kind = tree.kind(value);
+        let is_path = matches!(kind, "member_expression" | "attribute" | "identifier");
+        if !(is_function(kind) || is_path) {
+            return;
+        }
+        // `exports.same = …`, `self.same = …`: the last word.
+        let last = tree.span(left).rfind(|at| is_name(tree.kind(*at)));
+        self.functions.extend(last.map(|last| (tree.text(last), tree.span(value))));
     }
 
     /// `cases.forEach((c) => …)`: what a callback is given comes from the call that it is given to,
@@ -132,6 +160,7 @@ impl<'s> Flow<'s> {
 
     fn bind(&mut self, tree: &Tree<'s>, names: &Span, value: Span) {
         for at in names.clone().filter(|at| is_name(tree.kind(*at))) {
+            self.bound.insert(tree.text(at));
             let sources = self.sources.entry((tree.text(at), self.owner(at))).or_default();
             if sources.len() < VALUE_CAP {
                 sources.push(value.clone());
@@ -246,6 +275,22 @@ impl<'s> Flow<'s> {
 
     fn import(&mut self, local: &'s str, names: BTreeSet<String>) {
         self.imports.entry(local).or_default().extend(names);
+    }
+
+    /// What a name stands for at this place, first things first.
+    pub(super) fn values(&self, name: &'s str, at: usize) -> &[Span] {
+        let own = self.sources.get(&(name, self.owner(at)));
+        own.or_else(|| self.sources.get(&(name, None))).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether the file gives a name any meaning of its own.
+    pub(super) fn binds(&self, name: &str) -> bool {
+        self.bound.contains(name)
+    }
+
+    /// The names at home of what is imported as this.
+    pub(super) fn imported(&self, name: &str) -> impl Iterator<Item = &String> {
+        self.imports.get(name).into_iter().flatten()
     }
 
     /// What a name is bound to in the test that holds this place; empty if it may be anything else

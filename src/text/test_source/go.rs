@@ -2,6 +2,7 @@
 
 use super::Declared;
 use super::claim::{Claim, arguments, method};
+use super::flow::is_function;
 use super::tree::{Span, Tree};
 
 pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
@@ -48,7 +49,10 @@ fn test_name<'s>(tree: &Tree<'s>, at: usize) -> Option<&'s str> {
     (is("Test") && name != "TestMain" || is("Fuzz") || example).then_some(name)
 }
 
-/// `t.Run("name", func(t *testing.T) { … })`. A name that is computed is not known.
+/// Stands for a name that only a run knows.
+const COMPUTED: &str = "${}";
+
+/// `t.Run("name", func(t *testing.T) { … })`, `t.Run(c.name, …)`.
 fn subtest(tree: &Tree<'_>, at: usize) -> Option<Declared> {
     let (_, "Run") = method(tree, at)? else { return None };
     let mut names = vec![title(tree, at)?];
@@ -60,12 +64,13 @@ fn subtest(tree: &Tree<'_>, at: usize) -> Option<Declared> {
         }
     }
     names.reverse();
+    let is_pattern = names.iter().any(|name| name == COMPUTED);
     let list = tree.child(at, "arguments")?;
     let function = tree.child_of_kind(list, "func_literal")?;
     let whole = tree.node(at).begin..tree.node(at).end;
     Some(Declared {
         name: names.join("/"),
-        is_pattern: false,
+        is_pattern,
         first: at,
         whole,
         node: at,
@@ -79,9 +84,11 @@ fn subtest(tree: &Tree<'_>, at: usize) -> Option<Declared> {
 fn title(tree: &Tree<'_>, at: usize) -> Option<String> {
     let (_, "Run") = method(tree, at)? else { return None };
     let first = tree.parts(tree.child(at, "arguments")?).next()?;
+    if !matches!(tree.kind(first), "interpreted_string_literal" | "raw_string_literal") {
+        return Some(COMPUTED.to_owned());
+    }
     let text = tree.text(first);
-    let is_plain = matches!(tree.kind(first), "interpreted_string_literal" | "raw_string_literal");
-    let text = text.get(1..text.len().saturating_sub(1)).filter(|_| is_plain)?;
+    let text = text.get(1..text.len().saturating_sub(1))?;
     Some(text.chars().map(|character| if character.is_whitespace() { '_' } else { character }).collect())
 }
 
@@ -104,7 +111,9 @@ pub(super) fn claim(tree: &Tree<'_>, at: usize) -> Option<Claim> {
     let base = tree.text(receiver);
     let full = format!("{base}.{name}");
     match name {
-        "Error" | "Errorf" | "Fatal" | "Fatalf" | "Fail" | "FailNow" if is_handle(base) => {
+        "Error" | "Errorf" | "Fatal" | "Fatalf" | "Fail" | "FailNow"
+            if is_handle(base) || is_handle_at(tree, receiver) =>
+        {
             return Some(Claim::fails(&full, at));
         }
         _ => {}
@@ -134,6 +143,59 @@ pub(super) fn claim(tree: &Tree<'_>, at: usize) -> Option<Claim> {
         }
         _ => None,
     }
+}
+
+/// Whether this is the value by which a test fails, by the type of the parameter or by its usual name.
+pub(super) fn is_handle_at(tree: &Tree<'_>, at: usize) -> bool {
+    let text = tree.text(at);
+    match tree.kind(at) {
+        "call_expression" => text.ends_with(".T()"),
+        "identifier" => text == "t" || has_handle_type(tree, at, text),
+        "selector_expression" => matches!(text.rsplit('.').next(), Some("t" | "T" | "tb")),
+        _ => false,
+    }
+}
+
+fn has_handle_type(tree: &Tree<'_>, at: usize, name: &str) -> bool {
+    let functions = tree.ancestors(at).filter(|around| is_function(tree.kind(*around)));
+    let lists = functions.filter_map(|around| tree.child(around, "parameters"));
+    let declared = lists.flat_map(|list| tree.parts(list).collect::<Vec<_>>()).find(|part| {
+        tree.children(*part).any(|child| tree.kind(child) == "identifier" && tree.text(child) == name)
+    });
+    let kind = declared.and_then(|part| tree.child(part, "type")).map(|kind| tree.text(kind));
+    kind.is_some_and(|kind| {
+        let last = kind.rsplit('.').next().unwrap_or(kind);
+        kind.contains("testing.") || matches!(last, "TB" | "T" | "C" | "TestingT" | "GinkgoTInterface")
+    })
+}
+
+/// `t.Run(…)`, `t.Helper()`: a method of that value which expects nothing.
+pub(super) fn is_plain_handle_call(tree: &Tree<'_>, at: usize) -> bool {
+    method(tree, at).is_some_and(|(receiver, name)| {
+        let says_nothing = matches!(
+            name,
+            "Run"
+                | "Log"
+                | "Logf"
+                | "Helper"
+                | "Parallel"
+                | "Cleanup"
+                | "Setenv"
+                | "TempDir"
+                | "Name"
+                | "Skip"
+                | "Skipf"
+                | "SkipNow"
+                | "Context"
+                | "Deadline"
+                | "Chdir"
+                | "Failed"
+                | "Skipped"
+                | "Add"
+                | "Fuzz"
+        );
+        says_nothing && is_handle_at(tree, receiver)
+    })
 }
 
 /// The value by which a test tells that it failed, by the names that everybody gives it.

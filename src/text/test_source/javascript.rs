@@ -82,6 +82,8 @@ fn declaration<'s>(tree: &Tree<'s>, at: usize) -> Option<(Declares, Vec<&'s str>
 /// A title as the runner shows it. A template with parts, and placeholders of a table, stand for
 /// anything.
 fn title<'s>(tree: &Tree<'s>, at: usize, is_pattern: &mut bool) -> Option<&'s str> {
+    // `test(name, …)`, `test('adds ' + n, …)`: a name that only a run knows.
+    const COMPUTED: &str = "${}";
     let list = tree.child(at, "arguments")?;
     let first = tree.parts(list).next()?;
     match tree.kind(first) {
@@ -89,6 +91,14 @@ fn title<'s>(tree: &Tree<'s>, at: usize, is_pattern: &mut bool) -> Option<&'s st
             *is_pattern |= tree.span(first).any(|at| tree.kind(at) == "template_substitution");
             let text = tree.text(first);
             text.get(1..text.len().checked_sub(1)?)
+        }
+        "identifier"
+        | "binary_expression"
+        | "member_expression"
+        | "call_expression"
+        | "subscript_expression" => {
+            *is_pattern = true;
+            Some(COMPUTED)
         }
         _ => None,
     }
@@ -98,8 +108,9 @@ fn title<'s>(tree: &Tree<'s>, at: usize, is_pattern: &mut bool) -> Option<&'s st
 fn callback(tree: &Tree<'_>, at: usize) -> Span {
     let Some(given) = tree.child(at, "arguments") else { return 0..0 };
     let is_function = |at: &usize| matches!(tree.kind(*at), "arrow_function" | "function_expression");
+    // `test('adds', check, 205)`, `test('adds', withServer(async () => { … }))`.
     let Some(body) = tree.parts(given).find(is_function).and_then(|at| tree.child(at, "body")) else {
-        return 0..0;
+        return tree.span(given);
     };
     if tree.kind(body) != "statement_block" {
         return tree.span(body);
@@ -151,8 +162,15 @@ pub(super) fn claim(tree: &Tree<'_>, at: usize) -> Option<Claim> {
         "throw_statement" => Some(Claim::fails("throw", at)),
         "call_expression" => of_call(tree, at),
         "member_expression" => {
-            let words = chain(tree, at)?;
-            words.1.contains(&"should").then(|| Claim::holds("should", at, vec![tree.span(at)]))
+            let (base, words, inner) = chain(tree, at)?;
+            if words.contains(&"should") {
+                return Some(Claim::holds("should", at, vec![tree.span(at)]));
+            }
+            // `expect(x).to.be.true`
+            let says = |word: &&str| matches!(*word, "to" | "be" | "been" | "is" | "have");
+            let given = inner.filter(|_| base == "expect" && words.iter().any(says))?;
+            let subjects = arguments(tree, tree.child(given, "arguments")?);
+            Some(Claim::holds(words.first()?, at, subjects))
         }
         _ => None,
     }
@@ -184,6 +202,13 @@ fn of_call(tree: &Tree<'_>, at: usize) -> Option<Claim> {
         "t" if words.contains(&"assert") => Some(of_assert(word, at, given)),
         "t" | "tap" | "chai" | "sinon" if AVA.contains(&word) || words.contains(&"assert") => {
             Some(of_assert(word, at, given))
+        }
+        // `should(f()).eql(1)`, `should.exist(f())`
+        "should" => {
+            let inside = inner.and_then(|inner| tree.child(inner, "arguments"));
+            let looked = inside.map(|list| arguments(tree, list)).unwrap_or_default();
+            let subjects = looked.into_iter().chain(given).collect();
+            (!words.is_empty()).then(|| Claim::holds("should", at, subjects))
         }
         _ if words.contains(&"should") => Some(Claim::holds("should", at, vec![tree.span(at)])),
         _ => None,

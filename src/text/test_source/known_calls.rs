@@ -22,6 +22,76 @@ pub(super) fn is_harmless(language: Language, name: &str) -> bool {
     known.contains(&name)
 }
 
+/// Names that every script knows, or that runners give it.
+pub(super) fn is_global(name: &str) -> bool {
+    let first_is_capital = name.starts_with(|c: char| c.is_uppercase());
+    first_is_capital || SCRIPT_GLOBALS.contains(&name)
+}
+
+/// Fixtures of pytest's own, which expect nothing.
+pub(super) fn is_fixture(name: &str) -> bool {
+    matches!(
+        name,
+        "cache"
+            | "capfd"
+            | "capfdbinary"
+            | "caplog"
+            | "capsys"
+            | "capsysbinary"
+            | "monkeypatch"
+            | "pytestconfig"
+            | "record_property"
+            | "recwarn"
+            | "request"
+            | "testdir"
+            | "tmp_path"
+            | "tmp_path_factory"
+            | "tmpdir"
+    )
+}
+
+const SCRIPT_GLOBALS: &[&str] = &[
+    "after",
+    "afterAll",
+    "afterEach",
+    "alert",
+    "atob",
+    "before",
+    "beforeAll",
+    "beforeEach",
+    "btoa",
+    "clearInterval",
+    "clearTimeout",
+    "console",
+    "decodeURIComponent",
+    "describe",
+    "document",
+    "encodeURIComponent",
+    "fetch",
+    "fit",
+    "global",
+    "globalThis",
+    "isNaN",
+    "it",
+    "jest",
+    "module",
+    "parseFloat",
+    "parseInt",
+    "performance",
+    "process",
+    "queueMicrotask",
+    "setImmediate",
+    "setInterval",
+    "setTimeout",
+    "structuredClone",
+    "suite",
+    "super",
+    "test",
+    "vi",
+    "window",
+    "xit",
+];
+
 const ASSERTING: &[&str] =
     &["assert", "check", "verify", "expect", "ensure", "should", "must", "validate", "require", "compare"];
 
@@ -45,6 +115,13 @@ const RUST: &[&str] = &[
     "Box.new",
     "black_box",
     "std.hint.black_box",
+    "write",
+    "writeln",
+    "concat",
+    "env",
+    "stringify",
+    "include_str",
+    "matches",
 ];
 
 const PYTHON: &[&str] = &[

@@ -70,7 +70,9 @@ fn in_macro(tree: &Tree<'_>, at: usize) -> Vec<Declared> {
             is_test |= is_test_attribute(&format!("#{attribute}"));
         } else if text == "fn" && is_test {
             let body = tokens[place..].iter().take(16).find(|token| tree.text(**token).starts_with('{'));
-            if let (Some(name), Some(body), Some(first)) = (next(1), body, head) {
+            // What a macro is yet to be given is no name.
+            let name = next(1).filter(|name| !tree.text(*name).starts_with('$'));
+            if let (Some(name), Some(body), Some(first)) = (name, body, head) {
                 found.push(Declared {
                     name: in_modules(tree, at, tree.text(name)),
                     is_pattern: false,

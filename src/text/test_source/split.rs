@@ -30,6 +30,13 @@ impl Outline {
     }
 }
 
+impl Outline {
+    /// Whether each test of this source stands in another one as it is.
+    pub fn all_stand_in(&self, other: &Self) -> bool {
+        self.tests.iter().all(|test| other.tests.contains(test))
+    }
+}
+
 /// Splits a source, to tell what was changed in it. One that can't be read is all rest.
 pub fn outline(language: Language, source: &str) -> Outline {
     let Ok(tree) = Tree::parse(language, source) else {

@@ -157,13 +157,7 @@ fn test_of(language: Language, body: &str) -> (String, &'static str) {
 
 /// What the body of one test holds; nothing is known of one that is not found.
 fn facts(language: Language, source: &str, test: &str) -> BodyFacts {
-    let unknown = BodyFacts {
-        expectation: Expectation::Unknown,
-        looks_at: std::collections::BTreeSet::new(),
-        unconditional: false,
-        hollow: Vec::new(),
-        skipped: None,
-    };
+    let unknown = BodyFacts { expectation: Expectation::Unknown, ..BodyFacts::default() };
     TestFile::read(language, source).unwrap().body(test).cloned().unwrap_or(unknown)
 }
 
@@ -174,7 +168,8 @@ fn weigh(rows: &[Row]) {
     for (language, body, want, looked) in rows {
         let (source, test) = test_of(*language, body);
         let facts = facts(*language, &source, test);
-        let looks = if facts.looks_at.contains("f1") { "f1" } else { "" };
+        let mut looked_at = facts.asks.iter().map(|ask| &ask.given).chain([&facts.looks_at]);
+        let looks = if looked_at.any(|names| names.contains("f1")) { "f1" } else { "" };
         assert_eq!((facts.expectation, looks), (*want, *looked), "{language:?}: {body}");
     }
 }

@@ -19,8 +19,9 @@ pub(super) fn words(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -
     // Another gate runs once before the refactorer and once after it.
     let is_other = state.run.commands.gate != state.run.commands.test;
     let gates = (2 * refactorers * u64::from(is_other)).saturating_mul(gate.duration_ms);
+    let builds = if test.build_ms == 0 { "," } else { ", their builds" };
     format!(
-        "estimate: {keys} forks if nothing fails, {} at most; about {} of test runs, and the agents' own time",
+        "estimate: {keys} forks if nothing fails, {} at most; about {} of test runs{builds} and the agents' own time",
         keys.saturating_mul(for_each),
         seconds(tests.saturating_add(gates))
     )

@@ -10,7 +10,7 @@ use crate::core::policy::FileClass;
 
 /// Folders of other people's code: far too large to be hashed before each run, so their files are
 /// watched by what `lstat` says of them.
-const TOOLS: &[&str] = &["node_modules", ".venv", "venv", ".tox", ".nox", "vendor", "bower_components"];
+const TOOLS: [&str; 7] = ["node_modules", ".venv", "venv", ".tox", ".nox", "vendor", "bower_components"];
 /// Those of them that people share between work trees by a link.
 const LINKED_TOOLS: &[&str] = &["node_modules", ".venv", "venv"];
 

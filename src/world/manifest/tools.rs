@@ -8,6 +8,9 @@
 //! `usercustomize` are reported although they are new: no package brings them, and Python runs
 //! them before any test.
 //!
+//! What the project's own commands write before any child has run is found by two looks ([`Tools::left`])
+//! and not told later.
+//!
 //! Not watched: what a tool writes for itself (`node_modules/.cache`, `__pycache__`, records of
 //! what is installed), and a change of nothing but `ctime` in a file of several names (`pnpm` and
 //! `uv` link one copy into all projects).
@@ -26,6 +29,8 @@ const MOST_FILES: usize = 300_000;
 const MOST_TOLD: usize = 20;
 /// Files that decide much are so small that their bytes can be compared.
 const SMALL: u64 = 64 * 1024;
+/// More files than tools write for themselves; of a command that installs packages no more are learned.
+const MOST_LEARNED: usize = 1000;
 
 /// A file of a tool folder as it was first seen.
 #[derive(Clone, Debug)]
@@ -45,6 +50,8 @@ enum Proof {
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     files: BTreeMap<Vec<u8>, Seen>,
+    /// Before anything of the project's had run; `None` if nobody looked.
+    first: Option<BTreeMap<Vec<u8>, Stamp>>,
 }
 
 impl Tools {
@@ -65,9 +72,32 @@ impl Tools {
         }
     }
 
-    /// The first files that are no longer as they were.
-    pub(super) fn differing(&self, root: &Path) -> BTreeSet<Vec<u8>> {
+    pub(super) fn look_first(&mut self, root: &Path, folders: &[Vec<u8>]) {
+        self.first = Some(stamps(root, folders));
+    }
+
+    /// What differs from the first look by now, which is forgotten.
+    pub(super) fn left(&mut self, root: &Path, folders: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let Some(mut before) = self.first.take() else { return Vec::new() };
+        let mut left = Vec::new();
+        for (path, now) in stamps(root, folders) {
+            let is_same =
+                before.remove(&path).is_some_and(|stamp| now == stamp || now.is_same_shared(&stamp));
+            if !is_same {
+                left.push(path);
+            }
+        }
+        left.extend(before.into_keys());
+        left.truncate(MOST_LEARNED);
+        left
+    }
+
+    /// The first files that are no longer as they were, less those that are learned.
+    pub(super) fn differing(&self, root: &Path, is_learned: &dyn Fn(&[u8]) -> bool) -> BTreeSet<Vec<u8>> {
         let differs = |(path, seen): &(&Vec<u8>, &Seen)| {
+            if is_learned(path) {
+                return false;
+            }
             let meta = std::fs::symlink_metadata(survey::full_path(root, path));
             let Ok(now) = meta.map(|meta| Stamp::of(&meta)) else { return true };
             if now == seen.stamp || now.is_same_shared(&seen.stamp) {
@@ -96,6 +126,15 @@ impl Tools {
         };
         hooks.filter(is_new).collect()
     }
+}
+
+fn stamps(root: &Path, folders: &[Vec<u8>]) -> BTreeMap<Vec<u8>, Stamp> {
+    let paths = folders.iter().flat_map(|folder| survey::files_below(root, folder, is_for_itself));
+    let stamp = |path: Vec<u8>| {
+        let meta = std::fs::symlink_metadata(survey::full_path(root, &path)).ok()?;
+        Some((path, Stamp::of(&meta)))
+    };
+    paths.take(MOST_FILES).filter_map(stamp).collect()
 }
 
 fn look(root: &Path, path: &[u8]) -> Option<Seen> {

@@ -12,11 +12,21 @@ const MAX_TEST_FILES: usize = 20;
 pub(super) fn test_command(project: &Path) -> Result<Sourced, Trouble> {
     let mut found: Vec<Sourced> =
         [rust(project), node(project), python(project), go(project)].into_iter().flatten().collect();
+    if found.is_empty() {
+        found = [php(project), ruby(project), jvm(project), dotnet(project), deno(project)]
+            .into_iter()
+            .flatten()
+            .collect();
+    }
+    if found.is_empty() {
+        found.extend(recipe(project));
+    }
     match found.len() {
         0 => Err(Trouble::user("no test command was found")
             .because(
                 "neither --test nor tdd.yaml names one, CLAUDE.md and AGENTS.md have no key commands, and there is \
-                 no Cargo.toml, no package.json with a test script, no Python project and no go.mod here",
+                 no Cargo.toml, no package.json with a test script, no Python project, no go.mod, and nothing of PHP, Ruby, the JVM, \
+                 .NET or deno here, nor a Makefile, justfile or Taskfile with a target `test`",
             )
             .advise("Name it: --test 'COMMAND', or `test: COMMAND` in tdd.yaml.")),
         1 => Ok(found.remove(0)),
@@ -56,6 +66,64 @@ fn node(project: &Path) -> Option<Sourced> {
         return Some(Sourced::new("bun test", format!("found {found}")));
     }
     imports("node:test").map(|found| Sourced::new("node --test", format!("found {found}")))
+}
+
+fn php(project: &Path) -> Option<Sourced> {
+    let file = ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"]
+        .into_iter()
+        .find(|name| exists(project, name))?;
+    let own = if exists(project, "vendor/bin/phpunit") || exists(project, "composer.json") {
+        "vendor/bin/"
+    } else {
+        ""
+    };
+    Some(Sourced::new(&format!("{own}phpunit"), format!("found {file}")))
+}
+
+fn ruby(project: &Path) -> Option<Sourced> {
+    let file = [".rspec", "spec/spec_helper.rb"].into_iter().find(|name| exists(project, name))?;
+    let command = if exists(project, "Gemfile") { "bundle exec rspec" } else { "rspec" };
+    Some(Sourced::new(command, format!("found {file}")))
+}
+
+fn jvm(project: &Path) -> Option<Sourced> {
+    let by = |file: &str, wrapper: &str, program: &str| {
+        let program = if exists(project, wrapper) { format!("./{wrapper}") } else { program.to_owned() };
+        exists(project, file).then(|| Sourced::new(&format!("{program} test"), format!("found {file}")))
+    };
+    by("pom.xml", "mvnw", "mvn")
+        .or_else(|| by("build.gradle", "gradlew", "gradle"))
+        .or_else(|| by("build.gradle.kts", "gradlew", "gradle"))
+}
+
+fn dotnet(project: &Path) -> Option<Sourced> {
+    let is_project =
+        |name: &str| [".sln", ".slnx", ".csproj", ".fsproj"].iter().any(|end| name.ends_with(end));
+    let file = files(project, &[""], &is_project).into_iter().next()?;
+    Some(Sourced::new("dotnet test", format!("found {file}")))
+}
+
+fn deno(project: &Path) -> Option<Sourced> {
+    let file = ["deno.json", "deno.jsonc"].into_iter().find(|name| exists(project, name))?;
+    Some(Sourced::new("deno test", format!("found {file}")))
+}
+
+/// A target that is called `test`, where nothing else tells of tests.
+fn recipe(project: &Path) -> Option<Sourced> {
+    const FILES: [(&str, &str); 7] = [
+        ("GNUmakefile", "make"),
+        ("makefile", "make"),
+        ("Makefile", "make"),
+        ("justfile", "just"),
+        ("Justfile", "just"),
+        ("Taskfile.yml", "task"),
+        ("Taskfile.yaml", "task"),
+    ];
+    FILES.into_iter().find_map(|(file, program)| {
+        let text = read(project, file)?;
+        let has_it = text.lines().any(|line| line.trim().trim_start_matches('@').starts_with("test:"));
+        has_it.then(|| Sourced::new(&format!("{program} test"), format!("found {file}")))
+    })
 }
 
 fn mentions(project: &Path, name: &str, module: &str) -> bool {

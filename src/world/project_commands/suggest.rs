@@ -1,33 +1,141 @@
 //! A filled-in `tdd.yaml` for a command that can't be given a selection.
 
+use std::path::Path;
+
+use super::taken_apart::{Found, Reader, Walk};
+use super::{Sourced, members, read};
+use crate::core::commands::RunnerTable;
 use crate::core::trouble::Trouble;
-use crate::text::command_line;
+use crate::text::command_line::{self, parts};
+use crate::text::foreign::{self, REPORT, Setting};
 
 const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest`, `vitest`, `jest`, `bun test`, `node --test` \
      or `go test` can be told which tests to run; this is a script, a list or a runner without an adapter";
 
 /// The trouble, with a suggestion that can be pasted as it is.
-pub(super) fn no_selection(command: &str, source: &str, why_no_table: Option<String>) -> Trouble {
-    let why = why_no_table.unwrap_or_else(|| PLAIN.to_owned());
-    let (junit, select, report) = junit(command);
+pub(super) fn no_selection(
+    project: &Path,
+    test: &Sourced,
+    walk: Option<&Walk>,
+    why_no_table: Option<String>,
+) -> Trouble {
+    let (command, source) = (test.command.as_str(), test.source.as_str());
     let what = format!("it can't be told how to run only some tests with `{command}` ({source})");
-    let elsewhere = elsewhere(command).unwrap_or_default();
-    Trouble::user(what).because(why).advise(format!(
-        "{elsewhere}Say it in tdd.yaml; correct what does not fit:\n\
+    let found = walk.and_then(|walk| Some((walk, walk.runners.first()?)));
+    let setting = found.and_then(|(walk, one)| setting(project, walk, one));
+    let read_by = found.zip(setting.as_ref()).map(|((_, one), setting)| read_by(one, setting));
+    let why = why_no_table.or(read_by).unwrap_or_else(|| PLAIN.to_owned());
+    let elsewhere = elsewhere(command).or_else(|| members::elsewhere(project, command)).unwrap_or_default();
+    let alone = found.and_then(|(walk, one)| alone(command, walk, one)).unwrap_or_default();
+    let advice = match setting {
+        Some(setting) => filled_in(command, &setting),
+        None => to_correct(command),
+    };
+    Trouble::user(what).because(why).advise(format!("{elsewhere}{alone}{advice}"))
+}
+
+/// The setting of the one runner, with what has to be done before it.
+fn setting(project: &Path, walk: &Walk, one: &Found) -> Option<Setting> {
+    let read = |name: &str| read(project, name);
+    let command = local(project, &one.command);
+    let mut setting = match one.reader {
+        Reader::Foreign(_) => foreign::setting(&command, &read),
+        Reader::Adapter(kind) => foreign::known_setting(&command, kind),
+    }?;
+    let before = walk.prepares.iter().fold(String::new(), |text, call| text + &local(project, call) + " && ");
+    let table = &mut setting.table;
+    table.all.insert_str(0, &before);
+    if let Some(select) = &mut table.select {
+        select.insert_str(0, &before);
+    }
+    Some(setting)
+}
+
+/// A call with a launcher before it where its program is one of the project's own packages, which a
+/// package manager's scripts find by themselves and nobody else does.
+fn local(project: &Path, call: &str) -> String {
+    let is_assignment =
+        |word: &&str| word.split_once('=').is_some_and(|(name, _)| !name.contains(['/', '-', '.']));
+    let words = parts::written(call);
+    let at = words.iter().take_while(|word| is_assignment(word)).count();
+    let is_own = |word: &&str| !word.contains('/') && project.join("node_modules/.bin").join(word).exists();
+    if !words.get(at).is_some_and(is_own) {
+        return call.to_owned();
+    }
+    let (before, program) = words.split_at(at);
+    [before, &["npx", "--no-install"], program].concat().join(" ")
+}
+
+fn read_by(one: &Found, setting: &Setting) -> String {
+    let runner = match one.reader {
+        Reader::Foreign(runner) => runner.name(),
+        Reader::Adapter(kind) => kind.name(),
+    };
+    let how = match setting.table.report {
+        Some(_) => "its JUnit report",
+        None if setting.table.kind == crate::core::commands::RunnerKind::Tap => "its TAP output",
+        None => "its exit code",
+    };
+    format!("its runner is `{}` ({runner}), which is read by {how}, and nothing says so", one.command)
+}
+
+/// For a runner with an adapter that something else is done before: without it, if the tests don't need it.
+fn alone(command: &str, walk: &Walk, one: &Found) -> Option<String> {
+    let Reader::Adapter(_) = one.reader else { return None };
+    let before = walk.prepares.iter().map(|call| format!("`{call}`")).collect::<Vec<_>>().join(", ");
+    (!before.is_empty() && !walk.prepares.iter().any(|call| changes_place(call))).then(|| {
+        format!(
+            "If the tests don't load what {before} makes, write into tdd.yaml:\ntest: {}\ngate: {}\nElse:\n",
+            quoted(&one.command),
+            quoted(command)
+        )
+    })
+}
+
+/// Whether what follows would be another call without this one.
+fn changes_place(call: &str) -> bool {
+    let first = call.split_whitespace().next().unwrap_or_default();
+    matches!(first, "cd" | "pushd" | "source" | "." | "export" | "set")
+}
+
+/// A whole `tdd.yaml`, right as it stands.
+fn filled_in(command: &str, setting: &Setting) -> String {
+    let RunnerTable { kind, all, select, report } = &setting.table;
+    let notes = setting.notes.iter().fold(String::new(), |text, note| text + "# " + note + "\n");
+    let line = |key: &str, value: &Option<String>| {
+        value.as_ref().map(|value| format!("\n  {key}: {}", quoted(value))).unwrap_or_default()
+    };
+    format!(
+        "Write into tdd.yaml:\n{notes}test: {all}\ngate: {gate}\nrunner:\n  kind: {kind}\n  all: {all}{select}{report}{exit_code}",
+        all = quoted(all),
+        gate = quoted(command),
+        select = line("select", select),
+        report = line("report", report),
+        exit_code = if report.is_none() && select.is_none() { "" } else { EXIT_CODE }
+    )
+    .replace("{COMMAND}", &quoted(command))
+}
+
+const EXIT_CODE: &str = "\nOr, if nothing can be read test by test (each criterion is then judged by the exit code only):\n\
+     test: {COMMAND}\n\
+     runner: { kind: exit-code, all: {COMMAND} }";
+
+fn to_correct(command: &str) -> String {
+    let (junit, select) = junit(command);
+    format!(
+        "Say it in tdd.yaml; correct what does not fit:\n\
          test: {test}\n\
          runner:\n  \
            kind: junit   # or cargo, nextest, pytest, unittest, vitest, jest, bun, node, go, tap\n  \
            all: {all}\n  \
            select: {select}\n  \
-           report: {report}\n\
-         Or, if nothing can be read test by test (each criterion is then judged by the exit code only):\n\
-         test: {test}\n\
-         runner: {{ kind: exit-code, all: {test} }}",
+           report: {report}{EXIT_CODE}",
         test = quoted(command),
         all = quoted(&junit),
         select = quoted(&select),
-        report = quoted(report),
-    ))
+        report = quoted(REPORT),
+    )
+    .replace("{COMMAND}", &quoted(command))
 }
 
 /// For `cd app && pytest`: the folder is a project of its own, and its command is plain there.
@@ -52,19 +160,18 @@ fn flags(command: &str, report: &str) -> Option<String> {
     words.contains(&"vitest").then(|| format!(" --reporter=junit --outputFile={report}"))
 }
 
-/// How to run all, how to run some, and where the report lies.
-fn junit(command: &str) -> (String, String, &'static str) {
-    const REPORT: &str = "build/report.xml";
+/// How to run all, and how to run some.
+fn junit(command: &str) -> (String, String) {
     if let Some(flags) = flags(command, REPORT) {
         let all = format!("{command}{flags}");
-        return (all.clone(), format!("{all} {{files}}"), REPORT);
+        return (all.clone(), format!("{all} {{files}}"));
     }
     let select = if command.split_whitespace().next() == Some("make") {
         format!("{command} ONLY='{{files}}'")
     } else {
         format!("{command} {{files}}")
     };
-    (command.to_owned(), select, REPORT)
+    (command.to_owned(), select)
 }
 
 /// A text in double quotes: valid in JSON, so in YAML too.
@@ -82,7 +189,8 @@ mod tests {
         for command in
             ["make test", "bun test", "vitest run", "go test ./...", "./t.sh \"a b\" && echo 'c: d' # x"]
         {
-            let advice = no_selection(command, "--test", None).next;
+            let folder = tempfile::tempdir().unwrap();
+            let advice = no_selection(folder.path(), &Sourced::new(command, "--test"), None, None).next;
             let after = |mark: &str| advice[advice.find(mark).unwrap() + mark.len()..].to_owned();
             let (first, second) = (after("fit:\n"), after("only):\n"));
             let first = first.split("Or, if").next().unwrap();

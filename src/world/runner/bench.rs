@@ -29,8 +29,10 @@ const END_BYTES: u64 = 1024 * 1024;
 /// What one verification may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// For all of its commands together.
+    /// For all of its commands together, less those that only build.
     pub(super) deadline: Duration,
+    /// For those that only build.
+    pub(super) build_deadline: Duration,
     /// Bytes that one command may print.
     pub(super) output_cap: u64,
 }
@@ -63,8 +65,10 @@ pub(super) struct Bench {
     parts: Vec<PathBuf>,
     commands: Vec<String>,
     left: Duration,
+    build_left: Duration,
     output_cap: u64,
     spent_ms: u64,
+    build_ms: u64,
     canary: Canary,
     /// A line of the log that holds this is of the canary alone, and no business of anybody's.
     hidden: Option<String>,
@@ -102,8 +106,10 @@ impl Bench {
             parts: Vec::new(),
             commands: Vec::new(),
             left: bounds.deadline,
+            build_left: bounds.build_deadline,
             output_cap: bounds.output_cap,
             spent_ms: 0,
+            build_ms: 0,
             canary: Canary::NotAsked,
             hidden: None,
             temp: None,
@@ -158,7 +164,23 @@ impl Bench {
 
     /// Runs one command with what is left of the deadline. Without time left, none is started.
     pub(super) async fn run(&mut self, step: Step) -> Result<Finished, Trouble> {
-        if self.left.is_zero() {
+        let finished = self.within(self.left, step).await?;
+        self.left = self.left.saturating_sub(Duration::from_millis(finished.duration_ms));
+        self.spent_ms = self.spent_ms.saturating_add(finished.duration_ms);
+        Ok(finished)
+    }
+
+    /// The same for a command that runs no test: how long a first build takes says nothing about how
+    /// long the tests do.
+    pub(super) async fn build(&mut self, step: Step) -> Result<Finished, Trouble> {
+        let finished = self.within(self.build_left, step).await?;
+        self.build_left = self.build_left.saturating_sub(Duration::from_millis(finished.duration_ms));
+        self.build_ms = self.build_ms.saturating_add(finished.duration_ms);
+        Ok(finished)
+    }
+
+    async fn within(&mut self, left: Duration, step: Step) -> Result<Finished, Trouble> {
+        if left.is_zero() {
             return Ok(Finished { exit: Exit::Deadline, duration_ms: 0, leaked: 0 });
         }
         let log = self.fresh("log");
@@ -168,7 +190,7 @@ impl Bench {
             argv: step.argv,
             cwd: step.cwd.clone(),
             env: temp.chain(step.env).collect(),
-            deadline: self.left,
+            deadline: left,
             output_cap: self.output_cap,
             log: log.clone(),
             stdout: step.stdout.clone(),
@@ -178,8 +200,6 @@ impl Bench {
                 .map(|sandbox| sandbox.for_commands(&self.work, &step.cwd).enclosure),
         };
         let finished = process::run(&order, &self.stop).await?;
-        self.left = self.left.saturating_sub(Duration::from_millis(finished.duration_ms));
-        self.spent_ms = self.spent_ms.saturating_add(finished.duration_ms);
         self.parts.push(log);
         self.parts.extend(step.stdout);
         Ok(finished)
@@ -189,6 +209,14 @@ impl Bench {
     pub(super) fn last_words(&self, steps_back: usize) -> String {
         let Some(path) = self.parts.iter().rev().nth(steps_back) else { return String::new() };
         read_tail(path, END_BYTES).unwrap_or_default()
+    }
+
+    /// Adds a line of ours to the log.
+    pub(super) fn say(&mut self, line: &str) -> Result<(), Trouble> {
+        let said = self.fresh("said");
+        regular_file::write(&said, format!("{line}\n")).map_err(|error| disk(&said, &error))?;
+        self.parts.push(said);
+        Ok(())
     }
 
     /// Replaces a part of the log by what is readable of it (a stream of JSON, say).
@@ -237,6 +265,7 @@ impl Bench {
             command: self.commands.join(" && "),
             exit: measured.exit,
             duration_ms: self.spent_ms,
+            build_ms: self.build_ms,
             report: measured.report,
             unreadable: measured.unreadable,
             output: excerpt(&self.log).map_err(|error| disk(&self.log, &error))?,

@@ -6,8 +6,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
 
-use super::bench::{Bench, Measured, Step, read_capped};
+use super::bench::{Bench, Measured, Step, disk, read_capped};
 use super::call::{RunnerCall, typed};
 use super::canary::{self, Nest};
 use super::javascript::canary::plant;
@@ -20,6 +22,7 @@ use crate::core::test::Exit;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text::canary::JavaScriptRunner;
+use crate::text::terminal_noise::clean_text;
 use crate::text::test_report::REPORT_CAP;
 use crate::text::test_report::bun::{self, Sources};
 use crate::world::regular_file;
@@ -59,6 +62,7 @@ impl Bun {
         let mut argv = self.program(place)?;
         let told = bench.fresh("report.xml");
         argv.extend(options(sorted.options, nest.as_ref()));
+        argv.push(format!("--preload={}", unseen(bench)?.display()));
         argv.push("--reporter=junit".to_owned());
         argv.push(format!("--reporter-outfile={}", told.display()));
         let own = nest.as_ref().map_or_else(String::new, |nest| format!("|^{} ", nest.secret().name));
@@ -67,18 +71,19 @@ impl Bun {
         argv.extend(present.unwrap_or(if nest.is_some() { vec![everywhere(place)] } else { sorted.places }));
         argv.extend(nest.as_ref().map(|nest| nest.file().to_string_lossy().into_owned()));
         let stdout = bench.fresh("stdout");
-        let env = javascript::environment(&self.call, place);
+        let mut env = javascript::environment(&self.call, place);
+        env.extend(unattended());
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: Some(stdout) };
         let before = snapshots(place);
         let finished = bench.run(step).await;
         remove_new(place, &before);
         let finished = finished?;
-        let said = bench.last_words(1);
+        let said = clean_text(&bench.last_words(1)).into_owned();
         let mut run = conclude(finished.exit, read_capped(&told, REPORT_CAP), &said, place, scope);
         if let (Some(nest), Some(report)) = (&nest, &mut run.report) {
             bench.note_canary(canary::outcome(Some(nest), judged.as_deref(), report));
             let (mark, tests) = (&nest.secret().name, nest.tests().len());
-            bench.rewrite_end(1, &|said| bun::without_last_file(said, mark, tests))?;
+            bench.rewrite_end(1, &|said| bun::without_last_file(&clean_text(said), mark, tests))?;
         }
         Ok(run)
     }
@@ -108,6 +113,26 @@ impl Bun {
         argv.extend(rest.iter().cloned());
         Ok(argv)
     }
+}
+
+/// Bun has no flag by which a snapshot that nobody recorded is an error: it looks at `CI` when it starts.
+/// So it is told, and a script before the tests ([`unseen`]) makes the variable what the person has;
+/// a project's own `preload` alone runs before that. In an agent's session bun keeps quiet about what is
+/// read here.
+fn unattended() -> impl Iterator<Item = (OsString, Option<OsString>)> {
+    let quiet = ["AGENT", "AI_AGENT", "CLAUDECODE", "REPL_ID"].map(|name| (name.into(), None));
+    quiet.into_iter().chain([("CI".into(), Some("true".into()))])
+}
+
+/// Writes the script that hides from the tests what bun is told.
+fn unseen(bench: &Bench) -> Result<PathBuf, Trouble> {
+    let path = bench.fresh("tdd_bun_unseen.js");
+    let text = match std::env::var("CI") {
+        Ok(own) => format!("process.env.CI = {};\n", serde_json::Value::from(own)),
+        Err(_) => "delete process.env.CI;\n".to_owned(),
+    };
+    regular_file::write(&path, text).map_err(|error| disk(&path, &error))?;
+    Ok(path)
 }
 
 /// What the XML, if there is one, and the output say of what was asked for.

@@ -126,10 +126,8 @@ impl Nest {
             let of_name = |test: &&TestResult| test.id.0.split_once("::").is_some_and(|(_, own)| own == name);
             own.iter().find(of_name).map(|test| &test.outcome)
         };
-        match self.weigh(self.tests.iter().map(word)) {
-            Canary::NotRun if unloaded => Canary::Errored,
-            seen => seen,
-        }
+        let seen = self.weigh(self.tests.iter().map(word));
+        if seen == Canary::NotRun && unloaded { Canary::Errored } else { seen }
     }
 
     /// What became of its tests, each as far as it was told of.

@@ -8,12 +8,18 @@
 //! Refuses to know: what the binaries' output means (`text::test_report::libtest`) and what an
 //! error of rustc means (`text::test_report::cargo_build`).
 
+mod binaries;
 mod canary;
 mod environment;
 mod freshness;
+mod lists;
+mod named;
 mod nextest;
 mod options;
 mod own_harness;
+mod reach;
+mod seed;
+mod strays;
 mod target_dir;
 mod targets;
 
@@ -27,18 +33,22 @@ use super::place::Place;
 use super::{Scope, words};
 use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
-use crate::core::test::{Canary, Exit, FailureKind, Outcome, TestReport, TestResult};
+use crate::core::test::{Canary, Exit, FailureKind, TestReport, TestResult};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
 use crate::text::test_report::cargo_build::{self, Build};
-use crate::text::test_report::libtest::{self, Weighed};
+use crate::text::test_report::cargo_metadata::Workspace;
+use crate::text::test_report::libtest;
 use crate::text::test_report::{REPORT_CAP, failure};
-use crate::world::process::Finished;
+use binaries::settle;
 use canary::Built;
 use environment::Environment;
 use freshness::{Freshness, Sight};
 use nextest::Nextest;
 use options::{Options, WithLib};
+use reach::Reach;
+use seed::Seed;
+use strays::Strays;
 use target_dir::TargetDir;
 use targets::Binary;
 
@@ -51,16 +61,44 @@ pub(super) struct Cargo {
     options: Options,
     freshness: Freshness,
     target_dir: TargetDir,
+    reach: Reach,
+    strays: Strays,
     /// Runs the tests; `None` runs each binary by itself, as `cargo test` does.
     nextest: Option<Nextest>,
 }
 
-/// What the binaries of one build are run with.
-struct Trial<'a> {
+/// What a build is made of.
+struct Base<'a> {
     place: &'a Place,
     scope: &'a Scope,
+    /// `None` if cargo could not read it.
+    workspace: Option<&'a Workspace>,
+    target_dir: &'a Path,
+}
+
+impl Base<'_> {
+    /// Whether a target takes part; the canary's is looked after apart.
+    fn takes(&self, root: &RelPath, canary: Option<&RelPath>) -> bool {
+        self.scope.takes_target(root) && canary != Some(root)
+    }
+
+    /// The workspace's folder, which rustdoc's paths are relative to.
+    fn root(&self) -> &Path {
+        self.workspace.map_or(&self.place.project, |workspace| Path::new(&workspace.root))
+    }
+
+    /// Whether a library is among the packages that are chosen; to ask for one that is not is an error.
+    fn with_lib(&self, options: &Options) -> WithLib {
+        let chosen = self.workspace.map(|workspace| workspace.chosen(&options.shared));
+        let has_lib = chosen.is_none_or(|chosen| chosen.iter().any(|package| package.lib().is_some()));
+        if has_lib { WithLib::Yes } else { WithLib::No }
+    }
+}
+
+/// What the binaries of one build are run with.
+struct Trial<'a> {
     environment: Environment,
-    target_dir: PathBuf,
+    base: &'a Base<'a>,
 }
 
 /// What the binaries said so far.
@@ -76,7 +114,15 @@ impl Cargo {
     pub(super) fn new(call: RunnerCall, work: &Path) -> Self {
         let options = Options::read(&call.args);
         let target_dir = TargetDir::new(work);
-        Self { call, options, freshness: Freshness::default(), target_dir, nextest: None }
+        Self {
+            call,
+            options,
+            freshness: Freshness::default(),
+            target_dir,
+            reach: Reach::Undecided,
+            strays: Strays::default(),
+            nextest: None,
+        }
     }
 
     /// The same for a `cargo nextest run`.
@@ -93,6 +139,7 @@ impl Cargo {
         bench: &mut Bench,
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
+        let workspace = self.look_around(place, bench, hear).await?;
         bench.announce(self.shown(place, scope), hear);
         let own = guard::stands(Guard::CargoTarget);
         if own && self.freshness.renew(place) == Sight::Blocked {
@@ -100,45 +147,27 @@ impl Cargo {
         }
         let judged = judged(place, scope);
         let mut canary = canary::plant(place, judged.as_deref().unwrap_or_default(), bench)?;
-        let target_dir = if own { self.target_dir.ready()? } else { place.project.join("target") };
-        let Built { build, exit, said, found } =
-            self.build_with(canary.as_mut(), (place, scope), &target_dir, bench).await?;
+        let theirs = workspace.as_ref().map(|found| Seed::of(found, &self.options, &place.project));
+        let target_dir =
+            if own { self.target_dir.ready(theirs.as_ref())? } else { place.project.join("target") };
+        let base = Base { place, scope, workspace: workspace.as_ref(), target_dir: &target_dir };
+        let mut built = self.build_with(canary.as_mut(), &base, bench).await?;
+        if self.must_narrow(workspace.as_ref(), &built.found.broken, hear) {
+            bench.announce(self.shown(place, scope), hear);
+            built = self.build_with(canary.as_mut(), &base, bench).await?;
+        }
         self.target_dir.seal();
-        if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
+        if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = built.exit {
             let stopped = Some("the build was stopped".to_owned());
-            return Ok(measured(exit, TestReport::default(), stopped, FAIL_CODE));
+            return Ok(measured(built.exit, TestReport::default(), stopped, FAIL_CODE));
         }
-        let mut gathered = Gathered::default();
         let own = canary.as_ref().and_then(canary::Target::file).cloned();
-        let takes = |root: &RelPath| scope.takes_target(root) && own.as_ref() != Some(root);
-        let failures = found.failures.into_iter().filter(|(root, _)| takes(root));
-        gathered.report.load_failures = failures.map(|(_, failure)| failure).collect();
-        gathered.report.project_broken = found.project_broken;
-        if build.success.is_none() {
-            let why = if said.trim().is_empty() { "cargo gave up without a word".to_owned() } else { said };
-            gathered.report.project_broken = Some(failure(FailureKind::Load, &why, None));
-        }
-        let environment = Environment::new(place, &self.call, &build);
-        let trial = Trial { place, scope, environment, target_dir };
-        let binaries: Vec<&Binary> = found.binaries.iter().filter(|binary| takes(&binary.file)).collect();
-        match &self.nextest {
-            Some(nextest) => {
-                let output = nextest::Built { call: &self.call, build: &build, binaries: &binaries };
-                nextest.run(&output, &trial, bench, &mut gathered).await?;
-            }
-            None => self.run_binaries(&binaries, &trial, bench, &mut gathered).await?,
-        }
-        let touched = self.target_dir.touched().map(|path| {
-            format!("while the tests ran, somebody changed what they were built into: {}", path.display())
-        });
-        gathered.flaw = gathered.flaw.or(touched);
-        let has_doctests = found.has_doctests && self.nextest.is_none() && self.options.wants_doctests();
-        if has_doctests && gathered.stopped.is_none() && targets::takes_doctests(scope, place) {
-            self.run_doctests(&trial, bench, &mut gathered).await?;
-        }
+        let mut gathered = self.gather(&built, &base, own.as_ref(), bench)?;
+        let trial = Trial { environment: Environment::new(place, &self.call, &built.build), base: &base };
+        self.try_out((&built, own.as_ref()), &trial, bench, &mut gathered).await?;
         let mut seen = Canary::NotAsked;
         if let (Some(canary), Some(judged)) = (&canary, &judged) {
-            let binary = found.binaries.iter().find(|binary| own.as_ref() == Some(&binary.file));
+            let binary = built.found.binaries.iter().find(|binary| own.as_ref() == Some(&binary.file));
             let step = binary.map(|binary| trial.environment.step(binary));
             seen = canary.run(step, (judged, &gathered.report), bench).await?;
             self.target_dir.forget(&canary.nest.secret().name);
@@ -147,12 +176,73 @@ impl Cargo {
         Ok(conclude(gathered, seen, fail_code))
     }
 
+    /// What the build alone tells. `canary` is its file.
+    fn gather(
+        &mut self,
+        built: &Built,
+        base: &Base<'_>,
+        canary: Option<&RelPath>,
+        bench: &mut Bench,
+    ) -> Result<Gathered, Trouble> {
+        let mut gathered = Gathered::default();
+        let report = &mut gathered.report;
+        let failures = built.found.failures.iter().filter(|(root, _)| base.takes(root, canary));
+        report.load_failures = failures.map(|(_, failure)| failure.clone()).collect();
+        report.project_broken.clone_from(&built.found.project_broken);
+        if built.build.success.is_none() {
+            let said = built.said.as_str();
+            let why = if said.trim().is_empty() { "cargo gave up without a word" } else { said };
+            report.project_broken = Some(failure(FailureKind::Load, why, None));
+        }
+        let strays = self.strays.new_ones(base, &built.build, &self.options);
+        for stray in strays.into_iter().filter(|stray| base.scope.takes_file(&stray.file)) {
+            bench.say(&stray.failure.message)?;
+            report.load_failures.push(stray);
+        }
+        Ok(gathered)
+    }
+
+    /// Runs the tests of what was built.
+    async fn try_out(
+        &self,
+        (built, canary): (&Built, Option<&RelPath>),
+        trial: &Trial<'_>,
+        bench: &mut Bench,
+        gathered: &mut Gathered,
+    ) -> Result<(), Trouble> {
+        let Base { place, scope, workspace, .. } = *trial.base;
+        let binaries = built.found.binaries.iter().filter(|binary| trial.base.takes(&binary.file, canary));
+        let binaries: Vec<&Binary> = binaries.collect();
+        match &self.nextest {
+            Some(nextest) => {
+                let output = nextest::Built { call: &self.call, build: &built.build, binaries: &binaries };
+                nextest.run(&output, trial, bench, gathered).await?;
+            }
+            None => self.run_binaries(&binaries, trial, bench, gathered).await?,
+        }
+        let touched = self.target_dir.touched().map(|path| {
+            format!("while the tests ran, somebody changed what they were built into: {}", path.display())
+        });
+        gathered.flaw = gathered.flaw.take().or(touched);
+        let has_doctests = self.nextest.is_none()
+            && self.options.wants_doctests()
+            && targets::has_doctests(workspace, &self.options, place);
+        if has_doctests && gathered.stopped.is_none() && targets::takes_doctests(scope, place) {
+            self.run_doctests(trial, bench, gathered).await?;
+        }
+        Ok(())
+    }
+
+    /// cargo itself, and what stands before its subcommand.
+    fn cargo(&self) -> &[String] {
+        let words = if self.nextest.is_some() { 2 } else { 1 };
+        &self.call.program[..self.call.program.len() - words]
+    }
+
     /// The command that a person would type for this; it is shown, and never run.
     fn shown(&self, place: &Place, scope: &Scope) -> String {
         if scope.only_files.is_empty() {
-            let mut all = self.call.program.clone();
-            all.extend(self.call.args.iter().cloned());
-            return typed(&all);
+            return self.whole().unwrap_or_else(|| self.typed(&[]));
         }
         let files: Vec<RelPath> = scope.only_files.iter().cloned().collect();
         self.selection(place, &files)
@@ -160,14 +250,14 @@ impl Cargo {
 
     async fn build(
         &self,
-        (place, scope, canary): (&Place, &Scope, Option<&RelPath>),
-        target_dir: &Path,
+        base: &Base<'_>,
+        canary: Option<&RelPath>,
         bench: &mut Bench,
     ) -> Result<(Build, Exit, String), Trouble> {
-        let mut with_lib = WithLib::Yes;
+        let Base { place, scope, target_dir, .. } = *base;
+        let mut with_lib = base.with_lib(&self.options);
         loop {
-            let before = if self.nextest.is_some() { 2 } else { 1 };
-            let mut argv = self.call.program[..self.call.program.len() - before].to_vec();
+            let mut argv = self.cargo().to_vec();
             argv.extend(self.options.build_args(with_lib, target_dir));
             let stdout = bench.fresh("build.json");
             let step = Step {
@@ -176,9 +266,8 @@ impl Cargo {
                 env: environment::building(&self.call, target_dir),
                 stdout: Some(stdout.clone()),
             };
-            let finished = bench.run(step).await?;
+            let finished = bench.build(step).await?;
             let said = bench.last_words(1);
-            // A package of programs alone has no library to ask for.
             if with_lib == WithLib::Yes && said.contains("no library targets found") {
                 with_lib = WithLib::No;
                 continue;
@@ -198,91 +287,6 @@ impl Cargo {
         }
     }
 
-    async fn run_binaries(
-        &self,
-        binaries: &[&Binary],
-        trial: &Trial<'_>,
-        bench: &mut Bench,
-        gathered: &mut Gathered,
-    ) -> Result<(), Trouble> {
-        for binary in binaries {
-            if gathered.stopped.is_none() {
-                self.run_binary(binary, trial, bench, gathered).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn run_binary(
-        &self,
-        binary: &Binary,
-        trial: &Trial<'_>,
-        bench: &mut Bench,
-        gathered: &mut Gathered,
-    ) -> Result<(), Trouble> {
-        let Trial { place, scope, environment, .. } = trial;
-        let mut step = environment.step(binary);
-        let list = bench.fresh("list");
-        step.stdout = Some(list.clone());
-        let mut listing = step.clone();
-        listing.argv.extend(words(&self.options.list_args()));
-        let listed_exit = bench.run(listing).await?.exit;
-        let bytes = read_capped(&list, REPORT_CAP).unwrap_or_default().unwrap_or_default();
-        bench.show_instead(&list, "")?;
-        let Some(names) = libtest::listed(&bytes).filter(|_| listed_exit.is_success()) else {
-            return own_harness::run(binary, place, step, bench, gathered).await;
-        };
-        let all = names.len();
-        let names: Vec<String> = names
-            .into_iter()
-            .filter(|name| scope.takes(&binary.file_of(name, place), &binary.id(name)))
-            .collect();
-        if names.is_empty() {
-            return Ok(());
-        }
-        let exact = (names.len() < all).then_some(names.as_slice());
-        let (mut weighed, finished) = self.hear_binary(&step, &names, exact, bench).await?;
-        settle(&mut weighed, &names, finished.exit, gathered);
-        let share = finished.duration_ms / (weighed.tests.len().max(1) as u64);
-        for (name, outcome) in weighed.tests {
-            let id = binary.id(&name);
-            let file = Some(binary.file_of(&name, place));
-            gathered.report.tests.push(TestResult { id, file, outcome, duration_ms: share });
-        }
-        gathered.flaw = gathered.flaw.take().or(weighed.flaw);
-        Ok(())
-    }
-
-    /// Runs a binary with its log of outcomes; the option is deprecated, so a harness that no
-    /// longer knows it is believed by its output alone.
-    async fn hear_binary(
-        &self,
-        step: &Step,
-        names: &[String],
-        exact: Option<&[String]>,
-        bench: &mut Bench,
-    ) -> Result<(Weighed, Finished), Trouble> {
-        let mut log = Some(bench.fresh("outcomes"));
-        loop {
-            let stdout = bench.fresh("tests");
-            let mut step = Step { stdout: Some(stdout.clone()), ..step.clone() };
-            step.argv.extend(words(&self.options.run_args(exact, log.as_deref())));
-            let finished = bench.run(step).await?;
-            if log.is_some() && bench.last_words(1).contains("Unrecognized option: 'logfile'") {
-                log = None;
-                continue;
-            }
-            let outcomes = log.as_ref().map(|log| read_capped(log, REPORT_CAP)).transpose();
-            let weighed = match (read_capped(&stdout, REPORT_CAP), outcomes) {
-                (Ok(Some(output)), Ok(None)) => libtest::weigh(names, None, &output),
-                (Ok(Some(output)), Ok(Some(Some(log)))) => libtest::weigh(names, Some(&log), &output),
-                (Ok(_), Ok(_)) => flawed("a test binary ended without its log of outcomes".to_owned()),
-                (Err(why), _) | (_, Err(why)) => flawed(why),
-            };
-            return Ok((weighed, finished));
-        }
-    }
-
     /// Runs all doctests, because their names are told only by running them; those that take no
     /// part are left out of the report.
     async fn run_doctests(
@@ -291,7 +295,7 @@ impl Cargo {
         bench: &mut Bench,
         gathered: &mut Gathered,
     ) -> Result<(), Trouble> {
-        let Trial { place, scope, target_dir, .. } = trial;
+        let Base { place, scope, target_dir, .. } = *trial.base;
         let mut argv = self.call.program.clone();
         argv.extend(self.options.doctest_args(target_dir));
         let stdout = bench.fresh("doctests");
@@ -306,7 +310,7 @@ impl Cargo {
         let mut weighed = libtest::transcripts(&bytes);
         let names: Vec<String> = weighed.tests.iter().map(|test| test.0.clone()).collect();
         settle(&mut weighed, &names, finished.exit, gathered);
-        let results = targets::doctest_results(weighed.tests, place);
+        let results = targets::doctest_results(weighed.tests, trial.base.root(), place);
         let takes = |test: &TestResult| match &test.file {
             Some(file) => scope.takes(file, &test.id),
             None => scope.is_unchosen() || scope.only_ids.contains(&test.id),
@@ -318,48 +322,28 @@ impl Cargo {
 
     /// The command line that runs these files' tests.
     pub(super) fn selection(&self, place: &Place, files: &[RelPath]) -> String {
+        let mut packages = BTreeSet::new();
         let mut targets = BTreeSet::new();
         let mut filters = BTreeSet::new();
         for file in files {
-            let (target, filter) = targets::named_by_path(&place.id_path(file));
-            targets.extend(target);
-            filters.extend(filter);
+            let named = named::by_path(place, file);
+            packages.insert((named.is_root, named.package));
+            targets.extend(named.target);
+            filters.extend(named.filter);
         }
         let mut argv = self.call.program.clone();
         let profile = if self.nextest.is_some() { "--cargo-profile" } else { "--profile" };
-        let shared = self.options.shared.iter().chain(&self.options.target_dir);
+        let shared = self.options.of_any_package();
+        let shared = shared.iter().chain(&self.options.target_dir);
         argv.extend(shared.map(|arg| if arg == "--profile" { profile.to_owned() } else { arg.clone() }));
+        // The package of the root is meant where none is named, unless others are.
+        let needs_names = packages.iter().any(|(is_root, _)| !is_root) && !self.options.says_packages();
+        for (_, package) in packages.iter().filter(|_| needs_names) {
+            argv.extend(package.iter().flat_map(|name| ["-p".to_owned(), name.clone()]));
+        }
         argv.extend(targets.into_iter().flatten());
         argv.extend(filters);
         typed(&argv)
-    }
-}
-
-fn flawed(why: String) -> Weighed {
-    Weighed { tests: Vec::new(), flaw: Some(why) }
-}
-
-/// Holds a binary's exit against its words. A test that was running when a signal came, or that
-/// had not yet run, crashed with it.
-fn settle(weighed: &mut Weighed, names: &[String], exit: Exit, gathered: &mut Gathered) {
-    let failed = weighed.tests.iter().any(|test| matches!(test.1, Outcome::Failed(_)));
-    match exit {
-        Exit::Code(0) if !failed => {}
-        Exit::Code(FAIL_CODE) if failed => {}
-        Exit::Code(code) => {
-            let why = format!("a test binary exited with {code}, which its own results do not explain");
-            weighed.flaw = weighed.flaw.take().or(Some(why));
-        }
-        Exit::Signal(_) => {
-            let known: BTreeSet<String> = weighed.tests.iter().map(|test| test.0.clone()).collect();
-            let crash = failure(FailureKind::Crash, &format!("the test binary was {exit}"), None);
-            for name in names.iter().filter(|name| !known.contains(*name)) {
-                weighed.tests.push((name.clone(), Outcome::Failed(crash.clone())));
-            }
-            // A red for certain: nothing of it can be taken for green.
-            weighed.flaw = None;
-        }
-        Exit::Deadline | Exit::OutputCap => gathered.stopped = Some(exit),
     }
 }
 

@@ -34,7 +34,7 @@ use crate::text::test_report::{REPORT_CAP, failure};
 use crate::world::regular_file;
 use cache::Cache;
 use canary::Birds;
-use options::Options;
+use options::{Errors, Options};
 use packages::Package;
 
 /// What our own conclusion says when tests failed; go itself says 1 or 2.
@@ -57,6 +57,8 @@ struct Going<'a> {
     /// Files that are not there for go.
     removed: BTreeSet<RelPath>,
     birds: Birds,
+    /// All, once the compiler broke off its list.
+    errors: Errors,
     /// Of all of the project.
     names: BTreeSet<String>,
 }
@@ -153,7 +155,8 @@ impl<'a> Going<'a> {
         let is_go = |file: &&RelPath| file.extension() == "go";
         let removed = scope.leave_out.iter().filter(is_go).cloned().collect();
         let env = environment(call, cache);
-        Self { call, options, place, scope, env, removed, birds: Birds::default(), names: BTreeSet::new() }
+        let (birds, names) = (Birds::default(), BTreeSet::new());
+        Self { call, options, place, scope, env, removed, birds, errors: Errors::First, names }
     }
 
     /// The packages that the command names; `None` if go can't say, and why is in `gathered`.
@@ -216,7 +219,7 @@ impl<'a> Going<'a> {
     fn test_call(&self, overlay: PathBuf) -> Vec<OsString> {
         let mut argv = super::words(&self.call.program);
         argv.extend(["-count=1".into(), "-vet=off".into(), "-overlay".into(), overlay.into()]);
-        argv.extend(super::words(&self.options.building()));
+        argv.extend(super::words(&self.options.building(self.errors)));
         argv
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Measured, disk};
 use super::call::{RunnerCall, typed};
-use super::place::{Place, merge_doubles};
+use super::place::Place;
 use super::python::{milliseconds, read};
 use super::scope::Scope;
 use crate::core::path::RelPath;
@@ -73,23 +73,13 @@ fn bins(place: &Place) -> Vec<PathBuf> {
     upwards(place).map(|folder| folder.join("node_modules/.bin")).filter(|path| path.is_dir()).collect()
 }
 
-/// The variables of a run: as in a pipeline, so that snapshots are not written, `.only` is an error
-/// and nothing waits for a person; without colours; and with the packages' programs in PATH, as a
-/// package manager would have it.
+/// The variables of a run: the person's own, with the packages' programs in PATH, as a package manager
+/// would have it. Tests read `CI` and `FORCE_COLOR` too, so what the runner is to do is said by flags and
+/// by our reporter, and colours are taken out of what is read.
 pub(super) fn environment(call: &RunnerCall, place: &Place) -> Variables {
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let folders = bins(place).into_iter().chain(std::env::split_paths(&inherited));
-    let mut variables: Variables = vec![
-        ("CI".into(), Some("true".into())),
-        ("NO_COLOR".into(), Some("1".into())),
-        ("FORCE_COLOR".into(), None),
-        // These switch to other reports than those that are read here.
-        ("GITHUB_ACTIONS".into(), None),
-        ("AGENT".into(), None),
-        ("AI_AGENT".into(), None),
-        ("CLAUDECODE".into(), None),
-        ("REPL_ID".into(), None),
-    ];
+    let mut variables = Variables::new();
     if let Ok(path) = std::env::join_paths(folders) {
         variables.push(("PATH".into(), Some(path)));
     }
@@ -223,7 +213,7 @@ pub(super) fn results(reported: &Reported, place: &Place) -> TestReport {
         })
         .collect();
     let complete = reported.flaw.is_none();
-    TestReport { tests: merge_doubles(tests), load_failures, complete, project_broken: None }
+    TestReport { tests, load_failures, complete, project_broken: None }
 }
 
 /// Neither a test nor an error came of the file.

@@ -63,7 +63,6 @@ fn all_kinds_of_tests_and_of_files_are_told_apart() {
             ("class", FailureKind::Missing),
             ("undefined", FailureKind::Assertion),
             ("slow", FailureKind::Timeout),
-            ("dup", FailureKind::Error),
             ("hook > never", FailureKind::Missing),
             ("each 1 2", FailureKind::Assertion),
         ] {
@@ -73,6 +72,9 @@ fn all_kinds_of_tests_and_of_files_are_told_apart() {
                 test(name)
             );
         }
+        let dup = report.tests.iter().filter(|test| test.id.0.ends_with("::dup"));
+        let dup: Vec<bool> = dup.map(|test| test.outcome == Outcome::Passed).collect();
+        assert_eq!(dup, [true, false], "namesakes are told apart, in their order");
         let Outcome::Failed(missing) = test("missing") else { panic!("failed") };
         assert_eq!(missing.absent.as_deref(), Some(callee));
         for name in ["skipped", "todo", "inverted"] {

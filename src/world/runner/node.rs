@@ -10,7 +10,7 @@ use super::bench::{Bench, Measured, Step, disk};
 use super::call::{RunnerCall, typed};
 use super::canary::{self, Judged, Nest};
 use super::javascript::{Options, Sorted};
-use super::place::{Place, merge_doubles};
+use super::place::Place;
 use super::python::{milliseconds, read};
 use super::scope::Scope;
 use super::words;
@@ -113,9 +113,8 @@ impl Node {
         let env = self.call.env.iter().map(|(name, value)| (name.into(), Some(value.into())));
         // What node compiled is kept by its version, a path and a hash of the source, and whoever
         // can write there can put other code in its place.
-        let quiet = [("NO_COLOR", Some("1")), ("FORCE_COLOR", None), ("NODE_COMPILE_CACHE", None)];
-        let quiet = quiet.into_iter().chain([("NODE_DISABLE_COMPILE_CACHE", Some("1"))]);
-        env.chain(quiet.map(|(name, value)| (name.into(), value.map(OsString::from)))).collect()
+        let uncached = [("NODE_COMPILE_CACHE", None), ("NODE_DISABLE_COMPILE_CACHE", Some("1"))];
+        env.chain(uncached.map(|(name, value)| (name.into(), value.map(OsString::from)))).collect()
     }
 
     /// The command line that runs these files' tests.
@@ -226,7 +225,7 @@ fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
     });
     let load_failures = load_failures.collect();
     let complete = reported.flaw.is_none();
-    TestReport { tests: merge_doubles(tests), load_failures, complete, project_broken: None }
+    TestReport { tests, load_failures, complete, project_broken: None }
 }
 
 fn threw(line: &TestLine, project: &Project<'_>) -> Failure {

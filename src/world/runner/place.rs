@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use globset::GlobBuilder;
 
 use crate::core::path::RelPath;
-use crate::core::test::{TestId, TestResult};
+use crate::core::test::TestId;
 
 /// Both roots, absolute and without links.
 #[derive(Clone, Debug)]
@@ -112,34 +112,4 @@ fn lexical(path: &Path) -> PathBuf {
         }
     }
     clean
-}
-
-/// Makes one of several results with one id: the worse word counts, so that a name that two
-/// tests share is green only if both are.
-pub(super) fn merge_doubles(tests: Vec<TestResult>) -> Vec<TestResult> {
-    use crate::core::test::Outcome;
-    let badness = |outcome: &Outcome| match outcome {
-        Outcome::Passed => 0,
-        Outcome::Skipped => 1,
-        Outcome::Failed(_) => 2,
-    };
-    let mut merged: Vec<TestResult> = Vec::with_capacity(tests.len());
-    let mut places = std::collections::HashMap::new();
-    for test in tests {
-        match places.get(&test.id) {
-            None => {
-                places.insert(test.id.clone(), merged.len());
-                merged.push(test);
-            }
-            Some(&at) => {
-                let kept: &mut TestResult = &mut merged[at];
-                let duration_ms = kept.duration_ms.saturating_add(test.duration_ms);
-                if badness(&test.outcome) > badness(&kept.outcome) {
-                    *kept = test;
-                }
-                kept.duration_ms = duration_ms;
-            }
-        }
-    }
-    merged
 }

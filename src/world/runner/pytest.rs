@@ -22,8 +22,11 @@ use crate::text::gate_names::{self, Named};
 use crate::world::regular_file;
 
 const PLUGIN: &str = include_str!("reporters/tdd_pytest_report.py");
+/// What our plugin says where it can't work; the version follows.
+const TOO_OLD: &str = "tdd reads pytest 7.0 and newer, and this is pytest ";
 const SAFE_PATH: &str = "PYTHONSAFEPATH";
 const FAIL_CODE: i32 = 1;
+const USAGE_ERROR: i32 = 4;
 /// pytest's exit code for "no tests collected".
 const NOTHING_COLLECTED: i32 = 5;
 
@@ -70,10 +73,8 @@ impl Pytest {
         }
         let finished = bench.run(step).await?;
         let said = bench.last_words(0);
-        if finished.exit == Exit::Code(1) && said.contains("No module named pytest") {
-            return Err(Trouble::environment("pytest is not installed")
-                .because(said.trim().to_owned())
-                .advise("install pytest into the environment of the test command, or name another command"));
+        if let Some(trouble) = unusable(finished.exit, &said) {
+            return Err(trouble);
         }
         Ok(match python::read(&told) {
             Err(why) => {
@@ -110,9 +111,14 @@ impl Pytest {
         vec![(SAFE_PATH.into(), Some("1".into())), ("TDD_LATE_CWD".into(), Some("1".into()))]
     }
 
+    fn sorted(&self, place: &Place) -> Sorted {
+        let by_module = self.call.args.iter().any(|arg| arg == "--pyargs");
+        sort_args(&self.call.args, &|word| is_path(word, place) || (by_module && is_module(word, place)))
+    }
+
     /// The person's arguments for this scope: chosen files stand for paths.
     fn args(&self, place: &Place, scope: &Scope) -> Vec<String> {
-        let kept = sort_args(&self.call.args, &|word| is_path(word, place));
+        let kept = self.sorted(place);
         let mut args = kept.options;
         if scope.is_unchosen() {
             let left_out = |word: &String| {
@@ -133,10 +139,23 @@ impl Pytest {
     /// The command line that runs these files' tests.
     pub(super) fn selection(&self, place: &Place, files: &[RelPath]) -> String {
         let mut argv = self.call.program.clone();
-        argv.extend(sort_args(&self.call.args, &|word| is_path(word, place)).options);
+        argv.extend(self.sorted(place).options);
         argv.extend(files.iter().map(|file| path_from(place, file)));
         typed(&argv)
     }
+}
+
+/// A pytest that is not there, or that our plugin can't work with.
+fn unusable(exit: Exit, said: &str) -> Option<Trouble> {
+    if exit == Exit::Code(1) && said.contains("No module named pytest") {
+        let trouble = Trouble::environment("pytest is not installed").because(said.trim().to_owned());
+        let next = "install pytest into the environment of the test command, or name another command";
+        return Some(trouble.advise(next));
+    }
+    let version = said.split(TOO_OLD).nth(1).filter(|_| exit == Exit::Code(USAGE_ERROR))?;
+    let version = version.split_whitespace().next().unwrap_or("an older one");
+    let trouble = Trouble::environment("this pytest is too old").because(format!("{TOO_OLD}{version}"));
+    Some(trouble.advise("install pytest 7.0 or newer into the environment of the test command"))
 }
 
 /// Beside the first judged file: out of its folder no `conftest.py` of it would see the canary.
@@ -167,6 +186,15 @@ fn path_from(place: &Place, file: &RelPath) -> String {
 fn is_path(word: &str, place: &Place) -> bool {
     let path = word.split("::").next().unwrap_or(word);
     place.project.join(path).exists() || path.contains(['*', '?'])
+}
+
+/// With `--pyargs`: a module of the project's own, by its dotted name.
+fn is_module(word: &str, place: &Place) -> bool {
+    let path = word.split("::").next().unwrap_or(word).replace('.', "/");
+    ["", "src"]
+        .iter()
+        .map(|root| place.project.join(root).join(&path))
+        .any(|path| path.is_dir() || path.with_extension("py").is_file())
 }
 
 fn expanded(word: String, place: &Place) -> Vec<String> {
@@ -232,7 +260,6 @@ const VALUED: &[&str] = &[
     "--timeout",
     "--cov-report",
     "--cov-config",
-    "--pyargs",
 ];
 
 /// Splits arguments into options and paths; a word is a path only if `is_path` says so, since

@@ -33,6 +33,9 @@ pub(super) fn install(bench: &Bench, name: &str, text: &str) -> Result<PathBuf, 
     Ok(folder)
 }
 
+/// Where a test is of whose file nothing is known.
+const UNKNOWN: &str = "unknown";
+
 /// The variables of a run. Compiled files are neither read from the tree nor written to it: an
 /// edit of the same size within the same second would run the old code.
 pub(super) fn variables(
@@ -47,27 +50,27 @@ pub(super) fn variables(
         (OsString::from("PYTHONDONTWRITEBYTECODE"), Some("1".into())),
         ("PYTHONPYCACHEPREFIX".into(), private_cache.map(Into::into)),
         ("TDD_REPORT".into(), Some(report.into())),
-        ("TDD_ORDER".into(), Some(order(scope, place, canary).into())),
+        ("TDD_ORDER".into(), Some(order(call, scope, place, canary).into())),
     ];
     variables.extend(call.env.iter().map(|(name, value)| (name.into(), Some(value.into()))));
     variables
 }
 
-fn order(scope: &Scope, place: &Place, canary: Option<&Nest>) -> String {
+fn order(call: &RunnerCall, scope: &Scope, place: &Place, canary: Option<&Nest>) -> String {
     let paths = |files: Vec<RelPath>| -> Vec<String> {
         files.iter().map(|file| real(&place.absolute(file))).collect()
     };
-    // A chosen file takes part whole, so ids are only told apart when no file is chosen.
-    let ids: Vec<(String, &str)> = if scope.only_files.is_empty() {
-        let ids = scope.only_ids.iter().filter_map(|id| place.file_of_id(id));
-        ids.map(|(file, name)| (real(&place.absolute(&file)), name)).collect()
-    } else {
-        Vec::new()
-    };
+    let only = scope.only_files.iter().filter(|file| !scope.leave_out.contains(*file));
+    let ids = scope.only_ids.iter().filter_map(|id| match id.0.split_once("::") {
+        Some((UNKNOWN, name)) => Some((None, name)),
+        Some(_) | None => place.file_of_id(id).map(|(file, name)| (Some(real(&place.absolute(&file))), name)),
+    });
     json!({
         "leave_out": paths(scope.leave_out.iter().cloned().collect()),
-        "only_files": paths(scope.chosen_files()),
-        "only_ids": ids,
+        "only_files": paths(only.cloned().collect()),
+        "only_ids": ids.collect::<Vec<_>>(),
+        "chosen_files": paths(scope.chosen_files()),
+        "call": call.args,
         "canary": canary.map(|nest| json!({ "file": real(nest.file()), "tests": nest.tests() })),
     })
     .to_string()
@@ -91,7 +94,7 @@ pub(super) fn results(reported: &Reported, place: &Place, scope: &Scope) -> Test
     let mut report = TestReport { complete: reported.flaw.is_none(), ..TestReport::default() };
     for line in &reported.tests {
         let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));
-        let path = file.as_ref().map_or_else(|| "unknown".to_owned(), |file| place.id_path(file));
+        let path = file.as_ref().map_or_else(|| UNKNOWN.to_owned(), |file| place.id_path(file));
         let id = TestId(format!("{path}::{}", line.test.name));
         if file.as_ref().is_none_or(|file| scope.takes(file, &id)) {
             let outcome = outcome(line, &homes);

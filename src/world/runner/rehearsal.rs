@@ -49,13 +49,15 @@ pub struct Rehearsal {
 pub async fn rehearse(setup: &RunnerSetup, hear: Hear<'_>) -> Result<Rehearsal, Trouble> {
     let folder = leftovers::temporary_folder(&setup.repository)?;
     let place = Place::new(&setup.repository, &setup.project);
-    let place = scratch::copy(&place, &folder.path().join("tree"), &|_| true)?;
+    let copy = scratch::make(&place, &|_| true, hear)?;
+    let place = copy.place.clone();
     let mut tests = ProjectTests::new(RunnerSetup {
         repository: place.repository.clone(),
         project: place.project.clone(),
         work: folder.path().join("work"),
         ..setup.clone()
-    })?;
+    })?
+    .never_resumed();
     tests.owner.clone_from(&setup.repository);
     let mut stage = Stage { place, tests, runner: setup.commands.runner };
     let first = stage.run(Suite::Test, hear).await;

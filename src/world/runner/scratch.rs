@@ -5,16 +5,24 @@
 //! (`Cargo.lock`, `.env`) are copied. Build folders are neither: a build in the copy must not write
 //! into the user's tree. A Rust file that is left out stays as an empty one: a manifest or a `mod`
 //! line may name it, and then nothing would build without it.
+//!
+//! A copy lies where `leftovers` puts it, outside of the tree, and goes when it is dropped. From there
+//! tools must find above them what they find above the tree, else there is no copy and a word why.
 
-use std::path::Path;
+mod upward;
+
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use ignore::WalkBuilder;
 
 use super::bench::disk;
 use super::place::Place;
+use crate::core::audience::News;
 use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
+use crate::driver::ports::Hear;
+use crate::world::leftovers::{self, CopyFolder};
 use crate::world::regular_file;
 
 /// Ignored entries that are not linked: results of builds, and what belongs to git or to us.
@@ -29,9 +37,39 @@ pub(super) fn note<'a>(left_out: impl IntoIterator<Item = &'a RelPath>) -> Strin
     format!("  # in a copy without {}", names.join(", "))
 }
 
-/// Makes the copy in `to`, which must not be there, and gives the project's place in it.
-pub(super) fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<Place, Trouble> {
-    std::fs::create_dir_all(to).map_err(|error| disk(to, &error))?;
+/// A copy, for as long as it is needed.
+pub(super) struct Copy {
+    /// The project's place in it.
+    pub(super) place: Place,
+    _folder: CopyFolder,
+}
+
+/// Makes a copy, and says so where that may take long.
+pub(super) fn make(place: &Place, take: &dyn Fn(&RelPath) -> bool, hear: Hear<'_>) -> Result<Copy, Trouble> {
+    let folder = leftovers::copy_folder(&place.repository)?;
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    if let Some(sought) = upward::difference(&place.repository, folder.path(), home.as_deref()) {
+        return Err(Trouble::environment(
+            "no copy of the tree can be made that its tools would take for the tree",
+        )
+        .because(format!(
+            "tools look for {} upwards, and would find it from one of {} and {} alone",
+            sought.display(),
+            place.repository.display(),
+            folder.path().display()
+        ))
+        .advise("make the parent folder of the repository writable, or move that file"));
+    }
+    if folder.is_far {
+        let (from, to) = (place.repository.display(), folder.path().display());
+        hear(News::Note(format!("the tree is copied to another file system: from {from} to {to}")));
+    }
+    let place = copy(place, folder.path(), take)?;
+    Ok(Copy { place, _folder: folder })
+}
+
+/// Fills `to`, which is empty, and gives the project's place in it.
+fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<Place, Trouble> {
     let runs = place.repository.join(".tdd/runs");
     let walk = WalkBuilder::new(&place.repository)
         .hidden(false)
@@ -43,9 +81,6 @@ pub(super) fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) ->
         .build();
     for entry in walk.flatten() {
         let Some(path) = in_repository(place, entry.path()) else { continue };
-        if entry.path().starts_with(to) {
-            continue;
-        }
         let kind = entry.file_type();
         let target = to.join(path.as_str());
         if kind.is_some_and(|kind| kind.is_dir()) {

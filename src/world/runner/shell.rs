@@ -2,18 +2,26 @@
 //! prints, and `kind: exit-code`, which can't be read test by test.
 //!
 //! A run of chosen files takes the `select` line. Files are left out by `select` too, if there is
-//! one, else in a scratch copy of the tree.
+//! one, else in a scratch copy of the tree. `{files}` in it stands for all paths at once; with `{file}`
+//! or `{stem}` it is called for each file. What is chosen by `{stem}` is compiled together with all
+//! other tests, so there, too, a copy leaves out what is to be left out.
+//!
+//! A chosen file of which a failed run tells nothing is run alone: if nothing is told then, it did not
+//! load.
 
+mod ava;
 mod case_files;
+mod reports;
 mod tap;
+mod unloaded;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 
 use self::case_files::CaseFiles;
-use super::bench::{Bench, Measured, Step, read_capped};
+use super::bench::{Bench, Measured, Step};
 use super::call::quote;
-use super::place::{Place, merge_doubles};
+use super::place::Place;
 use super::scope::Scope;
 use super::scratch;
 use crate::core::commands::RunnerTable;
@@ -22,8 +30,7 @@ use crate::core::path::RelPath;
 use crate::core::test::{Exit, LoadFailure, Outcome, TestId, TestReport, TestResult};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Hear;
-use crate::text::test_report::REPORT_CAP;
-use crate::text::test_report::junit::{self, Case};
+use crate::text::test_report::junit::Case;
 
 /// The person's lines.
 #[derive(Clone, Debug)]
@@ -33,6 +40,7 @@ pub(super) struct Shell {
     /// Relative to the project; `None` for `exit-code`.
     report: Option<String>,
     format: Format,
+    producer: tap::Producer,
     /// Files that earlier reports named: with `select`, "all but these" is made of them.
     known: BTreeSet<RelPath>,
 }
@@ -56,6 +64,7 @@ impl Shell {
             select: table.select.clone(),
             report: table.report.clone(),
             format: Format::Junit,
+            producer: tap::Producer::of(&table.all),
             known: BTreeSet::new(),
         }
     }
@@ -66,6 +75,7 @@ impl Shell {
             select: table.and_then(|table| table.select.clone()),
             report: None,
             format: Format::ExitCode,
+            producer: tap::Producer::Any,
             known: BTreeSet::new(),
         }
     }
@@ -86,13 +96,16 @@ impl Shell {
         let by_itself = |file: &&RelPath| chosen.as_ref().is_some_and(|files| files.contains(file));
         let apart: Vec<&RelPath> = scope.told_apart.iter().filter(|file| !by_itself(file)).collect();
         let mut whole: Option<Measured> = None;
-        for files in self.batches(chosen) {
+        let mut waiting: VecDeque<_> = self.batches(chosen).into();
+        while let Some(files) = waiting.pop_front() {
             let measured = self.run_once(files.as_deref(), (place, scope), bench, hear).await?;
             let goes_on = matches!(measured.exit, Exit::Code(_));
-            whole = Some(match whole {
-                None => measured,
-                Some(before) => tap::joined(before, measured),
-            });
+            let (measured, again) = self.sifted(measured, files.as_deref(), scope, bench);
+            waiting.extend(again);
+            whole = match (whole, measured) {
+                (Some(before), Some(measured)) => Some(tap::joined(before, measured)),
+                (before, measured) => before.or(measured),
+            };
             if !goes_on {
                 break;
             }
@@ -113,7 +126,7 @@ impl Shell {
     /// file.
     fn batches(&self, chosen: Option<Vec<RelPath>>) -> Vec<Option<Vec<RelPath>>> {
         match (self.format, chosen) {
-            (Format::Tap(tap::Files::Untold), Some(files)) => {
+            (_, Some(files)) if self.is_for_each() || self.format == Format::Tap(tap::Files::Untold) => {
                 files.into_iter().map(|file| Some(vec![file])).collect()
             }
             (_, chosen) => vec![chosen],
@@ -131,18 +144,16 @@ impl Shell {
             Some(files) => self.selection(place, files),
             None => self.all.clone(),
         };
-        let in_copy = chosen.is_none() && !scope.leave_out.is_empty();
-        let copy = bench.fresh("tree");
-        let there = if in_copy {
-            scratch::copy(place, &copy, &|file| !scope.leave_out.contains(file))?
-        } else {
-            place.clone()
-        };
+        let is_whole = chosen.is_none() || self.has_word("{stem}");
+        let in_copy = is_whole && !scope.leave_out.is_empty();
         let note = if in_copy { scratch::note(&scope.leave_out) } else { String::new() };
         bench.announce(format!("{command}{note}"), hear);
+        let take = |file: &RelPath| !scope.leave_out.contains(file);
+        let copy = in_copy.then(|| scratch::make(place, &take, hear)).transpose()?;
+        let there = copy.as_ref().map_or_else(|| place.clone(), |copy| copy.place.clone());
         let mut report = self.report.as_ref().map(|path| there.project.join(path));
         if let Some(path) = report.as_ref().filter(|_| guard::stands(Guard::OldReport)) {
-            remove_old(path)?;
+            reports::of(path).iter().try_for_each(|path| remove_old(path))?;
         }
         let prints = matches!(self.format, Format::Tap(_)) && report.is_none();
         let stdout = prints.then(|| bench.fresh("tap"));
@@ -159,7 +170,7 @@ impl Shell {
                 let only =
                     chosen.and_then(<[RelPath]>::first).filter(|_| chosen.is_some_and(|c| c.len() == 1));
                 let (measured, files) =
-                    tap::read(&report, (finished.exit, &said, only), [&there, place], scope);
+                    tap::read(&report, (finished.exit, &said, only), ([&there, place], self.producer), scope);
                 if chosen.is_none() && self.format == Format::Tap(tap::Files::Untold) {
                     self.refuse_untied(files, measured.report.as_ref())?;
                     self.format = Format::Tap(files);
@@ -197,6 +208,15 @@ impl Shell {
         }
     }
 
+    fn has_word(&self, word: &str) -> bool {
+        self.select.as_ref().is_some_and(|select| select.contains(word))
+    }
+
+    /// Whether `select` takes one file.
+    fn is_for_each(&self) -> bool {
+        self.select.is_some() && !self.has_word("{files}")
+    }
+
     /// The files to hand to `select`; `None` runs everything.
     fn chosen(&self, place: &Place, scope: &Scope) -> Option<Vec<RelPath>> {
         self.select.as_ref()?;
@@ -204,7 +224,8 @@ impl Shell {
             return Some(scope.chosen_files());
         }
         // Nobody knows the files of tests that are told without one: the copy has all but those left out.
-        if scope.leave_out.is_empty() || self.format == Format::Tap(tap::Files::Untold) {
+        let is_untold = self.format == Format::Tap(tap::Files::Untold);
+        if scope.leave_out.is_empty() || is_untold || self.is_for_each() {
             return None;
         }
         let mut files: BTreeSet<RelPath> = self.known.clone();
@@ -222,7 +243,18 @@ impl Shell {
     pub(super) fn selection(&self, place: &Place, files: &[RelPath]) -> String {
         let Some(select) = &self.select else { return self.all.clone() };
         let paths: Vec<String> = files.iter().map(|file| place.id_path(file)).collect();
-        fill(select, &paths)
+        if !self.is_for_each() {
+            return fill(select, "{files}", &paths);
+        }
+        let stem = |path: &String| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            name.split('.').next().unwrap_or(name).to_owned()
+        };
+        let one = |path: &String| {
+            let filled = fill(select, "{file}", std::slice::from_ref(path));
+            fill(&filled, "{stem}", &[stem(path)])
+        };
+        paths.iter().map(one).collect::<Vec<String>>().join("; ")
     }
 }
 
@@ -236,12 +268,12 @@ fn shape(file: &RelPath) -> (String, String, bool, String) {
     (folder.to_owned(), tail.map_or("", |tail| *tail).to_owned(), starts, extension.to_owned())
 }
 
-/// Puts paths in place of `{files}`, quoted for the quotes that stand around it.
-fn fill(template: &str, paths: &[String]) -> String {
+/// Puts paths in place of a word such as `{files}`, quoted for the quotes that stand around it.
+fn fill(template: &str, word: &str, paths: &[String]) -> String {
     let mut filled = String::new();
     let mut rest = template;
     let mut quotes = None;
-    while let Some((before, after)) = rest.split_once("{files}") {
+    while let Some((before, after)) = rest.split_once(word) {
         for character in before.chars() {
             quotes = match (quotes, character) {
                 (None, '\'' | '"') => Some(character),
@@ -282,15 +314,10 @@ fn read(path: &Path, exit: Exit, there: &Place, place: &Place, scope: &Scope) ->
         Exit::Code(code) if code != 0 => code,
         Exit::Code(_) | Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => 1,
     };
-    let bytes = match read_capped(path, REPORT_CAP) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => {
-            let why = format!("the command left no report at {}", path.display());
-            return Measured { exit, report: None, unreadable: Some(why), fail_code };
-        }
+    let parsed = match reports::read(path) {
+        Ok(parsed) => parsed,
         Err(why) => return Measured { exit, report: None, unreadable: Some(why), fail_code },
     };
-    let parsed = junit::parse(&bytes);
     let mut report = TestReport { complete: parsed.flaw.is_none(), ..TestReport::default() };
     let files = CaseFiles::new([there, place]);
     for case in parsed.cases {
@@ -303,7 +330,6 @@ fn read(path: &Path, exit: Exit, there: &Place, place: &Place, scope: &Scope) ->
             _ => report.tests.extend(result(case, file, place, scope)),
         }
     }
-    report.tests = merge_doubles(report.tests);
     Measured { exit, report: Some(report), unreadable: parsed.flaw, fail_code }
 }
 
@@ -342,7 +368,7 @@ mod tests {
             ("make ONLY=\"{files}\"", "make ONLY=\"a.py 'b c.py'\""),
             ("t", "t"),
         ] {
-            assert_eq!(fill(template, &paths), want, "{template}");
+            assert_eq!(fill(template, "{files}", &paths), want, "{template}");
         }
     }
 

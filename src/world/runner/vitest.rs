@@ -86,7 +86,7 @@ impl Vitest {
         argv.push("--reporter=default".to_owned());
         argv.push(format!("--reporter={}", reporter.display()));
         // A part of the tests covers too little, and then the exit code would not be about tests.
-        for option in ["--bail=0", "--passWithNoTests", "--coverage.enabled=false"] {
+        for option in ["--bail=0", "--passWithNoTests", "--coverage.enabled=false", "--allowOnly=false"] {
             argv.push(option.to_owned());
         }
         let env = javascript::environment(&self.call, place);
@@ -189,6 +189,8 @@ const OPTIONS: Options = Options {
         "--passWithNoTests",
         "--silent",
         "--color",
+        "--allowOnly",
+        "--no-allowOnly",
     ],
     dropped_valued: &["--reporter", "--outputFile"],
     dropped_counted: &["--bail"],

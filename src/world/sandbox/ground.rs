@@ -16,8 +16,6 @@ use crate::core::role::Role;
 pub const MOST_FILES: usize = 500;
 /// Entries of a folder that are looked at before it counts as too large to be one of tests alone.
 const MOST_ENTRIES: usize = 20_000;
-/// Exchange folders of other runs that are masked.
-const MOST_STRANGERS: usize = 50;
 /// A name that no file has: stands for "anything in this folder".
 const ANYTHING: &str = "\u{1}anything";
 
@@ -30,13 +28,22 @@ struct SealedNow {
     classes: Vec<FileClass>,
     /// Relative to the repository, as they are on the disk.
     files: BTreeSet<PathBuf>,
+    /// What the suite itself writes, there or not.
+    free: BTreeSet<PathBuf>,
 }
 
 impl Sealed {
-    /// From now on these are sealed, by paths relative to the repository.
-    pub fn tell<'p>(&self, classes: &[FileClass], files: impl IntoIterator<Item = &'p [u8]>) {
-        let files = files.into_iter().map(|path| PathBuf::from(OsStr::from_bytes(path))).collect();
-        *self.0.borrow_mut() = SealedNow { classes: classes.to_vec(), files };
+    /// From now on these are sealed, by paths relative to the repository, less what is `free`.
+    pub fn tell<'p>(
+        &self,
+        classes: &[FileClass],
+        files: impl IntoIterator<Item = &'p [u8]>,
+        free: &BTreeSet<RelPath>,
+    ) {
+        let free: BTreeSet<PathBuf> = free.iter().map(|path| PathBuf::from(path.as_str())).collect();
+        let files = files.into_iter().map(|path| PathBuf::from(OsStr::from_bytes(path)));
+        let files = files.filter(|path| !free.contains(path)).collect();
+        *self.0.borrow_mut() = SealedNow { classes: classes.to_vec(), files, free };
     }
 }
 
@@ -50,8 +57,9 @@ pub struct Ground {
     pub specs: PathBuf,
     /// Where the exchange folders of this run are.
     pub exchange: PathBuf,
-    /// Exchange folders of all runs of this user begin like this.
-    pub exchange_prefix: &'static str,
+    /// Where the exchange folders and temporary files of all runs of this user are. It is masked as one:
+    /// a mount over a folder that another run removes meanwhile fails.
+    pub shared: PathBuf,
     pub policy: Policy,
 }
 
@@ -81,6 +89,7 @@ impl Ground {
             git: self.git.into_iter().map(real).collect(),
             specs: real(self.specs),
             exchange: real(self.exchange),
+            shared: real(self.shared),
             ..self
         }
     }
@@ -100,7 +109,7 @@ impl Ground {
             Role::Implementer | Role::Refactorer | Role::Fixer => self.mask_specs(fence),
         }
         for folder in self.exchanges() {
-            fence.set(&folder, Rule::Masked);
+            fence.set(folder, Rule::Masked);
         }
         for folder in own {
             fence.set(folder, Rule::Writable);
@@ -201,6 +210,9 @@ impl Ground {
         if !inside.is_some_and(|inside| sealed.classes.contains(&self.policy.classify(&inside))) {
             return false;
         }
+        if sealed.free.iter().any(|free| free.starts_with(folder)) {
+            return false;
+        }
         let mut waiting = vec![folder.to_owned()];
         let mut looked_at = 0;
         while let Some(folder) = waiting.pop() {
@@ -235,17 +247,12 @@ impl Ground {
         }
     }
 
-    /// The exchange folders of this run and of all others that can be found.
-    fn exchanges(&self) -> Vec<PathBuf> {
-        let mut folders = vec![self.exchange.clone()];
-        let beside = self.exchange.parent().and_then(|folder| std::fs::read_dir(folder).ok());
-        let strangers = beside.into_iter().flatten().flatten().filter(|entry| {
-            entry.file_name().to_string_lossy().starts_with(self.exchange_prefix)
-                && entry.file_type().is_ok_and(|kind| kind.is_dir())
-        });
-        folders.extend(
-            strangers.map(|entry| entry.path()).filter(|path| *path != self.exchange).take(MOST_STRANGERS),
-        );
-        folders
+    /// The exchange folders of this run and of all others.
+    fn exchanges(&self) -> impl Iterator<Item = &Path> {
+        // A folder that holds the repository can't be hidden from who works in it.
+        let shared =
+            (self.shared.is_dir() && !self.repository.starts_with(&self.shared)).then_some(&self.shared);
+        let own = (!shared.is_some_and(|shared| self.exchange.starts_with(shared))).then_some(&self.exchange);
+        shared.into_iter().chain(own).map(PathBuf::as_path)
     }
 }

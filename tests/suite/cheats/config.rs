@@ -1,6 +1,7 @@
 //! Files that decide which tests run or how, and fake runners.
 
 use super::entry::{Entry, IM, TW, cheat};
+use super::honest::WRITES;
 use super::projects::{NODE, PYTEST, RUST};
 
 const FORBIDDEN: &str = "this role may not change: ";
@@ -145,6 +146,16 @@ fn fake_runners() -> Vec<Entry> {
         .on(NODE)
         .with(".gitignore", "node_modules/\n")
         .with("node_modules/.bin/vitest", "#!/bin/sh\n")
+        .fails(TOUCHED),
+        cheat(
+            "changes a tool beside what its tests write",
+            IM,
+            "green; node --test >/dev/null 2>&1; echo x >> node_modules/tool/index.js",
+        )
+        .on(NODE)
+        .with(".gitignore", "node_modules/\n")
+        .with("node_modules/tool/index.js", "export {};\n")
+        .with("test/writes.test.js", WRITES)
         .fails(TOUCHED),
         cheat("forges compiled code", IM, FORGED_CODE).fails("failed: tests/test_ac"),
         cheat("forges a compiled test", IM, FORGED_TEST).fails("failed: tests/test_ac"),

@@ -65,7 +65,7 @@ fn ac_tdd_8_3_each_guard_is_what_catches_its_cheat() {
     if !crate::sandbox::has_python() {
         return;
     }
-    let entries = [super::cheats(), super::honest::entries()].concat();
+    let entries = [super::cheats(), super::honests()].concat();
     let find =
         |name: &str| entries.iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("{name}"));
     let only = std::env::var("TDD_CHEAT").unwrap_or_default();

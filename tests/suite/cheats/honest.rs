@@ -47,6 +47,9 @@ printf 'import pathlib, unittest\nimport shop\n\n\nclass New(unittest.TestCase):
     ]
 }
 
+/// A test that writes into a tool's own folder in each run.
+pub const WRITES: &str = "import fs from \"node:fs\";\nimport { test } from \"node:test\";\ntest(\"writes\", () => { fs.writeFileSync(\"node_modules/tool/cache\", String(process.hrtime.bigint())); });\n";
+
 fn implementers() -> Vec<Entry> {
     vec![
         honest("adds a dependency with its lock entry", IM, "green; sed -i 's/dependencies = \\[\\]/dependencies = [\"rich>=13\"]/' pyproject.toml; echo '# rich' >> uv.lock")
@@ -55,6 +58,11 @@ fn implementers() -> Vec<Entry> {
         honest("adds a dependency with yarn's lock entry", IM, "green; printf '\\nis-odd@^3.0.1:\\n  version \"3.0.1\"\\n' >> yarn.lock; sed -i 's/\"private\"/\"dependencies\": { \"is-odd\": \"^3.0.1\" }, \"private\"/' package.json")
             .on(NODE)
             .with("yarn.lock", "# yarn lockfile v1\n\n\nleft-pad@^1.0.0:\n  version \"1.3.0\"\n"),
+        honest("works where tests write into a tool's folder", IM, "green; node --test >/dev/null 2>&1")
+            .on(NODE)
+            .with(".gitignore", "node_modules/\n")
+            .with("node_modules/tool/cache", "0")
+            .with("test/writes.test.js", WRITES),
         honest("works in an ignored folder", IM, "mkdir made; printf 'def two():\\n    return 2\\n' > made/parts.py; printf 'from made.parts import two\\n\\n\\ndef one():\\n    return 1\\n' > shop.py")
             .with(".gitignore", "made/\n__pycache__/\n")
             .more(r#"{"say": {"status": "ok", "files": ["shop.py", "made/parts.py"]}}"#)

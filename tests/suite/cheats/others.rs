@@ -35,11 +35,32 @@ fn records() -> Vec<Entry> {
 fn words() -> Vec<Entry> {
     const NAMED: Wanted = Wanted::Named("nothing is prevented");
     vec![
-        cheat("reads the requirement", IM, "green; grep -q AC-STE specs/frs/STE-1.md").wants(NAMED).prevented_by_enforce(),
-        cheat("reads another role's transcript", IM, "green; cat .tdd/runs/*/logs/test-writer* | grep -q tdd-result").wants(NAMED).prevented_by_enforce(),
-        cheat("reads another role's prompt", IM, "green; grep -rq 'AC-STE-1.1' .tdd/runs").wants(NAMED).prevented_by_enforce(),
-        cheat("reads the requirement in git's history", IM, "green; git show HEAD:specs/frs/STE-1.md | grep -q AC-STE").wants(NAMED).enforced(Wanted::Named("reading the requirement through git history is not prevented")),
-        cheat("looks for other exchange folders", IM, "green; test \"$(find ${TMPDIR:-/tmp}/tdd-exchange-* -name prompt.md 2>/dev/null | wc -l)\" -gt 1").wants(Wanted::Prevented),
+        cheat("reads the requirement", IM, "green; grep -q AC-STE specs/frs/STE-1.md")
+            .wants(NAMED)
+            .prevented_by_enforce(),
+        cheat(
+            "reads another role's transcript",
+            IM,
+            "green; cat .tdd/runs/*/logs/test-writer* | grep -q tdd-result",
+        )
+        .wants(NAMED)
+        .prevented_by_enforce(),
+        cheat("reads another role's prompt", IM, "green; grep -rq 'AC-STE-1.1' .tdd/runs")
+            .wants(NAMED)
+            .prevented_by_enforce(),
+        cheat(
+            "reads the requirement in git's history",
+            IM,
+            "green; git show HEAD:specs/frs/STE-1.md | grep -q AC-STE",
+        )
+        .wants(NAMED)
+        .enforced(Wanted::Named("reading the requirement through git history is not prevented")),
+        cheat(
+            "looks for other exchange folders",
+            IM,
+            "green; test \"$(find ${TMPDIR:-/tmp}/tdd-*/ -name prompt.md 2>/dev/null | wc -l)\" -gt 1",
+        )
+        .wants(Wanted::Prevented),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::sandbox::{has_node, has_pytest, has_python};
+use crate::sandbox::{has_go, has_node, has_pytest, has_python};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Project {
@@ -189,5 +189,27 @@ wrong() { give 3; }
 "#,
     truth: "grep -A1 'fn two' src/lib.rs | grep -q 2 && grep -A1 'fn one' src/lib.rs | grep -q 1",
     is_there: || true,
+    disk: None,
+};
+
+pub const GO: Project = Project {
+    files: &[
+        ("go.mod", "module example.com/shop\n\ngo 1.18\n"),
+        ("shop.go", "package shop\n\nfunc One() int { return 1 }\n"),
+        (
+            "old_test.go",
+            "package shop\n\nimport \"testing\"\n\nfunc TestOld(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fatal(One())\n\t}\n}\n",
+        ),
+    ],
+    test: "go test ./...",
+    prelude: r#"
+T=ac_ste_1_1_test.go
+red() { printf 'package shop\n\nimport "testing"\n\nfunc TestNew(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Fatal(Two())\n\t}\n}\n' > $T; }
+give() { printf 'package shop\n\nfunc One() int { return 1 }\n\nfunc Two() int { return %s }\n' "$1" > shop.go; }
+green() { give 2; }
+wrong() { give 3; }
+"#,
+    truth: "grep -q 'Two() int { return 2 }' shop.go && grep -q 'One() int { return 1 }' shop.go",
+    is_there: has_go,
     disk: None,
 };

@@ -57,6 +57,8 @@ pub struct Shared {
     /// A real journal beside the one in memory: what it refuses has not happened.
     disk: Option<JournalFile>,
     kept: BTreeMap<String, Vec<u8>>,
+    /// What the tests themselves write, whenever they are run.
+    writes: Vec<(&'static str, &'static str)>,
     /// Where the runner looks for tests, if it is not `tests`.
     looks_in: Option<&'static str>,
 }
@@ -335,6 +337,10 @@ impl Tests for Runner {
 
     async fn run(&mut self, order: &TestOrder, _hear: Hear<'_>) -> Result<TestRun, Trouble> {
         self.0.call()?;
+        let writes = self.0.0.borrow().writes.clone();
+        for (path, text) in writes {
+            self.0.0.borrow_mut().tree.write(path, text);
+        }
         let tree = tree_of(&self.0);
         let source: String =
             tree.0.iter().filter(|(p, _)| p.is_within("src")).map(|(_, t)| t.as_str()).collect();
@@ -359,6 +365,7 @@ impl Tests for Runner {
             command: "t".into(),
             exit: Exit::Code(i32::from(red)),
             duration_ms: 1,
+            build_ms: 0,
             report: Some(TestReport { tests, complete: true, ..TestReport::default() }),
             unreadable: None,
             log: "log".into(),
@@ -498,6 +505,24 @@ pub fn run_first_by(first: &Verify, plan: Plan, script: Script) -> (State, Memor
     let started = started(plan, first);
     memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(started.clone())));
     let state = drive(&memory, script, tdd::driver::drive::Drive::run, State::open(started));
+    (state.unwrap(), memory)
+}
+
+/// Runs a plan over the small tree with `files`, whose tests write `writes` whenever they are run.
+pub fn run_with_suite_that_writes(
+    plan: Plan,
+    script: Script,
+    files: &[(&str, &str)],
+    writes: &[(&'static str, &'static str)],
+) -> (State, Memory) {
+    let memory = small_tree();
+    for (path, text) in files {
+        memory.0.borrow_mut().tree.write(path, text);
+    }
+    memory.0.borrow_mut().writes = writes.to_vec();
+    let started = started(plan, &Verify::Test);
+    memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(started.clone())));
+    let state = drive(&memory, script, Drive::run, State::open(started));
     (state.unwrap(), memory)
 }
 

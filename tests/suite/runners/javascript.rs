@@ -1,10 +1,13 @@
 //! vitest, jest and bun in tiny real projects.
 //!
-//! `TDD_TEST_NODE_MODULES` names a `node_modules` that holds them; each project gets a link to it.
+//! `TDD_TEST_NODE_MODULES` names a `node_modules` that holds them; each project gets a link to it. What
+//! holds for the newest versions holds for those in `TDD_TEST_NODE_MODULES_OLD`.
+
+mod namesakes;
 
 use std::fmt::Write as _;
 
-use super::super::sandbox::node_modules;
+use super::super::sandbox::{node_modules, older_node_modules};
 use super::*;
 
 /// What differs between the three in one project that all of them can read.
@@ -15,6 +18,8 @@ struct Kit {
     extension: &'static str,
     /// The head of a test file.
     head: &'static str,
+    /// Where it is installed.
+    modules: fn(&str) -> Option<PathBuf>,
 }
 
 const VITEST: Kit = Kit {
@@ -22,18 +27,23 @@ const VITEST: Kit = Kit {
     test: "npx vitest run",
     extension: "ts",
     head: "import { test, describe, it, expect, beforeAll, afterAll } from 'vitest';\n",
+    modules: node_modules,
 };
-const JEST: Kit = Kit { kind: RunnerKind::Jest, test: "npx jest", extension: "js", head: "" };
+const JEST: Kit =
+    Kit { kind: RunnerKind::Jest, test: "npx jest", extension: "js", head: "", modules: node_modules };
 const BUN: Kit = Kit {
     kind: RunnerKind::Bun,
     test: "bun test",
     extension: "ts",
     head: "import { test, describe, it, expect, beforeAll, afterAll } from 'bun:test';\n",
+    modules: node_modules,
 };
+const OLDER_VITEST: Kit = Kit { modules: older_node_modules, ..VITEST };
+const OLDER_JEST: Kit = Kit { modules: older_node_modules, ..JEST };
 
 impl Kit {
     fn lab(&self) -> Option<Lab> {
-        let modules = node_modules(self.kind.name())?;
+        let modules = (self.modules)(self.kind.name())?;
         let lab = Lab::new(self.kind, self.test);
         std::os::unix::fs::symlink(modules, lab.project().join("node_modules")).unwrap();
         lab.write("package.json", "{\"name\":\"shop\",\"private\":true}\n");
@@ -45,6 +55,13 @@ impl Kit {
         }
         self.test(&lab, "base", "core", "test('base', () => expect(core.one()).toBe(1));\n");
         Some(lab)
+    }
+
+    /// The version's first number.
+    fn major(&self, lab: &Lab) -> u32 {
+        let path = lab.project().join(format!("node_modules/{}/package.json", self.kind.name()));
+        let package: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        package["version"].as_str().unwrap().split('.').next().unwrap().parse().unwrap()
     }
 
     /// A test file that imports a module of `src`.
@@ -129,7 +146,8 @@ fn tells_each_file_and_test_apart(kit: &Kit) {
         &[
             "base::base=ok",
             "c1::a=assertion",
-            "c1::dup=error",
+            "c1::dup #2=error",
+            "c1::dup=ok",
             "c1::e=error",
             "c1::m=missing",
             "c1::outer > in > ner=ok",
@@ -163,6 +181,12 @@ fn vitest_tells_each_file_and_test_apart() {
 #[test]
 fn jest_tells_each_file_and_test_apart() {
     tells_each_file_and_test_apart(&JEST);
+}
+
+#[test]
+fn an_older_vitest_and_jest_tell_each_file_and_test_apart() {
+    tells_each_file_and_test_apart(&OLDER_VITEST);
+    tells_each_file_and_test_apart(&OLDER_JEST);
 }
 
 #[test]
@@ -205,7 +229,8 @@ fn takes_names_as_they_are(kit: &Kit) {
     for id in &ids {
         kit.check(&kit.ids(&lab, &[id]), &[&format!("{id}=ok")]);
     }
-    kit.check(&kit.ids(&lab, &["c1::sum 1 2", "c1::sum 3 4"]), &["c1::sum 1 2=ok", "c1::sum 3 4=assertion"]);
+    let namesakes = ["c1::sum 1 2 #2=ok", "c1::sum 1 2=ok", "c1::sum 3 4=assertion"];
+    kit.check(&kit.ids(&lab, &["c1::sum 1 2", "c1::sum 3 4"]), &namesakes);
     let none = kit.ids(&lab, &["c1::no such name"]);
     kit.check(&none, &[]);
 }
@@ -218,6 +243,12 @@ fn vitest_takes_names_as_they_are() {
 #[test]
 fn jest_takes_names_as_they_are() {
     takes_names_as_they_are(&JEST);
+}
+
+#[test]
+fn an_older_vitest_and_jest_take_names_as_they_are() {
+    takes_names_as_they_are(&OLDER_VITEST);
+    takes_names_as_they_are(&OLDER_JEST);
 }
 
 #[test]
@@ -262,7 +293,8 @@ const EDGES: &[(&str, [&str; 3])] = &[
     (REJECTION, ["c1::a=ok | no evidence", "c1::a=error | counts", "c1::a=error | counts"]),
     (EXIT, ["c1::a=ok c1::b=error | counts", " | no evidence", " | no evidence"]),
     (EXIT_AT_IMPORT, ["c1!load | counts", " | no evidence", " | no evidence"]),
-    (REALLY_EXIT, ["c1!load | no evidence", " | no evidence", " | no evidence"]),
+    // Up to vitest 3 nothing is said of the file.
+    (REALLY_EXIT, ["c1!load | no evidence or  | no evidence", " | no evidence", " | no evidence"]),
     (KILL, [" | no evidence", " | no evidence", " | no evidence"]),
     (ONLY, ["c1::a=error c1::b=skip | counts", "c1::a=ok c1::b=skip | counts", "c1!load | counts"]),
     (SNAPSHOT, ["c1::a=assertion | counts", "c1::a=assertion | counts", "c1::a=error | counts"]),
@@ -288,7 +320,8 @@ const EDGES: &[(&str, [&str; 3])] = &[
     ("test.fails('a', () => { expect(1).toBe(2); });\n", ["c1::a=skip | counts", "", ""]),
     (
         "test.failing('a', () => { expect(1).toBe(2); });\n",
-        ["", "c1::a=skip | counts", "c1::a=skip | counts"],
+        // jest 29 does not tell that the word is turned round.
+        ["", "c1::a=skip | counts or c1::a=ok | counts", "c1::a=skip | counts"],
     ),
 ];
 
@@ -298,7 +331,7 @@ fn is_not_believed_where_it_says_less_than_it_knows(kit: &Kit, column: usize) {
             continue;
         }
         let Some(said) = alone(kit, body) else { return };
-        assert_eq!(said, want[column], "{body}");
+        assert!(want[column].split(" or ").any(|want| said == want), "{body}\n{said}\n{}", want[column]);
     }
 }
 
@@ -310,6 +343,12 @@ fn vitest_is_not_believed_where_it_says_less_than_it_knows() {
 #[test]
 fn jest_is_not_believed_where_it_says_less_than_it_knows() {
     is_not_believed_where_it_says_less_than_it_knows(&JEST, 1);
+}
+
+#[test]
+fn an_older_vitest_and_jest_are_not_believed_where_they_say_less_than_they_know() {
+    is_not_believed_where_it_says_less_than_it_knows(&OLDER_VITEST, 0);
+    is_not_believed_where_it_says_less_than_it_knows(&OLDER_JEST, 1);
 }
 
 #[test]
@@ -349,6 +388,12 @@ fn jest_takes_paths_as_they_are() {
 }
 
 #[test]
+fn an_older_vitest_and_jest_take_paths_as_they_are() {
+    takes_paths_as_they_are(&OLDER_VITEST);
+    takes_paths_as_they_are(&OLDER_JEST);
+}
+
+#[test]
 fn bun_takes_paths_as_they_are() {
     takes_paths_as_they_are(&BUN);
 }
@@ -379,6 +424,9 @@ fn a_snapshot_that_no_test_came_to_is_no_load_failure() {
     VITEST.check(&lab.order(&TestOrder::default()).unwrap(), &["base::base=ok", "snap::a=missing"]);
     lab.write("src/core.ts", "export const one = () => 1;\nexport const two = () => 2;\n");
     VITEST.check(&lab.order(&TestOrder::default()).unwrap(), &["base::base=ok", "snap::a=ok"]);
+    if VITEST.major(&lab) < 4 {
+        return;
+    }
     // One that nobody asks for any more is why vitest fails, and is told.
     lab.write("test/__snapshots__/snap.test.ts.snap", &format!("{recorded}\nexports[`b 1`] = `3`;\n"));
     VITEST.check(&lab.order(&TestOrder::default()).unwrap(), &["base::base=ok", "snap!load", "snap::a=ok"]);

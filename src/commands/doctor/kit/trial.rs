@@ -30,7 +30,7 @@ use crate::text::agent_table::kit::Kit;
 use crate::view::print;
 use crate::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
 use crate::world::checkpoints::git_folders;
-use crate::world::leftovers::EXCHANGE_PREFIX;
+use crate::world::leftovers;
 use crate::world::manifest::Manifest;
 use crate::world::sandbox::{Chosen, Ground, Sandbox, Sealed};
 use crate::world::scaffold;
@@ -239,7 +239,7 @@ impl<'b> Trial<'b> {
             git: git_folders(&project)?.to_vec(),
             specs: self.project("specs/frs"),
             exchange: self.folder.join("exchange"),
-            exchange_prefix: EXCHANGE_PREFIX,
+            shared: leftovers::shared_folder(),
             policy: policy.clone(),
         }
         .without_links();

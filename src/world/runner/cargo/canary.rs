@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::options::Options;
 use super::targets::{self, Found};
-use super::{Cargo, folder_of};
+use super::{Base, Cargo, folder_of};
 use crate::core::path::RelPath;
 use crate::core::test::{Canary, Exit, TestReport};
 use crate::core::trouble::Trouble;
@@ -18,7 +18,7 @@ use crate::world::regular_file;
 use crate::world::runner::bench::{Bench, Step, read_capped};
 use crate::world::runner::canary::{self, Judged, Nest};
 use crate::world::runner::place::Place;
-use crate::world::runner::{Scope, words};
+use crate::world::runner::words;
 
 /// A planted canary of a package.
 #[derive(Debug)]
@@ -62,17 +62,16 @@ impl Cargo {
     pub(super) async fn build_with(
         &self,
         mut canary: Option<&mut Target>,
-        (place, scope): (&Place, &Scope),
-        target_dir: &Path,
+        base: &Base<'_>,
         bench: &mut Bench,
     ) -> Result<Built, Trouble> {
         loop {
             let own = canary.as_ref().and_then(|canary| canary.file()).cloned();
-            let (build, exit, said) = self.build((place, scope, own.as_ref()), target_dir, bench).await?;
-            let found = targets::sort_out(&build, place, &self.options, own.as_ref());
+            let (build, exit, said) = self.build(base, own.as_ref(), bench).await?;
+            let found = targets::sort_out(&build, base.place, &self.options, own.as_ref());
             let fails = |file: &RelPath| found.failures.iter().any(|(root, _)| root == file);
             let alone = own.as_ref().is_some_and(fails)
-                && !scope.judged.as_ref().is_some_and(|judged| judged.iter().any(fails));
+                && !base.scope.judged.as_ref().is_some_and(|judged| judged.iter().any(fails));
             if let Some(canary) = &mut canary
                 && alone
                 && canary.simplify()?

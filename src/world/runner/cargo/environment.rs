@@ -22,15 +22,20 @@ pub(super) struct Environment {
     programs: Vec<(String, String, String)>,
 }
 
-/// No colour and no backtraces, plus the person's own assignments.
+/// The person's own assignments.
+fn own(call: &RunnerCall) -> impl Iterator<Item = (OsString, Option<OsString>)> + '_ {
+    call.env.iter().map(|(name, value)| set(name, value))
+}
+
+/// For a call of cargo: one that is told to be quiet does not say what is read here, and no flag
+/// takes that back.
 pub(super) fn quiet(call: &RunnerCall) -> Variables {
-    let mut variables: Variables =
-        vec![set("CARGO_TERM_COLOR", "never"), set("RUST_BACKTRACE", "0"), set("CARGO_TERM_QUIET", "false")];
-    variables.extend(call.env.iter().map(|(name, value)| set(name, value)));
+    let mut variables = vec![set("CARGO_TERM_QUIET", "false")];
+    variables.extend(own(call));
     variables
 }
 
-/// The same for a call of cargo that builds: a `build-dir` of the project's configuration would take
+/// The same for a call that builds: a `build-dir` of the project's configuration would take
 /// the larger part of the build out of our target directory.
 pub(super) fn building(call: &RunnerCall, target_dir: &Path) -> Variables {
     let mut variables = quiet(call);
@@ -45,7 +50,7 @@ fn set(name: &str, value: &str) -> (OsString, Option<OsString>) {
 impl Environment {
     pub(super) fn new(place: &Place, call: &RunnerCall, build: &Build) -> Self {
         let mut variables = configured(&place.project);
-        variables.extend(quiet(call));
+        variables.extend(own(call));
         let scripts = build
             .scripts
             .iter()

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use super::environment;
 use super::targets::Binary;
-use super::{Gathered, Trial};
+use super::{Base, Gathered, Trial};
 use crate::core::test::{Exit, Outcome, TestResult};
 use crate::core::trouble::Trouble;
 use crate::text::test_report::REPORT_CAP;
@@ -89,7 +89,7 @@ impl Nextest {
 
     fn prepare(&self, built: &Built<'_>, trial: &Trial<'_>, bench: &Bench) -> Result<Ready, Trouble> {
         let Built { call, build, binaries } = built;
-        let Trial { place, target_dir, .. } = trial;
+        let Base { place, target_dir, .. } = *trial.base;
         let report = bench.fresh("nextest.xml");
         let profile = self.arguments.profile.as_deref().unwrap_or("default");
         let own = self.arguments.config_file.as_deref().map_or_else(
@@ -205,8 +205,8 @@ impl<'a> Chosen<'a> {
         let pass = if binary.has_own_harness() { Pass::ByExit } else { Pass::AtEnd };
         for (name, ignored) in names {
             let id = binary.id(&name);
-            let file = binary.file_of(&name, trial.place);
-            if !trial.scope.takes(&file, &id) {
+            let file = binary.file_of(&name, trial.base.place);
+            if !trial.base.scope.takes(&file, &id) {
                 if ignored == Ignored::No {
                     self.partial.insert(binary.nextest_id());
                 }

@@ -33,6 +33,11 @@ const VALUED: &[&str] = &[
     "-Z",
     "--lockfile-path",
 ];
+/// Takes all members of a workspace.
+pub(super) const WORKSPACE: &str = "--workspace";
+/// What says where the workspace is and how it is read.
+const OF_WORKSPACE: &[&str] =
+    &["--manifest-path", "--config", "--offline", "--locked", "--frozen", "--lockfile-path", "-Z"];
 const DROPPED: &[&str] =
     &["--no-fail-fast", "-q", "--quiet", "-v", "-vv", "--verbose", "--no-run", "--keep-going", "--timings"];
 const DROPPED_VALUED: &[&str] = &["--message-format", "--color"];
@@ -91,6 +96,95 @@ impl Options {
         options
     }
 
+    /// Whether the command itself says which packages are taken.
+    pub(super) fn names_packages(&self) -> bool {
+        let plain = ["--package", "--exclude", "--workspace", "--all", "--manifest-path"];
+        let names = |arg: &String| {
+            let name = arg.split('=').next().unwrap_or_default();
+            plain.contains(&name) || (name.starts_with("-p") && !name.starts_with("--"))
+        };
+        self.shared.iter().any(names)
+    }
+
+    /// Whether it names targets one by one.
+    pub(super) fn names_targets(&self) -> bool {
+        !self.named.is_empty()
+    }
+
+    /// Whether it says `-p`.
+    pub(super) fn says_packages(&self) -> bool {
+        let says =
+            |arg: &String| arg.starts_with("--package") || (arg.starts_with("-p") && !arg.starts_with("--"));
+        self.shared.iter().any(says)
+    }
+
+    /// From now on all packages of the workspace are taken.
+    pub(super) fn take_workspace(&mut self) {
+        self.leave_workspace();
+        self.shared.insert(0, WORKSPACE.to_owned());
+    }
+
+    /// And no more so.
+    pub(super) fn leave_workspace(&mut self) {
+        self.shared.retain(|arg| arg != WORKSPACE);
+    }
+
+    /// Those of the shared arguments that decide what the workspace is.
+    pub(super) fn of_workspace(&self) -> Vec<String> {
+        let mut kept = Vec::new();
+        let mut args = self.shared.iter();
+        while let Some(arg) = args.next() {
+            let (name, inline) = arg.split_once('=').map_or((arg.as_str(), None), |(n, v)| (n, Some(v)));
+            let valued = VALUED.contains(&name) && inline.is_none();
+            let value = if valued { args.next() } else { None };
+            if OF_WORKSPACE.contains(&name) {
+                kept.push(arg.clone());
+                kept.extend(value.cloned());
+            }
+        }
+        kept
+    }
+
+    /// The shared arguments less those that choose packages.
+    pub(super) fn of_any_package(&self) -> Vec<String> {
+        let mut kept = Vec::new();
+        let mut args = self.shared.iter();
+        while let Some(arg) = args.next() {
+            match arg.split('=').next().unwrap_or_default() {
+                WORKSPACE | "--all" => {}
+                "--exclude" if arg.contains('=') => {}
+                "--exclude" => drop(args.next()),
+                _ => kept.push(arg.clone()),
+            }
+        }
+        kept
+    }
+
+    /// Where the person's own command builds, if it says so.
+    pub(super) fn own_target_dir(&self) -> Option<&str> {
+        let [.., last] = self.target_dir.as_slice() else { return None };
+        Some(last.strip_prefix("--target-dir=").unwrap_or(last))
+    }
+
+    /// The folder of a build's output: `debug`, `release`, or the profile's own name.
+    pub(super) fn profile_folder(&self) -> String {
+        let mut args = self.shared.iter();
+        let mut folder = "debug";
+        while let Some(arg) = args.next() {
+            let profile = match arg.as_str() {
+                "--release" | "-r" => Some("release"),
+                "--profile" => args.next().map(String::as_str),
+                other => other.strip_prefix("--profile="),
+            };
+            folder = profile.unwrap_or(folder);
+        }
+        match folder {
+            "dev" | "test" => "debug".to_owned(),
+            "bench" => "release".to_owned(),
+            own => own.to_owned(),
+        }
+    }
+
     /// `build` with the profile of `cargo test`, into a directory of our own.
     pub(super) fn build_args(&self, with_lib: WithLib, target_dir: &Path) -> Vec<String> {
         let mut args = vec!["build".to_owned()];
@@ -126,7 +220,7 @@ impl Options {
     }
 
     /// `exact`: only these names, instead of the person's own filters.
-    pub(super) fn run_args(&self, exact: Option<&[String]>, log: Option<&Path>) -> Vec<String> {
+    pub(super) fn run_args(&self, exact: Option<&[String]>, log: Option<&Path>, order: Order) -> Vec<String> {
         let mut args = match exact {
             Some(names) => {
                 let mut args = self.unfiltered();
@@ -137,6 +231,8 @@ impl Options {
             None => self.harness.clone(),
         };
         args.extend(["--color".to_owned(), "never".to_owned()]);
+        let says_threads = self.harness.iter().any(|arg| arg.starts_with("--test-threads"));
+        args.extend((order == Order::OneByOne && !says_threads).then(|| "--test-threads=1".to_owned()));
         if let Some(log) = log {
             args.extend(["--logfile".to_owned(), log.to_string_lossy().into_owned()]);
         }
@@ -196,6 +292,13 @@ fn into(target_dir: &Path) -> [String; 2] {
     ["--target-dir".to_owned(), target_dir.to_string_lossy().into_owned()]
 }
 
+/// In which order a binary runs its tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    AsSaid,
+    OneByOne,
+}
+
 /// Whether the package has a library to build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WithLib {
@@ -218,6 +321,8 @@ mod tests {
         );
         assert_eq!(options.shared.join(" "), "--workspace --features x");
         assert_eq!(options.target_dir.join(" "), "--target-dir t");
+        assert_eq!(options.own_target_dir(), Some("t"));
+        assert_eq!(read("--target-dir=u/v").own_target_dir(), Some("u/v"));
         assert_eq!(options.harness.join(" "), "foo --test-threads=1");
         assert!(options.wants_doctests());
         assert_eq!(
@@ -247,9 +352,39 @@ mod tests {
     }
 
     #[test]
+    fn packages_and_workspace_are_told_apart_from_the_rest() {
+        for (args, names, of_workspace, of_any, folder) in [
+            ("", false, "", "", "debug"),
+            ("--workspace --release", true, "", "--release", "release"),
+            ("-pshop --offline", true, "--offline", "-pshop --offline", "debug"),
+            ("--all --exclude a --exclude=b --locked", true, "--locked", "--locked", "debug"),
+            ("--config a=b --profile fast", false, "--config a=b", "--config a=b --profile fast", "fast"),
+            (
+                "--manifest-path=x/Cargo.toml",
+                true,
+                "--manifest-path=x/Cargo.toml",
+                "--manifest-path=x/Cargo.toml",
+                "debug",
+            ),
+            ("--features offline --profile=dev", false, "", "--features offline --profile=dev", "debug"),
+        ] {
+            let options = read(args);
+            assert_eq!(options.names_packages(), names, "{args}");
+            assert_eq!(options.of_workspace().join(" "), of_workspace, "{args}");
+            assert_eq!(options.of_any_package().join(" "), of_any, "{args}");
+            assert_eq!(options.profile_folder(), folder, "{args}");
+        }
+        let mut options = read("--offline");
+        options.take_workspace();
+        assert_eq!(options.shared.join(" "), "--workspace --offline");
+        options.leave_workspace();
+        assert_eq!(options.shared.join(" "), "--offline");
+    }
+
+    #[test]
     fn exact_names_replace_the_persons_own_filters() {
         let options = read("foo -- --test-threads 1 --skip bar --include-ignored");
-        let args = options.run_args(Some(&["m::a".to_owned()]), Some(Path::new("/l")));
+        let args = options.run_args(Some(&["m::a".to_owned()]), Some(Path::new("/l")), Order::OneByOne);
         assert_eq!(
             args.join(" "),
             "--test-threads 1 --include-ignored --exact m::a --color never --logfile /l"

@@ -3,8 +3,9 @@
 //! A build is believed because of what lies in its target directory, and everybody with the
 //! person's rights can put a test binary there that passes, or a library that was built from other
 //! sources. So verifying runs never use the project's own (contract section 12: private caches).
-//! The private one is made with the first build of a run and kept warm; the price is that this
-//! first build compiles everything, dependencies included.
+//! The private one is made with the first build of a run and kept warm. While no role has run yet, it
+//! is sown with what the person's own builds made of packages from outside of the project (`seed`);
+//! the project's own are compiled, and later ones from scratch.
 //!
 //! It lies where a role could find it too. So its files are remembered after each build, with the
 //! system's own change times, which nobody can set: what differs before the next build is thrown
@@ -13,6 +14,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::seed::Seed;
 use crate::core::trouble::Trouble;
 use crate::world::runner::bench::disk;
 use crate::world::runner::stamp::Stamp;
@@ -27,6 +29,8 @@ pub(super) struct TargetDir {
     work: PathBuf,
     /// `None` before the first build.
     folder: Option<PathBuf>,
+    /// A role may have run: nothing is taken over from anywhere any more.
+    cold: bool,
     sealed: BTreeMap<PathBuf, Stamp>,
 }
 
@@ -35,12 +39,12 @@ impl TargetDir {
     pub(super) fn new(work: &Path) -> Self {
         // cargo runs elsewhere, so the path must not depend on where we are.
         let work = std::path::absolute(work).unwrap_or_else(|_| work.to_owned());
-        Self { work, folder: None, sealed: BTreeMap::new() }
+        Self { work, folder: None, cold: false, sealed: BTreeMap::new() }
     }
 
     /// The directory for the next build: the one of the last build if it is as that left it, else
-    /// an empty one.
-    pub(super) fn ready(&mut self) -> Result<PathBuf, Trouble> {
+    /// an empty one. The very first one gets the `seed`.
+    pub(super) fn ready(&mut self, seed: Option<&Seed>) -> Result<PathBuf, Trouble> {
         if let Some(folder) = &self.folder
             && survey(folder) == self.sealed
         {
@@ -50,8 +54,17 @@ impl TargetDir {
         self.remove_all();
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&self.work);
         let folder = folder.map_err(|error| disk(&self.work, &error))?.keep();
+        if let Some(seed) = seed.filter(|_| !self.cold) {
+            seed.sow(&folder);
+        }
+        self.cold = true;
         self.folder = Some(folder.clone());
         Ok(folder)
+    }
+
+    /// From now on nothing that lies elsewhere is taken over.
+    pub(super) fn grow_cold(&mut self) {
+        self.cold = true;
     }
 
     /// Remembers what a build has made.

@@ -8,6 +8,7 @@ use super::options::Options;
 use crate::core::path::RelPath;
 use crate::core::test::{Failure, LoadFailure, Outcome, TestId, TestResult};
 use crate::text::test_report::cargo_build::{Build, CompileError, Target, classify};
+use crate::text::test_report::cargo_metadata::Workspace;
 use crate::world::regular_file;
 use crate::world::runner::place::Place;
 use crate::world::runner::scope::Scope;
@@ -81,7 +82,8 @@ pub(super) struct Found {
     /// With the root file of the target that did not compile.
     pub(super) failures: Vec<(RelPath, LoadFailure)>,
     pub(super) project_broken: Option<Failure>,
-    pub(super) has_doctests: bool,
+    /// Ids of the packages that are broken themselves.
+    pub(super) broken: Vec<String>,
 }
 
 /// Sorts a build's artifacts and errors. Binaries come in the order of their files.
@@ -92,24 +94,23 @@ pub(super) fn sort_out(build: &Build, place: &Place, options: &Options, canary: 
     for artifact in build.artifacts.iter().filter(|artifact| is_local(&artifact.package_id)) {
         let kind = artifact.target.kind.first().map_or("", String::as_str);
         let file = place.in_repository(&artifact.target.src_path);
-        if let (true, Some(executable), Some(file)) = (artifact.test, &artifact.executable, file) {
-            if options.takes(kind, &artifact.target.name) || canary == Some(&file) {
-                found.binaries.push(Binary {
-                    package_id: artifact.package_id.clone(),
-                    manifest: PathBuf::from(&artifact.manifest_path),
-                    executable: PathBuf::from(executable),
-                    kind: kind.to_owned(),
-                    name: artifact.target.name.clone(),
-                    is_proc_macro: artifact.target.is("proc-macro"),
-                    id_path: place.id_path(&file),
-                    file,
-                });
-            }
-        } else if artifact.target.is("lib") {
-            found.has_doctests |= holds_doctests(place, &artifact.manifest_path);
+        if let (true, Some(executable), Some(file)) = (artifact.test, &artifact.executable, file)
+            && (options.takes(kind, &artifact.target.name) || canary == Some(&file))
+        {
+            found.binaries.push(Binary {
+                package_id: artifact.package_id.clone(),
+                manifest: PathBuf::from(&artifact.manifest_path),
+                executable: PathBuf::from(executable),
+                kind: kind.to_owned(),
+                name: artifact.target.name.clone(),
+                is_proc_macro: artifact.target.is("proc-macro"),
+                id_path: place.id_path(&file),
+                file,
+            });
         }
     }
-    found.binaries.sort_by(|a, b| (&a.file, &a.executable).cmp(&(&b.file, &b.executable)));
+    // Two targets may have one root file: the names of binaries change with every build.
+    found.binaries.sort_by(|a, b| (&a.file, &a.kind, &a.name).cmp(&(&b.file, &b.kind, &b.name)));
     let mut by_target: BTreeMap<(&str, &Target), Vec<&CompileError>> = BTreeMap::new();
     for error in &build.errors {
         by_target.entry((&error.package_id, &error.target)).or_default().push(error);
@@ -124,6 +125,7 @@ pub(super) fn sort_out(build: &Build, place: &Place, options: &Options, canary: 
             found.failures.extend(load_failures(target, &errors, place, &own));
         } else {
             found.project_broken.get_or_insert(classify(&errors, &own));
+            found.broken.push(package.to_owned());
         }
     }
     found
@@ -185,11 +187,14 @@ fn package_name(package_id: &str) -> Option<&str> {
     }
 }
 
-/// Whether a package's sources hold a fenced block in a doc comment: running rustdoc for nothing
-/// costs more than looking.
-fn holds_doctests(place: &Place, manifest: &str) -> bool {
-    let files = place.files_below(&folder_of(manifest).join("src"));
-    files.iter().any(|file| holds_a_doctest(place, file))
+/// Whether a library that is chosen, and whose manifest does not say `doctest = false`, holds a fenced
+/// block in its documentation: running rustdoc for nothing costs more than looking.
+pub(super) fn has_doctests(workspace: Option<&Workspace>, options: &Options, place: &Place) -> bool {
+    let Some(workspace) = workspace else { return false };
+    let chosen = workspace.chosen(&options.shared);
+    let libs = chosen.iter().filter_map(|package| package.lib()).filter(|lib| lib.doctest);
+    let mut folders = libs.map(|lib| folder_of(&lib.src_path));
+    folders.any(|folder| place.files_below(&folder).iter().any(|file| holds_a_doctest(place, file)))
 }
 
 fn holds_a_doctest(place: &Place, file: &RelPath) -> bool {
@@ -197,10 +202,8 @@ fn holds_a_doctest(place: &Place, file: &RelPath) -> bool {
         return false;
     }
     let text = regular_file::read_to_string(place.absolute(file)).unwrap_or_default();
-    text.lines().map(str::trim_start).any(|line| {
-        let doc = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
-        doc.unwrap_or(line).trim_start().starts_with("```")
-    })
+    // Documentation may be a text of its own, as `#![doc = include_str!("../README.md")]`.
+    text.contains("```") || (text.contains("include_str!") && text.contains("doc"))
 }
 
 /// What the name of a doctest begins with in its id.
@@ -217,7 +220,7 @@ pub(super) fn takes_doctests(scope: &Scope, place: &Place) -> bool {
 
 /// Doctests are named by their line, which every edit above moves: their id has their order
 /// within the item instead.
-pub(super) fn doctest_results(tests: Vec<(String, Outcome)>, place: &Place) -> Vec<TestResult> {
+pub(super) fn doctest_results(tests: Vec<(String, Outcome)>, root: &Path, place: &Place) -> Vec<TestResult> {
     let mut parsed: Vec<(String, String, u64, Outcome)> = Vec::new();
     for (name, outcome) in tests {
         let (path, rest) = name.split_once(" - ").unwrap_or(("", &name));
@@ -233,48 +236,18 @@ pub(super) fn doctest_results(tests: Vec<(String, Outcome)>, place: &Place) -> V
             let count = counts.entry((path.clone(), item.clone())).or_default();
             *count += 1;
             let item = if item.is_empty() { "the module" } else { &item };
+            // rustdoc names files relative to the workspace, which may lie above the project.
+            let file = root.join(&path).to_str().and_then(|path| place.in_repository(path));
+            let path = file.as_ref().map_or(path, |file| place.id_path(file));
             let id = TestId(format!("{path}::{DOCTEST}{item} #{count}"));
-            TestResult { id, file: place.in_repository(&path), outcome, duration_ms: 0 }
+            TestResult { id, file, outcome, duration_ms: 0 }
         })
         .collect()
-}
-
-/// The target arguments and the name filter by which `cargo test` runs a file's tests, by the
-/// usual layout of a package.
-pub(super) fn named_by_path(path: &str) -> (Option<Vec<String>>, Option<String>) {
-    let parts: Vec<&str> = path.split('/').collect();
-    let Some(tests) = parts.iter().rposition(|part| *part == "tests") else {
-        return (Some(vec!["--lib".to_owned()]), None);
-    };
-    let target = |name: &str| Some(vec!["--test".to_owned(), name.to_owned()]);
-    match &parts[tests + 1..] {
-        [file] => (target(file.trim_end_matches(".rs")), None),
-        [folder, "main.rs"] => (target(folder), None),
-        [folder, modules @ ..] => {
-            let modules: Vec<&str> = modules.iter().map(|part| part.trim_end_matches(".rs")).collect();
-            (target(folder), Some(format!("{}::", modules.join("::").trim_end_matches("::mod"))))
-        }
-        [] => (None, None),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_file_is_named_by_its_target() {
-        for (path, target, filter) in [
-            ("tests/ac_1.rs", "--test ac_1", None),
-            ("tests/suite/main.rs", "--test suite", None),
-            ("tests/suite/ac_1.rs", "--test suite", Some("ac_1::")),
-            ("crates/a/tests/x.rs", "--test x", None),
-            ("src/tests.rs", "--lib", None),
-        ] {
-            let (got, got_filter) = named_by_path(path);
-            assert_eq!((got.unwrap().join(" ").as_str(), got_filter.as_deref()), (target, filter), "{path}");
-        }
-    }
 
     #[test]
     fn packages_have_their_name_in_their_id() {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
+use super::options::Errors;
 use super::packages::Package;
 use super::{Gathered, Going};
 use crate::core::path::RelPath;
@@ -43,6 +44,12 @@ impl Going<'_> {
                     gathered.stopped = Some(exit);
                     return Ok(Vec::new());
                 }
+            }
+            if self.errors == Errors::First
+                && said.lines().any(|line| line.trim_end().ends_with("too many errors"))
+            {
+                self.errors = Errors::All;
+                continue;
             }
             let errors = go_error::errors(&said);
             let found = self.sort_out(&errors, &listed, &module);

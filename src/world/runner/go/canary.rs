@@ -1,7 +1,8 @@
 //! One more test for each judged package, that must fail.
 //!
 //! It is a file that only an overlay knows, so nothing of it is ever in the tree. It is built into
-//! the binary that runs the judged tests, so it sees all that they see.
+//! the binary that runs the judged tests, so it sees all that they see. It is of the package's external
+//! test package: a file of the package's own would have all of it compiled anew for each new name.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -51,6 +52,7 @@ impl Birds {
                 continue;
             }
             let text = bench.fresh(&format!("canary-{}.go", birds.nests.len()));
+            let name = format!("{}_test", name.strip_suffix("_test").unwrap_or(&name));
             let body = format!(
                 "package {name}\n\nimport \"testing\"\n\nfunc {}(t *testing.T) {{\n\tt.Fatal(\"{}\")\n}}\n",
                 birds.test(),

@@ -14,6 +14,14 @@ pub(super) struct Options {
     pub(super) tail: Vec<String>,
 }
 
+/// How many errors the compiler is to tell of in a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Errors {
+    /// Ten, as it does by itself.
+    First,
+    All,
+}
+
 /// Options of the build that take a value of their own.
 const BUILD_VALUED: &[&str] = &[
     "p",
@@ -93,11 +101,11 @@ impl Options {
         options
     }
 
-    /// All errors of a file are wanted, not the first ten, unless the person's own flags for the
-    /// compiler stand in the way.
-    pub(super) fn building(&self) -> Vec<String> {
+    /// With all errors of a package, not the first ten, if they are wanted and the person's own flags for
+    /// the compiler do not stand in the way: what is built so is built anew.
+    pub(super) fn building(&self, errors: Errors) -> Vec<String> {
         let mut args = self.build.clone();
-        if !args.iter().any(|arg| arg.starts_with("-gcflags")) {
+        if errors == Errors::All && !args.iter().any(|arg| arg.starts_with("-gcflags")) {
             args.push("-gcflags=-e".to_owned());
         }
         args
@@ -118,7 +126,8 @@ mod tests {
         assert_eq!(options.filters.join(" "), "-run=TestA");
         assert_eq!(options.packages.join(" "), "./... x");
         assert_eq!(options.tail.join(" "), "-args -v y");
-        assert_eq!(options.building().join(" "), "-race -tags=a,b -gcflags=-e");
+        assert_eq!(options.building(Errors::First).join(" "), "-race -tags=a,b");
+        assert_eq!(options.building(Errors::All).join(" "), "-race -tags=a,b -gcflags=-e");
         assert_eq!(Options::read(&[]).packages, ["."]);
     }
 }

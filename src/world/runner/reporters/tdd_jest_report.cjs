@@ -2,7 +2,8 @@
 // else, so that the tests do not know where it is.
 //
 // jest gives errors as texts, and as values only where they survive the way from a worker; both are
-// looked at. A file that could not be loaded has an error of its own and no tests.
+// looked at. A file that could not be loaded has an error of its own and no tests. Files end in any order,
+// and one file may run in several projects; all is told at the end, so that its order is always the same.
 
 'use strict';
 
@@ -34,6 +35,7 @@ module.exports = class Report {
   constructor() {
     this.file = fs.openSync(REPORT, 'wx');
     this.tests = 0;
+    this.ended = [];
     this.say({ ev: 'start', v: 1 });
   }
 
@@ -46,6 +48,12 @@ module.exports = class Report {
   }
 
   onTestFileResult(test, result) {
+    const { config } = test.context;
+    const project = `${config.displayName?.name ?? ''} ${config.rootDir} ${config.id ?? config.name ?? ''}`;
+    this.ended.push({ key: `${test.path}\n${project}`, test, result });
+  }
+
+  tell({ test, result }) {
     const failed = result.testExecError ?? null;
     if (failed !== null) {
       this.say({ ev: 'load', file: test.path, errors: [raised(failed.stack ?? failed.message, failed)] });
@@ -66,11 +74,11 @@ module.exports = class Report {
   }
 
   onRunComplete(_contexts, results) {
-    const { numTotalTestSuites: wanted, testResults, numTotalTests } = results;
+    const { numTotalTestSuites: wanted, testResults, numTotalTests: own } = results;
+    for (const one of this.ended.sort((one, other) => (one.key < other.key ? -1 : 1))) this.tell(one);
     if (testResults.length !== wanted) this.stray(`jest ran ${testResults.length} of ${wanted} files`);
-    if (numTotalTests !== this.tests) this.stray(`jest counts ${numTotalTests} tests and told of ${this.tests}`);
     if (results.runExecError) this.stray(plain(results.runExecError.message ?? results.runExecError));
     if (results.wasInterrupted) this.stray('jest was interrupted');
-    this.say({ ev: 'end', status: results.success ? 0 : 1, tests: this.tests });
+    this.say({ ev: 'end', status: results.success ? 0 : 1, tests: this.tests, own });
   }
 };

@@ -2,7 +2,10 @@
 //
 // node runs each test file in a process of its own and sends events here, so what a test prints
 // can't reach this file. A file whose process dies has no error object: what it printed on its
-// standard error is told instead.
+// standard error is told instead. node counts the entries of files among its tests, and no suites; both
+// are told here, a suite only if it failed by itself.
+
+import { resolve } from 'node:path';
 
 const CAP = 16 * 1024;
 
@@ -28,13 +31,15 @@ function raised(error) {
 // The entry that stands for a whole file: named by its path, absolute or relative.
 function standsForFile(data) {
   if (data.nesting !== 0 || typeof data.file !== 'string' || typeof data.name !== 'string') return false;
-  return data.name === data.file || (data.name.includes('/') && data.file.endsWith('/' + data.name));
+  return resolve(data.name) === data.file || (data.name.includes('/') && data.file.endsWith('/' + data.name));
 }
 
 export default async function* report(source) {
   const printed = new Map();
   const titles = new Map();
   let tests = 0;
+  let counted = null;
+  let uncounted = 0;
   yield line({ ev: 'start', v: 1 });
   for await (const { type, data } of source) {
     const file = typeof data?.file === 'string' ? data.file : null;
@@ -50,6 +55,7 @@ export default async function* report(source) {
       const failed = type === 'test:fail';
       const error = data.details?.error;
       if (standsForFile(data)) {
+        uncounted -= 1;
         // Passed: a file that holds no tests, or that left before it ran any. Failed: it died.
         yield line({
           ev: 'load',
@@ -63,6 +69,7 @@ export default async function* report(source) {
       }
       if (data.details?.type === 'suite' && !failed) continue;
       if (data.details?.type === 'suite' && error?.failureType === 'subtestsFailed') continue;
+      if (data.details?.type === 'suite') uncounted += 1;
       const above = (titles.get(file) ?? []).slice(0, data.nesting);
       const counts = data.skip === undefined && data.todo === undefined;
       tests += 1;
@@ -75,7 +82,12 @@ export default async function* report(source) {
         ms: data.details?.duration_ms ?? 0,
         errors: counts && failed ? raised(error) : [],
       });
+    } else if (type === 'test:diagnostic' && data.nesting === 0 && file === null) {
+      // The last words of the whole run; what a test says of itself has its file.
+      const said = /^tests (\d+)$/.exec(data.message);
+      if (said !== null) counted = Number(said[1]);
     }
   }
-  yield line({ ev: 'end', status: 0, tests });
+  const own = counted === null ? null : counted + uncounted;
+  yield line({ ev: 'end', status: 0, tests, own });
 }

@@ -6,10 +6,15 @@ would change pytest's root folder and with it the ids.
 
 import json
 import os
+import pathlib
 import sys
 import unittest.case
 
 import pytest
+
+# The hooks below have arguments that older ones do not know. What is said here is looked for by name.
+if getattr(pytest, "version_tuple", (0,)) < (7,):
+    raise pytest.UsageError("tdd reads pytest 7.0 and newer, and this is pytest " + pytest.__version__)
 
 # Raised within a test of unittest it ends the test as a success; the driver of unittest says more.
 unittest.case._ShouldStop = ()
@@ -23,12 +28,15 @@ if os.environ.pop("TDD_LATE_CWD", None):
 
 _order = json.loads(os.environ.get("TDD_ORDER", "{}"))
 _left_out = frozenset(_order.get("leave_out", ()))
+_only_files = frozenset(_order.get("only_files", ()))
 _only_ids = frozenset(tuple(pair) for pair in _order.get("only_ids", ()))
 _canary = _order.get("canary") or {"file": None, "tests": []}
 _canary_items = []
 _out = None
+# By the test itself: two tests may have one name.
 _results = {}
-_count = [0]
+_places = {}
+_told = [0]
 _dump = json.dumps
 
 
@@ -91,41 +99,56 @@ def pytest_cmdline_main(config):
         _write(ev="start", v=1)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_ignore_collect(collection_path):
-    if os.path.realpath(collection_path) in _left_out:
-        return True
-    return None
+    # The canary is collected apart: as one more argument beside a folder that holds it, some versions
+    # would collect it alone.
+    path = os.path.realpath(collection_path)
+    return True if path in _left_out or path == _canary["file"] else None
 
 
-def pytest_configure(config):
-    # Collected whatever the call chooses, and without a change of the root folder.
-    if _canary["file"]:
-        config.args.append(_canary["file"])
+def pytest_itemcollected(item):
+    # Namesakes are told apart by this order, which no plugin has changed yet.
+    _places.setdefault(item, len(_places))
 
 
-def _is_canary(item):
-    path = getattr(item, "path", None) or getattr(item, "fspath", None)
-    return _canary["file"] is not None and path is not None and os.path.realpath(path) == _canary["file"]
+def _folder_of(session, items, folder):
+    """The collector of this folder, as it was made for the tests that lie there."""
+    modules = dict.fromkeys(item.getparent(pytest.Module) for item in items)
+    for module in modules:
+        if module is not None and os.path.realpath(os.path.dirname(str(module.path))) == folder:
+            return module.parent
+    return session
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(config, items):
+def _collect_canary(session, items):
+    """Whatever the call chooses, and without a change of the root folder."""
+    if not _canary["file"]:
+        return []
+    path = pathlib.Path(_canary["file"])
+    parts = path.with_suffix("").parts
+    # Its assertions are rewritten even if its name is not that of a test file.
+    pytest.register_assert_rewrite(*(".".join(parts[at:]) for at in range(1, len(parts))))
+    parent = _folder_of(session, items, str(path.parent))
+    hook = session.gethookproxy(path)
+    module = hook.pytest_pycollect_makemodule(module_path=path, parent=parent)
+    # What it imports may hold tests of others.
+    found = {_where(item)[1]: item for item in session.genitems(module)}
+    for name in _canary["tests"] if found else ():
+        if name not in found and hasattr(module.obj, name):
+            # Functions may have to be named in another way here.
+            found[name] = pytest.Function.from_parent(module, name=name)
+    return [found[name] for name in _canary["tests"] if name in found]
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(session, config, items):
     # The canary is nothing that a filter or an order of the person's is about. It runs last, when
     # all that the judged tests do was done.
-    own = {}
-    for item in items:
-        # What it imports may hold tests of others.
-        if _is_canary(item) and _where(item)[1] in _canary["tests"]:
-            own.setdefault(_where(item)[1], item)
-    items[:] = [item for item in items if not _is_canary(item)]
+    collected = list(items)
     yield
     _pick(config, items)
-    module = next(iter(own.values())).getparent(pytest.Module) if own else None
-    for name in _canary["tests"]:
-        if name not in own and module is not None and hasattr(module.obj, name):
-            # Functions may have to be named in another way here.
-            own[name] = pytest.Function.from_parent(module, name=name)
-    _canary_items[:] = own.values()
+    _canary_items[:] = _collect_canary(session, collected)
     items.extend(_canary_items)
 
 
@@ -137,16 +160,17 @@ def pytest_report_teststatus(report):
     return None
 
 
-@pytest.hookimpl(wrapper=True)
+# Hook wrappers are of the older kind, which every version knows.
+@pytest.hookimpl(hookwrapper=True)
 def pytest_make_collect_report(collector):
-    report = yield
+    outcome = yield
+    report = outcome.get_result()
     if report.outcome != "passed":
         info = getattr(getattr(report, "call", None), "excinfo", None)
         path = getattr(collector, "path", None)
         if path is not None and not (report.outcome == "skipped" and os.path.isdir(path)):
             _write(ev="load", file=str(path), skipped=report.outcome == "skipped",
                    errors=_chain(info.value) if info else [], output=str(report.longrepr)[:4000])
-    return report
 
 
 def _pick(config, items):
@@ -155,7 +179,8 @@ def _pick(config, items):
     kept, dropped = [], []
     for item in items:
         path, name = _where(item)
-        wanted = (os.path.realpath(path) if path else None, name) in _only_ids
+        path = os.path.realpath(path) if path else None
+        wanted = path in _only_files or (path, name) in _only_ids
         (kept if wanted else dropped).append(item)
     if dropped:
         config.hook.pytest_deselected(items=dropped)
@@ -163,46 +188,52 @@ def _pick(config, items):
 
 
 def pytest_collection_finish(session):
+    items = sorted(session.items, key=lambda item: _places.get(item, len(_places)))
     tests = []
-    for item in session.items:
+    for at, item in enumerate(items):
+        _places[item] = at
         path, name = _where(item)
         tests.append({"file": path, "name": name})
     _write(ev="collected", tests=tests)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item, call):
     # Read before any other hook can rewrite it: a report that says more good than the raised
     # exception is not believed.
     raised = call.excinfo.value if call.excinfo else None
-    report = yield
-    state = _results.setdefault(item.nodeid, {"outcome": "pass", "phase": "", "errors": [], "ms": 0.0})
+    result = yield
+    report = result.get_result()
+    state = _results.setdefault(item, {"outcome": "pass", "phase": "", "errors": [], "ms": 0.0})
     state["ms"] += 1000.0 * float(getattr(call, "duration", 0.0))
     expected = hasattr(report, "wasxfail")
     skipped = raised is not None and type(raised).__name__ == "Skipped"
     failed = report.outcome == "failed" or (raised is not None and not skipped and not expected)
-    if failed and state["outcome"] != "fail":
+    if state["outcome"] == "fail":
+        return
+    if failed:
         errors = _chain(raised)
         if not errors:
             errors = [{"class": "Failed", "bases": [], "module": "pytest", "message": str(report.longrepr)[:2000]}]
         state.update(outcome="fail", phase=call.when, errors=errors)
-    elif state["outcome"] == "pass" and (skipped or expected or report.outcome == "skipped"):
+    elif skipped or expected or report.outcome == "skipped":
         state["outcome"] = "skip"
-    return report
+    elif call.when == "call":
+        # Subtests are told as calls too, before the test that holds them: its own word is the last.
+        state["outcome"] = "pass"
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
     # A test's word counts once its teardown is over.
-    result = yield
-    state = _results.pop(item.nodeid, None)
+    yield
+    state = _results.pop(item, None)
     if state is not None:
         path, name = _where(item)
-        _count[0] += 1
-        _write(ev="test", file=path, name=name, **state)
-    return result
+        _told[0] += 1
+        _write(ev="test", file=path, name=name, at=_places.get(item), **state)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session, exitstatus):
-    _write(ev="end", status=int(exitstatus), tests=_count[0])
+    _write(ev="end", status=int(exitstatus), tests=_told[0], own=session.testscollected)

@@ -19,6 +19,8 @@ _dump = json.dumps
 _order = json.loads(os.environ.pop("TDD_ORDER", "{}"))
 _left_out = frozenset(_order.get("leave_out", ()))
 _only_files = frozenset(_order.get("only_files", ()))
+# These, and those that the chosen ids begin with.
+_chosen_files = frozenset(_order.get("chosen_files", ()))
 _only_ids = frozenset(tuple(pair) for pair in _order.get("only_ids", ()))
 _canary = _order.get("canary")
 _out = open(os.environ.pop("TDD_REPORT"), "x", encoding="utf-8")
@@ -67,26 +69,40 @@ def _file_of(name):
 
 
 def _where(test):
-    """The file and the name of a test, as tdd builds its id from."""
+    """The file and the name of a test, as tdd builds its id from. Two tests may have one."""
+    method = getattr(test, "_testMethodName", None)
+    doctest = getattr(test, "_dt_test", None)
+    function = getattr(test, "_testFunc", None)
+    if doctest is not None:
+        # All of them are of one class; its id tells the object whose examples it runs.
+        return _source(getattr(doctest, "filename", None)), test.id()
+    if function is not None:
+        return _source(getattr(getattr(function, "__code__", None), "co_filename", None)), test.id()
     module = sys.modules.get(type(test).__module__)
     file = getattr(module, "__file__", None)
-    method = getattr(test, "_testMethodName", None)
     if file is None or method is None or type(test).__module__.startswith("unittest."):
         return None, test.id()
     return os.path.realpath(file), type(test).__qualname__ + "." + method
 
 
+def _source(file):
+    return os.path.realpath(file) if isinstance(file, str) and os.path.isfile(file) else None
+
+
 class _Loader(unittest.TestLoader):
     """Leaves files out of discovery, and remembers why a module did not load."""
 
-    def __init__(self):
+    def __init__(self, files=frozenset(), heard=frozenset()):
         super().__init__()
+        # If there are any, nothing else is loaded, or nothing else is told of.
+        self.files = files
+        self.heard = heard
         self.told = set()
         self.failed = False
 
     def _match_path(self, path, full_path, pattern):
         real = os.path.realpath(full_path)
-        if real in _left_out or (_only_files and real not in _only_files):
+        if real in _left_out or (self.files and real not in self.files):
             return False
         return super()._match_path(path, full_path, pattern)
 
@@ -98,7 +114,7 @@ class _Loader(unittest.TestLoader):
             raise
 
     def tell(self, file, error):
-        if file not in self.told:
+        if file not in self.told and (not self.heard or file in self.heard):
             skipped = isinstance(error, unittest.SkipTest)
             self.told.add(file)
             self.failed = self.failed or not skipped
@@ -151,18 +167,20 @@ def _tests(suite):
             yield part
 
 
-def _wanted(suite):
-    seen = set()
-    for test in _tests(suite):
-        if type(test).__name__ in ("_FailedTest", "ModuleSkipped"):
+def _wanted(loader, tests):
+    for test in tests:
+        kind = type(test).__name__
+        if kind == "_FailedTest":
+            # A module that did not load was told when it was imported; one whose `load_tests` failed was not.
+            name = test._testMethodName
+            if name in sys.modules:
+                loader.tell(_file_of(name) or name, getattr(test, "_exception", None))
+        if kind in ("_FailedTest", "ModuleSkipped"):
             continue
         where = _where(test)
-        if where in seen or where[0] in _left_out:
-            continue
-        if (_only_files and where[0] not in _only_files) or (_only_ids and where not in _only_ids):
-            continue
-        seen.add(where)
-        yield test
+        chosen = not _chosen_files and not _only_ids or where[0] in _only_files or where in _only_ids
+        if chosen and where[0] not in _left_out:
+            yield test
 
 
 # Raised within a test it ends the test as a success. It is meant for a failed subtest where the first
@@ -174,9 +192,12 @@ unittest.case._ShouldStop = ()
 class _Result(unittest.TextTestResult):
     def __init__(self, *args):
         super().__init__(*args)
+        # By the test itself, because two may have one name; and one may be in a suite twice.
         self.words = {}
+        self.word = None
         self.around = {}
-        self.began = 0.0
+        self.began = None
+        self.unstarted = 0
 
     def startTest(self, test):
         super().startTest(test)
@@ -184,8 +205,12 @@ class _Result(unittest.TextTestResult):
 
     def stopTest(self, test):
         super().stopTest(test)
-        word = self.words.setdefault(_where(test), {"outcome": "pass", "phase": "call", "errors": []})
-        word["ms"] = 1000.0 * (time.monotonic() - self.began)
+        # Some versions start no test that is skipped, and stop it all the same.
+        self.unstarted += self.began is None
+        word = self.word or {"outcome": "pass", "phase": "call", "errors": []}
+        word["ms"] = 0.0 if self.began is None else 1000.0 * (time.monotonic() - self.began)
+        self.words.setdefault(id(test), []).append(word)
+        self.word = self.began = None
 
     def _say(self, test, outcome, error=None):
         if not isinstance(test, unittest.TestCase):
@@ -193,9 +218,8 @@ class _Result(unittest.TextTestResult):
             inside = test.id().rpartition("(")[2].rstrip(")")
             self.around[inside] = (outcome, _chain(error))
             return
-        word = self.words.get(_where(test))
-        if word is None or word["outcome"] != "fail":
-            self.words[_where(test)] = {"outcome": outcome, "phase": "call", "errors": _chain(error)}
+        if self.word is None or self.word["outcome"] != "fail":
+            self.word = {"outcome": outcome, "phase": "call", "errors": _chain(error)}
 
     def addFailure(self, test, err):
         super().addFailure(test, err)
@@ -207,7 +231,9 @@ class _Result(unittest.TextTestResult):
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
-        self._say(test, "skip")
+        # What a part of a test skips is no word about the whole.
+        if not hasattr(test, "test_case"):
+            self._say(test, "skip")
 
     def addExpectedFailure(self, test, err):
         super().addExpectedFailure(test, err)
@@ -226,26 +252,27 @@ class _Result(unittest.TextTestResult):
 def _report(result, tests):
     """One line for each collected test; what its class's or module's setUp said counts for it."""
     told = 0
-    for test in tests:
-        file, name = where = _where(test)
-        word = result.words.get(where)
+    for at, test in enumerate(tests):
+        file, name = _where(test)
+        words = result.words.get(id(test))
+        word = words.pop(0) if words else None
         kind = type(test)
         around = result.around.get(kind.__module__ + "." + kind.__qualname__) or result.around.get(kind.__module__)
         if around is not None and (word is None or word["outcome"] == "pass"):
+            result.unstarted += word is None
             word = {"outcome": around[0], "phase": "setup", "errors": around[1]}
         if word is not None:
             told += 1
-            _write(ev="test", file=file, name=name, **word)
+            _write(ev="test", file=file, name=name, at=at, **word)
     return told
 
 
-def _arguments():
+def _arguments(words):
     """What unittest's own command line takes, as far as it says which tests to run."""
-    words = sys.argv[1:]
     parser = argparse.ArgumentParser(prog="python -m unittest", add_help=False, allow_abbrev=False)
     parser.add_argument("-k", dest="patterns", action="append", default=[])
     parser.add_argument("places", nargs="*")
-    parser.set_defaults(start=None, pattern="test*.py", top=None)
+    parser.set_defaults(start=None, pattern="test*.py", top=None, discovers=words[:1] == ["discover"])
     if words[:1] == ["discover"]:
         words = words[1:]
         parser.add_argument("-s", "--start-directory", dest="start")
@@ -281,20 +308,36 @@ def _run_canary(result, tests):
     return failed
 
 
-def main():
-    found = _arguments()
-    _write(ev="start", v=1)
-    loader = _Loader()
+def _load(loader, found):
     if found.patterns:
         loader.testNamePatterns = [word if "*" in word else "*%s*" % word for word in found.patterns]
-    if sys.argv[1:2] == ["discover"] or not found.places:
-        places = dict(enumerate(found.places))
-        suite = loader.discover(
-            found.start or places.get(0, "."), places.get(1, found.pattern), found.top or places.get(2)
-        )
-    else:
-        suite = _load_named(loader, found.places)
-    tests = list(_wanted(suite))
+    if not found.discovers and found.places:
+        return _load_named(loader, found.places)
+    places = dict(enumerate(found.places))
+    return loader.discover(
+        found.start or places.get(0, "."), places.get(1, found.pattern), found.top or places.get(2)
+    )
+
+
+def _collect():
+    """The loader, the tests, and how many the loader itself counts of them."""
+    loader = _Loader(_chosen_files)
+    suite = _load(loader, _arguments(sys.argv[1:]))
+    parts = list(_tests(suite))
+    tests = list(_wanted(loader, parts))
+    if not _only_ids <= {_where(test) for test in tests}:
+        # Another module's `load_tests` may make it, as those of doctests do.
+        wide = _Loader(heard=_chosen_files)
+        wide.told, wide.failed = loader.told, loader.failed
+        loader, suite = wide, _load(wide, _arguments(_order["call"]))
+        parts = list(_tests(suite))
+        tests = list(_wanted(loader, parts))
+    return loader, tests, suite.countTestCases() - len(parts) + len(tests)
+
+
+def main():
+    _write(ev="start", v=1)
+    loader, tests, own = _collect()
     canary = _load_canary()
     collected = []
     for test in tests + canary:
@@ -312,8 +355,9 @@ def main():
         result.stopTestRun()
     result.printErrors()
     told = _report(result, tests + canary)
+    own, ran = own + len(canary), result.testsRun + result.unstarted
     status = 0 if result.wasSuccessful() and not loader.failed and not red else 1
-    _write(ev="end", status=status, tests=told)
+    _write(ev="end", status=status, tests=told, own=own if own != told else ran)
     _out.close()
     return status
 

@@ -2,8 +2,11 @@
 // else, so that the workers which run the tests do not know where it is.
 //
 // What was collected is told at once; results are told at the end, from the state that vitest itself
-// ends with. An error that belongs to no test (a rejection that nobody handled, a worker that died)
-// is told nowhere else.
+// ends with, in the order in which each file declares its tests. An error that belongs to no test (a
+// rejection that nobody handled, a worker that died) is told nowhere else. One file may run in several
+// projects, and for its types besides: each is a pass, and its results say of which they are.
+//
+// Up to version 2 reporters are given vitest's own tasks, which are dressed here as what later ones give.
 
 import { openSync, writeSync } from 'node:fs';
 
@@ -37,6 +40,86 @@ function around(entity) {
   return above;
 }
 
+// Which pass over its file this is.
+function pass(module) {
+  const types = module.meta?.()?.typecheck ?? module.task?.meta?.typecheck ?? false;
+  return `${module.project?.name ?? ''}${types ? ' types' : ''}`;
+}
+
+function key(module) {
+  return `${module.moduleId}\n${pass(module)}`;
+}
+
+// A task of version 1 or 2; always the same object for the same task.
+class Old {
+  static dressed = new WeakMap();
+
+  static of(task, module) {
+    const known = Old.dressed.get(task) ?? new Old(task, module);
+    Old.dressed.set(task, known);
+    return known;
+  }
+
+  constructor(task, module) {
+    this.task = task;
+    this.module = module ?? this;
+    this.project = { name: this.module.task.projectName ?? '' };
+    this.moduleId = this.module.task.filepath;
+    this.type = task === this.module.task ? 'module' : task.type === 'suite' ? 'suite' : 'test';
+    this.name = task.name;
+  }
+
+  // What a hook above kept from running is marked as skipped.
+  get options() {
+    const { mode, result, fails } = this.task;
+    return { mode: result?.state === 'skip' && this.isBelowBroken() ? 'run' : mode, fails };
+  }
+
+  isBelowBroken() {
+    return [this.module, ...around(this)].some((owner) => owner.errors().length > 0);
+  }
+
+  get parent() {
+    const above = this.task.suite ?? this.module.task;
+    // Version 1 has a suite without a name for what is in none.
+    const isModule = above === this.module.task || (above.name === '' && above.suite === undefined);
+    return isModule ? this.module : Old.of(above, this.module);
+  }
+
+  get children() {
+    const below = function* (tasks) {
+      for (const task of tasks) {
+        yield task;
+        if (task.type === 'suite') yield* below(task.tasks);
+      }
+    };
+    const all = () => [...below(this.task.tasks)].map((task) => Old.of(task, this.module));
+    return {
+      allTests: () => all().filter((one) => one.type === 'test'),
+      allSuites: () => all().filter((one) => one.type === 'suite'),
+    };
+  }
+
+  errors() {
+    return this.task.result?.errors ?? [];
+  }
+
+  state() {
+    return this.task.mode === 'run' ? 'finished' : 'skipped';
+  }
+
+  diagnostic() {
+    return this.task.result;
+  }
+
+  result() {
+    const { mode, result } = this.task;
+    const state = { pass: 'passed', fail: 'failed', skip: 'skipped', todo: 'skipped' }[result?.state ?? mode];
+    if (state !== undefined) return { state, errors: result?.errors };
+    return { state: this.isBelowBroken() ? 'skipped' : 'pending' };
+  }
+}
+
 function named(test) {
   return { file: test.module.moduleId, name: [...around(test), test].map((one) => one.name).join(' > ') };
 }
@@ -45,6 +128,7 @@ export default class Report {
   constructor() {
     this.file = openSync(REPORT, 'wx');
     this.expected = new Set();
+    this.collected = new Set();
     this.tests = 0;
     this.say({ ev: 'start', v: 1 });
   }
@@ -53,24 +137,50 @@ export default class Report {
     writeSync(this.file, JSON.stringify(fields) + '\n');
   }
 
+  // A snapshot that nobody recorded is an expectation that nothing can fail: it is not recorded here.
+  // The variable that says so changes what tests do, and a flag is there since vitest 4 alone.
+  onInit(vitest) {
+    const configs = [vitest.config, vitest.configOverride, ...(vitest.projects ?? []).map((one) => one.config)];
+    const options = [vitest.snapshot?.options, ...configs.map((config) => config?.snapshotOptions)];
+    for (const one of options) if (one) one.updateSnapshot = 'none';
+    this.old = !(Number.parseInt(vitest.version, 10) >= 3);
+  }
+
+  onPathsCollected(paths = []) {
+    if (this.old) for (const path of paths) this.expected.add(path);
+  }
+
+  onCollected(files = []) {
+    if (this.old) for (const file of files) this.onTestModuleCollected(Old.of(file));
+  }
+
+  onFinished(files = [], unhandled = []) {
+    if (this.old) this.onTestRunEnd(files.map((file) => Old.of(file)), unhandled);
+  }
+
   onTestRunStart(specifications) {
     for (const specification of specifications) this.expected.add(specification.moduleId);
   }
 
   onTestModuleCollected(module) {
+    this.collected.add(key(module));
     this.say({ ev: 'collected', tests: [...module.children.allTests()].map(named) });
   }
 
   onTestRunEnd(modules, unhandled, reason) {
-    for (const module of modules) {
+    // Modules come as they ended. Of a pass over types version 2 does not say that it was collected.
+    const sorted = [...modules].sort((one, other) => (key(one) < key(other) ? -1 : 1));
+    for (const module of sorted) {
       this.expected.delete(module.moduleId);
+      if (!this.collected.has(key(module))) this.onTestModuleCollected(module);
       this.module(module);
     }
     for (const file of this.expected) {
       this.say({ ev: 'stray', errors: [{ class: 'Error', message: `no result for the file ${file}` }] });
     }
     if (unhandled.length > 0) this.say({ ev: 'stray', errors: unhandled.slice(0, 20).map(raised) });
-    this.say({ ev: 'end', status: reason === 'passed' ? 0 : 1, tests: this.tests });
+    const own = modules.reduce((sum, module) => sum + [...module.children.allTests()].length, 0);
+    this.say({ ev: 'end', status: reason === 'passed' ? 0 : 1, tests: this.tests, own });
   }
 
   module(module) {

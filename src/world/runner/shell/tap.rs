@@ -4,14 +4,16 @@
 //! diagnostics or as the name of a subtest, a test's id begins with it. Else an id is the name alone,
 //! the same whichever files are chosen, and the file is the one that was asked for.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::ava;
 use crate::core::path::RelPath;
 use crate::core::test::{Exit, LoadFailure, Outcome, TestId, TestReport, TestResult};
 use crate::text::test_report::REPORT_CAP;
 use crate::text::test_report::tap::{self, Flaw, Point};
 use crate::world::runner::bench::{Measured, read_capped};
-use crate::world::runner::place::{Place, merge_doubles};
+use crate::world::runner::place::Place;
 use crate::world::runner::scope::Scope;
 
 /// Whether the producer says which file a test is of.
@@ -27,7 +29,7 @@ pub(super) enum Files {
 pub(super) fn read(
     path: &Path,
     (exit, said, only): (Exit, &str, Option<&RelPath>),
-    places: [&Place; 2],
+    (places, producer): ([&Place; 2], Producer),
     scope: &Scope,
 ) -> (Measured, Files) {
     let fail_code = match exit {
@@ -40,7 +42,7 @@ pub(super) fn read(
             return (Measured { exit, report: None, unreadable: Some(why), fail_code }, Files::Untold);
         }
     };
-    let parsed = tap::parse(&bytes);
+    let mut parsed = tap::parse(&bytes);
     let mut report = TestReport { complete: parsed.flaw.is_none(), ..TestReport::default() };
     if let (Some(Flaw::NoPlan), [], Some(file), Exit::Code(1..)) =
         (&parsed.flaw, parsed.points.as_slice(), only, exit)
@@ -51,9 +53,20 @@ pub(super) fn read(
         report.complete = true;
         return (Measured { exit, report: Some(report), unreadable: None, fail_code }, Files::Untold);
     }
+    if producer == Producer::Ava {
+        report.load_failures = ava::tie(&mut parsed.points, only, places);
+    }
     let mut files = if parsed.points.is_empty() { Files::Untold } else { Files::Told };
     for (at, point) in parsed.points.into_iter().enumerate() {
         let (told, name) = named(&point, at, places);
+        // A point that is a file's own: it held no test, or ended badly beside its tests.
+        if let (Some(file), true) = (&told, is_file_alone(&point, places)) {
+            if matches!(point.outcome, Outcome::Failed(_)) && scope.takes_file(file) {
+                let failure = tap::load_failure(said);
+                report.load_failures.push(LoadFailure { file: file.clone(), failure });
+            }
+            continue;
+        }
         if told.is_none() {
             files = Files::Untold;
         }
@@ -66,9 +79,35 @@ pub(super) fn read(
             report.tests.push(TestResult { id, file, outcome: point.outcome, duration_ms: 0 });
         }
     }
-    report.tests = merge_doubles(report.tests);
+    if !report.load_failures.is_empty() && report.tests.is_empty() {
+        // Nothing but files that did not load: that says nothing of how tests are told.
+        files = Files::Told;
+    }
     let unreadable = parsed.flaw.map(|flaw| flaw.to_string());
     (Measured { exit, report: Some(report), unreadable, fail_code }, files)
+}
+
+/// Who printed it, where that changes what a point means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Producer {
+    Any,
+    Ava,
+}
+
+impl Producer {
+    /// By the command's own words.
+    pub(super) fn of(command: &str) -> Self {
+        let mut words = command.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+        if words.any(|word| word == "ava") { Self::Ava } else { Self::Any }
+    }
+}
+
+/// Whether a point has no name but that of a file.
+fn is_file_alone(point: &Point, places: [&Place; 2]) -> bool {
+    let [title] = point.path.as_slice() else { return false };
+    let is_file =
+        |place: &Place| place.in_repository(title).is_some_and(|file| place.absolute(&file).is_file());
+    title.contains(['/', '.']) && places.into_iter().any(is_file)
 }
 
 /// How a point without a description is called, before its place among all.
@@ -97,8 +136,14 @@ fn named(point: &Point, at: usize, places: [&Place; 2]) -> (Option<RelPath>, Str
 /// Says which of the tests of a whole run are of `file`, as a run of that file `alone` tells.
 pub(super) fn name_file(whole: &mut Measured, alone: &Measured, file: &RelPath) {
     let (Some(report), Some(told)) = (&mut whole.report, &alone.report) else { return };
+    // Files run in their order, so that of namesakes the first that are nobody's yet are this file's.
+    let mut its_own: BTreeMap<&TestId, usize> = BTreeMap::new();
+    for test in &told.tests {
+        *its_own.entry(&test.id).or_default() += 1;
+    }
     for test in report.tests.iter_mut().filter(|test| test.file.is_none()) {
-        if told.tests.iter().any(|one| one.id == test.id) {
+        if let Some(left) = its_own.get_mut(&test.id).filter(|left| **left > 0) {
+            *left -= 1;
             test.file = Some(file.clone());
         }
     }
@@ -127,7 +172,6 @@ pub(super) fn joined(before: Measured, after: Measured) -> Measured {
         disagrees.then(|| "the exit code of one file's run and what it printed disagree".to_owned());
     let report = before.report.zip(after.report).map(|(mut one, other)| {
         one.tests.extend(other.tests);
-        one.tests = merge_doubles(std::mem::take(&mut one.tests));
         one.load_failures.extend(other.load_failures);
         one.complete &= other.complete;
         one

@@ -1,0 +1,128 @@
+//! What lies around a test file: the helpers that it calls, read from the checkpoint that it is
+//! judged in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::core::attempt::CheckpointId;
+use crate::core::path::RelPath;
+use crate::core::policy::{self, FileClass};
+use crate::core::trouble::Trouble;
+use crate::driver::drive::Drive;
+use crate::driver::ports::{Checkpoints, World};
+use crate::text::test_source::{self, Around, Files, Helpers, Home, Language, Package, Place};
+
+/// Files of helpers that call helpers of another file.
+const DEPTH: usize = 4;
+
+/// Helper files that are read for all tests of an attempt. What lies beyond can't be read.
+const MOST_READ: usize = 200;
+
+/// Manifests that are asked for the names of packages.
+const MOST_MANIFESTS: usize = 100;
+
+/// The helpers of one checkpoint, each read once.
+pub(super) struct HelperBook {
+    at: CheckpointId,
+    files: Files,
+    read: BTreeMap<RelPath, Helpers>,
+    /// Files that are being read: who calls in a circle learns nothing new.
+    open: BTreeSet<RelPath>,
+}
+
+impl<W: World> Drive<'_, W> {
+    pub(super) fn helper_book(&mut self, at: &CheckpointId) -> Result<HelperBook, Trouble> {
+        let files = self.ports.checkpoints.files(at)?;
+        let is_manifest =
+            |path: &&RelPath| matches!(path.file_name(), "Cargo.toml" | "package.json" | "go.mod");
+        let manifests: Vec<RelPath> =
+            files.iter().filter(is_manifest).take(MOST_MANIFESTS).cloned().collect();
+        let mut packages: Vec<Package> = Vec::new();
+        for path in manifests {
+            let text = self.source(at, &path)?.unwrap_or_default();
+            packages.extend(Files::package(&path, &text));
+        }
+        Ok(HelperBook {
+            at: at.clone(),
+            files: Files::new(files, packages),
+            read: BTreeMap::new(),
+            open: BTreeSet::new(),
+        })
+    }
+
+    /// What the imports of a file lead to, and what it may use without one.
+    pub(super) fn around(
+        &mut self,
+        book: &mut HelperBook,
+        (file, source): (&RelPath, &str),
+        depth: usize,
+    ) -> Result<Around, Trouble> {
+        let mut around = Around::default();
+        let Some(language) = Language::of(file.extension()) else { return Ok(around) };
+        for need in test_source::needs(language, source) {
+            let home = match book.files.place(language, file, &need) {
+                Place::Absent => Home::Production,
+                Place::Own => Home::Own,
+                Place::Library => Home::Library,
+                Place::Files(files) => {
+                    let files: Vec<RelPath> =
+                        files.into_iter().filter(|path| self.takes_part(path)).collect();
+                    if files.is_empty() {
+                        Home::Production
+                    } else {
+                        Home::Helpers(self.read_helpers(book, &files, depth)?)
+                    }
+                }
+            };
+            around.homes.insert(need, home);
+        }
+        let beside = book.files.beside(language, file);
+        around.beside = self.read_helpers(book, &beside, depth)?;
+        Ok(around)
+    }
+
+    /// Whether a file takes part in tests: by its class, or by a word of its path.
+    fn takes_part(&self, path: &RelPath) -> bool {
+        let says = |part: &str| {
+            let part = part.to_ascii_lowercase();
+            ["test", "spec", "fixture", "helper", "mock"].iter().any(|word| part.contains(word))
+        };
+        match self.setup.policy.classify(path) {
+            FileClass::Test | FileClass::Gate => true,
+            FileClass::Source => policy::names_a_test(path) || path.as_str().split('/').any(says),
+            FileClass::ByProduct | FileClass::Lock | FileClass::Mixed => false,
+        }
+    }
+
+    fn read_helpers(
+        &mut self,
+        book: &mut HelperBook,
+        files: &[RelPath],
+        depth: usize,
+    ) -> Result<Helpers, Trouble> {
+        let mut all = Helpers::default();
+        for file in files {
+            if let Some(known) = book.read.get(file) {
+                all.join(known);
+                continue;
+            }
+            let has_room = depth > 0 && book.read.len() + book.open.len() < MOST_READ;
+            let language = Language::of(file.extension()).filter(|_| has_room);
+            let (Some(language), true) = (language, book.open.insert(file.clone())) else { continue };
+            let source = self.source(&book.at, file)?.unwrap_or_default();
+            let around = self.around(book, (file, &source), depth - 1)?;
+            let found = test_source::helpers(language, &source, &around).unwrap_or_default();
+            book.open.remove(file);
+            all.join(&found);
+            book.read.insert(file.clone(), found);
+        }
+        Ok(all)
+    }
+
+    pub(super) fn around_test(
+        &mut self,
+        book: &mut HelperBook,
+        test: (&RelPath, &str),
+    ) -> Result<Around, Trouble> {
+        self.around(book, test, DEPTH)
+    }
+}
