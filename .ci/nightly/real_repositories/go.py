@@ -54,8 +54,10 @@ REPOSITORIES = (
         stands_for="examples and a test package of its own beside the tests",
         sources=(("", Debian("golang-github-spf13-pflag")),),
         runner="go",
-        plain="go test ./...",
-        count=JSON,
+        # Its own tests do not pass the vet of a Go that is newer than they are.
+        plain="go test -vet=off ./...",
+        test="go test -vet=off ./...",
+        count="go test -vet=off -json ./...",
         code="count.go",
         tests="ac_real_1_{n}_test.go",
         imports="pflag",

@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 import textwrap
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,9 +41,6 @@ class Stage:
 
     def wrong(self, what):
         self.row.wrong.append(what)
-
-    def command(self):
-        return ["--test", self.repository.test] if self.repository.test else []
 
     def play(self, name, entries, verb=("run", "REAL-1", "--new"), more=()):
         cassette = self.logs / f"{name}.json"
@@ -83,8 +81,9 @@ def plain(stage):
     row.own_count = counts.read(entry.runner, first.output) or "-"
     code = stage.root / entry.code
     before = code.read_bytes()
-    # Nothing but a compiler's work: an empty line where code is appended.
-    code.write_bytes(before + b"\n")
+    # Nothing but a compiler's work: a comment that no cache has seen.
+    mark = "#" if entry.language == "python" else "//"
+    code.write_bytes(before + f"\n{mark} {time.time_ns()}\n".encode())
     try:
         warm = stage.run("plain", ["sh", "-c", entry.plain])
     finally:
@@ -151,7 +150,7 @@ def honest(stage, healthy):
     """Whether the honest agent was served to the end."""
     entry, row = stage.repository, stage.row
     reset(stage.top)
-    done = stage.play("honest", scripted.honest(entry, stage.root), more=stage.command())
+    done = stage.play("honest", scripted.honest(entry, stage.root))
     row.honest, row.memory = done.code, done.peak_mib
     story = journal.read(stage.top, entry.runner)
     if entry.refused:
@@ -179,18 +178,21 @@ def figures(stage, done, story):
             stage.wrong(f"{story.collected} tests at the baseline, {row.own_count} by the runner")
     if done.code != 0:
         return
+    told = re.search(r"whole runs of the suite: (\d+), narrowed: (\d+)", done.output)
+    if told:
+        # A log may hold the last of several runs, so there may be fewer of them, and never more.
+        if int(told[1]) < story.whole:
+            stage.wrong(f"the summary tells {told[1]} whole runs, the logs {story.whole}")
+        story.whole, story.narrowed = max(story.whole, int(told[1])), int(told[2])
+        row.whole, row.narrowed = story.whole, story.narrowed
     if story.whole > MOST_WHOLE + entry.baselines - 1:
         stage.wrong(f"{story.whole} whole runs")
-    told = re.search(r"whole runs of the suite: (\d+), narrowed: (\d+)", done.output)
-    if told and int(told[1]) != story.whole:
-        stage.wrong(f"the summary tells {told[1]} whole runs, the logs {story.whole}")
     row.ratio = round(done.processor / max(story.whole * row.plain_cpu, 0.01), 2)
     if entry.ratio:
         # The caches that a first run has filled are warm for the second.
         reset(stage.top)
-        warm = stage.play("honest-warm", scripted.honest(entry, stage.root), more=stage.command())
-        whole = journal.read(stage.top, entry.runner).whole
-        warm_ratio = warm.processor / max(whole * row.plain_cpu, 0.01)
+        warm = stage.play("honest-warm", scripted.honest(entry, stage.root))
+        warm_ratio = warm.processor / max(story.whole * row.plain_cpu, 0.01)
         row.ratio = f"{row.ratio} cold, {warm_ratio:.2f} warm"
         if warm_ratio > MOST_RATIO:
             stage.wrong(f"processor time of a warm run is {warm_ratio:.2f} of its plain runs")
@@ -202,7 +204,7 @@ def cheats(stage, say):
         say(f"tdd run, an agent that cheats: {how}")
         reset(stage.top)
         entries = scripted.cheating(stage.repository, stage.root, how)
-        done = stage.play(f"cheat-{how}", entries, more=stage.command())
+        done = stage.play(f"cheat-{how}", entries)
         ends.append(f"{how} {done.code}")
         if done.code != 1:
             stage.wrong(f"{how} should halt the run: {last_words(done.output)}")

@@ -1,5 +1,6 @@
 """What one entry of the tables says, and the repository made of it."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -131,8 +132,9 @@ def make(repository, downloads, root):
     (root / ".git" / "info" / "exclude").write_text("\n".join((*IGNORED, *repository.ignored)) + "\n")
     (project / "specs" / "frs").mkdir(parents=True, exist_ok=True)
     (project / "specs" / "frs" / "REAL-1.md").write_text(requirement(repository))
-    if repository.config:
-        (project / "tdd.yaml").write_text(repository.config)
+    setting = repository.config or (f"test: {json.dumps(repository.test)}\n" if repository.test else "")
+    if setting:
+        (project / "tdd.yaml").write_text(setting)
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "The published sources")
     git(root, "tag", "made")
