@@ -141,7 +141,7 @@ fn what_ran_out_is_answered_with_what_gives_more_of_it() {
         steps.into_iter().flat_map(|step| [step.what, step.command, "\n".to_owned()]).collect::<String>()
     };
     for (end, wanted) in [
-        (Exhaustion::Turns, "8 turns for each criterion"),
+        (Exhaustion::Turns, "`max_turns` of the role"),
         (Exhaustion::Wall, "`attempt_deadline`"),
         (Exhaustion::Idle, "`idle_deadline`"),
         (Exhaustion::Output, "`output_cap`"),
