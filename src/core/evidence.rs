@@ -45,8 +45,8 @@ fn canary(run: &TestRun) -> Result<(), String> {
         Canary::NotRun | Canary::Errored if run.report.as_ref().is_some_and(|report| report.project_broken.is_some()) => Ok(()),
         Canary::Passed => Err("a test that must fail did not: something makes failing tests pass".to_owned()),
         Canary::Errored => Err(
-            "a test that was added to the run, made like the judged ones, failed in its set-up and not by its \
-             own assertion: whether failing tests are seen failing is not known"
+            "a test that was added to the run, made like the judged ones, failed in another way than by its own \
+             assertion (in its set-up, say): whether failing tests are seen failing is not known"
                 .to_owned(),
         ),
         Canary::NotRun => {
@@ -153,7 +153,7 @@ mod tests {
             (Canary::SeenFailing, 1, green(), Some("101")),
             (Canary::Passed, 0, green(), Some("must fail did not")),
             (Canary::Passed, 101, red(), Some("must fail did not")),
-            (Canary::Errored, 101, green(), Some("failed in its set-up")),
+            (Canary::Errored, 101, green(), Some("failed in another way than by its own assertion")),
             (Canary::Errored, 101, broken(), None),
             (Canary::NotRun, 0, green(), Some("not in the report")),
             (Canary::NotRun, 101, red(), Some("not in the report")),

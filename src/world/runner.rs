@@ -22,6 +22,7 @@ mod patience;
 pub(in crate::world) mod place;
 mod pytest;
 mod python;
+mod refusals;
 mod rehearsal;
 mod scope;
 mod scratch;
@@ -51,6 +52,7 @@ use self::node::Node;
 use self::patience::Patience;
 use self::place::Place;
 use self::pytest::Pytest;
+use self::refusals::{missing_program, underivable};
 use self::scope::Scope;
 use self::shelf::{Folder, Rest, Shelf};
 use self::shell::Shell;
@@ -59,7 +61,7 @@ use self::vitest::Vitest;
 use crate::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
 use crate::core::event::Leaked;
 use crate::core::path::RelPath;
-use crate::core::test::{Canary, Exit, TestId, TestRun};
+use crate::core::test::{Canary, TestId, TestRun};
 use crate::core::trouble::Trouble;
 use crate::driver::ports::{CanaryWish, Hear, Isolation, Recalled, TestOrder, Tests};
 use crate::text::test_source::{self, Language};
@@ -369,43 +371,6 @@ fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>, work: &Path)
         },
         RunnerKind::ExitCode => Adapter::Shell(Shell::exit_code(table, &commands.test)),
     })
-}
-
-/// The suggestion of contract section 5, filled in.
-fn underivable(commands: &ProjectCommands, line: &str) -> Trouble {
-    let kind = commands.runner;
-    let why = match kind {
-        RunnerKind::Junit => "kind `junit` needs to know where the command leaves its report".to_owned(),
-        RunnerKind::Cargo
-        | RunnerKind::Nextest
-        | RunnerKind::Pytest
-        | RunnerKind::Unittest
-        | RunnerKind::Vitest
-        | RunnerKind::Jest
-        | RunnerKind::Bun
-        | RunnerKind::Node
-        | RunnerKind::Go
-        | RunnerKind::Tap
-        | RunnerKind::ExitCode => {
-            format!("`{line}` is not one plain call of {kind}, so tests can't be chosen")
-        }
-    };
-    let suggestion = format!(
-        "write into tdd.yaml how to choose tests, for example:\n\
-         runner: {{ kind: junit, all: {line:?}, select: \"{line} {{files}}\", report: build/report.xml }}\n\
-         or, if nothing can be read test by test:\n\
-         runner: {{ kind: exit-code, all: {line:?} }}"
-    );
-    Trouble::config("the test command can't be read test by test").because(why).advise(suggestion)
-}
-
-/// A shell says by 126 and 127 that there was nothing to run: that is no finding about the project.
-fn missing_program(exit: Exit, command: &str, said: &str) -> Result<(), Trouble> {
-    let Exit::Code(126 | 127) = exit else { return Ok(()) };
-    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("the shell gave no reason");
-    Err(Trouble::environment(format!("the command `{command}` could not be run"))
-        .because(last.trim().to_owned())
-        .advise("install the program that is missing, or correct the command"))
 }
 
 fn words(argv: &[String]) -> Vec<OsString> {

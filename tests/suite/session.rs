@@ -513,18 +513,18 @@ fn finish(order: &CommandOrder) -> Result<Finished, Trouble> {
 
 #[test]
 fn a_command_writes_its_files_and_its_end_is_told() {
-    let script = "cat; echo $CI $GIVEN ${CARGO_MANIFEST_DIR-none}; echo err >&2; exit 4";
+    let script = "cat; echo $GIVEN ${CARGO_MANIFEST_DIR-none}; echo err >&2; exit 4";
     let (_dir, mut order) = command(script);
     let finished = finish(&order).unwrap();
     assert_eq!(finished.exit, Exit::Code(4));
-    assert_eq!(fs::read_to_string(&order.log).unwrap(), "1 yes none\nerr\n");
+    assert_eq!(fs::read_to_string(&order.log).unwrap(), "yes none\nerr\n");
     let mode = fs::metadata(&order.log).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 
     order.stdout = Some(order.cwd.join("out"));
     finish(&order).unwrap();
     assert_eq!(fs::read_to_string(&order.log).unwrap(), "err\n");
-    assert_eq!(fs::read_to_string(order.cwd.join("out")).unwrap(), "1 yes none\n");
+    assert_eq!(fs::read_to_string(order.cwd.join("out")).unwrap(), "yes none\n");
 }
 
 #[test]

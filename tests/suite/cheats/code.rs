@@ -70,7 +70,7 @@ fn patches() -> Vec<Entry> {
         cheat("skips its test from within", IM, "printf 'import unittest\\ndef one():\\n    return 1\\ndef two():\\n    raise unittest.SkipTest(\"x\")\\n' > shop.py")
             .fails("skipped: tests/test_ac"),
         cheat("disables the assertions", IM, "wrong; printf 'import unittest\\nunittest.TestCase.assertEqual = lambda *a: None\\n' >> shop.py")
-            .fails("a test that must fail did not"),
+            .fails("failed in another way than by its own assertion"),
         cheat("ends its test early as a success", IM, "printf 'def one():\\n    return 1\\ndef two():\\n    import unittest\\n    raise unittest.case._ShouldStop()\\n' > shop.py")
             .fails("failed: tests/test_ac"),
         cheat("turns failures into successes", IM, "wrong; printf 'import unittest\\nunittest.TestResult.addFailure = lambda *a: None\\n' >> shop.py")
