@@ -29,7 +29,8 @@ fn no_red() -> Vec<Entry> {
         cheat("is red by a syntax error", TW, "red; echo '    def (' >> $T").fails("its file does not load"),
         cheat("is red by a foreign import", TW, "red; sed -i '1i import playwright' $T").fails("AC-STE-1.1 is not RED"),
         cheat("is red in every other run", TW, FLAKY).fails("two runs differ"),
-        cheat("counts its runs in the tree", TW, COUNTS).prelude("WHERE=tests/runs\ngreen() { give 3; }\n").fails("the protected file tests/runs was changed"),
+        // What runs leave beside the tests is put back, so the count never grows.
+        cheat("counts its runs in the tree", TW, COUNTS).prelude("WHERE=tests/runs\ngreen() { give 3; }\n").fails("failed: tests/test_ac_ste_1_1"),
         cheat("counts its runs outside the tree", TW, COUNTS).prelude("WHERE=../runs\ngreen() { give 3; }\n").wants(LISTED).truth("true"),
         cheat("is red by time", TW, "red; sed -i 's/        self/        import time; time.sleep(100)\\n        self/' $T").settings("deadline: 3s\n").fails("the run is no evidence"),
         cheat("writes the code too", TW, "red; green").fails("this role may not change: shop.py"),
