@@ -3,6 +3,8 @@
 //! The same ports as a cycle's, and beside them the checks. What two snapshots tell is asked in the
 //! same way as there ([`Stock`]); what to do next is said by [`crate::core::fix`] alone.
 
+use std::collections::BTreeSet;
+
 use crate::core::attempt::CheckpointId;
 use crate::core::audience::{FixAudience, News};
 use crate::core::event::{Event, Runs};
@@ -34,6 +36,8 @@ pub struct FixDrive<'a, W: World, C: Checks> {
     counted_ms: u64,
     /// Test files that reports have named.
     judged: Vec<RelPath>,
+    /// What the checks themselves write beside tests.
+    written: BTreeSet<RelPath>,
 }
 
 impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
@@ -45,8 +49,19 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
         previous: Option<String>,
     ) -> Self {
         let counted_ms = ports.clock.monotonic_ms();
-        let (order, tail, judged) = (None, String::new(), Vec::new());
-        Self { ports, checks, setup, audience, state, previous, order, tail, counted_ms, judged }
+        Self {
+            ports,
+            checks,
+            setup,
+            audience,
+            state,
+            previous,
+            order: None,
+            tail: String::new(),
+            counted_ms,
+            judged: Vec::new(),
+            written: BTreeSet::new(),
+        }
     }
 
     /// Runs until there is nothing to do. `Err` before the first child came back is a set-up error

@@ -232,6 +232,16 @@ const REFUSED: &[(Scripts<'static>, &[&str])] = &[
         &[("test", "npm run build && tap"), ("build", "tshy")],
         &["all: \"tshy && tap --reporter=tap --disable-coverage\""],
     ),
+    (
+        &[("test", "nyc tape 'test/**/*.js'"), ("posttest", "eclint check $(git ls-files | xargs ls)")],
+        &["kind: tap", "all: \"tape 'test/**/*.js'\"", "select: \"tape {files}\""],
+    ),
+    (
+        &[("test", "tape test/*.js"), ("pretest", "evalmd $(ls *.md)")],
+        &["all: \"(evalmd $(ls *.md)) && tape test/*.js\""],
+    ),
+    // A runner may be in what can't be read.
+    (&[("test", "tape test/*.js"), ("posttest", "(cd more && jest)")], &["select: \"npm test {files}\""]),
     (&[("test", "standard && tape test/*.js | tap-spec")], &["kind: tap", "select: \"tape {files}\""]),
 ];
 

@@ -571,3 +571,21 @@ fn a_fixer_may_add_a_test_beside_the_code_that_it_mends() {
     let wanted = "attempt 1: a test in this file was changed or removed: src/lib.rs";
     assert!(ran.stdout.contains(wanted) && ran.stderr.contains("changed or removed"), "{}", ran.stdout);
 }
+
+#[test]
+fn what_the_checks_themselves_write_is_no_fixers_fault() {
+    if !has_python() || !has("bwrap", &["bwrap", "--bind", "/", "/", "true"]) {
+        return;
+    }
+    let tests = "import pathlib\nimport unittest\nimport shop\n\n\nclass Shop(unittest.TestCase):\n    def test_two(self):\n        seen = pathlib.Path('tests/seen.dat')\n        seen.write_text(seen.read_text() + 'x')\n        self.assertEqual(shop.two(), 2)\n";
+    let sandbox = Sandbox::with(&[
+        ("shop.py", TYPED),
+        ("tests/__init__.py", ""),
+        ("tests/test_shop.py", tests),
+        ("tests/seen.dat", "x"),
+        ("tdd.yaml", &format!("fix:\n  checks: [\"{UNITTEST}\"]\n")),
+    ]);
+    let ran = fix(&sandbox, &writes(1, WHOLE, ""), &["--sandbox", "enforce"]).expect(0);
+    assert_eq!((sandbox.forks(), sandbox.read("tests/seen.dat").as_str()), (1, "x"), "{}", ran.stderr);
+    assert!(!ran.stdout.contains("not allowed"), "{}", ran.stdout);
+}

@@ -60,7 +60,7 @@ fn goes_through(project: &Project<'_>, modules: Option<&std::path::Path>) {
     let ran = sandbox.tdd(&["W-1", "--cassette", cassette_file.to_str().unwrap()]).expect(0);
     let counted = format!("baseline: {} test", project.tests);
     assert!(ran.stderr.contains(&counted), "no `{counted}` in\n{}", ran.stderr);
-    assert_eq!(sandbox.forks(), 3);
+    assert_eq!(sandbox.forks(), 3, "{}", ran.stderr);
 }
 
 const NODE_SOURCE: &str = "'use strict';\nexports.one = () => 1;\n";

@@ -150,7 +150,7 @@ def honest(stage, healthy):
     """Whether the honest agent was served to the end."""
     entry, row = stage.repository, stage.row
     reset(stage.top)
-    done = stage.play("honest", scripted.honest(entry, stage.root))
+    done = stage.play("honest", scripted.honest(entry, stage.root), more=entry.options)
     row.honest, row.memory = done.code, done.peak_mib
     story = journal.read(stage.top, entry.runner)
     if entry.refused:
@@ -191,7 +191,7 @@ def figures(stage, done, story):
     if entry.ratio:
         # The caches that a first run has filled are warm for the second.
         reset(stage.top)
-        warm = stage.play("honest-warm", scripted.honest(entry, stage.root))
+        warm = stage.play("honest-warm", scripted.honest(entry, stage.root), more=entry.options)
         warm_ratio = warm.processor / max(story.whole * row.plain_cpu, 0.01)
         row.ratio = f"{row.ratio} cold, {warm_ratio:.2f} warm"
         if warm_ratio > MOST_RATIO:
@@ -204,7 +204,7 @@ def cheats(stage, say):
         say(f"tdd run, an agent that cheats: {how}")
         reset(stage.top)
         entries = scripted.cheating(stage.repository, stage.root, how)
-        done = stage.play(f"cheat-{how}", entries)
+        done = stage.play(f"cheat-{how}", entries, more=stage.repository.options)
         ends.append(f"{how} {done.code}")
         if done.code != 1:
             stage.wrong(f"{how} should halt the run: {last_words(done.output)}")

@@ -53,6 +53,7 @@ REPOSITORIES = (
         code="tomlkit/_utils.py",
         tests="tests/test_ac_real_1_{n}.py",
         imports="from tomlkit._utils import {name}",
+        fault=Edit("tomlkit/_utils.py", "        second = int(m.group(6))\n        microsecond", "        second = int(m.group(5))\n        microsecond"),
         baselines=3,
     ),
     Repository(

@@ -78,6 +78,8 @@ class Repository:
     # once more where reds come of read-only files that it writes.
     baselines: int = 1
     minutes: int = 15
+    # What a person adds to the command line, where a run is refused without it for a reason of the project's own.
+    options: tuple = ()
 
     def env(self, root):
         env = {key: value for key, value in os.environ.items() if key not in UNWANTED}

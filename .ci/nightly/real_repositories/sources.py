@@ -133,7 +133,17 @@ def private_apt(folder, suite):
     if not (folder / "fetched").exists():
         for needed in (lists / "partial", cache / "archives" / "partial"):
             needed.mkdir(parents=True, exist_ok=True)
-        source.write_text(f"deb-src [signed-by={keys}] http://deb.debian.org/debian {suite} main\n")
+        source.write_text(f"deb-src [signed-by={keys}] {mirror()} {suite} main\n")
         call(["apt-get", *argv, "-q", "update"], folder)
         (folder / "fetched").touch()
     return argv
+
+
+def mirror():
+    """Where this machine's own apt brings Debian's packages from."""
+    argv = ["apt-get", "indextargets", "--format", "$(SITE) $(ORIGIN)", "Created-By: Packages"]
+    for line in call(argv, Path.cwd()).splitlines():
+        site, _, origin = line.partition(" ")
+        if origin in ("Debian", "") and "security" not in site:
+            return site
+    raise Unavailable("this machine's apt knows no mirror of Debian")

@@ -123,7 +123,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
 }
 
 /// What a fixer must leave alone while it runs.
-fn sealed_classes(edits: TestEdits) -> &'static [FileClass] {
+pub(super) fn sealed_classes(edits: TestEdits) -> &'static [FileClass] {
     match edits {
         TestEdits::Refused => &[FileClass::Gate, FileClass::Test],
         TestEdits::Allowed => &[FileClass::Gate],

@@ -20,6 +20,7 @@ use crate::driver::stock::Production;
 use crate::text::test_source::{self, Language};
 
 use super::FixDrive;
+use super::fork::sealed_classes;
 
 /// Judged test files that a canary imitates, at most.
 const MOST_IMITATED: usize = 20;
@@ -60,7 +61,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let Work { changed, mut put_back, weakened, slanted } = work;
         put_back.sort();
         put_back.dedup();
-        put_back.retain(|path| !tools.contains(path));
+        put_back.retain(|path| !tools.contains(path) && !self.written.contains(path));
         let findings =
             FixFindings { tree, checks, changed, put_back, weakened, rewritten, tools, slanted, flaky };
         events.push(Event::FixMeasured { findings: Box::new(findings) });
@@ -71,7 +72,10 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     async fn measure_start(&mut self) -> Result<Vec<Event>, Trouble> {
         let zero = self.zero()?;
         self.ports.protection.look_at_tools()?;
+        self.ports.protection.seal(sealed_classes(self.state.run.test_edits), &[])?;
+        self.ports.protection.loosen();
         let (mut checks, flaky) = self.run_checks("at the start").await?;
+        self.learn_what_checks_write()?;
         let left = self.ports.protection.left_in_tools();
         self.ports.protection.learn_tools(&left);
         for (at, check) in checks.iter_mut().enumerate() {
@@ -95,6 +99,19 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             flaky,
         };
         Ok(vec![Event::TreeSeen { tree }, Event::FixMeasured { findings: Box::new(findings) }])
+    }
+
+    /// Data beside tests that the checks themselves write, before anybody forked: not made read-only, and
+    /// put back without a word.
+    fn learn_what_checks_write(&mut self) -> Result<(), Trouble> {
+        let touched = self.ports.protection.check()?;
+        let rewritten = self.ports.protection.rewritten();
+        self.ports.protection.restore(&touched)?;
+        let policy = &self.setup.policy;
+        let written = touched.into_iter().chain(rewritten).filter(|path| policy.is_data_of_tests(path));
+        self.written = written.collect();
+        self.ports.protection.let_rewrite(&self.written.iter().cloned().collect::<Vec<_>>());
+        Ok(())
     }
 
     /// The files whose tests are still to be known: those of them that declare tests at all, and what

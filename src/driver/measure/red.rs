@@ -52,9 +52,8 @@ impl<W: World> Drive<'_, W> {
             ..RedFindings::default()
         };
         let mut events = std::mem::take(&mut work.events);
-        match self.ports.tests.isolation() {
-            Isolation::PerFile => {
-                let runs = self.run_red(&mapping, &mut book, &work).await?;
+        match self.run_red(&mapping, &mut book, &work).await? {
+            Some(runs) => {
                 let scales = Scales { book: &book, claim: claim.as_ref(), work: &work };
                 self.weigh_red(&runs, &scales, &mut findings);
                 if let Some(report) = &runs.first.report {
@@ -63,7 +62,7 @@ impl<W: World> Drive<'_, W> {
                     events.extend(facts(&runs.first, report, |test| own.contains(&test.id)));
                 }
             }
-            Isolation::Coupled => self.weigh_coupled(&mapping, &book, &mut findings).await?,
+            None => self.weigh_coupled(&mapping, &book, &mut findings).await?,
         }
         self.touched_by_runs(&mut work, Passes::No)?;
         self.show_changed_tests(&work, &book, &findings)?;
@@ -125,14 +124,25 @@ impl<W: World> Drive<'_, W> {
         }
     }
 
+    /// All criteria's tests at once; `None` where one file could hide what another would tell.
     async fn run_red(
         &mut self,
         mapping: &Mapping,
         book: &mut SourceBook,
         work: &Work,
-    ) -> Result<RedRuns, Trouble> {
-        let order = TestOrder { label: "RED".to_owned(), ..TestOrder::default() };
+    ) -> Result<Option<RedRuns>, Trouble> {
+        let is_coupled = self.ports.tests.isolation() == Isolation::Coupled;
+        let tells_tests = self.state.baseline.as_ref().is_some_and(|baseline| baseline.test.collected > 0);
+        if is_coupled && !tells_tests {
+            return Ok(None);
+        }
+        let owned = mapping.owned.values().flat_map(|owned| &owned.files);
+        let told_apart = if is_coupled { owned.cloned().collect() } else { Vec::new() };
+        let order = TestOrder { label: "RED".to_owned(), told_apart, ..TestOrder::default() };
         let first = self.run_tests(&order).await?;
+        if is_coupled && !self.tells_all(&first, mapping, work) {
+            return Ok(None);
+        }
         if let Some(report) = &first.report {
             book.existing = self.find_existing(&work.base, report)?;
         }
@@ -143,7 +153,27 @@ impl<W: World> Drive<'_, W> {
             Some(again) => Some(self.run_tests(&again).await?),
             None => None,
         };
-        Ok(RedRuns { first, second })
+        Ok(Some(RedRuns { first, second }))
+    }
+
+    /// Whether a run with all new files in it hides nothing: each of them is told of, and so is every
+    /// known green of a file that nobody changed.
+    fn tells_all(&self, run: &TestRun, mapping: &Mapping, work: &Work) -> bool {
+        let Some(report) = run.report.as_ref().filter(|report| report.project_broken.is_none()) else {
+            return false;
+        };
+        let is_told = |file: &RelPath| {
+            report.tests.iter().any(|test| test.file.as_ref() == Some(file))
+                || report.load_failures.iter().any(|load| load.file == *file)
+        };
+        let greens = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
+        let lost = weigh::lost(greens.unwrap_or_default(), report);
+        let in_project = |path: &RelPath| mapping::in_project(path, &self.state.run.project).to_owned();
+        let changed: BTreeSet<String> = work.changed.iter().map(|change| in_project(&change.path)).collect();
+        let file_of = |id: &TestId| id.0.split("::").next().unwrap_or_default().to_owned();
+        evidence(run).is_ok()
+            && mapping.owned.values().flat_map(|owned| &owned.files).all(is_told)
+            && lost.iter().all(|id| changed.contains(&file_of(id)))
     }
 
     /// What has to be seen twice: the criteria's tests, and known greens that broke. `None` if there is

@@ -354,6 +354,9 @@ pub(super) fn absent(text: &str) -> Option<String> {
         if let Some((_, rest)) = line.split_once("Module not found \"file://") {
             return rest.split('"').next().map(str::to_owned);
         }
+        if let Some((_, rest)) = line.split_once("Cannot find module 'file://") {
+            return rest.split('\'').next().map(str::to_owned);
+        }
         if let Some((_, rest)) =
             line.split_once("Cannot find module '/").filter(|(_, rest)| rest.contains("imported from"))
         {
@@ -410,6 +413,7 @@ mod tests {
             ("  symbol:   method slug(String)", Some("slug")),
             ("Module '\"file:///x.ts\"' has no exported member 'nope'.", Some("nope")),
             ("error: Module not found \"file:///p/nope.ts\".", Some("/p/nope.ts")),
+            ("TS2307 [ERROR]: Cannot find module 'file:///p/nope.ts'.", Some("/p/nope.ts")),
             ("Error: Cannot find module '/p/nope.js' imported from /p/a.js", Some("/p/nope.js")),
             ("Error: Cannot find module 'left-pad'", None),
             ("expected 1 to be 2", None),

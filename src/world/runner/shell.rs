@@ -48,9 +48,16 @@ pub(super) struct Shell {
 /// How the command's results are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
-    Junit,
+    Junit(tap::Files),
     Tap(tap::Files),
     ExitCode,
+}
+
+impl Format {
+    /// Whether it is not told which file a test is of.
+    fn is_untold(self) -> bool {
+        matches!(self, Self::Junit(tap::Files::Untold) | Self::Tap(tap::Files::Untold))
+    }
 }
 
 impl Shell {
@@ -63,7 +70,7 @@ impl Shell {
             all: table.all.clone(),
             select: table.select.clone(),
             report: table.report.clone(),
-            format: Format::Junit,
+            format: Format::Junit(tap::Files::Told),
             producer: tap::Producer::of(&table.all),
             known: BTreeSet::new(),
         }
@@ -112,7 +119,7 @@ impl Shell {
         }
         let mut whole =
             whole.unwrap_or(Measured { exit: Exit::Code(0), report: None, unreadable: None, fail_code: 1 });
-        if self.format == Format::Tap(tap::Files::Untold) && self.select.is_some() {
+        if self.format.is_untold() && self.select.is_some() {
             for file in apart {
                 let alone =
                     self.run_once(Some(std::slice::from_ref(file)), (place, scope), bench, hear).await?;
@@ -122,14 +129,14 @@ impl Shell {
         Ok(whole)
     }
 
-    /// What is run in one call. TAP that does not say which file a test is of is asked for file by
+    /// What is run in one call. Output that does not say which file a test is of is asked for file by
     /// file.
     fn batches(&self, chosen: Option<Vec<RelPath>>) -> Vec<Option<Vec<RelPath>>> {
-        match (self.format, chosen) {
-            (_, Some(files)) if self.is_for_each() || self.format == Format::Tap(tap::Files::Untold) => {
+        match chosen {
+            Some(files) if self.is_for_each() || self.format.is_untold() => {
                 files.into_iter().map(|file| Some(vec![file])).collect()
             }
-            (_, chosen) => vec![chosen],
+            chosen => vec![chosen],
         }
     }
 
@@ -165,10 +172,9 @@ impl Shell {
         let Some(report) = report else {
             return Ok(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 });
         };
+        let only = chosen.and_then(<[RelPath]>::first).filter(|_| chosen.is_some_and(|c| c.len() == 1));
         let measured = match self.format {
             Format::Tap(_) => {
-                let only =
-                    chosen.and_then(<[RelPath]>::first).filter(|_| chosen.is_some_and(|c| c.len() == 1));
                 let (measured, files) =
                     tap::read(&report, (finished.exit, &said, only), ([&there, place], self.producer), scope);
                 if chosen.is_none() && self.format == Format::Tap(tap::Files::Untold) {
@@ -177,11 +183,29 @@ impl Shell {
                 }
                 measured
             }
-            Format::Junit | Format::ExitCode => read(&report, finished.exit, &there, place, scope),
+            Format::Junit(_) | Format::ExitCode => {
+                let mut measured = read(&report, finished.exit, &there, place, scope);
+                self.note_untold(&mut measured, only, chosen.is_none());
+                measured
+            }
         };
         let files = measured.report.iter().flat_map(|report| &report.tests);
         self.known.extend(files.filter_map(|test| test.file.clone()));
         Ok(measured)
+    }
+
+    /// A report whose cases all lack their file is like TAP that does not tell it: asked file by file.
+    fn note_untold(&mut self, measured: &mut Measured, only: Option<&RelPath>, is_whole: bool) {
+        let Some(report) = measured.report.as_mut().filter(|report| !report.tests.is_empty()) else { return };
+        if report.tests.iter().any(|test| test.file.is_some()) {
+            return;
+        }
+        if is_whole {
+            self.format = Format::Junit(tap::Files::Untold);
+        }
+        for test in &mut report.tests {
+            test.file = only.cloned();
+        }
     }
 
     /// Tests that belong to no file, or have no name, can't be told from one another.
@@ -224,8 +248,7 @@ impl Shell {
             return Some(scope.chosen_files());
         }
         // Nobody knows the files of tests that are told without one: the copy has all but those left out.
-        let is_untold = self.format == Format::Tap(tap::Files::Untold);
-        if scope.leave_out.is_empty() || is_untold || self.is_for_each() {
+        if scope.leave_out.is_empty() || self.format.is_untold() || self.is_for_each() {
             return None;
         }
         let mut files: BTreeSet<RelPath> = self.known.clone();

@@ -34,8 +34,7 @@ pub(super) fn tie(points: &mut Vec<Point>, only: Option<&RelPath>, places: [&Pla
     for mut point in points.drain(..) {
         let title = point.path.first().cloned().unwrap_or_default();
         if let (Some(file), Outcome::Failed(_)) = (ended_badly(&title, place), &point.outcome) {
-            let cause =
-                kept.pop_if(|before| is_error(before)).and_then(|before| before.path.into_iter().next());
+            let cause = cause_of(&file, &kept).map(|at| words_of_error(&kept.remove(at)));
             let failure = tap::load_failure(&cause.unwrap_or(title));
             failures.push(LoadFailure { file, failure });
             continue;
@@ -71,11 +70,33 @@ fn ended_badly(title: &str, place: &Place) -> Option<RelPath> {
     place.in_repository(named.trim()).filter(|file| place.absolute(file).is_file())
 }
 
-/// `Error [CODE]: message`, `SyntaxError: message`: thrown outside of every test.
+/// Which of the points says why this file ended badly: the one that names it, since files run side by
+/// side, else the last error.
+fn cause_of(file: &RelPath, points: &[Point]) -> Option<usize> {
+    let names_it = |point: &Point| {
+        let title = point.path.first().map(String::as_str).unwrap_or_default();
+        title.rsplit_once(':').is_some_and(|(place, _)| place.ends_with(&format!("/{file}")))
+    };
+    let errors = || points.iter().enumerate().rev().filter(|(_, point)| is_error(point));
+    errors().find(|(_, point)| names_it(point)).or_else(|| errors().next()).map(|(at, _)| at)
+}
+
+/// `Error [CODE]: message`, `SyntaxError: message`, or the place of what could not be read
+/// (`file:///p/test/a.js:2`): thrown outside of every test.
 fn is_error(point: &Point) -> bool {
     let title = point.path.first().map(String::as_str).unwrap_or_default();
     let class = title.split([':', ' ']).next().unwrap_or_default();
-    matches!(point.outcome, Outcome::Failed(_)) && class.ends_with("Error")
+    let is_place = title.starts_with("file:///");
+    matches!(point.outcome, Outcome::Failed(_)) && (class.ends_with("Error") || is_place)
+}
+
+/// What was thrown, with its diagnostics: a place alone says nothing of it.
+fn words_of_error(point: &Point) -> String {
+    let said = match &point.outcome {
+        Outcome::Failed(failure) => failure.message.as_str(),
+        Outcome::Passed | Outcome::Skipped => "",
+    };
+    format!("{}\n{said}", point.path.first().map(String::as_str).unwrap_or_default())
 }
 
 /// Files by the words that a title begins with.
@@ -153,6 +174,7 @@ mod tests {
             ("test/test-b.spec.ts", "import test from \"ava\";"),
             ("test/deep/a.js", "const test = require('ava');"),
             ("test/c.js", "import test from 'ava'; import '../nope.js';"),
+            ("test/d.js", "import test from 'ava'; import {slug} from '../shop.js';"),
             ("test/helper.js", "export default 1;"),
         ] {
             std::fs::write(folder.path().join(name), text).unwrap();
@@ -160,7 +182,10 @@ mod tests {
         let place = Place::new(folder.path(), folder.path());
         let mut points = parse(
             "ok 1 - a › adds\nok 2 - b › x › y\nok 3 - deep › a › adds\nnot ok 4 - Error [X]: Cannot find module '/p/nope.js' imported from /p/test/c.js\n\
-             not ok 5 - test/c.js exited with a non-zero exit code: 1\n\n1..3\n"
+             not ok 5 - test/c.js exited with a non-zero exit code: 1\n\
+             not ok 6 - file:///p/test/d.js:2\n  ---\n    name: SyntaxError\n    message: The requested module '../shop.js' does not provide an export named 'slug'\n  ...\n\
+             ok 7 - a › multiplies\n\
+             not ok 8 - test/d.js exited with a non-zero exit code: 1\n\n1..3\n"
                 .as_bytes(),
         )
         .points;
@@ -172,9 +197,9 @@ mod tests {
                 format!("{file}::{}", point.path[0])
             })
             .collect();
-        assert_eq!(told, ["a.js::adds", "test-b.spec.ts::x › y", "deep/a.js::adds"]);
-        assert_eq!(failures.len(), 1);
-        assert_eq!(failures[0].failure.absent.as_deref(), Some("/p/nope.js"));
+        assert_eq!(told, ["a.js::adds", "test-b.spec.ts::x › y", "deep/a.js::adds", "a.js::multiplies"]);
+        let absent = |at: usize| failures.get(at).and_then(|load| load.failure.absent.as_deref());
+        assert_eq!((failures.len(), absent(0), absent(1)), (2, Some("/p/nope.js"), Some("slug")));
         let only = RelPath::new("test/a.js").unwrap();
         let mut points = parse(b"ok 1 - adds\n1..1\n").points;
         assert!(tie(&mut points, Some(&only), [&place, &place]).is_empty());

@@ -11,11 +11,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::core::path::RelPath;
+use crate::core::policy::names_a_test;
 use crate::text::test_report::junit::Case;
 use crate::world::runner::place::Place;
 
 /// Where classes lie that are named without it.
 const ROOTS: [&str; 5] = ["", "src/test/java/", "src/test/kotlin/", "test/", "tests/"];
+const TEST_FOLDERS: [&str; 4] = ["test", "tests", "spec", "__tests__"];
 const EXTENSIONS: [&str; 7] = ["py", "java", "kt", "rb", "php", "ts", "js"];
 
 /// The file that is told, the class, and the name where there is no class.
@@ -62,7 +64,11 @@ impl<'a> CaseFiles<'a> {
         (1..=parts.len()).rev().find_map(|count| {
             let path = parts[..count].join("/");
             ROOTS.iter().map(|root| format!("{root}{path}")).filter(|stem| self.has_folder_of(stem)).find_map(
-                |stem| EXTENSIONS.iter().find_map(|extension| self.inside(&format!("{stem}.{extension}"))),
+                |stem| {
+                    let named =
+                        EXTENSIONS.iter().filter_map(|extension| self.inside(&format!("{stem}.{extension}")));
+                    named.into_iter().find(could_be_named_by_class)
+                },
             )
         })
     }
@@ -100,6 +106,13 @@ impl<'a> CaseFiles<'a> {
     }
 }
 
+/// JavaScript has no classes of tests: there a suite's title in words, such as `shop`, is what stands in
+/// the class's place, and a source may well be called so.
+fn could_be_named_by_class(file: &RelPath) -> bool {
+    let is_script = matches!(file.extension(), "ts" | "js");
+    !is_script || names_a_test(file) || file.as_str().split('/').any(|part| TEST_FOLDERS.contains(&part))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,17 +125,18 @@ mod tests {
         std::fs::create_dir_all(folder.path().join("src/test/java/com/foo")).unwrap();
         std::fs::write(folder.path().join("src/test/java/com/foo/BarTest.java"), "").unwrap();
         std::fs::write(folder.path().join("test_a.py"), "").unwrap();
+        std::fs::write(folder.path().join("shop.js"), "").unwrap();
         let place = Place::new(folder.path(), folder.path());
         let files = CaseFiles::new([&place, &place]);
         let one = |number: u32| format!("<testcase classname='com.foo.NoTest{number}' name='n{number}'/>");
         let cases = (0..5_000).map(one).collect::<Vec<_>>().concat();
-        let found = "<testcase classname='com.foo.BarTest' name='a'/><testcase classname='test_a.Class' name='b'/>\
+        let found = "<testcase classname='shop' name='a'/><testcase classname='com.foo.BarTest' name='a'/><testcase classname='test_a.Class' name='b'/>\
                      <testcase classname='' name='test_a.c'/><testcase file='./test_a.py' classname='x' name='d'/>";
         let report = format!("<testsuites><testsuite name='p'>{cases}{found}</testsuite></testsuites>");
         let parsed = junit::parse(report.as_bytes());
         let told: Vec<Option<RelPath>> = parsed.cases.iter().map(|case| files.of(case)).collect();
-        assert!(told[..5_000].iter().all(Option::is_none));
-        let told: Vec<&str> = told[5_000..].iter().map(|file| file.as_ref().unwrap().as_str()).collect();
+        assert!(told[..=5_000].iter().all(Option::is_none));
+        let told: Vec<&str> = told[5_001..].iter().map(|file| file.as_ref().unwrap().as_str()).collect();
         assert_eq!(told, ["src/test/java/com/foo/BarTest.java", "test_a.py", "test_a.py", "test_a.py"]);
         assert!(files.folders.borrow().len() < 40, "{}", files.folders.borrow().len());
     }

@@ -24,7 +24,7 @@ impl Shell {
         scope: &Scope,
         bench: &Bench,
     ) -> (Option<Measured>, Again) {
-        if self.format != Format::Junit || self.select.is_none() {
+        if !matches!(self.format, Format::Junit(_)) || self.select.is_none() {
             return (Some(measured), Vec::new());
         }
         let alone = |files: &[RelPath]| files.iter().map(|file| Some(vec![file.clone()])).collect::<Again>();
