@@ -147,7 +147,8 @@ fn tap_projects_go_through() {
             "const test = require('{library}').test || require('{library}');\nconst shop = require('../shop');\ntest('is one', (t) => {{ t.equal(shop.one(), 1, '{library} is one'); {ends} }});\n"
         );
         let new = format!(
-            "const test = require('{library}').test || require('{library}');\nconst shop = require('../shop');\ntest('joins words', (t) => {{ t.equal(shop.slug('Two  words'), 'two-words', 'joined'); {ends} }});\n"
+            "const test = require('{library}').test || require('{library}');\nconst shop = require('../shop');\ntest('joins words', (t) => {{ t.equal(shop.slug('Two  words'), 'two-words', 'joined'); {ends} }});\n\
+             test('lowers', (t) => {{ t.equal(shop.slug('TWO'), 'two', 'lowered'); {ends} }});\n"
         );
         let project = Project {
             command: "npm test",
@@ -190,6 +191,11 @@ fn a_deno_project_goes_through() {
         tests: 1,
     };
     goes_through(&project, None);
+    // A module that is not there yet is RED, too.
+    let slug =
+        "export const slug = (text: string) => (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).join('-');\n";
+    let test = project.test.1.replace("./shop.ts", "./slug.ts");
+    goes_through(&Project { test: ("ac_w_1_1_test.ts", &test), source: ("slug.ts", slug), ..project }, None);
 }
 
 #[test]

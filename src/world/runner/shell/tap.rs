@@ -44,14 +44,18 @@ pub(super) fn read(
     };
     let mut parsed = tap::parse(&bytes);
     let mut report = TestReport { complete: parsed.flaw.is_none(), ..TestReport::default() };
-    if let (Some(Flaw::NoPlan), [], Some(file), Exit::Code(1..)) =
-        (&parsed.flaw, parsed.points.as_slice(), only, exit)
-    {
-        // The file's program ended before it said anything: that is its own failure, told by its exit.
-        let failure = tap::load_failure(&format!("{}{said}", String::from_utf8_lossy(&bytes)));
+    if let (Some(Flaw::NoPlan), Some(file), Exit::Code(1..)) = (&parsed.flaw, only, exit) {
+        // The file's program ended before its plan, at an exception mostly: that is its own failure, told
+        // by its exit. What it said before is kept.
+        let is_silent = parsed.points.is_empty();
+        let printed = if is_silent { String::from_utf8_lossy(&bytes) } else { "".into() };
+        let failure = tap::load_failure(&format!("{printed}{said}"));
         report.load_failures.push(LoadFailure { file: file.clone(), failure });
         report.complete = true;
-        return (Measured { exit, report: Some(report), unreadable: None, fail_code }, Files::Untold);
+        parsed.flaw = None;
+        if is_silent {
+            return (Measured { exit, report: Some(report), unreadable: None, fail_code }, Files::Untold);
+        }
     }
     if producer == Producer::Ava {
         report.load_failures = ava::tie(&mut parsed.points, only, places);

@@ -5,17 +5,47 @@
 //! alone, and of a whole run the files that are judged alone and the rest without them. A file that alone
 //! leaves nothing did not load.
 
-use super::{Format, Shell};
+use super::{Format, Shell, tap};
 use crate::core::path::RelPath;
 use crate::core::test::{Exit, LoadFailure, Outcome};
-use crate::text::test_report::tap;
+use crate::core::trouble::Trouble;
+use crate::driver::ports::Hear;
+use crate::text::test_report::tap::load_failure;
 use crate::world::runner::bench::{Bench, Measured};
+use crate::world::runner::place::Place;
 use crate::world::runner::scope::Scope;
 
 /// What is to be run in further calls.
 type Again = Vec<Option<Vec<RelPath>>>;
 
 impl Shell {
+    /// Whether a whole run of TAP ended before its plan, as tape's does at the first exception, so that
+    /// nothing is known of the files behind it.
+    pub(super) fn is_cut_short(&self, whole: &Measured, scope: &Scope) -> bool {
+        let ended = whole.unreadable.is_some() && matches!(whole.exit, Exit::Code(1..));
+        ended
+            && matches!(self.format, Format::Tap(_))
+            && self.select.is_some()
+            && !scope.told_apart.is_empty()
+    }
+
+    /// The files that are judged each alone, and all others in a copy without them.
+    pub(super) async fn in_parts(
+        &mut self,
+        (place, scope): (&Place, &Scope),
+        bench: &mut Bench,
+        hear: Hear<'_>,
+    ) -> Result<Measured, Trouble> {
+        let mut rest = scope.clone();
+        rest.leave_out.extend(scope.told_apart.iter().cloned());
+        let mut joined = self.run_once(None, (place, &rest), bench, hear).await?;
+        for file in &scope.told_apart {
+            let alone = self.run_once(Some(std::slice::from_ref(file)), (place, scope), bench, hear).await?;
+            joined = tap::joined(joined, alone);
+        }
+        Ok(joined)
+    }
+
     /// What a call's result is worth, and what to run again for it. `files` are those that were chosen.
     pub(super) fn sifted(
         &self,
@@ -54,7 +84,7 @@ impl Shell {
 
 /// A run of one file that failed and told nothing of it.
 fn not_loaded(measured: Measured, file: &RelPath, bench: &Bench) -> Measured {
-    let failure = tap::load_failure(&bench.last_words(0));
+    let failure = load_failure(&bench.last_words(0));
     let mut report = measured.report.unwrap_or_default();
     report.complete = true;
     report.load_failures.push(LoadFailure { file: file.clone(), failure });
