@@ -241,3 +241,59 @@ fn phpunit_and_rspec_projects_go_through() {
     };
     goes_through(&project, None);
 }
+
+#[test]
+#[ignore = "nightly: needs maven as Debian has it"]
+fn a_maven_project_goes_through() {
+    let pom = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\">\n<modelVersion>4.0.0</modelVersion>\n\
+         <groupId>shop</groupId><artifactId>shop</artifactId><version>1</version>\n\
+         <properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>\
+         <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>\n\
+         <dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.x</version>\
+         <scope>test</scope></dependency></dependencies>\n</project>\n";
+    let test = |name: &str, of: &str| {
+        format!(
+            "package shop;\nimport org.junit.Test;\nimport static org.junit.Assert.*;\npublic class {name} {{\n  {of}\n}}\n"
+        )
+    };
+    let one = test("OneTest", "@Test public void isOne() { assertEquals(1, Shop.one()); }");
+    let new = test(
+        "Ac_w_1_1Test",
+        "@Test public void joins() { assertEquals(\"two-words\", Shop.slug(\"Two  words\")); }",
+    );
+    let source = "package shop;\npublic class Shop {\n  public static int one() { return 1; }\n}\n";
+    let done = source.replace(
+        "return 1; }\n",
+        "return 1; }\n  public static String slug(String text) { return String.join(\"-\", text.toLowerCase().trim().split(\"[^a-z0-9]+\")); }\n",
+    );
+    let project = Project {
+        command: "mvn -q -o -s /etc/maven/settings-debian.xml test",
+        files: &[
+            ("pom.xml", pom),
+            (".gitignore", "/target\n"),
+            ("src/main/java/shop/Shop.java", source),
+            ("src/test/java/shop/OneTest.java", &one),
+        ],
+        test: ("src/test/java/shop/Ac_w_1_1Test.java", &new),
+        source: ("src/main/java/shop/Shop.java", &done),
+        tests: 1,
+    };
+    goes_through(&project, None);
+}
+
+#[test]
+#[ignore = "nightly: needs bats"]
+fn a_bats_project_goes_through() {
+    let one = "load ../shop\n\n@test \"is one\" {\n  [ \"$(one)\" = 1 ]\n}\n";
+    let new = "load ../shop\n\n@test \"joins words\" {\n  [ \"$(slug 'Two  words')\" = two-words ]\n}\n\n@test \"lowers\" {\n  [ \"$(slug TWO)\" = two ]\n}\n";
+    let source = "one() { echo 1; }\n";
+    let done = "one() { echo 1; }\nslug() { tr 'A-Z' 'a-z' <<<\"$1\" | tr -s ' ' '-'; }\n";
+    let project = Project {
+        command: "bats test",
+        files: &[("shop.bash", source), ("test/one.bats", one)],
+        test: ("test/ac_w_1_1.bats", new),
+        source: ("shop.bash", done),
+        tests: 1,
+    };
+    goes_through(&project, None);
+}

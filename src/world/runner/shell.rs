@@ -103,10 +103,12 @@ impl Shell {
         let by_itself = |file: &&RelPath| chosen.as_ref().is_some_and(|files| files.contains(file));
         let apart: Vec<&RelPath> = scope.told_apart.iter().filter(|file| !by_itself(file)).collect();
         let mut whole: Option<Measured> = None;
-        let is_whole = chosen.is_none();
         let mut waiting: VecDeque<_> = self.batches(chosen).into();
         while let Some(files) = waiting.pop_front() {
             let measured = self.run_once(files.as_deref(), (place, scope), bench, hear).await?;
+            if files.is_none() && self.is_cut_short(&measured, scope) {
+                return self.in_parts((place, scope), bench, hear).await;
+            }
             let goes_on = matches!(measured.exit, Exit::Code(_));
             let (measured, again) = self.sifted(measured, files.as_deref(), scope, bench);
             waiting.extend(again);
@@ -120,9 +122,6 @@ impl Shell {
         }
         let mut whole =
             whole.unwrap_or(Measured { exit: Exit::Code(0), report: None, unreadable: None, fail_code: 1 });
-        if is_whole && self.is_cut_short(&whole, scope) {
-            return self.in_parts((place, scope), bench, hear).await;
-        }
         if self.format.is_untold() && self.select.is_some() {
             for file in apart {
                 let alone =

@@ -19,14 +19,20 @@ use crate::world::runner::scope::Scope;
 type Again = Vec<Option<Vec<RelPath>>>;
 
 impl Shell {
-    /// Whether a whole run of TAP ended before its plan, as tape's does at the first exception, so that
-    /// nothing is known of the files behind it.
+    /// Whether a whole run told nothing of what lies behind one file: tape ends at the first exception,
+    /// before its plan, and what is compiled together leaves no report if one file does not compile.
     pub(super) fn is_cut_short(&self, whole: &Measured, scope: &Scope) -> bool {
-        let ended = whole.unreadable.is_some() && matches!(whole.exit, Exit::Code(1..));
-        ended
-            && matches!(self.format, Format::Tap(_))
-            && self.select.is_some()
-            && !scope.told_apart.is_empty()
+        if self.select.is_none() || scope.told_apart.is_empty() || !matches!(whole.exit, Exit::Code(1..)) {
+            return false;
+        }
+        match self.format {
+            Format::Tap(_) => whole.unreadable.is_some(),
+            Format::Junit(_) => {
+                let tells_tests = whole.report.as_ref().is_some_and(|report| !report.tests.is_empty());
+                self.has_word("{stem}") && !tells_tests
+            }
+            Format::ExitCode => false,
+        }
     }
 
     /// The files that are judged each alone, and all others in a copy without them.
@@ -36,11 +42,22 @@ impl Shell {
         bench: &mut Bench,
         hear: Hear<'_>,
     ) -> Result<Measured, Trouble> {
-        let mut rest = scope.clone();
-        rest.leave_out.extend(scope.told_apart.iter().cloned());
+        let without = |files: &mut dyn Iterator<Item = &RelPath>| {
+            let mut rest = scope.clone();
+            rest.leave_out.extend(files.cloned());
+            rest
+        };
+        let rest = without(&mut scope.told_apart.iter());
         let mut joined = self.run_once(None, (place, &rest), bench, hear).await?;
         for file in &scope.told_apart {
-            let alone = self.run_once(Some(std::slice::from_ref(file)), (place, scope), bench, hear).await?;
+            // Only where files are compiled together does it matter that the others are there.
+            let others = &mut scope.told_apart.iter().filter(|other| *other != file);
+            let scope = if self.has_word("{stem}") { without(others) } else { scope.clone() };
+            let chosen = std::slice::from_ref(file);
+            let mut alone = self.run_once(Some(chosen), (place, &scope), bench, hear).await?;
+            if matches!(self.format, Format::Junit(_)) && !untold(chosen, &alone).is_empty() {
+                alone = not_loaded(alone, file, bench);
+            }
             joined = tap::joined(joined, alone);
         }
         Ok(joined)
