@@ -15,6 +15,7 @@ mod call;
 mod canary;
 mod cargo;
 mod go;
+mod installed;
 mod javascript;
 mod jest;
 mod node;
@@ -242,6 +243,12 @@ impl Tests for ProjectTests {
         if let (Adapter::Cargo(cargo), Some(command)) = (&mut self.adapter, &recalled.command) {
             cargo.recall(command);
         }
+        if let Adapter::Pytest(pytest) = &mut self.adapter {
+            pytest.recall();
+        }
+        if let Adapter::Unittest(unittest) = &mut self.adapter {
+            unittest.recall();
+        }
         if let Adapter::Shell(shell) = &mut self.adapter {
             let of_ids = recalled.tests.iter().filter_map(|id| self.place.file_of_id(id));
             shell.recall(of_ids.map(|(file, _)| file).chain(recalled.files.iter().cloned()));
@@ -354,8 +361,8 @@ fn adapter(commands: &ProjectCommands, table: Option<&RunnerTable>, work: &Path)
     Ok(match commands.runner {
         RunnerKind::Cargo => Adapter::Cargo(Box::new(Cargo::new(call()?, work))),
         RunnerKind::Nextest => Adapter::Cargo(Box::new(Cargo::nextest(call()?, work))),
-        RunnerKind::Pytest => Adapter::Pytest(Pytest::new(call()?)),
-        RunnerKind::Unittest => Adapter::Unittest(Unittest::new(call()?)),
+        RunnerKind::Pytest => Adapter::Pytest(Pytest::new(call()?, work)),
+        RunnerKind::Unittest => Adapter::Unittest(Unittest::new(call()?, work)),
         RunnerKind::Vitest => Adapter::Vitest(Vitest::new(call()?)),
         RunnerKind::Jest => Adapter::Jest(Jest::new(call()?)),
         RunnerKind::Bun => Adapter::Bun(Bun::new(call()?)),

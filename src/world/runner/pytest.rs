@@ -5,11 +5,14 @@
 //! orders it by a cache and what spreads it over processes goes.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use super::bench::{Bench, Measured, Step};
 use super::call::{RunnerCall, typed};
 use super::canary::{self, Judged, Nest};
+use super::installed::Installed;
 use super::place::Place;
+use super::python::Reporter;
 use super::scope::Scope;
 use super::{python, words};
 use crate::core::path::RelPath;
@@ -30,18 +33,25 @@ const USAGE_ERROR: i32 = 4;
 /// pytest's exit code for "no tests collected".
 const NOTHING_COLLECTED: i32 = 5;
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Pytest {
     call: RunnerCall,
+    installed: Installed,
 }
 
 impl Pytest {
-    pub(super) fn new(call: RunnerCall) -> Self {
-        Self { call }
+    /// `work` is the run's private folder.
+    pub(super) fn new(call: RunnerCall, work: &Path) -> Self {
+        Self { call, installed: Installed::new(work) }
+    }
+
+    /// For a process that goes on with a run.
+    pub(super) fn recall(&mut self) {
+        self.installed.grow_cold();
     }
 
     pub(super) async fn run(
-        &self,
+        &mut self,
         place: &Place,
         scope: &Scope,
         bench: &mut Bench,
@@ -53,10 +63,12 @@ impl Pytest {
         bench.announce(typed(&shown), hear);
         let folder = python::install(bench, "tdd_pytest_report.py", PLUGIN)?;
         let told = bench.fresh("report.jsonl");
+        let ours = Reporter { folder: &folder, report: &told };
+        let compiled = self.installed.ready();
         let judged = canary::judged(place, scope);
         let nest = judged.as_deref().map(|judged| plant(place, judged)).transpose()?.flatten();
         let scope = &scope.with_canary(nest.as_ref().and_then(|nest| nest.path.as_ref()));
-        let mut env = python::variables(bench, &self.call, (scope, nest.as_ref()), place, &told);
+        let mut env = python::variables((bench, &compiled), &self.call, (scope, nest.as_ref()), place, &ours);
         let own_path =
             self.call.env.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, value)| value.into());
         let inherited = own_path.or_else(|| std::env::var_os("PYTHONPATH"));
@@ -72,6 +84,9 @@ impl Pytest {
             bench.hide_lines(&nest.secret().name);
         }
         let finished = bench.run(step).await?;
+        if compiled.fills() {
+            self.installed.seal();
+        }
         let said = bench.last_words(0);
         if let Some(trouble) = unusable(finished.exit, &said) {
             return Err(trouble);

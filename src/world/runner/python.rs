@@ -11,6 +11,7 @@ use serde_json::json;
 use super::bench::{Bench, disk, read_capped};
 use super::call::RunnerCall;
 use super::canary::Nest;
+use super::installed::Use;
 use super::place::Place;
 use super::scope::Scope;
 use crate::core::guard::{self, Guard};
@@ -24,39 +25,61 @@ use crate::world::regular_file;
 
 type Variables = Vec<(OsString, Option<OsString>)>;
 
+/// Keeps what was compiled of installed modules; our reporters execute it at the end of a run.
+const KEEPER: &str = include_str!("reporters/tdd_keep_compiled.py");
+
 /// Writes a reporter into the run's private folder, and gives the folder it lies in.
 pub(super) fn install(bench: &Bench, name: &str, text: &str) -> Result<PathBuf, Trouble> {
     let folder = bench.fresh("reporter");
     std::fs::create_dir_all(&folder).map_err(|error| disk(&folder, &error))?;
     let path = folder.join(name);
     regular_file::write(&path, text).map_err(|error| disk(&path, &error))?;
+    let keeper = keeper(&folder);
+    regular_file::write(&keeper, KEEPER).map_err(|error| disk(&keeper, &error))?;
     Ok(folder)
+}
+
+fn keeper(reporter: &Path) -> PathBuf {
+    reporter.join("tdd_keep_compiled.py")
 }
 
 /// Where a test is of whose file nothing is known.
 const UNKNOWN: &str = "unknown";
 
+/// Where our reporter lies, and where it writes to.
+pub(super) struct Reporter<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) report: &'a Path,
+}
+
 /// The variables of a run. Compiled files are neither read from the tree nor written to it: an
 /// edit of the same size within the same second would run the old code.
 pub(super) fn variables(
-    bench: &Bench,
+    (bench, compiled): (&Bench, &Use),
     call: &RunnerCall,
     (scope, canary): (&Scope, Option<&Nest>),
     place: &Place,
-    report: &Path,
+    reporter: &Reporter<'_>,
 ) -> Variables {
-    let private_cache = guard::stands(Guard::PythonCache).then(|| bench.fresh("pycache"));
+    let folder = || compiled.folder().map_or_else(|| bench.fresh("pycache"), Path::to_owned);
+    let private_cache = guard::stands(Guard::PythonCache).then(folder);
+    let keeper = compiled.fills().then(|| keeper(reporter.folder));
     let mut variables: Variables = vec![
         (OsString::from("PYTHONDONTWRITEBYTECODE"), Some("1".into())),
         ("PYTHONPYCACHEPREFIX".into(), private_cache.map(Into::into)),
-        ("TDD_REPORT".into(), Some(report.into())),
-        ("TDD_ORDER".into(), Some(order(call, scope, place, canary).into())),
+        ("TDD_REPORT".into(), Some(reporter.report.into())),
+        ("TDD_ORDER".into(), Some(order(call, (scope, canary), place, keeper.as_deref()).into())),
     ];
     variables.extend(call.env.iter().map(|(name, value)| (name.into(), Some(value.into()))));
     variables
 }
 
-fn order(call: &RunnerCall, scope: &Scope, place: &Place, canary: Option<&Nest>) -> String {
+fn order(
+    call: &RunnerCall,
+    (scope, canary): (&Scope, Option<&Nest>),
+    place: &Place,
+    keeper: Option<&Path>,
+) -> String {
     let paths = |files: Vec<RelPath>| -> Vec<String> {
         files.iter().map(|file| real(&place.absolute(file))).collect()
     };
@@ -72,6 +95,7 @@ fn order(call: &RunnerCall, scope: &Scope, place: &Place, canary: Option<&Nest>)
         "chosen_files": paths(scope.chosen_files()),
         "call": call.args,
         "canary": canary.map(|nest| json!({ "file": real(nest.file()), "tests": nest.tests() })),
+        "keeper": keeper.map(|path| path.to_string_lossy()),
     })
     .to_string()
 }

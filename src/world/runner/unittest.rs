@@ -5,7 +5,9 @@ use std::path::Path;
 use super::bench::{Bench, Measured, Step};
 use super::call::{RunnerCall, typed};
 use super::canary::{self, Judged, Nest};
+use super::installed::Installed;
 use super::place::Place;
+use super::python::Reporter;
 use super::scope::Scope;
 use super::{python, words};
 use crate::core::path::RelPath;
@@ -17,18 +19,25 @@ use crate::text::canary::PythonRunner;
 const DRIVER: &str = include_str!("reporters/tdd_unittest_driver.py");
 const FAIL_CODE: i32 = 1;
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Unittest {
     call: RunnerCall,
+    installed: Installed,
 }
 
 impl Unittest {
-    pub(super) fn new(call: RunnerCall) -> Self {
-        Self { call }
+    /// `work` is the run's private folder.
+    pub(super) fn new(call: RunnerCall, work: &Path) -> Self {
+        Self { call, installed: Installed::new(work) }
+    }
+
+    /// For a process that goes on with a run.
+    pub(super) fn recall(&mut self) {
+        self.installed.grow_cold();
     }
 
     pub(super) async fn run(
-        &self,
+        &mut self,
         place: &Place,
         scope: &Scope,
         bench: &mut Bench,
@@ -43,15 +52,20 @@ impl Unittest {
         bench.announce(shown, hear);
         let folder = python::install(bench, "tdd_unittest_driver.py", DRIVER)?;
         let told = bench.fresh("report.jsonl");
+        let ours = Reporter { folder: &folder, report: &told };
+        let compiled = self.installed.ready();
         let judged = canary::judged(place, scope);
         let nest = judged.as_deref().map(|judged| plant(place, judged, &folder)).transpose()?.flatten();
         let scope = &scope.with_canary(nest.as_ref().and_then(|nest| nest.path.as_ref()));
-        let env = python::variables(bench, &self.call, (scope, nest.as_ref()), place, &told);
+        let env = python::variables((bench, &compiled), &self.call, (scope, nest.as_ref()), place, &ours);
         let mut argv = self.python();
         argv.push(folder.join("tdd_unittest_driver.py").to_string_lossy().into_owned());
         argv.extend(self.args(place, scope));
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
         let finished = bench.run(step).await?;
+        if compiled.fills() {
+            self.installed.seal();
+        }
         Ok(match python::read(&told) {
             Err(why) => {
                 Measured { exit: finished.exit, report: None, unreadable: Some(why), fail_code: FAIL_CODE }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use super::seed::Seed;
 use crate::core::trouble::Trouble;
 use crate::world::runner::bench::disk;
-use crate::world::runner::stamp::Stamp;
+use crate::world::runner::stamp::{Stamp, survey};
 
 const PREFIX: &str = "cargo-target-";
 
@@ -46,7 +46,7 @@ impl TargetDir {
     /// an empty one. The very first one gets the `seed`.
     pub(super) fn ready(&mut self, seed: Option<&Seed>) -> Result<PathBuf, Trouble> {
         if let Some(folder) = &self.folder
-            && survey(folder) == self.sealed
+            && survey(folder, OF_TESTS) == self.sealed
         {
             return Ok(folder.clone());
         }
@@ -69,7 +69,8 @@ impl TargetDir {
 
     /// Remembers what a build has made.
     pub(super) fn seal(&mut self) {
-        self.sealed = self.folder.as_deref().map(survey).unwrap_or_default();
+        let of_build = self.folder.as_deref().map(|folder| survey(folder, OF_TESTS));
+        self.sealed = of_build.unwrap_or_default();
     }
 
     /// A file of the build that was changed or removed since; `None` if there is none. New files
@@ -116,23 +117,4 @@ impl Drop for TargetDir {
             let _ = std::fs::remove_dir_all(folder);
         }
     }
-}
-
-/// All files of a target directory but those that are left to tests.
-fn survey(folder: &Path) -> BTreeMap<PathBuf, Stamp> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(inner) = open.pop() {
-        let of_tests = OF_TESTS.iter().any(|name| inner == folder.join(name));
-        let entries = if of_tests { None } else { std::fs::read_dir(&inner).ok() };
-        for entry in entries.into_iter().flatten().flatten() {
-            let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push(path);
-            } else if let Some(stamp) = Stamp::of(&path) {
-                found.insert(path, stamp);
-            }
-        }
-    }
-    found
 }

@@ -359,6 +359,9 @@ def main():
     status = 0 if result.wasSuccessful() and not loader.failed and not red else 1
     _write(ev="end", status=status, tests=told, own=own if own != told else ran)
     _out.close()
+    if _order.get("keeper"):
+        with open(_order["keeper"], encoding="utf-8") as keeper:
+            exec(keeper.read(), {"__name__": "tdd_keep_compiled"})
     return status
 
 
