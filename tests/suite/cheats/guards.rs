@@ -9,7 +9,7 @@ use super::entry::Entry;
 use super::stage::{self, Level};
 
 /// Each guard with an entry of the battery that it alone catches, at level `audit`.
-const PROOFS: &[(Guard, &str)] = &[
+pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::ClaimWorse, "says itself that it failed"),
     (Guard::Exhaustion, "waits for ever"),
     (Guard::ForbiddenChange, "writes the code too"),
@@ -65,7 +65,7 @@ fn ac_tdd_8_3_each_guard_is_what_catches_its_cheat() {
     if !crate::sandbox::has_python() {
         return;
     }
-    let entries = [super::cheats(), super::honests()].concat();
+    let entries = [super::cheats(), super::honests()].concat().concat();
     let find =
         |name: &str| entries.iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("{name}"));
     let only = std::env::var("TDD_CHEAT").unwrap_or_default();

@@ -97,7 +97,7 @@ pub fn table(rows: &[Row]) -> String {
     names.dedup();
     for name in names {
         let at = |level| rows.iter().find(|row| row.entry.name == name && row.level == level);
-        let shown = |level| at(level).map_or("not built", |row| row.outcome.as_str());
+        let shown = |level| at(level).map_or("not played", |row| row.outcome.as_str());
         let of_entry = || rows.iter().filter(|row| row.entry.name == name);
         let role = of_entry().next().map(|row| row.entry.role.to_string()).unwrap_or_default();
         let verdict = match (of_entry().all(Row::is_as_wanted), of_entry().next().map(|row| row.entry.intent))

@@ -1,0 +1,70 @@
+//! The part of the battery that every change is tried on.
+//!
+//! Each cheat that proves a guard, at level `audit`: what that guard catches must be caught, as `guards`
+//! shows that it is missed without it. Of all other cheats of a group some, at level `enforce` and in the
+//! runner that takes the least time. Every honest child of that runner, by turns at one level, and one of
+//! each other runner.
+
+use std::collections::BTreeSet;
+
+use super::entry::{Entry, Intent};
+use super::guards::PROOFS;
+use super::projects;
+use super::stage::Level;
+
+/// Of so many cheats that prove no guard one is played.
+const ONE_OF: usize = 5;
+
+pub fn of(groups: &[Vec<Entry>]) -> Vec<(&Entry, Level)> {
+    groups.iter().flat_map(|group| of_group(group)).collect()
+}
+
+fn of_group(group: &[Entry]) -> Vec<(&Entry, Level)> {
+    let mut sample = Vec::new();
+    let mut runners = BTreeSet::from([projects::UNITTEST.test]);
+    let mut others = 0;
+    for entry in group {
+        let is_quick = entry.project.test == projects::UNITTEST.test && entry.project.disk.is_none();
+        let level = match entry.intent {
+            _ if proves_a_guard(entry) => Some(Level::Audit),
+            Intent::Honest if is_quick || runners.insert(entry.project.test) => {
+                others += 1;
+                Some(if others % 2 == 0 { Level::Audit } else { Level::Enforce })
+            }
+            Intent::Cheat if is_quick => {
+                others += 1;
+                (others % ONE_OF == 1).then_some(Level::Enforce)
+            }
+            Intent::Honest | Intent::Cheat => None,
+        };
+        // A machine without a sandbox has said so.
+        let level = level.filter(|level| Level::known().contains(level)).or(level.map(|_| Level::Audit));
+        sample.extend(level.map(|level| (entry, level)));
+    }
+    sample
+}
+
+fn proves_a_guard(entry: &Entry) -> bool {
+    PROOFS.iter().any(|(_, name)| *name == entry.name)
+}
+
+#[test]
+fn every_guard_and_every_group_is_in_the_sample() {
+    let groups = [super::cheats(), super::honests()].concat();
+    let sample = of(&groups);
+    for (guard, name) in PROOFS {
+        assert!(
+            sample.iter().any(|(entry, level)| entry.name == *name && *level == Level::Audit),
+            "{guard:?}"
+        );
+    }
+    for (at, group) in groups.iter().enumerate() {
+        let of_group = of(std::slice::from_ref(group));
+        assert!(!of_group.is_empty(), "group {at}");
+        if Level::known().contains(&Level::Enforce) {
+            assert!(of_group.iter().any(|(_, level)| *level == Level::Enforce), "group {at}");
+        }
+    }
+    let all = groups.iter().flatten().count();
+    assert!(sample.len() >= 80 && sample.len() * 2 < all, "{} of {all}", sample.len());
+}
