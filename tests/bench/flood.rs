@@ -1,13 +1,13 @@
 //! A child that prints 1 GiB: how much memory `tdd` takes, and how fast it reads.
 
 use std::io::{Read, Write};
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
 use tdd::core::event::Event;
 
+use super::memory::peak_mib;
 use super::project::Project;
 use super::table::{Figure, Row};
 
@@ -41,7 +41,7 @@ pub fn measure() -> Vec<Row> {
         let bytes = (PART / line.len() * line.len() * PARTS) as f64;
         bare.push(bytes / bare_reader(&project).as_secs_f64());
         let child = project.tdd().spawn().unwrap();
-        peak = peak.max(watch(child));
+        peak = peak.max(peak_mib(child));
         ours.push(bytes / flooded(&project).as_secs_f64());
     }
     let best = |rates: Vec<f64>| rates.into_iter().fold(0.0, f64::max);
@@ -69,25 +69,6 @@ fn flooded(project: &Project) -> Duration {
         _ => None,
     });
     Duration::from_millis(returned.unwrap())
-}
-
-/// Waits for the end and gives the most memory that the process ever took, in MiB.
-fn watch(mut tdd: Child) -> f64 {
-    let mut peak: f64 = 0.0;
-    let status = loop {
-        let about = std::fs::read_to_string(format!("/proc/{}/status", tdd.id())).unwrap_or_default();
-        let line = about.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<f64>().ok());
-        peak = peak.max(kib.unwrap_or(0.0) / 1024.0);
-        if let Some(status) = tdd.try_wait().unwrap() {
-            break status;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    };
-    let mut said = String::new();
-    let _ = tdd.stderr.take().unwrap().read_to_string(&mut said);
-    assert!(status.success(), "tdd: {said}");
-    peak
 }
 
 /// The same child on a terminal of the same modes, read and thrown away.

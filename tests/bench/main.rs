@@ -25,12 +25,15 @@ mod flood;
 mod fold;
 mod growth;
 mod handoff;
+mod memory;
+mod processor;
 mod project;
 mod protect;
 mod replay;
 mod sandbox;
 mod start;
 mod stop;
+mod suites;
 mod table;
 
 use std::process::ExitCode;
@@ -40,7 +43,7 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 11] = [
+const MEASURES: [Measure; 14] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("classify", classify::measure),
@@ -48,10 +51,13 @@ const MEASURES: [Measure; 11] = [
     ("flood", flood::measure),
     ("fold", fold::measure),
     ("handoff", handoff::measure),
+    ("memory", memory::measure),
+    ("processor", processor::measure),
     ("protect", protect::measure),
     ("sandbox", sandbox::measure),
     ("start", start::measure),
     ("stop", stop::measure),
+    ("suites", suites::measure),
 ];
 
 fn main() -> ExitCode {

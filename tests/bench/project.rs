@@ -78,11 +78,7 @@ impl Project {
                 agent.display()
             ),
         );
-        let mut requirement = "# Bench\n\n## Acceptance Criteria\n\n".to_owned();
-        for number in 1..=criteria {
-            let _ = writeln!(requirement, "- AC-B-1.{number}: There is an impl_{number}.");
-        }
-        project.write("specs/frs/B-1.md", &requirement);
+        project.write_requirement();
         project.write(".gitignore", "report.xml\n");
         project.write("checks/old_0.t", "expects impl_0\n");
         project.write("src/impl_0.txt", "done\n");
@@ -91,9 +87,35 @@ impl Project {
             project.write(&format!("src/part{}/file{number}.txt", number % 10), &text);
         }
         project.git(&["init", "-q", "-b", "main"]);
-        project.git(&["add", "-A"]);
-        project.git(&["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-q", "-m", "start"]);
+        project.commit();
         project
+    }
+
+    /// A repository of these files, for children of a cassette.
+    pub fn scripted(criteria: usize, test: &str, files: &[(&str, &str)]) -> Self {
+        let project = Self { dir: TempDir::with_prefix("tdd-bench-").unwrap(), criteria };
+        std::fs::create_dir_all(project.home()).unwrap();
+        for (path, text) in files {
+            project.write(path, text);
+        }
+        project.write("tdd.yaml", &format!("test: {test}\n"));
+        project.write_requirement();
+        project.git(&["init", "-q", "-b", "main"]);
+        project.commit();
+        project
+    }
+
+    fn write_requirement(&self) {
+        let mut requirement = "# Bench\n\n## Acceptance Criteria\n\n".to_owned();
+        for number in 1..=self.criteria {
+            let _ = writeln!(requirement, "- AC-B-1.{number}: There is an impl_{number}.");
+        }
+        self.write("specs/frs/B-1.md", &requirement);
+    }
+
+    pub fn commit(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-q", "-m", "start"]);
     }
 
     pub fn repo(&self) -> PathBuf {
@@ -128,6 +150,12 @@ impl Project {
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.repo()).env_clear().stdin(Stdio::null());
+        let real_home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+        // Without them there is no toolchain.
+        for (name, below) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+            let folder = std::env::var_os(name).unwrap_or_else(|| real_home.join(below).into());
+            command.env(name, folder);
+        }
         command
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.home())
@@ -160,6 +188,45 @@ impl Project {
         assert!(output.status.success(), "tdd: {}", String::from_utf8_lossy(&output.stderr));
     }
 
+    /// The same with all that it says on the way.
+    pub fn tdd_aloud(&self) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_tdd"));
+        command.arg("B-1").env("BENCH_CALLS", self.calls());
+        command
+    }
+
+    /// What a test-writer, each implementer and a refactorer do, in `sh`.
+    pub fn cassette(&self, red: &str, green: &str, refactor: &str) -> PathBuf {
+        let roles = [("test-writer", red), ("implementer", green), ("refactorer", refactor)];
+        let calls = roles.map(|(role, does)| {
+            let files: &[&str] = if does == ":" { &[] } else { &["what it wrote"] };
+            let say = serde_json::json!({ "status": "ok", "files": files });
+            serde_json::json!({ "role": role, "run": ["sh", "-c", does], "say": say })
+        });
+        let path = self.beside("cassette.json");
+        std::fs::write(&path, serde_json::to_string(&calls).unwrap()).unwrap();
+        path
+    }
+
+    /// The processor time in seconds of a command and of all that it waited for, and what it said. A shell tells it.
+    pub fn processor_time(&self, argv: &[&str]) -> (f64, String) {
+        let told = self.beside("times");
+        let mut command = self.command("sh");
+        command.args(["-c", "told=$1; shift; \"$@\"; code=$?; times > \"$told\"; exit $code", "sh"]);
+        let output = command.arg(&told).args(argv).output().unwrap();
+        let said =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{argv:?}: {said}");
+        let times = std::fs::read_to_string(&told).unwrap();
+        // The second line is of the children: user and system, as `1m2.34s`.
+        let of_children = times.lines().nth(1).unwrap();
+        let spent = of_children.split_whitespace().map(|word| {
+            let (minutes, rest) = word.split_once('m').unwrap();
+            minutes.parse::<f64>().unwrap() * 60.0 + rest.trim_end_matches('s').parse::<f64>().unwrap()
+        });
+        (spent.sum(), said)
+    }
+
     /// How long it takes to make a file where the run makes its own, which differs tenfold between file
     /// systems and hours.
     pub fn new_file(&self) -> Duration {
@@ -178,4 +245,13 @@ impl Project {
         let records = tdd::world::journal_file::read_only(&runs[0].path).unwrap();
         records.into_iter().map(|record| (record.ts, record.event)).collect()
     }
+}
+
+/// What a summary says of the whole runs of the suite, and the line in which it does.
+pub fn whole_runs_in(said: &str) -> (usize, String) {
+    const WORDS: &str = "whole runs of the suite: ";
+    let line = said.lines().find(|line| line.contains(WORDS)).unwrap_or_else(|| panic!("no summary: {said}"));
+    let rest = line.split_once(WORDS).unwrap().1;
+    let number = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap();
+    (number.parse().unwrap(), line.trim().to_owned())
 }

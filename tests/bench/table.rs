@@ -17,6 +17,8 @@ pub enum Figure {
     Growth { measured: f64, bound: f64 },
     /// More is better.
     Rate { measured: f64, bound: f64 },
+    /// Less is better.
+    Count { measured: usize, bound: usize },
     /// MiB; less is better.
     Memory { measured: f64, bound: f64 },
 }
@@ -25,6 +27,7 @@ impl Figure {
     fn is_met(&self) -> bool {
         match self {
             Self::Time { measured, bound } => measured <= bound,
+            Self::Count { measured, bound } => measured <= bound,
             Self::Growth { measured, bound } | Self::Memory { measured, bound } => measured <= bound,
             Self::Rate { measured, bound } => measured >= bound,
         }
@@ -32,6 +35,7 @@ impl Figure {
 
     fn words(&self) -> (String, String) {
         match self {
+            Self::Count { measured, bound } => (measured.to_string(), format!("<= {bound}")),
             Self::Time { measured, bound } => (ms(*measured), format!("<= {}", ms(*bound))),
             Self::Growth { measured, bound } => (format!("{measured:.2}"), format!("<= {bound:.1}")),
             Self::Rate { measured, bound } => (format!("{measured:.2}"), format!(">= {bound:.1}")),
