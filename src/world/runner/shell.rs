@@ -188,7 +188,7 @@ impl Shell {
             }
             Format::Junit(_) | Format::ExitCode => {
                 let mut measured = read(&report, finished.exit, &there, place, scope);
-                self.note_untold(&mut measured, only, chosen.is_none());
+                self.note_untold(&mut measured, chosen);
                 measured
             }
         };
@@ -198,16 +198,15 @@ impl Shell {
     }
 
     /// A report whose cases all lack their file is like TAP that does not tell it: asked file by file.
-    fn note_untold(&mut self, measured: &mut Measured, only: Option<&RelPath>, is_whole: bool) {
+    fn note_untold(&mut self, measured: &mut Measured, chosen: Option<&[RelPath]>) {
         let Some(report) = measured.report.as_mut().filter(|report| !report.tests.is_empty()) else { return };
         if report.tests.iter().any(|test| test.file.is_some()) {
             return;
         }
-        if is_whole {
-            self.format = Format::Junit(tap::Files::Untold);
-        }
-        for test in &mut report.tests {
-            test.file = only.cloned();
+        match chosen {
+            None => self.format = Format::Junit(tap::Files::Untold),
+            Some([only]) => report.tests.iter_mut().for_each(|test| test.file = Some(only.clone())),
+            Some(_) => {}
         }
     }
 

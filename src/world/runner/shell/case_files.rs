@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::core::path::RelPath;
-use crate::core::policy::names_a_test;
 use crate::text::test_report::junit::Case;
 use crate::world::runner::place::Place;
 
 /// Where classes lie that are named without it.
 const ROOTS: [&str; 5] = ["", "src/test/java/", "src/test/kotlin/", "test/", "tests/"];
-const TEST_FOLDERS: [&str; 4] = ["test", "tests", "spec", "__tests__"];
-const EXTENSIONS: [&str; 7] = ["py", "java", "kt", "rb", "php", "ts", "js"];
+/// JavaScript has no classes of tests: there a suite's title in words, such as `shop`, stands in the
+/// class's place, and a file may well be called so.
+const EXTENSIONS: [&str; 5] = ["py", "java", "kt", "rb", "php"];
 
 /// The file that is told, the class, and the name where there is no class.
 type Key = (Option<String>, String, String);
@@ -64,11 +64,7 @@ impl<'a> CaseFiles<'a> {
         (1..=parts.len()).rev().find_map(|count| {
             let path = parts[..count].join("/");
             ROOTS.iter().map(|root| format!("{root}{path}")).filter(|stem| self.has_folder_of(stem)).find_map(
-                |stem| {
-                    let named =
-                        EXTENSIONS.iter().filter_map(|extension| self.inside(&format!("{stem}.{extension}")));
-                    named.into_iter().find(could_be_named_by_class)
-                },
+                |stem| EXTENSIONS.iter().find_map(|extension| self.inside(&format!("{stem}.{extension}"))),
             )
         })
     }
@@ -104,13 +100,6 @@ impl<'a> CaseFiles<'a> {
         self.folders.borrow_mut().insert(folder.to_owned(), Rc::clone(&names));
         names
     }
-}
-
-/// JavaScript has no classes of tests: there a suite's title in words, such as `shop`, is what stands in
-/// the class's place, and a source may well be called so.
-fn could_be_named_by_class(file: &RelPath) -> bool {
-    let is_script = matches!(file.extension(), "ts" | "js");
-    !is_script || names_a_test(file) || file.as_str().split('/').any(|part| TEST_FOLDERS.contains(&part))
 }
 
 #[cfg(test)]
