@@ -249,6 +249,9 @@ impl Tests for ProjectTests {
         if let Adapter::Unittest(unittest) = &mut self.adapter {
             unittest.recall();
         }
+        if let (Adapter::Go(go), Some(_)) = (&mut self.adapter, &recalled.command) {
+            go.grow_cold();
+        }
         if let Adapter::Shell(shell) = &mut self.adapter {
             let of_ids = recalled.tests.iter().filter_map(|id| self.place.file_of_id(id));
             shell.recall(of_ids.map(|(file, _)| file).chain(recalled.files.iter().cloned()));

@@ -1234,6 +1234,91 @@ fn go_keeps_flags_and_a_cache_that_lie_away() {
     assert_ne!(caches(), before);
 }
 
+/// The packages that were compiled, as a program before each of go's tools has noted them.
+fn compiled(log: &Path) -> Vec<String> {
+    let log = std::fs::read_to_string(log).unwrap_or_default();
+    let lines = log.lines().filter(|line| line.contains("/compile ") && !line.contains("-V=full"));
+    let mut names: Vec<String> = lines
+        .filter_map(|line| Some(line.split_once(" -p ")?.1.split(' ').next()?.to_owned()))
+        .filter(|name| name.contains("shop") || name.contains("example.com"))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[test]
+fn go_takes_over_what_was_built_of_others_and_compiles_its_own() {
+    if !has_go() {
+        return;
+    }
+    let mut lab = go_lab();
+    let (log, theirs) = (lab.root.path().join("log"), lab.root.path().join("theirs"));
+    let tool = lab.root.path().join("tool");
+    std::fs::write(&tool, format!("#!/bin/sh\necho \"$@\" >> {}\nexec \"$@\"\n", log.display())).unwrap();
+    std::fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    lab.test = format!("GOCACHE={} go test -toolexec={} ./...", theirs.display(), tool.display());
+    lab.write("go.mod", "module shop\n\ngo 1.19\n\nrequire example.com/dep v1.0.0\n")
+        .write("vendor/modules.txt", "# example.com/dep v1.0.0\n## explicit\nexample.com/dep\n")
+        .write("vendor/example.com/dep/dep.go", "package dep\n\nfunc One() int { return 1 }\n")
+        .write(
+            "core/core.go",
+            "package core\n\nimport \"example.com/dep\"\n\nfunc One() int { return dep.One() }\n",
+        );
+    let own = Command::new("sh").args(["-c", &lab.test]).current_dir(lab.project()).output().unwrap();
+    assert!(own.status.success(), "{own:?}");
+    assert!(compiled(&log).contains(&"example.com/dep".to_owned()), "{:?}", compiled(&log));
+    for (goes_on, want) in [(false, false), (true, true)] {
+        std::fs::remove_file(&log).unwrap();
+        let mut runs = Runs::new(&lab);
+        if goes_on {
+            let command = Some("go test ./...".to_owned());
+            runs.tests.recall(&Recalled { command, ..Recalled::default() });
+        }
+        check(&runs.next(), &["core/base_test.go::TestBase=ok"]);
+        let compiled = compiled(&log);
+        assert_eq!(
+            compiled.contains(&"example.com/dep".to_owned()),
+            want,
+            "goes on: {goes_on}: {compiled:?}"
+        );
+        assert!(compiled.contains(&"shop/core".to_owned()), "a verdict rests on it: {compiled:?}");
+    }
+}
+
+#[test]
+fn go_counts_tests_of_one_name_and_what_it_ran() {
+    if !has_go() {
+        return;
+    }
+    let lab = go_lab();
+    let same = "func TestSame(t *testing.T) {}\n";
+    lab.write("core/c1_test.go", &go_test("core", "", same))
+        .write("core/c2_test.go", &go_test("core_test", "", same));
+    let both =
+        ["core/base_test.go::TestBase=ok", "core/c1_test.go::TestSame=ok", "core/c2_test.go::TestSame=ok"];
+    let run = lab.run();
+    check(&run, &both);
+    assert_eq!(run.command, "go test -vet=off ./...", "what is told is what ran");
+    // A `TestMain` that takes the last of them away.
+    let imports = "\t\"os\"\n\t\"reflect\"\n\t\"unsafe\"\n";
+    let body = "func TestMain(m *testing.M) {\n\ttests := reflect.ValueOf(m).Elem().FieldByName(\"tests\")\n\
+        \tall := (*[]testing.InternalTest)(unsafe.Pointer(tests.UnsafeAddr()))\n\t*all = (*all)[:len(*all)-1]\n\
+        \tos.Exit(m.Run())\n}\n";
+    lab.write("core/main_test.go", &go_test("core", imports, body));
+    check(&lab.run(), &both[..2]);
+    std::fs::remove_file(lab.project().join("core/main_test.go")).unwrap();
+    // What only prints that a test begins is none; a test that stands behind something else is one.
+    let prints = "func TestSame(t *testing.T) { println(); os.Stdout.WriteString(\"\\n=== RUN   TestInvented\\n--- PASS: TestInvented (0.00s)\\n\") }\n";
+    lab.write("core/c1_test.go", &go_test("core", "\t\"os\"\n", prints));
+    let run = lab.run();
+    check(&run, &both);
+    assert_eq!(evidence(&run), Ok(()), "{}", run.output);
+    lab.write("core/c1_test.go", &go_test("core", "", "var one = 1; func TestOdd(t *testing.T) {}\n"));
+    let why = evidence(&lab.run()).unwrap_err();
+    assert!(why.contains("TestOdd") && why.contains("no test file"), "{why}");
+}
+
 // ---------------------------------------------------------------- TAP
 
 /// A producer of TAP that takes each line of its files for a test, and calls it by its second word.

@@ -125,6 +125,8 @@ impl Sandbox {
             .env("HOME", &home)
             .env("CARGO_HOME", or("CARGO_HOME", ".cargo"))
             .env("RUSTUP_HOME", or("RUSTUP_HOME", ".rustup"))
+            // Where go keeps its own library compiled, since 1.20.
+            .env("GOCACHE", or("GOCACHE", ".cache/go-build"))
             .env("CARGO_NET_OFFLINE", "true")
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")

@@ -36,6 +36,9 @@ pub struct Ran {
     /// What it printed, at most 64 KiB.
     pub output: String,
     pub seconds: f64,
+    /// How often it was begun: a package and its external test package may have tests of one name, of
+    /// which go tells under that name.
+    pub begun: usize,
 }
 
 impl Ran {
@@ -161,6 +164,7 @@ impl Told {
         }
         let ran = package.tests.entry(event.test.clone()).or_default();
         ran.word = ran.word.max(word);
+        ran.begun += usize::from(event.action == "run");
         ran.seconds = ran.seconds.max(event.elapsed);
         let is_mark = event.output.starts_with("=== ");
         if !is_mark {

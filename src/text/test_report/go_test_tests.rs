@@ -70,6 +70,22 @@ fn a_package_whose_end_contradicts_its_tests_is_no_evidence() {
 }
 
 #[test]
+fn tests_of_one_name_are_counted_and_the_worst_word_is_of_all() {
+    let event = |action: &str| format!("{{\"Action\":\"{action}\",\"Package\":\"p\",\"Test\":\"TestA\"}}\n");
+    for (actions, begun, word) in [
+        (&["run", "pass"] as &[_], 1, Word::Pass),
+        (&["run", "fail", "run", "pass"], 2, Word::Fail),
+        (&["run", "pause", "run", "pause", "cont", "cont", "pass", "pass"], 2, Word::Pass),
+        // A word that somebody has printed.
+        (&["pass"], 0, Word::Pass),
+    ] {
+        let told = parse(actions.iter().map(|action| event(action)).collect::<String>().as_bytes());
+        let ran = &package(&told, "p").tests["TestA"];
+        assert_eq!((ran.begun, ran.word), (begun, Some(word)), "{actions:?}");
+    }
+}
+
+#[test]
 fn a_test_that_took_its_process_is_known_as_such() {
     for (bytes, name, word) in [(EXITED, "shop/x7", None), (TIMED_OUT, "shop/x4", None)] {
         let told = parse(bytes);

@@ -7,8 +7,9 @@
 //! go compiles a package's test files together, so one that does not compile hides all others, and
 //! a panic ends the tests of its package. Neither may cost a test its result: the compiler says
 //! which files it objects to, and the package is built again without them; what a panic kept from
-//! running is run once more. The build runs no test (`-exec true`) and fills a cache of our own;
-//! results come from `-count=1` alone. vet is off, since it can't read what an overlay adds.
+//! running is run once more. The build runs no test (`-exec true`) and fills a cache of our own, which
+//! begins with what the person's own holds of others' packages; results come from `-count=1` alone. vet
+//! is off, since it can't read what an overlay adds, and the command that is told says so.
 
 mod build;
 mod cache;
@@ -16,6 +17,7 @@ mod canary;
 mod declared;
 mod options;
 mod packages;
+mod seed;
 mod trial;
 
 use std::collections::BTreeSet;
@@ -36,6 +38,9 @@ use cache::Cache;
 use canary::Birds;
 use options::{Errors, Options};
 use packages::Package;
+
+/// Of the command that is told, and of what runs.
+const VET_OFF: &str = "-vet=off";
 
 /// What our own conclusion says when tests failed; go itself says 1 or 2.
 const FAIL_CODE: i32 = 1;
@@ -87,9 +92,13 @@ impl Go {
     ) -> Result<Measured, Trouble> {
         bench.announce(self.shown(place, scope), hear);
         let Self { call, options, cache } = self;
+        let is_first = cache.is_unused();
         let folder = cache.ready()?;
         let mut gathered = Gathered::default();
         let mut going = Going::new((call, options), (place, scope), &folder);
+        if is_first {
+            going.sow(&folder, bench).await?;
+        }
         let Some(packages) = going.list(bench, &mut gathered).await? else {
             bench.note_canary(if *wish == CanaryWish::None { Canary::NotAsked } else { Canary::NotRun });
             return Ok(conclude(gathered, Canary::NotRun));
@@ -109,11 +118,17 @@ impl Go {
         Ok(conclude(gathered, canary))
     }
 
+    /// For a process that goes on with a run: a role may have written into the person's cache.
+    pub(super) fn grow_cold(&mut self) {
+        self.cache.grow_cold();
+    }
+
     /// The command that a person would type for this; it is shown, and never run.
     fn shown(&self, place: &Place, scope: &Scope) -> String {
         if scope.is_unchosen() {
-            let all: Vec<String> = self.call.program.iter().chain(&self.call.args).cloned().collect();
-            return typed(&all);
+            let vet = self.options.vets.then(|| VET_OFF.to_owned());
+            let all: Vec<String> = self.call.program.iter().cloned().chain(vet).collect();
+            return typed(all.iter().chain(&self.call.args));
         }
         self.selection(place, &scope.chosen_files())
     }
@@ -218,7 +233,7 @@ impl<'a> Going<'a> {
     /// `go test` with what stands before it.
     fn test_call(&self, overlay: PathBuf) -> Vec<OsString> {
         let mut argv = super::words(&self.call.program);
-        argv.extend(["-count=1".into(), "-vet=off".into(), "-overlay".into(), overlay.into()]);
+        argv.extend(["-count=1".into(), VET_OFF.into(), "-overlay".into(), overlay.into()]);
         argv.extend(super::words(&self.options.building(self.errors)));
         argv
     }
@@ -244,6 +259,20 @@ impl<'a> Going<'a> {
 /// only what tells go where modules are and which files it builds is kept, and only from the
 /// environment that we were started in.
 fn environment(call: &RunnerCall, cache: &Path) -> Vec<(OsString, Option<OsString>)> {
+    let mut env = base_environment(call);
+    env.push(("GOENV".into(), Some("off".into())));
+    env.push(("GOCACHE".into(), Some(cache.into())));
+    // go keeps an index of a folder that was not changed for two seconds: it would come into the cache
+    // at any time, and it says which files a package has.
+    let told = call.env.iter().find(|(name, _)| name == "GODEBUG").map(|(_, value)| value.clone());
+    let debug = told.or_else(|| std::env::var("GODEBUG").ok()).filter(|debug| !debug.is_empty());
+    let debug = debug.map_or_else(|| "goindex=0".to_owned(), |debug| format!("{debug},goindex=0"));
+    env.push(("GODEBUG".into(), Some(debug.into())));
+    env
+}
+
+/// The person's own assignments, less what GOFLAGS must not say.
+fn base_environment(call: &RunnerCall) -> Vec<(OsString, Option<OsString>)> {
     let kept = ["-mod=", "-modfile=", "-modcacherw", "-tags="];
     let told = call.env.iter().find(|(name, _)| name == "GOFLAGS").map(|(_, value)| value.clone());
     let flags = told.or_else(|| std::env::var("GOFLAGS").ok()).unwrap_or_default();
@@ -255,14 +284,6 @@ fn environment(call: &RunnerCall, cache: &Path) -> Vec<(OsString, Option<OsStrin
     let own = call.env.iter().map(|(name, value)| (name.into(), Some(value.into())));
     let mut env: Vec<(OsString, Option<OsString>)> = own.collect();
     env.push(("GOFLAGS".into(), Some(flags.join(" ").into())));
-    env.push(("GOENV".into(), Some("off".into())));
-    env.push(("GOCACHE".into(), Some(cache.into())));
-    // go keeps an index of a folder that was not changed for two seconds: it would come into the cache
-    // at any time, and it says which files a package has.
-    let told = call.env.iter().find(|(name, _)| name == "GODEBUG").map(|(_, value)| value.clone());
-    let debug = told.or_else(|| std::env::var("GODEBUG").ok()).filter(|debug| !debug.is_empty());
-    let debug = debug.map_or_else(|| "goindex=0".to_owned(), |debug| format!("{debug},goindex=0"));
-    env.push(("GODEBUG".into(), Some(debug.into())));
     env
 }
 

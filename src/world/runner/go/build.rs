@@ -84,7 +84,7 @@ impl Going<'_> {
         argv.extend(["-exec", "true"].map(OsString::from));
         argv.extend(packages.iter().map(|package| OsString::from(&package.import)));
         let stdout = bench.fresh("build");
-        let finished = bench.run(self.step(argv, stdout.clone())).await?;
+        let finished = bench.build(self.step(argv, stdout.clone())).await?;
         let said = bench.last_words(1);
         bench.show_instead(&stdout, "")?;
         Ok((finished.exit, said))

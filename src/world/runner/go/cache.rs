@@ -22,6 +22,8 @@ const LONGEST_INDEX_ENTRY: u64 = 1024;
 pub(super) struct Cache {
     work: PathBuf,
     folder: Option<PathBuf>,
+    /// Nothing was made yet, and no role has run: what others have built may be taken over.
+    unused: bool,
     sealed: BTreeMap<PathBuf, Entry>,
 }
 
@@ -36,7 +38,17 @@ impl Cache {
     /// `work` is the run's private folder; nothing is made in it yet.
     pub(super) fn new(work: &Path) -> Self {
         let work = std::path::absolute(work).unwrap_or_else(|_| work.to_owned());
-        Self { work, folder: None, sealed: BTreeMap::new() }
+        Self { work, folder: None, unused: true, sealed: BTreeMap::new() }
+    }
+
+    /// Whether the next folder is the run's first.
+    pub(super) fn is_unused(&self) -> bool {
+        self.unused
+    }
+
+    /// From now on nothing is taken over.
+    pub(super) fn grow_cold(&mut self) {
+        self.unused = false;
     }
 
     /// The folder for the next build: the one of the last build if it is as that was left, else an
@@ -50,6 +62,7 @@ impl Cache {
         self.remove();
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&self.work);
         let folder = folder.map_err(|error| disk(&self.work, &error))?.keep();
+        self.unused = false;
         self.folder = Some(folder.clone());
         Ok(folder)
     }
@@ -120,8 +133,12 @@ fn survey(folder: &Path) -> BTreeMap<PathBuf, Entry> {
 
 fn says(path: &Path, entry: &std::fs::DirEntry) -> Option<String> {
     let is_index = path.to_string_lossy().ends_with("-a");
-    let short = entry.metadata().is_ok_and(|data| data.is_file() && data.len() <= LONGEST_INDEX_ENTRY);
-    let text = regular_file::read_to_string(path).ok().filter(|_| is_index && short)?;
+    let short = || entry.metadata().is_ok_and(|data| data.is_file() && data.len() <= LONGEST_INDEX_ENTRY);
+    // The others are the build itself, which may be large.
+    if !is_index || !short() {
+        return None;
+    }
+    let text = regular_file::read_to_string(path).ok()?;
     // `v1 ACTION OUTPUT SIZE TIME`
     text.trim_end().rsplit_once(' ').map(|(says, _)| says.trim_end().to_owned())
 }

@@ -95,9 +95,14 @@ impl Birds {
         self.nests.values().map(|(path, text)| (path.clone(), text.to_string_lossy().into_owned()))
     }
 
+    /// Whether a test is one of them.
+    pub(super) fn is_own(&self, test: &str) -> bool {
+        self.asked && test == self.test()
+    }
+
     /// Takes note of what became of one. Whether it was one at all.
     pub(super) fn hear(&mut self, import: &str, test: &str, ran: &Ran) -> bool {
-        if !self.asked || test != self.test() {
+        if !self.is_own(test) {
             return false;
         }
         let failed = ran.word == Some(Word::Fail) && ran.output.contains(&self.token);

@@ -12,6 +12,8 @@ pub(super) struct Options {
     pub(super) packages: Vec<String>,
     /// What stands behind `-args`, with it.
     pub(super) tail: Vec<String>,
+    /// Whether the command has vet look at the packages first.
+    pub(super) vets: bool,
 }
 
 /// How many errors the compiler is to tell of in a package.
@@ -68,7 +70,7 @@ const DROPPED_VALUED: &[&str] = &[
 
 impl Options {
     pub(super) fn read(args: &[String]) -> Self {
-        let mut options = Self::default();
+        let mut options = Self { vets: true, ..Self::default() };
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
             let flag = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-'));
@@ -86,6 +88,9 @@ impl Options {
             let valued =
                 [BUILD_VALUED, RUN_VALUED, FILTERS, DROPPED_VALUED].iter().any(|set| set.contains(&name));
             let value = if valued { inline.clone().or_else(|| rest.next().cloned()) } else { inline.clone() };
+            if name == "vet" {
+                options.vets = value.as_deref() != Some("off");
+            }
             let whole = value.map_or_else(|| format!("-{name}"), |value| format!("-{name}={value}"));
             if BUILD_VALUED.contains(&name) || BUILD.contains(&name) {
                 options.build.push(whole);
@@ -99,6 +104,12 @@ impl Options {
             options.packages.push(".".to_owned());
         }
         options
+    }
+
+    /// How often each test is run: once for each value of `-cpu`.
+    pub(super) fn times(&self) -> usize {
+        let cpu = self.run.iter().rev().find_map(|option| option.strip_prefix("-cpu="));
+        cpu.map_or(1, |cpu| cpu.split(',').count())
     }
 
     /// With all errors of a package, not the first ten, if they are wanted and the person's own flags for
@@ -128,6 +139,9 @@ mod tests {
         assert_eq!(options.tail.join(" "), "-args -v y");
         assert_eq!(options.building(Errors::First).join(" "), "-race -tags=a,b");
         assert_eq!(options.building(Errors::All).join(" "), "-race -tags=a,b -gcflags=-e");
-        assert_eq!(Options::read(&[]).packages, ["."]);
+        let none = Options::read(&[]);
+        assert_eq!((none.packages.join(" "), none.times(), none.vets), (".".to_owned(), 1, true));
+        let words = ["-cpu", "1,2,4", "-vet=off"].map(str::to_owned);
+        assert_eq!((Options::read(&words).times(), Options::read(&words).vets), (3, false));
     }
 }

@@ -1,4 +1,8 @@
 //! Runs what was built, and once more what a panic kept from running.
+//!
+//! What is reported is held against go's own count. A name stands for as many tests as files declare it,
+//! and go must have begun it as often: of namesakes those that were not begun are in no report. And
+//! a test that go ran, but no file declares as we read it, makes the run no evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -44,9 +48,47 @@ impl Going<'_> {
             if !filtered {
                 self.behind_panics(package, &mut ran, (bench, gathered)).await?;
             }
+            if let Some(name) = self.unread(package, &ran, bench).await? {
+                let why = format!(
+                    "go ran {name} of {}, and tdd finds it in no test file: its result would be lost (declare it \
+                     at the beginning of a line)",
+                    package.import
+                );
+                gathered.flaw.get_or_insert(why);
+            }
             self.report(package, ran, gathered);
         }
         Ok(())
+    }
+
+    /// A test of the package that ran, and that none of its files declares as we read them. Where a name is
+    /// unknown go is asked for it: a program under test may print that a test begins.
+    async fn unread(
+        &self,
+        package: &Package,
+        ran: &BTreeMap<String, Ran>,
+        bench: &mut Bench,
+    ) -> Result<Option<String>, Trouble> {
+        let unknown = |(name, ran): &(&String, &Ran)| {
+            ran.begun > 0
+                && !name.contains('/')
+                && !self.birds.is_own(name)
+                && package.files_of(name).is_empty()
+        };
+        let unknown: BTreeSet<&str> = ran.iter().filter(unknown).map(|(name, _)| name.as_str()).collect();
+        if unknown.is_empty() {
+            return Ok(None);
+        }
+        let mut argv = self.test_call(self.overlay(bench)?);
+        argv.extend(["-list".into(), ".".into(), OsString::from(&package.import)]);
+        argv.extend(words(&self.options.tail));
+        let before = bench.parts();
+        let stdout = bench.fresh("names");
+        bench.run(self.step(argv, stdout.clone())).await?;
+        bench.hide_parts(before);
+        let listed = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
+        let listed = String::from_utf8_lossy(&listed);
+        Ok(listed.lines().find(|line| unknown.contains(line)).map(str::to_owned))
     }
 
     fn asked(&self, packages: &[Package]) -> Asked {
@@ -167,7 +209,10 @@ impl Going<'_> {
             if self.birds.hear(&package.import, &test, &ran) {
                 continue;
             }
-            for file in package.files_of(&test) {
+            let files = package.files_of(&test);
+            // Whether a panic took the other with it is not to be known, so they fail together.
+            let begun = if ran.took_the_process() { files.len() } else { ran.begun / self.options.times() };
+            for file in files.into_iter().take(begun) {
                 let id = self.id(file, &test);
                 if self.scope.takes(file, &id) {
                     let duration = Duration::try_from_secs_f64(ran.seconds).unwrap_or_default();
