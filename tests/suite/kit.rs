@@ -69,7 +69,7 @@ fn a_table_that_breaks_its_word_is_found_out() {
     let Some(agents) = agents(&["claude"]) else { return };
     let claude = include_str!("../../skills/agents/claude.yaml");
     for (obligation, old, new, why) in [
-        ("role", "--append-system-prompt-file", "--add-dir", "not in the system prompt"),
+        ("role", "--system-prompt-file", "--add-dir", "not in the system prompt"),
         ("tools", "Read,Grep,Glob,Edit,Write,Bash", "Read,Bash,NotebookEdit", "it offers NotebookEdit"),
         ("block-before-call", "/type: assistant, /parent", "/type: result, /parent", "no message was found"),
         ("401", "[401, 403]", "[499, 403]", "it was taken for"),
