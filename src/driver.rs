@@ -14,6 +14,7 @@ pub mod ports;
 pub mod prompts;
 pub mod report;
 pub mod resume;
+mod seen;
 pub mod session;
 pub mod settle;
 mod stock;

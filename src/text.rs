@@ -14,6 +14,7 @@ pub mod fix_report;
 pub mod foreign;
 pub mod front_matter;
 pub mod gate_names;
+pub mod glimpse;
 pub mod halt_report;
 pub mod harmless;
 pub mod journal_line;

@@ -102,6 +102,7 @@ fn one_line(event: &Event) -> String {
             Voice::Tdd => format!("{criterion}: no agent's word on it ({})", word.test),
         },
         Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
+        Event::Glimpsed { what } => format!("seen of what is out of the role's sight: {}", what.join("; ")),
         Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),
         Event::Finished { ending } => match ending {

@@ -121,6 +121,11 @@ pub enum Event {
     Denied {
         what: Vec<String>,
     },
+    /// Lines of the requirement that stand in what a child printed whose role must not see it. Told and
+    /// no more: masked; changes no state.
+    Glimpsed {
+        what: Vec<String>,
+    },
     /// The Markdown test of a criterion was carried out by an agent: its word, and no finding.
     MdtestHeard {
         criterion: CriterionId,
@@ -175,6 +180,7 @@ impl Event {
             Self::Restored { .. } => "restored",
             Self::Leaked { .. } => "leaked",
             Self::Denied { .. } => "denied",
+            Self::Glimpsed { .. } => "glimpsed",
             Self::MdtestHeard { .. } => "mdtest_heard",
             Self::Halted { .. } => "halted",
             Self::Finished { .. } => "finished",
@@ -400,6 +406,7 @@ mod tests {
             Event::Decided { decision: Decision::Retry },
             Event::Restored { what: vec![] },
             Event::Denied { what: vec![] },
+            Event::Glimpsed { what: vec![] },
             Event::Halted { report: Digest("d".into()) },
             Event::Finished { ending: Ending::Verified },
             Event::Refused { why: "x".into() },

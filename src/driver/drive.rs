@@ -173,7 +173,9 @@ impl<'a, W: World> Drive<'a, W> {
         match effect {
             Effect::TakeCheckpointZero => self.take_checkpoint_zero(),
             Effect::MeasureBaseline => self.measure_baseline().await,
-            Effect::StartAttempt { key, number, kind } => self.start_attempt(&key, number, kind, just_kept),
+            Effect::StartAttempt { key, number, kind } => {
+                self.start_attempt(&key, number, kind, just_kept).await
+            }
             Effect::PauseAtCap => self.pause_at_cap(),
             Effect::RunAgent => self.run_agent().await,
             Effect::Measure => self.measure().await,

@@ -18,7 +18,7 @@ use super::ports::{AgentOrder, AgentReport, Agents, Checkpoints, Journal, Limits
 impl<W: World> Drive<'_, W> {
     /// Journals the intent: the tree as it is, the prompt by its parts' hashes. `just_kept` is the tree
     /// that was kept a moment ago.
-    pub(super) fn start_attempt(
+    pub(super) async fn start_attempt(
         &mut self,
         key: &Key,
         number: u8,
@@ -33,24 +33,29 @@ impl<W: World> Drive<'_, W> {
             }
             None => self.ports.checkpoints.take(&label)?,
         };
-        let prompt = self.prompt(key, kind)?;
+        let (seen, mut events) = self.seen_before(key, kind, &before).await?;
+        let prompt = self.prompt(key, kind, &seen)?;
         let mut parts = Vec::new();
         for (name, text) in &prompt.parts {
             let digest = self.ports.journal.store(text.as_bytes())?;
             parts.push(PromptPart { name: name.clone(), digest });
         }
+        let role_text = self.role_text(key)?;
+        let out_of_sight = self.out_of_sight(key, &before, &[&prompt.text, &role_text])?;
         self.order = Some(AgentOrder {
             key: key.clone(),
             number,
             kind,
             prompt: prompt.text,
-            role_text: self.role_text(key)?,
+            role_text,
             session: self.session_to_resume(key, kind),
             session_used: self.session_used(key),
             limits: self.limits(key),
+            out_of_sight,
         });
         let attempt = Attempt { key: key.clone(), number, kind, before, prompt: parts };
-        Ok(vec![Event::AttemptStarted { attempt }])
+        events.push(Event::AttemptStarted { attempt });
+        Ok(events)
     }
 
     /// Forks the child of the attempt just journalled, and reads what it says.
@@ -68,6 +73,7 @@ impl<W: World> Drive<'_, W> {
         self.tail.clone_from(&report.tail);
         let run_cap = report.run_cap;
         let denied = denied(&mut report, &self.setup.mask);
+        let glimpsed = glimpsed(&mut report, &self.setup.mask);
         let outcome = returned(&mut self.ports.journal, self.setup, order.key.role(), report);
         let outcome = Box::new(outcome.map_err(after_a_child)?);
         // Work that was reported before the stop is worth its judgement: it is paid for.
@@ -76,7 +82,7 @@ impl<W: World> Drive<'_, W> {
         }
         // A format retry goes on with this tree, and is not measured before it.
         let seen = if outcome.claim.is_err() { vec![self.see_tree()?] } else { Vec::new() };
-        Ok(denied.into_iter().chain(seen).chain([Event::AgentReturned { outcome }]).collect())
+        Ok(denied.into_iter().chain(glimpsed).chain(seen).chain([Event::AgentReturned { outcome }]).collect())
     }
 
     fn limits(&self, key: &Key) -> Limits {
@@ -111,7 +117,7 @@ impl<W: World> Drive<'_, W> {
 }
 
 /// What a role must leave alone while it runs. The test-writer may change tests, but no gate file.
-fn sealed_classes(role: Role) -> &'static [FileClass] {
+pub(super) fn sealed_classes(role: Role) -> &'static [FileClass] {
     match role {
         Role::TestWriter => &[FileClass::Gate],
         Role::Implementer | Role::Refactorer | Role::Fixer => &[FileClass::Gate, FileClass::Test],
@@ -131,6 +137,14 @@ pub(super) fn without_secrets(news: News, mask: &dyn Fn(&str) -> String) -> News
 pub(super) fn denied(report: &mut AgentReport, mask: &dyn Fn(&str) -> String) -> Option<Event> {
     let what: Vec<String> = std::mem::take(&mut report.denied).iter().map(|one| mask(one)).collect();
     (!what.is_empty()).then_some(Event::Denied { what })
+}
+
+/// What the child saw that its role is not shown, short enough for a line.
+fn glimpsed(report: &mut AgentReport, mask: &dyn Fn(&str) -> String) -> Option<Event> {
+    const MOST_CHARS: usize = 120;
+    let short = |line: String| mask(&line).chars().take(MOST_CHARS).collect();
+    let what: Vec<String> = std::mem::take(&mut report.glimpsed).into_iter().map(short).collect();
+    (!what.is_empty()).then_some(Event::Glimpsed { what })
 }
 
 /// What came back from a child, its final message kept (masked) and read for a claim.

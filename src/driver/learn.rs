@@ -47,7 +47,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// The files that the baseline's ids name.
-    fn reported_files(&self) -> BTreeSet<RelPath> {
+    pub(super) fn reported_files(&self) -> BTreeSet<RelPath> {
         let Some(baseline) = &self.state.baseline else { return BTreeSet::new() };
         let ids = baseline.test.greens.iter().chain(&baseline.test.reds).chain(&baseline.test.flaky);
         let in_repository = |id: &TestId| {

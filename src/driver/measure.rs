@@ -194,7 +194,7 @@ impl<W: World> Drive<'_, W> {
 
     /// Criteria whose GREEN stage has not begun, those that are not in hand included; their test
     /// files take no part.
-    fn unreached(&self, but: Option<&CriterionId>) -> Vec<CriterionId> {
+    pub(super) fn unreached(&self, but: Option<&CriterionId>) -> Vec<CriterionId> {
         let is_open = |id: &CriterionId| Some(id) != but && !self.state.is_reached(id);
         self.named().into_iter().filter(is_open).collect()
     }

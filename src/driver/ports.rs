@@ -181,6 +181,11 @@ pub trait Tests {
     }
     /// The command line that runs these files' tests, for a prompt.
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String;
+    /// The command line that runs all tests and stops neither at a failure nor at a file that does
+    /// not load, for a prompt.
+    fn everything(&self) -> String {
+        self.selection(Suite::Test, &[])
+    }
     /// Names of tests that the source of a test file declares, found without running it, for
     /// files that do not load. Empty if the language is not known.
     fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId>;
@@ -247,6 +252,8 @@ pub struct AgentOrder {
     /// What that session had used when its last child ended.
     pub session_used: Usage,
     pub limits: Limits,
+    /// Lines that the role must not see, and that nothing it is shown holds.
+    pub out_of_sight: Vec<String>,
 }
 
 /// What came back, raw. The final message is what the table's selector found, not yet parsed.
@@ -261,6 +268,8 @@ pub struct AgentReport {
     pub run_cap: Option<Cap>,
     /// What the agent's own program refused its model: paths and commands, as it told them.
     pub denied: Vec<String>,
+    /// Those lines of the order's that stand in what the child printed.
+    pub glimpsed: Vec<String>,
     pub duration_ms: u64,
     /// The raw log's path.
     pub log: String,

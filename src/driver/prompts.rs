@@ -13,14 +13,20 @@ use crate::text::prompt::{
 };
 
 use super::drive::Drive;
-use super::ports::{Agents, Journal, Tests, World};
+use super::ports::{Agents, Checkpoints, Journal, Tests, World};
+use super::seen::SeenTests;
 
 impl<W: World> Drive<'_, W> {
-    pub(super) fn prompt(&mut self, key: &Key, kind: AttemptKind) -> Result<Prompt, Trouble> {
+    pub(super) fn prompt(
+        &mut self,
+        key: &Key,
+        kind: AttemptKind,
+        seen: &SeenTests,
+    ) -> Result<Prompt, Trouble> {
         match kind {
-            AttemptKind::First => self.first_prompt(key),
+            AttemptKind::First => self.first_prompt(key, seen),
             AttemptKind::Semantic => {
-                let first = self.first_prompt(key)?;
+                let first = self.first_prompt(key, seen)?;
                 let entry = self.state.ledgers.get(key).and_then(|ledger| ledger.last());
                 let cause = entry.and_then(|entry| match &entry.verdict {
                     Some(Verdict::Failed(fault)) => Some(RetryCause::of(fault, &entry.runs)),
@@ -33,42 +39,45 @@ impl<W: World> Drive<'_, W> {
             AttemptKind::Format => {
                 let previous =
                     if self.ports.agents.resumes(key) { None } else { self.previous_message(key)? };
-                let retry = prompt::format_retry(previous.as_deref(), &self.setup.mask);
-                Ok(retry)
+                let reason = self.what_was_wrong(key);
+                Ok(prompt::format_retry(&reason, previous.as_deref(), &self.setup.mask))
             }
         }
     }
 
-    fn first_prompt(&self, key: &Key) -> Result<Prompt, Trouble> {
+    fn first_prompt(&mut self, key: &Key, seen: &SeenTests) -> Result<Prompt, Trouble> {
         match key {
-            Key::TestWriter => Ok(self.test_writer_prompt()),
-            Key::Implementer(id) => self.implementer_prompt(id),
-            Key::Refactorer => Ok(self.refactorer_prompt()),
+            Key::TestWriter => self.test_writer_prompt(),
+            Key::Implementer(id) => self.implementer_prompt(id, seen),
+            Key::Refactorer => self.refactorer_prompt(),
             Key::Fixer => Err(Trouble::internal("a cycle asked for a fixer")),
         }
     }
 
-    fn test_writer_prompt(&self) -> Prompt {
+    fn test_writer_prompt(&mut self) -> Result<Prompt, Trouble> {
+        let habits = self.habits()?;
         let run = &self.state.run;
         let in_hand = |criterion: &&Criterion| run.plan.criteria.contains(&criterion.id);
         let criteria: Vec<Criterion> = run.requirement.criteria.iter().filter(in_hand).cloned().collect();
         let brief = TestWriterBrief {
             requirement: &run.requirement.path,
+            title: run.requirement.title.as_deref(),
             criteria: &criteria,
             already_green: &run.plan.already_green,
             command: &run.commands.test,
             runner: run.commands.runner,
-            test_folder: None,
+            habits: &habits,
+            test_patterns: self.setup.policy.test_patterns(),
             existing_tests: match run.plan.supersede {
                 SupersedeRule::AsListed => ExistingTests::MayBeSuperseded,
                 SupersedeRule::Refuse => ExistingTests::Fixed,
             },
             turns: self.turns(&Key::TestWriter),
         };
-        prompt::test_writer(&brief, &self.setup.mask)
+        Ok(prompt::test_writer(&brief, &self.setup.mask))
     }
 
-    fn implementer_prompt(&self, id: &CriterionId) -> Result<Prompt, Trouble> {
+    fn implementer_prompt(&self, id: &CriterionId, seen: &SeenTests) -> Result<Prompt, Trouble> {
         let run = &self.state.run;
         let criterion = run
             .requirement
@@ -81,20 +90,44 @@ impl<W: World> Drive<'_, W> {
         };
         let protected = self.setup.policy.test_patterns();
         let turns = self.turns(&Key::Implementer(id.clone()));
-        let brief = ImplementerBrief { criterion, command: &command, protected, turns };
+        let whole = self.ports.tests.everything();
+        let (seen, whole) = (seen.as_told(), whole.as_str());
+        let brief = ImplementerBrief { criterion, command: &command, seen, whole, protected, turns };
         Ok(prompt::implementer(&brief, &self.setup.mask))
     }
 
-    fn refactorer_prompt(&self) -> Prompt {
+    fn refactorer_prompt(&mut self) -> Result<Prompt, Trouble> {
+        let diff = self.work_as_diff()?;
         let run = &self.state.run;
         let brief = RefactorerBrief {
+            title: run.requirement.title.as_deref(),
             files: &self.state.worked_on,
+            diff: &diff,
             gate: &run.commands.gate,
             red_gate: self.state.gate.as_ref().filter(|gate| !gate.green).map(|gate| &gate.run),
             protected: self.setup.policy.test_patterns(),
             turns: self.turns(&Key::Refactorer),
         };
-        prompt::refactorer(&brief, &self.setup.mask)
+        Ok(prompt::refactorer(&brief, &self.setup.mask))
+    }
+
+    /// What the implementers' work comes to, in production code.
+    fn work_as_diff(&mut self) -> Result<String, Trouble> {
+        let (Some(start), Some(good)) = (self.state.start.clone(), self.state.good.clone()) else {
+            return Ok(String::new());
+        };
+        // No paths would mean all of them.
+        if self.state.worked_on.is_empty() {
+            return Ok(String::new());
+        }
+        self.ports.checkpoints.patch(&start, &good, &self.state.worked_on)
+    }
+
+    /// What the reader of blocks said against the last message.
+    fn what_was_wrong(&self, key: &Key) -> String {
+        let entry = self.state.ledgers.get(key).and_then(|ledger| ledger.last());
+        let claim = entry.and_then(|entry| entry.outcome.as_ref()).map(|outcome| &outcome.claim);
+        claim.and_then(|claim| claim.as_ref().err()).map(|error| error.message.clone()).unwrap_or_default()
     }
 
     fn previous_message(&mut self, key: &Key) -> Result<Option<String>, Trouble> {

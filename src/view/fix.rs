@@ -91,7 +91,7 @@ fn tell(state: &FixState, event: &Event) -> Vec<Line> {
             let brief = kept_as.0.get(..12).unwrap_or(&kept_as.0);
             vec![line(Tone::Bad, &format!("  worse than before: taken back, kept as {brief}"))]
         }
-        Event::Restored { what } | Event::Denied { what } => {
+        Event::Restored { what } | Event::Denied { what } | Event::Glimpsed { what } => {
             what.iter().take(SHOWN).map(|what| line(Tone::Bad, &format!("  {what}"))).collect()
         }
         Event::Leaked { processes } => {

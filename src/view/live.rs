@@ -183,6 +183,7 @@ fn is_last(event: &Event) -> bool {
         | Event::Restored { .. }
         | Event::MdtestHeard { .. }
         | Event::Denied { .. }
+        | Event::Glimpsed { .. }
         | Event::Leaked { .. } => false,
     }
 }

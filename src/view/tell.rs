@@ -91,6 +91,7 @@ impl Teller {
             | Event::Worked { .. } => Vec::new(),
             Event::Restored { what } => what.iter().take(REASONS).map(put_back).collect(),
             Event::Denied { what } => what.iter().take(REASONS).map(denied).collect(),
+            Event::Glimpsed { what } => what.iter().take(REASONS).map(glimpsed).collect(),
             Event::Leaked { processes } => processes.iter().take(REASONS).map(left_running).collect(),
             Event::MdtestHeard { criterion, word } => vec![mdtest_heard(criterion, word)],
             Event::Halted { .. } => vec![halted(state)],
@@ -216,6 +217,10 @@ fn left_running(one: &Leaked) -> Line {
 
 fn denied(what: &String) -> Line {
     dim(format!("  its own program refused the agent: {what}"))
+}
+
+fn glimpsed(what: &String) -> Line {
+    bad(format!("  it saw a part of the requirement that its role is not shown: {what}"))
 }
 
 fn put_back(what: &String) -> Line {

@@ -5,27 +5,28 @@
 //! message read when all of its processes are gone. Nothing here judges what a child says.
 #![expect(clippy::disallowed_methods, reason = "an attempt takes time, which its report tells")]
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use super::checkpoints::StandIns;
 use super::passthrough::Operator;
-use super::process::{Attended, EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan, spawn_piped};
+use super::process::{Attended, SpawnOrder, spawn_piped};
 use super::pty;
 use super::sandbox::{self, Ground, Sandbox, Sealed};
 use super::signals::StopSignal;
-use crate::core::attempt::AttemptKind;
 use crate::core::audience::News;
 use crate::core::role::{Key, Role};
 use crate::core::trouble::Trouble;
 use crate::core::usage::{ChildUse, Usage};
-use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, Limits, MdtestOrder, MdtestReport};
+use crate::driver::ports::{AgentOrder, AgentReport, Agents, Hear, MdtestOrder, MdtestReport};
 use crate::driver::session;
 use crate::text::agent_stream::AgentStream;
-use crate::text::agent_table::home::Protected;
 use crate::text::agent_table::template::Placeholder;
 use crate::text::agent_table::version::Version;
-use crate::text::agent_table::{AgentTable, MessageFrom, PromptBy, SessionFrom, Stdio};
+use crate::text::agent_table::{AgentTable, SessionFrom, Stdio};
 
 mod backoff;
 mod bounds;
@@ -39,18 +40,18 @@ mod in_person;
 mod login;
 mod mdtest;
 mod outcome;
+mod prepare;
 mod program;
 mod version;
 mod watch;
 
-use bounds::{limits, session_limits};
-use call::{Call, Known};
+use bounds::session_limits;
+use call::Call;
 pub use errand::{Errand, Errands};
-use exchange::Exchange;
 use failure::{Again, Setback};
-use home::{Home, Session};
 pub use login::Login;
 use outcome::{Over, exit_code, ran_out, report};
+use prepare::Prepared;
 pub use program::choose_auto;
 use watch::{Listener, Watch};
 
@@ -124,6 +125,8 @@ pub struct TableAgents {
     guarded: Option<(Ground, Sealed)>,
     /// What children used, until somebody asks.
     used: Vec<ChildUse>,
+    /// What children see in place of git's own files.
+    stand_ins: RefCell<Option<Rc<StandIns>>>,
 }
 
 impl TableAgents {
@@ -144,6 +147,7 @@ impl TableAgents {
             own: Vec::new(),
             guarded: None,
             used: Vec::new(),
+            stand_ins: RefCell::default(),
         }
     }
 
@@ -213,90 +217,6 @@ impl TableAgents {
     fn agent(&self, key: &Key) -> &RoleAgent {
         self.setup.roles.of(key.role())
     }
-
-    /// What is to be started for this order, and how; nothing is forked yet.
-    fn prepare(&self, order: &AgentOrder) -> Result<Prepared, Trouble> {
-        let agent = self.agent(&order.key);
-        let table = &agent.table;
-        let limits = limits(table, &order.limits);
-        let resumed = order.session.clone().filter(|_| order.kind == AttemptKind::Format && table.resumes());
-        let session = match (&resumed, &table.session) {
-            (Some(id), _) => Some(id.clone()),
-            (None, Some(SessionFrom::NewUuid)) => Some(exchange::new_uuid()?),
-            (None, Some(SessionFrom::Told(_)) | None) => None,
-        };
-        let begins = if resumed.is_some() { Session::GoesOn } else { Session::New };
-        let home = Home::open(&self.setup, table, order, begins)?;
-        let known = Known {
-            session: session.clone(),
-            turns: limits.turns,
-            caps: limits.caps,
-            protected: self.protected(table, order.key.role()),
-            state: home.variables().collect(),
-        };
-        let exchange = Exchange::create(&self.setup.exchange_root, order)?;
-        let call = Call::new(order, agent, &self.setup, &exchange, known);
-        exchange.fill(order, &call)?;
-        home.fill(&call, &self.setup)?;
-        let template = match (&resumed, &table.resume_argv) {
-            (Some(_), Some(resume)) => resume,
-            (Some(_) | None, _) => &table.argv,
-        };
-        let argv = call.argv(template)?;
-        let message_file = match &table.message {
-            MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
-            MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
-        };
-        let own: Vec<&Path> = std::iter::once(exchange.folder())
-            .chain(home.base())
-            .chain(self.own.iter().map(PathBuf::as_path))
-            .collect();
-        let enclosed =
-            self.sandbox.as_ref().map(|sandbox| sandbox.for_role(order.key.role(), &own, &self.setup.cwd));
-        let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
-        let spawn = SpawnOrder {
-            argv: argv.into_iter().map(OsString::from).collect(),
-            cwd: self.setup.cwd.clone(),
-            env: EnvPlan { base: EnvBase::Clear { pass: Vec::new() }, set: call.env()? },
-            stdin: match table.prompt {
-                PromptBy::Stdin => StdinPlan::File(exchange.prompt_file()),
-                PromptBy::File | PromptBy::Argv => StdinPlan::Null,
-            },
-            log: exchange::free_log(&self.setup.logs, order)?,
-            size: Size::default(),
-            shim: self.setup.tdd.clone(),
-            enclosure: enclosed.map(|enclosed| enclosed.enclosure),
-        };
-        let goes_on = resumed.is_some();
-        Ok(Prepared { spawn, left_out, limits, session, goes_on, message_file, home, _exchange: exchange })
-    }
-
-    /// What a role may not write to, in the table's words.
-    fn protected(&self, table: &AgentTable, role: Role) -> String {
-        let (Some(protect), Some((ground, sealed))) = (&table.protect, &self.guarded) else {
-            return String::new();
-        };
-        let paths = ground.read_only(role, sealed);
-        protect.words(paths.iter().filter_map(|path| {
-            let text = path.to_str()?;
-            Some(if path.is_dir() { Protected::Folder(text) } else { Protected::File(text) })
-        }))
-    }
-}
-
-/// A child that can be started.
-struct Prepared {
-    spawn: SpawnOrder,
-    /// Protected files that the sandbox does not hold.
-    left_out: usize,
-    limits: Limits,
-    session: Option<String>,
-    /// That session was begun by an earlier attempt.
-    goes_on: bool,
-    message_file: Option<exchange::Watched>,
-    home: Home,
-    /// Lives as long as the child may need it.
-    _exchange: Exchange,
 }
 
 impl Agents for TableAgents {

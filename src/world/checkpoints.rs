@@ -39,6 +39,7 @@ mod refs;
 mod rules;
 pub mod run_refs;
 mod specials;
+mod stand_ins;
 mod walk;
 pub mod way_back;
 
@@ -56,6 +57,7 @@ use private::{disk, frozen_rules, make_private};
 use refs::{OurRefs, Sound};
 use rules::Rules;
 use specials::Clean;
+pub use stand_ins::StandIns;
 use walk::{Reading, Scan};
 
 /// The folder of this in the folder that [`GitCheckpoints::open`] is given.

@@ -350,6 +350,21 @@ impl Tests for ProjectTests {
         }
     }
 
+    /// Where an adapter knows by which flag its runner goes on; a person's own script is as it is.
+    fn everything(&self) -> String {
+        match &self.adapter {
+            Adapter::Pytest(pytest) => pytest.everything(&self.place),
+            Adapter::Cargo(cargo) => cargo.everything(),
+            Adapter::Unittest(_)
+            | Adapter::Vitest(_)
+            | Adapter::Jest(_)
+            | Adapter::Bun(_)
+            | Adapter::Node(_)
+            | Adapter::Go(_)
+            | Adapter::Shell(_) => self.whole(),
+        }
+    }
+
     fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId> {
         let Some(language) = Language::of(file.extension()) else { return Vec::new() };
         let path = self.place.id_path(file);

@@ -28,6 +28,7 @@ pub use ground::{Ground, Laid, MOST_FILES, Sealed};
 use crate::core::isolation::{Confinement, Level, Wanted};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
+use crate::world::checkpoints::StandIns;
 
 /// What keeps a fence on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,9 +139,23 @@ pub struct Enclosed {
 }
 
 impl Sandbox {
-    /// Around an agent that runs in `cwd` with these folders of its own.
-    pub fn for_role(&self, role: Role, own: &[&Path], cwd: &Path) -> Enclosed {
-        self.enclosed(&self.ground.for_role(role, &self.sealed, own), cwd)
+    /// Around an agent that runs in `cwd` with these folders of its own, and sees these in place of git's
+    /// own files.
+    pub fn for_role(&self, role: Role, own: &[&Path], stand_ins: Option<&StandIns>, cwd: &Path) -> Enclosed {
+        let mut laid = self.ground.for_role(role, &self.sealed, own);
+        for (ours, path) in stand_ins.into_iter().flat_map(StandIns::pairs) {
+            laid.fence.show_instead(ours, path);
+        }
+        self.enclosed(&laid, cwd)
+    }
+
+    /// Made for this role, if the requirements are out of its sight; `root` is a folder that no child
+    /// sees.
+    pub fn stand_ins(&self, role: Role, root: &Path) -> Result<Option<StandIns>, Trouble> {
+        match self.ground.hidden_specs(role) {
+            Some(specs) => StandIns::make(&self.ground.repository, specs, root).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Around a command of the project's that runs in `cwd` and may write to `work`.

@@ -51,7 +51,7 @@ pub fn measure() -> Vec<Row> {
     let backend = chosen.backend.unwrap();
     let plain = Sandbox { backend: backend.clone(), ground: ground.clone(), sealed: Sealed::default() };
     let fences = Sandbox { backend, ground, sealed };
-    let agent = || Some(fences.for_role(Role::Implementer, &[&own], &repo).enclosure);
+    let agent = || Some(fences.for_role(Role::Implementer, &[&own], None, &repo).enclosure);
     let command = || Some(plain.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);
     let beside = || Some(fences.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);
     vec![row("an agent", &repo, &agent), row("a command", &repo, &command), each(&repo, &command, &beside)]

@@ -71,6 +71,7 @@ impl Stage {
             errand: None,
         });
         let order = AgentOrder {
+            out_of_sight: Vec::new(),
             key: Key::Implementer(CriterionId::parse("AC-x.1").unwrap()),
             number,
             kind,

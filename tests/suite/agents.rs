@@ -113,6 +113,7 @@ impl Stage {
 
 fn order(criterion: &str) -> AgentOrder {
     AgentOrder {
+        out_of_sight: Vec::new(),
         key: Key::Implementer(CriterionId::parse(criterion).unwrap()),
         number: 1,
         kind: AttemptKind::First,

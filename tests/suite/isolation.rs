@@ -15,6 +15,7 @@ use tdd::core::test::Exit;
 use tdd::core::trouble::Trouble;
 use tdd::driver::ports::Protection;
 use tdd::driver::session::{self, Heard, Ladder, SessionEnd, SessionLimits};
+use tdd::world::checkpoints::StandIns;
 use tdd::world::exec;
 use tdd::world::manifest::Manifest;
 use tdd::world::process::{CommandOrder, EnvPlan, Finished, Size, SpawnOrder, StdinPlan, run};
@@ -96,7 +97,11 @@ impl Yard {
     }
 
     fn of_role(&self, role: Role) -> Enclosure {
-        let enclosed = self.fences.for_role(role, &[&self.exchange.join("own")], &self.repo);
+        self.of_role_beside(role, None)
+    }
+
+    fn of_role_beside(&self, role: Role, stand_ins: Option<&StandIns>) -> Enclosure {
+        let enclosed = self.fences.for_role(role, &[&self.exchange.join("own")], stand_ins, &self.repo);
         assert_eq!(enclosed.left_out, 0);
         enclosed.enclosure
     }
@@ -260,6 +265,52 @@ fn what_a_role_must_not_see_is_not_there() {
     assert_eq!(yard.place.read("specs/frs/STE-1.md"), "the secret\n");
 }
 
+/// The requirement changed and one more staged, as a person may have it; what git shows of that to a role.
+#[test]
+fn what_is_out_of_sight_does_not_look_deleted_to_git() {
+    let Some(yard) = Yard::sealed() else { return };
+    yard.place.write("specs/frs/STE-1.md", "the secret, in other words\n");
+    yard.place.write("specs/frs/STE-2.md", "another secret\n");
+    yard.place.git(&["add", "specs"]);
+    yard.place.write("src/lib.rs", "// source, changed\n");
+    let (index, info) = (yard.repo.join(".git/index"), yard.repo.join(".git/info/attributes"));
+    let before = std::fs::read(&index).unwrap();
+    let stand_ins = yard.fences.stand_ins(Role::Implementer, &yard.exchange).unwrap();
+    assert!(yard.fences.stand_ins(Role::TestWriter, &yard.exchange).unwrap().is_none());
+    let of = |with: bool| yard.of_role_beside(Role::Implementer, stand_ins.as_ref().filter(|_| with));
+    for script in ["git status --porcelain", "git diff", "git diff HEAD", "git diff --cached", "git log -p"] {
+        let (bare, veiled) = (yard.sh(of(false), script).1, yard.sh(of(true), script).1);
+        assert!(bare.contains("secret") || bare.contains("specs/frs"), "{script} shows it by itself: {bare}");
+        assert!(!veiled.contains("secret"), "{script}: {veiled}");
+        let names_it = veiled.contains("specs/frs") && script != "git log -p";
+        assert!(!names_it, "{script}: {veiled}");
+    }
+    let (exit, said) = yard.sh(of(true), "git status --porcelain && git diff && git log --oneline");
+    assert_eq!(exit, Exit::Code(0), "{said}");
+    assert!(said.starts_with(" M src/lib.rs\n") && said.contains("+// source, changed"), "own work: {said}");
+    // What names the object prints it; nothing of that is prevented.
+    assert!(yard.sh(of(true), "git show HEAD:specs/frs/STE-1.md").1.contains("the secret"));
+    assert!(!yard.sh(of(true), "git add -A").0.is_success(), "git is as read-only as before");
+    assert_eq!(std::fs::read(&index).unwrap(), before, "the person's own index");
+    assert!(!info.exists(), "and attributes");
+    assert!(stand_ins.is_some_and(|made| made.are_current(&yard.repo)));
+}
+
+#[test]
+fn a_new_index_wants_new_stand_ins_and_work_trees_have_their_own() {
+    let Some(yard) = Yard::sealed() else { return };
+    let made = yard.fences.stand_ins(Role::Refactorer, &yard.exchange).unwrap().unwrap();
+    assert_eq!(made.pairs().count(), 2);
+    yard.place.write("src/more.rs", "");
+    yard.place.git(&["add", "src"]);
+    assert!(!made.are_current(&yard.repo));
+    let other = yard.repo.parent().unwrap().join("other");
+    yard.place.git(&["worktree", "add", "-q", other.to_str().unwrap()]);
+    let linked = StandIns::make(&other, &other.join("specs/frs"), &yard.exchange).unwrap();
+    let seen: Vec<_> = linked.pairs().map(|(_, path)| path.to_owned()).collect();
+    assert_eq!(seen, [yard.repo.join(".git/worktrees/other/index"), yard.repo.join(".git/info")]);
+}
+
 #[test]
 fn folders_of_other_runs_may_come_and_go_while_a_child_is_started() {
     let Some(yard) = Yard::sealed() else { return };
@@ -307,7 +358,7 @@ fn more_files_than_can_be_bound_are_told_of() {
     }
     let mut manifest = yard.manifest;
     manifest.seal(&[FileClass::Test], &[]).unwrap();
-    let enclosed = yard.fences.for_role(Role::Implementer, &[&yard.exchange.join("own")], &yard.repo);
+    let enclosed = yard.fences.for_role(Role::Implementer, &[&yard.exchange.join("own")], None, &yard.repo);
     assert!((10..20).contains(&enclosed.left_out), "{}", enclosed.left_out);
     assert_eq!(yard.place.path("src").read_dir().unwrap().count(), 511);
 }

@@ -41,6 +41,7 @@ mod mdtest;
 mod mdtest_agents;
 mod modes;
 mod other_runners;
+mod out_of_sight;
 mod own_requirements;
 mod projects;
 mod real_agents;

@@ -17,6 +17,7 @@ pub struct Server {
     child: Child,
     pub url: String,
     log: PathBuf,
+    bodies: PathBuf,
 }
 
 impl Server {
@@ -28,6 +29,8 @@ impl Server {
             .arg(&file)
             .arg("--log")
             .arg(&log)
+            .arg("--bodies")
+            .arg(sandbox.beside("bodies"))
             .arg("--until-stdin-ends")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -36,13 +39,21 @@ impl Server {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
-        Self { child, url, log }
+        Self { child, url, log, bodies: sandbox.beside("bodies") }
     }
 
     /// What was asked, in order.
     pub fn requests(&self) -> Vec<Value> {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The first request that this rule answered, as it came.
+    pub fn first_body(&self, rule: &str) -> String {
+        let requests = self.requests();
+        let first = requests.iter().find(|asked| asked["rule"] == rule).unwrap();
+        std::fs::read_to_string(self.bodies.join(format!("{:04}.json", first["n"].as_u64().unwrap())))
+            .unwrap()
     }
 }
 
@@ -170,7 +181,11 @@ fn script() -> String {
         rule(
             "slug",
             "role: implementer, criterion: AC-PY-1.1",
-            &by(&[&code(SLUG), &one(done("implementer"))]),
+            &by(&[
+                &one("- run: \"git status --short; git diff; git log -p -- specs\"\n".to_owned()),
+                &code(SLUG),
+                &one(done("implementer")),
+            ]),
         ),
         rule(
             "count-again",
@@ -240,6 +255,36 @@ fn goes_through(agent: Agent) {
     assert_eq!(of("finished").len(), 1);
     check_requests(&server, agent);
     check_home(&sandbox, agent);
+    check_sight(&server, &sandbox);
+    check_size(&server, agent);
+}
+
+/// An implementer that asks git sees its own tree, and nothing of the requirement.
+fn check_sight(server: &Server, sandbox: &Sandbox) {
+    let all = server.requests();
+    let own: Vec<&Value> = all.iter().filter(|asked| asked["rule"] == "slug").collect();
+    let results: String = own.iter().map(|asked| asked["asked"]["results"].to_string()).collect();
+    assert!(results.contains("?? tests/test_ac_py_1_1.py"), "git did run: {results}");
+    let first = server.first_body("slug");
+    assert!(!first.contains("specs/frs"), "what it is told at first: {first}");
+    if sandbox.level() == "enforce" {
+        assert!(!results.contains(" D "), "{results}");
+        assert!(results.contains("specs/frs/PY-1.md differ"), "history has no text: {results}");
+        assert!(!results.contains("Acceptance Criteria"), "{results}");
+    }
+}
+
+/// Bytes by four, without what the tests printed: how much there is of it is theirs.
+fn check_size(server: &Server, agent: Agent) {
+    let most = match agent {
+        Agent::Claude => 4_500,
+        Agent::Codex => 7_000,
+    };
+    let body = server.first_body("slug");
+    let from = body.find("They fail now.").expect("what the tests printed");
+    let to = body.find("All tests of the project are run by").expect("the command for all tests");
+    let tokens = (body.len() - (to - from)) / 4;
+    assert!(tokens <= most, "{}: {tokens} tokens in its first request", agent.name());
 }
 
 /// What the model was told and offered: the role's text, the allowed tools, the key that was given.

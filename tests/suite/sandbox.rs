@@ -171,6 +171,14 @@ impl Sandbox {
     }
 
     /// The folder of the newest run.
+    /// The level of isolation that the last run's children were held at.
+    pub fn level(&self) -> String {
+        let journal = std::fs::read_to_string(self.run_dir().join("events.jsonl")).unwrap();
+        let mut events = journal.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let isolated = events.find(|event| event["type"] == "isolated").unwrap();
+        isolated["isolation"]["level"].as_str().unwrap().to_owned()
+    }
+
     pub fn run_dir(&self) -> PathBuf {
         let mut runs: Vec<PathBuf> =
             std::fs::read_dir(self.path(".tdd/runs")).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -193,7 +193,10 @@ pub fn refuse_caps_without_figures(
 
 /// Ignored files are outside of every snapshot, so tests that git ignores could never be seen.
 fn refuse_ignored_tests(place: &Place, plan: &Plan, chosen: &Chosen) -> Result<(), Trouble> {
-    let file = plan.criteria.first().and_then(|id| prompt::test_file(chosen.commands.runner, None, id));
+    let file = plan
+        .criteria
+        .first()
+        .and_then(|id| prompt::test_file(chosen.commands.runner, &prompt::Habits::default(), id));
     let Some(file) = file else { return Ok(()) };
     let Some(rule) = git_facts::ignoring_rule(&place.repository, &place.project.join(&file)) else {
         return Ok(());

@@ -140,6 +140,7 @@ impl FixState {
             }
             Event::Isolated { .. }
             | Event::Denied { .. }
+            | Event::Glimpsed { .. }
             | Event::Restored { .. }
             | Event::TestRun(_)
             | Event::EditClaim { .. } => {}

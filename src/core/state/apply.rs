@@ -86,7 +86,8 @@ impl State {
             | Event::TestRun(_)
             | Event::EditClaim { .. }
             | Event::Restored { .. }
-            | Event::Denied { .. } => {}
+            | Event::Denied { .. }
+            | Event::Glimpsed { .. } => {}
             Event::Worked { ms, runs } => {
                 self.worked_ms = self.worked_ms.saturating_add(*ms);
                 self.runs.add(*runs);

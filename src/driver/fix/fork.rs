@@ -33,6 +33,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             before: last.map(|findings| Before { findings, was_kept }),
             test_edits: self.state.run.test_edits,
             test_patterns: self.setup.policy.test_patterns(),
+            turns: self.setup.turns.of(Role::Fixer, 0),
         };
         let prompt = fixer(&brief, &self.setup.mask);
         let mut parts = Vec::new();
@@ -50,6 +51,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             role_text,
             session: None,
             session_used: Usage::default(),
+            out_of_sight: Vec::new(),
             limits: self.limits(),
         });
         let attempt = Attempt { key: Key::Fixer, number, kind, before, prompt: parts };

@@ -1,7 +1,7 @@
 //! What a fixer is told: what fails, and what was said last. Made of what our own runs printed, and
 //! all of it bounded.
 
-use super::{Draft, Mask, Prompt, protected, quote};
+use super::{Draft, Mask, Prompt, protected, quote, turns};
 use crate::core::fix::{CheckFinding, CheckKind, Complaint, FixFindings, TestEdits};
 use crate::core::path::RelPath;
 
@@ -35,6 +35,8 @@ pub struct FixBrief<'a> {
     pub test_edits: TestEdits,
     /// Patterns of test files, for a person to read.
     pub test_patterns: &'a [String],
+    /// The turn cap of the child.
+    pub turns: u32,
 }
 
 /// What became of the attempt before.
@@ -76,6 +78,7 @@ pub fn fixer(brief: &FixBrief<'_>, mask: Mask<'_>) -> Prompt {
             }
         },
     );
+    draft.add("turns", turns(brief.turns));
     draft.add(
         "closing",
         "Mend the cause of all of this in the files themselves: what you only write in your answer changes \

@@ -5,7 +5,7 @@ use super::{Draft, MAX_OUTPUT_BYTES, Mask, Prompt, quote};
 use crate::core::finding::RunRef;
 use crate::core::judge::{Fault, Reason};
 
-/// The whole of a format retry, apart from the role's own message in a new session.
+/// How a format retry begins; the reason follows, and in a new session the role's own message.
 pub const FORMAT_RETRY: &str =
     "re-emit your last message with a valid `tdd-result` fenced block at the end of your turn";
 
@@ -92,11 +92,17 @@ pub fn semantic_retry(first: &Prompt, cause: &RetryCause, mask: Mask<'_>) -> Pro
     Prompt { text: format!("{}\n{}", first.text, retry.text), parts }
 }
 
-/// After a format violation. In the same session the sentence is all; a new fork does not know
-/// its own `previous` final message and is given it as a quotation.
-pub fn format_retry(previous: Option<&str>, mask: Mask<'_>) -> Prompt {
+/// After a format violation, with what the reader of blocks said against the message. In the same
+/// session that is all; a new fork does not know its own `previous` final message and is given it as a
+/// quotation.
+pub fn format_retry(reason: &str, previous: Option<&str>, mask: Mask<'_>) -> Prompt {
     let mut draft = Draft::new(mask);
     draft.add("format retry", FORMAT_RETRY);
+    // Masked before it is cut; it may quote what the child wrote.
+    let reason: String = quote::one_line(&mask(reason)).chars().take(MAX_RULE_CHARS).collect();
+    if !reason.is_empty() {
+        draft.add("reason", format!("What was wrong with it: {}", quote::code(&reason)));
+    }
     if let Some(previous) = previous {
         // Block-quoted and not fenced: the faulty block is what has to be read, fences and all.
         let message = quote::block_quoted(previous, MAX_PREVIOUS_BYTES, mask);

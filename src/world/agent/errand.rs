@@ -91,6 +91,7 @@ fn order(errand: &Errand) -> AgentOrder {
         role_text: errand.role_text.clone(),
         session: None,
         session_used: Usage::default(),
+        out_of_sight: Vec::new(),
         limits: errand.limits,
     }
 }

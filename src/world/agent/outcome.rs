@@ -1,5 +1,7 @@
 //! What came of an attempt: its report, or why it came to nothing without the role's doing.
 
+use std::io::Read;
+
 use super::failure::{Setback, distrusted, failed, unlogged};
 use super::home::Home;
 use super::{Prepared, codex, exchange};
@@ -11,7 +13,13 @@ use crate::driver::ports::AgentReport;
 use crate::driver::session::SessionEnd;
 use crate::text::agent_stream::{Found, Trust, better_message};
 use crate::text::agent_table::{AgentFailure, AgentTable, Records};
+use crate::text::glimpse::Search;
 use crate::text::tdd_result;
+use crate::world::regular_file;
+
+/// Bytes of a log that are looked through, and at once.
+const MOST_OF_A_LOG: usize = 64 << 20;
+const PIECE: usize = 64 << 10;
 
 /// A child that has ended.
 pub(super) struct Over {
@@ -48,6 +56,7 @@ pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setb
         Some(AgentFailure::Budget) => AgentEnd::Exhausted(Exhaustion::Cost),
         Some(failure) => return Err(failed(table, failure, &found, &over.prepared.spawn.log)),
     };
+    let glimpsed = glimpsed(&over.prepared);
     Ok(AgentReport {
         end,
         message,
@@ -55,6 +64,7 @@ pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setb
         turns: found.turns,
         run_cap: over.run_cap,
         denied,
+        glimpsed,
         duration_ms: over.duration_ms,
         log: over.prepared.spawn.log.display().to_string(),
         tail: found.tail,
@@ -79,6 +89,24 @@ pub(super) fn ran_out(end: &SessionEnd, failure: Option<AgentFailure>) -> Option
         SessionEnd::Exited(_) => (failure == Some(AgentFailure::Budget)).then_some(Exhaustion::Cost),
         SessionEnd::Stopped(_) | SessionEnd::Unlogged(_) => None,
     }
+}
+
+/// What must be out of the child's sight, and stands in what it printed.
+fn glimpsed(prepared: &Prepared) -> Vec<String> {
+    let mut search = Search::new(&prepared.out_of_sight);
+    let Ok(mut log) = regular_file::open(&prepared.spawn.log) else { return Vec::new() };
+    let mut piece = vec![0; PIECE];
+    let mut left = MOST_OF_A_LOG;
+    while left > 0 && !search.is_over() {
+        match log.read(&mut piece) {
+            Ok(0) | Err(_) => break,
+            Ok(count) => {
+                search.feed(&piece[..count]);
+                left = left.saturating_sub(count);
+            }
+        }
+    }
+    search.found()
 }
 
 /// By the stream, and by the agent's own records where the stream is silent.

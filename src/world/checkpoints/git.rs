@@ -184,7 +184,7 @@ fn is_from_a_terminal(status: ExitStatus) -> bool {
     matches!(status.signal(), Some(libc::SIGINT | libc::SIGHUP | libc::SIGQUIT))
 }
 
-fn finish(mut command: Command, input: &[u8], words: &str) -> Result<Said, Trouble> {
+pub(super) fn finish(mut command: Command, input: &[u8], words: &str) -> Result<Said, Trouble> {
     // More than once only if somebody leans on Ctrl-C.
     for _ in 0..3 {
         let (status, said) = finish_once(&mut command, input, words)?;

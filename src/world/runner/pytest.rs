@@ -158,6 +158,16 @@ impl Pytest {
         argv.extend(files.iter().map(|file| path_from(place, file)));
         typed(&argv)
     }
+
+    /// The command line that runs all tests: by itself pytest runs none where one file does not load.
+    pub(super) fn everything(&self, place: &Place) -> String {
+        let kept = self.sorted(place);
+        let mut argv = self.call.program.clone();
+        argv.extend(kept.options);
+        argv.push("--continue-on-collection-errors".to_owned());
+        argv.extend(kept.paths);
+        typed(&argv)
+    }
 }
 
 /// A pytest that is not there, or that our plugin can't work with.

@@ -1,8 +1,9 @@
 //! The fence as a command line of bubblewrap.
 //!
 //! ```text
-//! words = program base { bind } { remount } "--chdir" cwd      the child's own words follow
+//! words = program base { bind } { stand } { remount } "--chdir" cwd      the child's own words follow
 //! bind  = "--bind" p p | "--ro-bind-try" p p | "--perms" "0555" "--tmpfs" p
+//! stand = "--ro-bind" ours p
 //! ```
 //!
 //! Later words win over earlier ones, so binds are in the order of paths: a folder before what is
@@ -77,6 +78,9 @@ impl Bubblewrap {
             }
             words.extend(from_to);
         }
+        for (ours, path) in fence.instead() {
+            words.extend(["--ro-bind".into(), ours.into(), path.into()]);
+        }
         for mask in masks {
             words.extend(["--remount-ro".into(), mask.into()]);
         }
@@ -122,6 +126,7 @@ mod tests {
         fence.set(Path::new("/x/own"), Rule::Writable);
         fence.set(Path::new("/x"), Rule::Masked);
         fence.protect(Path::new("/r/tests"));
+        fence.show_instead(Path::new("/x/index"), Path::new("/r/.git/index"));
         fence.hold_parents(Path::new("/r"));
         let bwrap = Bubblewrap {
             program: "bwrap".into(),
@@ -135,7 +140,7 @@ mod tests {
             words.join(" "),
             "bwrap --die-with-parent --bind / / --dev-bind /dev /dev --unshare-pid --proc /proc \
              --bind /r /r --ro-bind-try /r/tests /r/tests --perms 0555 --tmpfs /x --bind /x/own /x/own \
-             --remount-ro /x --chdir /r"
+             --ro-bind /x/index /r/.git/index --remount-ro /x --chdir /r"
         );
     }
 }

@@ -29,6 +29,8 @@ pub enum Rule {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fence {
     rules: BTreeMap<PathBuf, Rule>,
+    /// What is seen, read-only, in place of what lies at a path: ours, and the path.
+    instead: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Fence {
@@ -44,6 +46,16 @@ impl Fence {
     /// Adds a rule. The last one for a path counts.
     pub fn set(&mut self, path: &Path, rule: Rule) {
         self.rules.insert(path.to_owned(), rule);
+    }
+
+    /// Shows a file or folder of ours at a path where there is one of its kind.
+    pub fn show_instead(&mut self, ours: &Path, path: &Path) {
+        self.instead.push((ours.to_owned(), path.to_owned()));
+    }
+
+    /// What is shown instead, and where.
+    pub fn instead(&self) -> impl Iterator<Item = (&Path, &Path)> {
+        self.instead.iter().map(|(ours, path)| (ours.as_path(), path.as_path()))
     }
 
     /// Makes a path read-only unless it is already.

@@ -104,9 +104,8 @@ impl Ground {
         if runs.is_dir() {
             fence.set(&runs, Rule::Masked);
         }
-        match role {
-            Role::TestWriter => {}
-            Role::Implementer | Role::Refactorer | Role::Fixer => self.mask_specs(fence),
+        if let Some(specs) = self.hidden_specs(role) {
+            fence.set(specs, Rule::Masked);
         }
         for folder in self.exchanges() {
             fence.set(folder, Rule::Masked);
@@ -240,11 +239,15 @@ impl Ground {
         path.is_some_and(|path| self.policy.looks_like_by_product(&path))
     }
 
-    fn mask_specs(&self, fence: &mut Fence) {
+    /// The requirements, if this role must not see them and there are any.
+    pub(super) fn hidden_specs(&self, role: Role) -> Option<&Path> {
+        let is_hidden = match role {
+            Role::TestWriter => false,
+            Role::Implementer | Role::Refactorer | Role::Fixer => true,
+        };
         // A folder that holds the repository can't be hidden from who works in it.
-        if self.specs.is_dir() && !self.repository.starts_with(&self.specs) {
-            fence.set(&self.specs, Rule::Masked);
-        }
+        let can_be = self.specs.is_dir() && !self.repository.starts_with(&self.specs);
+        (is_hidden && can_be).then_some(self.specs.as_path())
     }
 
     /// The exchange folders of this run and of all others.

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! The last match wins, so rules are in the order of paths. Denying `file-write*` below a folder
-//! denies renaming what is in it; a folder above is held by denying that it is unlinked.
+//! denies renaming what is in it; a folder above is held by denying that it is unlinked. Nothing can be
+//! shown in place of a file.
 
 use std::fmt::Write as _;
 use std::path::Path;

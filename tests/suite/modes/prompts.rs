@@ -169,7 +169,10 @@ fn semantic(name: &str, told: &Told, first: &[(String, String)], outputs: &str) 
 
 fn format_retry(name: &str, told: &Told) {
     assert_eq!(told.parts[0].1, FORMAT, "{name}");
-    for (part, text) in &told.parts[1..] {
+    let (part, reason) = &told.parts[1];
+    assert_eq!(part, "reason", "{name}");
+    assert!(reason.starts_with("What was wrong with it: `") && !reason.contains('\n'), "{name}: {reason}");
+    for (part, text) in &told.parts[2..] {
         assert_eq!(part, "previous message", "{name}");
         let quoted = text.strip_prefix("Your last message was:\n\n").expect("one fixed sentence");
         assert!(quoted.lines().all(|line| line.starts_with('>')), "{name}: {text}");
@@ -225,13 +228,29 @@ fn an_implementer_hears_of_its_own_criterion_alone_in_every_attempt() {
     let kinds: Vec<&str> = told.iter().map(|told| told.kind.as_str()).collect();
     assert_eq!(kinds, ["first", "first", "first", "format", "semantic", "first"]);
     assert!(told[0].text().contains("pelican") && told[0].text().contains("walrus"), "RED knows all");
+    for part in
+        ["`tests/test_ac_ste_1_1.py`", "one of the project's tests, `tests/test_old.py`", "(`Two and three`)"]
+    {
+        assert!(told[0].text().contains(part), "{part}: {}", told[0].text());
+    }
+    for (index, own, other) in [(1, "two", "three"), (2, "three", "two")] {
+        let shown = told[index].text();
+        assert!(shown.contains(&format!("OUTPUT-OF-{own}")), "how its tests fail: {shown}");
+        assert!(!shown.contains(&format!("OUTPUT-OF-{other}")), "{shown}");
+    }
+    let wrong = told[3].part("reason").concat();
+    assert!(wrong.contains("no fenced block"), "what the reader of blocks said: {wrong}");
+    assert_eq!(told[4].part("red output"), told[2].part("red output"), "the first prompt again");
     let retry = told[4].text();
     assert!(retry.contains("AssertionError: 4 != 3") && retry.contains("OUTPUT-OF-three"), "{retry}");
     assert!(
         !retry.contains("OUTPUT-OF-two"),
         "the run that judges held another criterion's tests, too: {retry}"
     );
-    assert!(told[5].text().contains("shop.py"), "the refactorer gets the files that changed");
+    let last = told[5].text();
+    for part in ["- `shop.py`", "(`Two and three`)", "+def three():"] {
+        assert!(last.contains(part), "the refactorer gets what changed: {part}: {last}");
+    }
 }
 
 const SECRET: &str = "correct-horse-battery";

@@ -63,6 +63,7 @@ fn a_bare_command_takes_the_members_that_it_would_leave_out() {
     assert_eq!(run.command, "cargo test --workspace --offline");
     assert!(notes.len() == 1 && notes[0].contains("has 2 more members"), "{notes:?}");
     assert_eq!(tests.selection(Suite::Test, &[]), "cargo test --workspace --offline");
+    assert_eq!(tests.everything(), "cargo test --workspace --no-fail-fast --offline");
     let (again, notes) = heard(&mut tests);
     check(&again, &WHOLE);
     assert_eq!(notes, [""; 0], "it is said once");

@@ -90,6 +90,24 @@ fn a_package_is_named_by_its_module_for_pytest() {
     }
 }
 
+/// What a role is told to run: pytest itself runs no test at all where one file does not load.
+#[test]
+fn the_command_for_all_tests_goes_on_where_one_file_does_not_load() {
+    for python in with_pytest() {
+        let mut lab = pytest_lab_of(&python);
+        lab.write("tests/test_broken.py", "import nothing_of_that_name\n");
+        lab.test = format!("{python} -m pytest -v -x tests");
+        let everything = lab.tests().unwrap().everything();
+        assert_eq!(everything, format!("{python} -m pytest -v --continue-on-collection-errors tests"));
+        let passed = |line: &str| {
+            let mut shell = std::process::Command::new("sh");
+            let said = shell.args(["-c", line]).current_dir(lab.project()).output().unwrap();
+            String::from_utf8_lossy(&said.stdout).contains("test_base.py::test_base PASSED")
+        };
+        assert_eq!((passed(&everything), passed(&lab.test)), (true, false), "{python}");
+    }
+}
+
 const DOCUMENTED: &str = "def one():\n    '''\n    >>> one()\n    1\n    '''\n    return 1\ndef two():\n    '''\n    >>> two()\n    2\n    '''\n    return 2\n";
 
 #[test]

@@ -151,6 +151,7 @@ impl<'b> Trial<'b> {
             return Err(Unproven::Ours(Trouble::internal("the kit's criterion is none")));
         };
         Ok(AgentOrder {
+            out_of_sight: Vec::new(),
             key: Key::Implementer(criterion),
             number: 1,
             kind: AttemptKind::First,

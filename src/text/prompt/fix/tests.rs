@@ -49,6 +49,7 @@ fn findings(checks: Vec<CheckFinding>) -> FixFindings {
 fn prompt(check: CheckFinding, kind: CheckKind, previous: Option<&str>) -> String {
     let findings = findings(vec![check]);
     let brief = FixBrief {
+        turns: 40,
         task: "a `task`\n## with a heading",
         findings: &findings,
         kinds: &[kind],
@@ -120,6 +121,7 @@ fn broken_rules_are_told_in_fixed_lines() {
     before.weakened = vec![path("src/b.rs")];
     let now = findings(vec![check(1, 1, "")]);
     let brief = FixBrief {
+        turns: 40,
         task: "t",
         findings: &now,
         kinds: &[CheckKind::Command],

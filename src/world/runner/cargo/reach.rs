@@ -124,6 +124,15 @@ impl Cargo {
         is_wider.then(|| self.typed(&[WORKSPACE.to_owned()]))
     }
 
+    /// The command for all tests, which goes on where some of them fail.
+    pub(in crate::world::runner) fn everything(&self) -> String {
+        const GOES_ON: &str = "--no-fail-fast";
+        let has_it = self.call.args.iter().any(|arg| arg == GOES_ON);
+        let mut more: Vec<String> = self.whole().map(|_| WORKSPACE.to_owned()).into_iter().collect();
+        more.extend((!has_it).then(|| GOES_ON.to_owned()));
+        self.typed(&more)
+    }
+
     /// The person's own command, with more behind its program.
     pub(super) fn typed(&self, more: &[String]) -> String {
         typed(self.call.program.iter().chain(more).chain(&self.call.args))

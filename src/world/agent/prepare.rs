@@ -1,0 +1,140 @@
+//! What is to be started for one order: its command line, its folders, and the fence around it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::TableAgents;
+use super::bounds::limits;
+use super::call::{Call, Known};
+use super::exchange::{self, Exchange};
+use super::home::{Home, Session};
+use crate::core::attempt::AttemptKind;
+use crate::core::role::Role;
+use crate::core::trouble::Trouble;
+use crate::driver::ports::{AgentOrder, Limits};
+use crate::text::agent_table::home::Protected;
+use crate::text::agent_table::{AgentTable, MessageFrom, PromptBy, SessionFrom};
+use crate::world::checkpoints::StandIns;
+use crate::world::process::{EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan};
+use crate::world::sandbox::Enclosed;
+
+/// A child that can be started.
+pub(super) struct Prepared {
+    pub(super) spawn: SpawnOrder,
+    /// Protected files that the sandbox does not hold.
+    pub(super) left_out: usize,
+    pub(super) limits: Limits,
+    pub(super) session: Option<String>,
+    /// That session was begun by an earlier attempt.
+    pub(super) goes_on: bool,
+    pub(super) message_file: Option<exchange::Watched>,
+    pub(super) home: Home,
+    /// Lines that the child should not print, because it should not have seen them.
+    pub(super) out_of_sight: Vec<String>,
+    _stand_ins: Option<Rc<StandIns>>,
+    /// Lives as long as the child may need it.
+    _exchange: Exchange,
+}
+
+impl TableAgents {
+    /// What is to be started for this order, and how; nothing is forked yet.
+    pub(super) fn prepare(&self, order: &AgentOrder) -> Result<Prepared, Trouble> {
+        let agent = self.agent(&order.key);
+        let table = &agent.table;
+        let limits = limits(table, &order.limits);
+        let resumed = order.session.clone().filter(|_| order.kind == AttemptKind::Format && table.resumes());
+        let session = match (&resumed, &table.session) {
+            (Some(id), _) => Some(id.clone()),
+            (None, Some(SessionFrom::NewUuid)) => Some(exchange::new_uuid()?),
+            (None, Some(SessionFrom::Told(_)) | None) => None,
+        };
+        let begins = if resumed.is_some() { Session::GoesOn } else { Session::New };
+        let home = Home::open(&self.setup, table, order, begins)?;
+        let known = Known {
+            session: session.clone(),
+            turns: limits.turns,
+            caps: limits.caps,
+            protected: self.protected(table, order.key.role()),
+            state: home.variables().collect(),
+        };
+        let exchange = Exchange::create(&self.setup.exchange_root, order)?;
+        let call = Call::new(order, agent, &self.setup, &exchange, known);
+        exchange.fill(order, &call)?;
+        home.fill(&call, &self.setup)?;
+        let template = match (&resumed, &table.resume_argv) {
+            (Some(_), Some(resume)) => resume,
+            (Some(_) | None, _) => &table.argv,
+        };
+        let argv = call.argv(template)?;
+        let message_file = match &table.message {
+            MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
+            MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
+        };
+        let stand_ins = self.stand_ins(order.key.role())?;
+        let enclosed =
+            self.enclosed(order.key.role(), &[Some(exchange.folder()), home.base()], stand_ins.as_deref());
+        let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
+        let spawn = SpawnOrder {
+            argv: argv.into_iter().map(OsString::from).collect(),
+            cwd: self.setup.cwd.clone(),
+            env: EnvPlan { base: EnvBase::Clear { pass: Vec::new() }, set: call.env()? },
+            stdin: match table.prompt {
+                PromptBy::Stdin => StdinPlan::File(exchange.prompt_file()),
+                PromptBy::File | PromptBy::Argv => StdinPlan::Null,
+            },
+            log: exchange::free_log(&self.setup.logs, order)?,
+            size: Size::default(),
+            shim: self.setup.tdd.clone(),
+            enclosure: enclosed.map(|enclosed| enclosed.enclosure),
+        };
+        Ok(Prepared {
+            spawn,
+            left_out,
+            limits,
+            session,
+            goes_on: resumed.is_some(),
+            message_file,
+            home,
+            out_of_sight: order.out_of_sight.clone(),
+            _exchange: exchange,
+            _stand_ins: stand_ins,
+        })
+    }
+
+    /// The fence around a role that has these folders for itself.
+    fn enclosed(
+        &self,
+        role: Role,
+        folders: &[Option<&Path>],
+        stand_ins: Option<&StandIns>,
+    ) -> Option<Enclosed> {
+        let shared = self.own.iter().map(PathBuf::as_path);
+        let own: Vec<&Path> = folders.iter().copied().flatten().chain(shared).collect();
+        let sandbox = self.sandbox.as_ref()?;
+        Some(sandbox.for_role(role, &own, stand_ins, &self.setup.cwd))
+    }
+
+    /// Made once for as long as git's index stays as it is.
+    fn stand_ins(&self, role: Role) -> Result<Option<Rc<StandIns>>, Trouble> {
+        let Some(sandbox) = &self.sandbox else { return Ok(None) };
+        let mut known = self.stand_ins.borrow_mut();
+        let is_current = |known: &Rc<StandIns>| known.are_current(&sandbox.ground.repository);
+        if role == Role::TestWriter || !known.as_ref().is_some_and(is_current) {
+            *known = sandbox.stand_ins(role, &self.setup.exchange_root)?.map(Rc::new);
+        }
+        Ok(known.clone())
+    }
+
+    /// What a role may not write to, in the table's words.
+    fn protected(&self, table: &AgentTable, role: Role) -> String {
+        let (Some(protect), Some((ground, sealed))) = (&table.protect, &self.guarded) else {
+            return String::new();
+        };
+        let paths = ground.read_only(role, sealed);
+        protect.words(paths.iter().filter_map(|path| {
+            let text = path.to_str()?;
+            Some(if path.is_dir() { Protected::Folder(text) } else { Protected::File(text) })
+        }))
+    }
+}
