@@ -20,6 +20,8 @@ class Story:
     reds: list = field(default_factory=list)
     skipped: int = 0
     whole: int = 0
+    # Those of the whole runs that are the gate's, which may be another command.
+    gate: int = 0
     narrowed: int = 0
     ending: str = "none"
     modes: list = field(default_factory=list)
@@ -68,6 +70,7 @@ def read(root, runner):
         story.labels.append(log.stem)
         if is_whole(log, runner, story.collected):
             story.whole += 1
+            story.gate += "gate" in log.name
         else:
             story.narrowed += 1
     return story

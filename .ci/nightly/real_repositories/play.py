@@ -179,6 +179,8 @@ def figures(stage, done, story):
     if done.code != 0:
         return
     told = re.search(r"whole runs of the suite: (\d+), narrowed: (\d+)", done.output)
+    if "of the gate: " in done.output:
+        story.whole -= story.gate
     if told:
         # A log may hold the last of several runs, so there may be fewer of them, and never more.
         if int(told[1]) < story.whole:
