@@ -8,7 +8,7 @@ from pathlib import Path
 from . import counts
 
 # Runs that are made of a part of the tests on purpose, as their logs are named.
-PARTS = re.compile(r"for-the-retry|alone")
+PARTS = re.compile(r"for-the-(?:retry|prompt)|alone")
 
 
 @dataclass
