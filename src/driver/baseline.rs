@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::core::audience::News;
+use crate::core::commands::RunnerKind;
 use crate::core::event::{Event, RedRule};
 use crate::core::evidence::evidence;
 use crate::core::finding::SuiteBaseline;
@@ -50,6 +51,7 @@ impl<W: World> Drive<'_, W> {
             split_flaky(&mut test, second);
         }
         self.refuse_dead(&first, &test)?;
+        self.refuse_linked(&test)?;
         let gate = self.gate_baseline(&test, &mut written).await?;
         written.extend(self.written_by_suite()?);
         for path in written.iter().take(MOST_NAMED) {
@@ -58,7 +60,10 @@ impl<W: World> Drive<'_, W> {
             );
             self.audience.news(&News::Note(note));
         }
-        test.rewritten = written.into_iter().collect();
+        let known = self.files_of_zero()?;
+        let policy = &self.setup.policy;
+        let is_own = |path: &RelPath| policy.is_data_of_tests(path) || !known.contains(path);
+        (test.rewritten, test.rewritten_code) = written.into_iter().partition(is_own);
         test.left_in_tools = self.ports.protection.left_in_tools();
         Ok(vec![self.see_tree()?, Event::BaselineMeasured { test, gate: Box::new(gate) }])
     }
@@ -85,16 +90,23 @@ impl<W: World> Drive<'_, W> {
         }
     }
 
-    /// What the project's own commands wrote among what is protected, as it is put back: no child has
-    /// run yet. Code of tests is not among it, because a file that is loaded as code decides what a
-    /// test says.
+    /// What the project's own commands wrote beside tests, as it is put back: no child has run yet. Of code
+    /// that stood there before, only what was written as it was: code decides what a test says.
     fn written_by_suite(&mut self) -> Result<BTreeSet<RelPath>, Trouble> {
         let touched = self.ports.protection.check()?;
         let rewritten = self.ports.protection.rewritten();
         self.ports.protection.restore(&touched)?;
+        let known = self.files_of_zero()?;
         let policy = &self.setup.policy;
-        let written = touched.into_iter().chain(rewritten);
-        Ok(written.filter(|path| policy.is_data_of_tests(path)).collect())
+        let is_own = |path: &RelPath| policy.is_data_of_tests(path) || !known.contains(path);
+        let changed = touched.into_iter().filter(is_own);
+        let written = changed.chain(rewritten);
+        Ok(written.filter(|path| policy.classify(path) == FileClass::Test).collect())
+    }
+
+    fn files_of_zero(&mut self) -> Result<BTreeSet<RelPath>, Trouble> {
+        let Some(zero) = self.state.zero.clone() else { return Ok(BTreeSet::new()) };
+        Ok(self.ports.checkpoints.files(&zero)?.into_iter().collect())
     }
 
     fn read_baseline(&self, run: &TestRun) -> Result<SuiteBaseline, Trouble> {
@@ -117,13 +129,21 @@ impl<W: World> Drive<'_, W> {
         let may_be_red = self.state.run.plan.red_baseline == RedRule::Allow;
         let found = test.reds.len() + test.skipped;
         let (what, next) = if found == 0 {
-            let Some(file) = self.first_test_file()? else { return Ok(()) };
+            let file = self.first_test_file()?;
+            if file.is_none() && !self.is_usage_error(run) {
+                return Ok(());
+            }
+            let where_to = file.map(|file| format!(" (tests were found in {file})")).unwrap_or_default();
             let next = format!(
-                "see that it looks where the tests are (tests were found in {file}), or name another:\n\
+                "see that it looks where the tests are{where_to}, or name another:\n\
                  tdd {} --test 'COMMAND'",
                 self.state.run.requirement.id
             );
-            ("the test command finds no tests, though the project has some".to_owned(), next)
+            let what = match where_to.as_str() {
+                "" => "the test command can't be carried out as it is written",
+                _ => "the test command finds no tests, though the project has some",
+            };
+            (what.to_owned(), next)
         } else if may_be_red {
             return Ok(());
         } else {
@@ -137,6 +157,34 @@ impl<W: World> Drive<'_, W> {
         let said = (self.setup.mask)(last_lines(&run.output));
         let said = if said.is_empty() { "it printed nothing".to_owned() } else { said };
         Err(Trouble::environment(what).because(format!("`{}`\n{said}", run.command)).advise(next))
+    }
+
+    /// pytest has a code of its own for "no tests"; what it says of a path that is not there is another.
+    fn is_usage_error(&self, run: &TestRun) -> bool {
+        const USAGE_ERROR: i32 = 4;
+        self.state.run.commands.runner == RunnerKind::Pytest && run.exit == Exit::Code(USAGE_ERROR)
+    }
+
+    /// Tests that are reached through a symbolic link have two paths, and git knows the other one: a role's
+    /// new file would not be known for what it is.
+    fn refuse_linked(&mut self, test: &SuiteBaseline) -> Result<(), Trouble> {
+        let known = self.files_of_zero()?;
+        let link_above = |path: &RelPath| {
+            let ends = path.as_str().match_indices('/').map(|(at, _)| at);
+            let mut above = ends.filter_map(|at| RelPath::new(&path.as_str()[..at]));
+            above.find(|folder| known.contains(folder))
+        };
+        let reported = test.greens.iter().chain(&test.reds).chain(&test.flaky);
+        let files = reported.filter_map(|id| self.file_of(id)).filter(|file| !known.contains(file));
+        let Some((link, file)) = files.into_iter().find_map(|file| Some((link_above(&file)?, file))) else {
+            return Ok(());
+        };
+        Err(Trouble::environment(format!("the tests are reached through the symbolic link {link}"))
+            .because(format!("`{}` told of {file}, which git knows by another path", test.command))
+            .advise(format!(
+                "let the test command name the folder that the link leads to:\ntdd {} --test 'COMMAND FOLDER'",
+                self.state.run.requirement.id
+            )))
     }
 
     /// A file of the project's that holds tests by its runner's own rules.

@@ -38,6 +38,8 @@ pub struct FixDrive<'a, W: World, C: Checks> {
     judged: Vec<RelPath>,
     /// What the checks themselves write beside tests.
     written: BTreeSet<RelPath>,
+    /// Code of tests that they write as it was.
+    written_as_it_was: BTreeSet<RelPath>,
 }
 
 impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
@@ -61,6 +63,7 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
             counted_ms,
             judged: Vec::new(),
             written: BTreeSet::new(),
+            written_as_it_was: BTreeSet::new(),
         }
     }
 

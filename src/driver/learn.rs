@@ -24,7 +24,8 @@ impl<W: World> Drive<'_, W> {
         let reported = self.reported_files();
         let learned = self.stock().learned((&zero, &start), reported)?;
         self.setup.policy.learn(learned);
-        let rewritten = self.suite_rewrites();
+        let mut rewritten = self.suite_rewrites();
+        rewritten.extend(self.suite_rewrites_code().iter().cloned());
         self.ports.protection.let_rewrite(&rewritten);
         let left = self.state.baseline.as_ref().map(|baseline| baseline.test.left_in_tools.clone());
         self.ports.protection.learn_tools(&left.unwrap_or_default());
@@ -34,6 +35,28 @@ impl<W: World> Drive<'_, W> {
     /// What the suite itself was seen writing at the baseline.
     pub(super) fn suite_rewrites(&self) -> Vec<RelPath> {
         self.state.baseline.as_ref().map(|baseline| baseline.test.rewritten.clone()).unwrap_or_default()
+    }
+
+    /// Code of tests that it was seen writing as it was.
+    pub(super) fn suite_rewrites_code(&self) -> &[RelPath] {
+        self.state
+            .baseline
+            .as_ref()
+            .map(|baseline| baseline.test.rewritten_code.as_slice())
+            .unwrap_or_default()
+    }
+
+    /// Whether a new file is like one that the suite itself left at the baseline: of its name, in new
+    /// folders below the same one. Tests that make folders of their own give those other names each time.
+    pub(super) fn is_like_a_leftover(&self, path: &RelPath, known: &BTreeSet<RelPath>) -> bool {
+        let place = |path: &RelPath| {
+            let ends = path.as_str().rmatch_indices('/').map(|(at, _)| &path.as_str()[..at]);
+            let mut folders = ends.filter(|folder| known.iter().any(|file| file.is_within(folder)));
+            (folders.next().unwrap_or_default().to_owned(), path.file_name().to_owned())
+        };
+        let left = self.suite_rewrites();
+        let mut left = left.iter().filter(|left| !known.contains(*left));
+        !known.contains(path) && left.any(|left| place(left) == place(path))
     }
 
     /// Files that hold tests by their name, but are sources to the rules, in a language without a
@@ -50,11 +73,13 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn reported_files(&self) -> BTreeSet<RelPath> {
         let Some(baseline) = &self.state.baseline else { return BTreeSet::new() };
         let ids = baseline.test.greens.iter().chain(&baseline.test.reds).chain(&baseline.test.flaky);
-        let in_repository = |id: &TestId| {
-            let path = id.0.split("::").next()?;
-            RelPath::new(format!("{}/{path}", self.state.run.project).trim_start_matches('/'))
-        };
-        ids.filter_map(in_repository).collect()
+        ids.filter_map(|id| self.file_of(id)).collect()
+    }
+
+    /// The file that an id begins with.
+    pub(super) fn file_of(&self, id: &TestId) -> Option<RelPath> {
+        let path = id.0.split("::").next()?;
+        RelPath::new(format!("{}/{path}", self.state.run.project).trim_start_matches('/'))
     }
 }
 

@@ -75,12 +75,12 @@ impl<W: World> Drive<'_, W> {
         };
         let base = base.ok_or_else(|| Trouble::internal("an attempt has no checkpoint before it"))?;
         let mut changed = self.differences(&base, &after)?;
-        let spared = self.left_by_tests(key.role(), &mut changed);
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&base)?.into_iter().collect();
+        let spared = self.left_by_tests(key.role(), &mut changed, &known);
         events.extend(told_of(&spared));
         let forbidden = self.stock().forbidden(key.role(), (&base, &after), &changed)?;
         let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
-        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&base)?.into_iter().collect();
         touched.retain(|path| !forbidden.contains(path) && self.is_wish(path, &known));
         let restamped = self.ports.protection.rewritten();
         let production = self.read_production(key, &after, (&base, &changed))?;
@@ -115,11 +115,18 @@ impl<W: World> Drive<'_, W> {
 
     /// Takes out of the changes what is no role's wish, but was left by the tests that its child ran:
     /// what the suite itself writes, and new data beside tests. It is put back like anything else.
-    fn left_by_tests(&self, role: Role, changed: &mut Vec<ClassedChange>) -> Vec<RelPath> {
+    fn left_by_tests(
+        &self,
+        role: Role,
+        changed: &mut Vec<ClassedChange>,
+        known: &BTreeSet<RelPath>,
+    ) -> Vec<RelPath> {
         let own = self.suite_rewrites();
         let is_left = |change: &ClassedChange| {
             let is_new = change.kind == ChangeKind::Added && role != Role::TestWriter;
-            own.contains(&change.path) || (is_new && self.setup.policy.is_data_of_tests(&change.path))
+            let is_data = self.setup.policy.is_data_of_tests(&change.path);
+            own.contains(&change.path)
+                || (is_new && (is_data || self.is_like_a_leftover(&change.path, known)))
         };
         let left =
             changed.iter().filter(|change| is_left(change)).map(|change| change.path.clone()).collect();
@@ -130,7 +137,8 @@ impl<W: World> Drive<'_, W> {
     /// Whether somebody meant to change a protected file that differs: neither what the suite writes
     /// nor new data that a run left.
     fn is_wish(&self, path: &RelPath, known: &BTreeSet<RelPath>) -> bool {
-        let is_left = !known.contains(path) && self.setup.policy.is_data_of_tests(path);
+        let is_new_data = !known.contains(path) && self.setup.policy.is_data_of_tests(path);
+        let is_left = is_new_data || self.is_like_a_leftover(path, known);
         !is_left && !self.suite_rewrites().contains(path)
     }
 
@@ -180,7 +188,8 @@ impl<W: World> Drive<'_, W> {
             |path: &RelPath| work.restamped.contains(path) || work.changed.iter().any(|c| c.path == *path);
         rewritten.retain(|path| {
             let is_code = Language::of(path.extension()).is_some();
-            is_code && !work.forbidden.contains(path) && !(renews && is_new(path))
+            let own = self.suite_rewrites_code().contains(path);
+            is_code && !own && !work.forbidden.contains(path) && !(renews && is_new(path))
         });
         if !guard::stands(Guard::Rewritten) {
             rewritten.clear();

@@ -122,23 +122,29 @@ fn a_verdict_takes_one_whole_run_and_a_tree_that_was_judged_none() {
 #[test]
 fn what_the_suite_itself_writes_is_put_back_and_nobody_is_blamed() {
     let own = ("tests/examples/x.toml", "x = 1\n");
-    let writes = [("tests/examples/x.toml", "x = 2\n"), ("tests/out/new.dat", "left\n")];
+    let writes = [
+        ("tests/examples/x.toml", "x = 2\n"),
+        ("tests/out/gen.py", "X = 1\n"),
+        ("tests/out/new.dat", "left\n"),
+    ];
     // The implementer runs the tests, as it should, and so leaves what they write.
     let script = honest().on(&Key::Implementer(criterion(1)), 1, move |tree| {
         tree.write("src/a.txt", "OLD ONE\n");
         for (path, text) in &writes {
             tree.write(path, text);
         }
+        // A folder of another name each time, as tests make them.
+        tree.write("tests/out-7/gen.py", "X = 7\n");
         tree.write("tests/ac_x_1.proptest-regressions", "cc 123\n");
         block("implementer", "ok")
     });
     let (state, world) = run_with_suite_that_writes(plan(), script, &[own], &writes);
     assert_eq!(ended(&state), &End::Finished(Ending::Verified));
     assert_eq!(state.forks(), 4, "nobody had to try again");
-    assert_eq!(state.baseline.as_ref().unwrap().test.rewritten, [path(own.0), path(writes[1].0)]);
+    assert_eq!(state.baseline.as_ref().unwrap().test.rewritten, [own.0, writes[1].0, writes[2].0].map(path));
     let tree = tree_of(&world);
     assert_eq!(tree.read(own.0), Some(own.1));
-    assert_eq!(tree.read(writes[1].0), None);
+    assert_eq!([writes[1].0, writes[2].0, "tests/out-7/gen.py"].map(|path| tree.read(path)), [None; 3]);
     // A seed that a failing property leaves is a by-product: it is no change, and it stays.
     assert_eq!(tree.read("tests/ac_x_1.proptest-regressions"), Some("cc 123\n"));
     assert_eq!(State::replay(&world.events()).unwrap().unwrap(), state);

@@ -30,6 +30,9 @@ pub struct SuiteBaseline {
     /// Protected files that the suite itself wrote: what becomes of them while tests run is nobody's fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rewritten: Vec<RelPath>,
+    /// Code of tests that the suite itself wrote as it was: it may do so again, and nothing else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rewritten_code: Vec<RelPath>,
     /// Tests that the report holds, whatever they did.
     pub collected: usize,
     pub log: String,

@@ -56,6 +56,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let tools = self.beyond_repair(&work, &touched)?;
         let mut rewritten = self.rewritten_by_runs(&restamped, &work.changed);
         rewritten.extend(touched.iter().filter(|path| self.decides(path) && !tools.contains(path)).cloned());
+        rewritten.retain(|path| !self.written.contains(path));
         work.put_back.extend(touched);
         events.extend(self.discard_what_runs_left(&tree)?);
         let Work { changed, mut put_back, weakened, slanted } = work;
@@ -107,10 +108,16 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let touched = self.ports.protection.check()?;
         let rewritten = self.ports.protection.rewritten();
         self.ports.protection.restore(&touched)?;
+        let zero = self.zero()?;
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&zero)?.into_iter().collect();
         let policy = &self.setup.policy;
-        let written = touched.into_iter().chain(rewritten).filter(|path| policy.is_data_of_tests(path));
-        self.written = written.collect();
-        self.ports.protection.let_rewrite(&self.written.iter().cloned().collect::<Vec<_>>());
+        let is_own = |path: &RelPath| policy.is_data_of_tests(path) || !known.contains(path);
+        let is_test = |path: &RelPath| policy.classify(path) == FileClass::Test;
+        // Of code that stood there before, what was written as it was may be written so again.
+        let written: Vec<RelPath> =
+            touched.into_iter().filter(is_own).chain(rewritten).filter(is_test).collect();
+        self.ports.protection.let_rewrite(&written);
+        (self.written, self.written_as_it_was) = written.into_iter().partition(is_own);
         Ok(())
     }
 
@@ -204,7 +211,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let mut rewritten = self.ports.protection.rewritten();
         rewritten.retain(|path| {
             let is_code = Language::of(path.extension()).is_some();
-            is_code && !before.contains(path) && !changed.iter().any(|change| change.path == *path)
+            let own = self.written.contains(path) || self.written_as_it_was.contains(path);
+            is_code && !own && !before.contains(path) && !changed.iter().any(|change| change.path == *path)
         });
         rewritten
     }
