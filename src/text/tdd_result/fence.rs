@@ -7,15 +7,19 @@
 //! What does not count, and what is forgiven:
 //! - a block within another fence is an example. But a fence that nothing closes is none, and one
 //!   that only the closing fence of a block would close has itself been left open, unless the
-//!   next fence after the block closes it: agents forget to close what they quote;
+//!   next fence after the block closes it, or all fences behind it pair up with it as the outermost:
+//!   agents forget to close what they quote;
 //! - a block quote's lines begin with `>`, so nothing in it is a fence;
-//! - an HTML comment counts where it begins a line, and only if it ends.
+//! - an HTML comment or block quote counts where it begins a line, and only if it ends.
 
 use super::error;
 use crate::core::claim::{ClaimError, ClaimErrorKind};
 use crate::text::markdown_line::{self, FenceMark};
 
 const NAME: &str = "tdd-result";
+
+/// So many fences behind a block are looked at, to tell whether it is quoted: the time stays linear.
+const LOOKED_AT: usize = 64;
 
 /// What stands between the fences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +83,32 @@ struct Mark {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    Comment,
+    Aside(Aside),
     Fence(FenceMark, Info),
+}
+
+/// HTML that what it holds does not count in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aside {
+    Comment,
+    Quote,
+}
+
+impl Aside {
+    fn begun_by(content: &[u8]) -> Option<Self> {
+        if content.starts_with(b"<!--") {
+            return Some(Self::Comment);
+        }
+        let rest = content.strip_prefix(b"<blockquote")?;
+        matches!(rest.first(), None | Some(b'>' | b' ' | b'\n')).then_some(Self::Quote)
+    }
+
+    fn end(self) -> &'static str {
+        match self {
+            Self::Comment => "-->",
+            Self::Quote => "</blockquote>",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +125,7 @@ impl Mark {
             (Kind::Fence(mark, Info::Bare), Kind::Fence(open, _)) => {
                 mark == open && self.length >= opener.length
             }
-            (Kind::Fence(_, Info::Result | Info::Other) | Kind::Comment, _) | (_, Kind::Comment) => false,
+            (Kind::Fence(_, Info::Result | Info::Other) | Kind::Aside(_), _) | (_, Kind::Aside(_)) => false,
         }
     }
 
@@ -121,12 +149,17 @@ struct Found<'m> {
 
 fn marks(text: &str) -> Vec<Mark> {
     let mut marks = Vec::new();
-    // Behind the last end of a comment none begins.
-    let comments_until = text.rfind("-->").unwrap_or(0);
+    // Behind the last end of one none begins.
+    let until = |aside: Aside| text.rfind(aside.end()).unwrap_or(0);
+    let (comments_until, quotes_until) = (until(Aside::Comment), until(Aside::Quote));
     let mut start = 0;
     for (at, line) in text.split_inclusive('\n').enumerate() {
         let end = start + line.len();
-        let counts = |kind: Kind| kind != Kind::Comment || start < comments_until;
+        let counts = |kind: Kind| match kind {
+            Kind::Aside(Aside::Comment) => start < comments_until,
+            Kind::Aside(Aside::Quote) => start < quotes_until,
+            Kind::Fence(..) => true,
+        };
         if let Some((kind, indent, length)) = mark(line).filter(|(kind, ..)| counts(*kind)) {
             let (start, end, line) = (small(start), small(end), small(at + 1));
             let (indent, length) = (small(indent), small(length));
@@ -161,8 +194,8 @@ fn mark(line: &str) -> Option<(Kind, usize, usize)> {
         return Some(plain);
     }
     let line = markdown_line::read(line);
-    if line.content.starts_with("<!--") {
-        return Some((Kind::Comment, line.content_indent, 0));
+    if let Some(aside) = Aside::begun_by(line.content.as_bytes()) {
+        return Some((Kind::Aside(aside), line.content_indent, 0));
     }
     let fence = line.fence()?;
     let info = match fence.info.split_whitespace().next() {
@@ -176,8 +209,8 @@ fn mark(line: &str) -> Option<(Kind, usize, usize)> {
 /// The commonest marks, told without taking the line apart: a hostile message may consist of
 /// millions of them.
 fn plain_mark(line: &[u8]) -> Option<(Kind, usize, usize)> {
-    if line.starts_with(b"<!--") {
-        return Some((Kind::Comment, 0, 0));
+    if let Some(aside) = Aside::begun_by(line) {
+        return Some((Kind::Aside(aside), 0, 0));
     }
     let (mark, char) = match line.first()? {
         b'`' => (FenceMark::Backtick, b'`'),
@@ -197,9 +230,9 @@ fn openers<'m>(text: &str, marks: &'m [Mark], limit: usize) -> Vec<Found<'m>> {
         && found.len() < limit
     {
         at = match mark.kind {
-            Kind::Comment => {
+            Kind::Aside(aside) => {
                 let start = mark.start as usize;
-                let length = text.get(start..).and_then(|rest| rest.find("-->")).unwrap_or_default();
+                let length = text.get(start..).and_then(|rest| rest.find(aside.end())).unwrap_or_default();
                 let inside = |other: &&Mark| (other.start as usize) < start + length;
                 at + marks[at..].iter().take_while(inside).count().max(1)
             }
@@ -251,9 +284,29 @@ fn other_end(marks: &[Mark], at: usize) -> OtherEnd {
         let Some(end) = block_end(marks, next) else { break };
         return match marks.get(end + 1) {
             Some(after) if after.closes(opener) => OtherEnd::Closed(end + 2),
-            Some(_) | None => OtherEnd::LeftOpen(next),
+            Some(_) | None => match outermost_end(&marks[end + 1..], opener) {
+                Some(close) => OtherEnd::Closed(end + 1 + close + 1),
+                None => OtherEnd::LeftOpen(next),
+            },
         };
     }
     let close = marks[at + 1..].iter().position(|mark| mark.closes(opener));
     OtherEnd::Closed(close.map_or(marks.len(), |close| at + 1 + close + 1))
+}
+
+/// Where `opener` ends if what follows a block in it are whole fences of its kind, and then its end.
+fn outermost_end(marks: &[Mark], opener: &Mark) -> Option<usize> {
+    let Kind::Fence(of, _) = opener.kind else { return None };
+    let mut open = 0_usize;
+    for (at, mark) in marks.iter().enumerate().take(LOOKED_AT) {
+        match mark.kind {
+            Kind::Fence(kind, Info::Bare) if kind == of && open == 0 => {
+                return mark.closes(opener).then_some(at);
+            }
+            Kind::Fence(kind, Info::Bare) if kind == of => open -= 1,
+            Kind::Fence(kind, Info::Result | Info::Other) if kind == of => open += 1,
+            Kind::Fence(..) | Kind::Aside(_) => {}
+        }
+    }
+    None
 }

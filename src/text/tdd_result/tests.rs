@@ -282,3 +282,65 @@ fn hostile_messages_take_linear_time() {
     let _ = with(&stairs.concat());
     assert!(start.elapsed() < std::time::Duration::from_mins(1), "it took {:?}", start.elapsed());
 }
+
+/// What an agent cites is no claim of its own, and no dispute: not the block of another one, and not
+/// one that a tool printed.
+#[test]
+fn ac_tdd_1_4_a_block_that_is_quoted_is_no_claim_and_disputes_nothing() {
+    let dispute = "dispute: { tests: [t], reason: wrong }\n";
+    for body in [BODY.to_owned(), format!("{}{dispute}", BODY.replace("status: ok", "status: failed"))] {
+        let block = format!("```tdd-result\n{body}```\n");
+        let each = |margin: &str| block.lines().map(|line| [margin, line, "\n"].concat()).collect::<String>();
+        let lazy = block.replacen("```", "> ```", 1);
+        for (name, quoted) in [
+            ("a quote", each("> ")),
+            ("a quote without blanks", each(">")),
+            ("a quote in a quote", each("> > ")),
+            ("a quote in an item", format!("- {}", each("  > ").trim_start())),
+            ("an item in a quote", each("> - ")),
+            ("an indented quote", each("   > ")),
+            ("a quote of which only the first line is marked", lazy),
+            ("a quote in HTML", format!("<blockquote>\n{block}</blockquote>\n")),
+            (
+                "a quote in HTML that names its source",
+                format!("<blockquote cite=\"x\">\n\n{block}\n</blockquote>\n"),
+            ),
+            ("a comment", format!("<!--\n{block}-->\n")),
+            ("a longer fence", format!("````text\n{block}````\n")),
+            ("the same fence", format!("```text\nran\n{block}more\n```\n")),
+            ("a fence with another one behind the block", format!("```\n{block}```sh\nx\n```\n```\n")),
+            ("a fence with two behind it", format!("```text\n{block}```sh\nx\n```\n```py\n```\n```\n")),
+            ("a fence of the other kind", format!("~~~\n{block}~~~\n")),
+            ("a fence in a quote", format!("> ````\n{}> ````\n", each("> "))),
+        ] {
+            let message = format!("The tool printed:\n\n{quoted}\nI could not do it.\n");
+            assert_eq!(kind(&message), Err("no-block".to_owned()), "{name}: {message}");
+            assert!(!holds_block(&message), "{name}");
+            // The twin: whoever quotes and then says what it did itself is read by that alone.
+            let own = format!("```tdd-result\n{}```\n", BODY.replace("cargo test", "own"));
+            for message in [format!("{message}{own}"), format!("{message}{own}\nThat is all.\n")] {
+                let claim = read(&message, Role::Implementer, &["/repo"]);
+                let claim = claim.unwrap_or_else(|error| panic!("{name}: {error:?}\n{message}"));
+                assert_eq!((claim.command.as_str(), claim.dispute), ("own", None), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_agent_s_own_block_is_read_among_whatever_it_explains() {
+    let block = format!("```tdd-result\n{BODY}```\n");
+    for (name, message) in [
+        ("explanation first", format!("I wrote `a`.\n\n```rust\nfn a() {{}}\n```\n\n{block}")),
+        ("prose after it", format!("Done.\n\n{block}\nLet me know what else there is.\n")),
+        ("code after it", format!("{block}\nRun it:\n\n```sh\ncargo test\n```\n")),
+        ("a fence left open, and code after it", format!("```sh\nx\n\n{block}\n```sh\ny\n```\n")),
+        ("a quote before it", format!("> I could not do it.\n\n{block}")),
+        ("details around it", format!("<details>\n<summary>Result</summary>\n\n{block}\n</details>\n")),
+        ("a tag that never ends", format!("<blockquote>\n\n{block}")),
+        ("a tag named in prose", format!("the `<blockquote>` tag\n\n{block}\n`</blockquote>`\n")),
+        ("a longer tag", format!("<blockquoted>\n{block}</blockquote>\n")),
+    ] {
+        assert_eq!(kind(&message), Ok(()), "{name}: {message}");
+    }
+}
