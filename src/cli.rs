@@ -121,7 +121,7 @@ pub struct RunArgs {
 
 #[derive(Clone, Debug, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag; `commands::resume` gives them words")]
-#[command(group(clap::ArgGroup::new("decision").args(["retry", "edited", "accept", "abandon"])))]
+#[command(group(clap::ArgGroup::new("decision").args(["retry", "take", "edited", "accept", "abandon"])))]
 pub struct ResumeArgs {
     /// A run's id, or the beginning of one; the newest run that is not finished if not given.
     #[arg(value_name = "RUN")]
@@ -129,6 +129,9 @@ pub struct ResumeArgs {
     /// After a halt: try again with a fresh budget.
     #[arg(long)]
     pub retry: bool,
+    /// After a halt: keep work that measures as passed though no valid block came with it, and go on.
+    #[arg(long)]
+    pub take: bool,
     /// Code, tests or the requirement were changed on purpose: check changed tests for RED again.
     #[arg(long)]
     pub edited: bool,

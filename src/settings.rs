@@ -13,7 +13,7 @@ use crate::cli::{IsolationArgs, OutputArgs, RunArgs};
 use crate::core::budget::Bounds;
 use crate::core::commands::CommandSettings;
 use crate::core::criterion::CriterionId;
-use crate::core::event::{Refactoring, Regression, StopAfter};
+use crate::core::event::{MissingBlock, Refactoring, Regression, StopAfter};
 use crate::core::isolation::Wanted;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
@@ -169,6 +169,8 @@ pub struct Settings {
     /// Turns of one child, of roles for which they are set.
     pub turns: BTreeMap<Role, u32>,
     pub regression: Regression,
+    /// What becomes of work that passes without a valid block.
+    pub on_missing_block: MissingBlock,
     /// What a run and an attempt may use.
     pub caps: CapPlan,
     pub deadlines: Deadlines,
@@ -220,6 +222,7 @@ impl Settings {
             turns: config.roles.iter().filter_map(|(role, own)| Some((*role, own.max_turns?))).collect(),
             bounds: bounds(config.budgets.semantic, config.budgets.format),
             regression: config.regression.unwrap_or_default(),
+            on_missing_block: config.on_missing_block.unwrap_or_default(),
             caps: caps::of_flags(&args.caps)?.or(&config.caps),
             deadlines: Deadlines {
                 command_ms: config.deadline_ms,

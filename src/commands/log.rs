@@ -12,6 +12,7 @@ use crate::core::fix::{FixFindings, FixStarted};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
 use crate::core::mdtest::Voice;
+use crate::core::role::Key;
 use crate::core::state::{Entry, State};
 use crate::core::trouble::Trouble;
 use crate::text::usage_words;
@@ -86,6 +87,7 @@ fn one_line(event: &Event) -> String {
         Event::AttemptCut { kept_as } => {
             format!("the attempt was cut off and never counts; what it left is kept as {}", short(&kept_as.0))
         }
+        Event::WorkTaken { key, number, tree } => taken_line(key, *number, &tree.0),
         Event::Decided { decision } => format!("the operator says: {}", decision.words()),
         Event::Rechecked { findings, checkpoint } => {
             format!(
@@ -113,6 +115,10 @@ fn one_line(event: &Event) -> String {
         Event::Paused { reason } => format!("paused: {reason}"),
         Event::Stopped { signal } => format!("stopped by signal {signal}"),
     }
+}
+
+fn taken_line(key: &Key, number: u8, tree: &str) -> String {
+    format!("the work of {key}, attempt {number}, is in the tree again: {}", short(tree))
 }
 
 fn baseline_line(test: &SuiteBaseline, gate: &SuiteBaseline) -> String {
@@ -188,6 +194,7 @@ fn verdict(state: &State, event: &Event) -> Option<String> {
     let key = &state.attempt()?.key;
     let entry: &Entry = state.ledgers.get(key)?.entries.last()?;
     Some(match entry.verdict.as_ref()? {
+        Verdict::Passed if entry.is_kept_without_claim() => "; passed, no claim".to_owned(),
         Verdict::Passed => "; passed".to_owned(),
         Verdict::Failed(fault) => {
             let why = fault.reasons.first().map(|reason| format!(", {reason}")).unwrap_or_default();

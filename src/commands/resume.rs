@@ -31,6 +31,9 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     let (run, state) = chosen(&place, args.run.as_deref())?;
     let decision = decision(args, &state, &place)?;
     refuse_without_decision(&state, &run, decision.as_ref())?;
+    if matches!(decision, Some(Decision::Take)) {
+        refuse_with_nothing_to_take(&state, &run)?;
+    }
     if matches!(decision, Some(Decision::Abandon)) {
         // Wants no agent and no runner: a run must be given up even where those are gone.
         return execute::give_up(&place.repository, &run.path, args.output.into(), &hold);
@@ -66,6 +69,9 @@ fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble>
 fn decision(args: &ResumeArgs, state: &State, place: &Place) -> Result<Option<Decision>, Trouble> {
     if args.retry {
         return Ok(Some(Decision::Retry));
+    }
+    if args.take {
+        return Ok(Some(Decision::Take));
     }
     if args.abandon {
         return Ok(Some(Decision::Abandon));
@@ -115,8 +121,13 @@ fn refuse_without_decision(state: &State, run: &RunDir, decision: Option<&Decisi
         (Phase::Ended { end: End::Halted(halt) }, None | Some(Decision::NoRefactor))
             if decision.is_none() || halt.key != Key::Refactorer =>
         {
+            let take = match state.takeable(halt) {
+                Some(_) => "keep the work without a block:      tdd resume --take\n",
+                None => "",
+            };
             Err(Trouble::user(format!("the run {} halted: say how to go on", run.id)).advise(format!(
                 "read the report:                    {}\n\
+                 {take}\
                  try again with a fresh budget:      tdd resume --retry\n\
                  after you changed files:            tdd resume --edited\n\
                  take a criterion as it is:          tdd resume --accept AC\n\
@@ -127,6 +138,30 @@ fn refuse_without_decision(state: &State, run: &RunDir, decision: Option<&Decisi
         }
         (_, _) => Ok(()),
     }
+}
+
+/// Only work that measures as passed and lacks a valid block alone can be taken.
+fn refuse_with_nothing_to_take(state: &State, run: &RunDir) -> Result<(), Trouble> {
+    let Phase::Ended { end: End::Halted(halt) } = &state.phase else {
+        return Err(Trouble::user(format!("--take: the run {} has not halted", run.id))
+            .because(format!("it stands at `{}`, so there is no work to take", state.phase.name()))
+            .advise(format!("go on without it: tdd resume {}", run.id)));
+    };
+    if state.takeable(halt).is_some() {
+        return Ok(());
+    }
+    Err(Trouble::user(format!("--take: the run {} has no work that could be taken", run.id))
+        .because(
+            "only work that measures as passed can be taken, where nothing but a valid block is missing; \
+             the report says what speaks against this work",
+        )
+        .advise(format!(
+            "read the report:                    {}\n\
+             try again with a fresh budget:      tdd resume {1} --retry\n\
+             after you changed files:            tdd resume {1} --edited",
+            run.path.join("halt.txt").display(),
+            run.id
+        )))
 }
 
 /// The run as it was begun, with the agents' tables as `tdd.yaml` describes them now.

@@ -198,6 +198,9 @@ pub(super) fn phase(state: &State) -> String {
         Phase::Keeping { attempt, .. } => format!("{}: {} passed", attempt.key.stage(), attempt.key),
         Phase::RollingBack { attempt, .. } => format!("{}: {} failed", attempt.key.stage(), attempt.key),
         Phase::CutOff { attempt } => format!("{}: {} was cut off", attempt.key.stage(), attempt.key),
+        Phase::Taking { attempt, .. } => {
+            format!("{}: the work of {} is taken", attempt.key.stage(), attempt.key)
+        }
         Phase::Rechecking { .. } => "edited tests are to be run".to_owned(),
         Phase::Ended { end: End::Refused } => "refused before any work was done".to_owned(),
         Phase::Ended { end: End::Abandoned } => "given up by the operator".to_owned(),
@@ -241,9 +244,10 @@ fn advice(state: &State) -> String {
         (Phase::Ended { end: End::Abandoned }, _) => {
             format!("nothing; `tdd undo {run}` brings the tree back")
         }
-        (Phase::Ended { end: End::Halted(_) }, _) => {
+        (Phase::Ended { end: End::Halted(halt) }, _) => {
+            let take = if state.takeable(halt).is_some() { "`--take`, " } else { "" };
             format!(
-                "read the report, then `tdd resume {run} --retry`, `--edited`, `--accept AC` or `--abandon`, or `tdd undo {run}`"
+                "read the report, then `tdd resume {run} --retry`, {take}`--edited`, `--accept AC` or `--abandon`, or `tdd undo {run}`"
             )
         }
         (_, Some(_)) => format!("`tdd resume {run}` goes on"),

@@ -167,6 +167,7 @@ fn at_work(records: &[Record]) -> Option<(u64, u64)> {
                 | Event::WorkRolledBack { .. }
                 | Event::AttemptStarted { .. }
                 | Event::AttemptCut { .. }
+                | Event::WorkTaken { .. }
                 | Event::Rechecked { .. }
                 | Event::TreeSeen { .. }
         )

@@ -25,6 +25,8 @@ pub enum Effect {
     RollBack { to: CheckpointId, extent: RollBack },
     /// Keep what a cut-off child left, and bring the tree back to the attempt's start. → `AttemptCut`
     PutBackCut { to: CheckpointId },
+    /// Bring work that came without a block back into the tree. → `WorkTaken`
+    TakeWork,
     /// Run the tests that the operator edited. → `Rechecked`
     Recheck,
     /// Run the gate before the first refactorer. → `GateMeasured`

@@ -14,8 +14,13 @@ use super::isolation::Confinement;
 use super::mdtest::AgentWord;
 use super::path::RelPath;
 use super::requirement::Requirement;
+use super::role::Key;
 use super::test::{FailureKind, TestId};
 use super::usage::{CapPlan, ChildUse};
+
+mod missing_block;
+
+pub use missing_block::MissingBlock;
 
 /// One fact. Serialised with a `type` tag; what is too long for a line of the journal goes to a
 /// side file as a whole, so an event is always complete in memory.
@@ -100,6 +105,12 @@ pub enum Event {
         findings: Box<RedFindings>,
         checkpoint: CheckpointId,
     },
+    /// The operator took work that came without a block: the work tree is this one now.
+    WorkTaken {
+        key: Key,
+        number: u8,
+        tree: CheckpointId,
+    },
     /// Of interest to a corpus; changes no state.
     TestRun(TestRunFact),
     /// Of interest to a corpus; changes no state.
@@ -175,6 +186,7 @@ impl Event {
             Self::AttemptCut { .. } => "attempt_cut",
             Self::Decided { .. } => "decided",
             Self::Rechecked { .. } => "rechecked",
+            Self::WorkTaken { .. } => "work_taken",
             Self::TestRun(_) => "test_run",
             Self::EditClaim { .. } => "edit_claim",
             Self::Restored { .. } => "restored",
@@ -228,6 +240,8 @@ pub struct Leaked {
 pub enum Decision {
     /// Try again with a fresh budget.
     Retry,
+    /// Work that measures as passed is kept, though no valid block came with it.
+    Take,
     /// This criterion is taken as it is; it ends as not verified.
     Accept(CriterionId),
     /// Tests or the requirement were changed on purpose: the requirement as it reads now.
@@ -243,6 +257,7 @@ impl Decision {
     pub fn words(&self) -> String {
         match self {
             Self::Retry => "try again with a fresh budget".to_owned(),
+            Self::Take => "keep the work that came without a valid block".to_owned(),
             Self::Accept(id) => format!("take {id} as it is"),
             Self::Edited(_) => "code, tests or the requirement were changed on purpose".to_owned(),
             Self::NoRefactor => "leave REFACTOR out".to_owned(),
@@ -316,6 +331,8 @@ pub struct Plan {
     pub caps: CapPlan,
     #[serde(default)]
     pub sandbox: SandboxNeed,
+    #[serde(default)]
+    pub on_missing_block: MissingBlock,
 }
 
 /// Whether a run may go on where nothing holds the children (contract section 12).
@@ -402,6 +419,7 @@ mod tests {
             Event::Worked { ms: 7, runs: Runs::default() },
             Event::Capped { caps: CapPlan::default() },
             Event::Resumed,
+            Event::WorkTaken { key: Key::Refactorer, number: 1, tree: checkpoint() },
             Event::AttemptCut { kept_as: checkpoint() },
             Event::Decided { decision: Decision::Retry },
             Event::Restored { what: vec![] },
@@ -423,6 +441,7 @@ mod tests {
         let accept = Decision::Accept(CriterionId::new("X", 3).unwrap());
         for (decision, words) in [
             (Decision::Retry, "try again with a fresh budget"),
+            (Decision::Take, "keep the work that came without a valid block"),
             (accept, "take AC-X.3 as it is"),
             (Decision::Abandon, "give the run up"),
         ] {

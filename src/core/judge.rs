@@ -201,7 +201,7 @@ pub fn judge(key: &Key, plan: &Plan, outcome: &AgentReturn, findings: &Findings)
             mode = Mode::E;
             reasons.insert(0, Reason::Exhausted(what));
         }
-        // `at_return` settles this as mode D; if it is asked all the same, the answer is the same.
+        // Measured all the same where no format retry is left: it may be worth taking.
         (Err(error), AgentEnd::Exited(_)) => {
             mode = Mode::D;
             reasons.insert(0, Reason::Format(error.clone()));
@@ -209,6 +209,13 @@ pub fn judge(key: &Key, plan: &Plan, outcome: &AgentReturn, findings: &Findings)
     }
     reasons.retain(|reason| guard::stands(Guard::of(reason)));
     if reasons.is_empty() { Verdict::Passed } else { Verdict::Failed(Fault { mode, reasons }) }
+}
+
+/// Whether nothing speaks against the work but that no valid block came with it.
+pub fn lacks_only_a_block(verdict: &Verdict, outcome: &AgentReturn) -> bool {
+    let Verdict::Failed(fault) = verdict else { return false };
+    let is_of_block = |reason: &Reason| matches!(reason, Reason::Format(_) | Reason::Exhausted(_));
+    outcome.claim.is_err() && fault.reasons.iter().all(is_of_block)
 }
 
 /// What keeps a RED from being one.

@@ -30,6 +30,10 @@ pub fn told<'e>(events: impl Iterator<Item = &'e Event>) -> BTreeMap<String, Che
         if let Event::AttemptStarted { attempt: started } = event {
             attempt = Some(of_attempt(&started.key, started.number));
         }
+        // What is kept then is the work of an attempt that need not be the last.
+        if let Event::WorkTaken { key, number, .. } = event {
+            attempt = Some(of_attempt(key, *number));
+        }
         let Some((kind, checkpoint)) = labelled(event) else { continue };
         told.insert(of_kind(kind, attempt.as_deref()), checkpoint.clone());
     }

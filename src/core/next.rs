@@ -20,6 +20,7 @@ pub fn next(state: &State) -> Option<Effect> {
         Phase::Keeping { .. } => Some(Effect::KeepWork),
         Phase::RollingBack { to, extent, .. } => Some(Effect::RollBack { to: to.clone(), extent: *extent }),
         Phase::CutOff { attempt } => Some(Effect::PutBackCut { to: attempt.before.clone() }),
+        Phase::Taking { .. } => Some(Effect::TakeWork),
         Phase::Rechecking { .. } => Some(Effect::Recheck),
         // After the last GREEN, whether a refactorer follows or not.
         Phase::GateDue | Phase::Finishing { .. } if let Some(criterion) = state.mdtest_due() => {

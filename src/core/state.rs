@@ -21,8 +21,10 @@ use super::usage::{Tally, Usage};
 mod apply;
 mod operator;
 pub mod spending;
+mod unclaimed;
 
 pub use apply::IllegalEvent;
+pub use unclaimed::Unclaimed;
 
 /// All that is known of a run. Made by [`State::open`] and [`State::apply`] and by nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -72,6 +74,9 @@ pub struct State {
     /// What is to be told of work that was kept, the first so many.
     #[serde(default)]
     pub remarks: Vec<Remark>,
+    /// The last work of the key at hand that was not kept for want of a valid block alone.
+    #[serde(default)]
+    pub unclaimed: Option<Box<Unclaimed>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -122,6 +127,12 @@ pub enum Phase {
     CutOff {
         attempt: Attempt,
     },
+    /// The operator takes the work of this attempt, though it came without a valid block.
+    Taking {
+        attempt: Attempt,
+        /// The tree that was judged.
+        tree: CheckpointId,
+    },
     /// The operator edited tests or the requirement; `key` goes on if they stand.
     Rechecking {
         key: Key,
@@ -152,6 +163,7 @@ impl Phase {
             Self::Keeping { .. } => "keeping",
             Self::RollingBack { .. } => "rolling-back",
             Self::CutOff { .. } => "cut-off",
+            Self::Taking { .. } => "taking",
             Self::Rechecking { .. } => "rechecking",
             Self::GateDue => "gate-due",
             Self::Halting { .. } => "halting",
@@ -269,6 +281,7 @@ impl State {
             runs: Runs::default(),
             judged: None,
             remarks: Vec::new(),
+            unclaimed: None,
         }
     }
 
@@ -305,6 +318,7 @@ impl State {
             | Phase::Returned { attempt, .. }
             | Phase::Keeping { attempt, .. }
             | Phase::CutOff { attempt }
+            | Phase::Taking { attempt, .. }
             | Phase::RollingBack { attempt, .. } => Some(attempt),
             Phase::Opening
             | Phase::Baselining
@@ -321,8 +335,11 @@ impl State {
     /// was no format retry, because a format retry goes on with the work of the attempt before it.
     pub fn base(&self, key: &Key) -> Option<&CheckpointId> {
         let entries = &self.ledgers.get(key)?.entries;
-        let judged =
-            entries.iter().rev().find(|entry| entry.attempt.kind != AttemptKind::Format && !entry.cut);
+        // Of work that the operator takes there may be later attempts.
+        let at_hand = self.attempt().filter(|attempt| attempt.key == *key).map(|attempt| attempt.number);
+        let until = |entry: &&Entry| at_hand.is_none_or(|number| entry.attempt.number <= number);
+        let mut entries = entries.iter().rev().filter(until);
+        let judged = entries.find(|entry| entry.attempt.kind != AttemptKind::Format && !entry.cut);
         judged.map(|entry| &entry.attempt.before)
     }
 

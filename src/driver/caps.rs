@@ -65,6 +65,7 @@ fn runs_processes(effect: &Effect) -> bool {
         | Effect::KeepWork
         | Effect::RollBack { .. }
         | Effect::PutBackCut { .. }
+        | Effect::TakeWork
         | Effect::Halt
         | Effect::Finish => false,
     }

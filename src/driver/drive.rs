@@ -182,6 +182,7 @@ impl<'a, W: World> Drive<'a, W> {
             Effect::KeepWork => self.keep_work(),
             Effect::RollBack { to, extent } => self.roll_back(&to, extent),
             Effect::PutBackCut { to } => self.put_back_cut(&to),
+            Effect::TakeWork => self.take_work(),
             Effect::Recheck => self.recheck().await,
             Effect::HearMdtest { criterion } => self.hear_mdtest(&criterion).await,
             Effect::MeasureGate => self.measure_gate().await,

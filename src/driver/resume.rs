@@ -38,7 +38,7 @@ impl<W: World> Drive<'_, W> {
         self.ports.checkpoints.record_git()?;
         let now = self.ports.checkpoints.take("resumed")?;
         let is_on_purpose = |one: &Decision| matches!(one, Decision::Edited(_) | Decision::Abandon);
-        if !decisions.iter().any(is_on_purpose) {
+        if !decisions.iter().any(is_on_purpose) && !self.is_back_already(&decisions, &now)? {
             self.refuse_foreign_changes(&now)?;
         }
         if !matches!(self.state.phase, Phase::Ended { .. }) {
@@ -71,6 +71,14 @@ impl<W: World> Drive<'_, W> {
             })?;
         }
         Ok(())
+    }
+
+    /// Whether the operator takes work that lies in the tree already, as the report shows how to bring
+    /// it back: then there is nothing to overwrite.
+    fn is_back_already(&mut self, decisions: &[Decision], now: &CheckpointId) -> Result<bool, Trouble> {
+        let work = self.state.unclaimed.as_ref().filter(|_| decisions.contains(&Decision::Take));
+        let Some(judged) = work.map(|work| work.tree.clone()) else { return Ok(false) };
+        Ok(self.differences(&judged, now)?.is_empty())
     }
 
     fn refuse_foreign_changes(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
@@ -126,6 +134,7 @@ fn is_quiet(state: &State) -> bool {
         | Phase::Keeping { .. }
         | Phase::RollingBack { .. }
         | Phase::CutOff { .. }
+        | Phase::Taking { .. }
         | Phase::Rechecking { .. }
         | Phase::Halting { .. }
         | Phase::Finishing { .. }

@@ -72,6 +72,21 @@ impl<W: World> Drive<'_, W> {
         Ok(events)
     }
 
+    /// Brings work that came without a block back into the tree. What lay there is kept by whoever
+    /// resumed the run.
+    pub(super) fn take_work(&mut self) -> Result<Vec<Event>, Trouble> {
+        let Phase::Taking { attempt, tree } = &self.state.phase else {
+            return Err(Trouble::internal("work was to be taken in a state that has none"));
+        };
+        let (key, number, judged) = (attempt.key.clone(), attempt.number, tree.clone());
+        self.ports.checkpoints.restore_all(&judged)?;
+        let now = self.ports.checkpoints.take(&self.label("taken"))?;
+        // Another id may stand for the same tree; only the very tree that was judged is taken as it was.
+        let is_judged = now == judged || self.ports.checkpoints.diff(&judged, &now)?.is_empty();
+        let tree = if is_judged { judged } else { now };
+        Ok(vec![Event::TreeSeen { tree: tree.clone() }, Event::WorkTaken { key, number, tree }])
+    }
+
     /// The tree as it is now, for a process that may have to go on with the run.
     pub(super) fn see_tree(&mut self) -> Result<Event, Trouble> {
         Ok(Event::TreeSeen { tree: self.ports.checkpoints.take("seen")? })

@@ -11,6 +11,7 @@
 //! agents: { mine: { … } }          # agent tables, read by `text::agent_table`
 //! budgets: { semantic: 2, format: 1 }
 //! regression: attempt              # auto | attempt | criterion | end
+//! on_missing_block: halt           # halt | take: work that passes without a valid block
 //! deadline: 10m                    # of one run of a command
 //! attempt_deadline: 1h             # of one attempt, and of its silence
 //! idle_deadline: 10m
@@ -36,7 +37,7 @@ use std::collections::BTreeMap;
 use serde_yaml::Value;
 
 use crate::core::commands::{RunnerKind, RunnerTable};
-use crate::core::event::Regression;
+use crate::core::event::{MissingBlock, Regression};
 use crate::core::fix::Writes;
 use crate::core::isolation::Wanted;
 use crate::core::path::RelPath;
@@ -62,6 +63,8 @@ pub struct ConfigFile {
     pub agents: BTreeMap<String, Value>,
     pub budgets: BudgetSetting,
     pub regression: Option<Regression>,
+    /// What becomes of work that passes without a valid block.
+    pub on_missing_block: Option<MissingBlock>,
     /// The level of isolation (contract section 12).
     pub sandbox: Option<Wanted>,
     /// Of one run of a command, in milliseconds.
@@ -111,6 +114,7 @@ const KEYS: &[&str] = &[
     "agents",
     "budgets",
     "regression",
+    "on_missing_block",
     "sandbox",
     "deadline",
     "attempt_deadline",
@@ -164,6 +168,7 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         agents: agents(&top)?,
         budgets: budgets(&top)?,
         regression: regression(&top)?,
+        on_missing_block: on_missing_block(&top)?,
         sandbox: sandbox(&top)?,
         deadline_ms: top.duration("deadline")?,
         attempt_deadline_ms: top.duration("attempt_deadline")?,
@@ -294,6 +299,14 @@ fn regression(top: &Table<'_>) -> Result<Option<Regression>, Trouble> {
     match WORDS.into_iter().find(|(name, _)| *name == word) {
         Some((_, regression)) => Ok(Some(regression)),
         None => Err(top.unknown_word("regression", &word, &WORDS.map(|(name, _)| name))),
+    }
+}
+
+fn on_missing_block(top: &Table<'_>) -> Result<Option<MissingBlock>, Trouble> {
+    let Some(word) = top.text("on_missing_block")? else { return Ok(None) };
+    match MissingBlock::WORDS.into_iter().find(|(name, _)| *name == word) {
+        Some((_, then)) => Ok(Some(then)),
+        None => Err(top.unknown_word("on_missing_block", &word, &MissingBlock::WORDS.map(|(name, _)| name))),
     }
 }
 

@@ -180,6 +180,11 @@ impl<'a> Report<'a> {
         self.state.red.iter().flat_map(|red| &red.hollow)
     }
 
+    /// The tree of work that measures as passed, though no valid block came with it.
+    fn unclaimed(&self) -> Option<&'a CheckpointId> {
+        self.state.takeable(self.halt).map(|work| &work.tree)
+    }
+
     fn checkpoints(&self) -> [(&'static str, Option<&'a CheckpointId>); 3] {
         [
             ("before the run", self.state.zero.as_ref()),
@@ -277,6 +282,9 @@ impl Report<'_> {
                 checkpoint.map_or("none", |checkpoint| checkpoint.0.as_str())
             ));
         }
+        if let Some(tree) = self.unclaimed() {
+            page.line(&format!("  work that measures as passed, without a valid block: {tree}"));
+        }
     }
 
     fn json(&self) -> Value {
@@ -316,7 +324,7 @@ impl Report<'_> {
             "usage": usage_words::json(self.state),
             "run_dir": self.facts.run_dir,
             "standing": self.standing(),
-            "checkpoints": { "zero": zero, "good": good, "failed": failed },
+            "checkpoints": { "zero": zero, "good": good, "failed": failed, "unclaimed": self.unclaimed() },
             "next": steps,
         })
     }

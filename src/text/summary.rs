@@ -60,6 +60,9 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     out.extend(usage_words::lines(state));
     out.push(format!("took: {} s, {}", facts.duration_ms / 1000, refactor_words(state)));
     out.push(runs_words(state));
+    out.extend(state.without_claim().map(|(key, number)| {
+        format!("no claim: {key}, attempt {number}: kept on findings alone, no valid block came")
+    }));
     out.extend(evidence(state).into_iter().map(|line| format!("evidence: {line}")));
     out.extend(
         state.remarks.iter().map(|remark| format!("look at: {}", harmless::line(&remark.to_string()))),
@@ -108,6 +111,9 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "attempts": state.ledgers.iter().map(|(key, ledger)| json!({
             "key": key.to_string(), "forks": ledger.entries.len(),
             "failed": { "semantic": ledger.spent.semantic, "format": ledger.spent.format },
+        })).collect::<Vec<_>>(),
+        "no_claim": state.without_claim().map(|(key, number)| json!({
+            "key": key.to_string(), "attempt": number,
         })).collect::<Vec<_>>(),
         "usage": usage_words::json(state),
         "runs": state.runs,

@@ -116,6 +116,7 @@ fn tell(state: &FixState, event: &Event) -> Vec<Line> {
         | Event::Capped { .. }
         | Event::Resumed
         | Event::AttemptCut { .. }
+        | Event::WorkTaken { .. }
         | Event::Decided { .. }
         | Event::Rechecked { .. }
         | Event::TestRun(_)

@@ -175,6 +175,7 @@ fn is_last(event: &Event) -> bool {
         | Event::TreeSeen { .. }
         | Event::Resumed
         | Event::AttemptCut { .. }
+        | Event::WorkTaken { .. }
         | Event::Decided { .. }
         | Event::Rechecked { .. }
         | Event::TestRun(_)

@@ -10,7 +10,7 @@ use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
 use crate::core::mdtest::{AgentWord, Status, Voice};
 use crate::core::role::{Key, Role};
-use crate::core::state::{End, Phase, Progress, State};
+use crate::core::state::{End, Entry, Phase, Progress, State};
 use crate::core::usage::Usage;
 use crate::text::{harmless, usage_words};
 
@@ -82,6 +82,7 @@ impl Teller {
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
+            Event::WorkTaken { key, tree, .. } => self.taken(key, tree),
             Event::Rechecked { checkpoint, findings } => rechecked(state, checkpoint, findings),
             Event::TestRun(_)
             | Event::EditClaim { .. }
@@ -111,13 +112,20 @@ impl Teller {
         }
     }
 
+    fn taken(&mut self, key: &Key, tree: &CheckpointId) -> Vec<Line> {
+        self.turn = Some(key.clone());
+        vec![dim(format!("  the work without a block is in the tree again: {}", brief(tree)))]
+    }
+
     /// The verdict on the attempt whose turn it is, if it has been made.
     fn verdict(&self, state: &State) -> Vec<Line> {
         let ledger = self.turn.as_ref().and_then(|key| state.ledgers.get(key));
-        let verdict =
-            ledger.and_then(|ledger| ledger.entries.last()).and_then(|entry| entry.verdict.as_ref());
-        match verdict {
+        let entry = ledger.and_then(|ledger| ledger.entries.last());
+        match entry.and_then(|entry| entry.verdict.as_ref()) {
             None => Vec::new(),
+            Some(Verdict::Passed) if entry.is_some_and(Entry::is_kept_without_claim) => {
+                vec![good("  passed, by finding; no claim")]
+            }
             Some(Verdict::Passed) => vec![good("  passed, by finding")],
             Some(Verdict::Disputed(dispute)) => {
                 vec![bad(format!("  disputed: {}", dispute.reason))]
@@ -338,6 +346,7 @@ fn halted(state: &State) -> Line {
         | Phase::RollingBack { .. }
         | Phase::GateDue
         | Phase::CutOff { .. }
+        | Phase::Taking { .. }
         | Phase::Rechecking { .. }
         | Phase::Finishing { .. } => None,
     };

@@ -245,3 +245,83 @@ fn a_fixer_that_can_t_work_is_answered_with_a_command_of_tdd_fix() {
     let help = sandbox.tdd(&["fix", "--help"]).expect(0).stdout;
     assert!(!help.contains("tdd resume --max-usd"), "{help}");
 }
+
+/// The honest cassette, its implementer without a block: the code that it writes is right, or there is none.
+fn forgetful(code: &str) -> String {
+    let honest = honest_shop_cassette();
+    let (before, rest) = honest.split_once("- role: implementer\n").unwrap();
+    let after = &rest[rest.find("- role: refactorer").unwrap()..];
+    format!("{before}- role: implementer\n{code}  misbehave: no-block\n{after}")
+}
+
+const RIGHT: &str = "  write:\n    shop.py: |\n      def one():\n          return 1\n\n\n      def two():\n          return 2\n";
+
+#[test]
+fn ac_tdd_7_7_work_without_a_block_that_passes_is_taken_by_the_operator_s_word() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let cassette = sandbox.beside("cassette.yaml");
+    std::fs::write(&cassette, forgetful(RIGHT)).unwrap();
+    let cassette = cassette.to_str().unwrap();
+    let before = sandbox.read("shop.py");
+    let halted = tdd(&sandbox, &["STE-1", "--cassette", cassette], &[]).expect(1);
+    for words in ["failure mode: D", " --take", "work that measures as passed, without a valid block: "] {
+        assert!(halted.stdout.contains(words), "no `{words}` in {}", halted.stdout);
+    }
+    assert_eq!((sandbox.read("shop.py"), sandbox.forks()), (before, 3), "it is a checkpoint and no more");
+    let measured =
+        |sandbox: &Sandbox| sandbox.events().iter().filter(|one| *one == "attempt_measured").count();
+    assert_eq!(measured(&sandbox), 2);
+    let taken = tdd(&sandbox, &["resume", "--take", "--cassette", cassette, "--json"], &[]).expect(0);
+    let summary = taken.stdout.lines().last().unwrap();
+    let summary: serde_json::Value = serde_json::from_str(summary).unwrap();
+    let no_claim = serde_json::json!([{ "key": "implementer AC-STE-1.1", "attempt": 2 }]);
+    assert_eq!((&summary["type"], &summary["no_claim"]), (&"summary".into(), &no_claim));
+    assert_eq!((sandbox.forks(), measured(&sandbox)), (4, 3), "the refactorer alone");
+    assert!(sandbox.read("shop.py").contains("return 2"));
+    // What is finished can't be taken once more.
+    let run = sandbox.run_dir().file_name().unwrap().to_str().unwrap().to_owned();
+    tdd(&sandbox, &["resume", &run, "--take", "--cassette", cassette], &[]).expect(2).says(&["is finished"]);
+}
+
+#[test]
+fn work_without_a_block_that_fails_is_not_taken_and_says_what_to_do() {
+    if !has_python() {
+        return;
+    }
+    for settings in ["", "on_missing_block: take\n"] {
+        let sandbox = shop();
+        sandbox.write("tdd.yaml", &format!("{QUICK}{settings}"));
+        sandbox.commit();
+        let cassette = sandbox.beside("cassette.yaml");
+        std::fs::write(&cassette, forgetful("")).unwrap();
+        let cassette = cassette.to_str().unwrap();
+        let halted = tdd(&sandbox, &["STE-1", "--cassette", cassette], &[]).expect(1);
+        assert!(halted.stdout.contains("failure mode: D") && !halted.stdout.contains("--take"));
+        let words =
+            ["no work that could be taken", "nothing but a valid block is missing", "--retry", "halt.txt"];
+        tdd(&sandbox, &["resume", "--take", "--cassette", cassette], &[]).expect(2).says(&words);
+        assert_eq!(sandbox.forks(), 3);
+    }
+}
+
+#[test]
+fn the_settings_may_take_work_without_a_block_at_once() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    let cassette = sandbox.beside("cassette.yaml");
+    std::fs::write(&cassette, forgetful(RIGHT)).unwrap();
+    let args = ["STE-1", "--cassette", cassette.to_str().unwrap()];
+    sandbox.write("tdd.yaml", &format!("{QUICK}on_missing_block: keep\n"));
+    sandbox.commit();
+    tdd(&sandbox, &args, &[]).expect(2).says(&["on_missing_block", "`keep`", "halt, take"]);
+    sandbox.write("tdd.yaml", &format!("{QUICK}on_missing_block: take\n"));
+    sandbox.commit();
+    let ran = tdd(&sandbox, &args, &[]).expect(0).says(&["passed, by finding; no claim"]);
+    assert!(ran.stdout.contains("no claim: implementer AC-STE-1.1, attempt 2"), "{}", ran.stdout);
+    assert_eq!(sandbox.forks(), 4);
+}

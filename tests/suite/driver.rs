@@ -3,6 +3,7 @@
 //! A test file holds lines `name: WORD`; such a test passes if some file below `src/` holds WORD.
 
 mod faults;
+mod unclaimed;
 mod world;
 
 use tdd::core::criterion::Verify;

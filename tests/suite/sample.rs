@@ -237,6 +237,7 @@ impl Story {
                     Event::WorkRolledBack { to, extent, kept_as: checkpoint("f0") }
                 }
                 Effect::PutBackCut { .. }
+                | Effect::TakeWork
                 | Effect::Recheck
                 | Effect::HearMdtest { .. }
                 | Effect::PauseAtCap => {

@@ -96,7 +96,7 @@ fn ac_tdd_3_4_a_role_has_two_attempts_on_its_work_and_then_the_run_halts() {
 #[test]
 fn ac_tdd_3_5_a_format_violation_gets_one_retry_that_costs_no_attempt_on_the_work() {
     for key in KEYS() {
-        let story = halted(key.clone(), Play { returned: says_nothing(), measured: None });
+        let story = halted(key.clone(), Play { returned: says_nothing(), measured: failing(&key).measured });
         assert_eq!(kinds(&story, &key), [AttemptKind::First, AttemptKind::Format], "{key}");
         assert_eq!(mode_of(&story), Mode::D, "{key}");
         assert_eq!(story.state.ledgers[&key].spent.semantic, 0, "{key}");

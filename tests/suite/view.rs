@@ -13,7 +13,7 @@ use tdd::view::live::Live;
 use tdd::view::{Mode, Stderr, Wish, mode};
 
 use crate::sample::{
-    Play, Story, criterion, green, halted, measured, red, says_nothing, says_ok, started, well,
+    Play, Story, criterion, green, halted, measured, not_green, red, says_nothing, says_ok, started, well,
 };
 
 /// A stream that a test can read back.
@@ -90,7 +90,7 @@ fn ac_tdd_6_1_the_first_line_says_which_commands_were_chosen_from_where_and_who_
 #[test]
 fn lines_tell_of_baseline_attempts_verdicts_and_what_became_of_the_work() {
     let tape = Tape::default();
-    let bad = Play { returned: says_nothing(), measured: None };
+    let bad = Play { returned: says_nothing(), measured: Some(measured(Findings::Green(not_green(1)))) };
     show(&halted(Key::Implementer(criterion(1)), bad), &mut Lines::new(tape.clone()));
     let page = anstream::adapter::strip_str(&tape.text()).to_string();
     let parts = [

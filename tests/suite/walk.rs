@@ -12,7 +12,7 @@ use tdd::core::claim::{Claim, ClaimError, ClaimErrorKind, ClaimStatus, Dispute};
 use tdd::core::commands::{ProjectCommands, RunnerKind};
 use tdd::core::criterion::{Criterion, CriterionId, Verify};
 use tdd::core::effect::Effect;
-use tdd::core::event::{Decision, Event, Plan, Refactoring, RunId, RunStarted};
+use tdd::core::event::{Decision, Event, MissingBlock, Plan, Refactoring, RunId, RunStarted};
 use tdd::core::finding::{
     CriterionRed, Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RedTest, RefactorFindings,
     RunRef, Seen, SuiteBaseline, Superseded,
@@ -265,6 +265,7 @@ fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
             plain("rolled back", Event::WorkRolledBack { to: to.clone(), extent: *extent, kept_as })
         }
         Phase::CutOff { .. } => plain("put back", Event::AttemptCut { kept_as: CheckpointId("cut".into()) }),
+        Phase::Taking { .. } => takes(state),
         Phase::Rechecking { .. } => rechecks(state),
         Phase::GateDue => [true, false]
             .map(|green| {
@@ -307,10 +308,26 @@ fn decisions(state: &State) -> Vec<(String, Event, bool)> {
     if matches!(&state.phase, Phase::Ended { end: End::Halted(halt) } if halt.key == Key::Refactorer) {
         all.push(("operator: no refactor".to_owned(), Decision::NoRefactor));
     }
+    if matches!(&state.phase, Phase::Ended { end: End::Halted(halt) } if state.takeable(halt).is_some()) {
+        all.push(("operator: take".to_owned(), Decision::Take));
+    }
     for id in [criterion(1), criterion(2)].into_iter().filter(open) {
         all.push((format!("operator: accept {}", id.number()), Decision::Accept(id)));
     }
     all.into_iter().map(|(label, decision)| (label, Event::Decided { decision }, false)).collect()
+}
+
+/// The tree that the operator takes is the one that was judged, or it is not.
+fn takes(state: &State) -> Vec<(String, Event, bool)> {
+    let Phase::Taking { attempt, tree } = &state.phase else { panic!("{:?}", state.phase) };
+    let taken = |tree: &CheckpointId| {
+        let (key, number) = (attempt.key.clone(), attempt.number);
+        Event::WorkTaken { key, number, tree: tree.clone() }
+    };
+    vec![
+        ("the judged tree is back".to_owned(), taken(tree), true),
+        ("another tree is back".to_owned(), taken(&CheckpointId("other".into())), false),
+    ]
 }
 
 /// The edited tests of the unfinished criteria are red, or they are not.
@@ -359,6 +376,7 @@ fn name(state: &State) -> String {
         }
         Phase::Halting { halt } => format!("halting {} of {}", mode(&halt.verdict), halt.key),
         Phase::Ended { end: End::Halted(halt) } => format!("halted {} of {}", mode(&halt.verdict), halt.key),
+        Phase::Taking { attempt, .. } => format!("taking: {}", counts(&attempt.key)),
         Phase::CutOff { attempt } => format!("cut off: {}", counts(&attempt.key)),
         Phase::Rechecking { key, halt } => format!("rechecking {key}, halted {}", halt.is_some()),
         Phase::Ended { end: End::Abandoned } => "abandoned".to_owned(),
@@ -378,8 +396,13 @@ fn name(state: &State) -> String {
         Some(cap) => format!(", used {used} of {cap}, told {told}"),
         None => String::new(),
     };
+    let unclaimed = state.unclaimed.as_ref().map(|work| {
+        let of = &work.attempt.key;
+        format!(", unclaimed of {of}{}", if work.wanted { ", wanted" } else { "" })
+    });
+    let unclaimed = unclaimed.unwrap_or_default();
     let paused = if state.suspension.is_some() { "paused, " } else { "" };
-    format!("{paused}{phase}{used} [{}]", progress.join(" "))
+    format!("{paused}{phase}{used}{unclaimed} [{}]", progress.join(" "))
 }
 
 fn mode(verdict: &Verdict) -> String {
@@ -526,6 +549,36 @@ fn no_path_exceeds_a_budget_and_none_ends_well_without_passing_findings() {
 #[test]
 fn an_operator_s_word_makes_no_criterion_verified() {
     walk(two_criteria(), Extras::Operator);
+}
+
+/// A missing block never hides what was measured, whichever way `tdd.yaml` says.
+#[test]
+fn ac_tdd_3_11_work_without_a_block_is_kept_by_a_word_alone_and_only_if_it_passes() {
+    let table = walk(two_criteria(), Extras::Operator);
+    assert!(lead(&table, "the judged tree is back").iter().all(|(_, to)| to.starts_with("keeping")));
+    let again = lead(&table, "another tree is back");
+    assert!(
+        !again.is_empty()
+            && again
+                .iter()
+                .all(|(_, to)| to.starts_with("returned Exited") || to.starts_with("returned Exhausted")),
+        "{again:?}"
+    );
+    for key in ["test-writer", "implementer AC-X.1", "implementer AC-X.2", "refactorer"] {
+        let halted =
+            |from: &&String| from.starts_with("halted D of") && from.contains(&format!("unclaimed of {key}"));
+        let taken = lead(&table, "operator: take");
+        assert!(taken.iter().any(|(from, _)| halted(from)), "{key}");
+    }
+    let at_once = walk(Plan { on_missing_block: MissingBlock::Take, ..two_criteria() }, Extras::None);
+    let all: BTreeSet<&String> = at_once.values().flat_map(BTreeMap::keys).collect();
+    assert!(all.iter().all(|state| !state.contains("unclaimed")));
+    let bare = |from: &String| from.starts_with("returned Exited") || from.starts_with("returned Exhausted");
+    let kept = at_once.iter().filter(|(from, _)| bare(from));
+    assert!(
+        kept.clone().count() > 0
+            && kept.into_iter().all(|(_, to)| to.keys().any(|to| to.starts_with("keeping")))
+    );
 }
 
 #[test]

@@ -142,6 +142,7 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
             Wanted::Enforce => SandboxNeed::Required,
             Wanted::Auto | Wanted::Audit => SandboxNeed::AsGiven,
         },
+        on_missing_block: settings.on_missing_block,
     })
 }
 
@@ -262,6 +263,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settin
             | Phase::Keeping { .. }
             | Phase::RollingBack { .. }
             | Phase::CutOff { .. }
+            | Phase::Taking { .. }
             | Phase::Rechecking { .. }
             | Phase::GateDue
             | Phase::Halting { .. }
@@ -277,10 +279,18 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settin
 
 fn halted(state: &State, run: &RunDir, with: &str) -> Trouble {
     let requirement = &state.run.requirement;
+    let take = if let Phase::Ended { end: End::Halted(halt) } = &state.phase
+        && state.takeable(halt).is_some()
+    {
+        format!("keep what lacks a block:  tdd resume {} --take{with}\n", run.id)
+    } else {
+        String::new()
+    };
     Trouble::user(format!("{} has a halted run, whose work lies in the tree: {}", requirement.id, run.id))
         .because(format!("{}; forks: {}", crate::commands::status::phase(state), state.forks()))
         .advise(format!(
             "read its report:          {2}\n\
+             {take}\
              try again:                tdd resume {0} --retry{with}\n\
              after you changed files:  tdd resume {0} --edited{with}\n\
              back to before it:        tdd undo {0}, then tdd {1} --new{with}\n\

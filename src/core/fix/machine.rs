@@ -168,6 +168,7 @@ impl FixState {
             | Event::Capped { .. }
             | Event::Resumed
             | Event::AttemptCut { .. }
+            | Event::WorkTaken { .. }
             | Event::Decided { .. }
             | Event::Rechecked { .. }
             | Event::Halted { .. }

@@ -104,6 +104,7 @@ impl State {
             | Event::AttemptCut { .. }
             | Event::Decided { .. }
             | Event::Rechecked { .. }
+            | Event::WorkTaken { .. }
             | Event::RunStarted(_)
             | Event::FixStarted(_)
             | Event::FixMeasured { .. }
@@ -180,7 +181,7 @@ impl State {
             (Phase::Finishing { ending }, Event::Finished { ending: said }) if *said == ending => {
                 Ok(Phase::Ended { end: End::Finished(ending) })
             }
-            (phase, _) => Err(Box::new(phase)),
+            (phase, _) => self.step_unclaimed(phase, event),
         }
     }
 
@@ -192,8 +193,13 @@ impl State {
         Phase::Forked { attempt }
     }
 
-    fn rolled_back(&mut self, attempt: Attempt, then: AfterRollBack, kept_as: &CheckpointId) -> Phase {
-        if let Some(entry) = self.entry(&attempt.key) {
+    pub(super) fn rolled_back(
+        &mut self,
+        attempt: Attempt,
+        then: AfterRollBack,
+        kept_as: &CheckpointId,
+    ) -> Phase {
+        if let Some(entry) = self.entry_of(&attempt) {
             entry.kept_as = Some(kept_as.clone());
         }
         let is_left_out = attempt.key == Key::Refactorer && self.run.plan.refactor == Refactoring::Off;
@@ -252,28 +258,18 @@ impl State {
             entry.outcome = Some(Box::new(outcome.clone()));
         }
         match judge::at_return(outcome) {
-            AtReturn::Measure => Phase::Returned { attempt, outcome: Box::new(outcome.clone()) },
-            AtReturn::Settled(verdict) => self.settle(attempt, verdict),
-        }
-    }
-
-    fn measured(&mut self, attempt: Attempt, outcome: &AgentReturn, findings: &Findings) -> Phase {
-        let verdict = judge::judge(&attempt.key, &self.run.plan, outcome, findings);
-        if let Some(entry) = self.entry(&attempt.key) {
-            entry.runs = findings.runs().to_vec();
-        }
-        if verdict == Verdict::Passed {
-            if let Some(entry) = self.entry(&attempt.key) {
-                entry.verdict = Some(verdict);
+            AtReturn::Settled(verdict) if self.is_settled(&attempt.key, &verdict) => {
+                self.settle(attempt, verdict)
             }
-            return Phase::Keeping { attempt, findings: Box::new(findings.clone()) };
+            AtReturn::Settled(_) | AtReturn::Measure => {
+                Phase::Returned { attempt, outcome: Box::new(outcome.clone()) }
+            }
         }
-        self.settle(attempt, verdict)
     }
 
     /// Books a verdict that is not `passed`.
-    fn settle(&mut self, attempt: Attempt, verdict: Verdict) -> Phase {
-        if let Some(entry) = self.entry(&attempt.key) {
+    pub(super) fn settle(&mut self, attempt: Attempt, verdict: Verdict) -> Phase {
+        if let Some(entry) = self.entry_of(&attempt) {
             entry.verdict = Some(verdict.clone());
         }
         let bounds = self.run.plan.bounds;
@@ -295,7 +291,7 @@ impl State {
     }
 
     /// Section 7: what comes back before a retry differs by stage; before a halt all does.
-    fn roll_back(&self, attempt: Attempt, then: AfterRollBack) -> Phase {
+    pub(super) fn roll_back(&self, attempt: Attempt, then: AfterRollBack) -> Phase {
         let good = self.good.clone().unwrap_or_else(|| attempt.before.clone());
         let base = self.base(&attempt.key).cloned().unwrap_or_else(|| good.clone());
         let (to, extent) = match (&then, attempt.key.stage()) {
@@ -310,6 +306,7 @@ impl State {
 
     fn work_kept(&mut self, attempt: &Attempt, findings: Findings, checkpoint: &CheckpointId) -> Phase {
         self.good = Some(checkpoint.clone());
+        self.unclaimed = None;
         match (&attempt.key, findings) {
             (Key::TestWriter, Findings::Red(red)) => {
                 red.greens.fold_into(&mut self.greens);

@@ -62,6 +62,9 @@ impl State {
                 self.fresh(&halt.key);
                 Ok(Phase::Due { key: halt.key, kind: AttemptKind::First })
             }
+            (Phase::Ended { end: End::Halted(halt) }, Decision::Take) => {
+                self.take(halt).map_err(|halt| Box::new(Phase::Ended { end: End::Halted(halt) }))
+            }
             (Phase::Due { key, kind }, Decision::Retry) => {
                 self.suspension = None;
                 if let Some(ledger) = self.ledgers.get_mut(&key) {
@@ -71,6 +74,7 @@ impl State {
             }
             (Phase::Ended { end: End::Halted(halt) }, Decision::Accept(id)) if self.can_be_accepted(id) => {
                 self.progress.insert(id.clone(), Progress::Accepted);
+                self.unclaimed = None;
                 self.fresh(&halt.key);
                 Ok(self.after_acceptance(halt))
             }
@@ -84,7 +88,9 @@ impl State {
                 self.take_requirement(requirement);
                 Ok(Phase::Rechecking { key, halt: None })
             }
-            (phase, Decision::Retry | Decision::Accept(_) | Decision::Edited(_)) => Err(Box::new(phase)),
+            (phase, Decision::Retry | Decision::Take | Decision::Accept(_) | Decision::Edited(_)) => {
+                Err(Box::new(phase))
+            }
         }
     }
 
@@ -102,6 +108,7 @@ impl State {
             | Phase::Keeping { .. }
             | Phase::RollingBack { .. }
             | Phase::CutOff { .. }
+            | Phase::Taking { .. }
             | Phase::Rechecking { .. }
             | Phase::Halting { .. }
             | Phase::Finishing { .. } => false,
@@ -135,6 +142,8 @@ impl State {
     /// The requirement as it reads now: criteria that are gone leave the plan, new ones join it if
     /// the plan held all of the old ones.
     fn take_requirement(&mut self, requirement: &Requirement) {
+        // What was judged was judged by other tests.
+        self.unclaimed = None;
         let had_all = self.run.requirement.criteria.iter().all(|c| self.run.plan.criteria.contains(&c.id));
         let chosen = |id: &CriterionId| had_all || self.run.plan.criteria.contains(id);
         let now = requirement.criteria.iter().map(|criterion| criterion.id.clone());

@@ -15,6 +15,7 @@ agents:
   mine: { argv: [mine, "{prompt_file}"] }
 budgets: { semantic: 3, format: 0 }
 regression: criterion
+on_missing_block: take
 deadline: 20m
 attempt_deadline: 1h
 idle_deadline: 90s
@@ -40,6 +41,7 @@ fn every_setting_is_read() {
     assert_eq!(config.agents["mine"]["argv"][0], Value::from("mine"));
     assert_eq!(config.budgets, BudgetSetting { semantic: Some(3), format: Some(0) });
     assert_eq!(config.regression, Some(Regression::Criterion));
+    assert_eq!(config.on_missing_block, Some(MissingBlock::Take));
     assert_eq!(config.deadline_ms, Some(1_200_000));
     assert_eq!(config.attempt_deadline_ms, Some(3_600_000));
     assert_eq!(config.idle_deadline_ms, Some(90_000));
@@ -101,6 +103,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("budgets: { semantic: 10 }\n", &["from 1 to 9"]),
     ("budgets: { format: -1 }\n", &["from 0 to 9"]),
     ("budgets: { format: '1' }\n", &["the text `1`"]),
+    ("on_missing_block: keep\n", &["`keep`", "halt, take"]),
     ("regression: always\n", &["`always`", "auto, attempt, criterion, end"]),
     ("deadline: 10\n", &["`deadline`", "10m"]),
     ("deadline: soon\n", &["`soon`", "10m"]),

@@ -57,7 +57,13 @@ pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
 fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
     let retry = format!("tdd resume {run} --retry");
     let edited = format!("tdd resume {run} --edited");
-    let mut steps = match &halt.verdict {
+    let take = state.takeable(halt).map(|_| {
+        step(
+            "keep the work as it is: it measures as passed, only a valid block is missing; go on with the run",
+            format!("tdd resume {run} --take"),
+        )
+    });
+    let ways = match &halt.verdict {
         Verdict::Disputed(_) => vec![
             step("the role is right: change the test or the requirement, then go on with it", edited),
             step("the test is right: try again with a fresh budget", retry),
@@ -82,6 +88,7 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
             vec![step("try again with a fresh budget", retry), step(&format!("{by_hand}{more}"), edited)]
         }
     };
+    let mut steps: Vec<NextStep> = take.into_iter().chain(ways).collect();
     let green = already_green(halt);
     if !green.is_empty() {
         let fr = requirement_word(&state.run.requirement);

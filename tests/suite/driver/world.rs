@@ -8,7 +8,7 @@ use tdd::core::attempt::{AgentEnd, CheckpointId, Digest};
 use tdd::core::audience::{Audience, News};
 use tdd::core::commands::{ProjectCommands, RunnerKind, Suite};
 use tdd::core::criterion::{Criterion, CriterionId, Verify};
-use tdd::core::event::{Event, Plan, RunId, RunStarted};
+use tdd::core::event::{Decision, Event, Plan, RunId, RunStarted};
 use tdd::core::finding::{Change, ChangeKind};
 use tdd::core::isolation::{Confinement, Level};
 use tdd::core::mdtest::{Status, Voice};
@@ -16,7 +16,7 @@ use tdd::core::path::RelPath;
 use tdd::core::policy::{FileClass, Policy};
 use tdd::core::requirement::Requirement;
 use tdd::core::role::Key;
-use tdd::core::state::State;
+use tdd::core::state::{Phase, State};
 use tdd::core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd::core::trouble::Trouble;
 use tdd::core::turns::TurnCaps;
@@ -60,6 +60,8 @@ pub struct Shared {
     stored: BTreeMap<String, Vec<u8>>,
     /// What the tests themselves write, whenever they are run.
     writes: Vec<(&'static str, &'static str)>,
+    /// What somebody writes whenever a whole tree was put back.
+    drift: Option<(&'static str, &'static str)>,
     /// Where the runner looks for tests, if it is not `tests`.
     looks_in: Option<&'static str>,
 }
@@ -134,6 +136,19 @@ impl Memory {
                 *left -= 1;
                 Ok(())
             }
+        }
+    }
+
+    /// From now on somebody writes this file whenever a whole tree was put back.
+    pub fn drifts(&self, path: &'static str, text: &'static str) {
+        self.0.borrow_mut().drift = Some((path, text));
+    }
+
+    /// Writes it at once, and never again.
+    pub fn drift_now(&self) {
+        let mut shared = self.0.borrow_mut();
+        if let Some((path, text)) = shared.drift.take() {
+            shared.tree.write(path, text);
         }
     }
 
@@ -232,7 +247,11 @@ impl Checkpoints for Memory {
     fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {
         self.call()?;
         let tree = self.at(to);
-        self.0.borrow_mut().tree = tree;
+        let mut shared = self.0.borrow_mut();
+        shared.tree = tree;
+        if let Some((path, text)) = shared.drift {
+            shared.tree.write(path, text);
+        }
         Ok(())
     }
 
@@ -580,6 +599,32 @@ pub fn run_beside(
 pub fn go_on(memory: &Memory, script: &Script, (disk, state): (JournalFile, State)) -> State {
     memory.0.borrow_mut().disk = Some(disk);
     drive(memory, script.clone(), |drive| drive.resume(Vec::new(), None), state).unwrap()
+}
+
+/// Goes on with a halted run by the operator's word.
+pub fn decide(memory: &Memory, script: &Script, state: State, word: Decision) -> Result<State, Trouble> {
+    drive(memory, script.clone(), |drive| drive.resume(vec![word], None), state)
+}
+
+/// The same, cut off at the `fuse`th call of a port; then gone on with what the journal tells. Whether
+/// it was cut off.
+pub fn decide_cut(
+    memory: &Memory,
+    script: &Script,
+    state: State,
+    word: &Decision,
+    fuse: usize,
+) -> (State, bool) {
+    memory.0.borrow_mut().fuse = Some(fuse);
+    let cut = decide(memory, script, state, word.clone());
+    memory.0.borrow_mut().fuse = None;
+    if let Ok(state) = cut {
+        return (state, false);
+    }
+    let state = State::replay(&memory.events()).unwrap().unwrap();
+    // A word that was cut off before it was written has to be said again.
+    let words = if matches!(state.phase, Phase::Ended { .. }) { vec![word.clone()] } else { Vec::new() };
+    (drive(memory, script.clone(), |drive| drive.resume(words, None), state).unwrap(), true)
 }
 
 fn small_tree() -> Memory {

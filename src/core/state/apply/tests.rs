@@ -6,6 +6,7 @@ use crate::core::event::{Decision, Leaked};
 use crate::core::finding::{ChangeKind, ClassedChange, GreenFindings, RedKind};
 use crate::core::greens::GreensChange;
 use crate::core::mdtest::{AgentWord, Status, Voice};
+use crate::core::mode::Mode;
 use crate::core::next::next;
 use crate::core::state::tests::{
     at, bad, baseline, begin, cut, due, fail, fork, good, green, halt, happen, id, implementer, is_due,
@@ -33,6 +34,7 @@ fn a_run_that_goes_well_goes_through_these_phases() {
             Effect::Finish => Event::Finished { ending: Ending::Verified },
             Effect::RollBack { .. }
             | Effect::PutBackCut { .. }
+            | Effect::TakeWork
             | Effect::Recheck
             | Effect::HearMdtest { .. }
             | Effect::PauseAtCap
@@ -228,8 +230,12 @@ fn a_format_violation_asks_again_and_then_halts() {
     assert_eq!(due(&state).kind, AttemptKind::Format);
     fork(&mut state);
     happen(&mut state, &says_nothing());
+    assert_eq!(next(&state), Some(Effect::Measure), "it may be worth taking");
+    happen(&mut state, &measured(bad(&Key::TestWriter)));
     roll_back(&mut state);
-    assert!(matches!(state.phase, Phase::Halting { .. }), "{:?}", state.phase);
+    let Phase::Halting { halt } = &state.phase else { panic!("{:?}", state.phase) };
+    assert!(matches!(&halt.verdict, Verdict::Failed(fault) if fault.mode == Mode::D), "{halt:?}");
+    assert_eq!(state.takeable(halt), None);
     let spent = state.ledgers[&Key::TestWriter].spent;
     assert_eq!((spent.semantic, spent.format), (0, 2));
 }

@@ -5,7 +5,8 @@ use crate::core::event::{Decision, Event};
 use crate::core::next::next;
 use crate::core::state::Phase;
 use crate::core::state::tests::{
-    at, begin, fail, fork, good, happen, id, is_due, measured, opened, refused, says_nothing, says_ok, two,
+    at, bad, begin, fail, fork, good, happen, id, is_due, measured, opened, refused, says_nothing, says_ok,
+    two,
 };
 use crate::core::usage::{CapPlan, ChildUse, Usage, Usd};
 
@@ -69,6 +70,7 @@ fn a_format_retry_that_fails_saves_nothing() {
         happen(&mut state, &used(tokens));
         happen(&mut state, &says_nothing());
     }
+    happen(&mut state, &measured(bad(&Key::TestWriter)));
     let spending = state.spending();
     assert_eq!(tokens(spending.purposes.get(&Purpose::Failed)), 1);
     assert_eq!(tokens(spending.purposes.get(&Purpose::FormatRetry)), 10);
