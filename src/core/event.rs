@@ -19,8 +19,10 @@ use super::test::{FailureKind, TestId};
 use super::usage::{CapPlan, ChildUse};
 
 mod missing_block;
+mod runs;
 
 pub use missing_block::MissingBlock;
+pub use runs::Runs;
 
 /// One fact. Serialised with a `type` tag; what is too long for a line of the journal goes to a
 /// side file as a whole, so an event is always complete in memory.
@@ -200,29 +202,6 @@ impl Event {
             Self::Paused { .. } => "paused",
             Self::Stopped { .. } => "stopped",
         }
-    }
-}
-
-/// How often the project's commands were run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Runs {
-    /// Of the test command, less the files of criteria that are not reached.
-    pub whole: u32,
-    /// Of some of its tests.
-    pub narrowed: u32,
-    /// Of the gate, where it is another command.
-    pub gate: u32,
-}
-
-impl Runs {
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
-
-    pub fn add(&mut self, more: Self) {
-        self.whole = self.whole.saturating_add(more.whole);
-        self.narrowed = self.narrowed.saturating_add(more.narrowed);
-        self.gate = self.gate.saturating_add(more.gate);
     }
 }
 

@@ -188,8 +188,8 @@ impl<W: World> Drive<'_, W> {
             |path: &RelPath| work.restamped.contains(path) || work.changed.iter().any(|c| c.path == *path);
         rewritten.retain(|path| {
             let is_code = Language::of(path.extension()).is_some();
-            let own = self.suite_rewrites_code().contains(path);
-            is_code && !own && !work.forbidden.contains(path) && !(renews && is_new(path))
+            let is_own = self.suite_rewrites_code().contains(path) || (renews && is_new(path));
+            is_code && !is_own && !work.forbidden.contains(path)
         });
         if !guard::stands(Guard::Rewritten) {
             rewritten.clear();

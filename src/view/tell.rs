@@ -5,7 +5,7 @@ use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, Checkpoi
 use crate::core::criterion::CriterionId;
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Leaked, RunStarted};
-use crate::core::finding::{Findings, RedFindings, SuiteBaseline};
+use crate::core::finding::{RedFindings, SuiteBaseline};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
 use crate::core::mdtest::{AgentWord, Status, Voice};
@@ -16,6 +16,7 @@ use crate::text::{harmless, usage_words};
 
 mod estimate;
 mod gate;
+mod measured;
 
 /// How many reasons of one verdict are shown; the report holds all.
 const REASONS: usize = 20;
@@ -70,7 +71,7 @@ impl Teller {
                 lines
             }
             Event::AttemptMeasured { findings } => {
-                let mut lines = vec![measured(state, findings)];
+                let mut lines = vec![measured::line(state, findings)];
                 lines.extend(self.verdict(state));
                 lines
             }
@@ -282,46 +283,6 @@ fn returned(outcome: &AgentReturn) -> Line {
         Err(error) => format!("no valid block ({})", error.kind),
     };
     dim(format!("  child {end} after {}{turns}; {said}", seconds(outcome.duration_ms)))
-}
-
-fn measured(state: &State, findings: &Findings) -> Line {
-    let spent: u64 = findings.runs().iter().map(|run| run.duration_ms).sum();
-    let judged_at = match findings {
-        Findings::Red(_) => None,
-        Findings::Green(green) => green.judged_at.as_ref(),
-        Findings::Refactor(refactor) => refactor.judged_at.as_ref(),
-    };
-    let spent = match judged_at {
-        None => format!("our runs took {}", seconds(spent)),
-        Some(tree) => format!("not run again: judged at {}", brief(tree)),
-    };
-    let changed = findings.changed().len();
-    let what = match findings {
-        Findings::Red(red) => {
-            let tests: usize = red.criteria.iter().map(|criterion| criterion.tests.len()).sum();
-            let accepted = red.criteria.iter().flat_map(|criterion| &criterion.tests);
-            let reds = accepted.filter(|test| test.kind.is_accepted()).count();
-            format!("{reds} of {tests} new tests red as they should be")
-        }
-        Findings::Green(green) => {
-            let own = green.passed.len() + green.failed.len() + green.skipped.len() + green.vanished.len();
-            let early = if green.early_green { ", green before any change" } else { "" };
-            format!(
-                "{} of {own} own tests pass, {} regressed{early}",
-                green.passed.len(),
-                green.regressed.len()
-            )
-        }
-        Findings::Refactor(refactor) => {
-            let gate = if refactor.gate_red { "red" } else { gate::green_word(state) };
-            format!(
-                "gate {gate}, {} regressed, {}",
-                refactor.regressed.len(),
-                counted(refactor.collected_now, "test")
-            )
-        }
-    };
-    dim(format!("  measured: {what}; {}; {spent}", counted(changed, "changed file")))
 }
 
 fn rolled_back(to: &CheckpointId, extent: RollBack, kept_as: &CheckpointId) -> Line {

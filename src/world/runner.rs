@@ -240,21 +240,16 @@ impl Tests for ProjectTests {
 
     fn recall(&mut self, recalled: &Recalled) {
         self.first_ms = self.first_ms.or(recalled.first_ms);
-        if let (Adapter::Cargo(cargo), Some(command)) = (&mut self.adapter, &recalled.command) {
-            cargo.recall(command);
-        }
-        if let Adapter::Pytest(pytest) = &mut self.adapter {
-            pytest.recall();
-        }
-        if let Adapter::Unittest(unittest) = &mut self.adapter {
-            unittest.recall();
-        }
-        if let (Adapter::Go(go), Some(_)) = (&mut self.adapter, &recalled.command) {
-            go.grow_cold();
-        }
-        if let Adapter::Shell(shell) = &mut self.adapter {
-            let of_ids = recalled.tests.iter().filter_map(|id| self.place.file_of_id(id));
-            shell.recall(of_ids.map(|(file, _)| file).chain(recalled.files.iter().cloned()));
+        match (&mut self.adapter, &recalled.command) {
+            (Adapter::Cargo(cargo), Some(command)) => cargo.recall(command),
+            (Adapter::Go(go), Some(_)) => go.grow_cold(),
+            (Adapter::Pytest(pytest), _) => pytest.recall(),
+            (Adapter::Unittest(unittest), _) => unittest.recall(),
+            (Adapter::Shell(shell), _) => {
+                let of_ids = recalled.tests.iter().filter_map(|id| self.place.file_of_id(id));
+                shell.recall(of_ids.map(|(file, _)| file).chain(recalled.files.iter().cloned()));
+            }
+            _ => {}
         }
     }
 
