@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_the_child_is_told_or_finds_in_tests_is_not_hidden() {
-        let told = "Meet AC-X.1:\n`slug()` joins the words of a \"text\" by single hyphens.";
+        let told = "`slug()` joins the words of a \"text\" by single hyphens. Meet AC-X.1.";
         let test = "# - AC-X.2: What the walrus leaves out of a long sentence is marked by an ellipsis.";
         let whole = "- AC-X.1: `slug()` joins the words of a \"text\" by single hyphens.";
         assert_eq!(lines(HIDDEN, &[whole.to_owned(), test.to_owned()]), [""; 0]);

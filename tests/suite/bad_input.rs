@@ -281,3 +281,50 @@ fn a_report_that_is_not_there_is_no_red_test() {
     let ran = sandbox.tdd(&["STE-1", "--cassette", &cassette]).expect(2);
     ran.says(&["the test command ends well, and its report can't be read", "left no report at"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn tests_behind_a_symbolic_link_and_paths_that_are_not_there_are_refused_before_the_first_fork() {
+    if !super::sandbox::has_pytest() {
+        return;
+    }
+    let requirement = "---\nid: X-1\ntitle: Twice\n---\n## Acceptance Criteria\n- AC-X-1.1: `two()` is 2.\n";
+    let sandbox = Sandbox::with(&[
+        ("specs/frs/X-1.md", requirement),
+        ("shop.py", "def one():\n    return 1\n"),
+        ("real/test_one.py", "def test_one():\n    assert True\n"),
+    ]);
+    std::os::unix::fs::symlink("real", sandbox.path("tests")).unwrap();
+    sandbox.commit();
+    let path = cassette(&sandbox);
+    let refused = |test: &str, words: &[&str]| {
+        let ran = sandbox.tdd(&["X-1", "--new", "--cassette", &path, "--test", test]);
+        ran.expect(2).says(words).says(&["next:"]);
+        assert_eq!(sandbox.forks(), 0, "{test}");
+    };
+    refused("pytest tests", &["through the symbolic link tests", "tests/test_one.py"]);
+    std::fs::remove_dir_all(sandbox.path("real")).unwrap();
+    std::fs::remove_file(sandbox.path("tests")).unwrap();
+    sandbox.commit();
+    refused("pytest nope/", &["can't be carried out", "nope/"]);
+}
+
+#[test]
+fn code_that_the_suite_writes_as_it_was_is_written_again_and_its_test_is_judged() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = super::cycle::shop();
+    let text = "import pathlib\nimport unittest\nimport shop\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        made = pathlib.Path(__file__).parent / 'made.py'\n        made.write_text('X = 1\\n')\n        self.assertEqual(shop.one(), 1)\n";
+    sandbox.write("tests/test_old.py", text);
+    sandbox.write("tests/made.py", "X = 1\n");
+    sandbox.commit();
+    let path = cassette(&sandbox);
+    let isolation = if super::sandbox::has("bwrap", &["bwrap", "--bind", "/", "/", "true"]) {
+        "enforce"
+    } else {
+        "audit"
+    };
+    let ran = sandbox.tdd(&["STE-1", "--cassette", &path, "--sandbox", isolation]).expect(0);
+    assert!(ran.stderr.contains("0 red, 0 flaky"), "{}", ran.stderr);
+}
