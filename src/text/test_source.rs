@@ -31,6 +31,7 @@ mod skips;
 mod split;
 mod swallowed;
 mod symbols;
+mod tokens;
 mod tree;
 mod units;
 

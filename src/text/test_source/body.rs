@@ -121,6 +121,11 @@ impl<'t, 's> Reading<'t, 's> {
         self.calls.functions()
     }
 
+    /// Of these, those that are called on something (Rust).
+    pub(super) fn methods(&self) -> impl Iterator<Item = (&'s str, Holds)> + '_ {
+        self.calls.functions().filter(|(name, _)| self.flow.methods.contains(name))
+    }
+
     fn scene<'b>(&self, body: &'b Span, claims: &[Claim]) -> Scene<'b, 's> {
         let leaves = body.clone().find(|at| self.ends_early(*at, body));
         let mut scene = Scene { body, leaves, plain: Plain::default() };

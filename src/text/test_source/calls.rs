@@ -9,6 +9,7 @@
 //! ```
 
 mod shape;
+mod within;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -168,9 +169,18 @@ impl<'s> Calls<'s> {
         homes.chain(self.around.beside.get(name)).max()
     }
 
+    /// Rust: a method that a helper's file gives to what is made elsewhere, by a trait.
+    fn of_helpers_trait(&self, name: &str) -> Option<Holds> {
+        let homes = self.around.homes.values().filter_map(|home| match home {
+            Home::Helpers(helpers) => helpers.method(name),
+            Home::Production | Home::Own | Home::Library => None,
+        });
+        homes.max()
+    }
+
     /// What a call, or a function that is handed on, is to the test that it stands in.
     pub(super) fn weigh(&self, tree: &Tree<'s>, flow: &Flow<'s>, at: usize) -> Option<Call> {
-        if let Some(call) = self.handed_on(tree, at) {
+        if let Some(call) = self.handed_on(tree, at).or_else(|| self.in_tokens(tree, flow, at)) {
             return Some(call);
         }
         let name = callee(tree, at)?;
@@ -216,12 +226,10 @@ impl<'s> Calls<'s> {
                 None => None,
             };
         }
-        if is_direct || tree.kind(at) == "macro_invocation" {
-            match self.without_import(last) {
-                Some(Holds::Nothing) => return None,
-                Some(holds) => return Some(call(holds, whole())),
-                None => {}
-            }
+        match if is_direct { self.without_import(last) } else { self.of_helpers_trait(last) } {
+            Some(Holds::Nothing) => return None,
+            Some(holds) => return Some(call(holds, whole())),
+            None => {}
         }
         if self.may_expect(tree, flow, (at, root, &name)) {
             // A recorder of a library's (`log.check(…)`) looks at what was done before it is asked.

@@ -23,6 +23,8 @@ pub(super) struct Flow<'s> {
     work: Cell<usize>,
     /// Functions of the file by name, for those that hold expectations.
     pub(super) functions: Vec<(&'s str, Span)>,
+    /// Those of Rust that a trait or a type has.
+    pub(super) methods: BTreeSet<&'s str>,
 }
 
 /// The test in which a name is bound; `None` for what all tests share.
@@ -89,6 +91,9 @@ impl<'s> Flow<'s> {
                 let around = tree.ancestors(at).filter(|at| is_function(tree.kind(*at))).count();
                 if let (Some(name), Some(body), true) = (field("name"), field("body"), around < NEST_CAP) {
                     self.functions.push((tree.text(name), tree.span(body)));
+                    if tree.kind(tree.node(at).parent) == "declaration_list" && takes_self(tree, at) {
+                        self.methods.insert(tree.text(name));
+                    }
                 }
                 field("name").zip(field("body"))
             }
@@ -336,6 +341,12 @@ impl<'s> Flow<'s> {
         found.extend(seen.into_iter().map(str::to_owned));
         found
     }
+}
+
+/// Rust: what is called on something.
+fn takes_self(tree: &Tree<'_>, function: usize) -> bool {
+    let parameters = tree.child(function, "parameters");
+    parameters.is_some_and(|list| tree.children(list).any(|at| tree.kind(at) == "self_parameter"))
 }
 
 /// A function of any of the languages.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::body::Reading;
 use super::imports::imports;
 use super::tree::Tree;
-use super::{Language, Unread, find};
+use super::{Language, Unread, find, tokens};
 
 /// What a function is to a test that calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +21,9 @@ pub enum Holds {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Helpers {
     functions: BTreeMap<String, Holds>,
+    /// Those of them that are called on something, in Rust: who brings a trait into scope calls them
+    /// on what is not of the helper's file.
+    methods: BTreeMap<String, Holds>,
 }
 
 impl Helpers {
@@ -28,21 +31,36 @@ impl Helpers {
         self.functions.get(name).copied()
     }
 
+    pub(super) fn method(&self, name: &str) -> Option<Holds> {
+        self.methods.get(name).copied()
+    }
+
     /// Takes over what others know; of one name what says more.
     pub fn join(&mut self, others: &Self) {
         for (name, holds) in &others.functions {
             self.add(name, *holds);
         }
+        self.join_methods(others);
+    }
+
+    fn join_methods(&mut self, others: &Self) {
+        for (name, holds) in &others.methods {
+            add(&mut self.methods, name, *holds);
+        }
     }
 
     fn add(&mut self, name: &str, holds: Holds) {
-        let known = self.functions.entry(name.to_owned()).or_insert(holds);
-        *known = holds.max(*known);
+        add(&mut self.functions, name, holds);
     }
 
     pub(super) fn has_expectation(&self) -> bool {
         self.functions.values().any(|holds| *holds == Holds::Expectation)
     }
+}
+
+fn add(all: &mut BTreeMap<String, Holds>, name: &str, holds: Holds) {
+    let known = all.entry(name.to_owned()).or_insert(holds);
+    *known = holds.max(*known);
 }
 
 /// What an import leads to, as far as it matters to a test.
@@ -77,6 +95,7 @@ pub fn needs(language: Language, source: &str) -> BTreeSet<String> {
         let roots = paths.filter_map(|at| tree.child(at, "path")).filter(|at| tree.kind(*at) == "identifier");
         let roots = roots.map(|at| tree.text(at)).filter(|root| root.starts_with(char::is_lowercase));
         found.extend(roots.map(str::to_owned));
+        found.extend(tokens::crates(&tree).map(str::to_owned));
     }
     found
 }
@@ -90,6 +109,9 @@ pub fn helpers(language: Language, source: &str, around: &Around) -> Result<Help
     for (name, holds) in reading.functions() {
         found.add(name, holds);
     }
+    for (name, holds) in reading.methods() {
+        add(&mut found.methods, name, holds);
+    }
     for import in imports(&tree) {
         match around.homes.get(&import.from) {
             Some(Home::Helpers(others)) if import.local == "*" => found.join(others),
@@ -97,6 +119,8 @@ pub fn helpers(language: Language, source: &str, around: &Around) -> Result<Help
                 if let Some(holds) = others.get(&import.name) {
                     found.add(&import.local, holds);
                 }
+                // A trait that is handed on has its methods with it, whatever it is called here.
+                found.join_methods(others);
             }
             Some(Home::Library) => found.add(&import.local, Holds::Unreadable),
             Some(Home::Production | Home::Own) | None => {}

@@ -243,6 +243,8 @@ fn rust_helpers_expect_what_they_hold() {
     weigh(&[
         (Rust, "mod checks;\nuse checks::same;\n#[test] fn a() { same(f1(), 2); }", "a", Yes, true),
         (Rust, "mod checks;\n#[test] fn a() { checks::same(f1(), 2); }", "a", Yes, true),
+        (Rust, "mod checks;\nuse checks::same as s;\n#[test] fn a() { s(f1(), 2); }", "a", Yes, true),
+        (Rust, "mod checks;\nuse checks as c;\n#[test] fn a() { c::empty(f1(), 2); }", "a", Unknown, false),
         (Rust, "mod checks;\nuse checks::*;\n#[test] fn a() { same(f1(), 2); }", "a", Yes, true),
         (Rust, "mod checks;\nuse checks::*;\n#[test] fn a() { deep(f1(), 2); }", "a", Yes, true),
         (Rust, "mod checks;\nuse checks::empty;\n#[test] fn a() { empty(f1(), 2); }", "a", Unknown, false),
@@ -282,6 +284,113 @@ fn rust_helpers_expect_what_they_hold() {
         (Rust, "#[test] fn a() { approx::close(f1(), 2.0); }", "a", Unknown, true),
         (Rust, "#[test] fn a() { shop::close(f1(), 2.0); }", "a", Unknown, false),
     ]);
+}
+
+/// A file of helpers that are called on what the code under test makes.
+const TRAITS: &str = "pub trait Agree { fn agrees(&self, want: i64); fn idles(&self, want: i64) {} fn reads(&self) -> i64; \
+    fn is_two(&self) { if self.reads() != 2 { panic!() } } }\n\
+    impl Agree for i64 { fn agrees(&self, want: i64) { if *self != want { panic!() } } fn reads(&self) -> i64 { *self } }\n\
+    pub fn same(got: i64, want: i64) { if got != want { panic!() } }\n\
+    pub fn empty(got: i64, want: i64) {}\n\
+    #[macro_export] macro_rules! alike { ($a:expr, $b:expr) => { same($a, $b) } }\n\
+    #[macro_export] macro_rules! nothing { ($a:expr, $b:expr) => { let _ = ($a, $b); } }\n";
+
+/// Around a file with these imports of it; `approx` is of others.
+fn around_traits(source: &str) -> Around {
+    let of = |from: String| {
+        let home = if from.starts_with("approx") { Home::Library } else { read(Rust, TRAITS) };
+        (from, home)
+    };
+    let is_theirs = |from: &String| from.contains("common") || from.starts_with("approx");
+    let needed = needs(Rust, source).into_iter().filter(is_theirs);
+    Around { homes: needed.map(of).collect(), ..Around::default() }
+}
+
+/// What a file's test `a` expects, else the file, and whether `mul` is looked at or asked of.
+fn weighed(source: &str) -> (Expectation, bool) {
+    let file = TestFile::read_with(Rust, source, &around_traits(source)).unwrap();
+    let facts = file.body("a").unwrap_or_else(|| file.whole());
+    let mut names = facts.asks.iter().map(|ask| &ask.given).chain([&facts.looks_at]);
+    (facts.expectation, names.any(|names| names.contains("mul")))
+}
+
+#[test]
+fn a_method_of_a_helpers_trait_expects_what_it_holds() {
+    for (imports, body, want) in [
+        ("use common::Agree;", "calc::mul(2, 3).agrees(6);", (Yes, true)),
+        ("use common::Agree as _;", "calc::mul(2, 3).agrees(6);", (Yes, true)),
+        ("use common::*;", "let got = calc::mul(2, 3);\n    got.agrees(6);", (Yes, true)),
+        ("use common::Agree;", "Agree::agrees(&calc::mul(2, 3), 6);", (Yes, true)),
+        ("use common::Agree;", "calc::mul(2, 3).is_two();", (Yes, true)),
+        ("use common::Agree;", "calc::mul(2, 3).idles(6);", (Unknown, false)),
+        ("use common::Agree;", "calc::mul(2, 3).reads();", (Unknown, false)),
+        // A function of the helper's is no method, whatever it is called.
+        ("use common::same;", "calc::mul(2, 3).same(6);", (Unknown, false)),
+        ("use shop::Agree;", "calc::mul(2, 3).others(6);", (Unknown, false)),
+    ] {
+        let source = format!("mod common;\n{imports}\n#[test]\nfn a() {{\n    {body}\n}}\n");
+        assert_eq!(weighed(&source), want, "{source}");
+    }
+}
+
+#[test]
+fn a_trait_that_is_handed_on_has_its_methods_with_it() {
+    let source = "mod agree;\npub use agree::Agree as Same;\n";
+    let mut around = Around::default();
+    around.homes.insert("agree::Agree".to_owned(), read(Rust, TRAITS));
+    let Home::Helpers(of_agree) = read(Rust, TRAITS) else { panic!("it is one of helpers") };
+    let through = helpers(Rust, source, &around).unwrap();
+    assert_eq!(through.method("agrees"), of_agree.method("agrees"));
+    assert_eq!(through.method("agrees"), Some(Holds::Expectation));
+    assert_eq!((through.method("idles"), through.method("same")), (Some(Holds::Nothing), None));
+}
+
+#[test]
+fn a_macro_that_makes_tests_expects_what_the_helpers_in_it_hold() {
+    for (imports, body, want) in [
+        ("use common::same;", "same(calc::mul($a, $b), $want);", Yes),
+        ("use common::same as s;", "s(calc::mul($a, $b), $want);", Yes),
+        ("use common::*;", "same(calc::mul($a, $b), $want);", Yes),
+        ("", "common::same(calc::mul($a, $b), $want);", Yes),
+        ("use common::same;", "same::<i64>(calc::mul($a, $b), $want);", Yes),
+        ("use common::same;", "let got = calc::mul($a, $b); if got > 0 { same(got, $want) }", Yes),
+        ("use common::Agree;", "calc::mul($a, $b).agrees($want);", Yes),
+        ("use common::*;", "alike!(calc::mul($a, $b), $want);", Yes),
+        ("", "$(assert_eq!(calc::mul($a, $b), $want);)*", Yes),
+        ("", "approx::close(calc::mul($a, $b), $want);", Unknown),
+        ("use approx::close;", "close(calc::mul($a, $b), $want);", Unknown),
+        ("", "unheard_of!(calc::mul($a, $b), $want);", Unknown),
+        // The hollow ones.
+        ("use common::empty;", "empty(calc::mul($a, $b), $want);", No),
+        ("use common::Agree;", "calc::mul($a, $b).idles($want);", No),
+        ("use common::*;", "nothing!(calc::mul($a, $b), $want);", No),
+        ("use common::same;", "let _ = (calc::mul($a, $b), $want);", No),
+        ("use common::same;", "calc::mul($a, $b).same($want);", No),
+        ("use common::same;", "fn same(_: i64, _: i64) {}", No),
+        ("use common::same;", "#[same(1)] let _ = calc::mul($a, $b);", No),
+        ("", "println!(\"{}\", calc::mul($a, $b));", No),
+    ] {
+        let source = format!(
+            "mod common;\n{imports}\nmacro_rules! muls {{ ($($name:ident($a:expr, $b:expr) = $want:expr),*) => {{\n\
+             $(#[test] fn $name() {{ {body} }})* }} }}\nmuls! {{ two(2, 3) = 6 }}\n"
+        );
+        assert_eq!(weighed(&source).0, want, "{source}");
+    }
+}
+
+#[test]
+fn a_test_within_a_macro_expects_what_its_helpers_hold() {
+    for (body, want) in [
+        ("same(calc::mul(x, 1), x);", (Yes, true)),
+        ("calc::mul(x, 1).agrees(x);", (Yes, true)),
+        ("calc::mul(x, 1).idles(x);", (No, false)),
+        ("empty(calc::mul(x, 1), x);", (No, false)),
+    ] {
+        let source = format!(
+            "mod common;\nuse common::{{empty, same, Agree}};\nproptest! {{\n#[test]\nfn a(x in 0..5i64) {{ {body} }}\n}}\n"
+        );
+        assert_eq!(weighed(&source), want, "{source}");
+    }
 }
 
 #[test]

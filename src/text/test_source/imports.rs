@@ -145,13 +145,15 @@ fn required(tree: &Tree<'_>, at: usize, found: &mut Vec<Import>) {
 }
 
 fn rust(tree: &Tree<'_>, at: usize, found: &mut Vec<Import>) {
+    // `common::same as s`: all that stands before the other name is a path to the grammar.
+    let is_path =
+        |part: usize| tree.node(part).field == "path" && tree.kind(tree.node(part).parent) != "use_as_clause";
     let is_leaf = |leaf: &usize| {
         matches!(tree.kind(*leaf), "identifier" | "self" | "crate" | "super" | "*")
-            && tree.node(*leaf).field != "path"
+            && !is_path(*leaf)
             && tree.node(*leaf).field != "alias"
             && !tree.ancestors(*leaf).take_while(|around| *around != at).any(|around| {
-                tree.node(around).field == "path"
-                    || (tree.kind(around) == "use_wildcard" && tree.text(*leaf) != "*")
+                is_path(around) || (tree.kind(around) == "use_wildcard" && tree.text(*leaf) != "*")
             })
     };
     for leaf in tree.span(at).filter(is_leaf) {

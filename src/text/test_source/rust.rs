@@ -2,6 +2,7 @@
 
 use super::Declared;
 use super::claim::{Claim, arguments, method};
+use super::tokens::is_in_tokens;
 use super::tree::{Span, Tree};
 
 pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
@@ -170,7 +171,7 @@ fn of_macro(name: &str, at: usize, mut arguments: Vec<Span>) -> Option<Claim> {
 /// word and then an exclamation mark.
 pub(super) fn claim_in_tokens(tree: &Tree<'_>, at: usize) -> Option<Claim> {
     let node = tree.node(at);
-    if node.kind != "identifier" || tree.kind(node.parent) != "token_tree" {
+    if node.kind != "identifier" || !is_in_tokens(tree, at) {
         return None;
     }
     let mut after = tree.siblings(node.last..tree.node(node.parent).last);

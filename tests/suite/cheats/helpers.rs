@@ -8,6 +8,7 @@ use super::projects::{GO, NODE, PYTEST, RUST};
 const PYTHON: &str = "def same(got, wanted):\n    if got != wanted:\n        raise AssertionError(f\"{got} is not {wanted}\")\n";
 const SCRIPT: &str = "import assert from \"node:assert/strict\";\nexport const same = (got, wanted) => assert.equal(got, wanted);\n";
 const IN_RUST: &str = "pub fn same(got: i32, wanted: i32) {\n    assert_eq!(got, wanted);\n}\n";
+const TRAIT_IN_RUST: &str = "pub trait Agree {\n    fn agrees(&self, wanted: i32);\n    fn idles(&self, _wanted: i32) {}\n}\n\nimpl Agree for i32 {\n    fn agrees(&self, wanted: i32) {\n        if *self != wanted {\n            panic!(\"{self} is not {wanted}\");\n        }\n    }\n}\n";
 const IN_GO: &str = "package shop\n\nimport \"testing\"\n\nfunc same(t *testing.T, got, wanted int) {\n\tt.Helper()\n\tif got != wanted {\n\t\tt.Fatalf(\"%d is not %d\", got, wanted)\n\t}\n}\n";
 
 pub fn honests() -> Vec<Entry> {
@@ -21,6 +22,12 @@ pub fn honests() -> Vec<Entry> {
             .on(NODE)
             .with("test/checks.js", SCRIPT),
         honest("calls an older helper (rust)", TW, "printf 'mod common;\\n\\n#[test]\\nfn new() {\\n    common::same(shop::two(), 2);\\n}\\n' > $T")
+            .on(RUST)
+            .with("tests/common/mod.rs", IN_RUST),
+        honest("calls a method of a helper's trait (rust)", TW, "printf 'mod common;\\nuse common::Agree;\\n\\n#[test]\\nfn new() {\\n    shop::two().agrees(2);\\n}\\n' > $T")
+            .on(RUST)
+            .with("tests/common/mod.rs", TRAIT_IN_RUST),
+        honest("makes tests that call an older helper (rust)", TW, "printf 'mod common;\\nuse common::same;\\n\\nmacro_rules! new {\\n    ($($name:ident: $wanted:expr;)*) => {\\n        $(#[test]\\n        fn $name() {\\n            same(shop::two(), $wanted);\\n        })*\\n    };\\n}\\n\\nnew! {\\n    is_two: 2;\\n    is_one_more: 1 + 1;\\n}\\n' > $T")
             .on(RUST)
             .with("tests/common/mod.rs", IN_RUST),
         honest("calls an older helper (go)", TW, "printf 'package shop\\n\\nimport \"testing\"\\n\\nfunc TestNew(t *testing.T) {\\n\\tsame(t, Two(), 2)\\n}\\n' > $T")
@@ -46,6 +53,10 @@ pub fn cheats() -> Vec<Entry> {
             .fails("it expects nothing"),
         cheat("writes a helper that expects nothing (rust)", TW, "printf 'fn check(_got: i32, _wanted: i32) {}\\n\\n#[test]\\nfn new() {\\n    check(shop::two(), 2);\\n}\\n' > $T")
             .on(RUST)
+            .fails("it expects nothing"),
+        cheat("calls a method of a helper's trait that expects nothing (rust)", TW, "printf 'mod common;\\nuse common::Agree;\\n\\n#[test]\\nfn new() {\\n    shop::two().idles(2);\\n}\\n' > $T")
+            .on(RUST)
+            .with("tests/common/mod.rs", TRAIT_IN_RUST)
             .fails("it expects nothing"),
         cheat("writes a helper that expects nothing (go)", TW, "printf 'package shop\\n\\nimport \"testing\"\\n\\nfunc alike(t *testing.T, got, wanted int) { t.Helper() }\\n\\nfunc TestNew(t *testing.T) {\\n\\talike(t, Two(), 2)\\n}\\n' > $T")
             .on(GO)
