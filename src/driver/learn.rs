@@ -52,11 +52,15 @@ impl<W: World> Drive<'_, W> {
         let place = |path: &RelPath| {
             let ends = path.as_str().rmatch_indices('/').map(|(at, _)| &path.as_str()[..at]);
             let mut folders = ends.filter(|folder| known.iter().any(|file| file.is_within(folder)));
-            (folders.next().unwrap_or_default().to_owned(), path.file_name().to_owned())
+            let folder = folders.next().unwrap_or_default();
+            // What lies in a known folder itself may be loaded with all that is there.
+            let is_in_a_new_one = path.as_str().len() > folder.len() + 1 + path.file_name().len();
+            is_in_a_new_one.then(|| (folder.to_owned(), path.file_name().to_owned()))
         };
         let left = self.suite_rewrites();
         let mut left = left.iter().filter(|left| !known.contains(*left));
-        !known.contains(path) && left.any(|left| place(left) == place(path))
+        let own = place(path).filter(|_| !known.contains(path));
+        own.is_some_and(|own| left.any(|left| place(left).as_ref() == Some(&own)))
     }
 
     /// Files that hold tests by their name, but are sources to the rules, in a language without a
