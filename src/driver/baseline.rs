@@ -14,7 +14,7 @@ use crate::core::test::{Exit, Outcome, TestId, TestReport, TestRun};
 use crate::core::trouble::Trouble;
 
 use super::drive::Drive;
-use super::measure::run_ref;
+use super::measure::{is_own_writing, run_ref, written_beside_tests};
 use super::ports::{Checkpoints, Protection, TestOrder, Tests, World};
 
 /// Files that the suite writes, as far as they are named.
@@ -32,7 +32,7 @@ impl<W: World> Drive<'_, W> {
         // As sealed as every later run: what fails for that must not first show in a role's hands.
         self.seal_for_baseline(BTreeSet::new())?;
         let mut first = self.run_tests(&baseline_order()).await?;
-        let mut written = self.written_by_suite()?;
+        let mut written: BTreeSet<RelPath> = self.written_by_suite()?.into_iter().collect();
         let mut second = None;
         if self.is_worth_another(&first) {
             if self.holds() {
@@ -62,7 +62,7 @@ impl<W: World> Drive<'_, W> {
         }
         let known = self.files_of_zero()?;
         let policy = &self.setup.policy;
-        let is_own = |path: &RelPath| policy.is_data_of_tests(path) || !known.contains(path);
+        let is_own = |path: &RelPath| is_own_writing(policy, &known, path);
         (test.rewritten, test.rewritten_code) = written.into_iter().partition(is_own);
         test.left_in_tools = self.ports.protection.left_in_tools();
         Ok(vec![self.see_tree()?, Event::BaselineMeasured { test, gate: Box::new(gate) }])
@@ -90,18 +90,9 @@ impl<W: World> Drive<'_, W> {
         }
     }
 
-    /// What the project's own commands wrote beside tests, as it is put back: no child has run yet. Of code
-    /// that stood there before, only what was written as it was: code decides what a test says.
-    fn written_by_suite(&mut self) -> Result<BTreeSet<RelPath>, Trouble> {
-        let touched = self.ports.protection.check()?;
-        let rewritten = self.ports.protection.rewritten();
-        self.ports.protection.restore(&touched)?;
+    fn written_by_suite(&mut self) -> Result<Vec<RelPath>, Trouble> {
         let known = self.files_of_zero()?;
-        let policy = &self.setup.policy;
-        let is_own = |path: &RelPath| policy.is_data_of_tests(path) || !known.contains(path);
-        let changed = touched.into_iter().filter(is_own);
-        let written = changed.chain(rewritten);
-        Ok(written.filter(|path| policy.classify(path) == FileClass::Test).collect())
+        written_beside_tests(&mut self.ports.protection, &self.setup.policy, &known)
     }
 
     fn files_of_zero(&mut self) -> Result<BTreeSet<RelPath>, Trouble> {

@@ -23,6 +23,7 @@ use crate::core::event::{Event, PassFail, TestIdSource, TestRunFact};
 use crate::core::finding::{ChangeKind, ClassedChange, RunRef};
 use crate::core::guard::{self, Guard};
 use crate::core::path::RelPath;
+use crate::core::policy::{FileClass, Policy};
 use crate::core::role::{Key, Role};
 use crate::core::state::Phase;
 use crate::core::test::{Outcome, TestReport, TestRun};
@@ -212,6 +213,26 @@ impl<W: World> Drive<'_, W> {
     fn named(&self) -> Vec<CriterionId> {
         self.state.run.requirement.criteria.iter().map(|criterion| criterion.id.clone()).collect()
     }
+}
+
+/// Whether what the project's own commands write is theirs whatever they write: data beside tests, and
+/// what was not there. Of other code only what is written as it was, since code decides what a test says.
+pub(super) fn is_own_writing(policy: &Policy, known: &BTreeSet<RelPath>, path: &RelPath) -> bool {
+    policy.is_data_of_tests(path) || !known.contains(path)
+}
+
+/// What the project's own commands wrote beside tests, before any child; all of it is put back.
+pub(super) fn written_beside_tests(
+    protection: &mut impl Protection,
+    policy: &Policy,
+    known: &BTreeSet<RelPath>,
+) -> Result<Vec<RelPath>, Trouble> {
+    let touched = protection.check()?;
+    let rewritten = protection.rewritten();
+    protection.restore(&touched)?;
+    let changed = touched.into_iter().filter(|path| is_own_writing(policy, known, path));
+    let written = changed.chain(rewritten);
+    Ok(written.filter(|path| policy.classify(path) == FileClass::Test).collect())
 }
 
 /// Whether a run speaks for the work as far as its tests go.

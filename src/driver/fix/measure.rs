@@ -13,7 +13,7 @@ use crate::core::role::Role;
 use crate::core::test::TestRun;
 use crate::core::trouble::Trouble;
 use crate::driver::learn::unprotected_notes;
-use crate::driver::measure::{put_back_touched, run_ref};
+use crate::driver::measure::{is_own_writing, put_back_touched, run_ref, written_beside_tests};
 use crate::driver::ports::{CanaryWish, Checkpoints, Checks, Protection, World};
 
 use crate::driver::stock::Production;
@@ -105,19 +105,13 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     /// Data beside tests that the checks themselves write, before anybody forked: not made read-only, and
     /// put back without a word.
     fn learn_what_checks_write(&mut self) -> Result<(), Trouble> {
-        let touched = self.ports.protection.check()?;
-        let rewritten = self.ports.protection.rewritten();
-        self.ports.protection.restore(&touched)?;
         let zero = self.zero()?;
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&zero)?.into_iter().collect();
         let policy = &self.setup.policy;
-        let is_own = |path: &RelPath| policy.is_data_of_tests(path) || !known.contains(path);
-        let is_test = |path: &RelPath| policy.classify(path) == FileClass::Test;
-        // Of code that stood there before, what was written as it was may be written so again.
-        let written: Vec<RelPath> =
-            touched.into_iter().filter(is_own).chain(rewritten).filter(is_test).collect();
+        let written = written_beside_tests(&mut self.ports.protection, policy, &known)?;
         self.ports.protection.let_rewrite(&written);
-        (self.written, self.written_as_it_was) = written.into_iter().partition(is_own);
+        (self.written, self.written_as_it_was) =
+            written.into_iter().partition(|path| is_own_writing(policy, &known, path));
         Ok(())
     }
 
