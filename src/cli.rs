@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub mod config;
 pub mod fix;
 mod internal;
 pub mod mdtest;
@@ -51,6 +52,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Have an agent carry out tests that are written in Markdown.
     Mdtest(Box<MdtestArgs>),
+    /// Print which settings hold, and where each comes from.
+    Config(config::ConfigArgs),
     /// Look for what is in the way of a run, or prove that an agent does what one needs.
     Doctor(DoctorArgs),
 }

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod clean;
+pub mod config;
 pub mod criteria;
 pub mod demo;
 pub mod doctor;
@@ -25,7 +26,7 @@ use crate::core::guard::{self, Guard};
 use crate::core::trouble::Trouble;
 use crate::exit::Exit;
 use crate::settings::Environment;
-use crate::text::config::{self, ConfigFile};
+use crate::text::config::ConfigFile;
 use crate::view::print;
 use crate::world::config_file;
 use crate::world::project::Place;
@@ -47,6 +48,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Mdtest(args)) => mdtest::run(&args),
+        Some(Command::Config(args)) => config::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     };
     outcome.unwrap_or_else(|trouble| report(&trouble))
@@ -86,7 +88,26 @@ fn surroundings() -> Result<(PathBuf, Environment), Trouble> {
 /// `tdd.yaml`, if the project has one.
 fn read_config(place: &Place) -> Result<Option<ConfigFile>, Trouble> {
     let text = config_file::read(&place.project)?;
-    text.map(|text| config::read(config_file::NAME, &text)).transpose()
+    text.map(|text| crate::text::config::read(config_file::NAME, &text)).transpose()
+}
+
+/// The person's own settings, if there are any.
+fn read_own(environment: &Environment) -> Result<Option<ConfigFile>, Trouble> {
+    let Some(path) = environment.config_home.as_deref().map(config_file::persons) else { return Ok(None) };
+    let text = config_file::read_at(&path)?;
+    text.map(|text| crate::text::config::read_person(&path.to_string_lossy(), &text)).transpose()
+}
+
+/// The project's settings over the person's own.
+fn read_settings(place: &Place, environment: &Environment) -> Result<Option<ConfigFile>, Trouble> {
+    Ok(layered(read_config(place)?, read_own(environment)?))
+}
+
+fn layered(project: Option<ConfigFile>, own: Option<ConfigFile>) -> Option<ConfigFile> {
+    match (project, own) {
+        (project, None) => project,
+        (project, Some(own)) => Some(project.unwrap_or_default().over(&own)),
+    }
 }
 
 fn report(trouble: &Trouble) -> ExitCode {

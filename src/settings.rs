@@ -7,8 +7,6 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use serde_yaml::Value;
-
 use crate::cli::{IsolationArgs, OutputArgs, RunArgs};
 use crate::core::budget::Bounds;
 use crate::core::commands::CommandSettings;
@@ -18,10 +16,12 @@ use crate::core::isolation::Wanted;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
 use crate::core::usage::CapPlan;
+use crate::text::agent_table::layers::AgentSetting;
 use crate::text::config::{self, ConfigFile};
 
 pub mod caps;
 pub mod fix;
+pub mod told;
 
 /// Where requirements lie if nothing else is set (contract section 3).
 pub const DEFAULT_SPECS_DIR: &str = "specs/frs";
@@ -41,6 +41,8 @@ pub struct Environment {
     pub vars: Vec<(OsString, OsString)>,
     /// `CI` is set: nobody is watching.
     pub ci: bool,
+    /// Where the person's own settings lie, of all programs: `XDG_CONFIG_HOME`, else `.config` at home.
+    pub config_home: Option<PathBuf>,
     /// `TDD_SANDBOX`: the level of isolation for this machine, between the flag and `tdd.yaml`.
     pub sandbox: Option<OsString>,
 }
@@ -52,7 +54,10 @@ impl Environment {
         let value = |name: &str| vars.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
         let off = ["", "0", "false"];
         let ci = value("CI").is_some_and(|value| !off.iter().any(|word| value == *word));
-        Self { path: value("PATH"), ci, sandbox: value("TDD_SANDBOX"), vars }
+        let folder = |name: &str| value(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+        let config_home =
+            folder("XDG_CONFIG_HOME").or_else(|| folder("HOME").map(|home| home.join(".config")));
+        Self { path: value("PATH"), ci, config_home, sandbox: value("TDD_SANDBOX"), vars }
     }
 }
 
@@ -150,6 +155,13 @@ pub struct Deadlines {
     pub idle_ms: Option<u64>,
 }
 
+impl Deadlines {
+    /// Of one attempt if nothing is said, in milliseconds.
+    pub const ATTEMPT_MS: u64 = 30 * 60 * 1000;
+    /// Of an attempt's silence if nothing is said.
+    pub const IDLE_MS: u64 = 10 * 60 * 1000;
+}
+
 /// What the person meant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -161,8 +173,8 @@ pub struct Settings {
     /// Globs that replace the runner's own; empty if none are set.
     pub test_files: Vec<String>,
     agent_of_role: BTreeMap<Role, AgentChoice>,
-    /// Agent tables of `tdd.yaml` by name, for `text::agent_table`.
-    pub agents: BTreeMap<String, Value>,
+    /// Agent tables of `tdd.yaml` and of the person's own settings by name.
+    pub agents: BTreeMap<String, AgentSetting>,
     /// For the scripted agent.
     pub cassette: Option<PathBuf>,
     pub bounds: Bounds,

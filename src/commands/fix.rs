@@ -30,6 +30,7 @@ use crate::world::project_commands::Chosen;
 use crate::world::project_commands::checks::{self, CheckDeadlines, FoundChecks};
 use crate::world::{checkpoints, git_facts, leftovers, sandbox};
 
+use super::run::brought;
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
 use super::run::wire;
@@ -43,7 +44,7 @@ const NAME: &str = "fix";
 pub fn run(args: &FixArgs) -> Result<ExitCode, Trouble> {
     let (cwd, environment) = super::surroundings()?;
     let place = project::locate(&cwd)?;
-    let settings = FixSettings::resolve(args, super::read_config(&place)?, &environment)?;
+    let settings = FixSettings::resolve(args, super::read_settings(&place, &environment)?, &environment)?;
     git_facts::refuse_locked_index(&place.repository)?;
     let agent = agent(&settings, &environment)?;
     if settings.writes == Writes::Documents {
@@ -133,6 +134,7 @@ fn execute(
     (previous, again): (Option<String>, String),
 ) -> Result<ExitCode, Trouble> {
     let repository = &prepared.place.repository;
+    brought::tell(prepared.settings.output, &prepared.settings.agents, &prepared.roles);
     let hold = Hold::take(repository)?;
     let now = SystemClock::default().now_ms();
     let id = execute::new_run_id(now, NAME);

@@ -149,7 +149,7 @@ fn errands(
     environment: &Environment,
     means: &Means<'_>,
 ) -> Result<Errands, Trouble> {
-    let config = config(root)?;
+    let config = config(root, environment)?;
     let name = args.agent.clone().or(config.agent).unwrap_or_else(|| AUTO_AGENT.to_owned());
     if name == SCRIPTED_AGENT {
         return Err(Trouble::user("the scripted agent carries out no Markdown tests")
@@ -159,6 +159,9 @@ fn errands(
     let mut table = super::run::prepare::agent_table(&name, &config.agents, environment.path.as_deref())?;
     if args.deadline.is_some() {
         (table.wall_ms, table.idle_ms) = (None, None);
+    }
+    for line in super::run::brought::of_table(&config.agents, &table) {
+        print::message(&format!("tdd: {line}"));
     }
     let tdd = std::env::current_exe()
         .map_err(|error| Trouble::environment("the path of this program can't be found").because(error))?;
@@ -182,12 +185,13 @@ fn errands(
 }
 
 /// The settings of the project that the suite lies in; a suite needs neither a project nor git.
-fn config(root: &Path) -> Result<ConfigFile, Trouble> {
+fn config(root: &Path, environment: &Environment) -> Result<ConfigFile, Trouble> {
     let has_settings = |folder: &&Path| folder.join(config_file::NAME).exists();
     let outside_git = || root.ancestors().find(has_settings).unwrap_or(root).to_owned();
     let folder = project::locate(root).map_or_else(|_| outside_git(), |place| place.project);
     let text = config_file::read(&folder)?;
-    Ok(text.map(|text| config::read(config_file::NAME, &text)).transpose()?.unwrap_or_default())
+    let project = text.map(|text| config::read(config_file::NAME, &text)).transpose()?;
+    Ok(super::layered(project, super::read_own(environment)?).unwrap_or_default())
 }
 
 /// Where what the agents print is kept, and their private state while they run. Outside of the suite,

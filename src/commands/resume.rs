@@ -181,7 +181,7 @@ fn prepared(
         output: args.output,
         ..RunArgs::default()
     };
-    let settings = Settings::resolve(&run_args, super::read_config(&place)?, &environment)?;
+    let settings = Settings::resolve(&run_args, super::read_settings(&place, &environment)?, &environment)?;
     let names = Role::ALL.map(|role| match &args.agent {
         Some(name) => name.clone(),
         None => state.run.agents[role as usize].clone(),

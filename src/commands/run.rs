@@ -1,5 +1,6 @@
 //! Takes a requirement through the whole cycle: `tdd <FR>`.
 
+pub mod brought;
 pub mod execute;
 pub mod prepare;
 pub mod record;
@@ -52,6 +53,8 @@ fn describe(prepared: &Prepared) -> String {
         format!("agents:      {}", prepared.agent_names().join(", ")),
         format!("isolation:   {}", prepared.sandbox.isolation),
     ];
+    let brought = brought::lines(&prepared.settings.agents, &prepared.roles);
+    lines.extend(brought.into_iter().map(|line| format!("agent call:  {line}")));
     for id in &prepared.plan.criteria {
         let already = if prepared.plan.already_green.contains(id) { ", already green" } else { "" };
         let text =
@@ -86,6 +89,7 @@ fn describe_as_json(prepared: &Prepared) -> String {
         "requirement": prepared.requirement.path,
         "commands": prepared.chosen.commands,
         "agents": prepared.agent_names(),
+        "brought_agents": brought::lines(&prepared.settings.agents, &prepared.roles),
         "plan": prepared.plan,
         "isolation": prepared.sandbox.isolation.to_string(),
     });

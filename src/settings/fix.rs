@@ -12,8 +12,8 @@ use crate::text::config::ConfigFile;
 use crate::text::config::caps::{wall, wanted};
 
 /// Deadlines if nothing is said, in milliseconds: of a type check, of everything else.
-const TYPE_DEADLINE_MS: u64 = 60_000;
-const TEST_DEADLINE_MS: u64 = 120_000;
+pub(super) const TYPE_DEADLINE_MS: u64 = 60_000;
+pub(super) const TEST_DEADLINE_MS: u64 = 120_000;
 /// The task's title if nobody names one.
 const NO_TASK: &str = "the current change";
 

@@ -64,6 +64,7 @@ mod arguments;
 pub mod home;
 pub mod interactive;
 pub mod kit;
+pub mod layers;
 pub mod outer;
 mod read;
 mod selector;

@@ -23,12 +23,16 @@
 //! backoff: [5s, 20s, 60s]          # waits before further tries after a rate limit; [] for none
 //! ```
 //!
+//! A person's own file, for all their projects, holds `agent`, `roles`, `agents` and `max_…` alone, and
+//! lies below the project's ([`read_person`], [`ConfigFile::over`]).
+//!
 //! Every key may be left out. Strict, because a setting that is silently ignored is worse than
 //! one that is refused: an unknown key is an error that names the nearest known one.
 
 pub mod caps;
 mod duration;
 pub mod fix;
+mod layers;
 mod reader;
 mod twice;
 
@@ -44,6 +48,9 @@ use crate::core::path::RelPath;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
 use crate::core::usage::CapPlan;
+use crate::text::agent_table::layers::AgentSetting;
+pub use duration::shown as shown_duration;
+pub use layers::read_person;
 use reader::Table;
 
 /// The largest `tdd.yaml` that is read.
@@ -60,7 +67,7 @@ pub struct ConfigFile {
     pub agent: Option<String>,
     pub roles: BTreeMap<Role, RoleSetting>,
     /// Agent tables by name, as they stand: `text::agent_table` reads them.
-    pub agents: BTreeMap<String, Value>,
+    pub agents: BTreeMap<String, AgentSetting>,
     pub budgets: BudgetSetting,
     pub regression: Option<Regression>,
     /// What becomes of work that passes without a valid block.
@@ -131,6 +138,13 @@ const KEYS: &[&str] = &[
 
 /// The most that one run of a command may print (contract section 5).
 pub const MAX_OUTPUT: u64 = 2 << 30;
+/// Every word of `regression:`.
+pub const REGRESSIONS: [(&str, Regression); 4] = [
+    ("auto", Regression::Auto),
+    ("attempt", Regression::Attempt),
+    ("criterion", Regression::Criterion),
+    ("end", Regression::End),
+];
 /// The most waits of a back-off.
 const MAX_WAITS: usize = 10;
 
@@ -140,20 +154,8 @@ const MAX_WAITS: usize = 10;
 /// A [`Trouble`] of kind `Config` that names the key, the line where it can be told, and what is
 /// wanted instead.
 pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
-    if source.len() > MAX_BYTES {
-        return Err(Trouble::config(format!("{file_name} is too large"))
-            .because(format!("it has {} bytes; at most {MAX_BYTES} are read", source.len()))
-            .advise("Leave only settings in it."));
-    }
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
-    let value: Value = serde_yaml::from_str(source).map_err(|error| {
-        if let Some(trouble) = twice::trouble(file_name, source, &error) {
-            return trouble;
-        }
-        Trouble::config(format!("{file_name} is not YAML"))
-            .because(error)
-            .advise("Correct the line that it names, or what stands before it.")
-    })?;
+    let value = parsed(file_name, source)?;
     let Some(top) = Table::top(file_name, source, &value)? else { return Ok(ConfigFile::default()) };
     top.only(KEYS)?;
     let test = top.command("test")?;
@@ -177,6 +179,22 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         caps: caps::read(&top)?,
         fix: fix::read(&top)?,
         backoff_ms: top.waits("backoff", MAX_WAITS)?,
+    })
+}
+
+fn parsed(file_name: &str, source: &str) -> Result<Value, Trouble> {
+    if source.len() > MAX_BYTES {
+        return Err(Trouble::config(format!("{file_name} is too large"))
+            .because(format!("it has {} bytes; at most {MAX_BYTES} are read", source.len()))
+            .advise("Leave only settings in it."));
+    }
+    serde_yaml::from_str(source).map_err(|error| {
+        if let Some(trouble) = twice::trouble(file_name, source, &error) {
+            return trouble;
+        }
+        Trouble::config(format!("{file_name} is not YAML"))
+            .because(error)
+            .advise("Correct the line that it names, or what stands before it.")
     })
 }
 
@@ -262,13 +280,13 @@ fn roles(top: &Table<'_>) -> Result<BTreeMap<Role, RoleSetting>, Trouble> {
     Ok(roles)
 }
 
-fn agents(top: &Table<'_>) -> Result<BTreeMap<String, Value>, Trouble> {
+fn agents(top: &Table<'_>) -> Result<BTreeMap<String, AgentSetting>, Trouble> {
     let Some(table) = top.table("agents")? else { return Ok(BTreeMap::new()) };
     let mut agents = BTreeMap::new();
     for name in table.keys()? {
         // An empty one is told only to who wants that agent.
         let value = table.table(name)?.map_or(Value::Null, |agent| agent.value());
-        agents.insert(name.to_owned(), value);
+        agents.insert(name.to_owned(), AgentSetting { project: Some(value), person: None });
     }
     Ok(agents)
 }
@@ -289,16 +307,10 @@ fn output_cap(top: &Table<'_>) -> Result<Option<u64>, Trouble> {
 }
 
 fn regression(top: &Table<'_>) -> Result<Option<Regression>, Trouble> {
-    const WORDS: [(&str, Regression); 4] = [
-        ("auto", Regression::Auto),
-        ("attempt", Regression::Attempt),
-        ("criterion", Regression::Criterion),
-        ("end", Regression::End),
-    ];
     let Some(word) = top.text("regression")? else { return Ok(None) };
-    match WORDS.into_iter().find(|(name, _)| *name == word) {
+    match REGRESSIONS.into_iter().find(|(name, _)| *name == word) {
         Some((_, regression)) => Ok(Some(regression)),
-        None => Err(top.unknown_word("regression", &word, &WORDS.map(|(name, _)| name))),
+        None => Err(top.unknown_word("regression", &word, &REGRESSIONS.map(|(name, _)| name))),
     }
 }
 

@@ -1,6 +1,7 @@
-//! `tdd.yaml` on disk.
+//! `tdd.yaml` on disk: a project's, and a person's own.
 
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use crate::core::trouble::Trouble;
 use crate::world::regular_file;
@@ -12,19 +13,30 @@ const LARGEST: u64 = 1 << 20;
 
 /// The text of `tdd.yaml` in the project's folder, or `None` if there is none.
 pub fn read(project: &Path) -> Result<Option<String>, Trouble> {
-    let path = project.join(NAME);
+    read_at(&project.join(NAME))
+}
+
+/// Where a person's own settings lie, below the folder for all programs' settings.
+pub fn persons(config_home: &Path) -> PathBuf {
+    config_home.join("tdd").join(NAME)
+}
+
+/// The text of the settings in this file, or `None` if there is none.
+pub fn read_at(path: &Path) -> Result<Option<String>, Trouble> {
     let unreadable = |why: String| {
         Trouble::config(format!("{} can't be read", path.display()))
             .because(why)
             .advise("it must be a file of UTF-8 text")
     };
-    let meta = match std::fs::metadata(&path) {
+    let meta = match std::fs::metadata(path) {
         Ok(meta) => meta,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        // A file where the folder would be: nothing is set there.
+        Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(None),
         Err(error) => return Err(unreadable(error.to_string())),
     };
     if !meta.is_file() || meta.len() > LARGEST {
         return Err(unreadable(format!("it is no file, or larger than {LARGEST} bytes")));
     }
-    regular_file::read_to_string(&path).map(Some).map_err(|error| unreadable(error.to_string()))
+    regular_file::read_to_string(path).map(Some).map_err(|error| unreadable(error.to_string()))
 }

@@ -43,6 +43,7 @@ mod modes;
 mod other_runners;
 mod out_of_sight;
 mod own_requirements;
+mod own_settings;
 mod projects;
 mod real_agents;
 mod recording;

@@ -35,7 +35,7 @@ fn suite(agent: Agent, tests: &[&str]) -> Option<(Sandbox, Server, Ran)> {
     let programs = agents(&[agent.name()])?;
     let sandbox = Sandbox::empty();
     let server = Server::start(&sandbox, &script());
-    sandbox.write("tdd.yaml", &agent.table(&server));
+    sandbox.own_settings(&agent.table(&server));
     for test in tests {
         sandbox.write(&format!("{test}.test.md"), "# A test\n\n1. Look.\n2. It is there.\n");
     }
@@ -146,8 +146,7 @@ fn red_in_person(agent: Agent, leave: &[&str]) {
     let server = Server::start(&sandbox, &format!("rules:\n{}", rule("red", "role: test-writer", &turns)));
     let mut command = tdd(&sandbox, &server, &programs);
     settle_in(&sandbox, &mut command);
-    sandbox.write("tdd.yaml", &format!("{}{}", sandbox.read("tdd.yaml"), agent.table(&server)));
-    sandbox.commit();
+    sandbox.own_settings(&agent.table(&server));
     command.args(["STE-1", "--agent", agent.name(), "--interactive", "--stop-after", "red"]);
     let mut terminal = Terminal::start(&command);
     let question = matches!(agent, Agent::Codex).then_some("Open restricted");

@@ -223,8 +223,7 @@ fn goes_through(agent: Agent) {
     }
     let sandbox = Sandbox::of_fixture("python");
     let server = Server::start(&sandbox, &script());
-    sandbox.write("tdd.yaml", &agent.table(&server));
-    sandbox.commit();
+    sandbox.own_settings(&agent.table(&server));
     let mut command = tdd(&sandbox, &server, &programs);
     let ran = Ran::of(&command.args(["PY-1", "--agent", agent.name()]).output().unwrap()).expect(0);
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
@@ -360,7 +359,8 @@ fn mends(agent: Agent) {
     ];
     let server = Server::start(&sandbox, &format!("rules:\n{}", rules.concat()));
     let config = "fix: { checks: [python3 -m mypy ., python3 -m pytest] }\n";
-    sandbox.write("tdd.yaml", &(agent.table(&server) + config));
+    sandbox.own_settings(&agent.table(&server));
+    sandbox.write("tdd.yaml", config);
     let mut command = tdd(&sandbox, &server, &programs);
     let ran = Ran::of(&command.args(["fix", "--agent", agent.name()]).output().unwrap()).expect(0);
     assert_eq!((sandbox.read("textkit.py").as_str(), sandbox.forks()), (MENDED, 2), "{}", ran.stderr);

@@ -93,6 +93,13 @@ impl Sandbox {
         std::fs::write(path, text).unwrap();
     }
 
+    /// The person's own settings, for all projects.
+    pub fn own_settings(&self, text: &str) {
+        let file = self.dir.path().join("home/.config/tdd/tdd.yaml");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+
     pub fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.path(path)).unwrap()
     }

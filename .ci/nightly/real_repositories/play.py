@@ -102,7 +102,8 @@ def checkup(stage, name):
             told = json.loads(line)
         except ValueError:
             continue
-        if told.get("grade") == "problem" and told.get("subject") in SUBJECTS:
+        let_through = told.get("subject") == "gate" and "--allow-red-gate" in stage.repository.options
+        if told.get("grade") == "problem" and told.get("subject") in SUBJECTS and not let_through:
             problems.append(told)
     return problems
 

@@ -103,10 +103,19 @@ impl Teller {
         environment: &Environment,
     ) -> Result<(Settings, bool), Trouble> {
         let flags = RunArgs { isolation: args.isolation.clone(), ..RunArgs::default() };
-        let config = place.map(crate::commands::read_config).transpose();
-        let (config, finding) = match config.map(Option::flatten) {
-            Ok(Some(config)) => (Some(config), Some(Finding::ok(Subject::Settings, "tdd.yaml can be read"))),
-            Ok(None) => (None, None),
+        let config = place.map(crate::commands::read_config).transpose().map(Option::flatten);
+        let own = crate::commands::read_own(environment);
+        let (config, finding) = match config.and_then(|config| own.map(|own| (config, own))) {
+            Ok((project, own)) => {
+                let said = match (&project, &own) {
+                    (Some(_), Some(_)) => Some("tdd.yaml and your own settings can be read"),
+                    (Some(_), None) => Some("tdd.yaml can be read"),
+                    (None, Some(_)) => Some("your own settings can be read"),
+                    (None, None) => None,
+                };
+                let finding = said.map(|said| Finding::ok(Subject::Settings, said));
+                (crate::commands::layered(project, own), finding)
+            }
             Err(trouble) => {
                 let finding = Finding::problem(Subject::Settings, trouble);
                 self.tell(finding);

@@ -113,8 +113,8 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
 /// `tdd.yaml` is read if there is one, for agents of the person's own; a project is not needed.
 fn settings(args: &DoctorArgs, cwd: &Path, environment: &Environment) -> Result<Settings, Trouble> {
     let config = match project::locate(cwd) {
-        Ok(place) => crate::commands::read_config(&place)?,
-        Err(_) => None,
+        Ok(place) => crate::commands::read_settings(&place, environment)?,
+        Err(_) => crate::commands::read_own(environment)?,
     };
     let run = RunArgs { isolation: args.isolation.clone(), ..RunArgs::default() };
     Settings::resolve(&run, config, environment)

@@ -25,6 +25,7 @@ use crate::world::lock::WorkTreeLock;
 use crate::world::signals::StopSignal;
 use crate::world::{checkpoints, leftovers, signals, unix};
 
+use super::brought;
 use super::prepare::Prepared;
 use super::record;
 use super::wire::{self, Folders};
@@ -62,6 +63,7 @@ impl Hold {
 
 /// Begins a run and drives it to an end.
 pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
+    tell_brought(prepared);
     let hold = Hold::take(&prepared.place.repository)?;
     let now = SystemClock::default().now_ms();
     let id = new_run_id(now, &prepared.requirement.id);
@@ -89,6 +91,10 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     conclude(&ended, &folders.run, &prepared.settings)
 }
 
+fn tell_brought(prepared: &Prepared) {
+    brought::tell(prepared.settings.output, &prepared.settings.agents, &prepared.roles);
+}
+
 /// Goes on with the run in `run`, whose journal tells how far it is.
 pub fn go_on(
     prepared: &Prepared,
@@ -96,6 +102,7 @@ pub fn go_on(
     decisions: Vec<Decision>,
     hold: &Hold,
 ) -> Result<ExitCode, Trouble> {
+    tell_brought(prepared);
     let folders = hold.folders(run);
     let (journal, state, labels) = reopened(&folders.run)?;
     let _noting = leftovers::note_children_in(&folders.run);

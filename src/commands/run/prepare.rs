@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use serde_yaml::Value;
-
 use crate::cli::RunArgs;
 use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::{Plan, RedRule, SandboxNeed, SupersedeRule};
@@ -16,6 +14,7 @@ use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
 use crate::core::usage::{Cap, CapPlan};
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
+use crate::text::agent_table::layers::AgentSetting;
 use crate::text::agent_table::{self, AgentTable};
 use crate::text::{mdtest, prompt};
 use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
@@ -57,7 +56,7 @@ impl Prepared {
 pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Prepared, Trouble> {
     let operator = args.interactive.then(Operator::at_terminal).transpose()?;
     let place = project::locate(cwd)?;
-    let config = super::super::read_config(&place)?;
+    let config = crate::commands::read_settings(&place, &environment)?;
     let settings = Settings::resolve(args, config, &environment)?;
     let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
     let archived = if settings.leaves.archived.is_granted() { Archive::Included } else { Archive::LeftOut };
@@ -350,31 +349,19 @@ pub fn agent(
 /// The table of the agent with this name; `auto` is the first one that is installed.
 pub fn agent_table(
     wanted: &str,
-    own: &BTreeMap<String, Value>,
+    own: &BTreeMap<String, AgentSetting>,
     path: Option<&OsStr>,
 ) -> Result<AgentTable, Trouble> {
     let name = if wanted == AUTO_AGENT { choose_auto(path)? } else { wanted };
-    // Nothing behind a built-in agent's name changes nothing of it.
-    let said = |value: &&Value| !value.is_null() || agent_table::builtin(name).is_none();
-    match own.get(name).filter(said) {
-        Some(value) => agent_table::read(name, value),
-        None => builtin(name)?.ok_or_else(|| unknown_agent(name, own)),
-    }
+    let said = own.get(name).cloned().unwrap_or_default();
+    said.table(name)?.ok_or_else(|| unknown_agent(name, own))
 }
 
-fn builtin(name: &str) -> Result<Option<AgentTable>, Trouble> {
-    let Some(yaml) = agent_table::builtin(name) else { return Ok(None) };
-    let value = serde_yaml::from_str(yaml).map_err(|error| {
-        Trouble::internal(format!("the built-in table of {name} can't be read")).because(error)
-    })?;
-    agent_table::read(name, &value).map(Some)
-}
-
-fn unknown_agent(name: &str, own: &BTreeMap<String, Value>) -> Trouble {
+fn unknown_agent(name: &str, own: &BTreeMap<String, AgentSetting>) -> Trouble {
     let mut known = vec![AUTO_AGENT];
     known.extend(agent_table::BUILTIN);
     known.extend(own.keys().map(String::as_str));
     Trouble::config(format!("no agent is named `{name}`"))
         .because(format!("known are: {}", known.join(", ")))
-        .advise("name one of these, or describe it under `agents:` in tdd.yaml (the README shows how)")
+        .advise("name one of these, or describe it under `agents:` in tdd.yaml or in your own settings (the README shows how)")
 }

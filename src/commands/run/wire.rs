@@ -13,7 +13,7 @@ use crate::core::trouble::Trouble;
 use crate::core::turns::TurnCaps;
 use crate::driver::drive::Setup;
 use crate::driver::ports::{Allowance, Limits, Ports, World};
-use crate::settings::Settings;
+use crate::settings::{Deadlines, Settings};
 use crate::text::command_line::checker;
 use crate::text::harmless::shell_word;
 use crate::text::{mask::Mask, skill};
@@ -33,10 +33,8 @@ use crate::world::signals::StopSignal;
 use super::prepare::Prepared;
 
 /// Bounds of one attempt that neither `tdd.yaml` nor the agent's table sets.
-const WALL: Duration = Duration::from_mins(30);
 /// With a person at the agent's screen.
 const WALL_IN_PERSON: Duration = Duration::from_hours(24);
-const IDLE: Duration = Duration::from_mins(10);
 const OUTPUT: u64 = 64 << 20;
 
 /// The world of a run on this machine.
@@ -268,13 +266,13 @@ fn turns(prepared: &Prepared) -> TurnCaps {
 
 fn limits(prepared: &Prepared) -> Limits {
     let settings = &prepared.settings;
-    let wall = if prepared.operator.is_some() { WALL_IN_PERSON } else { WALL };
-    let ms = |own: Option<u64>, default: Duration| own.unwrap_or(default.as_secs() * 1000);
+    let wall_ms =
+        if prepared.operator.is_some() { WALL_IN_PERSON.as_secs() * 1000 } else { Deadlines::ATTEMPT_MS };
     Limits {
         // Each child has its own.
         turns: u32::MAX,
-        wall_ms: ms(settings.deadlines.attempt_ms, wall),
-        idle_ms: ms(settings.deadlines.idle_ms, IDLE),
+        wall_ms: settings.deadlines.attempt_ms.unwrap_or(wall_ms),
+        idle_ms: settings.deadlines.idle_ms.unwrap_or(Deadlines::IDLE_MS),
         output_bytes: OUTPUT,
         caps: Allowance::default(),
     }

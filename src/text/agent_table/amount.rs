@@ -45,6 +45,13 @@ pub fn size_bytes(text: &str) -> Option<u64> {
     number.checked_mul(factor).filter(|bytes| *bytes > 0)
 }
 
+/// In the largest unit that needs no fraction: `64MiB`.
+pub fn shown_size(bytes: u64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let unit = units.into_iter().find(|(factor, _)| bytes >= *factor && bytes.is_multiple_of(*factor));
+    unit.map_or_else(|| format!("{bytes}B"), |(factor, unit)| format!("{}{unit}", bytes / factor))
+}
+
 fn number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     Some((text.get(..end)?.parse().ok()?, text.get(end..)?))

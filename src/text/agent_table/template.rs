@@ -13,6 +13,7 @@
 
 use super::strict_map::{nearest_advice, unknown_word};
 use crate::core::trouble::Trouble;
+use crate::text::harmless;
 
 /// What can be filled in. Which of them have a value depends on the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -131,6 +132,15 @@ impl Template {
         self.0.contains(&Piece::Fill(placeholder))
     }
 
+    /// As the table has it, placeholders as placeholders.
+    pub fn shown(&self) -> String {
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(plain) => plain.clone(),
+            Piece::Fill(placeholder) => format!("{{{}}}", placeholder.name()),
+        };
+        self.0.iter().map(piece).collect()
+    }
+
     /// The text with every placeholder filled in by `value`.
     pub fn fill(&self, value: &impl Fn(Placeholder) -> Option<String>) -> Result<String, Missing> {
         let mut text = String::new();
@@ -164,6 +174,27 @@ impl Argv {
             Argument::One(template) => template.uses(placeholder),
             Argument::Group(templates) => templates.iter().any(|template| template.uses(placeholder)),
         })
+    }
+
+    /// The whole command line as the table has it: placeholders as placeholders, groups in brackets.
+    pub fn shown(&self) -> String {
+        let word = |template: &Template| {
+            let text = template.shown();
+            // A placeholder's braces are no reason to quote.
+            let bare = text.replace(['{', '}'], "");
+            if !bare.is_empty() && harmless::shell_word(&bare) == bare {
+                text
+            } else {
+                harmless::shell_word(&text)
+            }
+        };
+        let argument = |argument: &Argument| match argument {
+            Argument::One(template) => word(template),
+            Argument::Group(templates) => {
+                format!("[{}]", templates.iter().map(word).collect::<Vec<_>>().join(" "))
+            }
+        };
+        self.0.iter().map(argument).collect::<Vec<_>>().join(" ")
     }
 
     /// The whole command line. `Err` names a placeholder outside a group that has no value.

@@ -40,9 +40,36 @@ pub(super) fn read_wait(text: &str) -> Option<u64> {
     (total <= MAX_MS).then_some(total)
 }
 
+/// As a person writes it: `1h30m`. Less than a second is told in full: `1500ms`.
+pub fn shown(ms: u64) -> String {
+    if ms == 0 {
+        return "0s".to_owned();
+    }
+    if !ms.is_multiple_of(1000) {
+        return format!("{ms}ms");
+    }
+    let units = [("h", ms / 3_600_000), ("m", ms / 60_000 % 60), ("s", ms / 1000 % 60)];
+    let said: Vec<String> = units
+        .into_iter()
+        .filter(|(_, number)| *number > 0)
+        .map(|(unit, number)| format!("{number}{unit}"))
+        .collect();
+    said.concat()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{read, read_wait};
+    use super::{read, read_wait, shown};
+
+    #[test]
+    fn a_duration_is_shown_as_it_is_read() {
+        for text in ["1h30m", "90m", "10m", "45s", "24h", "1h1s"] {
+            let ms = read(text).unwrap();
+            assert_eq!(read(&shown(ms)), Some(ms), "{text}");
+        }
+        assert_eq!(shown(600_000), "10m");
+        assert_eq!(shown(1500), "1500ms");
+    }
 
     #[test]
     fn a_wait_may_be_zero() {

@@ -38,7 +38,7 @@ fn every_setting_is_read() {
     assert_eq!(config.roles[&Role::TestWriter].model.as_deref(), Some("large"));
     assert_eq!(config.roles[&Role::Implementer].agent, None);
     assert!(!config.roles.contains_key(&Role::Refactorer));
-    assert_eq!(config.agents["mine"]["argv"][0], Value::from("mine"));
+    assert_eq!(config.agents["mine"].project.as_ref().unwrap()["argv"][0], Value::from("mine"));
     assert_eq!(config.budgets, BudgetSetting { semantic: Some(3), format: Some(0) });
     assert_eq!(config.regression, Some(Regression::Criterion));
     assert_eq!(config.on_missing_block, Some(MissingBlock::Take));

@@ -65,7 +65,12 @@ impl Stage {
     pub fn new(settings: &str, entries: &[Value]) -> Self {
         let sandbox = shop();
         let yaml = sandbox.read("tdd.yaml");
-        sandbox.write("tdd.yaml", &format!("{yaml}{settings}"));
+        // What a built-in agent's name means is the person's to say.
+        if settings.starts_with("agents:") {
+            sandbox.own_settings(settings);
+        } else {
+            sandbox.write("tdd.yaml", &format!("{yaml}{settings}"));
+        }
         sandbox.commit();
         Self::of(sandbox, entries)
     }

@@ -1,0 +1,113 @@
+//! Prints what holds and where each value comes from: `tdd config`. Its help tells the exit codes.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::cli::RunArgs;
+use crate::cli::config::ConfigArgs;
+use crate::core::trouble::Trouble;
+use crate::settings::told::{self, DEFAULT, Row, Sources, Variable};
+use crate::settings::{Environment, Settings};
+use crate::text::harmless;
+use crate::view::print;
+use crate::world::project::{self, Place};
+use crate::world::{config_file, project_commands};
+
+pub fn run(args: &ConfigArgs) -> Result<ExitCode, Trouble> {
+    let (cwd, environment) = super::surroundings()?;
+    let place = project::locate(&cwd);
+    if let Err(trouble) = &place {
+        print::message(&format!("tdd: only your own settings are told: {}", trouble.what));
+    }
+    let rows = rows(place.ok().as_ref(), &environment)?;
+    print::result(&if args.json { as_json(&rows) } else { for_people(&rows, &environment) });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn rows(place: Option<&Place>, environment: &Environment) -> Result<Vec<Row>, Trouble> {
+    let project = place.map(super::read_config).transpose()?.flatten();
+    let own = super::read_own(environment)?;
+    let settings =
+        Settings::resolve(&RunArgs::default(), super::layered(project.clone(), own.clone()), environment)?;
+    let (project, own) = (project.unwrap_or_default(), own.unwrap_or_default());
+    let persons = own_file(environment).unwrap_or_default();
+    let says_sandbox = match &environment.sandbox {
+        Some(word) if !word.is_empty() => Variable::Set,
+        Some(_) | None => Variable::Unset,
+    };
+    let sources = Sources { project: (config_file::NAME, &project), person: (&persons, &own), says_sandbox };
+    let mut rows = place.map(|place| commands(place, &settings)).unwrap_or_default();
+    rows.extend(told::rows(&sources, &settings));
+    rows.extend(agents(&sources, &settings)?);
+    Ok(rows)
+}
+
+fn own_file(environment: &Environment) -> Option<String> {
+    let home = environment.config_home.as_deref()?;
+    Some(config_file::persons(home).to_string_lossy().into_owned())
+}
+
+/// As a run would choose them; that there are none is told like a value, because all else still holds.
+fn commands(place: &Place, settings: &Settings) -> Vec<Row> {
+    let row = |key: &str, value: &str, from: &str| Row {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        from: from.to_owned(),
+    };
+    match project_commands::choose(&place.project, &settings.commands) {
+        Ok(chosen) => {
+            let commands = chosen.commands;
+            let kind = commands.runner.name();
+            vec![
+                row("test", &commands.test, &commands.test_source),
+                row("gate", &commands.gate, &commands.gate_source),
+                row(
+                    "runner",
+                    kind,
+                    if chosen.table.is_some() { config_file::NAME } else { &commands.test_source },
+                ),
+            ]
+        }
+        Err(trouble) => {
+            vec![row("test", &format!("none: {}", trouble.what), "`tdd doctor` says what to set")]
+        }
+    }
+}
+
+/// Each agent that a file describes, with the command line that its name means.
+fn agents(sources: &Sources<'_>, settings: &Settings) -> Result<Vec<Row>, Trouble> {
+    let mut rows = Vec::new();
+    for (name, said) in &settings.agents {
+        let table = said.table(name)?;
+        let value = table.map(|table| table.argv.shown()).unwrap_or_default();
+        let files = [(&said.project, sources.project.0), (&said.person, sources.person.0)];
+        let said_in =
+            files.into_iter().filter(|(value, _)| value.as_ref().is_some_and(|value| !value.is_null()));
+        let from: Vec<&str> = said_in.map(|(_, file)| file).collect();
+        let from = if from.is_empty() { DEFAULT.to_owned() } else { from.join(" over ") };
+        rows.push(Row { key: format!("agents.{name}"), value, from });
+    }
+    Ok(rows)
+}
+
+fn for_people(rows: &[Row], environment: &Environment) -> String {
+    let mut out = String::new();
+    let widest = rows.iter().map(|row| row.key.chars().count()).max().unwrap_or(0);
+    for Row { key, value, from } in rows {
+        let (key, value, from) = (harmless::line(key), harmless::line(value), harmless::line(from));
+        let _ = writeln!(out, "{key:widest$}  {value}  ({from})");
+    }
+    if let Some(file) = own_file(environment) {
+        let _ = writeln!(out, "\nYour own settings, for all projects: {}", harmless::line(&file));
+    }
+    out
+}
+
+fn as_json(rows: &[Row]) -> String {
+    let line = |Row { key, value, from }: &Row| {
+        format!("{}\n", json!({ "type": "setting", "key": key, "value": value, "from": from }))
+    };
+    rows.iter().map(line).collect()
+}

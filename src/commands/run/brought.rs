@@ -1,0 +1,41 @@
+//! What a repository would have started: agents that its `tdd.yaml` describes (contract section 12).
+
+use std::collections::BTreeMap;
+
+use crate::settings::OutputMode;
+use crate::text::agent_table::AgentTable;
+use crate::text::agent_table::layers::AgentSetting;
+use crate::view::print;
+use crate::world::agent::RoleAgents;
+use crate::{core::role::Role, world::config_file};
+
+/// Told before the first fork; results on stdout are not mixed with it.
+pub fn tell(output: OutputMode, agents: &BTreeMap<String, AgentSetting>, roles: &RoleAgents) {
+    if output == OutputMode::Quiet {
+        return;
+    }
+    for line in lines(agents, roles) {
+        print::message(&format!("tdd: {line}"));
+    }
+}
+
+/// Each agent once, in the order of the roles.
+pub fn lines(agents: &BTreeMap<String, AgentSetting>, roles: &RoleAgents) -> Vec<String> {
+    let mut tables: Vec<&AgentTable> = Role::ALL.map(|role| &roles.of(role).table).into();
+    tables.dedup_by(|one, other| one.name == other.name);
+    tables.into_iter().flat_map(|table| of_table(agents, table)).collect()
+}
+
+/// The same for one agent.
+pub fn of_table(agents: &BTreeMap<String, AgentSetting>, table: &AgentTable) -> Vec<String> {
+    let calls = agents.get(&table.name).map(|said| said.brought(&table.name, table)).unwrap_or_default();
+    let call = |(number, call): (usize, &String)| {
+        let when = if number == 0 { "is called as" } else { "goes on as" };
+        format!(
+            "the agent `{}` is from this repository's {}; it {when}: {call}",
+            table.name,
+            config_file::NAME
+        )
+    };
+    calls.iter().enumerate().map(call).collect()
+}
