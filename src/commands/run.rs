@@ -2,6 +2,7 @@
 
 pub mod brought;
 pub mod execute;
+pub mod own_settings;
 pub mod prepare;
 pub mod record;
 pub mod wire;

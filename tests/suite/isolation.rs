@@ -27,7 +27,7 @@ use super::sandbox::{Ran, Sandbox, has, has_python};
 
 const LONG: Duration = Duration::from_mins(1);
 
-fn has_bwrap() -> bool {
+pub fn has_bwrap() -> bool {
     has("bwrap", &["bwrap", "--bind", "/", "/", "true"])
 }
 
@@ -81,6 +81,7 @@ impl Yard {
             specs: repo.join("specs/frs"),
             exchange: exchange.clone(),
             shared,
+            own_settings: Vec::new(),
             policy,
         };
         let chosen = choose(Wanted::Enforce, std::env::var_os("PATH").as_deref()).unwrap();

@@ -26,6 +26,7 @@ use crate::world::signals::StopSignal;
 use crate::world::{checkpoints, leftovers, signals, unix};
 
 use super::brought;
+use super::own_settings::OwnSettings;
 use super::prepare::Prepared;
 use super::record;
 use super::wire::{self, Folders};
@@ -64,6 +65,7 @@ impl Hold {
 /// Begins a run and drives it to an end.
 pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     tell_brought(prepared);
+    let own_settings = OwnSettings::now(&prepared.environment);
     let hold = Hold::take(&prepared.place.repository)?;
     let now = SystemClock::default().now_ms();
     let id = new_run_id(now, &prepared.requirement.id);
@@ -83,6 +85,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     audience.event(&state, &first, now);
     let ended = event_loop()?.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
     drop(audience);
+    own_settings.tell_change();
     let ended = ended?;
     drop(ports);
     if let Some(file) = &prepared.record {
@@ -103,6 +106,7 @@ pub fn go_on(
     hold: &Hold,
 ) -> Result<ExitCode, Trouble> {
     tell_brought(prepared);
+    let own_settings = OwnSettings::now(&prepared.environment);
     let folders = hold.folders(run);
     let (journal, state, labels) = reopened(&folders.run)?;
     let _noting = leftovers::note_children_in(&folders.run);
@@ -118,6 +122,7 @@ pub fn go_on(
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
     let ended = event_loop()?.block_on(drive.resume(decisions, caps));
     drop(audience);
+    own_settings.tell_change();
     let ended = ended?;
     drop(ports);
     if let Some(file) = &prepared.record {

@@ -13,7 +13,7 @@ use crate::core::trouble::Trouble;
 use crate::core::turns::TurnCaps;
 use crate::driver::drive::Setup;
 use crate::driver::ports::{Allowance, Limits, Ports, World};
-use crate::settings::{Deadlines, Settings};
+use crate::settings::{Deadlines, Environment, Settings};
 use crate::text::command_line::checker;
 use crate::text::harmless::shell_word;
 use crate::text::{mask::Mask, skill};
@@ -21,6 +21,7 @@ use crate::view::print;
 use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::{GitCheckpoints, git_folders};
 use crate::world::clock::SystemClock;
+use crate::world::config_file;
 use crate::world::gate_files;
 use crate::world::journal_file::{JournalFile, parts};
 use crate::world::leftovers;
@@ -151,9 +152,17 @@ fn ground(prepared: &Prepared, folders: &Folders, policy: &Policy) -> Result<Gro
         specs: place.project.join(&prepared.settings.specs_dir),
         exchange: folders.exchange.clone(),
         shared: leftovers::shared_folder(),
+        own_settings: own_settings(&prepared.environment),
         policy: policy.clone(),
     };
     Ok(ground.without_links())
+}
+
+/// The file may be a link into a folder of its own.
+fn own_settings(environment: &Environment) -> Vec<PathBuf> {
+    let file = environment.config_home.as_deref().map(config_file::persons);
+    let folder = file.as_ref().and_then(|file| file.parent()).map(Path::to_owned);
+    folder.into_iter().chain(file).filter(|path| path.exists()).collect()
 }
 
 fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {

@@ -60,6 +60,8 @@ pub struct Ground {
     /// Where the exchange folders and temporary files of all runs of this user are. It is masked as one:
     /// a mount over a folder that another run removes meanwhile fails.
     pub shared: PathBuf,
+    /// What says which programs a person's runs start, where it is there.
+    pub own_settings: Vec<PathBuf>,
     pub policy: Policy,
 }
 
@@ -90,6 +92,7 @@ impl Ground {
             specs: real(self.specs),
             exchange: real(self.exchange),
             shared: real(self.shared),
+            own_settings: self.own_settings.into_iter().map(real).collect(),
             ..self
         }
     }
@@ -140,7 +143,8 @@ impl Ground {
     fn common(&self, sealed: &Sealed, grain: Grain) -> Laid {
         let mut fence = Fence::default();
         let dot_git = self.repository.join(".git");
-        for folder in self.git.iter().chain([&dot_git, &self.repository.join(".tdd")]) {
+        let ours = [&dot_git, &self.repository.join(".tdd")];
+        for folder in self.git.iter().chain(ours).chain(&self.own_settings) {
             if let Ok(real) = folder.canonicalize() {
                 fence.protect(&real);
             }

@@ -241,6 +241,7 @@ impl<'b> Trial<'b> {
             specs: self.project("specs/frs"),
             exchange: self.folder.join("exchange"),
             shared: leftovers::shared_folder(),
+            own_settings: Vec::new(),
             policy: policy.clone(),
         }
         .without_links();
