@@ -9,7 +9,7 @@ pub mod fix;
 mod internal;
 pub mod mdtest;
 
-pub use internal::{AgentArgs, ExecArgs, Internal, Line, WithinArgs};
+pub use internal::{AgentArgs, ExecArgs, Internal, Line, WithinArgs, like_a_command};
 use mdtest::MdtestArgs;
 
 /// Makes test-driven development a fact for coding agents.
@@ -220,7 +220,7 @@ pub struct CriteriaArgs {
     /// Look in specs/frs/archive/ too.
     #[arg(long)]
     pub archived: bool,
-    /// Print `[{"id","line","verify","text"}]`.
+    /// Print one JSON object a line: {"id","line","verify","text"}.
     #[arg(long)]
     pub json: bool,
 }

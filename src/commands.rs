@@ -54,6 +54,14 @@ pub fn run(cli: Cli) -> ExitCode {
     outcome.unwrap_or_else(|trouble| report(&trouble))
 }
 
+/// A command line that can't be read, or one that asks for help.
+pub fn refuse_line(error: &clap::Error, near: Option<&str>) -> ! {
+    if let Some(line) = near {
+        print::message(&format!("error: {line}\n"));
+    }
+    error.exit()
+}
+
 /// The same for what `tdd` starts itself as.
 pub fn run_internal(internal: &Internal) -> ExitCode {
     let outcome = match internal {

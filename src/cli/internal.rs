@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser};
+use clap::{Args, CommandFactory, Parser};
 
 use super::Cli;
 
@@ -28,18 +28,44 @@ pub enum Internal {
 pub enum Line {
     Person(Box<Cli>),
     Ourselves(Internal),
+    /// None of both, or a wish for help: what clap says. A word that is no command is taken for a
+    /// requirement, and clap then stumbles over what follows it, so the command that it is like goes first.
+    Wrong(Box<clap::Error>, Option<String>),
 }
 
 impl Line {
-    /// Ends the process with a message where the line is none of both.
+    /// An internal line that is wrong ends the process with a message.
     pub fn parse(words: Vec<OsString>) -> Self {
         let is_internal = words.get(1).is_some_and(|word| word.as_encoded_bytes().starts_with(b"__"));
         if is_internal {
             Self::Ourselves(Internal::parse_from(words))
         } else {
-            Self::Person(Box::new(Cli::parse_from(words)))
+            let typed = words.get(1).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+            match Cli::try_parse_from(words) {
+                Ok(cli) => Self::Person(Box::new(cli)),
+                Err(error) => {
+                    let near = like_a_command(&typed).filter(|_| error.use_stderr());
+                    let near =
+                        near.map(|near| format!("`{typed}` is no command; did you mean `tdd {near}`?"));
+                    Self::Wrong(Box::new(error), near)
+                }
+            }
         }
     }
+}
+
+/// The command that a word is most like, if it is like one and none itself.
+pub fn like_a_command(word: &str) -> Option<String> {
+    let typed = word.to_lowercase();
+    let command = Cli::command();
+    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    if names.contains(&typed.as_str()) {
+        return None;
+    }
+    let scored = names.into_iter().map(|name| (strsim::damerau_levenshtein(&typed, name), name));
+    let (distance, name) = scored.min()?;
+    // One slip in a short word, two in a longer one.
+    (distance <= 1 + usize::from(name.len() > 5)).then(|| name.to_owned())
 }
 
 /// Descriptor 0 is where the start, or its failure, is reported (`world/exec.rs`).

@@ -47,10 +47,12 @@ impl<'a> Row<'a> {
 }
 
 fn as_json(requirement: &Requirement) -> Result<String, Trouble> {
-    let rows: Vec<Row<'_>> = requirement.criteria.iter().map(Row::of).collect();
-    let list = serde_json::to_string(&rows)
-        .map_err(|error| Trouble::internal("the criteria can't be written as JSON").because(error))?;
-    Ok(list + "\n")
+    let line = |criterion| {
+        let line = serde_json::to_string(&Row::of(criterion));
+        line.map(|line| line + "\n")
+            .map_err(|error| Trouble::internal("a criterion can't be written as JSON").because(error))
+    };
+    requirement.criteria.iter().map(line).collect()
 }
 
 fn for_people(requirement: &Requirement) -> String {

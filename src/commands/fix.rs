@@ -19,7 +19,7 @@ use crate::driver::fix::FixDrive;
 use crate::driver::ports::{Clock, Journal};
 use crate::exit::Exit;
 use crate::settings::fix::FixSettings;
-use crate::settings::{Environment, OutputMode};
+use crate::settings::{Environment, OutputMode, SCRIPTED_AGENT};
 use crate::view::{self, Stderr, print};
 use crate::world::agent::{RoleAgent, RoleAgents};
 use crate::world::checks::{CheckSetup, ProjectChecks};
@@ -71,8 +71,12 @@ pub fn run(args: &FixArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn agent(settings: &FixSettings, environment: &Environment) -> Result<RoleAgent, Trouble> {
-    let name = settings.common.agent(Role::Fixer).name.clone();
-    prepare::agent(&settings.common, environment, Role::Fixer, &name)
+    // Without a retry nobody is asked: the checks are run, and that is all.
+    let name = match settings.retries {
+        0 => SCRIPTED_AGENT,
+        _ => &settings.common.agent(Role::Fixer).name,
+    };
+    prepare::agent(&settings.common, environment, Role::Fixer, name)
 }
 
 /// What the wiring of a run wants to know. There is no requirement, so its place holds the task.

@@ -116,6 +116,9 @@ impl<W: World> Drive<'_, W> {
         let facts = self.summary_facts()?;
         let text = (self.setup.mask)(&summary::text(&self.state, ending, &facts));
         let json = (self.setup.mask)(&summary::json(&self.state, ending, &facts).to_string());
+        if let Some(paths) = summary::commit_paths(&facts) {
+            self.ports.journal.keep(summary::COMMIT_PATHS, paths.as_bytes())?;
+        }
         self.ports.journal.keep("summary.txt", text.as_bytes())?;
         self.ports.journal.keep("summary.json", json.as_bytes())?;
         Ok(vec![Event::Finished { ending }])

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! file      = delimiter { yaml line } delimiter body
-//! delimiter = "---" { blank } line-end             the first one at byte 0
+//! delimiter = "---" { blank } line-end             the first one at byte 0, without blanks
 //! ```
 //!
 //! Strict about the place: a byte order mark or a blank line before the first delimiter means that
@@ -34,7 +34,8 @@ pub fn split(text: &str) -> Result<FrontMatter<'_>, FrontMatterError> {
         return Err(FrontMatterError::Empty);
     }
     let mut lines = text.split_inclusive('\n');
-    let first = lines.next().filter(|line| is_delimiter(line)).ok_or(FrontMatterError::NotAtStart)?;
+    let is_opening = |line: &&str| line.trim_end_matches(['\r', '\n']) == "---";
+    let first = lines.next().filter(is_opening).ok_or(FrontMatterError::NotAtStart)?;
     let mut end = first.len();
     for (at, line) in lines.enumerate() {
         if is_delimiter(line) {
@@ -60,7 +61,8 @@ mod tests {
             ("---\na: b\n---\nx\ny", Ok(("a: b\n", "x\ny", 4))),
             ("---\r\na: b\r\n---\r\nx", Ok(("a: b\r\n", "x", 4))),
             ("---\n---\n", Ok(("", "", 3))),
-            ("---  \na: b\n---", Ok(("a: b\n", "", 4))),
+            ("---\na: b\n---  ", Ok(("a: b\n", "", 4))),
+            ("---  \na: b\n---\n", Err(FrontMatterError::NotAtStart)),
             ("---\na: b\n---\n---\nc: d\n---\n", Ok(("a: b\n", "---\nc: d\n---\n", 4))),
             ("---\na: b\n...\n", Err(FrontMatterError::Unclosed)),
             ("---", Err(FrontMatterError::Unclosed)),

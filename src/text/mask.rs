@@ -1,17 +1,18 @@
 //! Hides secrets in what is kept or shown (contract section 11).
 //!
 //! ```text
-//! hidden = value of an environment variable with KEY, TOKEN, SECRET or PASSWORD in its name,
-//!          at least 8 characters; of a value of several lines also each line of at least 16
-//!        | prefix tail        at no letter or digit, tail at least so long:
-//!            sk- 20 | ghp_ gho_ ghu_ ghs_ ghr_ 30 | github_pat_ 20 | glpat- 20 | npm_ 30
-//!            xoxa- xoxb- xoxo- xoxp- xoxr- xoxs- 10 | AKIA ASIA 16 | AIza 30
+//! hidden = value of an environment variable with KEY, TOKEN, SECRET, PASSWORD, PASSWD or CREDENTIAL in
+//!          its name, at least 8 characters; of a value of several lines also each line of at least 16
+//!        | prefix tail        at no letter or digit, tail at least so long: see `PREFIXES`
 //!        | "eyJ" part "." "eyJ" part "." part          a JSON web token
 //!        | "-----BEGIN " … "PRIVATE KEY" … "-----" to the matching "-----END" line, or the end
-//! tail   = letters, digits, "_" and "-"
+//!        | a password in a URL, and what stands in an `Authorization` header: see `places`
+//! tail   = letters, digits, "_" and "-"; "." too where the prefix ends in one
 //! ```
 //!
 //! The time is linear in the text for a given environment.
+
+mod places;
 
 use std::borrow::Cow;
 
@@ -23,25 +24,60 @@ const SHORTEST_LINE: usize = 16;
 /// More values than this are not an environment of a person's.
 const MOST_VALUES: usize = 4096;
 
+/// Beginnings that the services themselves gave their secrets, so that they are found, and the shortest
+/// that follows. Where one begins another, the longer one comes first.
 const PREFIXES: &[(&str, usize)] = &[
     ("github_pat_", 20),
-    ("glpat-", 20),
     ("ghp_", 30),
     ("gho_", 30),
     ("ghu_", 30),
     ("ghs_", 30),
     ("ghr_", 30),
+    ("glpat-", 20),
+    ("gldt-", 20),
+    ("glrt-", 20),
+    ("glptt-", 20),
     ("npm_", 30),
+    ("pypi-", 40),
+    ("rubygems_", 40),
+    ("dckr_pat_", 20),
     ("xoxa-", 10),
     ("xoxb-", 10),
+    ("xoxe-", 10),
     ("xoxo-", 10),
     ("xoxp-", 10),
     ("xoxr-", 10),
     ("xoxs-", 10),
+    ("xapp-", 10),
     ("AKIA", 16),
     ("ASIA", 16),
     ("AIza", 30),
+    ("ya29.", 20),
+    ("sk_live_", 16),
+    ("sk_test_", 16),
+    ("rk_live_", 16),
+    ("rk_test_", 16),
+    ("whsec_", 20),
     ("sk-", 20),
+    ("gsk_", 30),
+    ("xai-", 30),
+    ("hf_", 30),
+    ("r8_", 30),
+    ("nvapi-", 30),
+    ("pplx-", 30),
+    ("SG.", 40),
+    ("hvs.", 20),
+    ("tskey-", 16),
+    ("dop_v1_", 40),
+    ("shpat_", 20),
+    ("shpss_", 20),
+    ("sbp_", 30),
+    ("lin_api_", 30),
+    ("figd_", 20),
+    ("ATATT3", 30),
+    ("NRAK-", 20),
+    ("PMAK-", 20),
+    ("AGE-SECRET-KEY-1", 50),
 ];
 
 /// Knows the secrets of one environment.
@@ -83,6 +119,8 @@ impl Mask {
         }
         find_tokens(text, &mut hidden);
         find_keys(text, &mut hidden);
+        places::find_urls(text, &mut hidden);
+        places::find_headers(text, &mut hidden);
         if hidden.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -103,17 +141,21 @@ impl Mask {
 
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.contains(word))
+    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"].iter().any(|word| name.contains(word))
 }
 
 /// Token shapes. A tail that is long enough is skipped whole and one that is not is short, so
 /// no byte is looked at more than some dozens of times.
 fn find_tokens(text: &str, hidden: &mut Vec<(usize, usize)>) {
     let bytes = text.as_bytes();
+    let firsts = PREFIXES.iter().map(|(prefix, _)| prefix.as_bytes()[0]).chain([b'e']);
+    let mut begins = [false; 256];
+    for first in firsts {
+        begins[usize::from(first)] = true;
+    }
     let mut at = 0;
     while at < bytes.len() {
-        let starts = matches!(bytes[at], b'g' | b'n' | b'x' | b'A' | b's' | b'e')
-            && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric());
+        let starts = begins[usize::from(bytes[at])] && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric());
         let end = if starts { token(&bytes[at..]) } else { None };
         match end {
             Some(length) => {
@@ -129,7 +171,7 @@ fn find_tokens(text: &str, hidden: &mut Vec<(usize, usize)>) {
 fn token(bytes: &[u8]) -> Option<usize> {
     for (prefix, least) in PREFIXES {
         if let Some(rest) = bytes.strip_prefix(prefix.as_bytes()) {
-            let tail = tail(rest);
+            let tail = if prefix.ends_with('.') { dotted_tail(rest) } else { tail(rest) };
             return (tail >= *least).then_some(prefix.len() + tail);
         }
     }
@@ -138,6 +180,11 @@ fn token(bytes: &[u8]) -> Option<usize> {
 
 fn tail(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count()
+}
+
+fn dotted_tail(bytes: &[u8]) -> usize {
+    let fits = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    bytes.iter().take_while(fits).count()
 }
 
 /// A word that begins with `eyJ` is skipped whole if it is no token, because it holds no dot
@@ -190,6 +237,8 @@ mod tests {
             ("npm_config_authtoken", "lower-case-name"),
             ("DB_PASSWORD", "short"),
             ("MY_SECRET", "s3cr3t-value-and-more"),
+            ("PGPASSWD", "of-the-database"),
+            ("AWS_CREDENTIALS", "of-the-cloud"),
             ("PATH", "/usr/bin:/opt/bin"),
             ("SIGNING_KEY", "first line of a long key\nshort\nsecond line of a long key"),
         ];
@@ -205,6 +254,14 @@ mod tests {
             ("s3cr3t-value-and-more".to_owned(), "[masked]".to_owned()),
             ("é s3cr3t-value é".to_owned(), "é [masked] é".to_owned()),
             ("lower-case-name".to_owned(), "[masked]".to_owned()),
+            ("of-the-database, of-the-cloud".to_owned(), "[masked], [masked]".to_owned()),
+            (
+                "git clone https://me:hunter2@host/x".to_owned(),
+                "git clone https://me:[masked]@host/x".to_owned(),
+            ),
+            (format!("Authorization: Bearer ghp_{long}"), "Authorization: Bearer [masked]".to_owned()),
+            (format!("sk_live_{long} hf_{long} SG.{long}.{long}"), "[masked] [masked] [masked]".to_owned()),
+            (format!("ya29.{long}."), "[masked]".to_owned()),
             ("short is short, /usr/bin:/opt/bin".to_owned(), "short is short, /usr/bin:/opt/bin".to_owned()),
             ("a second line of a long key b".to_owned(), "a [masked] b".to_owned()),
             (format!("sk-{long}, sk-ant-api03-{long}"), "[masked], [masked]".to_owned()),
@@ -231,7 +288,20 @@ mod tests {
     #[test]
     fn hostile_text_takes_linear_time() {
         let mask = mask();
-        for piece in ["sk-", "eyJ", "eyJ.", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "AKIA", "ghp_ "] {
+        for piece in [
+            "sk-",
+            "eyJ",
+            "eyJ.",
+            "-----BEGIN ",
+            "-----BEGIN PRIVATE KEY-----",
+            "AKIA",
+            "ghp_ ",
+            "://",
+            "://a:",
+            "authorization",
+            "Authorization: ",
+            "SG.",
+        ] {
             let text = piece.repeat(4_000_000 / piece.len());
             // A quadratic scan of this would take hours.
             let masked = mask.apply(&text);

@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+mod commit;
+
 use super::{harmless, usage_words};
 use crate::core::commands::RunnerKind;
 use crate::core::criterion::{CriterionId, Verify};
@@ -21,11 +23,11 @@ use crate::core::policy::FileClass;
 use crate::core::role::Key;
 use crate::core::state::{Entry, Progress, State};
 use crate::core::test::Canary;
+pub use commit::{COMMIT_PATHS, commit_paths};
+use commit::{commit_command, nameless};
 
 /// How many changed files are listed one by one.
 const LISTED: usize = 100;
-/// Above so many files the proposed commit names folders' worth of files no longer one by one.
-const NAMED_IN_COMMIT: usize = 40;
 
 /// What the state does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -329,49 +331,6 @@ fn mdtest_words(word: Option<&AgentWord>) -> String {
         Voice::Agent => format!("{judge}, which says {}{reason}{log}", word.status.name()),
         Voice::Tdd => format!("{judge}, and there is none that counts{reason}{log}"),
     }
-}
-
-/// What a commit of this repository can hold.
-fn ours(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
-    let is_ours =
-        |path: &RelPath| !facts.inner_repositories.iter().any(|inner| path.is_within(inner.as_str()));
-    kept(facts).filter(move |change| is_ours(&change.path))
-}
-
-/// Paths are relative to the repository's root wherever the command is typed.
-fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
-    ours(facts).next()?;
-    let named = ours(facts).filter(|change| !facts.unnamed.contains(&change.path));
-    let paths: Vec<String> =
-        named.map(|change| harmless::shell_word(&format!(":/{}", change.path))).collect();
-    let requirement = &state.run.requirement;
-    let subject = match &requirement.title {
-        Some(title) => format!("{}: {}", requirement.id, harmless::short(title, 60)),
-        None => requirement.id.clone(),
-    };
-    let subject = harmless::shell_word(&harmless::line(&subject));
-    let named = if paths.is_empty() {
-        return Some("git status".to_owned());
-    } else if paths.len() > NAMED_IN_COMMIT {
-        format!(
-            "-A && git status && git commit -m {subject}  # check first: more than {NAMED_IN_COMMIT} files"
-        )
-    } else {
-        format!("-- {} && git commit -m {subject}", paths.join(" "))
-    };
-    Some(format!("git add {named}"))
-}
-
-/// A name that is masked can't be in a command.
-fn nameless(facts: &SummaryFacts) -> Option<String> {
-    let (unnamed, named): (Vec<_>, Vec<_>) =
-        ours(facts).partition(|change| facts.unnamed.contains(&change.path));
-    (!unnamed.is_empty() && named.len() <= NAMED_IN_COMMIT).then(|| {
-        let files = counted(unnamed.len(), "file");
-        format!(
-            "that leaves out {files}, for a secret in the name: see `git status`, and add what is to stay"
-        )
-    })
 }
 
 /// The command that brings the tree back to how it was before the run.

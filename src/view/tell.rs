@@ -250,6 +250,10 @@ fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Li
     ))];
     let known = test.reds.iter().chain(&test.flaky).take(REASONS);
     lines.extend(known.map(|id| dim(format!("  left out of every judgement: {id}"))));
+    let more = (test.reds.len() + test.flaky.len()).saturating_sub(REASONS);
+    if more > 0 {
+        lines.push(dim(format!("  and {more} more")));
+    }
     lines.push(dim(estimate::words(state, test, gate)));
     lines
 }

@@ -4,12 +4,16 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::core::trouble::Trouble;
+use crate::text::harmless::shell_word;
 use crate::world::regular_file;
 
 /// The settings' file; its folder is the project.
 pub const NAME: &str = "tdd.yaml";
 /// More than any person writes.
 const LARGEST: u64 = 1 << 20;
+
+/// How people spell it too; it is not read, and that is said.
+pub const OTHER_NAME: &str = "tdd.yml";
 
 /// The text of `tdd.yaml` in the project's folder, or `None` if there is none.
 pub fn read(project: &Path) -> Result<Option<String>, Trouble> {
@@ -28,6 +32,15 @@ pub fn read_at(path: &Path) -> Result<Option<String>, Trouble> {
             .because(why)
             .advise("it must be a file of UTF-8 text")
     };
+    let other = path.with_file_name(OTHER_NAME);
+    if other.symlink_metadata().is_ok() {
+        let why =
+            format!("settings stand in {NAME}, and what stands elsewhere would be ignored without a word");
+        let name = |path: &Path| path.display().to_string();
+        return Err(Trouble::config(format!("{} is not read", other.display()))
+            .because(why)
+            .advise(format!("rename it: mv {} {}", shell_word(&name(&other)), shell_word(&name(path)))));
+    }
     let meta = match std::fs::metadata(path) {
         Ok(meta) => meta,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

@@ -9,13 +9,14 @@ use crate::core::path::RelPath;
 use crate::core::requirement::Requirement;
 use crate::core::trouble::Trouble;
 use crate::text::requirement;
+use crate::world::config_file;
 
 mod identity;
 mod lookup;
 mod safe_file;
 
-/// The file that marks a project.
-const PROJECT_FILE: &str = "tdd.yaml";
+/// The files that mark a project; the second is refused when it is read.
+const PROJECT_FILES: [&str; 2] = [config_file::NAME, config_file::OTHER_NAME];
 
 /// Where a command is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub fn locate(cwd: &Path) -> Result<Place, Trouble> {
     })?;
     let mut project = None;
     for folder in cwd.ancestors() {
-        if project.is_none() && folder.join(PROJECT_FILE).is_file() {
+        if project.is_none() && PROJECT_FILES.iter().any(|name| folder.join(name).is_file()) {
             project = Some(folder.to_owned());
         }
         if is_work_tree(folder) {

@@ -39,6 +39,7 @@ pub fn measure() -> Vec<Row> {
         return Vec::new();
     };
     let ground = Ground {
+        own_settings: Vec::new(),
         repository: repo.clone(),
         git: vec![repo.join(".git")],
         specs: repo.join("specs/frs"),

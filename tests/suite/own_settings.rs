@@ -161,7 +161,9 @@ fn own_settings_that_a_child_writes_are_held_by_the_sandbox_and_told_without_it(
         }
         let sandbox = shop();
         let own = own_file(&sandbox);
-        before.iter().for_each(|text| sandbox.own_settings(text));
+        if let Some(text) = before {
+            sandbox.own_settings(text);
+        }
         sandbox.write("tdd.yaml", &format!("{TEST}{}", table(&own)));
         let cassette = sandbox.beside("cassette.yaml");
         std::fs::write(&cassette, honest_shop_cassette()).unwrap();

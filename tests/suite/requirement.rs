@@ -75,8 +75,7 @@ impl Sandbox {
     fn finds(&self, args: &[&str]) {
         let said = self.tdd("", &[&["criteria", "--json"], args].concat());
         assert_eq!((said.code, said.err.as_str()), (0, ""), "{args:?}");
-        let list: Value = serde_json::from_str(&said.out).unwrap();
-        assert_eq!(list.as_array().unwrap().len(), 2, "{args:?}");
+        assert_eq!(lines(&said.out).len(), 2, "{args:?}");
     }
 
     #[track_caller]
@@ -89,16 +88,21 @@ impl Sandbox {
     }
 }
 
+/// One JSON object a line.
+fn lines(out: &str) -> Vec<Value> {
+    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
 #[test]
 fn criteria_are_printed_for_machines_and_people() {
     let sandbox = Sandbox::repository();
     sandbox.fr("STE-1", "");
     let said = sandbox.criteria("STE-1");
-    let want = json!([
-        { "id": "AC-STE-1.1", "line": 5, "verify": "test", "text": "adds" },
-        { "id": "AC-STE-1.2", "line": 6, "verify": "gate", "text": "lints" },
-    ]);
-    assert_eq!(serde_json::from_str::<Value>(&said.out).unwrap(), want);
+    let want = [
+        json!({ "id": "AC-STE-1.1", "line": 5, "verify": "test", "text": "adds" }),
+        json!({ "id": "AC-STE-1.2", "line": 6, "verify": "gate", "text": "lints" }),
+    ];
+    assert_eq!(lines(&said.out), want);
     let said = sandbox.tdd("specs", &["criteria", "ste-1"]);
     assert_eq!(
         said.out,
@@ -298,5 +302,36 @@ fn parse_prints_the_claim_or_the_kind_of_error() {
         let said = parse(&[unreadable]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
         assert!(said.err.contains("can't read"), "{}", said.err);
+    }
+}
+
+#[test]
+fn a_word_that_is_like_a_command_and_a_file_that_is_like_the_settings_are_named() {
+    let sandbox = Sandbox::repository();
+    sandbox.fr("STE-1", "");
+    for (words, near) in [
+        (&["statsu"][..], "tdd status"),
+        (&["docter"], "tdd doctor"),
+        (&["resme", "x"], "tdd resume"),
+        (&["cleen", "--all"], "tdd clean"),
+    ] {
+        let said = sandbox.tdd("", words);
+        assert_eq!(said.code, 2, "{words:?}: {}", said.err);
+        assert!(said.err.contains(&format!("`{near}`")), "{words:?}: {}", said.err);
+    }
+    let said = sandbox.tdd("", &["WEB-7"]);
+    assert!(
+        said.err.contains("put it there as WEB-7.md") || said.err.contains("did you mean STE-1"),
+        "{}",
+        said.err
+    );
+    assert!(!said.err.contains("command"), "an id is like no command: {}", said.err);
+    for folder in ["", "specs"] {
+        let other = format!("{folder}/tdd.yml").trim_start_matches('/').to_owned();
+        sandbox.write(&other, "test: make\n");
+        let said = sandbox.tdd(folder, &["STE-1", "--dry-run"]);
+        assert_eq!(said.code, 2, "{}", said.err);
+        assert!(said.err.contains("tdd.yml is not read") && said.err.contains("mv "), "{}", said.err);
+        fs::remove_file(sandbox.path().join(&other)).unwrap();
     }
 }

@@ -7,7 +7,7 @@ use tdd::core::halt::Ending;
 use tdd::core::policy::FileClass;
 use tdd::core::role::Key;
 use tdd::core::test::TestId;
-use tdd::text::summary::{SummaryFacts, json, text};
+use tdd::text::summary::{SummaryFacts, commit_paths, json, text};
 
 use crate::sample::{Play, Story, criterion, green, measured, path, red, started, well};
 
@@ -84,12 +84,40 @@ fn tests_that_were_red_before_are_named_as_left_out() {
 #[test]
 fn a_commit_is_proposed_with_every_changed_file_and_no_by_product() {
     let page = text(&story().state, Ending::Verified, &facts());
-    let want =
-        "git add -- ':/src/the lib.rs' :/tests/ac_ste_1_1.rs && git commit -m 'STE-1: Things that work'";
+    let want = "git add -- ':/src/the lib.rs' :/tests/ac_ste_1_1.rs && git commit -m 'STE-1: Things that work' -- ':/src/the lib.rs' :/tests/ac_ste_1_1.rs";
     assert!(page.contains(want), "{page}");
     assert!(!page.contains("target/debug"), "{page}");
     let unchanged = SummaryFacts { changed: Vec::new(), ..facts() };
     assert!(!text(&story().state, Ending::Verified, &unchanged).contains("git "), "nothing to commit");
+}
+
+#[test]
+fn the_proposed_commit_takes_the_run_s_paths_alone_however_many_and_names_the_id_once() {
+    let change = |name: String| ClassedChange { path: path(&name), ..facts().changed[0].clone() };
+    let patterned = SummaryFacts { changed: vec![change("src/a[1].rs".to_owned())], ..facts() };
+    let page = text(&story().state, Ending::Verified, &patterned);
+    assert!(page.contains("git add -- ':(top,literal)src/a[1].rs' && "), "{page}");
+    assert_eq!(commit_paths(&patterned), None);
+    let many = SummaryFacts { changed: (0..41).map(|n| change(format!("src/m{n}.rs"))).collect(), ..facts() };
+    let page = text(&story().state, Ending::Verified, &many);
+    let listed = commit_paths(&many).unwrap();
+    assert_eq!(listed.split_terminator('\0').count(), 41);
+    let these = format!("--pathspec-file-nul --pathspec-from-file={}/commit-paths", facts().run_dir);
+    let want = format!("git add {these} && git commit -m 'STE-1: Things that work' {these}");
+    assert!(page.contains(&want) && !page.contains(" -A"), "{page}");
+    for (title, want) in [
+        ("STE-1: Things", "'STE-1: Things'"),
+        ("ste-1 \u{2014} Things", "'STE-1: Things'"),
+        ("STE-1", "STE-1 --"),
+        ("STE-12 comes later", "'STE-1: STE-12 comes later'"),
+    ] {
+        let mut run = started();
+        run.requirement.title = Some(title.to_owned());
+        let mut story = Story::of(run);
+        story.go(well);
+        let page = text(&story.state, Ending::Verified, &facts());
+        assert!(page.contains(&format!("git commit -m {want}")), "{title}: {page}");
+    }
 }
 
 #[test]

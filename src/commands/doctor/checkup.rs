@@ -63,7 +63,10 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
     let place = teller.place(&cwd);
     let (settings, are_whole) = teller.settings(args, place.as_ref(), &environment)?;
     let scene = Scene { cwd, environment, settings, stop };
-    teller.tell_all(machine::agents(&scene));
+    // What is told of agents rests on the settings.
+    if are_whole {
+        teller.tell_all(machine::agents(&scene));
+    }
     teller.tell(machine::sandbox(&scene));
     if let Some(place) = &place {
         let looked = project::look(place, &scene, args);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::cli::RunArgs;
+use crate::cli::{RunArgs, like_a_command};
 use crate::core::criterion::{CriterionId, Verify};
 use crate::core::event::{Plan, RedRule, SandboxNeed, SupersedeRule};
 use crate::core::isolation::Wanted;
@@ -64,7 +64,8 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     if wanted.is_empty() {
         return Err(no_requirement(&place, &settings));
     }
-    let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)?;
+    let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)
+        .map_err(|trouble| or_a_command(trouble, &wanted))?;
     refuse_unfinished(&place, &requirement, &settings)?;
     let plan = plan(&settings, &requirement)?;
     git_facts::refuse_locked_index(&place.repository)?;
@@ -90,6 +91,13 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
         sandbox,
         operator,
     })
+}
+
+/// Any word that is no command is taken for a requirement.
+fn or_a_command(trouble: Trouble, typed: &str) -> Trouble {
+    let Some(name) = like_a_command(typed) else { return trouble };
+    let next = format!("did you mean the command `tdd {name}`? If a requirement was meant: {}", trouble.next);
+    trouble.advise(next)
 }
 
 fn no_requirement(place: &Place, settings: &Settings) -> Trouble {

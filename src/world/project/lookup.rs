@@ -203,7 +203,7 @@ fn missing(survey: &Survey, place: &Place, specs: &Path, wanted: &Wanted, archiv
     }
     let near = nearest(&survey.ids, wanted.shown());
     let mut advice = match near.as_slice() {
-        [] => "put it there as STE-12.md, or name it by its path".to_owned(),
+        [] => format!("put it there as {}.md, or name it by its path", as_a_name(wanted.shown())),
         near => format!("did you mean {}?", near.join(", ")),
     };
     if archived == Archive::LeftOut {
@@ -214,6 +214,12 @@ fn missing(survey: &Survey, place: &Place, specs: &Path, wanted: &Wanted, archiv
         }
     }
     Trouble::user(format!("no requirement {}", wanted.shown())).because(why).advise(advice)
+}
+
+/// What was typed, if a file can be called so.
+fn as_a_name(typed: &str) -> &str {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    if !typed.is_empty() && typed.chars().all(fits) { typed } else { "STE-12" }
 }
 
 /// The ids most like the one that was typed, best first, at most three.

@@ -1,0 +1,81 @@
+//! The commit that a summary proposes: what the run changed, and nothing else.
+
+use super::{SummaryFacts, counted, kept};
+use crate::core::finding::ClassedChange;
+use crate::core::path::RelPath;
+use crate::core::state::State;
+use crate::text::harmless;
+
+/// Above so many files the proposed commit reads their names from [`COMMIT_PATHS`].
+const NAMED_IN_COMMIT: usize = 40;
+/// The file in the run's folder that holds the paths of the proposed commit, a NUL after each.
+pub const COMMIT_PATHS: &str = "commit-paths";
+
+/// What a commit of this repository can hold.
+fn ours(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
+    let is_ours =
+        |path: &RelPath| !facts.inner_repositories.iter().any(|inner| path.is_within(inner.as_str()));
+    kept(facts).filter(move |change| is_ours(&change.path))
+}
+
+/// What git commits of this run. A person may have staged more, which is theirs.
+fn pathspecs(facts: &SummaryFacts) -> Vec<String> {
+    let named = ours(facts).filter(|change| !facts.unnamed.contains(&change.path));
+    named.map(|change| pathspec(&change.path)).collect()
+}
+
+/// Relative to the repository's root wherever the command is typed, and for one file alone.
+fn pathspec(path: &RelPath) -> String {
+    let is_pattern = path.as_str().contains(['*', '?', '[', '\\']);
+    if is_pattern { format!(":(top,literal){path}") } else { format!(":/{path}") }
+}
+
+/// What [`COMMIT_PATHS`] holds, where the proposed commit reads it.
+pub fn commit_paths(facts: &SummaryFacts) -> Option<String> {
+    let paths = pathspecs(facts);
+    (paths.len() > NAMED_IN_COMMIT).then(|| paths.join("\0") + "\0")
+}
+
+/// Takes what the run changed alone, whatever else is staged.
+pub(super) fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
+    ours(facts).next()?;
+    let paths: Vec<String> = pathspecs(facts).iter().map(|path| harmless::shell_word(path)).collect();
+    if paths.is_empty() {
+        return Some("git status".to_owned());
+    }
+    let subject = harmless::shell_word(&harmless::line(&subject(state)));
+    let these = if paths.len() > NAMED_IN_COMMIT {
+        let file = harmless::shell_word(&format!("{}/{COMMIT_PATHS}", facts.run_dir));
+        format!("--pathspec-file-nul --pathspec-from-file={file}")
+    } else {
+        format!("-- {}", paths.join(" "))
+    };
+    Some(format!("git add {these} && git commit -m {subject} {these}"))
+}
+
+/// The requirement's id, once, and its title.
+fn subject(state: &State) -> String {
+    let requirement = &state.run.requirement;
+    let id = &requirement.id;
+    let Some(title) = &requirement.title else { return id.clone() };
+    let rest = match title.get(..id.len()) {
+        Some(begin) if begin.eq_ignore_ascii_case(id) => &title[id.len()..],
+        Some(_) | None => title,
+    };
+    // `STE-12` begins `STE-123`, too.
+    let is_id = rest.len() < title.len() && !rest.starts_with(|letter: char| letter.is_alphanumeric());
+    let rest =
+        if is_id { rest.trim_start_matches([':', '-', '.', ' ', '\u{2013}', '\u{2014}']) } else { title };
+    if rest.is_empty() { id.clone() } else { format!("{id}: {}", harmless::short(rest, 60)) }
+}
+
+/// A name that is masked can't be in a command.
+pub(super) fn nameless(facts: &SummaryFacts) -> Option<String> {
+    let unnamed = ours(facts).filter(|change| facts.unnamed.contains(&change.path)).count();
+    (unnamed > 0).then(|| {
+        let files = counted(unnamed, "file");
+        format!(
+            "that leaves out {files}, for a secret in the name: see `git status`, and add what is to stay"
+        )
+    })
+}
