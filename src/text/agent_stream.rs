@@ -17,11 +17,11 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::Value;
 
-use super::agent_table::{AgentFailure, AgentTable, MessageFrom, SessionFrom};
+use super::agent_table::{AgentFailure, AgentTable, MessageFrom, Records, SessionFrom};
 use super::{tdd_result, terminal_noise};
 use crate::core::usage::{ChildUse, Usage};
 
-pub mod codex;
+mod codex;
 mod lines;
 mod messages;
 pub mod pointer;
@@ -66,6 +66,8 @@ pub struct AgentStream {
     /// The line before counted as a turn, or as a part of one.
     in_turn: bool,
     sightings: Sightings,
+    /// What the agent's own record tells besides.
+    record: Option<codex::Record>,
     shown: String,
 }
 
@@ -147,6 +149,7 @@ impl AgentStream {
             groups: BTreeSet::new(),
             in_turn: false,
             sightings: Sightings::of(table),
+            record: table.records.map(|Records::Codex| codex::Record::default()),
             shown: String::new(),
             plan: Plan {
                 shape,
@@ -183,9 +186,18 @@ impl AgentStream {
         }
     }
 
-    /// Model responses that called tools until now; `None` if the table can't tell.
+    /// Hears some more of the agent's own record, cut anywhere.
+    pub fn hear_record(&mut self, bytes: &[u8]) {
+        if let Some(record) = &mut self.record {
+            record.feed(bytes, &mut |line| self.meter.hear(line));
+        }
+    }
+
+    /// Model responses that called tools until now; `None` if the table can't tell. A record that tells
+    /// of any tells of all.
     pub fn turns(&self) -> Option<u32> {
-        self.plan.turns.as_ref().map(|_| self.turns)
+        self.plan.turns.as_ref()?;
+        Some(self.record.as_ref().and_then(codex::Record::turns).unwrap_or(self.turns))
     }
 
     /// Whether its settings were read; asked after each chunk, so that no tool is called without them.
@@ -217,6 +229,9 @@ impl AgentStream {
             let mut lines = std::mem::take(&mut self.lines);
             lines.finish(&mut |value| self.line(value));
         }
+        if let Some(record) = &mut self.record {
+            record.finish(&mut |line| self.meter.hear(line));
+        }
         let tail = last_bytes(&terminal_noise::clean(self.tail.end(TAIL)), 4 << 10).to_owned();
         let failure = self.sightings.failure(exit, &tail);
         let trust = match self.trust() {
@@ -233,7 +248,8 @@ impl AgentStream {
             }
             Shape::Document | Shape::Lines => self.messages.finish(),
         };
-        let Told { reset, denied, error } = self.sightings.told();
+        let Told { reset, mut denied, error } = self.sightings.told();
+        denied.extend(self.record.as_mut().map(codex::Record::denied).unwrap_or_default());
         Found { message, session: self.session, turns, used, failure, error, reset, denied, trust, tail }
     }
 

@@ -15,7 +15,7 @@
 //! session:     new-uuid | POINTER | {where: …, take: POINTER}
 //! turns:       POINTER | {where: …, by: POINTER | run}   each line (group) is a model response that calls
 //!                                                 tools; a run is lines that no other comes between
-//! usage:       source | [source, …]            what it used; see `usage`
+//! usage:       source | [source, …]            what it used, by lines of its stream and its records; see `usage`
 //! started:     POINTER | {where: …}               without such a line the agent never began
 //! settings_seen: POINTER | {where: …}             without such a line before the first turn the agent
 //!                                                 has not read its settings: it is stopped, and no trust

@@ -47,6 +47,7 @@ mod watch;
 
 use bounds::session_limits;
 use call::Call;
+use codex::Record;
 pub use errand::{Errand, Errands};
 use failure::{Again, Setback};
 pub use login::Login;
@@ -290,10 +291,12 @@ impl TableAgents {
         let mut stop = self.setup.stop.clone();
         let mut bounds = session_limits(&table, &prepared.limits);
         bounds.wall = watch.wall(bounds.wall, began);
-        let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0, watch };
+        let record = Record::of(&table, &prepared.home);
+        let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0, watch, record };
         let mut on_output = |bytes: &[u8]| listener.hear(bytes, &mut stream, &mut *hear);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
         drop(child);
+        listener.follow(&mut stream);
         let found = stream.finish(exit_code(&lived.end));
         let run_cap = watch.run_cap(ran_out(&lived.end, found.failure), Instant::now());
         watch.over(&found.used);

@@ -9,8 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tdd::core::role::Role;
+use tdd::core::usage::Usage;
 use tdd::text::agent_stream::reset::Reset;
-use tdd::text::agent_stream::{AgentStream, Found, Trust, codex};
+use tdd::text::agent_stream::{AgentStream, Found, Trust};
 use tdd::text::agent_table::{AgentFailure, BUILTIN, builtin, read_text};
 use tdd::text::tdd_result;
 
@@ -47,6 +48,7 @@ const CASES: &[Case] = &[
     ("claude", "2.1.330/not-logged-in.jsonl", 1, Some(AgentFailure::NotLoggedIn)),
     ("claude", "2.1.330/refused.jsonl", 1, Some(AgentFailure::Network)),
     ("codex", "0.169.0/finished.jsonl", 0, None),
+    ("codex", "0.169.0/batches.jsonl", 0, None),
     ("codex", "0.169.0/empty.jsonl", 0, None),
     ("codex", "0.169.0/status-400.jsonl", 1, Some(AgentFailure::Usage)),
     ("codex", "0.169.0/status-400-budget.jsonl", 1, Some(AgentFailure::Usage)),
@@ -149,7 +151,7 @@ fn every_transcript_is_read_here() {
             for file in fs::read_dir(version.path()).unwrap().flatten() {
                 let name = format!("{}/{}", version.file_name().display(), file.file_name().display());
                 let is_read = CASES.iter().any(|(known, file, ..)| *known == agent && *file == name);
-                if !is_read && !name.ends_with("/rollout.jsonl") {
+                if !is_read && !name.ends_with("rollout.jsonl") {
                     missing.push(format!("{agent}/{name}"));
                 }
             }
@@ -234,6 +236,67 @@ fn what_went_wrong_is_told_in_the_agent_s_own_words() {
 #[test]
 fn what_the_program_refused_is_named_by_its_path() {
     assert_eq!(read("claude", "2.1.330/finished.jsonl", 0).denied, ["/repo/tests/t2.py"]);
-    let rollout = fs::read(folder().join("codex/0.169.0/rollout.jsonl")).unwrap();
-    assert_eq!(codex::denied(&rollout), ["tests/new.py"]);
+    let rollout = fs::read_to_string(folder().join("codex/0.169.0/rollout.jsonl")).unwrap();
+    let found = codex_with("finished.jsonl", &rollout, Usage::default());
+    assert_eq!((found.denied, found.turns), (vec!["tests/new.py".to_owned()], Some(3)));
+}
+
+/// Codex's stream and its own record, where the session had used something `before`.
+fn codex_with(file: &str, rollout: &str, before: Usage) -> Found {
+    let mut stream = AgentStream::new(&read_text("codex", builtin("codex").unwrap()).unwrap()).after(before);
+    if !file.is_empty() {
+        stream.feed(&fs::read(folder().join("codex/0.169.0").join(file)).unwrap());
+    }
+    rollout.as_bytes().chunks(11).for_each(|chunk| stream.hear_record(chunk));
+    stream.finish(Some(0))
+}
+
+/// Three commands, a script of two, a script of none, a patch: four responses, and five commands and a patch in
+/// the stream.
+#[test]
+fn a_turn_of_codex_is_a_response_however_many_commands_it_runs() {
+    let whole = fs::read_to_string(folder().join("codex/0.169.0/batches-rollout.jsonl")).unwrap();
+    let resumed = whole.match_indices("task_started").nth(1).unwrap().0;
+    let (first, _) = whole.split_at(whole[..resumed].rfind('\n').unwrap() + 1);
+    let bare = read("codex", "0.169.0/batches.jsonl", 0);
+    assert_eq!(bare.turns, Some(6), "all that the stream tells");
+    let found = codex_with("batches.jsonl", first, Usage::default());
+    assert_eq!((found.turns, found.used), (Some(4), bare.used));
+    // What tells the responses of an earlier version apart.
+    let older = first.replace("sampled_through_sequence", "unknown");
+    assert_eq!(codex_with("batches.jsonl", &older, Usage::default()).turns, Some(4));
+    // In the run that goes on with the session.
+    let found = codex_with("", &whole, bare.used.session);
+    assert_eq!(
+        (found.turns, found.used.usage.input, found.used.usage.output),
+        (Some(1), Some(12_602), Some(40))
+    );
+    assert_eq!(found.used.session.input, Some(44_087));
+}
+
+#[test]
+fn a_codex_that_is_stopped_tells_its_use_in_its_record() {
+    let whole = fs::read_to_string(folder().join("codex/0.169.0/batches-rollout.jsonl")).unwrap();
+    let at = whole.find("token_count").unwrap();
+    let used = |rollout: &str, file| {
+        let used = codex_with(file, rollout, Usage::default()).used.usage;
+        (used.input, used.output)
+    };
+    // In the middle of a line, before the calls of the first response were over.
+    assert_eq!(used(&whole[..at], ""), (Some(6_297), Some(20)));
+    for hostile in [
+        "",
+        "no JSON\n{\n[1]\n",
+        "{\"type\":\"token_usage_record\",\"payload\":{\"thread_token_usage\":{\"input_tokens\":-1,\"output_tokens\":1e300}}}\n",
+        "{\"type\":\"token_usage_record\",\"payload\":[]}\n{\"type\":\"token_usage_record\"}\n",
+    ] {
+        assert_eq!(used(hostile, ""), (None, None), "{hostile}");
+        assert_eq!(used(hostile, "batches.jsonl"), (Some(31_485), Some(100)), "{hostile}");
+    }
+    let low = "{\"type\":\"token_usage_record\",\"payload\":{\"thread_token_usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n";
+    assert_eq!(
+        used(low, "batches.jsonl"),
+        (Some(31_485), Some(100)),
+        "it never takes away from the stream's"
+    );
 }

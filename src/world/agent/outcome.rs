@@ -3,8 +3,7 @@
 use std::io::Read;
 
 use super::failure::{Setback, distrusted, failed, unlogged};
-use super::home::Home;
-use super::{Prepared, codex, exchange};
+use super::{Prepared, exchange};
 use crate::core::attempt::{AgentEnd, Exhaustion};
 use crate::core::test::Exit;
 use crate::core::trouble::Trouble;
@@ -12,7 +11,7 @@ use crate::core::usage::Cap;
 use crate::driver::ports::AgentReport;
 use crate::driver::session::SessionEnd;
 use crate::text::agent_stream::{Found, Trust, better_message};
-use crate::text::agent_table::{AgentFailure, AgentTable, Records};
+use crate::text::agent_table::{AgentFailure, AgentTable};
 use crate::text::glimpse::Search;
 use crate::text::tdd_result;
 use crate::world::regular_file;
@@ -43,7 +42,6 @@ pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setb
     if found.trust == Trust::Lost && found.failure.is_none_or(AgentFailure::is_of_role) {
         return Err(distrusted(table, &found, &over.prepared.spawn.log).into());
     }
-    let denied = denied(table, &mut found, &over.prepared.home);
     let in_file = over.prepared.message_file.as_ref().and_then(exchange::Watched::read);
     let message = match over.prepared.message_file {
         Some(_) => better_message(in_file, found.message.take()),
@@ -63,7 +61,7 @@ pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setb
         session: over.prepared.session.or(found.session),
         turns: found.turns,
         run_cap: over.run_cap,
-        denied,
+        denied: found.denied,
         glimpsed,
         duration_ms: over.duration_ms,
         log: over.prepared.spawn.log.display().to_string(),
@@ -107,14 +105,4 @@ fn glimpsed(prepared: &Prepared) -> Vec<String> {
         }
     }
     search.found()
-}
-
-/// By the stream, and by the agent's own records where the stream is silent.
-fn denied(table: &AgentTable, found: &mut Found, home: &Home) -> Vec<String> {
-    let mut denied = std::mem::take(&mut found.denied);
-    match table.records {
-        Some(Records::Codex) => denied.extend(codex::denied(home)),
-        None => {}
-    }
-    denied
 }

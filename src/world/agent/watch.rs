@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::codex::Record;
 use crate::core::attempt::Exhaustion;
 use crate::core::audience::News;
 use crate::core::role::Key;
@@ -82,12 +83,22 @@ pub(super) struct Listener<'a> {
     pub(super) most: u32,
     pub(super) told: u32,
     pub(super) watch: &'a mut Watch,
+    /// The agent's own record, where it tells more than its stream.
+    pub(super) record: Option<Record>,
 }
 
 impl Listener<'_> {
+    /// Reads what the record has told since the last time.
+    pub(super) fn follow(&mut self, stream: &mut AgentStream) {
+        if let Some(record) = &mut self.record {
+            record.follow(stream);
+        }
+    }
+
     /// An empty slice is the tick of the display: the newest line is told no more often than that.
     pub(super) fn hear(&mut self, bytes: &[u8], stream: &mut AgentStream, hear: Hear<'_>) -> Heard {
         stream.feed(bytes);
+        self.follow(stream);
         let turns = stream.turns().unwrap_or(0);
         if turns != self.told {
             self.told = turns;
