@@ -12,6 +12,9 @@ use tdd::text::agent_table::builtin;
 
 use super::sandbox::{Ran, Sandbox, agents, has_pytest, model_server, path_with};
 
+mod pace;
+mod shell;
+
 /// The scripted model server; it ends with the test.
 pub struct Server {
     child: Child,

@@ -257,3 +257,42 @@ fn counts_of_a_resumed_session_are_told_by_their_steps() {
     assert_eq!(usage["total"]["usd"], 0.13);
     assert_eq!(usage["purposes"]["format_retries"]["output_tokens"], 30);
 }
+
+#[test]
+fn ac_tdd_3_12_a_turn_cap_is_moved_both_ways_and_the_role_is_told_its_number() {
+    if !has_python() {
+        return;
+    }
+    let table = |turns: u32| {
+        format!(
+            "agents:\n  scripted:\n    argv: [\"{{tdd}}\", __agent, --cassette, \"{{cassette}}\", --role, \"{{role}}\", \
+             --criterion, \"{{criterion}}\", --number, \"{{number}}\", --prompt-file, \"{{prompt_file}}\"]\n    \
+             turns: {{ where: {{ /type: tdd-turn }} }}\n    max_turns: {turns}\n"
+        )
+    };
+    let role = |turns: u32| format!("roles: {{ implementer: {{ max_turns: {turns} }} }}\n");
+    for (settings, turns, code, told) in [
+        (String::new(), 40, 0, 40),
+        (String::new(), 41, 1, 40),
+        (role(60), 41, 0, 60),
+        (role(8), 9, 1, 8),
+        (table(60), 41, 0, 60),
+        (table(8), 9, 1, 8),
+        (table(8) + &role(9), 9, 0, 9),
+        (table(60) + &role(9), 10, 1, 9),
+    ] {
+        let sandbox = shop();
+        sandbox.write("tdd.yaml", &(sandbox.read("tdd.yaml") + &settings));
+        let honest = honest_shop_cassette();
+        // One that would end by itself could be faster than its stop.
+        let hangs = if code == 1 { "  misbehave: hang\n" } else { "" };
+        let more = format!("- role: implementer\n  turns: {turns}\n{hangs}");
+        let cassette = honest.replace("- role: implementer\n", &more);
+        let ran = tdd(&sandbox, &["STE-1", "--no-refactor"], &cassette).expect(code);
+        let is_capped = ran.stdout.contains("its turn cap was reached");
+        assert_eq!(is_capped, code == 1, "{settings}{turns}: {}", ran.stdout);
+        let files = std::fs::read_dir(sandbox.run_dir().join("files")).unwrap();
+        let mut kept = files.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok());
+        assert!(kept.any(|text| text.contains(&format!("You have {told} turns."))), "{settings}");
+    }
+}

@@ -19,13 +19,14 @@ pub(super) fn read(body: &Value) -> Asked {
         let one_text = json!([{ "type": "text", "text": message["content"] }]);
         let content = if message["content"].is_string() { &one_text } else { &message["content"] };
         let blocks = content.as_array().map_or(&[][..], Vec::as_slice);
-        let has_results = blocks.iter().any(|block| block["type"] == "tool_result");
+        // What comes with results of tools is a reminder of the program's, and so is a system's message.
+        let is_reminder =
+            message["role"] == "system" || blocks.iter().any(|block| block["type"] == "tool_result");
         for block in blocks {
             match (block["type"].as_str(), from_model) {
                 (Some("tool_result"), _) => asked.said.push(Said::Result(flat(&block["content"]))),
                 (Some("tool_use"), _) | (Some("text"), true) => asked.said.push(Said::Model),
-                // What comes with results of tools is a reminder of the program's.
-                (Some("text"), false) if has_results => {
+                (Some("text"), false) if is_reminder => {
                     asked.said.push(Said::Context(flat(&block["text"])));
                 }
                 (Some("text"), false) => asked.user(&flat(&block["text"])),

@@ -35,7 +35,7 @@ const fn welcome(
 }
 
 /// All of them, in the order in which they are shown.
-pub(super) const OBLIGATIONS: [Obligation; 23] = [
+pub(super) const OBLIGATIONS: [Obligation; 24] = [
     welcome("prompt", "a prompt of 1 MB arrives whole", plain, proof::prompt_is_whole),
     welcome("role", "the role's text is in the system prompt, all of it", plain, proof::role_is_told),
     welcome(
@@ -94,6 +94,12 @@ pub(super) const OBLIGATIONS: [Obligation; 23] = [
         proof::shell_has_the_environment,
     ),
     welcome("turn-cap", "too many tool calls are stopped at the cap", endless_calls, proof::turns_are_capped),
+    welcome(
+        "batch",
+        "many calls in one response of the model are one turn",
+        batches,
+        proof::a_batch_is_one_turn,
+    ),
     welcome("output-cap", "too much output is stopped at the cap", flood, proof::output_is_capped),
     welcome(
         "silence",
@@ -226,6 +232,13 @@ fn session() -> Vec<Value> {
 
 fn endless_calls() -> Vec<Value> {
     vec![json!({ "when": {}, "forever": { "run": "true" } })]
+}
+
+/// More calls than the cap has turns, in each of two responses.
+fn batches() -> Vec<Value> {
+    let call = json!({ "run": format!("echo {0} >> {0}", proof::CALLS) });
+    let batch = vec![call; proof::BATCH];
+    turns(&json!([batch, batch, { "say": DONE }]))
 }
 
 fn flood() -> Vec<Value> {

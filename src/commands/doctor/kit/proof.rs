@@ -41,6 +41,9 @@ pub(super) const VARIABLE: &str = "KIT_TESTS_NEED";
 pub(super) const RESULT: &str = "result.txt";
 /// Made by a tool's child, to show that it runs.
 pub(super) const RUNNING: &str = "running";
+/// Gets a line for each call of a batch, and how many calls that are.
+pub(super) const CALLS: &str = "calls.txt";
+pub(super) const BATCH: usize = 9;
 /// In the trial of the output cap, in bytes.
 pub(super) const OUTPUT_CAP: usize = 64 * 1024;
 
@@ -206,6 +209,21 @@ pub(super) fn turns_are_capped(trial: &Trial<'_>) -> Result<String, Unproven> {
         return not_met(format!("the model was asked more than {most} times, at a cap of {TURN_CAP}"));
     }
     Ok("at the cap".to_owned())
+}
+
+pub(super) fn a_batch_is_one_turn(trial: &Trial<'_>) -> Result<String, Unproven> {
+    let order = trial.order()?;
+    let order = AgentOrder { limits: Limits { turns: TURN_CAP, ..order.limits }, ..order };
+    let (_, report) = ended(trial, &order)?;
+    let Some(turns) = report.turns else {
+        return Err(Unproven::NotApplicable("its table names no lines that tell turns".to_owned()));
+    };
+    let made = regular_file::read_to_string(trial.project(CALLS)).unwrap_or_default().lines().count();
+    match (turns, made) {
+        (2, made) if made == 2 * BATCH => Ok("one turn each".to_owned()),
+        (2, made) => not_met(format!("it made {made} of {} calls", 2 * BATCH)),
+        (turns, _) => not_met(format!("2 responses of {BATCH} calls each counted as {turns} turns")),
+    }
 }
 
 pub(super) fn output_is_capped(trial: &Trial<'_>) -> Result<String, Unproven> {
