@@ -71,3 +71,54 @@ fn newest_record(sessions: &Path) -> Option<PathBuf> {
     }
     records.into_iter().max().map(|(_, path)| path)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::text::agent_table::{builtin, read_text};
+
+    fn call(read: u64) -> String {
+        format!(
+            "{{\"type\":\"response_item\",\"payload\":{{\"type\":\"custom_tool_call\"}},\
+             \"metadata\":{{\"sampled_through_sequence\":{read}}}}}\n"
+        )
+    }
+
+    #[test]
+    fn the_record_is_followed_while_it_grows_and_no_link_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let day = folder.path().join("2026/11/23");
+        fs::create_dir_all(&day).unwrap();
+        let elsewhere = folder.path().with_extension("jsonl");
+        fs::write(&elsewhere, call(1) + &call(2)).unwrap();
+        symlink(&elsewhere, day.join("rollout-1.jsonl")).unwrap();
+        let mut stream = AgentStream::new(&read_text("codex", builtin("codex").unwrap()).unwrap());
+        let mut record = Record { sessions: folder.path().to_owned(), file: None, left: MOST };
+        record.follow(&mut stream);
+        assert_eq!(stream.turns(), Some(0), "there is none yet");
+        let path = day.join("rollout-2.jsonl");
+        let mut file = File::create(&path).unwrap();
+        for (number, want) in [(5, 1), (5, 1), (7, 2)] {
+            file.write_all(call(number).as_bytes()).unwrap();
+            record.follow(&mut stream);
+            assert_eq!(stream.turns(), Some(want));
+        }
+        // Another one is another session's, and a file that is gone is still the same one.
+        fs::write(day.join("rollout-3.jsonl"), call(9)).unwrap();
+        fs::remove_file(&path).unwrap();
+        file.write_all(call(11).as_bytes()).unwrap();
+        record.follow(&mut stream);
+        assert_eq!(stream.turns(), Some(3));
+        record.left = 1;
+        record.follow(&mut stream);
+        file.write_all(call(13).repeat(PIECE / 64).as_bytes()).unwrap();
+        record.follow(&mut stream);
+        file.write_all(call(15).as_bytes()).unwrap();
+        record.follow(&mut stream);
+        assert_eq!(stream.turns(), Some(4), "an endless one is left where it is");
+        fs::remove_file(&elsewhere).unwrap();
+    }
+}
