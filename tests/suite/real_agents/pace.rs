@@ -29,7 +29,8 @@ impl Stage {
         let writer =
             rule("writer", "role: test-writer", &[write(TEST, SLUG_TEST), block("test-writer", TEST)]);
         let server = Server::start(&sandbox, &format!("rules:\n{writer}{}", implementer.concat()));
-        sandbox.write("tdd.yaml", &(agent.table(&server) + settings));
+        sandbox.own_settings(&agent.table(&server));
+        sandbox.write("tdd.yaml", settings);
         sandbox.commit();
         Some(Self { sandbox, server, programs, agent })
     }

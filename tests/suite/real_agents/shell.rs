@@ -57,7 +57,8 @@ fn runs_as_ours(agent: Agent) {
     ];
     let server = Server::start(&sandbox, &format!("rules:\n{}", rules.concat()));
     let bin = virtual_environment(&sandbox);
-    sandbox.write("tdd.yaml", &(agent.table(&server) + "test: python -m pytest\n"));
+    sandbox.own_settings(&agent.table(&server));
+    sandbox.write("tdd.yaml", "test: python -m pytest\n");
     sandbox.commit();
     let mut command = tdd(&sandbox, &server, &programs);
     command.env("PATH", in_front(&bin, &programs)).env("SHOP_FACTOR", "6");
