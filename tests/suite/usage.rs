@@ -271,17 +271,19 @@ fn ac_tdd_3_12_a_turn_cap_is_moved_both_ways_and_the_role_is_told_its_number() {
         )
     };
     let role = |turns: u32| format!("roles: {{ implementer: {{ max_turns: {turns} }} }}\n");
-    for (settings, turns, code, told) in [
-        (String::new(), 40, 0, 40),
-        (String::new(), 41, 1, 40),
-        (role(60), 41, 0, 60),
-        (role(8), 9, 1, 8),
-        (table(60), 41, 0, 60),
-        (table(8), 9, 1, 8),
-        (table(8) + &role(9), 9, 0, 9),
-        (table(60) + &role(9), 10, 1, 9),
+    let none = String::new;
+    for (own, settings, turns, code, told) in [
+        (none(), none(), 40, 0, 40),
+        (none(), none(), 41, 1, 40),
+        (none(), role(60), 41, 0, 60),
+        (none(), role(8), 9, 1, 8),
+        (table(60), none(), 41, 0, 60),
+        (table(8), none(), 9, 1, 8),
+        (table(8), role(9), 9, 0, 9),
+        (table(60), role(9), 10, 1, 9),
     ] {
         let sandbox = shop();
+        sandbox.own_settings(&own);
         sandbox.write("tdd.yaml", &(sandbox.read("tdd.yaml") + &settings));
         let honest = honest_shop_cassette();
         // One that would end by itself could be faster than its stop.
