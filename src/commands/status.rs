@@ -19,6 +19,7 @@ use crate::core::trouble::Trouble;
 use crate::text::usage_words;
 use crate::view::print;
 use crate::world::journal_file::{self, Record, RunDir};
+use crate::world::project;
 
 /// Prints one run whole, or all runs, one line each if there are several.
 pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
@@ -59,10 +60,12 @@ pub(super) fn repository() -> Result<PathBuf, Trouble> {
             .advise("cd into a repository")
     })?;
     let top = here.ancestors().find(|folder| std::fs::symlink_metadata(folder.join(".git")).is_ok());
-    top.map(Path::to_owned).ok_or_else(|| {
+    let top = top.ok_or_else(|| {
         Trouble::user(format!("{} is in no git repository", here.display()))
             .advise("cd into the repository whose runs you want to see")
-    })
+    })?;
+    project::refuse_others(top)?;
+    Ok(top.to_owned())
 }
 
 /// The run whose id is or begins with `name`; the newest without one.

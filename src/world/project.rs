@@ -13,7 +13,10 @@ use crate::world::config_file;
 
 mod identity;
 mod lookup;
+mod ownership;
 mod safe_file;
+
+pub use ownership::refuse_others;
 
 /// The files that mark a project; the second is refused when it is read.
 const PROJECT_FILES: [&str; 2] = [config_file::NAME, config_file::OTHER_NAME];
@@ -44,7 +47,8 @@ pub enum Archive {
     Included,
 }
 
-/// Finds the repository and the project that `cwd` lies in. Fails if there is no work tree.
+/// Finds the repository and the project that `cwd` lies in. Fails if there is no work tree, and where git
+/// refuses to work because it is somebody else's.
 pub fn locate(cwd: &Path) -> Result<Place, Trouble> {
     let cwd = std::fs::canonicalize(cwd).map_err(|error| {
         Trouble::environment(format!("can't use the folder {}", cwd.display()))
@@ -57,6 +61,7 @@ pub fn locate(cwd: &Path) -> Result<Place, Trouble> {
             project = Some(folder.to_owned());
         }
         if is_work_tree(folder) {
+            refuse_others(folder)?;
             let project = project.unwrap_or_else(|| folder.to_owned());
             return Ok(Place { repository: folder.to_owned(), project, cwd });
         }

@@ -328,3 +328,62 @@ fn code_that_the_suite_writes_as_it_was_is_written_again_and_its_test_is_judged(
     let ran = sandbox.tdd(&["STE-1", "--cassette", &path, "--sandbox", isolation]).expect(0);
     assert!(ran.stderr.contains("0 red, 0 flaky"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_repository_of_somebody_else_is_refused_as_git_refuses_it() {
+    // Only root can give a folder away; elsewhere git's own refusal could not be brought about.
+    if !we_are_root() {
+        return;
+    }
+    let sandbox = shop();
+    let cassette = cassette(&sandbox);
+    let give = |uid: u32| std::os::unix::fs::chown(sandbox.repo(), Some(uid), None).unwrap();
+    give(65534);
+    for args in [
+        &["STE-1", "--cassette", &cassette][..],
+        &["fix", "--check", "touch ran"],
+        &["doctor"],
+        &["undo"],
+        &["status"],
+    ] {
+        let ran = sandbox.tdd(args);
+        let told = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(
+            told.contains("belongs to somebody else") && told.contains("safe.directory"),
+            "{args:?}: {told}"
+        );
+        assert_ne!(ran.code, 0, "{args:?}");
+    }
+    assert!(!sandbox.path("ran").exists() && !sandbox.path(".tdd").exists(), "nothing was run");
+    // Who trusts its owner says so to git, and that is enough.
+    let config = sandbox.beside("gitconfig");
+    std::fs::write(&config, format!("[safe]\n\tdirectory = {}\n", sandbox.repo().display())).unwrap();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.args(["STE-1", "--cassette", &cassette]).env("GIT_CONFIG_GLOBAL", &config);
+    super::sandbox::Ran::of(&command.output().unwrap()).expect(0);
+    give(0);
+}
+
+fn we_are_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/proc/self").is_ok_and(|about| about.uid() == 0)
+}
+
+#[test]
+fn a_link_in_place_of_the_runs_folder_is_refused() {
+    let sandbox = shop();
+    let cassette = cassette(&sandbox);
+    let elsewhere = sandbox.beside("elsewhere");
+    std::fs::create_dir_all(elsewhere.join("runs")).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, sandbox.path(".tdd")).unwrap();
+    for args in
+        [&["STE-1", "--cassette", &cassette][..], &["fix", "--check", "true", "--cassette", &cassette]]
+    {
+        sandbox.tdd(args).expect(2).says(&[".tdd is a link", "remove the link"]);
+    }
+    std::fs::remove_file(sandbox.path(".tdd")).unwrap();
+    std::fs::create_dir(sandbox.path(".tdd")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.join("runs"), sandbox.path(".tdd/runs")).unwrap();
+    sandbox.tdd(&["STE-1", "--cassette", &cassette]).expect(2).says(&[".tdd/runs is a link"]);
+    assert_eq!(std::fs::read_dir(elsewhere.join("runs")).unwrap().count(), 0, "nothing went there");
+}

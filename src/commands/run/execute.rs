@@ -46,6 +46,7 @@ impl Hold {
         let tdd = std::env::current_exe().map_err(|error| {
             Trouble::environment("the path of this program can't be found").because(error)
         })?;
+        refuse_linked(repository)?;
         let stop = signals::install()?;
         // Descendants of children that lose their parents come to us, so that the sweep finds them.
         let _ = unix::become_subreaper();
@@ -60,6 +61,16 @@ impl Hold {
     pub(in crate::commands) fn folders(&self, run: PathBuf) -> Folders {
         Folders { run, exchange: self.exchange.path().to_owned() }
     }
+}
+
+/// A link would lead journals, logs and what is kept of secrets to wherever it points.
+fn refuse_linked(repository: &Path) -> Result<(), Trouble> {
+    let folders = [repository.join(".tdd"), repository.join(".tdd/runs")];
+    let is_link = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|about| about.is_symlink());
+    let Some(link) = folders.iter().find(is_link) else { return Ok(()) };
+    Err(Trouble::environment(format!("{} is a link", link.display()))
+        .because("runs are kept there, with logs that may hold secrets, and it leads somewhere else")
+        .advise("remove the link; tdd makes the folder itself"))
 }
 
 /// Begins a run and drives it to an end.
