@@ -9,7 +9,7 @@ pub mod fix;
 mod internal;
 pub mod mdtest;
 
-pub use internal::{AgentArgs, ExecArgs, Internal, Line, WithinArgs, like_a_command};
+pub use internal::{AgentArgs, ExecArgs, Internal, Line, ModelServerArgs, WithinArgs, like_a_command};
 use mdtest::MdtestArgs;
 
 /// Makes test-driven development a fact for coding agents.
@@ -335,8 +335,7 @@ in the model's place, in fresh homes and projects. No account is used and nothin
 Exit codes:
   0   nothing is in the way of a run (there may be warnings); no obligation is unmet
   1   something is; some are; each is told with why
-  2   usage; with --agent it can't be found out: no such agent, no program, no `kit:` in its table, no
-      model server
+  2   usage; with --agent it can't be found out: no such agent, no program, no `kit:` in its table
   70  a bug in tdd
   129, 130, 143   stopped by a signal")]
 pub struct DoctorArgs {
@@ -349,8 +348,8 @@ pub struct DoctorArgs {
     /// Only these obligations; names, parted by commas.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', requires = "agent")]
     pub only: Vec<String>,
-    /// The scripted model server; the one that cargo built beside this program if not given.
-    #[arg(long, value_name = "PROGRAM", requires = "agent")]
+    /// Another scripted model server than the one that this program is.
+    #[arg(long, value_name = "PROGRAM", requires = "agent", hide = true)]
     pub model_server: Option<PathBuf>,
     #[command(flatten)]
     pub isolation: IsolationArgs,

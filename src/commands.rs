@@ -11,6 +11,7 @@ pub mod fix;
 mod journalled;
 pub mod log;
 pub mod mdtest;
+pub mod model_server;
 pub mod parse;
 pub mod resume;
 pub mod run;
@@ -68,6 +69,7 @@ pub fn run_internal(internal: &Internal) -> ExitCode {
         Internal::Exec(args) => exec::run(args),
         Internal::Within(args) => exec::run_within(args),
         Internal::Agent(args) => agent::run(args),
+        Internal::ModelServer(args) => model_server::run(args),
     };
     outcome.unwrap_or_else(|trouble| report(&trouble))
 }

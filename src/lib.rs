@@ -6,6 +6,7 @@ pub mod commands;
 pub mod core;
 pub mod driver;
 pub mod exit;
+pub mod model_server;
 pub mod settings;
 pub mod text;
 pub mod view;

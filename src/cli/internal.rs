@@ -21,6 +21,9 @@ pub enum Internal {
     /// The scripted agent.
     #[command(name = "__agent")]
     Agent(AgentArgs),
+    /// The scripted model server.
+    #[command(name = "__model-server")]
+    ModelServer(ModelServerArgs),
 }
 
 /// Who has written the command line.
@@ -115,4 +118,21 @@ pub struct AgentArgs {
     pub number: u8,
     #[arg(long, value_name = "FILE")]
     pub prompt_file: PathBuf,
+}
+
+/// What they mean is told in `model_server.rs`.
+#[derive(Clone, Debug, Args)]
+pub struct ModelServerArgs {
+    #[arg(long, value_name = "FILE")]
+    pub script: PathBuf,
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    #[arg(long, value_name = "DIR")]
+    pub bodies: Option<PathBuf>,
+    /// Any free one if not given.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+    /// End when stdin is closed.
+    #[arg(long)]
+    pub until_stdin_ends: bool,
 }

@@ -116,9 +116,8 @@ impl Server {
     fn start(project: &Project) -> Self {
         let script = project.beside("model.yaml");
         std::fs::write(&script, rules(&project.beside("agent.sh"))).unwrap();
-        let program = Path::new(env!("CARGO_BIN_EXE_tdd")).with_file_name("examples").join("model-server");
-        assert!(program.exists(), "cargo build --release --example model-server");
-        let mut child = Command::new(program)
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tdd"))
+            .arg("__model-server")
             .arg("--script")
             .arg(script)
             .arg("--until-stdin-ends")

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::sandbox::{Ran, Sandbox, agents, model_server, path_with};
+use crate::sandbox::{Ran, Sandbox, agents, path_with};
 
 /// Which agents are proven: with `TDD_AGENTS=all` the slow ones, too.
 fn names() -> Vec<&'static str> {
@@ -17,7 +17,7 @@ fn names() -> Vec<&'static str> {
 fn doctor(sandbox: &Sandbox, agents: &Path) -> Command {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     command.env("PATH", path_with(agents)).env("TDD_SANDBOX", "auto");
-    command.arg("doctor").arg("--model-server").arg(model_server());
+    command.arg("doctor");
     command
 }
 
@@ -112,14 +112,12 @@ fn what_keeps_the_kit_from_its_work_is_told() {
         "agents:\n  bare: { argv: [sh, '{prompt_file}'] }\n  \
          gone: { argv: [no-such-program, '{prompt_file}'], kit: { api: chat, env: { URL: '{server}' } } }\n",
     )]);
-    let server = model_server();
-    let server = server.to_str().unwrap();
     for (args, words) in [
         (&["doctor", "--agent", "nobody"][..], &["no agent is named `nobody`"][..]),
         (&["doctor", "--agent", "bare", "--reap"], &["--reap"]),
         (&["doctor", "--markdown"], &["--agent"]),
         (&["doctor", "--agent", "bare"], &["no `kit:` section", "{server}"]),
-        (&["doctor", "--agent", "gone", "--model-server", server], &["no-such-program"]),
+        (&["doctor", "--agent", "gone"], &["no-such-program"]),
         (&["doctor", "--agent", "gone", "--only", "sense"], &["`sense`", "known are: prompt, role"]),
         (&["doctor", "--agent", "gone", "--model-server", "/dev/null"], &["/dev/null does not start"]),
     ] {

@@ -27,7 +27,7 @@ impl Server {
     pub fn start(sandbox: &Sandbox, script: &str) -> Self {
         let (file, log) = (sandbox.beside("script.yaml"), sandbox.beside("requests.jsonl"));
         std::fs::write(&file, script).unwrap();
-        let mut child = Command::new(model_server())
+        let mut child = model_server()
             .arg("--script")
             .arg(&file)
             .arg("--log")

@@ -308,9 +308,9 @@ pub fn path_with(folder: &Path) -> std::ffi::OsString {
     std::env::join_paths(folders).unwrap()
 }
 
-/// Cargo builds it with the tests, beside the binary, unless one test file alone was asked for.
-pub fn model_server() -> PathBuf {
-    let beside = Path::new(env!("CARGO_BIN_EXE_tdd")).with_file_name("examples").join("model-server");
-    assert!(beside.exists(), "cargo build --example model-server");
-    beside
+/// The scripted model server, which the binary itself is.
+pub fn model_server() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tdd"));
+    command.arg("__model-server");
+    command
 }

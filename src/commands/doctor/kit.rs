@@ -62,7 +62,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
     let obligations = chosen(args)?;
     let tdd = std::env::current_exe()
         .map_err(|error| Trouble::environment("the path of this program can't be found").because(error))?;
-    let program = server::find(args.model_server.as_deref(), &tdd)?;
+    let program = server::Program::chosen(args.model_server.as_deref(), &tdd);
     let stop = signals::install()?;
     // Descendants of children that lose their parents come to us, so that the sweep finds them.
     let _ = unix::become_subreaper();

@@ -20,34 +20,34 @@ pub(super) struct ModelServer {
     log: PathBuf,
 }
 
-/// `--model-server`, else the one that cargo builds beside this program.
-pub(super) fn find(named: Option<&Path>, tdd: &Path) -> Result<PathBuf, Trouble> {
-    if let Some(named) = named {
-        return Ok(named.to_owned());
+/// How a server is started: `--model-server`, else this program as one.
+pub(super) struct Program {
+    program: PathBuf,
+    words: &'static [&'static str],
+}
+
+impl Program {
+    pub(super) fn chosen(named: Option<&Path>, tdd: &Path) -> Self {
+        match named {
+            Some(named) => Self { program: named.to_owned(), words: &[] },
+            None => Self { program: tdd.to_owned(), words: &["__model-server"] },
+        }
     }
-    let beside = tdd.parent().map(|folder| folder.join("examples").join("model-server"));
-    beside.filter(|program| program.is_file()).ok_or_else(|| {
-        Trouble::environment("there is no model server to prove agents with")
-            .because("a scripted program stands in for the model; it is built from tdd's sources and not installed")
-            .advise(
-                "in a checkout of tdd: cargo build --example model-server\n\
-                 then: tdd doctor --agent NAME --model-server target/debug/examples/model-server",
-            )
-    })
 }
 
 impl ModelServer {
-    pub(super) fn start(program: &Path, folder: &Path) -> Result<Self, Trouble> {
+    pub(super) fn start(program: &Program, folder: &Path) -> Result<Self, Trouble> {
+        let Program { program, words } = program;
         let failed = |why: String| {
             Trouble::environment(format!("the model server {} does not start", program.display()))
                 .because(why)
-                .advise("build it anew: cargo build --example model-server")
+                .advise("it stands in for the model, on a port of 127.0.0.1; see whether this machine has that")
         };
         let (script, log) = (folder.join("script.json"), folder.join("requests.jsonl"));
         std::fs::write(&script, obligation::script().to_string())
             .map_err(|error| failed(error.to_string()))?;
         let mut command = Command::new(program);
-        command.arg("--script").arg(&script).arg("--log").arg(&log).arg("--until-stdin-ends");
+        command.args(*words).arg("--script").arg(&script).arg("--log").arg(&log).arg("--until-stdin-ends");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
         let mut line = String::new();

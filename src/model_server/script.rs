@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::request::Asked;
+use super::request::Asked;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Script {
+pub(in crate::model_server) struct Script {
     #[serde(default)]
     rules: Vec<Rule>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Rule {
+pub(in crate::model_server) struct Rule {
     #[serde(default)]
-    pub(crate) name: String,
+    pub(in crate::model_server) name: String,
     #[serde(default)]
     when: When,
     #[serde(default)]
@@ -65,13 +65,13 @@ impl Texts {
 /// What one response holds, in its order.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Turn {
+pub(in crate::model_server) enum Turn {
     All(Vec<Step>),
     One(Box<Step>),
 }
 
 impl Turn {
-    pub(crate) fn steps(&self) -> &[Step] {
+    pub(in crate::model_server) fn steps(&self) -> &[Step] {
         match self {
             Self::All(steps) => steps,
             Self::One(step) => std::slice::from_ref(step),
@@ -81,7 +81,7 @@ impl Turn {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Step {
+pub(in crate::model_server) enum Step {
     Say(String),
     Flood(usize),
     Write { path: String, content: String },
@@ -95,19 +95,19 @@ pub(crate) enum Step {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Usage {
+pub(in crate::model_server) struct Usage {
     /// All of the input, what was cached included.
     #[serde(default)]
-    pub(crate) input: u64,
+    pub(in crate::model_server) input: u64,
     #[serde(default)]
-    pub(crate) cached: u64,
+    pub(in crate::model_server) cached: u64,
     #[serde(default)]
-    pub(crate) output: u64,
+    pub(in crate::model_server) output: u64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Fault {
+pub(in crate::model_server) enum Fault {
     Word(Breach),
     Timed { kind: Breach, times: Option<u32> },
     Status(Refusal),
@@ -116,7 +116,7 @@ pub(crate) enum Fault {
 /// An answer that goes wrong on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Breach {
+pub(in crate::model_server) enum Breach {
     /// No byte, not even a status.
     Hang,
     /// The connection breaks in the middle of the stream.
@@ -129,21 +129,21 @@ pub(crate) enum Breach {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Refusal {
-    pub(crate) status: u16,
+pub(in crate::model_server) struct Refusal {
+    pub(in crate::model_server) status: u16,
     /// Seconds.
-    pub(crate) retry_after: Option<u64>,
+    pub(in crate::model_server) retry_after: Option<u64>,
     /// For so many requests; for all if not given.
-    pub(crate) times: Option<u32>,
-    pub(crate) message: Option<String>,
+    pub(in crate::model_server) times: Option<u32>,
+    pub(in crate::model_server) message: Option<String>,
     /// The error's type in the API's words.
-    pub(crate) code: Option<String>,
+    pub(in crate::model_server) code: Option<String>,
     #[serde(default)]
-    pub(crate) headers: BTreeMap<String, String>,
+    pub(in crate::model_server) headers: BTreeMap<String, String>,
 }
 
 impl Fault {
-    pub(crate) fn times(&self) -> Option<u32> {
+    pub(in crate::model_server) fn times(&self) -> Option<u32> {
         match self {
             Self::Word(_) => None,
             Self::Timed { times, .. } => *times,
@@ -153,19 +153,19 @@ impl Fault {
 }
 
 impl Script {
-    pub(crate) fn read(text: &str) -> Result<Self, String> {
+    pub(in crate::model_server) fn read(text: &str) -> Result<Self, String> {
         let value: Value = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
         serde_json::from_value(value).map_err(|error| error.to_string())
     }
 
     /// The first rule that fits, with its place.
-    pub(crate) fn rule(&self, asked: &Asked) -> Option<(usize, &Rule)> {
+    pub(in crate::model_server) fn rule(&self, asked: &Asked) -> Option<(usize, &Rule)> {
         self.rules.iter().enumerate().find(|(_, rule)| rule.when.fits(asked))
     }
 }
 
 impl Rule {
-    pub(crate) fn turn(&self, number: usize) -> Option<&Turn> {
+    pub(in crate::model_server) fn turn(&self, number: usize) -> Option<&Turn> {
         self.turns.get(number).or(self.forever.as_ref())
     }
 }

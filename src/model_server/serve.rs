@@ -16,12 +16,12 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::answer::{Answer, Part, Service, fault};
-use crate::dialect::Dialect;
-use crate::log::{self, Log};
-use crate::request::Asked;
-use crate::script::{Breach, Fault, Refusal, Script};
-use crate::tools;
+use super::answer::{Answer, Part, Service, fault};
+use super::dialect::Dialect;
+use super::log::{self, Log};
+use super::request::Asked;
+use super::script::{Breach, Fault, Refusal, Script};
+use super::tools;
 
 /// What is said where the script has nothing to say.
 const SILENT: &str = "(the script says nothing more)";
@@ -30,7 +30,7 @@ type Reply = Response<BoxBody<Bytes, Broken>>;
 
 /// A body that ends before its end.
 #[derive(Debug)]
-pub(crate) struct Broken;
+pub(in crate::model_server) struct Broken;
 
 impl std::fmt::Display for Broken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -40,7 +40,7 @@ impl std::fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
-pub(crate) struct Server {
+pub(in crate::model_server) struct Server {
     script: Script,
     log: Log,
     requests: AtomicU64,
@@ -49,7 +49,7 @@ pub(crate) struct Server {
 }
 
 /// Takes connections for ever; gives the error that ends it.
-pub(crate) async fn accept(listener: &TcpListener, server: Arc<Server>) -> std::io::Error {
+pub(in crate::model_server) async fn accept(listener: &TcpListener, server: Arc<Server>) -> std::io::Error {
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -70,7 +70,7 @@ pub(crate) async fn accept(listener: &TcpListener, server: Arc<Server>) -> std::
 }
 
 impl Server {
-    pub(crate) fn new(script: Script, log: Log) -> Self {
+    pub(in crate::model_server) fn new(script: Script, log: Log) -> Self {
         Self { script, log, requests: AtomicU64::new(0), shown: Mutex::default() }
     }
 

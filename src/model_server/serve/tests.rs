@@ -1,5 +1,5 @@
 use super::*;
-use crate::script::Step;
+use crate::model_server::script::Step;
 
 const SCRIPT: &str = "rules:
 - name: again

@@ -2,39 +2,39 @@
 
 use serde_json::Value;
 
-use crate::request::{Asked, Tool};
-use crate::script::{Breach, Fault, Refusal, Step, Turn, Usage};
-use crate::tools;
+use super::request::{Asked, Tool};
+use super::script::{Breach, Fault, Refusal, Step, Turn, Usage};
+use super::tools;
 
 /// One response of the model.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Answer {
-    pub(crate) parts: Vec<Part>,
-    pub(crate) usage: Usage,
+pub(in crate::model_server) struct Answer {
+    pub(in crate::model_server) parts: Vec<Part>,
+    pub(in crate::model_server) usage: Usage,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Part {
+pub(in crate::model_server) enum Part {
     Text(String),
     Call(Call),
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Call {
-    pub(crate) name: String,
-    pub(crate) namespace: Option<String>,
+pub(in crate::model_server) struct Call {
+    pub(in crate::model_server) name: String,
+    pub(in crate::model_server) namespace: Option<String>,
     /// A text for a tool that takes free text.
-    pub(crate) input: Value,
+    pub(in crate::model_server) input: Value,
 }
 
 impl Call {
-    pub(crate) fn new(tool: &Tool, input: Value) -> Self {
+    pub(in crate::model_server) fn new(tool: &Tool, input: Value) -> Self {
         Self { name: tool.name.clone(), namespace: tool.namespace.clone(), input }
     }
 }
 
 impl Part {
-    pub(crate) fn as_text(&self) -> Option<&str> {
+    pub(in crate::model_server) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             Self::Call(_) => None,
@@ -44,22 +44,22 @@ impl Part {
 
 /// How a request is served.
 #[derive(Clone, Debug)]
-pub(crate) enum Service {
+pub(in crate::model_server) enum Service {
     Answered(Answer),
     Broken(Breach, Answer),
     Refused(Refusal),
 }
 
 impl Answer {
-    pub(crate) fn text(text: &str, asked: &Asked) -> Self {
+    pub(in crate::model_server) fn text(text: &str, asked: &Asked) -> Self {
         Self { parts: vec![Part::Text(text.to_owned())], usage: guessed(asked) }
     }
 
-    pub(crate) fn calls(&self) -> bool {
+    pub(in crate::model_server) fn calls(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Call(_)))
     }
 
-    pub(crate) fn of(turn: &Turn, asked: &Asked) -> Self {
+    pub(in crate::model_server) fn of(turn: &Turn, asked: &Asked) -> Self {
         let mut answer = Self { parts: Vec::new(), usage: guessed(asked) };
         for step in turn.steps() {
             match step {
@@ -85,7 +85,7 @@ impl Answer {
 }
 
 /// The fault of a turn, if it has one.
-pub(crate) fn fault(turn: &Turn) -> Option<&Fault> {
+pub(in crate::model_server) fn fault(turn: &Turn) -> Option<&Fault> {
     turn.steps().iter().find_map(|step| if let Step::Fault(fault) = step { Some(fault) } else { None })
 }
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{ENDLESS, id, named_event};
-use crate::answer::{Answer, Part};
-use crate::request::{Asked, Said, Takes, Tool, flat, texts};
+use super::super::answer::{Answer, Part};
+use super::super::request::{Asked, Said, Takes, Tool, flat, texts};
 
 pub(super) fn read(body: &Value) -> Asked {
     let mut asked = Asked {

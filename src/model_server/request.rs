@@ -4,19 +4,19 @@ use serde_json::Value;
 
 /// One conversation as a request carries it along.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
-    pub(crate) model: String,
-    pub(crate) streams: bool,
-    pub(crate) system: String,
-    pub(crate) said: Vec<Said>,
-    pub(crate) tools: Vec<Tool>,
+pub(in crate::model_server) struct Asked {
+    pub(in crate::model_server) model: String,
+    pub(in crate::model_server) streams: bool,
+    pub(in crate::model_server) system: String,
+    pub(in crate::model_server) said: Vec<Said>,
+    pub(in crate::model_server) tools: Vec<Tool>,
     /// A JSON answer of this schema is wanted.
-    pub(crate) schema: Option<Value>,
+    pub(in crate::model_server) schema: Option<Value>,
 }
 
 /// One message, or one part of a message.
 #[derive(Debug)]
-pub(crate) enum Said {
+pub(in crate::model_server) enum Said {
     User(String),
     /// What an agent's program tells of itself in the user's name.
     Context(String),
@@ -26,15 +26,15 @@ pub(crate) enum Said {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Tool {
-    pub(crate) name: String,
-    pub(crate) namespace: Option<String>,
-    pub(crate) takes: Takes,
+pub(in crate::model_server) struct Tool {
+    pub(in crate::model_server) name: String,
+    pub(in crate::model_server) namespace: Option<String>,
+    pub(in crate::model_server) takes: Takes,
 }
 
 /// What a tool is called with.
 #[derive(Clone, Debug)]
-pub(crate) enum Takes {
+pub(in crate::model_server) enum Takes {
     /// Fields, by a JSON schema.
     Fields(Value),
     Text,
@@ -44,7 +44,7 @@ pub(crate) enum Takes {
 
 impl Tool {
     /// With its namespace, as it is told in the log.
-    pub(crate) fn full_name(&self) -> String {
+    pub(in crate::model_server) fn full_name(&self) -> String {
         match &self.namespace {
             Some(namespace) => format!("{namespace}.{}", self.name),
             None => self.name.clone(),
@@ -66,14 +66,14 @@ const CONTEXT: [&str; 8] = [
 
 impl Asked {
     /// Adds a text of the user's.
-    pub(crate) fn user(&mut self, text: &str) {
+    pub(in crate::model_server) fn user(&mut self, text: &str) {
         let is_context = CONTEXT.iter().any(|beginning| text.trim_start().starts_with(beginning));
         let text = text.to_owned();
         self.said.push(if is_context { Said::Context(text) } else { Said::User(text) });
     }
 
     /// How many responses were given since the user's newest message.
-    pub(crate) fn turn(&self) -> usize {
+    pub(in crate::model_server) fn turn(&self) -> usize {
         let since = self.said.iter().rposition(|said| matches!(said, Said::User(_))).unwrap_or(0);
         let mut turns = 0;
         let mut is_within = false;
@@ -86,22 +86,22 @@ impl Asked {
     }
 
     /// Whether the user's newest message goes on with an older conversation.
-    pub(crate) fn is_resumed(&self) -> bool {
+    pub(in crate::model_server) fn is_resumed(&self) -> bool {
         let newest = self.said.iter().rposition(|said| matches!(said, Said::User(_))).unwrap_or(0);
         self.said[..newest].iter().any(|said| matches!(said, Said::Model))
     }
 
     /// All that the user wrote.
-    pub(crate) fn prompts(&self) -> String {
+    pub(in crate::model_server) fn prompts(&self) -> String {
         self.user_texts(0).join("\n")
     }
 
     /// What the user wrote since the model last said anything before it.
-    pub(crate) fn last_prompt(&self) -> String {
+    pub(in crate::model_server) fn last_prompt(&self) -> String {
         self.newest_texts().join("\n")
     }
 
-    pub(crate) fn newest_texts(&self) -> Vec<&str> {
+    pub(in crate::model_server) fn newest_texts(&self) -> Vec<&str> {
         let newest = self.said.iter().rposition(|said| matches!(said, Said::User(_))).unwrap_or(0);
         let is_of_user = |said: &Said| matches!(said, Said::User(_) | Said::Context(_));
         let before = self.said.iter().take(newest).rposition(|said| !is_of_user(said));
@@ -118,7 +118,7 @@ impl Asked {
     }
 
     /// Results of tools since the model last spoke.
-    pub(crate) fn results(&self) -> Vec<&str> {
+    pub(in crate::model_server) fn results(&self) -> Vec<&str> {
         let newest = self.said.iter().rev().take_while(|said| !matches!(said, Said::Model));
         let mut results: Vec<&str> = newest
             .filter_map(|said| match said {
@@ -131,7 +131,7 @@ impl Asked {
     }
 
     /// The folder that the agent says it works in.
-    pub(crate) fn cwd(&self) -> Option<String> {
+    pub(in crate::model_server) fn cwd(&self) -> Option<String> {
         const SIGNS: [&str; 7] = [
             "Primary working directory: ",
             "Current working directory: ",
@@ -156,7 +156,7 @@ impl Asked {
 }
 
 /// The texts of a message whose content is a text or a list of parts.
-pub(crate) fn texts(content: &Value) -> Vec<&str> {
+pub(in crate::model_server) fn texts(content: &Value) -> Vec<&str> {
     if let Some(text) = content.as_str() {
         return vec![text];
     }
@@ -164,7 +164,7 @@ pub(crate) fn texts(content: &Value) -> Vec<&str> {
 }
 
 /// Anything as text: a text as it is, parts joined, else its JSON.
-pub(crate) fn flat(content: &Value) -> String {
+pub(in crate::model_server) fn flat(content: &Value) -> String {
     let parts = texts(content);
     if parts.is_empty() && !content.is_null() { content.to_string() } else { parts.join("\n") }
 }

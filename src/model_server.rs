@@ -1,13 +1,16 @@
 //! A scripted model server: what stands in for a model while everything else is real.
 //!
+//! The conformance kit starts it as a program of its own, `tdd __model-server`, and so do the suite and
+//! whoever works on an agent's table. It is a room of its own, because it takes the other side of a proof:
+//! it knows nothing of what a run, a table or an obligation is, and nothing but its subcommand knows it.
+//!
 //! Speaks on a loopback port of its own choice: Anthropic Messages, `OpenAI` Responses, `OpenAI` chat
 //! completions and Gemini, each as a stream or whole. It keeps no conversation: which answer is due
 //! follows from the messages that the agent sends along, so any number of agents and sessions may
 //! talk to one server at once.
 //!
 //! ```text
-//! cargo build --example model-server
-//! target/debug/examples/model-server --script FILE [--log FILE] [--bodies DIR] [--until-stdin-ends]
+//! tdd __model-server --script FILE [--log FILE] [--bodies DIR] [--port N] [--until-stdin-ends]
 //! listening on http://127.0.0.1:40123            (the first line of stdout)
 //! ```
 //!
@@ -56,11 +59,7 @@
 //! # The log
 //!
 //! One JSON object a line for each request, written before the answer: see [`log`].
-#![expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a test program: it reads its arguments and files and tells its port"
-)]
+#![expect(clippy::disallowed_methods, reason = "it reads its script and writes its log")]
 
 mod answer;
 mod dialect;
@@ -70,64 +69,54 @@ mod script;
 mod serve;
 mod tools;
 
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Parser;
-
-#[derive(Parser)]
-#[command(name = "model-server", about = "A scripted stand-in for a model's service, on loopback")]
-struct Cli {
+/// What a server is started with.
+#[derive(Clone, Debug)]
+pub struct Wish<'a> {
     /// What it answers.
-    #[arg(long, value_name = "FILE")]
-    script: PathBuf,
+    pub script: &'a Path,
     /// Where each request is noted; appended to.
-    #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
+    pub log: Option<&'a Path>,
     /// Where the bodies of the requests are kept, one file each, keys and all.
-    #[arg(long, value_name = "DIR")]
-    bodies: Option<PathBuf>,
-    /// The port; any free one if not given.
-    #[arg(long, default_value_t = 0)]
-    port: u16,
-    /// End when stdin is closed, so that it can't outlive who started it.
-    #[arg(long)]
-    until_stdin_ends: bool,
+    pub bodies: Option<PathBuf>,
+    /// Any free one if 0.
+    pub port: u16,
+    pub until: Until,
 }
 
-fn main() -> ExitCode {
-    match start(&Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            println!("model-server: {error}");
-            ExitCode::from(2)
-        }
-    }
+/// When a server ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// When stdin is closed, so that it can't outlive who started it.
+    StdinEnds,
+    Killed,
 }
 
-fn start(cli: &Cli) -> Result<(), String> {
-    let named = |error: &dyn std::fmt::Display| format!("{}: {error}", cli.script.display());
-    let text = std::fs::read_to_string(&cli.script).map_err(|error| named(&error))?;
+/// Serves until its end; `tell` hears the URL as soon as connections are taken. `Err` says what was in the
+/// way.
+pub fn serve(wish: Wish<'_>, tell: &mut dyn FnMut(&str)) -> Result<(), String> {
+    let named = |error: &dyn std::fmt::Display| format!("{}: {error}", wish.script.display());
+    let text = std::fs::read_to_string(wish.script).map_err(|error| named(&error))?;
     let script = script::Script::read(&text).map_err(|error| named(&error))?;
-    let log = log::Log::open(cli.log.as_deref(), cli.bodies.clone())
-        .map_err(|error| format!("the log: {error}"))?;
+    let log = log::Log::open(wish.log, wish.bodies).map_err(|error| format!("the log: {error}"))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
-    runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind(("127.0.0.1", cli.port)).await;
+    let served = runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", wish.port)).await;
         let listener = listener.map_err(|error| error.to_string())?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
-        println!("listening on http://{address}");
+        tell(&format!("http://{address}"));
         let server = Arc::new(serve::Server::new(script, log));
         tokio::select! {
             error = serve::accept(&listener, server) => Err(error.to_string()),
-            () = stdin_ends(), if cli.until_stdin_ends => Ok(()),
+            () = stdin_ends(), if wish.until == Until::StdinEnds => Ok(()),
         }
-    })?;
+    });
     // A read of stdin can't be cancelled, and must not keep us alive.
     runtime.shutdown_background();
-    Ok(())
+    served
 }
 
 async fn stdin_ends() {
