@@ -44,7 +44,7 @@
 //! kit:         how it is pointed at a scripted model, see `kit`
 //!
 //! where   = { POINTER: value | [value, …] | {begins: TEXT, contains: TEXT}, … }    one of both is enough
-//! failure = not-logged-in | usage | usage-limit | rate-limit | overload | network | turn-cap | budget
+//! failure = no-credit | not-logged-in | usage | usage-limit | rate-limit | overload | network | turn-cap | budget
 //! ```
 //!
 //! Leniency: `message: {from: {file: PATH}}` is read like `{file: PATH}`, because the settings'
@@ -192,6 +192,8 @@ pub struct EnvRules {
 /// Why an agent program failed where the role did nothing wrong, or what ran out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AgentFailure {
+    /// The account has no money left: neither a log-in nor waiting helps.
+    NoCredit,
     NotLoggedIn,
     /// It does not know its arguments, or the model refuses the request.
     Usage,
@@ -206,7 +208,8 @@ pub enum AgentFailure {
 }
 
 impl AgentFailure {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
+        Self::NoCredit,
         Self::NotLoggedIn,
         Self::Usage,
         Self::UsageLimit,
@@ -219,6 +222,7 @@ impl AgentFailure {
 
     pub fn name(self) -> &'static str {
         match self {
+            Self::NoCredit => "no-credit",
             Self::NotLoggedIn => "not-logged-in",
             Self::Usage => "usage",
             Self::UsageLimit => "usage-limit",
@@ -234,7 +238,8 @@ impl AgentFailure {
     pub fn is_of_role(self) -> bool {
         match self {
             Self::TurnCap | Self::Budget => true,
-            Self::NotLoggedIn
+            Self::NoCredit
+            | Self::NotLoggedIn
             | Self::Usage
             | Self::UsageLimit
             | Self::RateLimit

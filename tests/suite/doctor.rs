@@ -235,12 +235,12 @@ fn an_agents_version_and_log_in_are_told_and_no_credential_is() {
         findings_of(command)
     };
     let found = doctor("2.1.330", "");
-    holds(&found, "agent", "ok", "is version 2.1.330");
+    holds(&found, "agent", "ok", "is version 2.1.330, tested");
     holds(&found, "agent", "warning", ".claude/.credentials.json");
     let found = doctor("2.1.330", "my-own-secret");
     holds(&found, "agent", "ok", "the variable ANTHROPIC_API_KEY");
     assert!(!format!("{found:?}").contains("my-own-secret"));
-    holds(&doctor("99.0.0", ""), "agent", "warning", "never tried");
+    holds(&doctor("99.0.0", ""), "agent", "warning", "newer than any tested (2.1.330)");
     holds(&doctor("1.0.0", ""), "agent", "problem", "too old");
     let home = sandbox.beside("home/.claude");
     std::fs::create_dir(&home).unwrap();

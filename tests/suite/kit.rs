@@ -49,6 +49,22 @@ fn agents_meet_their_obligations_and_the_page_says_so() {
     }
 }
 
+/// As it is installed: the program alone, and no project anywhere near.
+#[test]
+fn a_copy_of_the_program_alone_proves_an_agent() {
+    let Some(agents) = agents(&["claude"]) else { return };
+    let sandbox = Sandbox::empty();
+    let copy = sandbox.beside("installed/tdd");
+    std::fs::create_dir(copy.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_tdd"), &copy).unwrap();
+    let mut command = sandbox.command(&copy);
+    command.env("PATH", path_with(&agents)).env("TDD_SANDBOX", "auto");
+    command.args(["doctor", "--agent", "claude", "--only", "prompt,402", "--json"]);
+    let ran = Ran::of(&command.output().unwrap()).expect(0);
+    assert_eq!(ran.stdout.matches("\"verdict\":\"met\"").count(), 2, "{}", ran.stdout);
+    assert!(ran.stdout.contains("2.1.330, tested"), "{}", ran.stdout);
+}
+
 /// The verdicts of each agent in the table of a page, and its version.
 fn columns(page: &str) -> BTreeMap<String, Vec<String>> {
     let cells = |row: &str| -> Vec<String> {

@@ -46,6 +46,8 @@ const CASES: &[Case] = &[
     ("claude", "2.1.330/status-529.jsonl", 1, Some(AgentFailure::Overload)),
     ("claude", "2.1.330/usage-limit.jsonl", 1, Some(AgentFailure::UsageLimit)),
     ("claude", "2.1.330/not-logged-in.jsonl", 1, Some(AgentFailure::NotLoggedIn)),
+    ("claude", "2.1.330/low-credit.jsonl", 1, Some(AgentFailure::NoCredit)),
+    ("claude", "2.1.330/status-402.jsonl", 1, Some(AgentFailure::NoCredit)),
     ("claude", "2.1.330/refused.jsonl", 1, Some(AgentFailure::Network)),
     ("codex", "0.169.0/finished.jsonl", 0, None),
     ("codex", "0.169.0/batches.jsonl", 0, None),
@@ -59,7 +61,8 @@ const CASES: &[Case] = &[
     ("codex", "0.169.0/status-500.jsonl", 1, Some(AgentFailure::Overload)),
     ("codex", "0.169.0/status-529.jsonl", 1, Some(AgentFailure::Overload)),
     ("codex", "0.169.0/usage-limit.jsonl", 1, Some(AgentFailure::UsageLimit)),
-    ("codex", "0.169.0/quota.jsonl", 1, Some(AgentFailure::UsageLimit)),
+    ("codex", "0.169.0/quota.jsonl", 1, Some(AgentFailure::NoCredit)),
+    ("codex", "0.169.0/status-402.jsonl", 1, Some(AgentFailure::NoCredit)),
     ("codex", "0.169.0/refused.jsonl", 1, Some(AgentFailure::Network)),
     ("gemini", "0.61.0/finished.jsonl", 0, None),
     ("gemini", "0.61.0/empty.jsonl", 0, None),
@@ -119,7 +122,7 @@ fn what_the_service_says_is_no_sign_of_what_ran_out() {
         if file.contains("status-401") && matches!(agent, "opencode" | "pi") {
             for (status, want) in [
                 ("400", AgentFailure::Usage),
-                ("402", AgentFailure::UsageLimit),
+                ("402", AgentFailure::NoCredit),
                 ("500", AgentFailure::Overload),
                 ("503", AgentFailure::Overload),
             ] {

@@ -41,24 +41,43 @@ pub struct Versions {
 /// What is to be said of the version that is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Proven, or between two that are.
-    Known,
-    /// Newer than any that was proven, older than the first, or not to be told: it may work.
-    Unproven,
+    /// It went through the conformance kit and whole runs.
+    Tested,
+    /// Not itself, but no older than what is known to work and no newer than one that was tested.
+    Within,
+    /// Newer than any that was tested: it may work.
+    Newer,
+    /// The program did not tell: it may work.
+    Untold,
     TooOld,
 }
 
 impl Versions {
     /// `None`: the program did not tell.
     pub fn standing(&self, found: Option<&Version>) -> Standing {
-        let Some(found) = found else { return Standing::Unproven };
+        let Some(found) = found else { return Standing::Untold };
         let newest = self.proven.iter().max();
-        if *found < self.oldest {
+        if self.proven.contains(found) {
+            Standing::Tested
+        } else if *found < self.oldest {
             Standing::TooOld
         } else if newest.is_none_or(|newest| found > newest) {
-            Standing::Unproven
+            Standing::Newer
         } else {
-            Standing::Known
+            Standing::Within
+        }
+    }
+
+    /// The version that was found, and how it stands to the tested ones: `2.1.330, tested`.
+    pub fn words(&self, found: Option<&Version>) -> String {
+        let tested = self.proven_words();
+        let version = found.map_or_else(|| "of an unknown version".to_owned(), Version::to_string);
+        match self.standing(found) {
+            Standing::Tested => format!("{version}, tested"),
+            Standing::Within => format!("{version}, not tested, but neither older than what works nor newer than what was tested ({tested})"),
+            Standing::Newer => format!("{version}, newer than any tested ({tested})"),
+            Standing::Untold => format!("{version} (tested: {tested})"),
+            Standing::TooOld => format!("{version}, too old (tested: {tested})"),
         }
     }
 
@@ -141,16 +160,22 @@ mod tests {
         for (found, want) in [
             (Some("2.1.299"), Standing::TooOld),
             (Some("1.99"), Standing::TooOld),
-            (Some("2.1.300"), Standing::Known),
-            (Some("2.1.330"), Standing::Known),
-            (Some("2.1.350"), Standing::Known),
-            (Some("2.1.401"), Standing::Unproven),
-            (Some("2.2"), Standing::Unproven),
-            (Some("10.0"), Standing::Unproven),
-            (None, Standing::Unproven),
+            (Some("2.1.300"), Standing::Within),
+            (Some("2.1.330"), Standing::Tested),
+            (Some("2.1.350"), Standing::Within),
+            (Some("2.1.400"), Standing::Tested),
+            (Some("2.1.401"), Standing::Newer),
+            (Some("2.2"), Standing::Newer),
+            (Some("10.0"), Standing::Newer),
+            (None, Standing::Untold),
         ] {
             assert_eq!(versions.standing(found.map(version).as_ref()), want, "{found:?}");
         }
         assert_eq!(versions.proven_words(), "2.1.330, 2.1.400");
+        assert_eq!(versions.words(Some(&version("2.1.400"))), "2.1.400, tested");
+        assert_eq!(
+            versions.words(Some(&version("2.2"))),
+            "2.2, newer than any tested (2.1.330, 2.1.400)"
+        );
     }
 }

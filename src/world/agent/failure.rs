@@ -41,6 +41,12 @@ pub(super) fn failed(table: &AgentTable, failure: AgentFailure, found: &Found, l
     use TroubleKind::{Environment, Passing};
     let name = &table.name;
     let (kind, again, what, next) = match failure {
+        AgentFailure::NoCredit => (
+            Environment,
+            Again::No,
+            "has no credit left",
+            "top up the account at the agent's vendor, or use another one (logging in anew or waiting does not help)",
+        ),
         AgentFailure::NotLoggedIn => {
             (Environment, Again::No, "is not logged in", "log in with the agent's own program")
         }
@@ -69,7 +75,8 @@ pub(super) fn failed(table: &AgentTable, failure: AgentFailure, found: &Found, l
     let said = said(found);
     let until = match failure {
         AgentFailure::UsageLimit | AgentFailure::RateLimit => found.reset.as_ref().map(until),
-        AgentFailure::NotLoggedIn
+        AgentFailure::NoCredit
+        | AgentFailure::NotLoggedIn
         | AgentFailure::Usage
         | AgentFailure::Overload
         | AgentFailure::Network

@@ -27,7 +27,7 @@ enum Told {
     Late,
 }
 
-/// A line of warning if the installed version was never tried; a trouble if it is too old. Nothing
+/// A line of warning if the installed version was never tested; a trouble if it is too old. Nothing
 /// is asked of a table that names no versions. `tell` hears of a long wait.
 pub(super) fn check(
     setup: &AgentSetup,
@@ -42,15 +42,19 @@ pub(super) fn check(
         Told::Late => (None, format!("an unknown version (it told none within {} s)", LONGEST.as_secs())),
     };
     match versions.standing(found.as_ref()) {
-        Standing::Known => Ok(None),
-        Standing::Unproven => Ok(Some(format!(
-            "the agent `{name}` is {told}, with which it was never tried (it was with {}); it may work differently",
+        Standing::Tested | Standing::Within => Ok(None),
+        Standing::Newer => Ok(Some(format!(
+            "the agent `{name}` is {told}, newer than any tested ({}); whether it works tells `tdd doctor --agent {name}`",
+            versions.proven_words()
+        ))),
+        Standing::Untold => Ok(Some(format!(
+            "the agent `{name}` is {told} (tested: {}); whether it works tells `tdd doctor --agent {name}`",
             versions.proven_words()
         ))),
         Standing::TooOld => Err(Trouble::environment(format!("the agent `{name}` is too old: {told}"))
             .because(format!("it is known to work from {} on", versions.oldest))
             .advise(format!(
-                "update it (tried: {}), or name another agent with --agent",
+                "update it (tested: {}), or name another agent with --agent",
                 versions.proven_words()
             ))),
     }

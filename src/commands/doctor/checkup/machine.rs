@@ -53,8 +53,11 @@ fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
     let warnings = program.versions(&mut |line| print::message(&format!("tdd: {line}")))?;
     let version = program.installed(Role::Implementer)?;
     let name = &agent.table.name;
-    let told =
-        version.map_or_else(|| "tells no version".to_owned(), |version| format!("is version {version}"));
+    let told = match (&version, &agent.table.versions) {
+        (Some(_), Some(versions)) => format!("is version {}", versions.words(version.as_ref())),
+        (Some(version), None) => format!("is version {version}"),
+        (None, _) => "tells no version".to_owned(),
+    };
     let mut findings = if warnings.is_empty() {
         vec![Finding::ok(Subject::Agent, format!("`{name}` is found and {told}"))]
     } else {

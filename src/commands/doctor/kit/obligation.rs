@@ -120,6 +120,12 @@ pub(super) const OBLIGATIONS: [Obligation; 24] = [
         proof::not_logged_in,
     ),
     welcome(
+        "402",
+        "a spent balance is no attempt: top up",
+        || fault(&json!({ "status": 402, "message": "Insufficient Balance" })),
+        proof::has_no_credit,
+    ),
+    welcome(
         "429",
         "a rate limit with retry-after is no attempt: it passes",
         || fault(&json!({ "status": 429, "retry_after": 1 })),

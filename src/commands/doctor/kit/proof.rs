@@ -254,6 +254,14 @@ pub(super) fn not_logged_in(trial: &Trial<'_>) -> Result<String, Unproven> {
     not_met(format!("it was taken for: {}", trouble.what))
 }
 
+pub(super) fn has_no_credit(trial: &Trial<'_>) -> Result<String, Unproven> {
+    let trouble = troubled(trial.run(&trial.order()?)?)?;
+    if trouble.kind == TroubleKind::Environment && trouble.what.contains("no credit") {
+        return Ok("top up".to_owned());
+    }
+    not_met(format!("it was taken for: {}", trouble.what))
+}
+
 pub(super) fn passes(trial: &Trial<'_>) -> Result<String, Unproven> {
     passed(trial.run(&trial.order()?)?)
 }

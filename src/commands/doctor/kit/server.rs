@@ -41,7 +41,9 @@ impl ModelServer {
         let failed = |why: String| {
             Trouble::environment(format!("the model server {} does not start", program.display()))
                 .because(why)
-                .advise("it stands in for the model, on a port of 127.0.0.1; see whether this machine has that")
+                .advise(
+                    "it stands in for the model, on a port of 127.0.0.1; see whether this machine has that",
+                )
         };
         let (script, log) = (folder.join("script.json"), folder.join("requests.jsonl"));
         std::fs::write(&script, obligation::script().to_string())

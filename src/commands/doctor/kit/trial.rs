@@ -129,7 +129,11 @@ impl<'b> Trial<'b> {
             Err(trouble) => print::message(&format!("tdd: warning: a run refuses it: {trouble}")),
         }
         let version = attended.agents.installed(Role::Implementer)?;
-        Ok(version.map_or_else(|| "of an unknown version".to_owned(), |version| version.to_string()))
+        Ok(match (&version, &self.agent.table.versions) {
+            (_, Some(versions)) => versions.words(version.as_ref()),
+            (Some(version), None) => version.to_string(),
+            (None, None) => "of an unknown version".to_owned(),
+        })
     }
 
     pub(super) fn table(&self) -> &AgentTable {
