@@ -30,12 +30,16 @@ use crate::settings::Environment;
 use crate::text::config::ConfigFile;
 use crate::view::print;
 use crate::world::config_file;
+use crate::world::passthrough::left;
 use crate::world::project::Place;
 
 /// Runs one subcommand and gives its exit code. The only place that prints an error.
 pub fn run(cli: Cli) -> ExitCode {
     #[cfg(debug_assertions)]
     switch_off_guard();
+    if let Some(line) = left::put_right() {
+        print::message(&format!("tdd: {line}"));
+    }
     let outcome = match cli.command {
         None => run::run(&cli.run),
         Some(Command::Run(args)) => run::run(&args),

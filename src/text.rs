@@ -9,6 +9,7 @@ pub mod cassette;
 pub mod check_report;
 pub mod command_line;
 pub mod config;
+pub mod ctrl_c;
 pub mod excerpt;
 pub mod fix_report;
 pub mod foreign;

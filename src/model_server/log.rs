@@ -35,7 +35,10 @@ pub(in crate::model_server) struct Log {
 }
 
 impl Log {
-    pub(in crate::model_server) fn open(path: Option<&Path>, bodies: Option<PathBuf>) -> std::io::Result<Self> {
+    pub(in crate::model_server) fn open(
+        path: Option<&Path>,
+        bodies: Option<PathBuf>,
+    ) -> std::io::Result<Self> {
         let open = |path| std::fs::OpenOptions::new().create(true).append(true).open(path);
         Ok(Self { file: path.map(open).transpose()?.map(Mutex::new), bodies })
     }

@@ -39,7 +39,9 @@
 //!                                                 order, then texts, because anything may print those
 //! max_turns, wall, idle, output_cap               bounds of one attempt
 //! code:        false                              it writes no code, so `tdd fix` skips its work
-//! interactive: {argv: …, message: {file: PATH, take: POINTER}, state_dirs: …}   for --interactive; see `interactive`
+//! interactive: {argv: …, message: {file: PATH, take: POINTER, skip: …}, quit: TEXT, transcripts: …,
+//!               state_dirs: …}
+//!                                                 for --interactive; see `interactive`
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
 //! kit:         how it is pointed at a scripted model, see `kit`
 //!

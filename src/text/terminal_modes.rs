@@ -13,6 +13,8 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 /// More private modes than any terminal has.
 const MOST_MODES: usize = 64;
 /// The longest sequence that is understood, in bytes.
@@ -22,9 +24,17 @@ const USUALLY_ON: [u16; 2] = [7, 25];
 
 /// What is set now, by the bytes so far.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "one for each thing that a terminal remembers")]
 pub struct TerminalModes {
     state: State,
+    set: Set,
+}
+
+/// What was set and not taken back. It can be noted, for whoever finds the terminal when the program that
+/// knew of it was killed; a note is numbers and words, never bytes for a terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each thing that a terminal remembers")]
+pub struct Set {
     /// Private modes that were switched on, in that order.
     on: Vec<u16>,
     /// Those of [`USUALLY_ON`] that were switched off.
@@ -51,26 +61,26 @@ enum State {
 impl TerminalModes {
     /// Watches what goes through.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.anything |= !bytes.is_empty();
+        self.set.anything |= !bytes.is_empty();
         for byte in bytes {
             self.state = match (std::mem::take(&mut self.state), byte) {
                 (_, 0x1b) => State::Escape,
                 (State::Text, byte) => {
-                    self.text(*byte);
+                    self.set.text(*byte);
                     State::Text
                 }
                 (State::Escape, b'[') => State::Sequence(Vec::new()),
                 (State::Escape, b'(') => State::Charset,
                 (State::Escape, byte) => {
-                    self.escape(*byte);
+                    self.set.escape(*byte);
                     State::Text
                 }
                 (State::Charset, byte) => {
-                    self.charset = *byte != b'B';
+                    self.set.charset = *byte != b'B';
                     State::Text
                 }
                 (State::Sequence(so_far), 0x40..=0x7e) => {
-                    self.sequence(&so_far, *byte);
+                    self.set.sequence(&so_far, *byte);
                     State::Text
                 }
                 (State::Sequence(mut so_far), 0x20..=0x3f) if so_far.len() < LONGEST => {
@@ -80,6 +90,23 @@ impl TerminalModes {
                 (State::Sequence(_), _) => State::Text,
             };
         }
+    }
+
+    /// What was set and not taken back.
+    pub fn set(&self) -> &Set {
+        &self.set
+    }
+
+    /// What brings the terminal back.
+    pub fn undo(&self) -> Vec<u8> {
+        self.set.undo()
+    }
+}
+
+impl Set {
+    /// Whether nothing but text went through: the terminal is as it was.
+    pub fn is_plain(&self) -> bool {
+        *self == Self { anything: self.anything, ..Self::default() }
     }
 
     /// What brings the terminal back, the newest first; nothing was printed, nothing is needed.
@@ -99,10 +126,10 @@ impl TerminalModes {
         add(self.cursor_style, "\u{1b}[0 q");
         add(self.other_keys, "\u{1b}[>4m");
         add(self.key_reports > 0, &format!("\u{1b}[<{}u", self.key_reports));
-        for mode in self.on.iter().rev() {
+        for mode in self.on.iter().rev().take(MOST_MODES) {
             let _ = write!(out, "\u{1b}[?{mode}l");
         }
-        for mode in &self.off {
+        for mode in self.off.iter().filter(|mode| USUALLY_ON.contains(mode)).take(MOST_MODES) {
             let _ = write!(out, "\u{1b}[?{mode}h");
         }
         out.into_bytes()
@@ -196,6 +223,26 @@ mod tests {
             printed.as_bytes().chunks(1).for_each(|byte| modes.feed(byte));
             assert_eq!(String::from_utf8(modes.undo()).unwrap(), undo, "{printed:?}, torn");
         }
+    }
+
+    #[test]
+    fn what_is_set_can_be_noted() {
+        let mut modes = TerminalModes::default();
+        modes.feed(b"text");
+        assert!(modes.set().is_plain());
+        modes.feed(b"\x1b[?1049h\x1b[?25l\x1b[>1u\x1b[?2004h\x1b[?20");
+        assert!(!modes.set().is_plain());
+        let note = serde_json::to_string(modes.set()).unwrap();
+        let read: Set = serde_json::from_str(&note).unwrap();
+        assert_eq!((&read, read.undo()), (modes.set(), modes.undo()));
+        for forged in [r#"{"on": ["1049h"]}"#, r#"{"on": [70000]}"#, r#"{"bytes": "x"}"#] {
+            assert!(serde_json::from_str::<Set>(forged).is_err(), "{forged}");
+        }
+        let many: Set = serde_json::from_value(serde_json::json!({
+            "anything": true, "on": vec![1; 5000], "off": vec![9; 5000]
+        }))
+        .unwrap();
+        assert!(many.undo().len() < 1000, "a forged note is bounded");
     }
 
     #[test]

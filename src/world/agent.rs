@@ -42,6 +42,7 @@ mod mdtest;
 mod outcome;
 mod prepare;
 mod program;
+mod transcripts;
 mod version;
 mod watch;
 
@@ -282,7 +283,8 @@ impl TableAgents {
         }
         let table = self.agent(&order.key).table.clone();
         if let Some(operator) = self.setup.operator {
-            return self.ask_in_person(operator, &table, prepared, watch).await;
+            self.instructions(&table, order.key.role()).into_iter().for_each(|line| hear(News::Note(line)));
+            return self.ask_in_person(operator, order, prepared, watch).await;
         }
         let had = if prepared.goes_on { watch.session } else { Usage::default() };
         let mut stream = AgentStream::new(&table).after(had);

@@ -27,9 +27,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+pub(in crate::world) use self::folders::made_shared_folder;
 pub(in crate::world) use self::folders::{CopyFolder, copy_folder, no_temporary_folder};
 pub use self::folders::{exchange_folder, shared_folder, temporary_folder};
-use self::note::{Named, Note};
+pub(in crate::world) use self::note::Named;
+use self::note::Note;
 pub(super) use self::noted::Noted;
 pub use self::noted::{NotingChildren, note_children_in};
 use super::journal_file;

@@ -8,8 +8,9 @@
 //! The child has a terminal of its own between us and it, so that it can be ended like any other one,
 //! and so that the operator's is put back whatever the child did to it: by its modes and by what was
 //! printed on it ([`text::terminal_modes`](crate::text::terminal_modes)). Ctrl-C is a key like any
-//! other here; what it means is the child's terminal's affair. Signals sent to us climb the stop
-//! ladder ([`driver::session`](crate::driver::session)), as without a terminal.
+//! other here, and what it means is the child's terminal's affair; a second one soon after it is a SIGINT to
+//! ourselves. Signals sent to us climb the stop ladder ([`driver::session`](crate::driver::session)), as
+//! without a terminal. A SIGKILL leaves the terminal as it is: what is to be put back is noted ([`left`]).
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -28,9 +29,11 @@ use crate::driver::session::{self, Heard, Lived, SessionLimits};
 use crate::text::terminal_modes::TerminalModes;
 
 mod keys;
+pub mod left;
 pub(in crate::world) mod raw;
 
 use keys::Keys;
+use left::Noted;
 use raw::Raw;
 
 /// The terminal that the operator sits at: stdin and stdout. One child at a time has it.
@@ -70,10 +73,12 @@ impl Operator {
         let keyboard = stdin().try_clone_to_owned().map_err(shared)?;
         let mut screen = Screen::on(stdout()).map_err(shared)?;
         let order = SpawnOrder { size: size(stdin()), ..order.clone() };
+        screen.noted = Noted::terminal(stdin());
         // Before the child can ask its terminal anything: the answer would be shown as if typed.
         let raw = Raw::enter(keyboard.try_clone().map_err(shared)?).map_err(shared)?;
         let (mut child, theirs) = pty::spawn_interactive(&order)?;
-        let keys = Keys::carry(keyboard, theirs.try_clone().map_err(shared)?).map_err(shared)?;
+        let keys =
+            Keys::carry(keyboard, theirs.try_clone().map_err(shared)?, interrupt_us).map_err(shared)?;
         let mut on_output = |bytes: &[u8]| {
             screen.show(bytes);
             Heard::Continue
@@ -93,7 +98,10 @@ impl Operator {
         drop(keys);
         drop(child);
         screen.clean_up();
-        raw.restore().map_err(|error| {
+        let restored = raw.restore();
+        // As late as that: the note is for whoever finds the terminal not restored.
+        drop(screen);
+        restored.map_err(|error| {
             Trouble::environment("the terminal can't be restored")
                 .because(error)
                 .advise("type `reset` and Enter, even if you don't see it")
@@ -106,15 +114,24 @@ impl Operator {
 struct Screen {
     out: File,
     modes: TerminalModes,
+    /// `None` where it can't be noted.
+    noted: Option<Noted>,
 }
 
 impl Screen {
     fn on(terminal: BorrowedFd<'_>) -> io::Result<Self> {
-        Ok(Self { out: File::from(terminal.try_clone_to_owned()?), modes: TerminalModes::default() })
+        Ok(Self {
+            out: File::from(terminal.try_clone_to_owned()?),
+            modes: TerminalModes::default(),
+            noted: None,
+        })
     }
 
     fn show(&mut self, bytes: &[u8]) {
         self.modes.feed(bytes);
+        if let Some(noted) = &mut self.noted {
+            noted.update(self.modes.set());
+        }
         self.write(bytes);
     }
 
@@ -142,6 +159,11 @@ impl Screen {
             }
         }
     }
+}
+
+/// Ctrl-C was pressed twice; as if somebody had sent it.
+fn interrupt_us() {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::INT);
 }
 
 fn size(terminal: BorrowedFd<'_>) -> Size {

@@ -46,7 +46,13 @@ fn each_outcome_has_its_exit_code_and_says_what_to_do() {
             &["is not logged in", "log in with", "`tdd STE-1` starts it anew"][..],
         ),
         ("claude", "claude/2.1.330/not-logged-in.jsonl", 1, 2, &["is not logged in"]),
-        ("claude", "claude/2.1.330/low-credit.jsonl", 1, 2, &["has no credit left", "top up", "`tdd STE-1` starts"]),
+        (
+            "claude",
+            "claude/2.1.330/low-credit.jsonl",
+            1,
+            2,
+            &["has no credit left", "top up", "`tdd STE-1` starts"],
+        ),
         ("codex", "codex/0.169.0/quota.jsonl", 1, 2, &["has no credit left", "top up"]),
         ("claude", "claude/2.1.330/status-404.jsonl", 1, 2, &["refused its task", "model"]),
         ("claude", "claude/2.1.330/settings-refused.jsonl", 1, 2, &["refused its task", "Expected boolean"]),
@@ -145,7 +151,14 @@ fn a_version_that_was_never_tried_is_said_and_one_too_old_is_refused() {
     for (version, code, words) in [
         ("2.1.299 (Claude Code)", 2, &["is too old: version 2.1.299", "from 2.1.300 on", "2.1.330"][..]),
         ("1.0.0", 2, &["is too old: version 1.0.0"]),
-        ("99.0.0", 3, &["warning: the agent `claude` is version 99.0.0, newer than any tested (2.1.330)", "tdd doctor --agent claude"]),
+        (
+            "99.0.0",
+            3,
+            &[
+                "warning: the agent `claude` is version 99.0.0, newer than any tested (2.1.330)",
+                "tdd doctor --agent claude",
+            ],
+        ),
         ("what", 3, &["warning: the agent `claude` is an unknown version (tested: 2.1.330)"]),
     ] {
         let sandbox = shop();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rustix::process::Signal;
 
 use super::cycle;
-use super::sandbox::{Sandbox, has_python};
+use super::sandbox::{Sandbox, has_python, wait_for};
 use super::terminal::Terminal;
 
 /// A full-screen program: another screen, no cursor, the mouse reported, keys one by one. What it does
@@ -170,6 +170,8 @@ while True:
         pathlib.Path(os.environ["TDD_STOP"]).write_text(json.dumps({"last": "I am done.\n\n" + block}))
         sys.stdout.write("done\r\n")
         sys.stdout.flush()
+    elif key == b"\x03":
+        pathlib.Path(sys.argv[0]).with_name("heard").write_text("x")
     elif key in (b"q", b""):
         termios.tcsetattr(0, termios.TCSADRAIN, before)
         sys.stdout.write("\x1b[?1049l")
@@ -177,11 +179,8 @@ while True:
         sys.exit(0)
 "#;
 
-#[test]
-fn a_whole_cycle_with_a_person_at_the_agents_screens() {
-    if !has_python() {
-        return;
-    }
+/// A project whose roles are played at a screen.
+fn stage() -> Sandbox {
     let sandbox = cycle::shop();
     let agent = sandbox.repo().parent().unwrap().join("roles.py");
     let test = format!("NEW_TEST = {:?}\n", cycle::NEW_TEST);
@@ -193,7 +192,11 @@ fn a_whole_cycle_with_a_person_at_the_agents_screens() {
     );
     sandbox.write("tdd.yaml", &yaml);
     sandbox.commit();
-    let mut terminal = Terminal::tdd(&sandbox, &["STE-1", "--interactive"]);
+    sandbox
+}
+
+/// Each role does its work and is quit.
+fn play(mut terminal: Terminal) -> (i32, String) {
     for role in ["test-writer", "implementer", "refactorer"] {
         terminal.wait(role, |screen| {
             screen.alternate_screen() && screen.contents().contains(&format!("{role} is here"))
@@ -203,9 +206,99 @@ fn a_whole_cycle_with_a_person_at_the_agents_screens() {
         terminal.press("q");
         terminal.wait("our own screen", |screen| !screen.alternate_screen());
     }
-    let (code, screen) = terminal.end();
+    terminal.end()
+}
+
+#[test]
+fn a_whole_cycle_with_a_person_at_the_agents_screens() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = stage();
+    let terminal = Terminal::tdd(&sandbox, &["STE-1", "--interactive"]);
+    terminal.wait_for("test-writer is here");
+    let (code, screen) = play(terminal);
     assert_eq!(code, 0, "{screen}");
     assert_eq!(sandbox.forks(), 3);
+    assert!(
+        !sandbox
+            .beside(&format!("tdd-{}", rustix::process::geteuid().as_raw()))
+            .read_dir()
+            .unwrap()
+            .any(|entry| entry.unwrap().file_name().to_string_lossy().starts_with("terminal-"))
+    );
+}
+
+#[test]
+fn an_agent_that_is_quit_with_nothing_said_costs_nothing() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = stage();
+    // More often than an attempt may fail, or be cut off by us.
+    for round in 0..4 {
+        let args = if round == 0 { ["STE-1", "--interactive"] } else { ["resume", "--interactive"] };
+        let mut terminal = Terminal::tdd(&sandbox, &args);
+        terminal.wait_for("test-writer is here");
+        terminal.press("q");
+        let (code, screen) = terminal.end();
+        assert_eq!(code, 3, "{screen}");
+        let shown = screen.replace(['\r', '\n'], "");
+        for words in
+            ["has the screen now, as the test-writer", "Ctrl-C", "was quit before it had said anything"]
+        {
+            assert!(shown.contains(words), "no {words}: {screen}");
+        }
+        assert!(shown.contains("go on: tdd resume") && shown.contains("--interactive"), "{screen}");
+        assert_eq!(sandbox.events().last().map(String::as_str), Some("paused"));
+    }
+    let (code, screen) = play(Terminal::tdd(&sandbox, &["resume", "--interactive"]));
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(sandbox.forks(), 7);
+    let journal = std::fs::read_to_string(sandbox.run_dir().join("events.jsonl")).unwrap();
+    assert!(!journal.contains("\"kind\":\"format\""), "nothing was asked for again");
+}
+
+#[test]
+fn ctrl_c_twice_stops_the_run_and_it_goes_on_later() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = stage();
+    let mut terminal = Terminal::tdd(&sandbox, &["STE-1", "--interactive"]);
+    terminal.wait_for("test-writer is here");
+    terminal.press("\u{3}");
+    wait_for(|| sandbox.beside("heard").exists());
+    terminal.press("\u{3}\u{3}");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 130, "{screen}");
+    assert_eq!(sandbox.events().last().map(String::as_str), Some("stopped"));
+    let (code, screen) = play(Terminal::tdd(&sandbox, &["resume", "--interactive"]));
+    assert_eq!(code, 0, "{screen}");
+}
+
+#[test]
+fn a_terminal_that_a_killed_tdd_left_is_put_right_by_the_next() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = stage();
+    let tdd = env!("CARGO_BIN_EXE_tdd");
+    let mut shell = sandbox.command("sh");
+    let line = format!(
+        "{tdd} status >/dev/null; {tdd} STE-1 -i; echo it was killed; read key; {tdd} status >/dev/null; echo first over; {tdd} status >/dev/null; echo over"
+    );
+    shell.args(["-c", &line]).env("TERM", "xterm-256color");
+    let mut terminal = Terminal::start(&shell);
+    terminal.wait_for("test-writer is here");
+    terminal.kill_child();
+    terminal.wait_for("it was killed");
+    assert!(terminal.is_raw() && terminal.is_on_the_other_screen(), "that is how it is left");
+    terminal.press("\n");
+    terminal.wait_for("first over");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(screen.matches("put the terminal right").count(), 1, "once, and with reason: {screen}");
 }
 
 #[test]

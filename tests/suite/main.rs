@@ -32,6 +32,7 @@ mod fix;
 mod git_state;
 mod halt_report;
 mod hostile;
+mod in_person;
 mod interactive;
 mod isolation;
 mod journal;

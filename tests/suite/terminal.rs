@@ -119,6 +119,16 @@ impl Terminal {
         kill_process(self.pid().unwrap(), signal).unwrap();
     }
 
+    /// SIGKILL for the program that a shell on this terminal has started.
+    pub fn kill_child(&self) {
+        let child = child_of(self.pid().unwrap().as_raw_nonzero().get().cast_unsigned()).unwrap();
+        kill_process(child, Signal::KILL).unwrap();
+    }
+
+    pub fn is_on_the_other_screen(&self) -> bool {
+        self.shown.0.lock().unwrap().screen().alternate_screen()
+    }
+
     /// Whether the terminal is raw now.
     pub fn is_raw(&self) -> bool {
         self.modes() != self.before
@@ -130,9 +140,7 @@ impl Terminal {
 
     /// `tdd` itself, as long as it lives.
     fn pid(&self) -> Option<Pid> {
-        let us = self.child.id();
-        let children = std::fs::read_to_string(format!("/proc/{us}/task/{us}/children")).ok()?;
-        children.trim().parse().ok().and_then(Pid::from_raw)
+        child_of(self.child.id())
     }
 
     /// Waits for the end: the exit code, and the last screen.
@@ -172,6 +180,11 @@ impl Drop for Terminal {
             let _ = self.child.wait();
         }
     }
+}
+
+fn child_of(pid: u32) -> Option<Pid> {
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+    children.split_whitespace().next()?.parse().ok().and_then(Pid::from_raw)
 }
 
 fn size(rows: u16, cols: u16) -> PtySize {

@@ -16,7 +16,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, Clock, Journal};
 use crate::exit::Exit;
-use crate::settings::{OutputMode, Settings};
+use crate::settings::OutputMode;
 use crate::view::{self, Stderr, Wish, print};
 use crate::world::checkpoints::GitCheckpoints;
 use crate::world::clock::SystemClock;
@@ -102,7 +102,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     if let Some(file) = &prepared.record {
         record::keep(file, &prepared.place.repository, &folders.run, &setup);
     }
-    conclude(&ended, &folders.run, &prepared.settings)
+    conclude(&ended, &folders.run, prepared)
 }
 
 fn tell_brought(prepared: &Prepared) {
@@ -144,7 +144,7 @@ pub fn go_on(
         stays_halted(&ended, &folders.run);
         return Ok(ExitCode::from(Exit::Halted.code()));
     }
-    conclude(&ended, &folders.run, &prepared.settings)
+    conclude(&ended, &folders.run, prepared)
 }
 
 fn is_halted(state: &State) -> bool {
@@ -259,9 +259,9 @@ pub fn run_id_of(folder: &Path) -> RunId {
 }
 
 /// Prints the report or the summary that the run kept, and gives the exit code.
-fn conclude(state: &State, run: &Path, settings: &Settings) -> Result<ExitCode, Trouble> {
-    let with = wire::resume_with(settings);
-    Ok(ExitCode::from(closing(state, run, settings.output, &with)?.code()))
+fn conclude(state: &State, run: &Path, prepared: &Prepared) -> Result<ExitCode, Trouble> {
+    let with = wire::going_on_with(prepared);
+    Ok(ExitCode::from(closing(state, run, prepared.settings.output, &with)?.code()))
 }
 
 /// `with` is what a command that goes on must repeat.

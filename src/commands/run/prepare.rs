@@ -161,7 +161,7 @@ fn rule(leave: Leave) -> RedRule {
 }
 
 /// A cap that can never be reached would be a promise that nobody keeps. With a person at the agents'
-/// screens no agent tells anything.
+/// screens no agent tells anything before its end.
 pub fn refuse_caps_without_figures(
     roles: &RoleAgents,
     caps: &CapPlan,
@@ -182,7 +182,9 @@ pub fn refuse_caps_without_figures(
         let trouble = Trouble::user(format!("{} can't be held for the agent `{}`", flag(cap), table.name));
         if operator.is_some() {
             return Err(trouble
-                .because(format!("with --interactive nothing is read off its screen, so not {figure} either"))
+                .because(format!(
+                    "with --interactive nothing is read off its screen; {figure} is known when it has ended, if at all"
+                ))
                 .advise(format!(
                     "leave one of the two out (the flag, or `max_…` in tdd.yaml), or use {} instead",
                     flag(Cap::Wall)

@@ -232,7 +232,7 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
         roots: roots(prepared),
         reports: reports(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
-        resume_with: resume_with(&prepared.settings),
+        resume_with: going_on_with(prepared),
         isolation: prepared.sandbox.isolation.clone(),
         mask: Box::new(move |text| mask.apply(text).into_owned()),
     })
@@ -242,6 +242,12 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
 pub fn resume_with(settings: &Settings) -> String {
     let cassette = settings.cassette.as_ref();
     cassette.map(|file| format!(" --cassette {}", shell_word(&file.to_string_lossy()))).unwrap_or_default()
+}
+
+/// The same for this run: whoever sat at the agents' screens will want to again.
+pub fn going_on_with(prepared: &Prepared) -> String {
+    let seat = if prepared.operator.is_some() { " --interactive" } else { "" };
+    resume_with(&prepared.settings) + seat
 }
 
 fn reports(prepared: &Prepared) -> Vec<RelPath> {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{ENDLESS, id};
 use super::super::answer::{Answer, Part};
 use super::super::request::{Asked, Said, Takes, Tool, flat, texts};
+use super::{ENDLESS, id};
 
 pub(super) fn read(path: &str, body: &Value) -> Asked {
     let model = path.rsplit('/').next().and_then(|last| last.split(':').next());

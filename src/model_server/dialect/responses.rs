@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{ENDLESS, id, named_event};
 use super::super::answer::{Answer, Part};
 use super::super::request::{Asked, Said, Takes, Tool, flat, texts};
+use super::{ENDLESS, id, named_event};
 
 pub(super) fn read(body: &Value) -> Asked {
     let mut asked = Asked {

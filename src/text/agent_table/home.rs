@@ -96,7 +96,7 @@ pub(super) fn state_dirs(map: &StrictMap<'_>) -> Result<Vec<StateDir>, Trouble> 
         .collect()
 }
 
-fn relative(at: &str, path: &str) -> Result<String, Trouble> {
+pub(super) fn relative(at: &str, path: &str) -> Result<String, Trouble> {
     let path = RelPath::new(path).ok_or_else(|| {
         Trouble::config(format!("`{at}` is no path below a folder: `{path}`"))
             .because("it must be relative and must not leave the folder")

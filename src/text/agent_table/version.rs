@@ -74,7 +74,9 @@ impl Versions {
         let version = found.map_or_else(|| "of an unknown version".to_owned(), Version::to_string);
         match self.standing(found) {
             Standing::Tested => format!("{version}, tested"),
-            Standing::Within => format!("{version}, not tested, but neither older than what works nor newer than what was tested ({tested})"),
+            Standing::Within => format!(
+                "{version}, not tested, but neither older than what works nor newer than what was tested ({tested})"
+            ),
             Standing::Newer => format!("{version}, newer than any tested ({tested})"),
             Standing::Untold => format!("{version} (tested: {tested})"),
             Standing::TooOld => format!("{version}, too old (tested: {tested})"),
@@ -173,9 +175,6 @@ mod tests {
         }
         assert_eq!(versions.proven_words(), "2.1.330, 2.1.400");
         assert_eq!(versions.words(Some(&version("2.1.400"))), "2.1.400, tested");
-        assert_eq!(
-            versions.words(Some(&version("2.2"))),
-            "2.2, newer than any tested (2.1.330, 2.1.400)"
-        );
+        assert_eq!(versions.words(Some(&version("2.2"))), "2.2, newer than any tested (2.1.330, 2.1.400)");
     }
 }

@@ -94,6 +94,12 @@ impl Home {
         self.folders.iter().map(|(name, folder)| (name.clone(), folder.clone().into_os_string()))
     }
 
+    /// The private folder that this variable names.
+    pub(super) fn folder(&self, variable: &str) -> Option<PathBuf> {
+        let named = self.folders.iter().find(|(name, _)| name == OsStr::new(variable));
+        named.map(|(_, folder)| folder.clone())
+    }
+
     fn carry(&mut self, dir: &StateDir, folder: &Path, setup: &AgentSetup) -> Result<(), Trouble> {
         let Some(own) = persons_own(dir, setup) else { return Ok(()) };
         for path in &dir.carry {
@@ -153,12 +159,17 @@ impl Carried {
 
 /// The folder that the program would use without us.
 pub(super) fn persons_own(dir: &StateDir, setup: &AgentSetup) -> Option<PathBuf> {
+    folder_of(&dir.variable, &dir.of, setup)
+}
+
+/// The person's folder that a variable names; else the one `of` below HOME.
+pub(super) fn folder_of(variable: &str, of: &str, setup: &AgentSetup) -> Option<PathBuf> {
     let value = |name: &str| {
         let found = setup.env.iter().find(|(key, _)| key == OsStr::new(name));
         found.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute())
     };
-    let below = |home: PathBuf| if dir.of == "." { home } else { home.join(&dir.of) };
-    value(&dir.variable).or_else(|| value("HOME").map(below))
+    let below = |home: PathBuf| if of == "." { home } else { home.join(of) };
+    value(variable).or_else(|| value("HOME").map(below))
 }
 
 fn numbered(root: &Path, order: &AgentOrder, number: u8) -> PathBuf {

@@ -45,6 +45,11 @@ pub fn shared_folder() -> PathBuf {
     std::env::temp_dir().join(format!("tdd-{}", rustix::process::geteuid().as_raw()))
 }
 
+/// The same folder, made if it is not there; `None` if it can't be, or is somebody else's.
+pub(in crate::world) fn made_shared_folder() -> Option<PathBuf> {
+    ready(&shared_folder()).ok()?.ok()
+}
+
 fn folder_of_ours(prefix: &str, repository: &Path) -> Result<TempDir, Trouble> {
     let failed = |error: io::Error| no_temporary_folder(&error);
     let new = |parent: &Path| tempfile::Builder::new().prefix(prefix).tempdir_in(parent);

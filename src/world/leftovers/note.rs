@@ -26,18 +26,18 @@ const LONGEST: u64 = 16 * 1024;
 
 /// A process, named for good as long as the system is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Named {
-    pub(super) pid: i32,
+pub(in crate::world) struct Named {
+    pub(in crate::world) pid: i32,
     /// Clock ticks after boot.
-    pub(super) started: u64,
+    pub(in crate::world) started: u64,
 }
 
 impl Named {
-    fn of(pid: i32) -> Option<Self> {
+    pub(in crate::world) fn of(pid: i32) -> Option<Self> {
         proc_table::process(pid).map(|one| Self { pid, started: one.started })
     }
 
-    pub(super) fn is_alive(self) -> bool {
+    pub(in crate::world) fn is_alive(self) -> bool {
         Self::of(self.pid) == Some(self)
     }
 
