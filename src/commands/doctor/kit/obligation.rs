@@ -35,7 +35,7 @@ const fn welcome(
 }
 
 /// All of them, in the order in which they are shown.
-pub(super) const OBLIGATIONS: [Obligation; 24] = [
+pub(super) const OBLIGATIONS: [Obligation; 25] = [
     welcome("prompt", "a prompt of 1 MB arrives whole", plain, proof::prompt_is_whole),
     welcome("role", "the role's text is in the system prompt, all of it", plain, proof::role_is_told),
     welcome(
