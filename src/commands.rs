@@ -15,6 +15,7 @@ pub mod model_server;
 pub mod parse;
 pub mod resume;
 pub mod run;
+mod run_status;
 pub mod status;
 pub mod undo;
 

@@ -102,6 +102,7 @@ fn prepared(
         roles,
         record: None,
         operator: None,
+        finished: None,
         plan: Plan { caps: common.caps, ..Plan::default() },
         sandbox,
         settings: common,

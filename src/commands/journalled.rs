@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::log::{one_row, time};
+use super::run_status::RunStatus;
 use crate::core::attempt::CheckpointId;
 use crate::core::event::RunId;
 use crate::core::fix::{FixEnd, FixPhase, FixState, Round};
-use crate::core::state::{Entry, Phase, State, Suspension};
+use crate::core::state::{End, Entry, Phase, State, Suspension};
 use crate::core::trouble::Trouble;
 use crate::world::journal_file::{self, Record, RunDir};
 
@@ -37,6 +38,13 @@ impl Journalled {
         Ok((Self::Cycle(Box::new(state)), records))
     }
 
+    pub(super) fn run(&self) -> &RunId {
+        match self {
+            Self::Cycle(state) => &state.run.run,
+            Self::Fix(fix) => &fix.run.run,
+        }
+    }
+
     /// The tree as it was before the run.
     pub(super) fn zero(&self) -> Option<CheckpointId> {
         match self {
@@ -45,10 +53,34 @@ impl Journalled {
         }
     }
 
+    /// The label of what was there before `tdd undo` took all of it back, if it has.
+    pub(super) fn undone(&self) -> Option<&str> {
+        match self {
+            Self::Cycle(state) => state.undone.as_deref(),
+            Self::Fix(fix) => fix.undone.as_deref(),
+        }
+    }
+
+    /// Whether it ended before anybody was forked.
+    pub(super) fn left_nothing(&self) -> bool {
+        match self {
+            Self::Cycle(state) => state.forks() == 0 && self.has_ended(),
+            Self::Fix(fix) => fix.forks() == 0 && self.has_ended(),
+        }
+    }
+
     pub(super) fn has_ended(&self) -> bool {
         match self {
             Self::Cycle(state) => matches!(state.phase, Phase::Ended { .. }),
             Self::Fix(fix) => matches!(fix.phase, FixPhase::Ended { .. }),
+        }
+    }
+
+    /// Whether it waits for the operator's word. A run of `tdd fix` waits for none.
+    pub(super) fn is_halted(&self) -> bool {
+        match self {
+            Self::Cycle(state) => matches!(state.phase, Phase::Ended { end: End::Halted(_) }),
+            Self::Fix(_) => false,
         }
     }
 
@@ -122,19 +154,19 @@ fn fix_phase(fix: &FixState) -> String {
 }
 
 /// One line of `tdd status`.
-pub(super) fn fix_headline(fix: &FixState) -> String {
+pub(super) fn fix_headline(fix: &FixState, status: &RunStatus) -> String {
     let green = fix.best().map_or(0, |best| best.checks.iter().filter(|check| check.is_green()).count());
-    format!("fix  {green}/{} checks green  {}", fix.run.checks.len(), fix_phase(fix))
+    format!("fix  {green}/{} checks green  {}", fix.run.checks.len(), status.words(&fix_phase(fix)))
 }
 
 /// All of `tdd status`.
-pub(super) fn fix_in_full(fix: &FixState, records: &[Record]) -> String {
+pub(super) fn fix_in_full(fix: &FixState, records: &[Record], status: &RunStatus) -> String {
     let mut text = String::new();
     let (first, last) = (records.first().map_or(0, |r| r.ts), records.last().map_or(0, |r| r.ts));
     let _ = writeln!(text, "run          {}", fix.run.run);
     let _ = writeln!(text, "task         {}", one_row(&fix.run.task));
     let _ = writeln!(text, "time         {} to {}", time(first), time(last));
-    let _ = writeln!(text, "state        {}", fix_phase(fix));
+    let _ = writeln!(text, "state        {}", status.words(&fix_phase(fix)));
     let best = fix.best().map_or(&[][..], |best| &best.checks);
     for (at, check) in fix.run.checks.iter().enumerate() {
         let is = match best.get(at) {
@@ -145,7 +177,8 @@ pub(super) fn fix_in_full(fix: &FixState, records: &[Record]) -> String {
         let _ = writeln!(text, "  {}  {is}", one_row(&check.command));
     }
     let _ = writeln!(text, "forks        {} of {}", fix.forks(), fix.run.retries);
-    let _ = writeln!(text, "next         {}", fix_advice(&fix.run.run));
+    let next = status.advice(&fix.run.run).unwrap_or_else(|| fix_advice(&fix.run.run));
+    let _ = writeln!(text, "next         {next}");
     text
 }
 

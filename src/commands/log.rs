@@ -104,6 +104,9 @@ fn one_line(event: &Event) -> String {
             Voice::Tdd => format!("{criterion}: no agent's word on it ({})", word.test),
         },
         Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
+        Event::Undone { to, kept_as, .. } => {
+            format!("undone: the tree is as {to} holds it; as it was before: {kept_as}")
+        }
         Event::Glimpsed { what } => format!("seen of what is out of the role's sight: {}", what.join("; ")),
         Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),

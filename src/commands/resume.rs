@@ -21,6 +21,7 @@ use super::journalled::{self, Journalled};
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
 use super::run::record;
+use super::run_status::RunStatus;
 use super::status;
 
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
@@ -29,6 +30,10 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     // Before the journal is read: another process may be writing it.
     let hold = Hold::take(&place.repository)?;
     let (run, state) = chosen(&place, args.run.as_deref())?;
+    if !args.abandon {
+        let told = Journalled::Cycle(Box::new(state.clone()));
+        RunStatus::of(&place.repository, &run, &told).refuse_past(&run, &state.run.requirement.id)?;
+    }
     let decision = decision(args, &state, &place)?;
     refuse_without_decision(&state, &run, decision.as_ref())?;
     if matches!(decision, Some(Decision::Take)) {
@@ -44,7 +49,8 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     execute::go_on(&prepared, run.path, decisions, &hold)
 }
 
-/// The run that was named, or the newest one that is not over.
+/// The run that was named, or the newest one, if it can be gone on with. An older one is never taken
+/// unnamed: what came after it has changed the tree.
 fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble> {
     if name.is_some() {
         let run = status::chosen_run(&place.repository, name)?;
@@ -55,11 +61,27 @@ fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble>
                 .advise(journalled::fix_advice(&fix.run.run))),
         };
     }
+    let mut newer: Option<RunDir> = None;
     for run in journal_file::list_runs(&place.repository) {
-        let Journalled::Cycle(state) = Journalled::read(&run)?.0 else { continue };
-        let state = *state;
-        if !matches!(state.phase, Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused }) {
-            return Ok((run, state));
+        let told = Journalled::read(&run)?.0;
+        // What was taken back, or never began, has left nothing.
+        if told.undone().is_some() || told.left_nothing() {
+            continue;
+        }
+        let Journalled::Cycle(state) = told else {
+            newer = newer.or(Some(run));
+            continue;
+        };
+        if matches!(state.phase, Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused }) {
+            newer = newer.or(Some(run));
+            continue;
+        }
+        let Some(newer) = &newer else { return Ok((run, *state)) };
+        let status = RunStatus::of(&place.repository, &run, &Journalled::Cycle(state));
+        if !status.is_past() {
+            return Err(Trouble::user(format!("say which run to go on with: {} is not the newest", run.id))
+                .because(format!("{} came after it, and may have changed the tree", newer.id))
+                .advise(format!("tdd resume {}, or `tdd status` for all of them", run.id)));
         }
     }
     Err(Trouble::user("there is no run to go on with")
@@ -199,7 +221,8 @@ fn prepared(
     // What the run was begun with holds, unless the operator says otherwise in so many words.
     let wanted = match (state.run.plan.sandbox, &args.isolation.sandbox) {
         (SandboxNeed::Required, None) => Wanted::Enforce,
-        (SandboxNeed::Required | SandboxNeed::AsGiven, _) => settings.sandbox,
+        (SandboxNeed::LeftOut, None) => Wanted::Audit,
+        (SandboxNeed::Required | SandboxNeed::AsGiven | SandboxNeed::LeftOut, _) => settings.sandbox,
     };
     let sandbox = sandbox::choose(wanted, environment.path.as_deref())?;
     Ok(Prepared {
@@ -214,5 +237,6 @@ fn prepared(
         plan: Plan { caps, ..state.run.plan.clone() },
         sandbox,
         operator,
+        finished: None,
     })
 }

@@ -2,6 +2,7 @@
 
 pub mod brought;
 pub mod execute;
+pub mod finished;
 pub mod own_settings;
 pub mod prepare;
 pub mod record;
@@ -29,6 +30,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
 /// The same from any folder: `tdd demo` runs through here too.
 pub fn start(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<ExitCode, Trouble> {
     let prepared = prepare::prepare(args, cwd, environment)?;
+    if let Some(finished) = &prepared.finished {
+        return Ok(finished.tell(prepared.settings.output));
+    }
     match prepared.settings.intent {
         Intent::Describe => {
             print::result(&match prepared.settings.output {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::journalled::{self, Journalled};
 use super::log::{one_row, time};
+use super::run_status::RunStatus;
 use crate::cli::StatusArgs;
 use crate::core::criterion::CriterionId;
 use crate::core::halt::{Ending, Halt};
@@ -37,12 +38,13 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
     for run in &runs {
         // One damaged run of many must not hide the others.
         match Journalled::read(run) {
-            Ok((told, records)) if args.json => {
-                let _ = writeln!(text, "{}", as_json(&told, &records));
-            }
-            Ok((told, records)) if whole => text.push_str(&in_full(&told, &records)),
-            Ok((told, _)) => {
-                let _ = writeln!(text, "{}  {}", run.id, headline(&told));
+            Ok((told, records)) => {
+                let status = RunStatus::of(&repository, run, &told);
+                let _ = match (args.json, whole) {
+                    (true, _) => writeln!(text, "{}", as_json(&told, &records, &status)),
+                    (false, true) => write!(text, "{}", in_full(&told, &records, &status)),
+                    (false, false) => writeln!(text, "{}  {}", run.id, headline(&told, &status)),
+                };
             }
             Err(trouble) if args.run.is_some() => return Err(trouble),
             Err(trouble) => print::message(&format!("tdd: {}: {trouble}", run.id)),
@@ -95,28 +97,40 @@ pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir
     }
 }
 
-fn in_full(told: &Journalled, records: &[Record]) -> String {
+fn in_full(told: &Journalled, records: &[Record], status: &RunStatus) -> String {
     match told {
-        Journalled::Cycle(state) => cycle_in_full(state, records),
-        Journalled::Fix(fix) => journalled::fix_in_full(fix, records),
+        Journalled::Cycle(state) => cycle_in_full(state, records, status),
+        Journalled::Fix(fix) => journalled::fix_in_full(fix, records, status),
     }
 }
 
-fn as_json(told: &Journalled, records: &[Record]) -> Value {
-    match told {
+fn as_json(told: &Journalled, records: &[Record], status: &RunStatus) -> Value {
+    let mut value = match told {
         Journalled::Cycle(state) => cycle_as_json(state, records),
         Journalled::Fix(fix) => journalled::fix_json(fix, records),
+    };
+    let run = told.run();
+    let more = [
+        ("state", Some(status.words(&told.phase()))),
+        ("status", status.name().map(str::to_owned)),
+        ("next", status.advice(run)),
+    ];
+    for (key, said) in more {
+        if let Some(said) = said {
+            value[key] = said.into();
+        }
     }
+    value
 }
 
-fn headline(told: &Journalled) -> String {
+fn headline(told: &Journalled, status: &RunStatus) -> String {
     match told {
-        Journalled::Cycle(state) => cycle_headline(state),
-        Journalled::Fix(fix) => journalled::fix_headline(fix),
+        Journalled::Cycle(state) => cycle_headline(state, status),
+        Journalled::Fix(fix) => journalled::fix_headline(fix, status),
     }
 }
 
-fn cycle_in_full(state: &State, records: &[Record]) -> String {
+fn cycle_in_full(state: &State, records: &[Record], status: &RunStatus) -> String {
     let mut text = String::new();
     let run = &state.run;
     let (first, last) = (records.first().map_or(0, |r| r.ts), records.last().map_or(0, |r| r.ts));
@@ -124,7 +138,7 @@ fn cycle_in_full(state: &State, records: &[Record]) -> String {
     let _ = writeln!(text, "run          {}", run.run);
     let _ = writeln!(text, "requirement  {}{title}, {}", run.requirement.id, run.requirement.path);
     let _ = writeln!(text, "time         {} to {}", time(first), time(last));
-    let _ = writeln!(text, "state        {}", phase(state));
+    let _ = writeln!(text, "state        {}", status.words(&phase(state)));
     for id in &run.plan.criteria {
         let _ = writeln!(text, "  {:<14} {}", id.to_string(), progress(state, id));
     }
@@ -147,7 +161,8 @@ fn cycle_in_full(state: &State, records: &[Record]) -> String {
     if !run.plan.caps.is_none() {
         let _ = writeln!(text, "caps         {}", usage_words::caps(&run.plan.caps));
     }
-    let _ = writeln!(text, "next         {}", advice(state));
+    let next = status.advice(&state.run.run).unwrap_or_else(|| advice(state));
+    let _ = writeln!(text, "next         {next}");
     text
 }
 
@@ -180,10 +195,15 @@ fn cycle_as_json(state: &State, records: &[Record]) -> Value {
     })
 }
 
-fn cycle_headline(state: &State) -> String {
+fn cycle_headline(state: &State, status: &RunStatus) -> String {
     let done = |progress: &&Progress| matches!(progress, Progress::Green | Progress::AlreadyGreen);
     let green = state.progress.values().filter(done).count();
-    format!("{}  {green}/{} green  {}", state.run.requirement.id, state.progress.len(), phase(state))
+    format!(
+        "{}  {green}/{} green  {}",
+        state.run.requirement.id,
+        state.progress.len(),
+        status.words(&phase(state))
+    )
 }
 
 pub(super) fn phase(state: &State) -> String {

@@ -1,8 +1,8 @@
 //! `tdd undo`: the work tree as it was before a run, byte for byte (contract sections 2 and 7).
 //!
 //! Nothing is lost by it: the tree as it is gets a checkpoint first, and what somebody else
-//! changed is not overwritten unasked. The journal is only read: going back is the operator's
-//! deed on the tree and no step of the run.
+//! changed is not overwritten unasked. Going back is the operator's deed on the tree and no step of
+//! the run; that it was done is told in its journal afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,11 +19,13 @@ use crate::core::event::{Event, RunId};
 use crate::core::finding::{Change, ChangeKind};
 use crate::core::labels;
 use crate::core::trouble::Trouble;
+use crate::driver::ports::{Clock, Journal};
 use crate::text::harmless::{line, shell_word};
 use crate::view::print;
 use crate::world::checkpoints::run_refs::RunRefs;
 use crate::world::checkpoints::way_back::{Outlook, Own, RulesUsed, WayBack};
-use crate::world::journal_file::{self, Record, RunDir, folders};
+use crate::world::clock::SystemClock;
+use crate::world::journal_file::{self, JournalFile, Record, RunDir, folders};
 use crate::world::lock::WorkTreeLock;
 
 /// How many paths are listed for a person.
@@ -52,6 +54,9 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     }
     let told = Told { args, repository, run, story, target, outlook };
     if told.outlook.changes.is_empty() {
+        if told.story.undone.is_none() && args.to.is_none() {
+            journal_it(&told, ZERO);
+        }
         told.say(Outcome::Already, None);
         return Ok(ExitCode::SUCCESS);
     }
@@ -69,8 +74,24 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
         told.say(Outcome::Broken, Some(&way.ref_name(&label)));
         return Ok(ExitCode::from(1));
     }
+    journal_it(&told, &label);
     told.say(Outcome::Undone, Some(&way.ref_name(&label)));
     Ok(ExitCode::SUCCESS)
+}
+
+/// So that every command knows. A run without a journal that can be read has none to write to, and on a
+/// full disk the tree has gone back all the same.
+fn journal_it(told: &Told<'_>, label: &str) {
+    let event = Event::Undone {
+        to: told.target.checkpoint.clone(),
+        kept_as: told.outlook.now.clone(),
+        label: label.to_owned(),
+    };
+    let written = JournalFile::open(&told.run.path)
+        .and_then(|(mut journal, _)| journal.append(SystemClock::default().now_ms(), &[event]));
+    if let Err(trouble) = written {
+        print::message(&format!("tdd: the run's journal can't tell of this undo: {}", trouble.what));
+    }
 }
 
 /// As `tdd status` chooses. A run whose journal or folder is gone is found by its refs, but only
@@ -102,6 +123,8 @@ struct Story {
     unfinished: Option<String>,
     /// Checkpoints by their labels: a run that was killed may have left no refs for them.
     labels: BTreeMap<String, CheckpointId>,
+    /// As the journal tells it already.
+    undone: Option<String>,
 }
 
 impl Story {
@@ -143,7 +166,8 @@ impl Story {
         let ended = run.has_ended();
         let own = Own { trees: own_trees(run), at_work: if ended { None } else { at_work(records) } };
         let labels = labels::told(records.iter().map(|record| &record.event));
-        Ok(Self { zero, own, unfinished: (!ended).then(|| run.phase()), labels })
+        let undone = run.undone().map(str::to_owned);
+        Ok(Self { zero, own, unfinished: (!ended).then(|| run.phase()), labels, undone })
     }
 }
 
@@ -172,7 +196,7 @@ fn at_work(records: &[Record]) -> Option<(u64, u64)> {
                 | Event::TreeSeen { .. }
         )
     };
-    let last = records.last()?;
+    let last = records.iter().rfind(|record| !matches!(record.event, Event::Undone { .. }))?;
     let stopped = matches!(last.event, Event::Paused { .. } | Event::Stopped { .. });
     let from = records.iter().rev().find(known)?.ts;
     stopped.then_some((from.saturating_sub(TICK_MS), last.ts))
@@ -330,7 +354,7 @@ impl Told<'_> {
         if let Some(phase) = &self.story.unfinished {
             let _ = writeln!(
                 text,
-                "the run itself is unfinished ({}); `tdd clean {run}` forgets it",
+                "the run was unfinished ({}); nothing goes on with it now, `tdd clean {run}` forgets it",
                 line(phase)
             );
         }

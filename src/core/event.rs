@@ -154,6 +154,14 @@ pub enum Event {
     Refused {
         why: String,
     },
+    /// The operator went to another of the run's trees, with `tdd undo`: to checkpoint 0, or from there
+    /// back to what was kept.
+    Undone {
+        to: CheckpointId,
+        kept_as: CheckpointId,
+        /// Of the checkpoint that holds what was there before.
+        label: String,
+    },
     /// Nothing is lost; `resume` goes on.
     Paused {
         reason: String,
@@ -195,6 +203,7 @@ impl Event {
             Self::Leaked { .. } => "leaked",
             Self::Denied { .. } => "denied",
             Self::Glimpsed { .. } => "glimpsed",
+            Self::Undone { .. } => "undone",
             Self::MdtestHeard { .. } => "mdtest_heard",
             Self::Halted { .. } => "halted",
             Self::Finished { .. } => "finished",
@@ -322,6 +331,8 @@ pub enum SandboxNeed {
     AsGiven,
     /// `--require-sandbox`, `--sandbox enforce`, `sandbox: enforce`
     Required,
+    /// `--sandbox audit`, `sandbox: audit`: it holds when the run is gone on with, too.
+    LeftOut,
 }
 
 /// Whether RED may change the existing tests that the test-writer names (contract section 7).
@@ -403,6 +414,7 @@ mod tests {
             Event::Decided { decision: Decision::Retry },
             Event::Restored { what: vec![] },
             Event::Denied { what: vec![] },
+            Event::Undone { to: checkpoint(), kept_as: checkpoint(), label: String::new() },
             Event::Glimpsed { what: vec![] },
             Event::Halted { report: Digest("d".into()) },
             Event::Finished { ending: Ending::Verified },

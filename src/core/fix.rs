@@ -313,6 +313,8 @@ pub struct FixState {
     pub owed: Vec<Owed>,
     pub leaked: Vec<Leaked>,
     pub worked_ms: u64,
+    /// The operator took all of it back with `tdd undo`; the label under which it was kept.
+    pub undone: Option<String>,
 }
 
 impl FixState {
@@ -330,6 +332,7 @@ impl FixState {
             owed: Vec::new(),
             leaked: Vec::new(),
             worked_ms: 0,
+            undone: None,
         }
     }
 

@@ -77,6 +77,8 @@ pub struct State {
     /// The last work of the key at hand that was not kept for want of a valid block alone.
     #[serde(default)]
     pub unclaimed: Option<Box<Unclaimed>>,
+    /// The operator took all of it back with `tdd undo`; the label under which it was kept.
+    pub undone: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -278,6 +280,7 @@ impl State {
             leaked: Vec::new(),
             words: BTreeMap::new(),
             worked_ms: 0,
+            undone: None,
             runs: Runs::default(),
             judged: None,
             remarks: Vec::new(),

@@ -100,6 +100,7 @@ fn tell(state: &FixState, event: &Event) -> Vec<Line> {
         }
         Event::Refused { why } => vec![line(Tone::Bad, &format!("refused: {why}; the tree is as it was"))],
         Event::CheckpointZero { .. }
+        | Event::Undone { .. }
         | Event::Used { .. }
         | Event::Worked { .. }
         | Event::TreeSeen { .. }

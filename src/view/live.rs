@@ -185,6 +185,7 @@ fn is_last(event: &Event) -> bool {
         | Event::MdtestHeard { .. }
         | Event::Denied { .. }
         | Event::Glimpsed { .. }
+        | Event::Undone { .. }
         | Event::Leaked { .. } => false,
     }
 }

@@ -11,11 +11,15 @@ use std::time::Duration;
 use super::checkpoints::place::GitPlace;
 use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
+use crate::text::harmless;
 
 /// Bytes of an answer that are read; what is longer is cut.
 const MOST: u64 = 4 << 20;
 /// A git that takes longer hangs.
 const LONGEST: Duration = Duration::from_secs(30);
+
+/// Paths that a message names.
+const LISTED: usize = 5;
 
 /// Operations that git keeps open until they are gone on with, by what they leave in its folder.
 const OPEN: [(&str, &str); 6] = [
@@ -36,6 +40,26 @@ pub fn refuse_locked_index(repository: &Path) -> Result<(), Trouble> {
     Err(Trouble::environment("another git command is at work in this repository")
         .because(format!("{} exists", lock.display()))
         .advise("wait until it is done; if none is running, remove that file"))
+}
+
+/// Refuses while a merge is open, or files are in conflict: what is half merged would be the tree that the
+/// run begins with, and a commit of its own paths can't be made.
+pub fn refuse_merge(repository: &Path) -> Result<(), Trouble> {
+    let place = GitPlace::find(repository)?;
+    let is_open = std::fs::symlink_metadata(place.git_dir.join("MERGE_HEAD")).is_ok();
+    let conflicts = conflicts(repository);
+    if !is_open && conflicts.is_empty() {
+        return Ok(());
+    }
+    let why = if conflicts.is_empty() {
+        "what is half merged would be taken for the beginning".to_owned()
+    } else {
+        let named = conflicts.iter().take(LISTED).map(|path| harmless::line(path));
+        format!("files are in conflict: {}", named.collect::<Vec<_>>().join(", "))
+    };
+    Err(Trouble::user("git is in the midst of a merge")
+        .because(why)
+        .advise("finish it: git commit (or `git merge --continue`); or give it up: git merge --abort"))
 }
 
 /// The rule by which git ignores `path`, as `file:line:pattern`; `None` if it does not.

@@ -62,6 +62,33 @@ impl WorkTreeLock {
     }
 }
 
+impl WorkTreeLock {
+    /// Says which run this process works on, for whoever looks meanwhile.
+    pub fn work_on(&self, run: &str) {
+        // What is told is a help; that the lock is held is what counts.
+        let _ = (&self.file).write_all(format!("{run}\n").as_bytes());
+    }
+}
+
+/// Who holds the lock of a work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtWork {
+    pub pid: u32,
+    /// The run that it works on, once it has said so.
+    pub run: Option<String>,
+}
+
+/// The process that works in the work tree at `repository`; takes nothing and makes no file.
+pub fn at_work(repository: &Path) -> Option<AtWork> {
+    let mut file = held_file(repository)?;
+    let mut text = String::new();
+    let _ = (&mut file).take(400).read_to_string(&mut text);
+    let (signed, rest) = text.split_once('\n')?;
+    let pid = signed.split(' ').next()?.parse().ok()?;
+    let run = rest.lines().next_back().filter(|run| !run.is_empty()).map(str::to_owned);
+    Some(AtWork { pid, run })
+}
+
 impl Drop for WorkTreeLock {
     fn drop(&mut self) {
         // Only so that a reader sees nobody's name; the lock itself goes with the descriptor.
@@ -72,13 +99,18 @@ impl Drop for WorkTreeLock {
 /// The trouble that [`WorkTreeLock::acquire`] would tell of because another process is at work;
 /// takes nothing and makes no file.
 pub fn held_by_another(repository: &Path) -> Option<Trouble> {
+    held_file(repository).map(|mut file| held(&mut file))
+}
+
+/// The lock's file, if another process holds it.
+fn held_file(repository: &Path) -> Option<File> {
     let path = GitPlace::find(repository).ok()?.git_dir.join(NAME);
     if !std::fs::symlink_metadata(&path).is_ok_and(|about| about.is_file()) {
         return None;
     }
-    let mut file = open(&path).ok()?;
+    let file = open(&path).ok()?;
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Some(held(&mut file)),
+        Err(TryLockError::WouldBlock) => Some(file),
         Ok(()) | Err(TryLockError::Error(_)) => None,
     }
 }
@@ -123,7 +155,8 @@ fn sign(file: &mut File) -> std::io::Result<()> {
 fn held(file: &mut File) -> Trouble {
     let mut text = String::new();
     let _ = file.take(200).read_to_string(&mut text);
-    let (pid, started) = text.trim().split_once(' ').unwrap_or(("unknown", "an unknown time"));
+    let signed = text.lines().next().unwrap_or_default();
+    let (pid, started) = signed.trim().split_once(' ').unwrap_or(("unknown", "an unknown time"));
     let pid: String = pid.chars().filter(char::is_ascii_alphanumeric).collect();
     let started: String = started.chars().filter(|c| !c.is_control()).collect();
     Trouble::user("another tdd works in this work tree")

@@ -393,7 +393,7 @@ fn lives(word: &str) -> bool {
 }
 
 #[track_caller]
-fn await_that(what: &str, is_so: impl Fn() -> bool) {
+pub fn await_that(what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {
         assert!(began.elapsed() < LONG, "{what}");

@@ -50,6 +50,7 @@ mod real_agents;
 mod recording;
 mod requirement;
 mod resume;
+mod run_status;
 mod runners;
 mod sample;
 mod sandbox;

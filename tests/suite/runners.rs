@@ -626,7 +626,7 @@ fn pytest_that_ends_early_or_lies_is_no_evidence() {
     lab.write("shop/core.py", "def one():\n    return 2\n");
     lab.write(
         "tests/conftest.py",
-        "import pytest\n@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_makereport(item, call):\n    r = yield\n    r.outcome = 'passed'\n    return r\n",
+        "import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    r = yield\n    r.get_result().outcome = 'passed'\n",
     );
     let run = lab.run();
     assert!(words(&run).contains(&"tests/test_base.py::test_base=assertion".to_owned()), "{run:?}");

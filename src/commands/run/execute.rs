@@ -35,7 +35,7 @@ use crate::world::regular_file;
 /// What a run holds on to while it is under way.
 pub struct Hold {
     pub(in crate::commands) stop: StopSignal,
-    _lock: WorkTreeLock,
+    lock: WorkTreeLock,
     exchange: tempfile::TempDir,
     pub(in crate::commands) tdd: PathBuf,
 }
@@ -55,10 +55,11 @@ impl Hold {
             print::message(&format!("tdd: {line}"));
         }
         let exchange = leftovers::exchange_folder(repository)?;
-        Ok(Self { stop, _lock: lock, exchange, tdd })
+        Ok(Self { stop, lock, exchange, tdd })
     }
 
     pub(in crate::commands) fn folders(&self, run: PathBuf) -> Folders {
+        self.lock.work_on(&run_id_of(&run).0);
         Folders { run, exchange: self.exchange.path().to_owned() }
     }
 }

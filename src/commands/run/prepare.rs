@@ -26,6 +26,7 @@ use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
 use crate::world::sandbox;
 
+use super::finished::Finished;
 use super::record;
 
 /// A run that may begin.
@@ -44,6 +45,8 @@ pub struct Prepared {
     pub sandbox: sandbox::Chosen,
     /// Who sits at the agents' screens, with `--interactive`.
     pub operator: Option<Operator>,
+    /// The run that has done all of it already.
+    pub finished: Option<Finished>,
 }
 
 impl Prepared {
@@ -66,9 +69,10 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     }
     let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)
         .map_err(|trouble| or_a_command(trouble, &wanted))?;
-    refuse_unfinished(&place, &requirement, &settings)?;
+    let finished = refuse_unfinished(&place, &requirement, &settings)?;
     let plan = plan(&settings, &requirement)?;
     git_facts::refuse_locked_index(&place.repository)?;
+    git_facts::refuse_merge(&place.repository)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
     refuse_ignored_tests(&place, &plan, &chosen)?;
     refuse_unfit_mdtests(&place, &plan, &requirement)?;
@@ -90,6 +94,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
         plan,
         sandbox,
         operator,
+        finished,
     })
 }
 
@@ -147,7 +152,8 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         caps: settings.caps,
         sandbox: match settings.sandbox {
             Wanted::Enforce => SandboxNeed::Required,
-            Wanted::Auto | Wanted::Audit => SandboxNeed::AsGiven,
+            Wanted::Auto => SandboxNeed::AsGiven,
+            Wanted::Audit => SandboxNeed::LeftOut,
         },
         on_missing_block: settings.on_missing_block,
     })
@@ -242,16 +248,23 @@ fn refuse_unfit_mdtests(place: &Place, plan: &Plan, requirement: &Requirement) -
     Ok(())
 }
 
-/// Section 3: a requirement with an unfinished run is not begun anew by accident.
-fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settings) -> Result<(), Trouble> {
+/// Section 3: a requirement with an unfinished run is not begun anew by accident; nor one that is done,
+/// whose run is given.
+fn refuse_unfinished(
+    place: &Place,
+    requirement: &Requirement,
+    settings: &Settings,
+) -> Result<Option<Finished>, Trouble> {
     if settings.leaves.anew.is_granted() {
-        return Ok(());
+        return Ok(None);
     }
     for run in journal_file::list_runs(&place.repository) {
         // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
         let Ok(records) = journal_file::read_for_state(&run.path) else { continue };
         let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
-        if state.run.requirement.path != requirement.path || state.forks() == 0 {
+        let is_of_it = state.run.requirement.path == requirement.path && state.forks() > 0;
+        // What was taken back says nothing of the runs before it.
+        if !is_of_it || state.undone.is_some() {
             continue;
         }
         match &state.phase {
@@ -263,7 +276,9 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settin
                 let with = super::wire::resume_with(settings);
                 return Err(at_work.unwrap_or_else(|| halted(&state, &run, &with)));
             }
-            Phase::Ended { .. } => return Ok(()),
+            Phase::Ended { .. } => {
+                return Finished::by(&state, &run, place, (requirement, &settings.only));
+            }
             Phase::Opening
             | Phase::Baselining
             | Phase::Due { .. }
@@ -283,7 +298,7 @@ fn refuse_unfinished(place: &Place, requirement: &Requirement, settings: &Settin
             }
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 fn halted(state: &State, run: &RunDir, with: &str) -> Trouble {

@@ -94,6 +94,10 @@ impl State {
             }
             Event::Capped { caps } => self.run.plan.caps = *caps,
             Event::TreeSeen { tree } => self.tree = Some(tree.clone()),
+            Event::Undone { to, label, .. } => {
+                self.undone = (self.zero.as_ref() == Some(to)).then(|| label.clone());
+                self.tree = Some(to.clone());
+            }
             Event::Paused { reason } => self.suspension = Some(Suspension::Paused(reason.clone())),
             Event::Stopped { signal } => self.suspension = Some(Suspension::Stopped(*signal)),
             Event::Refused { .. } if self.children() == 0 && self.suspension.is_none() => {

@@ -3,6 +3,7 @@
 use super::Scene;
 use crate::cli::DoctorArgs;
 use crate::commands::journalled::Journalled;
+use crate::commands::run_status::RunStatus;
 use crate::core::checkup::{Finding, Subject};
 use crate::core::commands::RunnerKind;
 use crate::core::path::RelPath;
@@ -135,10 +136,22 @@ fn unfinished(place: &Place) -> Vec<Finding> {
     let mut findings = Vec::new();
     for run in journal_file::list_runs(&place.repository).into_iter().take(MOST_RUNS) {
         let trouble = match Journalled::read(&run) {
-            Ok((told, _)) if told.is_over() => continue,
-            Ok((told, _)) => Trouble::user(format!("a run is unfinished: {}", run.id))
-                .because(told.phase())
-                .advise(format!("go on with it: tdd resume {0}, or back to before it: tdd undo {0}", run.id)),
+            Ok((told, _)) => match RunStatus::of(&place.repository, &run, &told) {
+                status if status.is_past() => continue,
+                status @ RunStatus::Live { .. } => Trouble::user(format!("a run is at work: {}", run.id))
+                    .because(status.words(&told.phase()))
+                    .advise(status.advice(&run.id).unwrap_or_default()),
+                _ if told.is_halted() => {
+                    Trouble::user(format!("a run halted: {}", run.id)).because(told.phase()).advise(format!(
+                        "say how to go on: `tdd status {0}` tells how, or back to before it: tdd undo {0}",
+                        run.id
+                    ))
+                }
+                _ if told.is_over() => continue,
+                _ => Trouble::user(format!("a run is unfinished: {}", run.id)).because(told.phase()).advise(
+                    format!("go on with it: tdd resume {0}, or back to before it: tdd undo {0}", run.id),
+                ),
+            },
             Err(trouble) => trouble,
         };
         findings.push(Finding::warning(Subject::Runs, trouble));

@@ -44,8 +44,10 @@ export default async function* report(source) {
   for await (const { type, data } of source) {
     const file = typeof data?.file === 'string' ? data.file : null;
     if (type === 'test:stderr' && file !== null) {
-      const before = printed.get(file) ?? '';
-      if (before.length < CAP) printed.set(file, (before + data.message).slice(0, CAP));
+      // From node 22 on the file is told here as it was named, and everywhere else as an absolute path.
+      const whose = resolve(file);
+      const before = printed.get(whose) ?? '';
+      if (before.length < CAP) printed.set(whose, (before + data.message).slice(0, CAP));
     } else if (type === 'test:start') {
       const open = titles.get(file) ?? [];
       open.length = Math.min(open.length, data.nesting);
@@ -63,7 +65,7 @@ export default async function* report(source) {
           skipped: false,
           ended: failed ? String(error?.signal ?? error?.exitCode ?? '') : 'quietly',
           errors: raised(error),
-          output: printed.get(file) ?? '',
+          output: printed.get(resolve(file)) ?? '',
         });
         continue;
       }

@@ -1,0 +1,143 @@
+//! Where a run stands among all else in its repository: what its own journal can't tell. Every command
+//! asks here, so that all of them say the same (contract section 11).
+
+use std::path::Path;
+
+use super::journalled::Journalled;
+use crate::core::event::RunId;
+use crate::core::halt::Ending;
+use crate::core::state::{End, Phase, State};
+use crate::core::trouble::Trouble;
+use crate::world::journal_file::{self, RunDir};
+use crate::world::lock;
+
+/// What is true of a run besides what its journal tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum RunStatus {
+    /// This process works on it.
+    Live {
+        pid: u32,
+    },
+    /// `tdd undo` has taken it back, and kept what was there under this label.
+    Undone {
+        label: String,
+    },
+    /// It was not finished, and a later run of its requirement was.
+    Superseded {
+        by: RunId,
+    },
+    AsJournalled,
+}
+
+impl RunStatus {
+    pub(super) fn of(repository: &Path, run: &RunDir, told: &Journalled) -> Self {
+        if let Some(at_work) = lock::at_work(repository)
+            && at_work.run.as_deref() == Some(run.id.0.as_str())
+        {
+            return Self::Live { pid: at_work.pid };
+        }
+        if let Some(label) = told.undone() {
+            return Self::Undone { label: label.to_owned() };
+        }
+        match told {
+            Journalled::Cycle(state) => {
+                superseded(repository, run, state).map_or(Self::AsJournalled, |by| Self::Superseded { by })
+            }
+            Journalled::Fix(_) => Self::AsJournalled,
+        }
+    }
+
+    /// In place of what the journal tells, or before it.
+    pub(super) fn words(&self, journalled: &str) -> String {
+        match self {
+            Self::Live { pid } => format!("at work, process {pid}: {journalled}"),
+            Self::Undone { .. } => format!("undone; it was: {journalled}"),
+            Self::Superseded { by } => format!("superseded by {by}; it was: {journalled}"),
+            Self::AsJournalled => journalled.to_owned(),
+        }
+    }
+
+    /// One word for machines; `None` where the journal's own say all.
+    pub(super) fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Live { .. } => Some("live"),
+            Self::Undone { .. } => Some("undone"),
+            Self::Superseded { .. } => Some("superseded"),
+            Self::AsJournalled => None,
+        }
+    }
+
+    /// What there is to do, where it is something else than the journal's state asks for.
+    pub(super) fn advice(&self, run: &RunId) -> Option<String> {
+        match self {
+            Self::Live { pid } => Some(format!("wait until it ends, or stop it: kill {pid}")),
+            Self::Undone { label } => {
+                Some(format!("nothing; `tdd undo {run} --to {label}` would bring its work back"))
+            }
+            Self::Superseded { by } => Some(format!("nothing; `tdd status {by}` is the run that finished")),
+            Self::AsJournalled => None,
+        }
+    }
+
+    /// Whether nobody goes on with it as it is.
+    pub(super) fn is_past(&self) -> bool {
+        matches!(self, Self::Undone { .. } | Self::Superseded { .. })
+    }
+
+    /// Refuses to go on with a run that was taken back, or whose requirement was finished since.
+    pub(super) fn refuse_past(&self, run: &RunDir, requirement: &str) -> Result<(), Trouble> {
+        let (what, next) = match self {
+            Self::Live { .. } | Self::AsJournalled => return Ok(()),
+            Self::Undone { label } => (
+                "is undone".to_owned(),
+                format!(
+                    "start anew:                  tdd {requirement}\n\
+                     or bring its work back:      tdd undo {0} --to {label}, then tdd resume {0}",
+                    run.id
+                ),
+            ),
+            Self::Superseded { by } => (
+                format!("is superseded: {by} has finished {requirement} since"),
+                format!(
+                    "see what that one did:       tdd status {by}\nstart anew on this tree:     tdd {requirement} --new"
+                ),
+            ),
+        };
+        Err(Trouble::user(format!("the run {} {what}", run.id))
+            .because("what it left is not in the tree any more as it left it")
+            .advise(next))
+    }
+}
+
+/// The later run that has finished all that this one was to do.
+fn superseded(repository: &Path, run: &RunDir, state: &State) -> Option<RunId> {
+    let can_be = match &state.phase {
+        Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused } => false,
+        Phase::Ended { end: End::Halted(_) } => true,
+        _ => state.forks() > 0,
+    };
+    if !can_be {
+        return None;
+    }
+    // The newest first; an id begins with the time.
+    let later = journal_file::list_runs(repository).into_iter().take_while(|other| other.id > run.id);
+    later.filter(|other| names_same(&other.id, &run.id)).find_map(|other| {
+        let Ok((Journalled::Cycle(other_state), _)) = Journalled::read(&other) else { return None };
+        let finished = matches!(
+            other_state.phase,
+            Phase::Ended { end: End::Finished(Ending::Verified | Ending::PartlyUnverified) }
+        );
+        let all = state.run.plan.criteria.iter().all(|id| other_state.run.plan.criteria.contains(id));
+        let same = other_state.run.requirement.path == state.run.requirement.path;
+        (finished && all && same && other_state.undone.is_none()).then_some(other.id)
+    })
+}
+
+/// Whether two runs can be of one requirement: its name stands between the time and the last digits.
+fn names_same(one: &RunId, other: &RunId) -> bool {
+    let name = |id: &RunId| {
+        let (_, rest) = id.0.split_once('-')?;
+        rest.rsplit_once('-').map(|(name, _)| name.to_owned())
+    };
+    name(one) == name(other)
+}

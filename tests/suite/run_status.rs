@@ -1,0 +1,259 @@
+//! Where a run stands, in every command that speaks of it (contract section 11): halted, undone, superseded,
+//! finished, live, paused elsewhere. Through the real binary.
+#![expect(clippy::disallowed_methods, reason = "a test writes cassettes and looks at files")]
+
+use super::cycle::{honest_shop_cassette, shop};
+use super::sandbox::{Ran, Sandbox, has_python};
+
+/// The shop, the honest cassette and one whose implementer never gets it right.
+struct Place {
+    sandbox: Sandbox,
+    honest: String,
+    wrong: String,
+}
+
+impl Place {
+    fn new() -> Self {
+        let sandbox = shop();
+        let cassette = |name: &str, text: String| {
+            let file = sandbox.beside(name);
+            std::fs::write(&file, text).unwrap();
+            file.to_str().unwrap().to_owned()
+        };
+        let honest = cassette("honest.yaml", honest_shop_cassette());
+        let wrong = cassette("wrong.yaml", honest_shop_cassette().replace("return 2", "return 3"));
+        Self { sandbox, honest, wrong }
+    }
+
+    fn tdd(&self, args: &[&str]) -> Ran {
+        self.sandbox.tdd(args)
+    }
+
+    fn run(&self, cassette: &str, more: &[&str]) -> Ran {
+        self.tdd(&[&["STE-1", "--cassette", cassette, "--quiet"], more].concat())
+    }
+
+    /// The newest run's id.
+    fn id(&self) -> String {
+        self.sandbox.run_dir().file_name().unwrap().to_str().unwrap().to_owned()
+    }
+
+    /// What `status` and `doctor` say of one run.
+    fn told(&self, run: &str) -> (String, String) {
+        let status = self.tdd(&["status", run]).expect(0).stdout;
+        let state = status.lines().find_map(|line| line.strip_prefix("state ")).unwrap().trim().to_owned();
+        let json: serde_json::Value =
+            serde_json::from_str(self.tdd(&["status", run, "--json"]).expect(0).stdout.trim()).unwrap();
+        assert_eq!(json["state"].as_str().unwrap(), state);
+        let doctor = self.tdd(&["doctor"]).stdout;
+        let runs: Vec<&str> = doctor.lines().filter(|line| line.contains(" runs ")).collect();
+        (state, runs.join("\n"))
+    }
+}
+
+#[test]
+fn a_halted_run_waits_in_every_command() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let run = place.id();
+    let (state, doctor) = place.told(&run);
+    assert!(state.starts_with("halted: "), "{state}");
+    assert!(doctor.contains(&format!("a run halted: {run}")), "{doctor}");
+    place.run(&place.honest, &[]).expect(2).says(&["halted run", &run]);
+    place.tdd(&["resume", "--cassette", &place.honest]).expect(2).says(&["say how to go on"]);
+    place.tdd(&["resume", "--retry", "--quiet", "--cassette", &place.honest]).expect(0);
+}
+
+#[test]
+fn an_undone_run_is_undone_in_every_command_until_its_undo_is_taken_back() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let run = place.id();
+    place.tdd(&["undo"]).expect(0);
+    for _ in 0..2 {
+        let (state, doctor) = place.told(&run);
+        assert!(state.starts_with("undone; it was: halted"), "{state}");
+        assert!(doctor.contains("no unfinished run"), "{doctor}");
+        // A second undo does nothing, and says nothing more.
+        place.tdd(&["undo"]).expect(0);
+    }
+    let events = place.sandbox.events();
+    assert_eq!(events.iter().filter(|name| *name == "undone").count(), 1, "{events:?}");
+    place.tdd(&["resume", &run, "--retry", "--cassette", &place.honest]).expect(2).says(&[
+        "is undone",
+        "tdd STE-1",
+        "--to undone-1",
+    ]);
+    place.tdd(&["resume", "--retry", "--cassette", &place.honest]).expect(2).says(&["no run to go on with"]);
+    // Its work is brought back, and then it waits again.
+    place.tdd(&["undo", &run, "--to", "undone-1"]).expect(0);
+    assert!(place.told(&run).0.starts_with("halted: "));
+    place.tdd(&["undo", &run]).expect(0);
+    // And the requirement can be begun anew without a word.
+    place.run(&place.honest, &[]).expect(0);
+    assert!(place.sandbox.read("shop.py").contains("def two"));
+}
+
+#[test]
+fn a_superseded_run_is_that_in_every_command() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let old = place.id();
+    place.sandbox.git(&["clean", "-fdq"]);
+    place.sandbox.git(&["checkout", "-q", "."]);
+    place.run(&place.honest, &["--new"]).expect(0);
+    let new = place.id();
+    let (state, doctor) = place.told(&old);
+    assert!(state.starts_with(&format!("superseded by {new}; it was: halted")), "{state}");
+    assert!(doctor.contains("no unfinished run"), "{doctor}");
+    let all = place.tdd(&["status"]).expect(0).stdout;
+    assert!(all.contains("superseded by") && all.contains("finished, all verified"), "{all}");
+    place
+        .tdd(&["resume", &old, "--retry", "--cassette", &place.honest])
+        .expect(2)
+        .says(&["is superseded", &new]);
+    place.tdd(&["resume", "--retry", "--cassette", &place.honest]).expect(2).says(&["no run to go on with"]);
+    // Taken back, it supersedes nothing any more.
+    place.tdd(&["undo", &new]).expect(0);
+    assert!(place.told(&old).0.starts_with("halted: "));
+}
+
+#[test]
+fn a_finished_requirement_says_so_and_forks_nobody() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.honest, &[]).expect(0);
+    let run = place.id();
+    let again = place.run(&place.honest, &[]).expect(0);
+    assert!(again.stdout.contains("is finished already") && again.stdout.contains(&run), "{}", again.stdout);
+    assert!(again.stdout.contains("tdd STE-1 --new"), "{}", again.stdout);
+    let json = place.run(&place.honest, &["--json"]).expect(0).stdout;
+    assert!(json.contains("\"type\":\"already_finished\""), "{json}");
+    assert_eq!(place.id(), run, "no run was begun");
+    // Committed, it is the same tree.
+    place.sandbox.git(&["add", "shop.py", "tests/test_ac_ste_1_1.py"]);
+    place.sandbox.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "two"]);
+    place.run(&place.honest, &[]).expect(0);
+    // On another tree nothing is claimed.
+    place.sandbox.write("shop.py", "def one():\n    return 1\n");
+    place.run(&place.honest, &[]).expect(2).says(&[
+        "is finished already",
+        "files were changed since",
+        "--new",
+    ]);
+    // A requirement that says something else now is another one.
+    place.sandbox.git(&["checkout", "-q", "."]);
+    let text = place.sandbox.read("specs/frs/STE-1.md").replace("gives 2", "gives two");
+    place.sandbox.write("specs/frs/STE-1.md", &text);
+    let other = place.run(&place.honest, &["--dry-run"]).expect(0);
+    assert!(other.stdout.contains("forks:"), "{}", other.stdout);
+    assert_eq!(place.id(), run, "no run was begun");
+}
+
+#[test]
+fn an_old_run_is_not_taken_for_the_newest() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place
+        .sandbox
+        .write("specs/frs/STE-2.md", "# Two\n\n## Acceptance Criteria\n\n- AC-STE-2.1: `two()` gives 2.\n");
+    place.run(&place.wrong, &[]).expect(1);
+    let old = place.id();
+    place.sandbox.git(&["checkout", "-q", "shop.py"]);
+    std::fs::remove_file(place.sandbox.path("tests/test_ac_ste_1_1.py")).unwrap();
+    let other = place.sandbox.beside("other.yaml");
+    std::fs::write(&other, honest_shop_cassette().replace("ste_1_1", "ste_2_1")).unwrap();
+    place.tdd(&["STE-2", "--quiet", "--cassette", other.to_str().unwrap()]).expect(0);
+    let refused = place.tdd(&["resume", "--retry", "--cassette", &place.honest]).expect(2);
+    refused.says(&["say which run to go on with", &old, &place.id()]);
+}
+
+#[test]
+fn the_level_of_isolation_holds_when_a_run_is_gone_on_with() {
+    if !has_python() {
+        return;
+    }
+    for level in ["audit", "enforce"] {
+        if level == "enforce" && !(cfg!(target_os = "linux") && super::isolation::has_bwrap()) {
+            continue;
+        }
+        let place = Place::new();
+        place.run(&place.honest, &["--sandbox", level, "--stop-after", "red"]).expect(3);
+        assert_eq!(place.sandbox.level(), level);
+        let mut resume = place.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        resume.args(["resume", "--quiet", "--cassette", &place.honest]);
+        // What the machine says since is weaker than what the run was begun with.
+        resume.env("TDD_SANDBOX", "auto");
+        Ran::of(&resume.output().unwrap()).expect(0);
+        let journal = std::fs::read_to_string(place.sandbox.run_dir().join("events.jsonl")).unwrap();
+        let levels: Vec<&str> =
+            journal.lines().filter(|line| line.contains("\"type\":\"isolated\"")).collect();
+        assert!(levels.len() >= 2 && levels.iter().all(|line| line.contains(level)), "{level}: {levels:?}");
+    }
+}
+
+#[test]
+fn a_merge_in_progress_is_refused() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let git = |args: &[&str]| {
+        let who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+        place.sandbox.command("git").args(who).args(args).output().unwrap()
+    };
+    git(&["checkout", "-q", "-b", "other"]);
+    place.sandbox.write("shop.py", "def one():\n    return 1  # there\n");
+    place.sandbox.commit();
+    git(&["checkout", "-q", "main"]);
+    place.sandbox.write("shop.py", "def one():\n    return 1  # here\n");
+    place.sandbox.commit();
+    git(&["merge", "-q", "other"]);
+    place.run(&place.honest, &[]).expect(2).says(&["midst of a merge", "in conflict: shop.py", "--abort"]);
+    place.sandbox.write("shop.py", "def one():\n    return 1\n");
+    git(&["add", "-A"]);
+    place.run(&place.honest, &[]).expect(2).says(&["midst of a merge", "half merged"]);
+    git(&["commit", "-q", "-m", "merged"]);
+    place.run(&place.honest, &[]).expect(0);
+}
+
+#[test]
+fn a_live_run_is_told_as_live_and_by_which_process() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let hangs = place.sandbox.beside("hangs.yaml");
+    std::fs::write(&hangs, "- role: test-writer\n  misbehave: hang\n").unwrap();
+    let mut tdd = place.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    tdd.args(["STE-1", "--quiet", "--cassette", hangs.to_str().unwrap()]);
+    let mut tdd = tdd.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let journal = || {
+        let runs = std::fs::read_dir(place.sandbox.path(".tdd/runs")).into_iter().flatten().flatten();
+        runs.filter_map(|run| std::fs::read_to_string(run.path().join("events.jsonl")).ok())
+            .collect::<String>()
+    };
+    super::isolation::await_that("the child is forked", || journal().contains("attempt_started"));
+    let run = place.id();
+    let (state, doctor) = place.told(&run);
+    assert!(state.starts_with(&format!("at work, process {}: ", tdd.id())), "{state}");
+    assert!(doctor.contains(&format!("a run is at work: {run}")), "{doctor}");
+    tdd.kill().unwrap();
+    tdd.wait().unwrap();
+    let (state, doctor) = place.told(&run);
+    assert!(!state.contains("at work"), "{state}");
+    assert!(doctor.contains(&format!("a run is unfinished: {run}")), "{doctor}");
+}
