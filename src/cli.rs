@@ -272,7 +272,7 @@ pub struct UndoArgs {
     /// A run's id, or the beginning of one; the newest run if not given.
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
-    /// Another checkpoint of the run than 0, for example undone-1 to take an undo back.
+    /// Another checkpoint of the run than 0, by its label or commit; undone-1 takes an undo back.
     #[arg(long, value_name = "CHECKPOINT")]
     pub to: Option<String>,
     /// Go on though files were changed since the run by somebody else; a checkpoint keeps them.

@@ -212,7 +212,7 @@ struct Target {
 fn target(way: &WayBack, story: &Story, args: &UndoArgs) -> Result<Target, Trouble> {
     if let Some(wanted) = &args.to {
         let label = wanted.strip_prefix(&way.ref_name("")).unwrap_or(wanted);
-        let Some(checkpoint) = way.labelled(label).or_else(|| story.labels.get(label).cloned()) else {
+        let Some(checkpoint) = way.named(label).or_else(|| story.labels.get(label).cloned()) else {
             let labels: BTreeSet<String> =
                 way.labels().into_iter().chain(story.labels.keys().cloned()).collect();
             let shown = labels.iter().rev().take(LISTED).cloned().collect::<Vec<_>>().join("\n");

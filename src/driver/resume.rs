@@ -2,7 +2,6 @@
 
 use crate::core::attempt::{AttemptKind, CheckpointId};
 use crate::core::event::{Decision, Event};
-use crate::core::finding::ChangeKind;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
 use crate::core::usage::CapPlan;
@@ -93,23 +92,13 @@ impl<W: World> Drive<'_, W> {
             listed.push(format!("and {} more", foreign.len() - LISTED));
         }
         let run = &self.state.run.run;
-        let new: Vec<String> = foreign
-            .iter()
-            .filter(|change| change.kind == ChangeKind::Added)
-            .take(LISTED)
-            .map(|change| change.path.to_string())
-            .collect();
-        let removal = if new.is_empty() {
-            String::new()
-        } else {
-            format!("\n                         and remove what is new: {}", new.join(", "))
-        };
+        let known = known.0.get(..12).unwrap_or(&known.0);
         Err(Trouble::passing("files were changed by somebody else while no child ran")
             .because(listed.join("\n"))
             .advise(format!(
                 "look:                    git diff {known}\n\
                  if it was on purpose:    tdd resume {run} --edited\n\
-                 if not, put them back:   git restore --source={known} --worktree -- :/{removal}"
+                 if not, put them back:   tdd undo {run} --to {known} --discard-changes   (they are kept first)"
             )))
     }
 

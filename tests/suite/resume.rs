@@ -173,15 +173,17 @@ fn ac_tdd_7_3_what_somebody_else_changed_meanwhile_is_shown_and_not_overwritten(
     let mine = format!("{}# mine\n", sandbox.read("shop.py"));
     sandbox.write("shop.py", &mine);
     sandbox.write("notes.txt", "new");
-    finishes(&sandbox, &[]).expect(3).says(&[
-        "shop.py",
-        "--edited",
-        "git restore",
-        "remove what is new: notes.txt",
-    ]);
+    let told = finishes(&sandbox, &[]).expect(3).says(&["shop.py", "--edited", "they are kept first"]);
     assert_eq!(sandbox.read("shop.py"), mine);
-    std::fs::remove_file(sandbox.path("notes.txt")).unwrap();
-    sandbox.write("shop.py", &mine.replace("# mine\n", ""));
+    // What is proposed puts back all of it, and keeps what was there.
+    let proposed =
+        told.stderr.lines().find_map(|line| line.trim().strip_prefix("if not, put them back:")).unwrap();
+    let words: Vec<&str> = proposed.split("(they").next().unwrap().split_whitespace().skip(1).collect();
+    let undone = sandbox.tdd(&words).expect(0);
+    assert!(!sandbox.path("notes.txt").exists() && !sandbox.read("shop.py").contains("mine"));
+    let kept =
+        undone.stdout.lines().find_map(|line| line.trim().strip_prefix("tdd undo ")).unwrap().to_owned();
+    assert!(kept.contains("--to undone-"), "{kept}");
     finishes(&sandbox, &[]).expect(0);
 }
 
@@ -254,7 +256,7 @@ fn ac_tdd_7_6_edited_tests_are_checked_for_red_again() {
     finishes(&sandbox, &["--edited"]).expect(1).says(&[
         "they do not stand: AC-STE-1.1",
         "stays halted",
-        "git restore",
+        "put all files back as they were at the halt: tdd undo ",
         "halt.txt",
     ]);
     // Nor does it stand by another word.

@@ -156,7 +156,9 @@ fn stays_halted(state: &State, run: &Path) {
     let id = &state.run.run;
     let good = state.good.as_ref().map(|good| {
         format!(
-            "\n  or put all files back as they were at the halt: git restore --source={good} --worktree -- :/"
+            "\n  or put all files back as they were at the halt: tdd undo {id} --to {} --discard-changes \
+             (they are kept first)",
+            good.0.get(..12).unwrap_or(&good.0)
         )
     });
     print::message(&format!(

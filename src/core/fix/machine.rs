@@ -147,9 +147,9 @@ impl FixState {
             Event::Worked { ms, .. } => self.worked_ms = self.worked_ms.saturating_add(*ms),
             Event::Used { used } => self.last().used.add(&used.usage),
             Event::TreeSeen { tree } => self.tree = Some(tree.clone()),
+            // The tree that a run goes on with stays the one it knew: brought back, it is that again.
             Event::Undone { to, label, .. } => {
                 self.undone = (self.zero.as_ref() == Some(to)).then(|| label.clone());
-                self.tree = Some(to.clone());
             }
             Event::Paused { reason } => self.suspension = Some(Suspension::Paused(reason.clone())),
             Event::Stopped { signal } => self.suspension = Some(Suspension::Stopped(*signal)),

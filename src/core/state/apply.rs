@@ -94,9 +94,9 @@ impl State {
             }
             Event::Capped { caps } => self.run.plan.caps = *caps,
             Event::TreeSeen { tree } => self.tree = Some(tree.clone()),
+            // The tree that a run goes on with stays the one it knew: brought back, it is that again.
             Event::Undone { to, label, .. } => {
                 self.undone = (self.zero.as_ref() == Some(to)).then(|| label.clone());
-                self.tree = Some(to.clone());
             }
             Event::Paused { reason } => self.suspension = Some(Suspension::Paused(reason.clone())),
             Event::Stopped { signal } => self.suspension = Some(Suspension::Stopped(*signal)),

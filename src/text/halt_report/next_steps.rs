@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::attempt::Exhaustion;
+use crate::core::attempt::{CheckpointId, Exhaustion};
 use crate::core::finding::RedKind;
 use crate::core::halt::Halt;
 use crate::core::judge::{Reason, Verdict};
@@ -40,8 +40,9 @@ pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
     {
         steps.push(step("look at what the failed attempt changed", format!("git diff {good} {failed}")));
         steps.push(step(
-            "bring the failed work back into the tree, to mend it by hand and go on with --edited",
-            format!("git restore --source={failed} --worktree -- :/"),
+            "bring the failed work back into the tree, to mend it by hand and go on with --edited; what is there \
+             now is kept first",
+            format!("tdd undo {run} --to {}", brief(failed)),
         ));
     }
     steps.push(step("look at what happened, event by event", format!("tdd log {run}")));
@@ -51,6 +52,11 @@ pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
     ));
     steps.push(step("close this run and keep the files as they are", format!("tdd resume {run} --abandon")));
     steps
+}
+
+/// Enough of a checkpoint's commit for `tdd undo --to`.
+fn brief(checkpoint: &CheckpointId) -> &str {
+    checkpoint.0.get(..12).unwrap_or(&checkpoint.0)
 }
 
 /// What makes the run go on.

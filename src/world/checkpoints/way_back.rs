@@ -61,6 +61,9 @@ pub enum RulesUsed {
     OfToday,
 }
 
+/// The least of a commit's name that is taken for one.
+const SHORTEST_COMMIT: usize = 7;
+
 /// The checkpoints of a run that is not at work.
 #[derive(Debug)]
 pub struct WayBack {
@@ -102,6 +105,14 @@ impl WayBack {
     /// The checkpoint that this ref of the run names, if there is one.
     pub fn labelled(&self, label: &str) -> Option<CheckpointId> {
         self.checkpoints.refs.get(&self.ref_name(label)).cloned()
+    }
+
+    /// The same, or the one whose commit begins so.
+    pub fn named(&self, wanted: &str) -> Option<CheckpointId> {
+        let is_commit = wanted.len() >= SHORTEST_COMMIT;
+        let mut kept = self.checkpoints.refs.values();
+        let begins = |kept: &&CheckpointId| is_commit && kept.0.starts_with(wanted);
+        self.labelled(wanted).or_else(|| kept.find(begins).cloned())
     }
 
     /// The labels of the run's refs, sorted.

@@ -122,6 +122,10 @@ fn name_checkpoints(text: &str) -> String {
             let next = names.len() + 1;
             let number = names.entry(word.to_owned()).or_insert(next);
             write!(plain, "<commit {number}>").unwrap();
+        } else if let Some((_, number)) =
+            names.iter().find(|(name, _)| word.len() == 12 && name.starts_with(word))
+        {
+            write!(plain, "<commit {number}>").unwrap();
         } else {
             plain.push_str(word);
         }
