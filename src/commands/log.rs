@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use crate::cli::LogArgs;
+use crate::core::attempt::CheckpointId;
 use crate::core::attempt::{AgentEnd, AgentReturn};
 use crate::core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
 use crate::core::finding::{Findings, SuiteBaseline};
@@ -53,6 +54,10 @@ fn lines(records: &[Record]) -> String {
         let _ = writeln!(text, "{:>5} {}  {line}", record.seq, time(record.ts));
     }
     text
+}
+
+fn undone_line(to: &CheckpointId, kept_as: &CheckpointId) -> String {
+    format!("undone: back to {}, from {}", short(&to.0), short(&kept_as.0))
 }
 
 fn one_line(event: &Event) -> String {
@@ -104,9 +109,7 @@ fn one_line(event: &Event) -> String {
             Voice::Tdd => format!("{criterion}: no agent's word on it ({})", word.test),
         },
         Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
-        Event::Undone { to, kept_as, .. } => {
-            format!("undone: the tree is as {to} holds it; as it was before: {kept_as}")
-        }
+        Event::Undone { to, kept_as, .. } => undone_line(to, kept_as),
         Event::Glimpsed { what } => format!("seen of what is out of the role's sight: {}", what.join("; ")),
         Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),

@@ -111,12 +111,9 @@ impl RunStatus {
 
 /// The later run that has finished all that this one was to do.
 fn superseded(repository: &Path, run: &RunDir, state: &State) -> Option<RunId> {
-    let can_be = match &state.phase {
-        Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused } => false,
-        Phase::Ended { end: End::Halted(_) } => true,
-        _ => state.forks() > 0,
-    };
-    if !can_be {
+    let is_closed =
+        matches!(state.phase, Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused });
+    if is_closed || state.forks() == 0 {
         return None;
     }
     // The newest first; an id begins with the time.

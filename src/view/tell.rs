@@ -2,7 +2,7 @@
 //! [`live`](super::live), so that a pipe and a terminal read the same story.
 
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
-use crate::core::criterion::CriterionId;
+use crate::core::criterion::{CriterionId, Verify};
 use crate::core::effect::RollBack;
 use crate::core::event::{Event, Leaked, RunStarted};
 use crate::core::finding::{RedFindings, SuiteBaseline};
@@ -128,6 +128,10 @@ impl Teller {
             Some(Verdict::Passed) if entry.is_some_and(Entry::is_kept_without_claim) => {
                 vec![good("  passed, by finding; no claim")]
             }
+            // Nothing was broken; whether it is done nobody has looked at.
+            Some(Verdict::Passed) if self.is_manual(state) => {
+                vec![plain("  worked on, not verified: it is for the operator to check (`verify: manual`)")]
+            }
             Some(Verdict::Passed) => vec![good("  passed, by finding")],
             Some(Verdict::Disputed(dispute)) => {
                 vec![bad(format!("  disputed: {}", dispute.reason))]
@@ -145,12 +149,19 @@ impl Teller {
         }
     }
 
+    /// Whether the attempt is for a criterion that no test and no command can judge.
+    fn is_manual(&self, state: &State) -> bool {
+        let id = self.turn.as_ref().and_then(Key::criterion);
+        id.is_some_and(|id| state.verify(id) == Verify::Manual)
+    }
+
     fn kept(&self, state: &State, checkpoint: &CheckpointId) -> Vec<Line> {
         let total = state.run.plan.criteria.len();
         let green = |progress: &&Progress| matches!(progress, Progress::Green | Progress::AlreadyGreen);
         let greens = state.progress.values().filter(green).count();
         let what = match &self.turn {
             Some(Key::TestWriter) => "RED is kept".to_owned(),
+            Some(Key::Implementer(id)) if self.is_manual(state) => format!("the work for {id} is kept"),
             Some(Key::Implementer(id)) => format!("{id} is kept, {greens} of {total} criteria green"),
             Some(Key::Refactorer) => "the refactoring is kept".to_owned(),
             Some(Key::Fixer) | None => "the work is kept".to_owned(),

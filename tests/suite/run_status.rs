@@ -68,7 +68,7 @@ fn a_halted_run_waits_in_every_command() {
 }
 
 #[test]
-fn an_undone_run_is_undone_in_every_command_until_its_undo_is_taken_back() {
+fn ac_tdd_7_8_an_undone_run_is_undone_in_every_command_until_its_undo_is_taken_back() {
     if !has_python() {
         return;
     }
@@ -101,7 +101,7 @@ fn an_undone_run_is_undone_in_every_command_until_its_undo_is_taken_back() {
 }
 
 #[test]
-fn a_superseded_run_is_that_in_every_command() {
+fn ac_tdd_7_8_a_superseded_run_is_that_in_every_command() {
     if !has_python() {
         return;
     }
@@ -128,7 +128,7 @@ fn a_superseded_run_is_that_in_every_command() {
 }
 
 #[test]
-fn a_finished_requirement_says_so_and_forks_nobody() {
+fn ac_tdd_7_9_a_finished_requirement_says_so_and_forks_nobody() {
     if !has_python() {
         return;
     }
@@ -182,7 +182,7 @@ fn an_old_run_is_not_taken_for_the_newest() {
 }
 
 #[test]
-fn the_level_of_isolation_holds_when_a_run_is_gone_on_with() {
+fn ac_tdd_7_10_the_level_of_isolation_holds_when_a_run_is_gone_on_with() {
     if !has_python() {
         return;
     }
@@ -256,4 +256,23 @@ fn a_live_run_is_told_as_live_and_by_which_process() {
     let (state, doctor) = place.told(&run);
     assert!(!state.contains("at work"), "{state}");
     assert!(doctor.contains(&format!("a run is unfinished: {run}")), "{doctor}");
+}
+
+#[test]
+fn a_criterion_for_the_operator_is_told_as_worked_on_and_not_verified() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let text = "# Looks\n\n## Acceptance Criteria\n\n- AC-STE-1.1: It looks good.\n  verify: manual\n";
+    place.sandbox.write("specs/frs/STE-1.md", text);
+    let ran = place.tdd(&["STE-1", "--cassette", &place.honest]).expect(4);
+    ran.says(&["no tests of its own", "worked on, not verified", "the work for AC-STE-1.1 is kept"]);
+    let ran = place.tdd(&["log"]).expect(0);
+    assert!(!ran.stdout.contains("0 of 0 own tests"), "{}", ran.stdout);
+    let place = Place::new();
+    place.sandbox.write("specs/frs/STE-1.md", text);
+    let ran = place.tdd(&["STE-1", "--cassette", &place.honest]).expect(4);
+    let (before, _) = ran.stderr.split_once("REFACTOR").unwrap();
+    assert!(!before.contains("passed, by finding") && !ran.stderr.contains("0 of 0"), "{}", ran.stderr);
 }

@@ -1,7 +1,7 @@
 //! What is told of a measurement.
 
 use super::{Line, brief, counted, dim, gate, seconds};
-use crate::core::finding::Findings;
+use crate::core::finding::{Findings, GreenJudge};
 use crate::core::state::State;
 
 pub(super) fn line(state: &State, findings: &Findings) -> Line {
@@ -26,11 +26,13 @@ pub(super) fn line(state: &State, findings: &Findings) -> Line {
         Findings::Green(green) => {
             let own = green.passed.len() + green.failed.len() + green.skipped.len() + green.vanished.len();
             let early = if green.early_green { ", green before any change" } else { "" };
-            format!(
-                "{} of {own} own tests pass, {} regressed{early}",
-                green.passed.len(),
-                green.regressed.len()
-            )
+            let (passed, regressed) = (green.passed.len(), green.regressed.len());
+            match green.judged_by {
+                GreenJudge::TheRest => format!("no tests of its own, {regressed} regressed"),
+                GreenJudge::OwnTests | GreenJudge::ExitCode => {
+                    format!("{passed} of {own} own tests pass, {regressed} regressed{early}")
+                }
+            }
         }
         Findings::Refactor(refactor) => {
             let gate = if refactor.gate_red { "red" } else { gate::green_word(state) };

@@ -10,6 +10,7 @@ use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::trouble::Trouble;
 use crate::text::harmless;
+use crate::world::journal_file::RunDir;
 use crate::world::lock::{self, WorkTreeLock};
 use crate::world::project::{self, Place};
 use crate::world::{git_facts, journal_file, leftovers, manifest};
@@ -136,21 +137,9 @@ fn unfinished(place: &Place) -> Vec<Finding> {
     let mut findings = Vec::new();
     for run in journal_file::list_runs(&place.repository).into_iter().take(MOST_RUNS) {
         let trouble = match Journalled::read(&run) {
-            Ok((told, _)) => match RunStatus::of(&place.repository, &run, &told) {
-                status if status.is_past() => continue,
-                status @ RunStatus::Live { .. } => Trouble::user(format!("a run is at work: {}", run.id))
-                    .because(status.words(&told.phase()))
-                    .advise(status.advice(&run.id).unwrap_or_default()),
-                _ if told.is_halted() => {
-                    Trouble::user(format!("a run halted: {}", run.id)).because(told.phase()).advise(format!(
-                        "say how to go on: `tdd status {0}` tells how, or back to before it: tdd undo {0}",
-                        run.id
-                    ))
-                }
-                _ if told.is_over() => continue,
-                _ => Trouble::user(format!("a run is unfinished: {}", run.id)).because(told.phase()).advise(
-                    format!("go on with it: tdd resume {0}, or back to before it: tdd undo {0}", run.id),
-                ),
+            Ok((told, _)) => match waiting(place, &run, &told) {
+                Some(trouble) => trouble,
+                None => continue,
             },
             Err(trouble) => trouble,
         };
@@ -166,6 +155,26 @@ fn unfinished(place: &Place) -> Vec<Finding> {
         findings.push(Finding::ok(Subject::Runs, "no unfinished run"));
     }
     findings
+}
+
+/// What is to be done about a run, as `tdd status` tells it.
+fn waiting(place: &Place, run: &RunDir, told: &Journalled) -> Option<Trouble> {
+    let status = RunStatus::of(&place.repository, run, told);
+    let of =
+        |what: &str| Trouble::user(format!("a run {what}: {}", run.id)).because(status.words(&told.phase()));
+    let id = &run.id;
+    if matches!(status, RunStatus::Live { .. }) {
+        return Some(of("is at work").advise(status.advice(id).unwrap_or_default()));
+    }
+    if status.is_past() {
+        return None;
+    }
+    if told.is_halted() {
+        let next = format!("`tdd status {id}` tells how to go on; or back to before it: tdd undo {id}");
+        return Some(of("halted").advise(next));
+    }
+    let next = format!("go on with it: tdd resume {id}, or back to before it: tdd undo {id}");
+    (!told.is_over()).then(|| of("is unfinished").advise(next))
 }
 
 fn left(place: &Place) -> Finding {
