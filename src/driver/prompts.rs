@@ -9,7 +9,7 @@ use crate::core::judge::Verdict;
 use crate::core::role::Key;
 use crate::core::trouble::Trouble;
 use crate::text::prompt::{
-    self, ExistingTests, ImplementerBrief, Prompt, RefactorerBrief, RetryCause, TestWriterBrief,
+    self, ExistingTests, ImplementerBrief, LeftWork, Prompt, RefactorerBrief, RetryCause, TestWriterBrief,
 };
 
 use super::drive::Drive;
@@ -34,7 +34,7 @@ impl<W: World> Drive<'_, W> {
                 });
                 let cause =
                     cause.ok_or_else(|| Trouble::internal("a retry was ordered without a failure"))?;
-                Ok(prompt::semantic_retry(&first, &cause, &self.setup.mask))
+                Ok(prompt::semantic_retry(&first, (&cause, LeftWork::of(key.role())), &self.setup.mask))
             }
             AttemptKind::Format => {
                 let previous =

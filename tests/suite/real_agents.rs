@@ -345,7 +345,7 @@ fn mends(agent: Agent) {
         // What was said last is quoted to the second fixer only.
         rule(
             "second",
-            "role: fixer, last: \"What was said last\"",
+            "role: fixer, last: \"What the agent before you claimed\"",
             &[read("textkit.py"), write("textkit.py", MENDED), done()],
         ),
         rule(
