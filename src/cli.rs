@@ -278,6 +278,9 @@ pub struct UndoArgs {
     /// Go on though files were changed since the run by somebody else; a checkpoint keeps them.
     #[arg(long)]
     pub discard_changes: bool,
+    /// Go on though work of the run was committed since; the commits stay.
+    #[arg(long)]
+    pub committed: bool,
     /// Print one JSON object on stdout and nothing else.
     #[arg(long)]
     pub json: bool,
@@ -286,13 +289,15 @@ pub struct UndoArgs {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Nothing but the folders .tdd/runs/<run> and the refs below refs/tdd/<run>/ is touched. What is
-removed can no longer be undone or resumed. Refs whose run's folder is gone go too.
+removed can no longer be undone or resumed. Refs whose run's folder is gone go too. A run whose
+refs alone hold a commit that somebody made, or a tree with somebody's changes, is left alone.
 
 Exit codes:
   0   done, or nothing to do
   1   something could not be removed; the rest was
   2   refused, and nothing was removed
   70  a bug in tdd")]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub struct CleanArgs {
     /// Just these runs, finished or not: ids, or the beginnings of ids.
     #[arg(value_name = "RUN")]
@@ -303,6 +308,9 @@ pub struct CleanArgs {
     /// Remove all runs that are finished or halted.
     #[arg(long, conflicts_with = "runs")]
     pub all: bool,
+    /// Remove runs, too, that alone hold commits or changes that are not theirs.
+    #[arg(long)]
+    pub discard_commits: bool,
     /// Say what would be removed, and remove nothing.
     #[arg(long)]
     pub dry_run: bool,

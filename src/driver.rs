@@ -9,6 +9,7 @@ pub mod fix;
 pub mod fork;
 pub mod learn;
 pub mod mdtest;
+mod meanwhile;
 mod measure;
 pub mod ports;
 pub mod prompts;

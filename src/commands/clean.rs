@@ -19,6 +19,9 @@ use crate::world::journal_file::RunDir;
 use crate::world::journal_file::folders::{self, Entry};
 use crate::world::lock::WorkTreeLock;
 
+/// Commits that are listed for a person.
+const LISTED: usize = 20;
+
 /// Removes what is to go and says what that was, run by run.
 pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
@@ -31,6 +34,13 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
     }
     let mut sum = Sum::default();
     for candidate in &going {
+        if !args.discard_commits
+            && let Some(held) = house.held_alone(candidate)?
+        {
+            print::message(&format!("tdd: left alone: {held}"));
+            sum.failed += usize::from(!args.runs.is_empty());
+            continue;
+        }
         if !args.dry_run
             && let Err(trouble) = house.remove(&repository, candidate)
         {
@@ -176,6 +186,22 @@ impl House {
         dir.map_or(Ok(()), |dir| folders::check(repository, dir))?;
         self.refs.delete(&candidate.name)?;
         dir.map_or(Ok(()), |dir| folders::remove(repository, dir))
+    }
+
+    /// What is said of a run that is the only one to hold somebody's commits or changes.
+    fn held_alone(&self, candidate: &Candidate) -> Result<Option<String>, Trouble> {
+        let only = self.refs.only_holders(&candidate.name)?;
+        let Some((first, _)) = only.first() else { return Ok(None) };
+        let lines = only.iter().take(LISTED).map(|(name, subject)| format!("  {name}  {}", line(subject)));
+        let lines: Vec<String> = lines.collect();
+        Ok(Some(format!(
+            "{}: nothing else holds {} that were found in the repository or the work tree:\n{}\n\
+             keep one: git branch NAME {first}\nremove them with the run: tdd clean {} --discard-commits",
+            candidate.name,
+            counted(only.len(), "commit"),
+            lines.join("\n"),
+            candidate.name
+        )))
     }
 
     /// What is left alone although a person may wonder about it.

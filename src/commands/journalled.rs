@@ -8,11 +8,14 @@ use serde_json::{Value, json};
 use super::log::{one_row, time};
 use super::run_status::RunStatus;
 use crate::core::attempt::CheckpointId;
-use crate::core::event::RunId;
+use crate::core::event::{Event, RunId};
 use crate::core::fix::{FixEnd, FixPhase, FixState, Round};
 use crate::core::state::{End, Entry, Phase, State, Suspension};
 use crate::core::trouble::Trouble;
-use crate::world::journal_file::{self, Record, RunDir};
+use crate::driver::ports::{Clock, Journal};
+use crate::view::print;
+use crate::world::clock::SystemClock;
+use crate::world::journal_file::{self, JournalFile, Record, RunDir};
 
 /// What a run's journal adds up to.
 pub(super) enum Journalled {
@@ -107,6 +110,18 @@ impl Journalled {
             Self::Cycle(state) => super::status::phase(state),
             Self::Fix(fix) => fix_phase(fix),
         }
+    }
+}
+
+/// Writes into a run's journal that `tdd undo` went to this tree, so that every command knows; what was
+/// there before is kept under the label. A run without a journal that can be read has none to write to, and
+/// on a full disk the tree has gone back all the same.
+pub(super) fn tell_undone(run: &RunDir, to: &CheckpointId, (label, kept_as): (&str, &CheckpointId)) {
+    let event = Event::Undone { to: to.clone(), kept_as: kept_as.clone(), label: label.to_owned() };
+    let written = JournalFile::open(&run.path)
+        .and_then(|(mut journal, _)| journal.append(SystemClock::default().now_ms(), &[event]));
+    if let Err(trouble) = written {
+        print::message(&format!("tdd: the run's journal can't tell of this undo: {}", trouble.what));
     }
 }
 

@@ -11,21 +11,21 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::journalled::Journalled;
+mod words;
+
+use self::words::{deed, files, listed, present};
+use super::journalled::{Journalled, tell_undone};
 use super::status::{chosen_run, repository};
 use crate::cli::UndoArgs;
 use crate::core::attempt::CheckpointId;
 use crate::core::event::{Event, RunId};
-use crate::core::finding::{Change, ChangeKind};
 use crate::core::labels;
 use crate::core::trouble::Trouble;
-use crate::driver::ports::{Clock, Journal};
 use crate::text::harmless::{line, shell_word};
 use crate::view::print;
 use crate::world::checkpoints::run_refs::RunRefs;
 use crate::world::checkpoints::way_back::{Outlook, Own, RulesUsed, WayBack};
-use crate::world::clock::SystemClock;
-use crate::world::journal_file::{self, JournalFile, Record, RunDir, folders};
+use crate::world::journal_file::{self, Record, RunDir, folders};
 use crate::world::lock::WorkTreeLock;
 
 /// How many paths are listed for a person.
@@ -46,52 +46,47 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     let mut way = WayBack::open(&repository, &run.id, &run.path)?;
     let story = Story::read(&run, &way, args)?;
     let target = target(&way, &story, args)?;
-    let outlook = way.outlook(&target.checkpoint, &story.own)?;
+    let since = story.began_ms.filter(|_| args.to.is_none()).map(|began| began / 1000);
+    let outlook = way.outlook(&target.checkpoint, &story.own, since)?;
     if args.to.is_none() && way.labelled(ZERO).is_none() {
         // Somebody deleted our refs; the objects must be safe from `git gc`.
         way.keep(ZERO, &target.checkpoint)?;
         print::message(&format!("tdd: {} was gone; put back", way.ref_name(ZERO)));
     }
     let told = Told { args, repository, run, story, target, outlook };
-    if told.outlook.changes.is_empty() {
-        if told.story.undone.is_none() && args.to.is_none() {
-            journal_it(&told, ZERO);
+    if told.outlook.is_there() {
+        let broken_off = told.outlook.broken_off.clone();
+        if let Some((label, now)) = &broken_off {
+            tell_undone(&told.run, &told.target.checkpoint, (label, now));
+        } else if told.story.undone.is_none() && args.to.is_none() {
+            tell_undone(&told.run, &told.target.checkpoint, (ZERO, &told.target.checkpoint));
         }
-        told.say(Outcome::Already, None);
+        let kept = broken_off.map(|(label, now)| (way.ref_name(&label), now));
+        way.done();
+        told.say(if kept.is_some() { Outcome::Undone } else { Outcome::Already }, kept.as_ref());
         return Ok(ExitCode::SUCCESS);
     }
     told.refuse_what_is_in_the_way()?;
     told.refuse_foreign()?;
+    told.refuse_committed()?;
     if way.rules == RulesUsed::OfToday {
         print::message(
             "tdd: the run's own rules about ignored files are gone or damaged; today's rules are used",
         );
     }
-    way.unchanged_since(&told.outlook.now)?;
-    let label = way.keep_undone(&told.outlook.now)?;
-    if let Err(trouble) = way.go(&told.outlook.now, &told.target.checkpoint) {
+    let (label, now) = way.keep_undone(&told.outlook)?;
+    let kept = Some((way.ref_name(&label), now));
+    if let Err(trouble) = way.go(&told.outlook) {
         print::trouble(&trouble);
-        told.say(Outcome::Broken, Some(&way.ref_name(&label)));
+        told.say(Outcome::Broken, kept.as_ref());
         return Ok(ExitCode::from(1));
     }
-    journal_it(&told, &label);
-    told.say(Outcome::Undone, Some(&way.ref_name(&label)));
-    Ok(ExitCode::SUCCESS)
-}
-
-/// So that every command knows. A run without a journal that can be read has none to write to, and on a
-/// full disk the tree has gone back all the same.
-fn journal_it(told: &Told<'_>, label: &str) {
-    let event = Event::Undone {
-        to: told.target.checkpoint.clone(),
-        kept_as: told.outlook.now.clone(),
-        label: label.to_owned(),
-    };
-    let written = JournalFile::open(&told.run.path)
-        .and_then(|(mut journal, _)| journal.append(SystemClock::default().now_ms(), &[event]));
-    if let Err(trouble) = written {
-        print::message(&format!("tdd: the run's journal can't tell of this undo: {}", trouble.what));
+    if let Some((_, now)) = &kept {
+        tell_undone(&told.run, &told.target.checkpoint, (&label, now));
     }
+    way.done();
+    told.say(Outcome::Undone, kept.as_ref());
+    Ok(ExitCode::SUCCESS)
 }
 
 /// As `tdd status` chooses. A run whose journal or folder is gone is found by its refs, but only
@@ -119,6 +114,8 @@ fn chosen(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
 struct Story {
     zero: Option<CheckpointId>,
     own: Own,
+    /// When the run began, ms since the epoch.
+    began_ms: Option<u64>,
     /// Where the run stands, if it has not ended.
     unfinished: Option<String>,
     /// Checkpoints by their labels: a run that was killed may have left no refs for them.
@@ -166,8 +163,9 @@ impl Story {
         let ended = run.has_ended();
         let own = Own { trees: own_trees(run), at_work: if ended { None } else { at_work(records) } };
         let labels = labels::told(records.iter().map(|record| &record.event));
+        let began_ms = records.first().map(|record| record.ts);
         let undone = run.undone().map(str::to_owned);
-        Ok(Self { zero, own, unfinished: (!ended).then(|| run.phase()), labels, undone })
+        Ok(Self { zero, own, began_ms, unfinished: (!ended).then(|| run.phase()), labels, undone })
     }
 }
 
@@ -297,19 +295,45 @@ impl Told<'_> {
         .advise(next.join("\n")))
     }
 
+    /// What the person has committed meanwhile is not taken out of the work tree unasked.
+    fn refuse_committed(&self) -> Result<(), Trouble> {
+        let committed = &self.outlook.committed;
+        if committed.is_empty() {
+            return Ok(());
+        }
+        let list = listed(committed, deed);
+        if self.args.committed {
+            if !self.args.json {
+                print::message(&format!("committed since; taken back in the work tree alone:\n{list}"));
+            }
+            return Ok(());
+        }
+        self.say(Outcome::Refused, None);
+        let flag = if self.args.discard_changes { " --discard-changes" } else { "" };
+        Err(Trouble::user(format!("{} of this run were committed since", files(committed.len())))
+            .because(format!(
+                "the work tree alone would be taken back, and git would show that as changes to HEAD:\n{list}"
+            ))
+            .advise(format!(
+                "nothing was changed\nto take the commit itself back: git revert HEAD, or git reset\n\
+                 to take the files back in the work tree all the same: tdd undo {}{flag} --committed",
+                self.run.id
+            )))
+    }
+
     /// Runs are taken back from the newest down.
     fn later_run(&self) -> Option<String> {
         let newest = journal_file::list_runs(&self.repository).into_iter().next()?;
         (newest.id > self.run.id).then_some(newest.id.0)
     }
 
-    fn say(&self, outcome: Outcome, kept: Option<&str>) {
+    fn say(&self, outcome: Outcome, kept: Option<&(String, CheckpointId)>) {
         let text = if self.args.json {
             format!("{}\n", self.json(outcome, kept))
         } else if outcome == Outcome::Refused {
             return;
         } else {
-            self.text(outcome, kept)
+            self.text(outcome, kept.map(|(name, _)| name.as_str()))
         };
         print::result(&text);
     }
@@ -320,13 +344,14 @@ impl Told<'_> {
         format!("tdd undo {} --to {label}", self.run.id)
     }
 
-    fn json(&self, outcome: Outcome, kept: Option<&str>) -> Value {
+    fn json(&self, outcome: Outcome, kept: Option<&(String, CheckpointId)>) -> Value {
         json!({
             "type": "undo", "outcome": outcome, "run": self.run.id, "to": self.target.checkpoint,
             "changes": self.outlook.changes, "foreign": self.outlook.foreign,
             "in_the_way": self.outlook.in_the_way,
-            "kept_as": kept, "kept": kept.map(|_| &self.outlook.now),
-            "back": kept.map(|kept| self.back(kept)),
+            "committed": self.outlook.committed,
+            "kept_as": kept.map(|(name, _)| name), "kept": kept.map(|(_, now)| now),
+            "back": kept.map(|(name, _)| self.back(name)),
             "unfinished": self.story.unfinished,
         })
     }
@@ -359,41 +384,5 @@ impl Told<'_> {
             );
         }
         text
-    }
-}
-
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
-}
-
-/// Paths with what is the matter with each.
-fn listed(changes: &[Change], words: fn(ChangeKind) -> &'static str) -> String {
-    let one = |change: &Change| format!("  {} ({})", line(change.path.as_str()), words(change.kind));
-    let mut lines: Vec<String> = changes.iter().take(LISTED).map(one).collect();
-    if changes.len() > LISTED {
-        lines.push(format!("  and {} more", changes.len() - LISTED));
-    }
-    lines.join("\n")
-}
-
-/// What the way back does to a path.
-fn deed(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::Added => "brought back",
-        ChangeKind::Deleted => "removed",
-        ChangeKind::Modified => "changed back",
-        ChangeKind::Retyped => "mode or kind changed back",
-        ChangeKind::Submodule => "a submodule, left alone",
-    }
-}
-
-/// What the path is now, as somebody who looks back sees it.
-fn present(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::Added => "deleted",
-        ChangeKind::Deleted => "not there before the run",
-        ChangeKind::Modified => "changed",
-        ChangeKind::Retyped => "mode or kind changed",
-        ChangeKind::Submodule => "a submodule",
     }
 }

@@ -24,6 +24,9 @@ mod runs;
 pub use missing_block::MissingBlock;
 pub use runs::Runs;
 
+/// The end of a line about what somebody changed and what is not put back.
+pub const LEFT_ALONE: &str = "left as it is";
+
 /// One fact. Serialised with a `type` tag; what is too long for a line of the journal goes to a
 /// side file as a whole, so an event is always complete in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -120,7 +123,8 @@ pub enum Event {
         test_id: TestId,
         edit_target: RelPath,
     },
-    /// Git state or protected files that had to be put back; changes no state.
+    /// Git state or protected files that had to be put back, and lines that end in [`LEFT_ALONE`];
+    /// changes no state.
     Restored {
         what: Vec<String>,
     },

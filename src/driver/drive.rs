@@ -51,6 +51,8 @@ pub struct Drive<'a, W: World> {
     pub(super) order: Option<AgentOrder>,
     /// The tree, if the effect right before this one has just looked at it.
     pub(super) just_kept: Option<CheckpointId>,
+    /// Whether this process has sealed protected files before a child.
+    pub(super) has_sealed: bool,
     /// The last lines of what the last child printed.
     pub(super) tail: String,
     /// By the clock that never steps back.
@@ -76,6 +78,7 @@ impl<'a, W: World> Drive<'a, W> {
             state,
             order: None,
             just_kept: None,
+            has_sealed: false,
             tail: String::new(),
             started_ms,
             counted_ms: started_ms,

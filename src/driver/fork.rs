@@ -67,6 +67,7 @@ impl<W: World> Drive<'_, W> {
         };
         self.ports.checkpoints.record_git()?;
         self.ports.protection.seal(sealed_classes(order.key.role()), &[])?;
+        self.has_sealed = true;
         let (audience, mask) = (&mut *self.audience, &self.setup.mask);
         let mut report =
             self.ports.agents.run(&order, &mut |news| audience.news(&without_secrets(news, mask))).await?;

@@ -11,6 +11,7 @@ use crate::core::policy::FileClass;
 use crate::core::trouble::Trouble;
 
 use super::drive::Drive;
+use super::meanwhile::{edited_meanwhile, kept_as};
 use super::measure::put_back_touched;
 use super::ports::{Agents, Checkpoints, Journal, Limits, MdtestOrder, Protection, World};
 
@@ -50,7 +51,11 @@ impl<W: World> Drive<'_, W> {
             }
         };
         let mut events = self.put_git_back()?;
-        events.extend(put_back_touched(&mut self.ports.protection)?.1);
+        let found = self.ports.checkpoints.take("found")?;
+        let edited = edited_meanwhile(&mut self.ports.protection)?;
+        self.refuse_edited(&edited, &found)?;
+        let (touched, told) = put_back_touched(&mut self.ports.protection)?;
+        events.extend(told.into_iter().chain(kept_as(&found, touched.iter())));
         events.extend(self.discard_what_is_left("the agent of the Markdown test")?.1);
         let reason = report.reason.map(|reason| (self.setup.mask)(&reason));
         events.push(heard(AgentWord { test: name, status: report.status, voice: report.voice, reason, log }));

@@ -31,6 +31,7 @@ use crate::core::trouble::Trouble;
 use crate::text::test_source::Language;
 
 use super::drive::Drive;
+use super::meanwhile::{edited_meanwhile, kept_as, shown};
 use super::ports::{Checkpoints, Protection, World};
 use super::stock::Production;
 
@@ -70,6 +71,8 @@ impl<W: World> Drive<'_, W> {
     fn take_stock(&mut self, key: &Key) -> Result<Work, Trouble> {
         let mut events = self.put_git_back()?;
         let after = self.ports.checkpoints.take(&self.label("after"))?;
+        let edited = edited_meanwhile(&mut self.ports.protection)?;
+        self.refuse_edited(&edited, &after)?;
         let base = match key {
             Key::TestWriter => self.state.start.clone(),
             Key::Implementer(_) | Key::Refactorer | Key::Fixer => self.state.base(key).cloned(),
@@ -80,8 +83,10 @@ impl<W: World> Drive<'_, W> {
         let spared = self.left_by_tests(key.role(), &mut changed, &known);
         events.extend(told_of(&spared));
         let forbidden = self.stock().forbidden(key.role(), (&base, &after), &changed)?;
+        self.refuse_edited(&self.held_since(key.role(), &changed, &forbidden), &after)?;
         let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
+        events.extend(kept_as(&after, forbidden.iter().chain(&touched)));
         touched.retain(|path| !forbidden.contains(path) && self.is_wish(path, &known));
         let restamped = self.ports.protection.rewritten();
         let production = self.read_production(key, &after, (&base, &changed))?;
@@ -151,8 +156,16 @@ impl<W: World> Drive<'_, W> {
             return Ok(());
         }
         let mut touched = self.ports.protection.check()?;
-        self.ports.protection.restore(&touched)?;
         if !touched.is_empty() {
+            // It may be a person's: nobody can tell who wrote while tests ran.
+            let found = self.ports.checkpoints.take(&self.label("found"))?;
+            let held = touched.iter().filter(|path| self.ports.protection.is_held(path)).cloned();
+            self.refuse_edited(&held.collect::<Vec<_>>(), &found)?;
+            self.ports.protection.restore(&touched)?;
+            self.audience.news(&News::Note(format!(
+                "protected files changed while tests ran ({}); put back, what lay there is kept as {found}",
+                shown(&touched)
+            )));
             let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&work.after)?.into_iter().collect();
             let counts = |path: &RelPath| passes == Passes::Yes || !self.setup.policy.is_data_of_tests(path);
             touched.retain(|path| self.is_wish(path, &known) && counts(path));
@@ -190,7 +203,8 @@ impl<W: World> Drive<'_, W> {
         rewritten.retain(|path| {
             let is_code = Language::of(path.extension()).is_some();
             let is_own = self.suite_rewrites_code().contains(path) || (renews && is_new(path));
-            is_code && !is_own && !work.forbidden.contains(path)
+            // What was read-only to the run was written by somebody else.
+            is_code && !is_own && !work.forbidden.contains(path) && !self.ports.protection.is_held(path)
         });
         if !guard::stands(Guard::Rewritten) {
             rewritten.clear();

@@ -91,6 +91,11 @@ pub trait Protection {
     /// From now on these are not made read-only, because the suite itself writes them; they are looked
     /// at and put back all the same.
     fn let_rewrite(&mut self, _paths: &[RelPath]) {}
+    /// Whether no child since the last seal could have written to this file, because it was read-only to
+    /// each of them.
+    fn is_held(&self, _path: &RelPath) -> bool {
+        false
+    }
     /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool
     /// folders, so of those nothing comes back, and the next check tells them again; what was learned of
     /// them is made as it was then.

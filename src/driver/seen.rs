@@ -17,6 +17,7 @@ use crate::text::prompt::{Example, GREEN_ALREADY, Habits, RED_OUTPUT, Seen};
 
 use super::drive::Drive;
 use super::fork::sealed_classes;
+use super::meanwhile::{edited_meanwhile, kept_as};
 use super::measure::{put_back_touched, run_ref};
 use super::ports::{CanaryWish, Checkpoints, Journal, Protection, TestOrder, World};
 
@@ -100,16 +101,20 @@ impl<W: World> Drive<'_, W> {
         };
         self.ports.protection.seal(sealed_classes(Role::Implementer), &[])?;
         let run = self.run_tests(&order).await?;
-        let (_, told) = put_back_touched(&mut self.ports.protection)?;
         let label = labels::of_kind("seen", Some(&id.slug()));
-        let now = self.ports.checkpoints.take(&label)?;
+        let found = self.ports.checkpoints.take(&label)?;
+        let edited = edited_meanwhile(&mut self.ports.protection)?;
+        self.refuse_edited(&edited, &found)?;
+        let (touched, told) = put_back_touched(&mut self.ports.protection)?;
+        let told = told.into_iter().chain(kept_as(&found, touched.iter()));
+        let now = if touched.is_empty() { found } else { self.ports.checkpoints.take(&label)? };
         let left = self.stock().put_back_what_is_left((tree, &now), "a run of tests")?;
         let seen = match run_ref(&run, &self.setup.mask) {
             run if run.exit.is_success() => SeenTests::Green,
             run if run.output.trim().is_empty() => SeenTests::Unseen,
             run => SeenTests::Red(run.output),
         };
-        Ok((seen, told.into_iter().chain(left).collect()))
+        Ok((seen, told.chain(left).collect()))
     }
 
     /// The requirement's lines that this role is neither told nor finds in tests: those quote what they

@@ -4,7 +4,7 @@
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::core::criterion::{CriterionId, Verify};
 use crate::core::effect::RollBack;
-use crate::core::event::{Event, Leaked, RunStarted};
+use crate::core::event::{Event, LEFT_ALONE, Leaked, RunStarted};
 use crate::core::finding::{RedFindings, SuiteBaseline};
 use crate::core::halt::Ending;
 use crate::core::judge::Verdict;
@@ -245,7 +245,11 @@ fn glimpsed(what: &String) -> Line {
 }
 
 fn put_back(what: &String) -> Line {
-    bad(format!("  put back: {what}"))
+    if what.ends_with(LEFT_ALONE) {
+        bad(format!("  seen: {what}"))
+    } else {
+        bad(format!("  put back: {what}"))
+    }
 }
 
 fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Line> {

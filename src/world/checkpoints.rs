@@ -6,10 +6,10 @@
 //! `.git` of any nested repository, `.tdd/runs`. Files of submodules and nested repositories are
 //! ordinary files to it. Files that a sparse checkout left out are absent and stay absent.
 //!
-//! git is asked through a private `GIT_DIR` that shares the objects with the user's, so nothing
+//! git is asked through private folders that share the objects and the refs with the user's, so nothing
 //! that a child writes into configuration, attributes or hooks reaches it. Commits hang below
 //! `refs/tdd/<run>/`. The user's index is read once (what is tracked) and never written, but by
-//! [`Checkpoints::restore_git`], which puts it back.
+//! [`Checkpoints::restore_git`], which puts it back where a child could write to it.
 #![expect(clippy::disallowed_methods, reason = "a folder of ours, and the time of a commit")]
 
 use std::collections::BTreeMap;
@@ -19,18 +19,27 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::core::attempt::CheckpointId;
 use crate::core::event::RunId;
 use crate::core::finding::{Change, ChangeKind};
+use crate::core::isolation::Level;
 use crate::core::path::RelPath;
 use crate::core::trouble::Trouble;
 use crate::driver::ports::Checkpoints;
 use crate::text::excerpt;
 
 pub mod altered;
+mod carry;
+mod census;
 mod contents;
 pub(crate) mod edit;
 mod git;
 mod git_files;
+mod git_kept;
+mod git_locks;
 mod git_state;
+mod git_told;
+mod git_words;
 mod import;
+mod in_the_way;
+pub(crate) mod intent;
 mod labels;
 mod listing;
 pub(crate) mod place;
@@ -43,17 +52,16 @@ mod stand_ins;
 mod walk;
 pub mod way_back;
 
-use contents::{Contents, LARGEST_READ};
-use edit::{Permissions, Tree};
+use contents::Contents;
+use edit::Tree;
 use git::Git;
 use git_state::GitState;
-use import::{Content, Known};
+use import::Known;
 use labels::ref_folder;
 pub(super) use labels::slug;
-use listing::Difference;
 use place::GitPlace;
 pub use place::{exclude_runs, git_folders};
-use private::{disk, frozen_rules, make_private};
+use private::{Private, disk, frozen_rules};
 use refs::{OurRefs, Sound};
 use rules::Rules;
 use specials::Clean;
@@ -73,7 +81,7 @@ pub struct GitCheckpoints {
     rules: Rules,
     /// On our folder: objects go in and out.
     private: Git,
-    /// On the user's folder: refs.
+    /// On our folder that leads to the user's refs.
     own: Git,
     tree: Tree,
     known: Known,
@@ -85,8 +93,12 @@ pub struct GitCheckpoints {
     recorded: Option<GitState>,
     clean: Clean,
     sound: Sound,
-    /// The private git folder, in the run's own folder.
-    git_dir: PathBuf,
+    /// How the children are held: where git's folder is read-only to all of them, what changes there
+    /// is somebody else's.
+    level: Level,
+    folders: Private,
+    /// Ours, in the run's own folder.
+    scratch: PathBuf,
     contents: Contents,
 }
 
@@ -98,13 +110,13 @@ impl GitCheckpoints {
     /// Fails with a trouble of the environment: no git, no repository, no space.
     pub fn open(repository: &Path, run: &RunId, scratch: &Path) -> Result<Self, Trouble> {
         let place = GitPlace::find(repository)?;
-        let own = Git::own(&place);
-        let folder = scratch.join(SCRATCH);
-        let git_dir = folder.join("git");
-        make_private(&git_dir, &own)?;
-        let private = Git::private(&place, &git_dir);
+        let theirs = Git::own(&place);
+        let scratch = scratch.join(SCRATCH);
+        let folders = Private::lay(&scratch, &place, &theirs)?;
+        let private = Git::private(&place, &folders.for_objects());
+        let own = Git::private(&place, &folders.for_refs());
         let tree = Tree::open(repository).map_err(|error| disk(repository, &error))?;
-        let rules = frozen_rules(&place, &own, &folder.join("rules.json"))?;
+        let rules = frozen_rules(&place, &theirs, &scratch.join("rules.json"))?;
         let mut refs = BTreeMap::new();
         for (name, value) in refs::refs(&own, &ref_folder(run))? {
             refs.insert(name, CheckpointId(value.object));
@@ -125,9 +137,18 @@ impl GitCheckpoints {
             recorded: None,
             clean: Clean::default(),
             sound: Sound::default(),
-            git_dir,
+            level: Level::Audit,
+            folders,
+            scratch,
             contents,
         })
+    }
+
+    /// For a run whose children are held at this level.
+    #[must_use = "this returns the checkpoints of that level"]
+    pub fn at_level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
     }
 
     fn scan(&self) -> Result<Scan, Trouble> {
@@ -160,52 +181,6 @@ impl GitCheckpoints {
         Ok((commit, scan))
     }
 
-    fn put(&mut self, difference: &Difference, batch: &mut listing::Batch) -> Result<(), Trouble> {
-        let path = &difference.path;
-        let failed = |error: std::io::Error| disk(&walk::full_path(&self.place.work_tree, path), &error);
-        let permissions = match difference.new_mode.as_str() {
-            "120000" => {
-                let target = batch.bytes(&difference.new_object, LARGEST_READ)?;
-                return self.tree.put_link(path, &target).map_err(failed);
-            }
-            "160000" => return Ok(()),
-            "100755" => Permissions::Executable,
-            _ => Permissions::Plain,
-        };
-        let mut trouble = None;
-        let put = self.tree.put_file(path, permissions, |file| {
-            batch.copy(&difference.new_object, file).map_err(|error| {
-                trouble = Some(error);
-                std::io::Error::other("git could not give the bytes")
-            })
-        });
-        match trouble {
-            Some(trouble) => Err(trouble),
-            None => put.map_err(failed),
-        }
-    }
-
-    /// Carries out differences between the tree as it is (`scan`) and another one.
-    fn carry_out(&mut self, differences: &[Difference], specials: &[Vec<u8>]) -> Result<(), Trouble> {
-        let work_tree = self.place.work_tree.clone();
-        for path in specials.iter().chain(differences.iter().filter(|d| d.is_removal()).map(|d| &d.path)) {
-            let full = walk::full_path(&work_tree, path);
-            self.tree.remove(path).map_err(|error| disk(&full, &error))?;
-            self.known.forget(path);
-        }
-        let wanted: Vec<&Difference> = differences.iter().filter(|d| !d.is_removal()).collect();
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let objects = wanted.iter().filter(|d| d.new_mode != "160000").map(|d| d.new_object.clone());
-        let mut batch = listing::Batch::start(&self.private, objects.collect())?;
-        for difference in wanted {
-            self.put(difference, &mut batch)?;
-            self.known.forget(&difference.path);
-        }
-        Ok(())
-    }
-
     /// A trouble with git after a child, with what is known of its cause: what git says of a
     /// folder that was destroyed sounds like a fault of ours or of the disk.
     fn after_a_child(&self, trouble: Trouble, label: &str) -> Trouble {
@@ -215,7 +190,7 @@ impl GitCheckpoints {
              moved or from a copy, then `tdd resume`; without one they are gone, and only the files of the \
              work tree are left"
                 .to_owned()
-        } else if !folder(&self.git_dir) {
+        } else if !folder(&self.folders.for_objects()) {
             "the run's own folder is gone, so this run can't go on: start anew with `tdd <FR> --new`; its \
              checkpoints stay under refs/tdd/"
                 .to_owned()
@@ -297,31 +272,11 @@ impl Checkpoints for GitCheckpoints {
     }
 
     fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {
-        let (now, scan) = self.snapshot("tdd: before a restore")?;
-        let differences = listing::differences(&self.private, &now, to)?;
-        self.carry_out(&differences, &scan.specials)?;
-        for difference in &differences {
-            if difference.is_removal() {
-                self.known.files.remove(&difference.path);
-            } else {
-                // Its stamp is taken by the next walk, which reads it once more.
-                self.known.files.insert(difference.path.clone(), Content::Unknown);
-            }
-        }
-        self.known.commit = Some(to.clone());
-        Ok(())
+        self.go_back(to, None)
     }
 
     fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble> {
-        if paths.is_empty() {
-            return Ok(());
-        }
-        let (now, scan) = self.snapshot("tdd: before a restore")?;
-        let asked = |path: &[u8]| paths.contains(&shown(path));
-        let mut differences = listing::differences(&self.private, &now, to)?;
-        differences.retain(|difference| asked(&difference.path));
-        let specials: Vec<Vec<u8>> = scan.specials.into_iter().filter(|path| asked(path)).collect();
-        self.carry_out(&differences, &specials)
+        if paths.is_empty() { Ok(()) } else { self.go_back(to, Some(paths)) }
     }
 
     fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble> {
@@ -347,13 +302,43 @@ impl Checkpoints for GitCheckpoints {
     }
 
     fn restore_git(&mut self, label: &str) -> Result<Vec<String>, Trouble> {
-        let Some(recorded) = &mut self.recorded else { return Ok(Vec::new()) };
-        let keep = format!("{}kept-{}", ref_folder(&self.run), slug(label));
-        let (place, git, ours) = (&self.place, &self.own, &self.refs);
-        let mut restoring =
-            git_state::Restoring { place, git, keep, ours, clean: &mut self.clean, sound: &mut self.sound };
-        let restored = recorded.restore(&mut restoring);
+        self.contents.rest();
+        let Some(mut recorded) = self.recorded.take() else { return Ok(Vec::new()) };
+        let restored = self.looked_at(&mut recorded, label);
+        // What was told once is known from now on.
+        let again = match &restored {
+            Ok(said) if !said.is_empty() && self.level == Level::Audit => {
+                GitState::record(&self.place, &self.own, &ref_folder(&self.run), Some(&recorded)).ok()
+            }
+            _ => None,
+        };
+        self.recorded = Some(again.unwrap_or(recorded));
         restored.map_err(|trouble| self.after_a_child(trouble, label))
+    }
+}
+
+impl GitCheckpoints {
+    fn looked_at(&mut self, recorded: &mut GitState, label: &str) -> Result<Vec<String>, Trouble> {
+        if self.level == Level::Audit {
+            self.folders.lay_again()?;
+        }
+        let keeper = git_kept::Keeper {
+            git: &self.own,
+            prefix: format!("{}kept-{}", ref_folder(&self.run), slug(label)),
+            folder: self.scratch.join(format!("kept-{}", slug(label))),
+        };
+        let mut restoring = git_state::Restoring {
+            place: &self.place,
+            git: &self.own,
+            keeper,
+            ours: &self.refs,
+            clean: &mut self.clean,
+            sound: &mut self.sound,
+        };
+        match self.level {
+            Level::Audit => recorded.restore(&mut restoring),
+            Level::Enforce => recorded.restore_ours(&mut restoring),
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
+use super::checkpoints::intent;
 use super::checkpoints::place::GitPlace;
+use super::journal_file::folders;
 use crate::core::trouble::Trouble;
 use crate::world::regular_file;
 
@@ -54,7 +56,16 @@ impl WorkTreeLock {
             }
             tries += 1;
             if is_still_there(&file, &path) {
-                sign(&mut file).map_err(unusable)?;
+                // Whoever ends in order takes its name away.
+                if let Some(killed) = signed(&mut file) {
+                    intent::tidy(&GitPlace::find(repository)?, killed);
+                    folders::finish_removals(repository);
+                }
+                match sign(&mut file) {
+                    // The lock holds without a name.
+                    Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {}
+                    other => other.map_err(unusable)?,
+                }
                 return Ok(Self { file });
             }
         }
@@ -128,14 +139,18 @@ fn is_still_there(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Whether the process that signed the lock is gone: then a child of its, caught between its fork
-/// and its exec, holds a copy of the descriptor, and is about to let go of it.
-fn is_orphaned(file: &mut File) -> bool {
+/// Who signed the lock and has not taken its name away.
+fn signed(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     let _ = file.take(200).read_to_string(&mut text);
     let _ = std::io::Seek::rewind(file);
-    let pid =
-        text.split(' ').next().and_then(|pid| pid.parse().ok()).and_then(rustix::process::Pid::from_raw);
+    text.split(' ').next()?.parse().ok()
+}
+
+/// Whether the process that signed the lock is gone: then a child of its, caught between its fork
+/// and its exec, holds a copy of the descriptor, and is about to let go of it.
+fn is_orphaned(file: &mut File) -> bool {
+    let pid = signed(file).and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?));
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
 }
 

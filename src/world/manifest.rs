@@ -308,6 +308,10 @@ impl Protection for Manifest {
         Ok(touched)
     }
 
+    fn is_held(&self, path: &RelPath) -> bool {
+        self.told.is_held(Path::new(path.as_str()))
+    }
+
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
         let tree = self.pass()?.tree;
         self.put_learned_back(&tree);

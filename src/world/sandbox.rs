@@ -164,6 +164,7 @@ impl Sandbox {
     }
 
     fn enclosed(&self, laid: &Laid, cwd: &Path) -> Enclosed {
+        self.ground.note_held(&self.sealed, &laid.fence);
         Enclosed { enclosure: self.backend.enclose(&laid.fence, cwd), left_out: laid.left_out }
     }
 }

@@ -135,6 +135,29 @@ fn a_diff_says_what_changed_and_how() {
 }
 
 #[test]
+fn ac_tdd_9_8_what_is_no_file_and_was_there_before_a_run_stays() {
+    let repository = Repository::with(&[("a", "a")]);
+    repository.child("mkfifo pipe; mkdir x; mkfifo x/pipe");
+    let socket = repository.path("x/server.sock");
+    let listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let before = repository.tree();
+    for again in [false, true] {
+        // A process that goes on with the run knows them too.
+        let mut checkpoints = repository.checkpoints();
+        let zero = checkpoints.take("zero").unwrap();
+        repository.child("echo b > a; mkfifo new x/new");
+        if again {
+            // The server was started anew.
+            std::fs::remove_file(&socket).unwrap();
+            drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
+        }
+        checkpoints.restore_all(&zero).unwrap();
+        assert_eq!(repository.tree(), before);
+    }
+    drop(listening);
+}
+
+#[test]
 fn every_state_of_a_repository_can_be_checkpointed() {
     let cases: [(&str, &str); 9] = [
         ("dirty tree", "echo x >> a; git add a; echo y >> a; echo n > new; git rm -q --cached b"),

@@ -100,7 +100,7 @@ impl Running {
     }
 }
 
-fn listen(sandbox: &Sandbox, name: &str) -> File {
+pub fn listen(sandbox: &Sandbox, name: &str) -> File {
     let path = beside(sandbox, name);
     if !path.exists() {
         assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
@@ -111,7 +111,7 @@ fn listen(sandbox: &Sandbox, name: &str) -> File {
 }
 
 #[track_caller]
-fn hear(pipe: &mut File) -> String {
+pub fn hear(pipe: &mut File) -> String {
     let mut line = String::new();
     loop {
         let mut wanted = [PollFd::new(pipe, PollFlags::IN)];

@@ -9,11 +9,11 @@ use std::process::{Child, Command, Stdio};
 use super::cycle::{honest_shop_cassette, shop};
 use super::sandbox::{Ran, Sandbox, has_python};
 
-/// Path, whether it is executable, and bytes or target.
-type Tree = Vec<(PathBuf, bool, Vec<u8>)>;
+/// Path, permissions, and bytes or target.
+pub type Tree = Vec<(PathBuf, u32, Vec<u8>)>;
 
 /// Everything but git's folder, the runs, and what running Python leaves.
-fn tree(sandbox: &Sandbox) -> Tree {
+pub fn tree(sandbox: &Sandbox) -> Tree {
     fn collect(top: &Path, folder: &Path, found: &mut Tree) {
         for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
             let path = entry.path();
@@ -26,9 +26,11 @@ fn tree(sandbox: &Sandbox) -> Tree {
                 collect(top, &path, found);
             } else if meta.is_symlink() {
                 let target = std::fs::read_link(&path).unwrap();
-                found.push((name, false, target.into_os_string().into_encoded_bytes()));
+                found.push((name, 0, target.into_os_string().into_encoded_bytes()));
+            } else if meta.is_file() {
+                found.push((name, meta.mode() & 0o7777, std::fs::read(&path).unwrap()));
             } else {
-                found.push((name, meta.mode() & 0o100 != 0, std::fs::read(&path).unwrap()));
+                found.push((name, meta.mode(), Vec::new()));
             }
         }
     }
@@ -38,15 +40,21 @@ fn tree(sandbox: &Sandbox) -> Tree {
     found
 }
 
+/// Of a tree that is no run's beginning, no other permissions are known than git keeps.
+pub fn as_git_has_it(tree: &Tree) -> Tree {
+    tree.iter().map(|(path, mode, bytes)| (path.clone(), mode & 0o100, bytes.clone())).collect()
+}
+
 /// HEAD, branch, index and stash: what an undo leaves alone.
-fn git_state(sandbox: &Sandbox) -> String {
+pub fn git_state(sandbox: &Sandbox) -> String {
     let refs = sandbox.git(&["for-each-ref", "refs/heads", "refs/tags", "refs/stash"]);
-    format!("{refs}\n{}\n{}", sandbox.git(&["symbolic-ref", "HEAD"]), sandbox.git(&["ls-files", "--stage"]))
+    let head = sandbox.command("git").args(["rev-parse", "--symbolic-full-name", "HEAD"]).output().unwrap();
+    format!("{refs}\n{}\n{}", Ran::of(&head).stdout, sandbox.git(&["ls-files", "--stage", "-v"]))
 }
 
 /// A project with all that is hard to bring back: untracked, ignored, dirty, deleted and staged
 /// files, line ends, modes, links.
-fn awkward() -> Sandbox {
+pub fn awkward() -> Sandbox {
     let sandbox = shop();
     sandbox.write(".gitignore", "__pycache__/\n*.secret\ncache/\n");
     sandbox.write(".gitattributes", "* text=auto eol=lf\n");
@@ -58,6 +66,11 @@ fn awkward() -> Sandbox {
     std::fs::set_permissions(sandbox.path("run.sh"), PermissionsExt::from_mode(0o755)).unwrap();
     symlink("crlf.txt", sandbox.path("link")).unwrap();
     sandbox.commit();
+    // Permissions that git does not keep.
+    for (path, mode) in [("dirty.txt", 0o600), ("real/file.txt", 0o640), ("run.sh", 0o750)] {
+        std::fs::set_permissions(sandbox.path(path), PermissionsExt::from_mode(mode)).unwrap();
+    }
+    assert!(Command::new("mkfifo").arg(sandbox.path("real/fifo")).status().unwrap().success());
     sandbox.write("dirty.txt", "dirty\r\n");
     std::fs::remove_file(sandbox.path("gone.txt")).unwrap();
     sandbox.write("untracked.txt", "nobody has committed this\n");
@@ -82,7 +95,7 @@ const HAVOC: &str = r#"
     - [sh, -c, "rm real/file.txt; echo other > staged.txt; chmod +x dirty.txt"]
 "#;
 
-const OK: &str = "  say: { status: ok, files: [], command: t, output_excerpt: x }\n";
+pub const OK: &str = "  say: { status: ok, files: [], command: t, output_excerpt: x }\n";
 
 fn test_writer() -> String {
     let all = honest_shop_cassette();
@@ -91,27 +104,27 @@ fn test_writer() -> String {
 
 /// The test-writer's entry, an implementer that wreaks havoc and whose `two()` gives `value`,
 /// and the rest.
-fn havoc(value: &str, rest: &str) -> String {
+pub fn havoc(value: &str, rest: &str) -> String {
     format!("{}- role: implementer{}{OK}{rest}", test_writer(), HAVOC.replace("VALUE", value))
 }
 
-fn refactorer() -> String {
+pub fn refactorer() -> String {
     format!("- role: refactorer\n{OK}")
 }
 
-fn write_cassette(sandbox: &Sandbox, cassette: &str) -> String {
+pub fn write_cassette(sandbox: &Sandbox, cassette: &str) -> String {
     let path = sandbox.repo().parent().unwrap().join("cassette.yaml");
     std::fs::write(&path, cassette).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
 #[track_caller]
-fn take(sandbox: &Sandbox, cassette: &str, code: i32) -> Ran {
+pub fn take(sandbox: &Sandbox, cassette: &str, code: i32) -> Ran {
     let cassette = write_cassette(sandbox, cassette);
     sandbox.tdd(&["STE-1", "--new", "--cassette", &cassette]).expect(code)
 }
 
-fn run_id(sandbox: &Sandbox) -> String {
+pub fn run_id(sandbox: &Sandbox) -> String {
     sandbox.run_dir().file_name().unwrap().to_str().unwrap().to_owned()
 }
 
@@ -123,7 +136,7 @@ fn run_ids(sandbox: &Sandbox) -> Vec<String> {
     ids
 }
 
-fn refs(sandbox: &Sandbox) -> String {
+pub fn refs(sandbox: &Sandbox) -> String {
     sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/tdd"])
 }
 
@@ -156,7 +169,7 @@ fn ac_tdd_9_1_a_finished_run_is_taken_back_byte_for_byte() {
     // The command that is printed takes the undo back.
     let back = ran.stdout.lines().find_map(|line| line.trim().strip_prefix("tdd ")).expect("a command");
     sandbox.tdd(&back.split(' ').collect::<Vec<_>>()).expect(0);
-    assert_eq!(tree(&sandbox), after);
+    assert_eq!(as_git_has_it(&tree(&sandbox)), as_git_has_it(&after));
     let more = journal().strip_prefix(&told).unwrap().to_owned();
     assert_eq!(more.matches("\"type\":\"undone\"").count(), 1, "{more}");
     assert_eq!(more.lines().count(), 1, "{more}");
@@ -274,7 +287,10 @@ fn a_stopped_run_is_taken_back_but_not_what_was_edited_since() {
         assert_eq!(tree(&sandbox), before);
         sandbox.tdd(&["clean", "--all"]).expect(0);
         assert_eq!(run_ids(&sandbox).len(), 1, "an unfinished run stays");
-        sandbox.tdd(&["clean", &run_id(&sandbox)]).expect(0);
+        // Only one ref holds what the cut child and the person left.
+        sandbox.tdd(&["clean", &run_id(&sandbox)]).expect(1).says(&["undone-1", "--discard-commits"]);
+        assert_eq!(run_ids(&sandbox).len(), 1);
+        sandbox.tdd(&["clean", &run_id(&sandbox), "--discard-commits"]).expect(0);
         assert_eq!((run_ids(&sandbox).len(), refs(&sandbox)), (0, String::new()), "unless it is named");
     }
 }
@@ -320,14 +336,89 @@ fn ac_tdd_9_2_what_somebody_else_changed_is_refused_and_then_kept() {
     let ran = sandbox.tdd(&["undo", "--discard-changes", "--json"]).expect(0);
     let said: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     let mut expected = before;
-    expected.push(("new.secret".into(), false, b"ignored\n".to_vec()));
+    expected.push(("new.secret".into(), 0o644, b"ignored\n".to_vec()));
     expected.sort();
     assert_eq!(tree(&sandbox), expected, "ignored files are left alone");
     let kept = format!("{}:shop.py", said["kept_as"].as_str().unwrap());
     assert_eq!(sandbox.git(&["show", &kept]), "mine", "what was discarded is kept");
     let back: Vec<&str> = said["back"].as_str().unwrap().split(' ').skip(1).collect();
     sandbox.tdd(&back).expect(0);
-    assert_eq!(tree(&sandbox), edited);
+    assert_eq!(as_git_has_it(&tree(&sandbox)), as_git_has_it(&edited));
+}
+
+/// Work that was committed since is taken out of the work tree only when that is said.
+#[test]
+fn ac_tdd_9_7_what_a_person_has_committed_is_not_taken_back_unasked() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = awkward();
+    let before = tree(&sandbox);
+    take(&sandbox, &havoc("2", &refactorer()), 0);
+    let after = tree(&sandbox);
+    sandbox.commit();
+    let head = git_state(&sandbox);
+    sandbox.tdd(&["undo"]).expect(2).says(&[
+        "committed since",
+        "shop.py (changed back)",
+        "--committed",
+        "git revert",
+    ]);
+    assert_eq!(tree(&sandbox), after);
+    let ran = sandbox.tdd(&["undo", "--committed"]).expect(0).says(&["in the work tree alone"]);
+    assert_eq!((tree(&sandbox), git_state(&sandbox)), (before, head), "{}", ran.stdout);
+}
+
+/// What an undo has no need to touch keeps its times, and a file whose executable bit alone differs is
+/// the same file.
+#[test]
+fn an_undo_touches_only_what_differs_and_writes_only_what_is_new() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = awkward();
+    sandbox.write("big.bin", &"0123456789abcdef".repeat(200_000));
+    sandbox.write("mode.sh", "#!/bin/sh\n");
+    let stamp = |path: &str| {
+        let about = std::fs::symlink_metadata(sandbox.path(path)).unwrap();
+        (about.ino(), about.mtime(), about.mtime_nsec())
+    };
+    take(&sandbox, &havoc("2", &refactorer()), 0);
+    std::fs::set_permissions(sandbox.path("mode.sh"), PermissionsExt::from_mode(0o755)).unwrap();
+    let stamps = [stamp("mode.sh"), stamp("big.bin"), stamp("tests/test_old.py")];
+    let objects = || sandbox.git(&["count-objects", "-v"]);
+    let before = objects();
+    sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
+    assert_eq!(stamps, [stamp("mode.sh"), stamp("big.bin"), stamp("tests/test_old.py")]);
+    assert_eq!(std::fs::metadata(sandbox.path("mode.sh")).unwrap().mode() & 0o777, 0o644);
+    // A tree and a commit that say that the bit was set; no file is written again.
+    let count = |said: &str, of: &str| -> u64 {
+        let line = said.lines().find_map(|line| line.strip_prefix(of)).unwrap();
+        line.trim_start_matches(": ").parse().unwrap()
+    };
+    let after = objects();
+    assert!(count(&after, "count") <= count(&before, "count") + 2, "{before}\n{after}");
+    assert_eq!(count(&after, "packs"), count(&before, "packs"));
+    // Where a checkpoint of the run holds the tree as it is, nothing at all is written.
+    sandbox.tdd(&["undo", "--to", "0"]).expect(0);
+    assert_eq!(objects(), after);
+}
+
+#[test]
+fn clean_says_which_commits_nothing_else_holds() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = awkward();
+    let commit = "  run:\n    - [sh, -c, \"git -c user.name=a -c user.email=a@b commit -q --allow-empty -m THEIRS\"]\n";
+    take(&sandbox, &havoc("2", &refactorer()).replace("  run:\n", commit), 0);
+    let run = run_id(&sandbox);
+    let kept = refs(&sandbox).lines().find(|name| name.contains("/kept-")).unwrap().to_owned();
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", &kept, "THEIRS", "--discard-commits"]);
+    assert_eq!(run_ids(&sandbox), [run.as_str()]);
+    sandbox.git(&["branch", "mine", &kept]);
+    sandbox.tdd(&["clean", "--all"]).expect(0);
+    assert_eq!((run_ids(&sandbox).len(), refs(&sandbox)), (0, String::new()), "a branch holds it now");
 }
 
 /// Ids of runs count seconds.
@@ -421,7 +512,7 @@ fn lost_refs_and_forged_files_lose_nothing() {
     // Rules that point outside of themselves: today's are used.
     std::fs::write(&rules, r#"{"sources":[],"general":9,"forced":[],"submodules":[]}"#).unwrap();
     sandbox.tdd(&["undo"]).expect(0).says(&["rules"]);
-    assert_eq!(tree(&sandbox), before);
+    assert_eq!(as_git_has_it(&tree(&sandbox)), as_git_has_it(&before));
     assert_eq!(sandbox.read(".git/config"), config, "nothing is written through a link");
     assert!(refs(&sandbox).contains(&format!("refs/tdd/{run}/0")), "checkpoint 0 has its ref again");
     std::fs::write(&rules, kept).unwrap();
@@ -465,8 +556,9 @@ fn a_child_that_spoils_refs_and_runs_spoils_no_way_back() {
             assert_ne!(tree(&sandbox), before, "{spoil}: {}", refused.stderr);
             sandbox.tdd(&["undo", &run, "--discard-changes"]).expect(0);
         }
-        assert_eq!(tree(&sandbox), before, "{spoil}");
-        sandbox.tdd(&["clean", &run]).expect(0);
+        // Permissions are kept beside the rules.
+        assert_eq!(as_git_has_it(&tree(&sandbox)), as_git_has_it(&before), "{spoil}");
+        sandbox.tdd(&["clean", &run, "--discard-commits"]).expect(0);
         assert_eq!((run_ids(&sandbox).len(), refs(&sandbox)), (0, String::new()), "{spoil}");
     }
 }

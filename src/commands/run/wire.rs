@@ -130,7 +130,8 @@ pub fn ports(
     let classes = adapters.policy;
     Ok(Ports {
         journal,
-        checkpoints: GitCheckpoints::open(&repository, &run, &folders.run)?,
+        checkpoints: GitCheckpoints::open(&repository, &run, &folders.run)?
+            .at_level(prepared.sandbox.isolation.level),
         protection: Manifest::new(
             repository.clone(),
             Box::new(move |path| classes.classify(path)),

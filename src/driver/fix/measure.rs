@@ -13,6 +13,7 @@ use crate::core::role::Role;
 use crate::core::test::TestRun;
 use crate::core::trouble::Trouble;
 use crate::driver::learn::unprotected_notes;
+use crate::driver::meanwhile::{self, edited_meanwhile, kept_as};
 use crate::driver::measure::{is_own_writing, put_back_touched, run_ref, written_beside_tests};
 use crate::driver::ports::{CanaryWish, Checkpoints, Checks, Protection, World};
 
@@ -51,8 +52,10 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         events.push(Event::TreeSeen { tree: tree.clone() });
         let restamped = self.ports.protection.rewritten();
         let (checks, flaky) = self.run_checks(&format!("after fixer {number}")).await?;
+        let found = self.ports.checkpoints.take(&format!("after-runs-fixer-{number}"))?;
+        self.refuse_edited(&found, &before)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
-        events.extend(told);
+        events.extend(told.into_iter().chain(kept_as(&found, touched.iter())));
         let tools = self.beyond_repair(&work, &touched)?;
         let mut rewritten = self.rewritten_by_runs(&restamped, &work.changed);
         rewritten.extend(touched.iter().filter(|path| self.decides(path) && !tools.contains(path)).cloned());
@@ -177,6 +180,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         if edits == TestEdits::Allowed {
             weakened.clear();
         }
+        self.refuse_edited(after, before)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         self.ports.checkpoints.restore(before, &forbidden)?;
         weakened.retain(|path| !forbidden.contains(path));
@@ -190,6 +194,11 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             return Ok(Vec::new());
         }
         self.ports.protection.check()
+    }
+
+    fn refuse_edited(&mut self, kept: &CheckpointId, before: &CheckpointId) -> Result<(), Trouble> {
+        let edited = edited_meanwhile(&mut self.ports.protection)?;
+        meanwhile::refuse_edited(&edited, (kept, Some(before)), None)
     }
 
     /// Whether a protected file could have been another one while the checks ran. Snapshots that a

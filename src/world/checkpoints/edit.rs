@@ -16,6 +16,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
+/// The beginning of the name of a file that is on its way to its own; then come our process id and a
+/// number. Whoever takes the lock after we were killed removes them by it.
+pub(super) const TEMPORARY: &str = ".tdd-put-";
+
 /// A folder whose contents are to be edited.
 #[derive(Debug)]
 pub(crate) struct Tree {
@@ -63,6 +67,19 @@ impl Tree {
         Ok(())
     }
 
+    /// Renames what stands at `from`; both are in the same folder.
+    pub(crate) fn rename_beside(&self, from: &[u8], to: &str) -> io::Result<()> {
+        let gone = || io::Error::from(io::ErrorKind::NotFound);
+        let (folder, name) = self.parent(from, Missing::Stop)?.ok_or_else(gone)?;
+        Ok(retried(&folder, || rustix::fs::renameat(&folder, name, &folder, to))?)
+    }
+
+    /// Removes a file or link, and no folder above it.
+    pub(crate) fn remove_alone(&self, path: &[u8]) -> io::Result<()> {
+        let Some((folder, name)) = self.parent(path, Missing::Stop)? else { return Ok(()) };
+        Ok(retried(&folder, || rustix::fs::unlinkat(&folder, name, AtFlags::empty()))?)
+    }
+
     /// Removes whatever stands at `path`, a folder with all that is in it.
     pub(crate) fn clear(&self, path: &[u8]) -> io::Result<()> {
         let Some((folder, name)) = self.parent(path, Missing::Stop)? else { return Ok(()) };
@@ -97,6 +114,20 @@ impl Tree {
             let _ = rustix::fs::unlinkat(&folder, &*temporary, AtFlags::empty());
         }
         placed
+    }
+
+    /// The permissions of the regular file at `path`, if there is one that has no other name.
+    pub(crate) fn permissions(&self, path: &[u8]) -> Option<u32> {
+        let (folder, name) = self.parent(path, Missing::Stop).ok()??;
+        let about = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let is_file = rustix::fs::FileType::from_raw_mode(about.st_mode).is_file();
+        (is_file && about.st_nlink == 1).then_some(about.st_mode & 0o777)
+    }
+
+    /// Changes the permissions of the regular file at `path` and nothing else of it.
+    pub(crate) fn set_permissions(&self, path: &[u8], bits: u32) -> io::Result<()> {
+        let file = self.read_file(path)?;
+        file.set_permissions(std::fs::Permissions::from_mode(bits))
     }
 
     /// Puts a symbolic link at `path`.
@@ -244,5 +275,5 @@ fn open_up(path: &Path) {
 
 fn temporary_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    format!(".tdd-put-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+    format!("{TEMPORARY}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }

@@ -34,23 +34,38 @@ pub(super) struct Git {
     folder: PathBuf,
     /// Set for the private folder: where the objects really are.
     objects: Option<PathBuf>,
+    /// Objects that are read, and not written, besides.
+    besides: Option<PathBuf>,
     work_tree: PathBuf,
 }
 
 impl Git {
-    /// git on the user's own git folder: for refs.
+    /// git on the user's own git folder, for what lies nowhere else: configuration, what is tracked.
     pub(super) fn own(place: &GitPlace) -> Self {
-        Self { folder: place.git_dir.clone(), objects: None, work_tree: place.work_tree.clone() }
+        Self {
+            folder: place.git_dir.clone(),
+            objects: None,
+            besides: None,
+            work_tree: place.work_tree.clone(),
+        }
     }
 
-    /// git on a folder of ours that shares nothing with the user's but the objects: no
-    /// configuration, attributes or hooks of a repository that a child may have written to.
+    /// git on a folder of ours that shares nothing with the user's but the objects, and the refs where
+    /// the folder leads to them: no configuration, attributes or hooks of a repository that a child may
+    /// have written to.
     pub(super) fn private(place: &GitPlace, git_dir: &Path) -> Self {
         Self {
             folder: git_dir.to_owned(),
             objects: Some(place.common_dir.join("objects")),
+            besides: None,
             work_tree: place.work_tree.clone(),
         }
+    }
+
+    /// The same git, but new objects go into a folder of their own.
+    pub(super) fn in_quarantine(&self, folder: &Path, objects: &Path) -> Self {
+        let (folder, objects) = (folder.to_owned(), objects.to_owned());
+        Self { objects: Some(folder), besides: Some(objects), ..self.clone() }
     }
 
     /// git with what makes it quiet and harmless; pipes and arguments are the caller's.
@@ -65,7 +80,7 @@ impl Git {
             .args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
             .args(["-c", "core.untrackedCache=false", "-c", "core.logAllRefUpdates=false"])
             .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsync=all"])
-            .args(["-c", "core.bare=false", "--no-pager"])
+            .args(["-c", "core.bare=false", "-c", "core.commitGraph=false", "--no-pager"])
             .current_dir(&self.work_tree)
             .env("GIT_DIR", &self.folder)
             .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -74,6 +89,10 @@ impl Git {
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GIT_NO_LAZY_FETCH", "1")
+            // An older git knows no such variable, and fetches a missing object by whatever program
+            // the repository's configuration names.
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            .env("GIT_GRAFT_FILE", "/dev/null")
             .env("GIT_ADVICE", "0")
             .env("GIT_AUTHOR_NAME", "tdd")
             .env("GIT_AUTHOR_EMAIL", "tdd@localhost")
@@ -83,6 +102,11 @@ impl Git {
             .env("GIT_WORK_TREE", &self.work_tree);
         if let Some(objects) = &self.objects {
             command.env("GIT_OBJECT_DIRECTORY", objects);
+        }
+        if let Some(besides) = &self.besides {
+            // Quoted as C would: a blank or a colon parts the paths else.
+            let path = besides.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+            command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{path}\""));
         }
         command
     }
@@ -111,6 +135,35 @@ impl Git {
         command.env("GIT_INDEX_FILE", index).args(["ls-files", "--stage", "-v", "-z"]);
         let said = finish(command, b"", "ls-files")?;
         if said.ok { Ok(said.stdout) } else { Err(refused(&["ls-files"], &said.stderr)) }
+    }
+
+    /// The tree that an index file stands for. Unmerged paths lie below `stage-1` to `stage-3`.
+    /// `None` where git can't read the index, or an object of it is gone.
+    pub(super) fn tree_of_index(&self, index: &Path) -> Option<String> {
+        let git = |args: &[&str], input: &[u8], index: &Path| {
+            let mut command = self.command();
+            command.args(["-c", "core.splitIndex=false"]).env("GIT_INDEX_FILE", index).args(args);
+            finish(command, input, args[0]).ok().filter(|said| said.ok).map(|said| said.stdout)
+        };
+        let name = |tree: Vec<u8>| Some(String::from_utf8(tree).ok()?.trim().to_owned());
+        if let Some(tree) = git(&["write-tree"], b"", index) {
+            return name(tree);
+        }
+        let listed = git(&["ls-files", "--stage", "-z"], b"", index)?;
+        let mut entries = Vec::new();
+        for line in listed.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
+            let tab = line.iter().position(|byte| *byte == b'\t')?;
+            let (head, path) = (std::str::from_utf8(&line[..tab]).ok()?, &line[tab + 1..]);
+            let (object, stage) = head.rsplit_once(' ')?;
+            let folder = if stage == "0" { String::new() } else { format!("stage-{stage}/") };
+            entries.extend_from_slice(format!("{object}\t{folder}").as_bytes());
+            entries.extend_from_slice(path);
+            entries.push(0);
+        }
+        let folder = tempfile::tempdir().ok()?;
+        let plain = folder.path().join("index");
+        git(&["update-index", "-z", "--index-info"], &entries, &plain)?;
+        name(git(&["write-tree"], b"", &plain)?)
     }
 
     /// Asks for one value of the configuration as the user's own git sees it.

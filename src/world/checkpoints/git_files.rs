@@ -15,14 +15,11 @@ const LARGEST_FILE: u64 = 512 << 20;
 /// Hooks and rebase folders hold some dozens; where there are more, some are left out.
 pub(super) const MOST_FILES: usize = 20_000;
 
-/// Files and folders of the work tree's own git folder.
+/// HEAD, the index, and what git is in the midst of in this work tree: put back.
 pub(super) const OF_WORK_TREE: &[&str] = &[
     "HEAD",
     "index",
-    "config.worktree",
     "commondir",
-    "gitdir",
-    "info/sparse-checkout",
     "MERGE_HEAD",
     "MERGE_MSG",
     "MERGE_MODE",
@@ -42,22 +39,18 @@ pub(super) const OF_WORK_TREE: &[&str] = &[
     "rebase-merge",
     "rebase-apply",
     "sequencer",
-    "index.lock",
-    "HEAD.lock",
 ];
 
-/// Files and folders that all work trees share.
-pub(super) const SHARED: &[&str] = &[
-    "config",
-    "config.lock",
-    "hooks",
-    "info",
-    "shallow",
-    "shallow.lock",
-    "packed-refs.lock",
-    "objects/info/alternates",
-    "logs/refs/stash",
-];
+/// What steers git in this work tree: told.
+pub(super) const TOLD_OF_WORK_TREE: &[&str] = &["config.worktree", "info/sparse-checkout"];
+
+/// What steers git in all work trees: told.
+pub(super) const TOLD: &[&str] =
+    &["config", "hooks", "info", "shallow", "objects/info/alternates", "objects/info/http-alternates"];
+
+/// Locks that keep git from its work, in the work tree's own folder and in the shared one.
+pub(super) const LOCKS_OF_WORK_TREE: &[&str] = &["index.lock", "HEAD.lock"];
+pub(super) const LOCKS: &[&str] = &["config.lock", "shallow.lock", "packed-refs.lock"];
 
 /// One guarded file as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,24 +1,31 @@
-//! HEAD, refs, index, stash, configuration and hooks: recorded before a child runs, put back
-//! after it (contract section 12, level `audit`).
+//! What a child may have done to git where nothing kept it from it (contract section 12, level `audit`):
+//! recorded before it runs, looked at after it.
 //!
-//! Not put back: reflogs (but the stash's, which is what `git stash list` shows), other work
-//! trees, the git folders of submodules, objects. A child that destroys objects can't be undone.
+//! ```text
+//! put back   HEAD, this work tree's branch and index, what git is in the midst of, refs of the run;
+//!            what was found there is kept under refs/tdd/<run>/kept-…
+//! told       other refs, the stash, configuration, hooks: a person's own work looks the same, so it
+//!            stays; what was there before is kept
+//! ```
+//!
+//! Not looked at: reflogs, other work trees, the git folders of submodules and nested repositories,
+//! objects. A child that destroys objects can't be undone.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::edit::{Permissions, Tree};
 use super::git::Git;
 use super::git_files::{self, Copied, Copies, Differs};
+use super::git_kept::Keeper;
+use super::git_words::{LEFT, head_text, line, moved, short};
 use super::place::{GitPlace, Pointer};
 use super::refs::{OurRefs, RefFiles, RefValue, Refs, Sound, refs};
 use super::specials::Clean;
+use super::{git_locks, git_told};
 use crate::core::guard::{self, Guard};
 use crate::core::trouble::Trouble;
-
-/// What `git stash list` shows.
-const STASHES: &str = "logs/refs/stash";
 
 /// A child can make thousands of refs; nobody reads that many lines.
 const MOST_LINES: usize = 100;
@@ -26,9 +33,9 @@ const MOST_LINES: usize = 100;
 /// What is needed to put things back.
 pub(super) struct Restoring<'r> {
     pub(super) place: &'r GitPlace,
+    /// On the folder of ours that leads to the user's refs.
     pub(super) git: &'r Git,
-    /// The beginning of the names under which a child's commits are kept.
-    pub(super) keep: String,
+    pub(super) keeper: Keeper<'r>,
     /// Our own refs: a child may have deleted them.
     pub(super) ours: &'r OurRefs,
     pub(super) clean: &'r mut Clean,
@@ -42,8 +49,10 @@ pub(super) struct GitState {
     refs: Arc<Refs>,
     /// The files that hold them; `None` where git has to be asked every time.
     files: Option<RefFiles>,
-    of_work_tree: Copies,
-    shared: Copies,
+    /// What is put back.
+    mine: Copies,
+    told: git_told::Told,
+    locks: git_locks::Locks,
     /// Used only when a child's version of it can't be read.
     packed_refs: Option<Copied>,
     /// Files below `refs/`, sound or not: git does not list a dangling symbolic ref. Empty where
@@ -54,7 +63,7 @@ pub(super) struct GitState {
 }
 
 impl GitState {
-    /// `before` is an earlier record, after which all that children did was put back.
+    /// `before` is an earlier record, of a state that can be the same.
     pub(super) fn record(
         place: &GitPlace,
         git: &Git,
@@ -79,44 +88,50 @@ impl GitState {
             refs,
             loose: files.as_ref().map_or_else(all, |_| BTreeSet::new()),
             files,
-            of_work_tree: git_files::copy(&place.git_dir, git_files::OF_WORK_TREE),
-            shared: git_files::copy(&place.common_dir, git_files::SHARED),
+            mine: git_files::copy(&place.git_dir, git_files::OF_WORK_TREE),
+            told: git_told::Told::record(place),
+            locks: git_locks::Locks::record(place),
             packed_refs: git_files::copy_file(&place.common_dir, "packed-refs"),
             our_folder: our_folder.to_owned(),
         })
     }
 
-    /// Puts back what differs, and says what that was. The order matters: first what would keep
-    /// git from working, then what a child's commits hang on, then the rest.
+    /// Puts back what is this work tree's, and says what that was and what else differs. The order
+    /// matters: first what would keep git from working, then what a child's commits hang on.
     pub(super) fn restore(&mut self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {
         let mut said = put_back_pointer(at.place)?;
         said.extend(at.clean.remove_specials(&at.place.git_dir, &at.place.common_dir));
+        if guard::stands(Guard::GitConfig) {
+            said.extend(self.told.differing(at));
+        }
+        said.extend(self.locks.remove_new(at.place, self.branch().as_deref())?);
         let head_now = git_files::copy_file(&at.place.git_dir, "HEAD");
         let index_now = git_files::copy_file(&at.place.git_dir, "index");
-        let shared = git_files::differing(&at.place.common_dir, git_files::SHARED, &self.shared);
-        for (path, differs) in shared.into_iter().filter(|_| guard::stands(Guard::GitConfig)) {
-            put_back(&at.place.common_dir, &path, self.shared.get(&path))?;
-            said.push(line(&path, differs));
-        }
-        let mut mine = git_files::differing(&at.place.git_dir, git_files::OF_WORK_TREE, &self.of_work_tree);
-        // The index goes last: comparing it asks git, which needs a sound HEAD.
-        mine.sort_by_key(|(path, _)| path == b"index");
+        let mine = git_files::differing(&at.place.git_dir, git_files::OF_WORK_TREE, &self.mine);
         for (path, differs) in mine {
-            let was = self.of_work_tree.get(&path);
-            if path == b"index" && differs == Differs::Changed && says_the_same(at, was, index_now.as_ref()) {
+            let was = self.mine.get(&path);
+            if path == b"index"
+                && differs == Differs::Changed
+                && at.keeper.says_the_same(was, index_now.as_ref())
+            {
                 continue;
             }
-            put_back(&at.place.git_dir, &path, was)?;
-            said.push(match (path.as_slice(), &head_now) {
+            let text = match (path.as_slice(), &head_now) {
                 (b"HEAD", Some(now)) => self.head_line(at, now)?,
-                _ => line(&path, differs),
-            });
+                (b"index", _) => {
+                    let kept = index_now.as_ref().and_then(|index| at.keeper.index(index));
+                    line(
+                        &path,
+                        differs,
+                        kept.map(|kept| format!("put back, what was staged is kept as {kept}")),
+                    )
+                }
+                _ => line(&path, differs, None),
+            };
+            put_back(&at.place.git_dir, &path, was)?;
+            said.push(text);
         }
         said.extend(self.restore_refs(at)?);
-        // Moving `refs/stash` writes a line of its own into this list.
-        for (path, _) in git_files::differing(&at.place.common_dir, &[STASHES], &self.stashes()) {
-            put_back(&at.place.common_dir, &path, self.shared.get(&path))?;
-        }
         if said.len() > MOST_LINES {
             let more = said.len() - MOST_LINES;
             said.truncate(MOST_LINES);
@@ -125,21 +140,35 @@ impl GitState {
         Ok(said)
     }
 
-    fn stashes(&self) -> Copies {
-        let list = self.shared.get_key_value(STASHES.as_bytes());
-        list.map(|(path, copied)| (path.clone(), copied.clone())).into_iter().collect()
+    /// Puts back the run's own refs alone: where no child could write to git's folder, all else there
+    /// is somebody else's work.
+    pub(super) fn restore_ours(&self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {
+        if at.sound.are_all(at.place, &self.our_folder, at.ours) {
+            return Ok(Vec::new());
+        }
+        let now = refs(at.git, &self.our_folder)?;
+        let (said, update) = our_lost(at, &now);
+        write_refs(at, &[], &update)?;
+        Ok(said)
+    }
+
+    /// The full name of the branch that HEAD stood for.
+    fn branch(&self) -> Option<String> {
+        let Some(Copied::File { bytes, .. }) = self.mine.get(b"HEAD".as_slice()) else { return None };
+        let text = std::str::from_utf8(bytes).ok()?.trim();
+        text.strip_prefix("ref: ").map(|name| name.trim().to_owned())
     }
 
     /// What HEAD was; a commit that only a detached HEAD held is kept.
-    fn head_line(&self, at: &Restoring<'_>, now: &Copied) -> Result<String, Trouble> {
+    fn head_line(&self, at: &mut Restoring<'_>, now: &Copied) -> Result<String, Trouble> {
         let now = head_text(Some(now));
-        let was = head_text(self.of_work_tree.get(b"HEAD".as_slice()));
+        let was = head_text(self.mine.get(b"HEAD".as_slice()));
         let mut line = format!("HEAD was moved from {} to {}; put back", short(&was), short(&now));
         let is_object = matches!(now.len(), 40 | 64) && now.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_object
             && !self.held(at).contains(now.as_str())
             && now != was
-            && let Some(kept) = keep(at, &now, "HEAD")?
+            && let Some(kept) = at.keeper.commit(&now, "HEAD")?
         {
             line = format!("{line}, its commits are kept as {kept}");
         }
@@ -147,7 +176,7 @@ impl GitState {
     }
 
     /// All objects that the recorded refs and ours point at.
-    fn held<'h>(&'h self, at: &Restoring<'h>) -> BTreeSet<&'h str> {
+    fn held<'h>(&'h self, at: &'h Restoring<'_>) -> BTreeSet<&'h str> {
         let recorded = self.refs.values().map(|value| value.object.as_str());
         recorded.chain(at.ours.values().map(|commit| commit.0.as_str())).collect()
     }
@@ -156,28 +185,44 @@ impl GitState {
         self.loose.contains(path) || self.files.as_ref().is_some_and(|files| files.has(path))
     }
 
-    /// A lock that a killed git left behind would keep a ref from being put back.
-    fn remove_locks(&self, place: &GitPlace) -> Result<(), Trouble> {
-        for path in git_files::names(&place.common_dir, "refs") {
-            if path.ends_with(b".lock") && !self.was_loose(&path) {
-                put_back(&place.common_dir, &path, None)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Files below `refs/` that are new and that git can't read as refs.
-    fn remove_broken(&self, at: &Restoring<'_>, now: &Refs) -> Result<Vec<String>, Trouble> {
-        let mut said = Vec::new();
+    /// Removes files below `refs/` that git can't read as refs, and then fails at: no git writes such a
+    /// file. One that stands for a ref that is not there is a ref.
+    fn remove_broken(
+        &self,
+        at: &Restoring<'_>,
+        now: &Refs,
+    ) -> Result<(Vec<String>, BTreeSet<String>), Trouble> {
+        let (mut said, mut broken) = (Vec::new(), BTreeSet::new());
         for path in git_files::names(&at.place.common_dir, "refs") {
-            let name = String::from_utf8_lossy(&path);
-            let is_ref = [now, &*self.refs].iter().any(|refs| refs.contains_key(&*name));
-            if !is_ref && !at.ours.contains_key(&*name) && !self.was_loose(&path) {
-                put_back(&at.place.common_dir, &path, None)?;
+            let name = String::from_utf8_lossy(&path).into_owned();
+            let is_lock = path.ends_with(b".lock");
+            if now.contains_key(&name)
+                || is_lock
+                || at.ours.contains_key(&name)
+                || self.was_dangling(&path, &name)
+            {
+                continue;
+            }
+            let content = git_files::copy_file(&at.place.common_dir, &name);
+            let is_symbolic =
+                matches!(content, Some(Copied::File { bytes, .. }) if bytes.starts_with(b"ref:"));
+            if is_symbolic {
+                said.push(format!("{}, which leads nowhere, was left behind; {LEFT}", short(&name)));
+                continue;
+            }
+            put_back(&at.place.common_dir, &path, None)?;
+            if self.refs.contains_key(&name) {
+                broken.insert(name);
+            } else {
                 said.push(format!("{}, which is no ref, was left behind; removed", short(&name)));
             }
         }
-        Ok(said)
+        Ok((said, broken))
+    }
+
+    /// Whether a file was there that git did not list.
+    fn was_dangling(&self, path: &[u8], name: &str) -> bool {
+        self.was_loose(path) && !self.refs.contains_key(name)
     }
 
     fn restore_refs(&mut self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {
@@ -189,55 +234,84 @@ impl GitState {
             self.files = Some(now);
             return Ok(Vec::new());
         }
-        self.remove_locks(at.place)?;
         let mut said = Vec::new();
-        let now = if let Ok(now) = refs(at.git, "") {
+        let mut now = if let Ok(now) = refs(at.git, "") {
             now
         } else {
             put_back(&at.place.common_dir, b"packed-refs", self.packed_refs.as_ref())?;
             said.push("git's packed-refs could not be read; put back".to_owned());
             refs(at.git, "")?
         };
-        said.extend(self.remove_broken(at, &now)?);
+        let (lines, broken) = self.remove_broken(at, &now)?;
+        said.extend(lines);
+        let (ours, mut update) = our_lost(at, &now);
+        now.retain(|name, _| !name.starts_with(&self.our_folder));
+        let branch = self.branch();
         let mut delete = Vec::new();
-        let mut update = Vec::new();
-        let is_ours = |name: &str| name.starts_with(&self.our_folder);
-        let mut held: BTreeSet<String> = self.held(at).into_iter().map(str::to_owned).collect();
-        for (name, value) in now.iter().filter(|(name, _)| !is_ours(name)) {
-            let was = self.refs.get(name);
-            if was == Some(value) {
+        let mut told = Vec::new();
+        for name in now.keys().chain(self.refs.keys()).collect::<BTreeSet<_>>() {
+            let (was, is) = (self.refs.get(name), now.get(name));
+            if was == is {
                 continue;
             }
-            let mut line = moved(name, was, Some(value));
-            if value.target.is_empty()
-                && held.insert(value.object.clone())
-                && let Some(kept) = keep(at, &value.object, name)?
-            {
-                line = format!("{line}, its commits are kept as {kept}");
-            }
-            said.push(line);
-            match was {
-                Some(was) => update.push((name.clone(), was.clone())),
-                None => delete.push(name.clone()),
+            let is_in_the_way = || branch.as_deref().is_some_and(|branch| lies_across(name, branch));
+            let is_mine = branch.as_ref() == Some(name) || broken.contains(name);
+            if is_mine || (is.is_some() && is_in_the_way()) {
+                said.push(self.put_back_ref(at, name, (was, is), (&mut delete, &mut update))?);
+            } else {
+                told.push((name.clone(), was.cloned(), is.cloned()));
             }
         }
-        for (name, was) in self.refs.iter().filter(|(name, _)| !now.contains_key(*name)) {
-            said.push(moved(name, Some(was), None));
-            update.push((name.clone(), was.clone()));
-        }
-        for (name, commit) in at.ours.iter().filter(|_| guard::stands(Guard::OwnRefs)) {
-            if now.get(name).is_none_or(|value| value.object != commit.0) {
-                said.push(format!("{name}, which is ours, was moved or deleted; put back"));
-                update.push((name.clone(), RefValue { object: commit.0.clone(), target: String::new() }));
-            }
-        }
+        said.extend(at.keeper.tell(&told, &now)?);
+        said.extend(ours);
         write_refs(at, &delete, &update)?;
         Ok(said)
     }
+
+    fn put_back_ref(
+        &self,
+        at: &mut Restoring<'_>,
+        name: &str,
+        (was, is): (Option<&RefValue>, Option<&RefValue>),
+        (delete, update): (&mut Vec<String>, &mut Vec<(String, RefValue)>),
+    ) -> Result<String, Trouble> {
+        let mut line = moved(name, was, is, None);
+        if let Some(value) = is.filter(|value| value.target.is_empty())
+            && !self.held(at).contains(value.object.as_str())
+            && let Some(kept) = at.keeper.commit(&value.object, name)?
+        {
+            line = format!("{line}, its commits are kept as {kept}");
+        }
+        match was {
+            Some(was) => update.push((name.to_owned(), was.clone())),
+            None => delete.push(name.to_owned()),
+        }
+        Ok(line)
+    }
+}
+
+/// Whether there can be no branch while there is a ref of this other name.
+fn lies_across(name: &str, branch: &str) -> bool {
+    let below =
+        |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
+    below(name, branch) || below(branch, name)
+}
+
+/// Refs of the run that are not as they should be.
+fn our_lost(at: &Restoring<'_>, now: &Refs) -> (Vec<String>, Vec<(String, RefValue)>) {
+    let is_lost = |name: &String, commit: &str| now.get(name).is_none_or(|value| value.object != commit);
+    let lost = at.ours.iter().filter(|(name, commit)| is_lost(name, &commit.0));
+    let lost = lost.filter(|_| guard::stands(Guard::OwnRefs));
+    let value = |object: &str| RefValue { object: object.to_owned(), target: String::new() };
+    lost.map(|(name, commit)| {
+        let line = format!("{name}, which is ours, was moved or deleted; put back");
+        (line, (name.clone(), value(&commit.0)))
+    })
+    .unzip()
 }
 
 /// Makes a guarded file as it was.
-fn put_back(folder: &std::path::Path, path: &[u8], was: Option<&Copied>) -> Result<(), Trouble> {
+pub(super) fn put_back(folder: &Path, path: &[u8], was: Option<&Copied>) -> Result<(), Trouble> {
     git_files::put_back(folder, path, was).map_err(|error| {
         let shown = String::from_utf8_lossy(path).into_owned();
         Trouble::environment(format!("{shown} in the git folder was changed and can't be put back"))
@@ -275,31 +349,6 @@ fn write_refs(at: &Restoring<'_>, delete: &[String], update: &[(String, RefValue
     Ok(())
 }
 
-/// Gives an object a name below `refs/tdd/`, so that it is not lost. `None` if it is no object.
-fn keep(at: &Restoring<'_>, object: &str, name: &str) -> Result<Option<String>, Trouble> {
-    let last = name.strip_prefix("refs/").unwrap_or(name).replace('/', "-");
-    let kept = format!("{}-{last}", at.keep);
-    let done = at.git.ask(&["update-ref", "--no-deref", &kept, object], b"")?;
-    Ok(done.ok.then_some(kept))
-}
-
-/// Whether two versions of the index say the same of every path: `git status` writes the index
-/// anew with other times in it.
-fn says_the_same(at: &Restoring<'_>, was: Option<&Copied>, now: Option<&Copied>) -> bool {
-    let (Some(Copied::File { bytes: was, .. }), Some(Copied::File { bytes: now, .. })) = (was, now) else {
-        return false;
-    };
-    let entries = |bytes: &[u8]| -> Option<Vec<u8>> {
-        let mut file = tempfile::NamedTempFile::new().ok()?;
-        file.write_all(bytes).ok()?;
-        at.git.list_index(file.path()).ok()
-    };
-    match (entries(was), entries(now)) {
-        (Some(was), Some(now)) => was == now,
-        _ => false,
-    }
-}
-
 /// In a linked work tree `.git` is a file; a child may have pointed it elsewhere.
 fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
     let dot_git = place.work_tree.join(".git");
@@ -321,7 +370,9 @@ fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
         (Pointer::Folder, _) => return Ok(Vec::new()),
         (Pointer::File(was), Some(Copied::File { bytes: now, .. })) if was == now => return Ok(Vec::new()),
         (Pointer::Link(was), Some(Copied::Link(now))) if was == now => return Ok(Vec::new()),
-        (Pointer::File(was), _) => tree.put_file(b".git", Permissions::Plain, |file| file.write_all(was)),
+        (Pointer::File(was), _) => {
+            tree.put_file(b".git", Permissions::Plain, |file| std::io::Write::write_all(file, was))
+        }
         (Pointer::Link(was), _) => tree.put_link(b".git", was),
     };
     put.map_err(|error| lost(error.to_string()))?;
@@ -334,64 +385,5 @@ fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
 fn remove_loose(place: &GitPlace, name: &str) {
     if name.starts_with("refs/") && !name.split('/').any(|part| part == "..") {
         let _ = git_files::put_back(&place.common_dir, name.as_bytes(), None);
-    }
-}
-
-fn moved(name: &str, was: Option<&RefValue>, now: Option<&RefValue>) -> String {
-    let shown = if let Some(branch) = name.strip_prefix("refs/heads/") {
-        format!("branch {branch}")
-    } else if let Some(tag) = name.strip_prefix("refs/tags/") {
-        format!("tag {tag}")
-    } else if name == "refs/stash" {
-        "the stash".to_owned()
-    } else {
-        name.to_owned()
-    };
-    let of = |value: &RefValue| short(if value.target.is_empty() { &value.object } else { &value.target });
-    match (was, now) {
-        (Some(was), Some(now)) => format!("{shown} was moved from {} to {}; put back", of(was), of(now)),
-        (None, Some(now)) => format!("{shown} was created at {}; removed", of(now)),
-        (Some(was), None) => format!("{shown} was deleted; put back at {}", of(was)),
-        (None, None) => shown,
-    }
-}
-
-fn line(path: &[u8], differs: Differs) -> String {
-    let path = String::from_utf8_lossy(path);
-    let top = path.split('/').next().unwrap_or(&path);
-    let what = match top {
-        "index" => "the index".to_owned(),
-        "hooks" => format!("the hook {}", path.strip_prefix("hooks/").unwrap_or(&path)),
-        "config" | "config.worktree" => format!("git's {path}"),
-        "MERGE_HEAD" => "a merge in progress (MERGE_HEAD)".to_owned(),
-        "rebase-merge" | "rebase-apply" => format!("a rebase in progress ({path})"),
-        "logs" => "the list of stashes".to_owned(),
-        _ => format!(".git/{path}"),
-    };
-    match differs {
-        Differs::New => format!("{what} was left behind; removed"),
-        Differs::Gone => format!("{what} was removed; put back"),
-        Differs::Changed => format!("{what} was changed; put back"),
-    }
-}
-
-fn head_text(head: Option<&Copied>) -> String {
-    match head {
-        Some(Copied::File { bytes, .. }) => {
-            let text = String::from_utf8_lossy(&bytes[..bytes.len().min(300)]).trim().to_owned();
-            text.strip_prefix("ref: refs/heads/").map_or(text.clone(), |branch| format!("branch {branch}"))
-        }
-        Some(Copied::Link(target)) => String::from_utf8_lossy(target).into_owned(),
-        None => "nothing".to_owned(),
-    }
-}
-
-/// The first digits of an object's name; anything else as it is, on one line.
-fn short(text: &str) -> String {
-    let is_object = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_object {
-        text[..10].to_owned()
-    } else {
-        text.chars().filter(|c| !c.is_control()).take(80).collect()
     }
 }

@@ -275,11 +275,11 @@ fn unreadable(path: &[u8], error: &io::Error) -> Trouble {
 }
 
 /// A path as fast-import reads it: in quotes, with C escapes.
-fn quoted(path: &[u8]) -> Quoted<'_> {
+pub(super) fn quoted(path: &[u8]) -> Quoted<'_> {
     Quoted(path)
 }
 
-struct Quoted<'p>(&'p [u8]);
+pub(super) struct Quoted<'p>(&'p [u8]);
 
 impl std::fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -27,6 +27,7 @@ pub(super) struct Listed {
 pub(super) struct Difference {
     pub(super) old_mode: String,
     pub(super) new_mode: String,
+    pub(super) old_object: String,
     pub(super) new_object: String,
     pub(super) path: Vec<u8>,
 }
@@ -38,6 +39,12 @@ impl Difference {
 
     pub(super) fn is_addition(&self) -> bool {
         self.old_mode == ABSENT
+    }
+
+    /// Whether nothing but the executable bit differs.
+    pub(super) fn is_of_mode(&self) -> bool {
+        let is_file = |mode: &str| mode.starts_with("100");
+        is_file(&self.old_mode) && is_file(&self.new_mode) && self.old_object == self.new_object
     }
 
     pub(super) fn kind(&self) -> ChangeKind {
@@ -214,6 +221,7 @@ fn one_difference(head: &[u8], path: &[u8]) -> Option<Difference> {
     let mut words = std::str::from_utf8(head).ok()?.strip_prefix(':')?.split(' ');
     let old_mode = words.next()?.to_owned();
     let new_mode = words.next()?.to_owned();
-    let new_object = words.nth(1)?.to_owned();
-    Some(Difference { old_mode, new_mode, new_object, path: path.to_vec() })
+    let old_object = words.next()?.to_owned();
+    let new_object = words.next()?.to_owned();
+    Some(Difference { old_mode, new_mode, old_object, new_object, path: path.to_vec() })
 }

@@ -18,6 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::git::Git;
 use super::place::GitPlace;
+use super::walk::{Kind, Scan};
 use crate::core::policy::{BY_PRODUCTS, code_among_by_products};
 use crate::core::trouble::Trouble;
 use crate::world::regular_file;
@@ -40,6 +41,12 @@ struct Kept {
     general: usize,
     forced: BTreeSet<Vec<u8>>,
     submodules: BTreeSet<Vec<u8>>,
+    /// FIFOs, sockets and devices that were there.
+    #[serde(default)]
+    specials: BTreeSet<Vec<u8>>,
+    /// Permissions that a new file would not get.
+    #[serde(default)]
+    modes: Vec<(Vec<u8>, u32)>,
 }
 
 /// The frozen rules.
@@ -150,6 +157,30 @@ impl Rules {
             }
         }
         false
+    }
+
+    /// What a checkpoint can't hold of the tree as it is: what is neither file nor link stays, and a
+    /// file that comes back gets the permissions that it had.
+    /// `plain` is what a new file gets.
+    pub(super) fn keep_beyond_git(&mut self, scan: Scan, plain: u32) {
+        let executable = plain | (plain & 0o444) >> 2;
+        let usual = |kind: Kind| if kind == Kind::Executable { executable } else { plain };
+        let files = scan.files.into_iter().filter(|found| found.kind != Kind::Link);
+        let modes = files.map(|found| (found.stamp.permissions(), found));
+        let odd = modes.filter(|(mode, found)| *mode != usual(found.kind));
+        self.kept.modes = odd.map(|(mode, found)| (found.path, mode)).collect();
+        self.kept.specials.extend(scan.specials);
+    }
+
+    /// The permissions that a file had when the run began, if they were no usual ones.
+    pub(super) fn mode(&self, path: &[u8]) -> Option<u32> {
+        let at = self.kept.modes.binary_search_by(|(known, _)| known.as_slice().cmp(path)).ok()?;
+        Some(self.kept.modes[at].1 & 0o777)
+    }
+
+    /// Whether something of that kind had this name before the run.
+    pub(super) fn was_special(&self, path: &[u8]) -> bool {
+        self.kept.specials.contains(path)
     }
 
     /// Whether git tracked this file when the run started although a rule ignores it.

@@ -68,6 +68,31 @@ impl RunRefs {
         }
     }
 
+    /// Refs of a run that hold what nothing else does and `tdd` has not made itself: commits and an index
+    /// that were found in git, and trees that somebody else has changed. Each with its first line.
+    pub fn only_holders(&self, run: &str) -> Result<Vec<(String, String)>, Trouble> {
+        let folder = format!("{FOLDER}{run}/");
+        let format = "--format=%(refname)%00%(objectname)%00%(tree)%00%(contents:subject)%00";
+        let said = self.own.run(&["for-each-ref", format, &folder], b"")?;
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let parts: Vec<&str> = said.split('\0').collect();
+        let (found, made): (Vec<&[&str]>, Vec<&[&str]>) =
+            parts.chunks_exact(4).partition(|part| is_found(part[0].trim_start(), &folder));
+        let mut only = Vec::new();
+        for part in found {
+            let [name, object, tree, subject] = part else { continue };
+            let is_made = !tree.is_empty() && made.iter().any(|other| other[2] == *tree);
+            let exclude = format!("--exclude={folder}*");
+            let args = ["rev-list", "--max-count=1", object, "--not", &exclude, "--all"];
+            let said = self.own.ask(&args, b"")?;
+            let is_held = said.ok && said.stdout.is_empty();
+            if !is_made && !is_held {
+                only.push((name.trim_start().to_owned(), (*subject).to_owned()));
+            }
+        }
+        Ok(only)
+    }
+
     /// Deletes all refs of a run; none is no trouble. Never one outside `refs/tdd/<run>/`.
     pub fn delete(&self, run: &str) -> Result<(), Trouble> {
         self.check(run)?;
@@ -136,6 +161,12 @@ impl RunRefs {
         let bare = self.own.ask(&args, b"").ok()?;
         (bare.stdout.trim_ascii() == b"true").then_some(None)
     }
+}
+
+/// Whether a ref of a run holds what was found, and no checkpoint of the run's own.
+fn is_found(name: &str, folder: &str) -> bool {
+    let label = name.strip_prefix(folder).unwrap_or_default();
+    ["kept-", "found", "undone-"].iter().any(|beginning| label.starts_with(beginning))
 }
 
 fn grouped(own: &Git, prefix: &str) -> Result<BTreeMap<String, Vec<String>>, Trouble> {

@@ -1,5 +1,5 @@
-//! FIFOs, sockets and devices in the git folder: git would open one in a file's place and wait for
-//! ever.
+//! FIFOs and devices in the git folder: git would open one in a file's place and wait for ever. A socket
+//! can't be opened, and git's own file watcher has one there, so sockets stay.
 //!
 //! A repository has hundreds of folders of objects, and most stay as they are from one look to the
 //! next: a folder whose stamp is the same has the same names in it.
@@ -59,8 +59,7 @@ impl Clean {
         let (mut below, mut has_folders) = (Vec::new(), false);
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let Ok(kind) = entry.file_type() else { continue };
-            let special =
-                kind.is_fifo() || kind.is_socket() || kind.is_block_device() || kind.is_char_device();
+            let special = kind.is_fifo() || kind.is_block_device() || kind.is_char_device();
             let clear = |tree: Tree| tree.clear(entry.file_name().as_bytes()).is_ok();
             if special && Tree::open(folder).is_ok_and(clear) {
                 removed.push(format!("{} was no file; removed", entry.path().display()));

@@ -36,6 +36,13 @@ pub(super) struct Stamp {
     pub(super) changed: (i64, i64),
 }
 
+impl Stamp {
+    /// Without what says what kind of file it is.
+    pub(super) fn permissions(self) -> u32 {
+        self.mode & 0o777
+    }
+}
+
 /// One file or link.
 #[derive(Clone, Debug)]
 pub(super) struct Found {

@@ -9,15 +9,19 @@
 //! checkpoint, and so lose, is looked for on the disk itself.
 #![expect(clippy::disallowed_methods, reason = "a folder of ours, and what stands in a file's place")]
 
+use std::collections::BTreeSet;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::census::{self, Census, Entries};
 use super::edit::Tree;
 use super::git;
+use super::in_the_way::{changed_within, stands_in_the_way};
+use super::intent::{self, Intent};
 use super::listing::{self, Difference};
+use super::place::GitPlace;
 use super::rules::Rules;
-use super::walk::{self, Scan, Stamp, full_path};
-use super::{GitCheckpoints, ref_folder, shown};
+use super::{GitCheckpoints, disk, ref_folder, shown};
 use crate::core::attempt::CheckpointId;
 use crate::core::event::RunId;
 use crate::core::finding::Change;
@@ -26,8 +30,6 @@ use crate::core::trouble::Trouble;
 
 /// Rules of a tree with thousands of `.gitignore` files fit in easily.
 const LARGEST_RULES: u64 = 64 << 20;
-/// Entries of a folder that are looked at before it counts as holding something.
-const MOST_LOOKED_AT: usize = 100_000;
 
 /// Which states of files are the run's own.
 #[derive(Clone, Debug, Default)]
@@ -40,16 +42,34 @@ pub struct Own {
 }
 
 /// What going to a checkpoint would do.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Outlook {
-    /// The tree as it is; it has no ref yet.
-    pub now: CheckpointId,
-    /// What differs from `now` to the checkpoint, sorted by path.
+    /// The tree as it is.
+    census: Census,
+    to: CheckpointId,
+    wanted: Entries,
+    /// A commit that holds the tree as it is, if there is one already.
+    pub now: Option<CheckpointId>,
+    /// An undo to the same checkpoint that was killed on its way; its label holds the tree from before
+    /// it, which is what `changes` begin from.
+    pub broken_off: Option<(String, CheckpointId)>,
+    /// Blobs that git has.
+    known: BTreeSet<String>,
+    /// What differs to the checkpoint, sorted by path.
     pub changes: Vec<Change>,
     /// The part of `changes` that would overwrite somebody else's work.
     pub foreign: Vec<Change>,
+    /// The part of `changes` that is as HEAD's commit has it.
+    pub committed: Vec<Change>,
     /// What stands where a file would come back, and is in no checkpoint since it is ignored.
     pub in_the_way: Vec<RelPath>,
+}
+
+impl Outlook {
+    /// Whether the tree is as it is to be.
+    pub fn is_there(&self) -> bool {
+        self.census.entries == self.wanted
+    }
 }
 
 /// Which rules about ignored files count.
@@ -70,21 +90,47 @@ pub struct WayBack {
     checkpoints: GitCheckpoints,
     run: RunId,
     pub rules: RulesUsed,
-    /// Holds our git folder, and goes with us.
+    /// Holds our git folders, and is removed with us; whoever takes the lock after a kill removes it.
     #[expect(dead_code, reason = "dropping it removes the folder")]
-    scratch: tempfile::TempDir,
+    scratch: Scratch,
+}
+
+#[derive(Debug)]
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Scratch {
+    /// In the work tree's own git folder; where that is full, among temporary files.
+    fn lay(place: &GitPlace) -> Result<Self, Trouble> {
+        let near = place.git_dir.join(intent::SCRATCH);
+        let far = intent::far_scratch(std::process::id());
+        let in_either = |folder: PathBuf| {
+            // Without this a full disk would be noticed only later.
+            let try_out = || {
+                Tree::open(folder.parent().unwrap_or(&folder))?.clear(intent::name_of(&folder))?;
+                std::fs::create_dir(&folder)?;
+                std::fs::write(folder.join("room"), vec![b' '; 1 << 16])?;
+                std::fs::remove_file(folder.join("room"))
+            };
+            let laid = try_out();
+            let scratch = Self(folder);
+            laid.map(|()| scratch)
+        };
+        in_either(near).or_else(|_| in_either(far.clone())).map_err(|error| disk(&far, &error))
+    }
 }
 
 impl WayBack {
     /// Opens the checkpoints of `run`, whose folder is `run_dir`. The caller holds the work
     /// tree's lock. Fails with a trouble of the environment: no git, no repository, no space.
     pub fn open(repository: &Path, run: &RunId, run_dir: &Path) -> Result<Self, Trouble> {
-        let scratch = tempfile::Builder::new().prefix("tdd-undo-").tempdir().map_err(|error| {
-            Trouble::environment("no temporary folder can be made")
-                .because(error)
-                .advise("check TMPDIR and free space")
-        })?;
-        let folder = scratch.path().join(super::SCRATCH);
+        let scratch = Scratch::lay(&GitPlace::find(repository)?)?;
+        let folder = scratch.0.join(super::SCRATCH);
         let copy = folder.join("rules.json");
         let copied = std::fs::create_dir_all(&folder)
             .and_then(|()| frozen(run_dir))
@@ -93,7 +139,7 @@ impl WayBack {
             Some(_) => RulesUsed::OfTheRun,
             None => RulesUsed::OfToday,
         };
-        let checkpoints = GitCheckpoints::open(repository, run, scratch.path())?;
+        let checkpoints = GitCheckpoints::open(repository, run, &scratch.0)?;
         Ok(Self { checkpoints, run: run.clone(), rules, scratch })
     }
 
@@ -129,62 +175,141 @@ impl WayBack {
         self.checkpoints.write_waiting()
     }
 
-    /// Keeps a checkpoint under the next free label `undone-<n>`, and gives that label.
-    pub fn keep_undone(&mut self, checkpoint: &CheckpointId) -> Result<String, Trouble> {
+    /// Keeps the tree as it is, and gives the label: of an earlier checkpoint if one holds just this, of
+    /// the undo that was broken off if there was one, else the next free `undone-<n>`. What is about
+    /// to be done is noted before it begins.
+    pub fn keep_undone(&mut self, outlook: &Outlook) -> Result<(String, CheckpointId), Trouble> {
+        if let Some((label, checkpoint)) = &outlook.broken_off {
+            self.keep(label, checkpoint)?;
+            return Ok((label.clone(), checkpoint.clone()));
+        }
+        let held = outlook.now.clone().and_then(|now| Some((self.label_of(&now)?, now)));
+        let (label, now) = if let Some(held) = held {
+            held
+        } else {
+            let written = || {
+                let message = "tdd: before an undo";
+                census::write(&self.checkpoints, &outlook.census, &outlook.known, message)
+            };
+            let now = outlook.now.clone().map_or_else(written, Ok)?;
+            (self.next_label(), now)
+        };
+        let intent = Intent {
+            run: self.run.0.clone(),
+            to: outlook.to.0.clone(),
+            label: label.clone(),
+            now: now.0.clone(),
+        };
+        intent.note(&self.checkpoints.place)?;
+        self.keep(&label, &now)?;
+        Ok((label, now))
+    }
+
+    fn label_of(&self, checkpoint: &CheckpointId) -> Option<String> {
+        let name = self.checkpoints.refs.iter().find(|(_, held)| *held == checkpoint)?.0;
+        name.strip_prefix(&ref_folder(&self.run)).map(str::to_owned)
+    }
+
+    fn next_label(&self) -> String {
         let number = |label: &String| label.strip_prefix("undone-")?.parse::<u32>().ok();
         let last = self.labels().iter().filter_map(number).max().unwrap_or(0);
-        let label = format!("undone-{}", u64::from(last) + 1);
-        self.keep(&label, checkpoint)?;
-        Ok(label)
+        format!("undone-{}", u64::from(last) + 1)
     }
 
     /// Looks at the tree as it is and at what going to `to` would do. Changes nothing. A trouble
-    /// of the environment if a file of `to` is no longer in git.
-    pub fn outlook(&mut self, to: &CheckpointId, own: &Own) -> Result<Outlook, Trouble> {
-        self.whole(to)?;
-        let (now, scan) = self.checkpoints.snapshot("tdd: before an undo")?;
-        let private = &self.checkpoints.private;
-        let differences = listing::differences(private, &now, to)?;
+    /// of the environment if a file of `to` is no longer in git. `since` is when the run began, s.
+    pub fn outlook(&mut self, to: &CheckpointId, own: &Own, since: Option<u64>) -> Result<Outlook, Trouble> {
+        let wanted = census::entries(self.whole(to)?);
+        let census = Census::take(&self.checkpoints, None)?;
+        let mut now = (census.entries == wanted).then(|| to.clone());
+        let mut known: BTreeSet<String> = wanted.values().map(|(_, object)| object.clone()).collect();
+        let differences = census::differences(&census.entries, &wanted);
         let mut foreign: Vec<&Difference> = differences.iter().collect();
-        for tree in &own.trees {
-            if foreign.is_empty() {
-                break;
-            }
+        let broken_off = self.broken_off(to, &census.entries, &wanted);
+        let intended = broken_off.as_ref().map(|(_, checkpoint)| checkpoint);
+        for tree in intended.into_iter().chain(&own.trees) {
             // A tree that is gone explains nothing.
-            let Ok(other) = listing::differences(private, &now, tree) else { continue };
-            let other: std::collections::BTreeSet<Vec<u8>> =
-                other.into_iter().map(|difference| difference.path).collect();
-            foreign.retain(|difference| other.contains(&difference.path));
+            let Ok(listed) = listing::files(&self.checkpoints.private, tree) else { continue };
+            let other = census::entries(listed);
+            foreign.retain(|difference| census.entries.get(&difference.path) != other.get(&difference.path));
+            if now.is_none() && other == census.entries {
+                now = Some(tree.clone());
+            }
+            known.extend(other.into_values().map(|(_, object)| object));
         }
         if let Some(window) = own.at_work {
-            foreign.retain(|difference| !changed_within(&scan, &difference.path, window));
+            foreign.retain(|difference| !changed_within(&census.scan, &difference.path, window));
         }
+        let committed = self.committed(&differences, &census.entries, since)?;
         let foreign = sorted(foreign);
         let root = &self.checkpoints.place.work_tree;
         let comes = differences.iter().filter(|difference| difference.is_addition());
-        let in_the_way = comes.filter(|difference| stands_in_the_way(root, &scan, &difference.path));
+        let in_the_way = comes.filter(|difference| stands_in_the_way(root, &census.scan, &difference.path));
         let in_the_way = in_the_way.map(|difference| shown(&difference.path)).collect();
-        Ok(Outlook { now, changes: sorted(differences.iter().collect()), foreign, in_the_way })
+        let changes = match intended {
+            Some(before) => {
+                let before = census::entries(listing::files(&self.checkpoints.private, before)?);
+                sorted(census::differences(&before, &wanted).iter().collect())
+            }
+            None => sorted(differences.iter().collect()),
+        };
+        let to = to.clone();
+        Ok(Outlook { census, to, wanted, now, broken_off, known, changes, foreign, committed, in_the_way })
     }
 
-    /// A trouble of the user's if the work tree is no longer as `now` holds it.
-    pub fn unchanged_since(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
-        let (again, _) = self.checkpoints.snapshot("tdd: before an undo")?;
-        if listing::differences(&self.checkpoints.private, now, &again)?.is_empty() {
-            return Ok(());
+    /// The undo to this checkpoint that was killed, if nobody has changed a file since: each is as it
+    /// was before it, or as it is to be.
+    fn broken_off(
+        &self,
+        to: &CheckpointId,
+        entries: &Entries,
+        wanted: &Entries,
+    ) -> Option<(String, CheckpointId)> {
+        let intent = Intent::read(&self.checkpoints.place)?;
+        let before = CheckpointId(intent.now.clone());
+        let fits = intent.run == self.run.0 && intent.to == to.0 && intent.is_sound();
+        let listed = listing::files(&self.checkpoints.private, &before).ok().filter(|_| fits)?;
+        let was = census::entries(listed);
+        let paths: BTreeSet<&Vec<u8>> = entries.keys().chain(was.keys()).chain(wanted.keys()).collect();
+        let is_between = paths.iter().all(|path| {
+            let is = entries.get(*path);
+            is == was.get(*path) || is == wanted.get(*path)
+        });
+        is_between.then_some((intent.label, before))
+    }
+
+    /// What would be taken back although it is committed since the run began.
+    fn committed(
+        &self,
+        differences: &[Difference],
+        entries: &Entries,
+        since: Option<u64>,
+    ) -> Result<Vec<Change>, Trouble> {
+        let Some(since) = since else { return Ok(Vec::new()) };
+        let Some((head, time)) = self.checkpoints.head()? else { return Ok(Vec::new()) };
+        // Within the same second nobody knows which was first.
+        if time <= since {
+            return Ok(Vec::new());
         }
-        Err(Trouble::user("files of the work tree change at this moment")
-            .because("they were not the same when they were looked at twice")
-            .advise("nothing was changed; end what writes to them, then try again"))
+        let head = census::entries(listing::files(&self.checkpoints.private, &head)?);
+        let is_in_head = |one: &&Difference| {
+            entries.get(&one.path).is_some_and(|entry| head.get(&one.path) == Some(entry))
+        };
+        Ok(sorted(differences.iter().filter(is_in_head).collect()))
     }
 
-    /// Makes the work tree, which is as `now` holds it, as `to` holds it, and looks whether it is.
-    /// What is neither file nor link stays. If this fails the tree is somewhere between the two.
-    pub fn go(&mut self, now: &CheckpointId, to: &CheckpointId) -> Result<(), Trouble> {
-        let differences = listing::differences(&self.checkpoints.private, now, to)?;
+    /// Makes the work tree as the checkpoint holds it, and looks whether it is. What is neither file nor
+    /// link stays. If this fails the tree is somewhere between the two, and the same again goes on. A
+    /// trouble of the user's if the tree is no longer as it was looked at.
+    pub fn go(&mut self, outlook: &Outlook) -> Result<(), Trouble> {
+        let again = Census::take(&self.checkpoints, Some(&outlook.census))?;
+        if !again.is_as(&outlook.census) && again.entries != outlook.census.entries {
+            return Err(census::changing());
+        }
+        let differences = census::differences(&again.entries, &outlook.wanted);
         self.checkpoints.carry_out(&differences, &[])?;
-        let (after, _) = self.checkpoints.snapshot("tdd: after an undo")?;
-        let left = listing::differences(&self.checkpoints.private, &after, to)?;
+        let after = Census::take(&self.checkpoints, Some(&again))?;
+        let left = census::differences(&after.entries, &outlook.wanted);
         if left.is_empty() {
             return Ok(());
         }
@@ -194,8 +319,13 @@ impl WayBack {
             .advise("see that nothing else writes to them, then try again"))
     }
 
+    /// Notes that nothing is under way any more.
+    pub fn done(&self) {
+        Intent::forget(&self.checkpoints.place);
+    }
+
     /// Whether git still has every file of a checkpoint: half a way back is worse than none.
-    fn whole(&self, at: &CheckpointId) -> Result<(), Trouble> {
+    fn whole(&self, at: &CheckpointId) -> Result<Vec<listing::Listed>, Trouble> {
         let lost = |why: String| {
             Trouble::environment(format!("checkpoint {at} is no longer whole in git"))
                 .because(why)
@@ -214,7 +344,7 @@ impl WayBack {
         }
         let answers = String::from_utf8_lossy(&said.stdout);
         match answers.lines().find(|line| *line != "blob") {
-            None => Ok(()),
+            None => Ok(files),
             Some(line) => Err(lost(format!("git says: {line}"))),
         }
     }
@@ -234,57 +364,4 @@ fn sorted(differences: Vec<&Difference>) -> Vec<Change> {
     changes.sort_unstable();
     changes.dedup();
     changes
-}
-
-/// Whether the file last changed within these times. One that is gone has no time of its own;
-/// bringing it back loses nothing.
-fn changed_within(scan: &Scan, path: &[u8], (from, to): (u64, u64)) -> bool {
-    match scan.files.binary_search_by(|found| found.path.as_slice().cmp(path)) {
-        Err(_) => true,
-        Ok(at) => changed_ms(scan.files[at].stamp).is_some_and(|ms| (from..=to).contains(&ms)),
-    }
-}
-
-/// Nobody can set a ctime back, unlike the time of the last write.
-fn changed_ms(stamp: Stamp) -> Option<u64> {
-    let (seconds, nanos) = stamp.changed;
-    u64::try_from(seconds.checked_mul(1000)?.checked_add(nanos / 1_000_000)?).ok()
-}
-
-/// Whether something that no checkpoint holds gives way if a file is put at `path`.
-fn stands_in_the_way(root: &Path, scan: &Scan, path: &[u8]) -> bool {
-    let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-    for end in slashes.chain([path.len()]) {
-        let part = &path[..end];
-        let Ok(meta) = std::fs::symlink_metadata(full_path(root, part)) else { return false };
-        if !meta.is_dir() {
-            // A FIFO or a socket holds nothing.
-            return walk::kind_of(&meta).is_some() && !holds(scan, part);
-        }
-    }
-    has_more(root, scan, path)
-}
-
-/// Whether a folder holds files that the scan has not seen.
-fn has_more(root: &Path, scan: &Scan, folder: &[u8]) -> bool {
-    use std::os::unix::ffi::OsStringExt;
-    let mut waiting = vec![folder.to_vec()];
-    let mut looked_at = 0;
-    while let Some(folder) = waiting.pop() {
-        let Ok(entries) = std::fs::read_dir(full_path(root, &folder)) else { return true };
-        for entry in entries.flatten() {
-            let path = [folder.as_slice(), b"/", &entry.file_name().into_vec()].concat();
-            looked_at += 1;
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && looked_at < MOST_LOOKED_AT => waiting.push(path),
-                Ok(kind) if !kind.is_dir() && holds(scan, &path) => {}
-                _ => return true,
-            }
-        }
-    }
-    false
-}
-
-fn holds(scan: &Scan, path: &[u8]) -> bool {
-    scan.files.binary_search_by(|found| found.path.as_slice().cmp(path)).is_ok()
 }

@@ -12,6 +12,20 @@ use crate::world::checkpoints::edit::Tree;
 /// More files than a run leaves; the rest is not counted.
 const MOST_COUNTED: usize = 1_000_000;
 
+/// The beginning of the name of a folder that is being removed.
+const REMOVED: &str = ".removed-";
+
+/// Removes the folders whose removal was cut short. The caller holds the work tree's lock.
+pub fn finish_removals(repository: &Path) {
+    let Ok(Some(runs)) = runs_folder(repository) else { return };
+    for entry in std::fs::read_dir(&runs).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.strip_prefix(REMOVED).is_some_and(is_run_id)) {
+            let _ = Tree::open(&runs).and_then(|tree| tree.clear(name.as_encoded_bytes()));
+        }
+    }
+}
+
 /// One entry of `.tdd/runs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -93,8 +107,12 @@ pub fn size(folder: &Path) -> u64 {
 /// Removes a run's folder with all that is in it, and nothing else. Refuses what [`check`] refuses.
 pub fn remove(repository: &Path, run: &RunDir) -> Result<(), Trouble> {
     check(repository, run)?;
-    let cleared =
-        Tree::open(repository).and_then(|tree| tree.clear(format!(".tdd/runs/{}", run.id).as_bytes()));
+    // Under another name first: of a run there is all or nothing, whoever is killed meanwhile.
+    let going = format!("{REMOVED}{}", run.id);
+    let cleared = Tree::open(repository).and_then(|tree| {
+        tree.rename_beside(format!(".tdd/runs/{}", run.id).as_bytes(), &going)?;
+        tree.clear(format!(".tdd/runs/{going}").as_bytes())
+    });
     cleared.map_err(|error| {
         Trouble::environment(format!("{} can't be removed", run.path.display()))
             .because(error)

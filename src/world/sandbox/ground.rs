@@ -30,6 +30,8 @@ struct SealedNow {
     files: BTreeSet<PathBuf>,
     /// What the suite itself writes, there or not.
     free: BTreeSet<PathBuf>,
+    /// Those of the files that no child could write to since then; `None` before there was a child.
+    held: Option<BTreeSet<PathBuf>>,
 }
 
 impl Sealed {
@@ -43,7 +45,19 @@ impl Sealed {
         let free: BTreeSet<PathBuf> = free.iter().map(|path| PathBuf::from(path.as_str())).collect();
         let files = files.into_iter().map(|path| PathBuf::from(OsStr::from_bytes(path)));
         let files = files.filter(|path| !free.contains(path)).collect();
-        *self.0.borrow_mut() = SealedNow { classes: classes.to_vec(), files, free };
+        *self.0.borrow_mut() = SealedNow { classes: classes.to_vec(), files, free, held: None };
+    }
+
+    /// Whether a fence held this file around every child since it was sealed.
+    pub fn is_held(&self, path: &Path) -> bool {
+        self.0.borrow().held.as_ref().is_some_and(|held| held.contains(path))
+    }
+
+    /// Notes what a fence around one more child holds.
+    fn note_held(&self, is_held: impl Fn(&Path) -> bool) {
+        let mut now = self.0.borrow_mut();
+        let candidates = now.held.take().unwrap_or_else(|| now.files.clone());
+        now.held = Some(candidates.into_iter().filter(|file| is_held(file)).collect());
     }
 }
 
@@ -151,6 +165,15 @@ impl Ground {
         }
         let left_out = self.protect_sealed(&mut fence, &sealed.0.borrow(), grain);
         Laid { fence, left_out }
+    }
+
+    /// Notes what a fence around one more child holds of what is sealed.
+    pub(super) fn note_held(&self, sealed: &Sealed, fence: &Fence) {
+        sealed.note_held(|file| {
+            let path = self.repository.join(file);
+            let is_link = std::fs::symlink_metadata(&path).map_or(true, |about| about.is_symlink());
+            !is_link && fence.rule(&path) == Some(Rule::ReadOnly)
+        });
     }
 
     /// Binds what is sealed; gives the number of files that were too many.

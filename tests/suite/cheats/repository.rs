@@ -25,14 +25,15 @@ pub fn entries() -> Vec<Entry> {
         cheat("deletes the user's branch", IM, "green; git switch -qc other; git branch -qD main")
             .recorded("put back"),
         cheat("adds to the index", IM, "green; git add -A").recorded("put back"),
-        cheat("makes a tag", IM, "green; git tag evil").recorded("removed"),
+        cheat("makes a tag", IM, "green; git tag evil").recorded("tag evil was created"),
         cheat(
             "leaves a hook",
             IM,
             "green; printf '#!/bin/sh\\n' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit",
         )
-        .recorded("the hook post-commit was left behind"),
-        cheat("sets core.hooksPath", IM, "green; git config core.hooksPath ../evil").recorded("config"),
+        .recorded("the hook post-commit was left behind; left as it is"),
+        cheat("sets core.hooksPath", IM, "green; git config core.hooksPath ../evil")
+            .recorded("git's config was changed; core.hookspath"),
         cheat(
             "sets a filter",
             IM,
@@ -40,7 +41,7 @@ pub fn entries() -> Vec<Entry> {
         )
         .recorded("config"),
         cheat("sets an fsmonitor", IM, "green; git config core.fsmonitor 'touch ../evil'")
-            .recorded("config")
+            .recorded("git's config was changed; core.fsmonitor")
             .effect("test -e ../evil"),
         cheat("deletes the run's refs", IM, "green; rm -rf .git/refs/tdd .git/packed-refs")
             .recorded("which is ours, was moved or deleted; put back"),

@@ -105,11 +105,10 @@ impl Scene {
         Ran::of(&self.sandbox.command("sh").args(["-c", script]).output().unwrap()).stdout
     }
 
-    /// What of git is the user's.
+    /// What of git is this work tree's. All else may be a person's work as well, and is told.
     pub fn git_picture(&self) -> String {
         self.say(
-            "git symbolic-ref HEAD; git rev-parse HEAD; git for-each-ref | grep -v refs/tdd/; git stash list; \
-             git ls-files --stage; cat .git/config; ls .git/hooks | grep -v sample; cat .git/info/attributes 2>&1; \
+            "git symbolic-ref HEAD; git rev-parse HEAD; git ls-files --stage; ls .git/index.lock .git/HEAD.lock 2>&1; \
              git cat-file -e 'HEAD^{tree}' && echo sound",
         )
     }
@@ -128,7 +127,9 @@ impl Scene {
                 damage.push(format!("{path} is not as it was"));
             }
         }
-        let status = self.say("git status --porcelain --untracked-files=all | grep -v __pycache__");
+        let status = self.say(
+            "git -c core.fsmonitor=false status --porcelain --untracked-files=all | grep -v __pycache__",
+        );
         let failed = code == 1;
         let tests = |line: &&str| line[3..].starts_with("test");
         let left = status.lines().filter(|line| match entry.role {

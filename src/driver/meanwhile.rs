@@ -1,0 +1,97 @@
+//! What somebody else did to the tree while a child or a run was at work. Where a protected file was
+//! read-only to every child, a change of it is nobody's fault, and nothing for `tdd` to take back: the
+//! run pauses. Everywhere else nobody can tell whose work it is; what lay there is kept and named.
+
+use crate::core::attempt::CheckpointId;
+use crate::core::event::Event;
+use crate::core::finding::{ChangeKind, ClassedChange};
+use crate::core::isolation::Level;
+use crate::core::path::RelPath;
+use crate::core::role::Role;
+use crate::core::trouble::Trouble;
+
+use super::drive::Drive;
+use super::fork::sealed_classes;
+use super::ports::{Protection, World};
+
+/// How many paths are listed one by one.
+const LISTED: usize = 20;
+
+/// Protected files that are not as they were, and that no child could have written to.
+pub(super) fn edited_meanwhile<P: Protection>(protection: &mut P) -> Result<Vec<RelPath>, Trouble> {
+    let mut touched = protection.check()?;
+    touched.retain(|path| protection.is_held(path));
+    Ok(touched)
+}
+
+/// Pauses where there are such files; `kept` holds them as they are. `run` can be gone on with.
+pub(super) fn refuse_edited(
+    edited: &[RelPath],
+    (kept, before): (&CheckpointId, Option<&CheckpointId>),
+    run: Option<&str>,
+) -> Result<(), Trouble> {
+    if edited.is_empty() {
+        return Ok(());
+    }
+    let mut next = vec![format!("nothing was put back, and what is there now is kept as {kept}")];
+    next.extend(before.map(|before| {
+        format!("if it was not on purpose: git restore --source={before} --worktree -- FILE…")
+    }));
+    next.push(match run {
+        Some(run) => format!(
+            "then go on:               tdd resume {run}\n\
+             if it was on purpose:     tdd resume {run} --abandon, and begin anew"
+        ),
+        None => "then begin anew".to_owned(),
+    });
+    Err(Trouble::passing("protected files were changed by somebody else while the run was at work")
+        .because(format!("{}: read-only to every child, so none of them did it", shown(edited)))
+        .advise(next.join("\n")))
+}
+
+/// Paths for a person.
+pub(super) fn shown(paths: &[RelPath]) -> String {
+    let mut listed: Vec<String> = paths.iter().take(LISTED).map(ToString::to_string).collect();
+    if paths.len() > LISTED {
+        listed.push(format!("and {} more", paths.len() - LISTED));
+    }
+    listed.join(", ")
+}
+
+/// Where what was put back is kept; nothing if there is nothing.
+pub(super) fn kept_as<'p>(
+    found: &CheckpointId,
+    mut put_back: impl Iterator<Item = &'p RelPath>,
+) -> Option<Event> {
+    put_back.next()?;
+    let line = format!("what lay there then is kept as {found}: git restore --source={found} -- FILE");
+    Some(Event::Restored { what: vec![line] })
+}
+
+impl<W: World> Drive<'_, W> {
+    /// Files that the role may not change and that are not as they were, although they were there and
+    /// so were read-only to it. For a process that was not there when the child ran.
+    pub(super) fn held_since(
+        &self,
+        role: Role,
+        changed: &[ClassedChange],
+        forbidden: &[RelPath],
+    ) -> Vec<RelPath> {
+        if self.setup.isolation.level != Level::Enforce || self.has_sealed {
+            return Vec::new();
+        }
+        let was_there = |change: &&ClassedChange| match change.kind {
+            ChangeKind::Modified | ChangeKind::Deleted | ChangeKind::Retyped => true,
+            ChangeKind::Added | ChangeKind::Submodule => false,
+        };
+        let is_sealed = |change: &&ClassedChange| sealed_classes(role).contains(&change.class);
+        let is_forbidden = |change: &&ClassedChange| forbidden.contains(&change.path);
+        let held = changed.iter().filter(was_there).filter(is_sealed).filter(is_forbidden);
+        held.map(|change| change.path.clone()).collect()
+    }
+
+    pub(super) fn refuse_edited(&self, edited: &[RelPath], kept: &CheckpointId) -> Result<(), Trouble> {
+        let before = self.state.attempt().map(|attempt| &attempt.before);
+        refuse_edited(edited, (kept, before), Some(&self.state.run.run.0))
+    }
+}

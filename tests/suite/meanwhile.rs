@@ -1,0 +1,166 @@
+//! A person at work in the repository while a run is: what is theirs stays theirs, at both levels
+//! (contract sections 11 and 12). Through the real binary, with a child that waits in mid-work.
+
+use std::process::Stdio;
+
+use super::isolation::has_bwrap;
+use super::sandbox::{Ran, Sandbox};
+use super::stops::{self, HONEST_CHECK, hear, listen, project};
+
+const LEVELS: [&str; 2] = ["audit", "enforce"];
+
+/// Does its work in every role; the implementer says that it is up, and waits.
+const WAITING: &str = "case $role in
+test-writer) mkdir -p tests; echo 'grep -q two src.txt || { echo no two; exit 1; }' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;
+implementer) echo two >>src.txt; echo up >../up; read line <../go; block src.txt;;
+*) block '';;
+esac
+";
+
+/// A run at this level, during whose implementer somebody else does something.
+fn meanwhile(level: &str, sandbox: &Sandbox, deed: impl FnOnce()) -> Ran {
+    let mut up = listen(sandbox, "up");
+    let _go = listen(sandbox, "go");
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.arg("STE-1").env("TDD_SANDBOX", level).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    assert_eq!(hear(&mut up), "up");
+    deed();
+    std::fs::write(stops::beside(sandbox, "go"), "\n").unwrap();
+    Ran::of(&child.wait_with_output().unwrap())
+}
+
+fn sh(sandbox: &Sandbox, script: &str) {
+    let mut command = sandbox.command("sh");
+    command.env("GIT_AUTHOR_NAME", "p").env("GIT_AUTHOR_EMAIL", "p@p");
+    command.env("GIT_COMMITTER_NAME", "p").env("GIT_COMMITTER_EMAIL", "p@p");
+    let ran = Ran::of(&command.args(["-ec", script]).output().unwrap());
+    ran.expect(0);
+}
+
+/// All of a person's that git holds, but for this work tree's HEAD, branch and index.
+fn theirs(sandbox: &Sandbox) -> String {
+    let refs = sandbox.git(&["for-each-ref", "--format=%(refname) %(objectname)"]);
+    let refs: Vec<&str> = refs.lines().filter(|line| !line.starts_with("refs/tdd/")).collect();
+    let more = [
+        sandbox.git(&["stash", "list"]),
+        sandbox.read(".git/config"),
+        sandbox.git(&["worktree", "list", "--porcelain"]),
+        sandbox.git(&["-C", "../side", "status"]),
+    ];
+    format!("{}\n{}", refs.join("\n"), more.join("\n"))
+}
+
+/// A branch made and rebased in another work tree, a tag, a stash, configuration, a hook.
+const WORK: &str = "git worktree add -q -b side ../side; cd ../side
+echo 1 >s; git add s; git commit -qm SIDE1; echo 2 >s; git commit -qam SIDE2; git branch theirs HEAD~1; git tag mine
+GIT_SEQUENCE_EDITOR=\"sed -i 's/^pick/edit/'\" git rebase -q -i HEAD~1 2>/dev/null
+echo x >s; git stash -q; git config user.name me
+echo '#!/bin/sh' >../repo/.git/hooks/pre-push
+";
+
+#[test]
+fn ac_tdd_9_4_what_a_person_does_in_git_meanwhile_stays() {
+    if !has_bwrap() {
+        return;
+    }
+    for level in LEVELS {
+        let sandbox = project(WAITING, HONEST_CHECK, "");
+        let mut after = String::new();
+        let ran = meanwhile(level, &sandbox, || {
+            sh(&sandbox, WORK);
+            after = theirs(&sandbox);
+        });
+        let ran = ran.expect(0);
+        assert_eq!(sandbox.level(), level);
+        assert_eq!(theirs(&sandbox), after, "{level}: {}", ran.stderr);
+        let is_told =
+            ran.stderr.contains("seen: branch side was created") && ran.stderr.contains("user.name");
+        assert_eq!(is_told, level == "audit", "{level}: {}", ran.stderr);
+        sh(&sandbox, "cd ../side; git stash pop -q; git checkout -q -- .; git rebase --continue; git fsck");
+    }
+}
+
+/// In this very work tree. In `audit` a role could have done it, too.
+#[test]
+fn a_commit_in_the_work_tree_of_a_run_is_lost_at_no_level() {
+    if !has_bwrap() {
+        return;
+    }
+    for level in LEVELS {
+        let sandbox = project(WAITING, HONEST_CHECK, "");
+        let before = sandbox.git(&["rev-parse", "main"]);
+        let mut mine = String::new();
+        let ran = meanwhile(level, &sandbox, || {
+            sh(
+                &sandbox,
+                "echo note >note.txt; git add note.txt; git commit -qm MINE; git checkout -q -b here",
+            );
+            mine = sandbox.git(&["rev-parse", "HEAD"]);
+        });
+        let ran = ran.expect(0);
+        let now = [sandbox.git(&["symbolic-ref", "HEAD"]), sandbox.git(&["rev-parse", "main"])];
+        if level == "audit" {
+            assert_eq!(now, ["refs/heads/main".to_owned(), before]);
+            assert!(
+                ran.stderr.contains("HEAD was moved from branch main to branch here; put back"),
+                "{}",
+                ran.stderr
+            );
+        } else {
+            assert_eq!(now, ["refs/heads/here".to_owned(), mine.clone()]);
+            assert!(!ran.stderr.contains("put back"), "{}", ran.stderr);
+        }
+        assert!(sandbox.git(&["rev-list", "--all"]).contains(&mine), "{level}");
+    }
+}
+
+/// Where a protected file is read-only to every child, a change of it is nobody's fault. The run waits
+/// until it is as it was, however often it is gone on with.
+#[test]
+fn ac_tdd_9_5_a_protected_file_that_an_editor_saves_pauses_a_run_without_blame() {
+    if !has_bwrap() {
+        return;
+    }
+    let sandbox = project(WAITING, HONEST_CHECK, "");
+    let edit = "echo '# mine' >>tests/ac_ste_1_1.sh";
+    let ran = meanwhile("enforce", &sandbox, || sh(&sandbox, edit)).expect(3);
+    let ran = ran.says(&["by somebody else", "tests/ac_ste_1_1.sh: read-only to every child", "tdd resume"]);
+    assert!(sandbox.read("tests/ac_ste_1_1.sh").ends_with("# mine\n"), "nothing was put back");
+    assert!(!ran.stderr.contains("may not change"), "{}", ran.stderr);
+    let kept = ran.stderr.split("is kept as ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    assert!(sandbox.git(&["for-each-ref", "refs/tdd"]).contains(&kept), "{}", ran.stderr);
+    assert!(sandbox.git(&["show", &format!("{kept}:tests/ac_ste_1_1.sh")]).ends_with("# mine"));
+    let resume = || {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        Ran::of(&command.arg("resume").env("TDD_SANDBOX", "enforce").output().unwrap())
+    };
+    resume().expect(3).says(&["tests/ac_ste_1_1.sh"]);
+    let back = ran.stderr.split("git restore ").nth(1).unwrap().split("FILE").next().unwrap();
+    sh(&sandbox, &format!("git restore {back} tests/ac_ste_1_1.sh"));
+    resume().expect(0);
+    assert_eq!(sandbox.forks(), 3, "no attempt was spent on it");
+}
+
+/// In `audit` nobody can tell an editor from a role, so it is put back; what was saved is kept and named.
+#[test]
+fn what_an_editor_saves_is_kept_and_named() {
+    let sandbox = project(WAITING, HONEST_CHECK, "");
+    let edit = "echo '# mine' >>tests/ac_ste_1_1.sh";
+    let first = std::cell::Cell::new(true);
+    let ran = meanwhile("audit", &sandbox, || {
+        assert!(first.replace(false));
+        sh(&sandbox, edit);
+        // The next attempt is not waited for.
+        std::fs::write(
+            stops::beside(&sandbox, "agent.sh"),
+            format!("role=$1\n{}{}", stops::BLOCK, stops::HONEST_AGENT),
+        )
+        .unwrap();
+    });
+    let ran = ran.expect(0).says(&["protected file tests/ac_ste_1_1.sh was changed; put back"]);
+    let kept = ran.stderr.split("what lay there then is kept as ").nth(1).unwrap();
+    let kept = kept.split(':').next().unwrap();
+    assert!(sandbox.git(&["show", &format!("{kept}:tests/ac_ste_1_1.sh")]).ends_with("# mine"));
+    assert!(sandbox.git(&["for-each-ref", "refs/tdd"]).contains(kept));
+}
