@@ -158,8 +158,7 @@ pub enum Event {
     Refused {
         why: String,
     },
-    /// The operator went to another of the run's trees, with `tdd undo`: to checkpoint 0, or from there
-    /// back to what was kept.
+    /// The operator went to another of the run's trees with `tdd undo`: checkpoint 0, or what was kept.
     Undone {
         to: CheckpointId,
         kept_as: CheckpointId,
