@@ -201,7 +201,7 @@ fn prepared(
         (SandboxNeed::Required, None) => Wanted::Enforce,
         (SandboxNeed::Required | SandboxNeed::AsGiven, _) => settings.sandbox,
     };
-    let sandbox = sandbox::choose(wanted, environment.path.as_deref())?;
+    let sandbox = sandbox::choose(wanted, &settings.reach, environment.path.as_deref())?;
     Ok(Prepared {
         place,
         environment,

@@ -17,7 +17,7 @@ use crate::text::agent_table::home::Protected;
 use crate::text::agent_table::{AgentTable, MessageFrom, PromptBy, SessionFrom};
 use crate::world::checkpoints::StandIns;
 use crate::world::process::{EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan};
-use crate::world::sandbox::Enclosed;
+use crate::world::sandbox::{Enclosed, Own};
 
 /// A child that can be started.
 pub(super) struct Prepared {
@@ -72,8 +72,9 @@ impl TableAgents {
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
         let stand_ins = self.stand_ins(order.key.role())?;
-        let enclosed =
-            self.enclosed(order.key.role(), &[Some(exchange.folder()), home.base()], stand_ins.as_deref());
+        let lent = self.lent(table, &home);
+        let folders = [Some(exchange.folder()), home.base()];
+        let enclosed = self.enclosed(order.key.role(), &folders, &lent, stand_ins.as_deref());
         let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
         let spawn = SpawnOrder {
             argv: argv.into_iter().map(OsString::from).collect(),
@@ -102,17 +103,26 @@ impl TableAgents {
         })
     }
 
+    /// What of the person's home the agent's program uses as its own.
+    fn lent(&self, table: &AgentTable, home: &Home) -> Vec<PathBuf> {
+        let Some(sandbox) = &self.sandbox else { return Vec::new() };
+        let belongings = &sandbox.ground.belongings;
+        let own = table.uses_home.iter().flat_map(|below| belongings.own(below));
+        home.lent().chain(own).collect()
+    }
+
     /// The fence around a role that has these folders for itself.
     fn enclosed(
         &self,
         role: Role,
         folders: &[Option<&Path>],
+        lent: &[PathBuf],
         stand_ins: Option<&StandIns>,
     ) -> Option<Enclosed> {
         let shared = self.own.iter().map(PathBuf::as_path);
-        let own: Vec<&Path> = folders.iter().copied().flatten().chain(shared).collect();
+        let folders: Vec<&Path> = folders.iter().copied().flatten().chain(shared).collect();
         let sandbox = self.sandbox.as_ref()?;
-        Some(sandbox.for_role(role, &own, stand_ins, &self.setup.cwd))
+        Some(sandbox.for_role(role, &Own { folders: &folders, lent }, stand_ins, &self.setup.cwd))
     }
 
     /// Made once for as long as git's index stays as it is.
