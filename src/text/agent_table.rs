@@ -30,7 +30,8 @@
 //!                                                 one (which the variable names, else `of` below HOME);
 //!                                                 `files` are made in it, see `home`
 //! uses_home:   [PATH, …]                          what the program keeps in the person's home: there it may
-//!                                                 read and write, in a sandbox that closes the rest
+//!                                                 read and write, in a sandbox that closes the rest; what
+//!                                                 has no extension is a folder, made if it is not there
 //! own_sandbox: on | off                           for {own_sandbox} and cases in argv; default off
 //! protect:     {file: TEXT, folder: TEXT}      what {protected} says of each path, as {path}, one after the other
 //! versions:    {proven: [VERSION, …], oldest: VERSION, command: [argument, …]}

@@ -494,7 +494,7 @@ fn a_child_on_a_terminal_keeps_it_and_hears_the_stop() {
     assert!(said.contains("tidied"), "{said}");
 }
 
-fn cassette(place: &Sandbox, deed: &str) -> String {
+pub fn cassette(place: &Sandbox, deed: &str) -> String {
     let honest = super::cycle::honest_shop_cassette();
     let run = format!("- role: implementer\n  run: [sh, -c, {deed:?}]\n");
     let path = place.repo().parent().unwrap().join("c.yaml");
@@ -544,6 +544,8 @@ fn the_weaker_level_says_why_and_can_be_refused() {
     }
     let asked = described(&["--sandbox", "audit"], None).expect(0);
     assert!(asked.stdout.contains("isolation:   audit") && asked.stdout.contains("as it was asked for"));
+    let open = "nothing is prevented: home, credentials and network are open";
+    assert!(asked.stdout.contains(open), "{}", asked.stdout);
     let without = described(&[], Some(&bin)).expect(0);
     assert!(
         without.stdout.contains("audit") && without.stdout.contains("not installed"),

@@ -19,7 +19,7 @@ use tdd::world::sandbox::{Belongings, Enclosure, Ground, Own, Sandbox as Fences,
 use tokio::sync::watch;
 
 use super::isolation::has_bwrap;
-use super::sandbox::{Sandbox, has, has_go, has_node, has_python};
+use super::sandbox::{Ran, Sandbox, has, has_go, has_node, has_python};
 
 const SECRET: &str = "hunter2";
 
@@ -199,9 +199,9 @@ fn has_npm() -> bool {
 #[test]
 fn ac_tdd_8_8_no_child_reads_what_is_nobody_s_business() {
     let Some(person) = Person::new() else { return };
-    for path in CREDENTIALS {
-        person.none_can(&format!("grep . \"$HOME/{path}\""));
-        person.none_can(&format!("cp \"$HOME/{path}\" stolen && grep . stolen"));
+    let all: String = CREDENTIALS.iter().fold(String::new(), |all, path| format!("{all} '{path}'"));
+    for taking in ["grep . \"$HOME/$it\"", "cp \"$HOME/$it\" stolen && grep . stolen"] {
+        person.none_can(&format!("for it in {all}; do {taking} && exit 0; done; exit 1"));
     }
     for script in [
         // By another name, another root, another process, and by moving what is around it.
@@ -471,4 +471,93 @@ fn an_honest_role_installs_a_dependency_of_rust_and_of_go() {
     let (exit, said) = person.sh(person.of_role(&[]), script);
     assert_eq!(exit, Exit::Code(0), "{said}");
     assert!(person.home.join(".cache/go-build").is_dir(), "in the person's own cache");
+}
+
+const TEST: &str = "test: python3 -m unittest discover -s tests -t .\n";
+
+/// What a hostile role of a whole run tries; each deed that goes through leaves its number.
+const DEEDS: &str = "grep -q . \"$HOME/.ssh/key\" && echo 1 >> ../deeds; echo evil >> \"$HOME/.bashrc\" && echo 2 >> ../deeds; \
+                     grep -q . \"$HOME/.netrc\" && echo 3 >> ../deeds; true";
+
+/// `tdd` for a person whose home holds the repository, with secrets of theirs.
+fn at_home(place: &Sandbox, settings: &str) -> (PathBuf, std::process::Command) {
+    let home = place.repo().parent().unwrap().canonicalize().unwrap();
+    for (path, text) in [(".ssh/key", SECRET), (".netrc", SECRET), (".bashrc", "# theirs\n")] {
+        put(&home.join(path), text);
+    }
+    std::fs::create_dir_all(home.join("tmp")).unwrap();
+    place.write("tdd.yaml", settings);
+    place.commit();
+    let mut command = place.command(env!("CARGO_BIN_EXE_tdd"));
+    command.env("HOME", &home).env("TMPDIR", home.join("tmp")).env_remove("TDD_SANDBOX");
+    (home, command)
+}
+
+#[test]
+fn ac_tdd_8_10_a_run_says_what_is_open_and_who_has_opened_it() {
+    if !has_bwrap() || !has_python() {
+        return;
+    }
+    for (settings, words, deeds) in [
+        (
+            "sandbox: enforce\n",
+            "home read-only, caches writable, credentials out of sight, network open; reading",
+            "",
+        ),
+        (
+            "sandbox: { level: enforce, home: rw, network: off, hide: ['!~/.ssh'] }\n",
+            "home writable, credentials out of sight, network open to agents alone; opened by tdd.yaml: home, ~/.ssh",
+            "12",
+        ),
+        (
+            "sandbox: { hide: [] }\n",
+            "home read-only, caches writable, credentials in sight, network open; opened by tdd.yaml: credentials",
+            "13",
+        ),
+        ("sandbox: audit\n", "nothing is prevented: home, credentials and network are open", "123"),
+    ] {
+        let place = super::cycle::shop();
+        let (home, mut command) = at_home(&place, &format!("{TEST}{settings}"));
+        let deed = DEEDS.replace("../deeds", "deeds");
+        let cassette = super::isolation::cassette(&place, &deed);
+        let ran = Ran::of(&command.args(["STE-1", "--cassette", &cassette]).output().unwrap()).expect(0);
+        let first: String = ran.stderr.lines().take(4).collect();
+        assert!(first.contains(words), "{settings}: {first}");
+        let done = std::fs::read_to_string(place.path("deeds")).unwrap_or_default().replace('\n', "");
+        assert_eq!(done, deeds, "{settings}");
+        let is_evil = std::fs::read_to_string(home.join(".bashrc")).unwrap().contains("evil");
+        assert_eq!(is_evil, deeds.contains('2'), "{settings}");
+        let mut doctor = at_home(&place, &format!("{TEST}{settings}")).1;
+        let said = Ran::of(&doctor.arg("doctor").output().unwrap());
+        let said = said.stdout + &said.stderr;
+        let (open, _) = words.split_once("; reading").unwrap_or((words, ""));
+        assert!(said.contains(open), "{settings}: {said}");
+    }
+}
+
+/// A command that takes no selection runs in copies beside the repository, which lie in the home then.
+#[test]
+fn copies_of_a_tree_that_lies_in_the_home_can_be_written_to() {
+    if !has_bwrap() || !has_python() {
+        return;
+    }
+    let place = super::cycle::shop();
+    place.write("run.sh", "echo x > by-product && exec python3 -m unittest discover -s tests -t .\n");
+    let settings = "test: sh run.sh\nrunner: { kind: exit-code, all: sh run.sh }\nsandbox: enforce\n";
+    let (_, mut command) = at_home(&place, settings);
+    let cassette = super::isolation::cassette(&place, "true");
+    Ran::of(&command.args(["STE-1", "--cassette", &cassette]).output().unwrap()).expect(0);
+}
+
+#[test]
+fn tools_of_each_language_work_in_a_closed_home() {
+    if !has_bwrap() || !has_go() || !has_node() {
+        return;
+    }
+    for (fixture, requirement) in [("demo", "DEMO-1"), ("go", "GO-1"), ("node", "NODE-1")] {
+        let place = Sandbox::of_fixture(fixture);
+        let cassette = super::sandbox::fixtures().join("cassettes").join(format!("{fixture}.yaml"));
+        let ran = place.tdd(&[requirement, "--sandbox", "enforce", "--cassette", cassette.to_str().unwrap()]);
+        ran.expect(0);
+    }
 }

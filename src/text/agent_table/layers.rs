@@ -189,6 +189,11 @@ mod tests {
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(lines[0].starts_with("A='b c' sh -c 'rm -rf ~' [--model {model}] "), "{lines:?}");
         assert!(!lines[0].contains('\u{1b}'), "{lines:?}");
+        let lent = "argv: [a, '{prompt_file}']\nuses_home: [.ssh]\nstate_dirs: { A: { of: .codex, carry: [auth.json, b] } }";
+        let lent = setting(lent, "");
+        let lines = lent.brought("helper", &lent.table("helper").unwrap().unwrap());
+        let of_home = ["it may use of your home: ~/.codex/b", "it may use of your home: ~/.ssh"];
+        assert_eq!(lines[1..], of_home, "what a built-in agent uses as well is no news");
         let (own, bounds) = (setting("", ours), setting("max_turns: 9", ""));
         assert!(own.brought("helper", &table).is_empty(), "the person's own");
         assert!(bounds.brought("claude", &table).is_empty(), "bounds alone");

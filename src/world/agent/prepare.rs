@@ -8,7 +8,7 @@ use super::TableAgents;
 use super::bounds::limits;
 use super::call::{Call, Known};
 use super::exchange::{self, Exchange};
-use super::home::{Home, Session};
+use super::home::{Home, Session, folder_of};
 use crate::core::attempt::AttemptKind;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
@@ -107,8 +107,13 @@ impl TableAgents {
     fn lent(&self, table: &AgentTable, home: &Home) -> Vec<PathBuf> {
         let Some(sandbox) = &self.sandbox else { return Vec::new() };
         let belongings = &sandbox.ground.belongings;
-        let own = table.uses_home.iter().flat_map(|below| belongings.own(below));
-        home.lent().chain(own).collect()
+        let own = table.uses_home.iter().filter_map(|below| belongings.own(below));
+        let transcripts = self.setup.operator.and(table.interactive.as_ref());
+        let transcripts = transcripts.and_then(|interactive| interactive.transcripts.as_ref());
+        let transcripts = transcripts
+            .filter(|kept| home.folder(&kept.variable).is_none())
+            .and_then(|kept| folder_of(&kept.variable, &kept.of, &self.setup)?.canonicalize().ok());
+        home.lent().chain(own).chain(transcripts).collect()
     }
 
     /// The fence around a role that has these folders for itself.

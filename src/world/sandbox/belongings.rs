@@ -112,11 +112,15 @@ impl Belongings {
         }
     }
 
-    /// The real place of something of the agent's own below the person's home, if it is there.
-    pub fn own(&self, below: &str) -> impl Iterator<Item = PathBuf> + '_ {
-        let below = below.to_owned();
-        let homes = self.0.iter().flat_map(|known| &known.homes);
-        homes.filter_map(move |home| home.spelled.join(&below).canonicalize().ok())
+    /// The real place of something of the agent's own below the person's home. A folder is made if it is
+    /// not there, as the agent's program would; a name with an extension is one of a file.
+    pub fn own(&self, below: &str) -> Option<PathBuf> {
+        let path = self.0.as_ref()?.homes.first()?.spelled.join(below);
+        if path.extension().is_none() {
+            // What can't be made is told by the program that wants it.
+            let _ = std::fs::create_dir_all(&path);
+        }
+        path.canonicalize().ok()
     }
 
     /// A folder of ours that no child may write to, if one was made.
