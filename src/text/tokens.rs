@@ -12,7 +12,7 @@ const KEYS: [&str; 6] = ["_authtoken", "_auth", "_password", "npmauthtoken", "np
 /// is not in the text.
 pub fn without(text: &str) -> Option<String> {
     let left: Vec<&str> = text.lines().filter(|line| !holds_token(line)).collect();
-    (left.len() < text.lines().count()).then(|| left.iter().map(|line| format!("{line}\n")).collect())
+    (left.len() < text.lines().count()).then(|| left.join("\n") + "\n")
 }
 
 fn holds_token(line: &str) -> bool {

@@ -535,18 +535,17 @@ fn ac_tdd_8_10_a_run_says_what_is_open_and_who_has_opened_it() {
     }
 }
 
-/// A command that takes no selection runs in copies beside the repository, which lie in the home then.
+/// A command that takes no selection runs in a copy beside the repository, which lies in the home then.
 #[test]
-fn copies_of_a_tree_that_lies_in_the_home_can_be_written_to() {
-    if !has_bwrap() || !has_python() {
-        return;
-    }
-    let place = super::cycle::shop();
-    place.write("run.sh", "echo x > by-product && exec python3 -m unittest discover -s tests -t .\n");
-    let settings = "test: sh run.sh\nrunner: { kind: exit-code, all: sh run.sh }\nsandbox: enforce\n";
-    let (_, mut command) = at_home(&place, settings);
-    let cassette = super::isolation::cassette(&place, "true");
-    Ran::of(&command.args(["STE-1", "--cassette", &cassette]).output().unwrap()).expect(0);
+fn a_copy_of_a_tree_that_lies_in_the_home_can_be_written_to() {
+    let more = |base: &Path| put(&base.join("home/code/tdd-copy-1/sub/a.py"), "");
+    let Some(mut person) = Person::with(&Reach::default(), "home/code/repo", more) else { return };
+    let place = person.home.join("code/tdd-copy-1/sub");
+    let fence = || person.fences.for_commands(&person.base.join("work"), &place).enclosure;
+    let (copy, beside) = (fence(), fence());
+    person.repo = place;
+    assert_eq!(person.sh(copy, "echo x > by-product && echo x > ../top").0, Exit::Code(0));
+    assert!(!person.sh(beside, "echo evil > ../../beside").0.is_success());
 }
 
 #[test]

@@ -51,13 +51,11 @@ pub(super) fn read(top: &Table<'_>) -> Result<SandboxSetting, Trouble> {
 
 fn word<T: Copy>(table: &Table<'_>, key: &str, words: &[(&str, T)]) -> Result<Option<T>, Trouble> {
     let Some(said) = table.text(key)? else { return Ok(None) };
-    match words.iter().find(|(name, _)| *name == said) {
-        Some((_, value)) => Ok(Some(*value)),
-        None => {
-            let known: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
-            Err(table.unknown_word(key, &said, &known))
-        }
+    if let Some((_, value)) = words.iter().find(|(name, _)| *name == said) {
+        return Ok(Some(*value));
     }
+    let known: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
+    Err(table.unknown_word(key, &said, &known))
 }
 
 /// Some readers of YAML take `on` and `off` for true and false, and so do people.

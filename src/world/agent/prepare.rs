@@ -72,9 +72,7 @@ impl TableAgents {
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
         let stand_ins = self.stand_ins(order.key.role())?;
-        let lent = self.lent(table, &home);
-        let folders = [Some(exchange.folder()), home.base()];
-        let enclosed = self.enclosed(order.key.role(), &folders, &lent, stand_ins.as_deref());
+        let enclosed = self.enclosed(order, exchange.folder(), &home, stand_ins.as_deref());
         let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
         let spawn = SpawnOrder {
             argv: argv.into_iter().map(OsString::from).collect(),
@@ -116,18 +114,20 @@ impl TableAgents {
         home.lent().chain(own).chain(transcripts).collect()
     }
 
-    /// The fence around a role that has these folders for itself.
+    /// The fence around a role with its exchange folder and its home.
     fn enclosed(
         &self,
-        role: Role,
-        folders: &[Option<&Path>],
-        lent: &[PathBuf],
+        order: &AgentOrder,
+        exchange: &Path,
+        home: &Home,
         stand_ins: Option<&StandIns>,
     ) -> Option<Enclosed> {
         let shared = self.own.iter().map(PathBuf::as_path);
-        let folders: Vec<&Path> = folders.iter().copied().flatten().chain(shared).collect();
+        let folders: Vec<&Path> = std::iter::once(exchange).chain(home.base()).chain(shared).collect();
+        let lent = self.lent(&self.agent(&order.key).table, home);
         let sandbox = self.sandbox.as_ref()?;
-        Some(sandbox.for_role(role, &Own { folders: &folders, lent }, stand_ins, &self.setup.cwd))
+        let own = Own { folders: &folders, lent: &lent };
+        Some(sandbox.for_role(order.key.role(), &own, stand_ins, &self.setup.cwd))
     }
 
     /// Made once for as long as git's index stays as it is.

@@ -10,6 +10,10 @@
 //!
 //! Credentials are looked for at every start, since one may have been made meanwhile. Caches are found
 //! once, and never through what a child could have put there: see [`Known::resolved`].
+#![expect(
+    clippy::disallowed_methods,
+    reason = "caches are made as their programs would, and stand-ins are files"
+)]
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -99,8 +103,10 @@ impl Belongings {
     pub(super) fn lay(&self, fence: &mut Fence, whose: &Whose<'_>) {
         let Some(known) = &self.0 else { return };
         let writable = known.lay_homes(fence, whose.repository);
-        for table in TIMETABLES.iter().filter_map(|path| Path::new(path).canonicalize().ok()) {
-            fence.set(&table, Rule::ReadOnly);
+        if rustix::process::geteuid().is_root() {
+            for table in TIMETABLES.iter().filter_map(|path| Path::new(path).canonicalize().ok()) {
+                fence.set(&table, Rule::ReadOnly);
+            }
         }
         known.hide(fence, whose);
         for path in whose.lent {
@@ -220,7 +226,7 @@ impl Known {
             }
             found.push(path);
         }
-        found.extend(self.cargo_locks(&found));
+        found.extend(cargo_locks(&found));
         found
     }
 
@@ -270,19 +276,6 @@ impl Known {
         }
     }
 
-    /// Cargo's own folder can't be writable, since its settings name programs.
-    fn cargo_locks(&self, found: &[PathBuf]) -> Vec<PathBuf> {
-        let registries = found.iter().filter(|path| path.ends_with("registry"));
-        let homes = registries.filter_map(|path| path.parent());
-        let files = homes.flat_map(|home| CARGO_LOCKS.iter().map(|name| home.join(name)));
-        files
-            .filter(|file| {
-                let mut options = std::fs::OpenOptions::new();
-                regular_file::with(options.write(true).create(true), file).is_ok()
-            })
-            .collect()
-    }
-
     /// An empty file of ours, or a text, to be seen in place of one of the person's.
     pub(super) fn stand_in(&self, name: &str, text: &[u8], repository: &Path) -> Option<PathBuf> {
         let folder = self.ours.get_or_init(|| leftovers::temporary_folder(repository).ok()).as_ref()?;
@@ -327,6 +320,19 @@ impl Known {
     fn hide(&self, fence: &mut Fence, whose: &Whose<'_>) {
         hidden::lay(self, fence, whose);
     }
+}
+
+/// By which cargo locks what it shares; its own folder can't be writable, since its settings name programs.
+fn cargo_locks(found: &[PathBuf]) -> Vec<PathBuf> {
+    let registries = found.iter().filter(|path| path.ends_with("registry"));
+    let homes = registries.filter_map(|path| path.parent());
+    let files = homes.flat_map(|home| CARGO_LOCKS.iter().map(|name| home.join(name)));
+    files
+        .filter(|file| {
+            let mut options = std::fs::OpenOptions::new();
+            regular_file::with(options.write(true).create(true), file).is_ok()
+        })
+        .collect()
 }
 
 /// What tools are told in settings of their own, by the variables that would say the same.

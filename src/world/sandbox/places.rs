@@ -170,7 +170,7 @@ pub(super) const SOCKETS: &[&str] = &[
     "/run/systemd/private",
 ];
 
-/// What runs by itself later. For who is not root these can't be written to anyway.
+/// What runs by itself later. Who is not root can't write to it, since no program gains rights in a sandbox.
 pub(super) const TIMETABLES: &[&str] = &[
     "/var/spool/cron",
     "/var/spool/at",
