@@ -12,7 +12,7 @@ use crate::core::budget::Bounds;
 use crate::core::commands::CommandSettings;
 use crate::core::criterion::CriterionId;
 use crate::core::event::{MissingBlock, Refactoring, Regression, StopAfter};
-use crate::core::isolation::Wanted;
+use crate::core::isolation::{Reach, Wanted};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
 use crate::core::usage::CapPlan;
@@ -198,6 +198,8 @@ pub struct Settings {
     pub leaves: Leaves,
     /// The level of isolation.
     pub sandbox: Wanted,
+    /// What is open in level `enforce`.
+    pub reach: Reach,
     pub intent: Intent,
     pub output: OutputMode,
     /// Nobody is watching: no live display, no question.
@@ -248,7 +250,8 @@ impl Settings {
             only,
             already_green,
             leaves: leaves(args),
-            sandbox: sandbox(&args.isolation, environment.sandbox.as_deref(), config.sandbox)?,
+            sandbox: sandbox(&args.isolation, environment.sandbox.as_deref(), config.sandbox.level)?,
+            reach: config.sandbox.reach(),
             intent: if args.dry_run { Intent::Describe } else { Intent::Run },
             output: args.output.into(),
             ci: environment.ci,

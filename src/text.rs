@@ -36,4 +36,5 @@ pub mod terminal_modes;
 pub mod terminal_noise;
 pub mod test_report;
 pub mod test_source;
+pub mod tokens;
 pub mod usage_words;

@@ -90,7 +90,7 @@ fn prepared(
     let common = settings.common.clone();
     let roles = RoleAgents::all(agent);
     prepare::refuse_caps_without_figures(&roles, &common.caps, None)?;
-    let sandbox = sandbox::choose(common.sandbox, environment.path.as_deref())?;
+    let sandbox = sandbox::choose(common.sandbox, &common.reach, environment.path.as_deref())?;
     let path = RelPath::new(NAME).ok_or_else(|| Trouble::internal("a plain word is no path"))?;
     let (id, title) = (NAME.to_owned(), Some(settings.task.clone()));
     Ok(Prepared {

@@ -224,7 +224,7 @@ fn prepared(
         (SandboxNeed::LeftOut, None) => Wanted::Audit,
         (SandboxNeed::Required | SandboxNeed::AsGiven | SandboxNeed::LeftOut, _) => settings.sandbox,
     };
-    let sandbox = sandbox::choose(wanted, environment.path.as_deref())?;
+    let sandbox = sandbox::choose(wanted, &settings.reach, environment.path.as_deref())?;
     Ok(Prepared {
         place,
         environment,

@@ -41,6 +41,86 @@ impl Wanted {
         [("auto", Self::Auto), ("enforce", Self::Enforce), ("audit", Self::Audit)];
 }
 
+/// What children may reach of what is the person's and not the project's, in level `enforce`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reach {
+    pub home: HomeAccess,
+    pub network: Network,
+    pub hide: Hide,
+}
+
+/// What may be done in the person's home outside of the repository.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum HomeAccess {
+    /// But for the caches of package managers.
+    #[default]
+    ReadOnly,
+    Writable,
+}
+
+impl HomeAccess {
+    /// As `tdd.yaml` spells it.
+    pub const WORDS: [(&'static str, Self); 2] = [("ro", Self::ReadOnly), ("rw", Self::Writable)];
+}
+
+/// The network of the project's commands; an agent can't do without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Network {
+    #[default]
+    On,
+    Off,
+}
+
+impl Network {
+    /// As `tdd.yaml` spells it.
+    pub const WORDS: [(&'static str, Self); 2] = [("on", Self::On), ("off", Self::Off)];
+}
+
+/// What is out of sight: places where credentials lie, and what a project adds or takes out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Hide {
+    pub credentials: Credentials,
+    /// More places, absolute or from `~/`.
+    pub more: Vec<String>,
+    /// Places that stay in sight though they would be hidden.
+    pub shown: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Credentials {
+    #[default]
+    Hidden,
+    Shown,
+}
+
+impl Reach {
+    /// What is open, for a person; what `tdd.yaml` has opened comes last.
+    pub fn words(&self) -> String {
+        let home = match self.home {
+            HomeAccess::ReadOnly => "home read-only, caches writable",
+            HomeAccess::Writable => "home writable",
+        };
+        let credentials = match self.hide.credentials {
+            Credentials::Hidden => "credentials out of sight",
+            Credentials::Shown => "credentials in sight",
+        };
+        let network = match self.network {
+            Network::On => "network open",
+            Network::Off => "network open to agents alone",
+        };
+        let mut words = format!("{home}, {credentials}, {network}");
+        let mut opened: Vec<&str> = Vec::new();
+        opened.extend((self.home == HomeAccess::Writable).then_some("home"));
+        opened.extend((self.hide.credentials == Credentials::Shown).then_some("credentials"));
+        opened.extend(self.hide.shown.iter().map(String::as_str));
+        if !opened.is_empty() {
+            words.push_str("; opened by tdd.yaml: ");
+            words.push_str(&opened.join(", "));
+        }
+        words
+    }
+}
+
 /// The level of a run, and how it is kept or why it is no better.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Confinement {
@@ -58,6 +138,21 @@ impl fmt::Display for Confinement {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_open_is_one_line_and_names_what_a_project_has_opened() {
+        let closed = Reach::default();
+        assert_eq!(closed.words(), "home read-only, caches writable, credentials out of sight, network open");
+        let hide = Hide { shown: vec!["~/.ssh".into()], ..Hide::default() };
+        let opened = Reach { home: HomeAccess::Writable, network: Network::Off, hide };
+        assert_eq!(
+            opened.words(),
+            "home writable, credentials out of sight, network open to agents alone; opened by tdd.yaml: home, ~/.ssh"
+        );
+        let hide = Hide { credentials: Credentials::Shown, ..Hide::default() };
+        let bare = Reach { hide, ..Reach::default() }.words();
+        assert!(bare.contains("credentials in sight") && bare.ends_with("opened by tdd.yaml: credentials"));
+    }
 
     #[test]
     fn a_level_is_told_by_the_word_that_asks_for_it() {

@@ -6,7 +6,7 @@ use super::{AUTO_AGENT, DEFAULT_SPECS_DIR, Deadlines, Settings};
 use crate::core::budget::Bounds;
 use crate::core::event::{MissingBlock, Regression};
 use crate::core::fix::{RETRIES, Writes};
-use crate::core::isolation::Wanted;
+use crate::core::isolation::{Credentials, Hide, HomeAccess, Network, Wanted};
 use crate::core::role::Role;
 use crate::core::turns::TurnCaps;
 use crate::core::usage::{CapPlan, Usd};
@@ -89,7 +89,14 @@ pub fn rows(sources: &Sources<'_>, holds: &Settings) -> Vec<Row> {
         sources.row("idle_deadline", |file| ms(file.idle_deadline_ms), &idle),
         sources.row("output_cap", |file| file.output_cap.map(size), &size(config::MAX_OUTPUT)),
         sources.row("backoff", |file| file.backoff_ms.as_deref().map(waits), &waits(&super::BACKOFF_MS)),
-        sandbox(sources, holds),
+        level(sources, holds),
+        sources.row("sandbox.home", |file| file.sandbox.home.map(home), &home(HomeAccess::default())),
+        sources.row(
+            "sandbox.network",
+            |file| file.sandbox.network.map(network),
+            &network(Network::default()),
+        ),
+        sources.row("sandbox.hide", |file| file.sandbox.hide.as_ref().map(hidden), CREDENTIALS),
         sources.row("fix.checks", |file| listed(&file.fix.checks), "found in the project"),
         sources.row("fix.max_retries", |file| number(file.fix.max_retries), &RETRIES.to_string()),
         sources.row("fix.type_deadline", |file| ms(file.fix.type_deadline_ms), &duration(TYPE_DEADLINE_MS)),
@@ -152,15 +159,38 @@ fn of_caps(sources: &Sources<'_>) -> Vec<Row> {
     ]
 }
 
-fn sandbox(sources: &Sources<'_>, holds: &Settings) -> Row {
-    let word = |wanted: Wanted| {
-        Wanted::WORDS.into_iter().find(|(_, it)| *it == wanted).map(|(word, _)| word.to_owned())
-    };
+/// What is hidden if nothing is said.
+const CREDENTIALS: &str = "credentials";
+
+fn level(sources: &Sources<'_>, holds: &Settings) -> Row {
+    let key = "sandbox.level";
+    let word = |wanted: Wanted| spelled(wanted, &Wanted::WORDS);
     if sources.says_sandbox == Variable::Set {
-        let value = word(holds.sandbox).unwrap_or_default();
-        return Row { key: "sandbox".to_owned(), value, from: "TDD_SANDBOX".to_owned() };
+        return Row { key: key.to_owned(), value: word(holds.sandbox), from: "TDD_SANDBOX".to_owned() };
     }
-    sources.row("sandbox", |file| file.sandbox.and_then(word), &word(Wanted::default()).unwrap_or_default())
+    sources.row(key, |file| file.sandbox.level.map(word), &word(Wanted::default()))
+}
+
+fn home(access: HomeAccess) -> String {
+    spelled(access, &HomeAccess::WORDS)
+}
+
+fn network(network: Network) -> String {
+    spelled(network, &Network::WORDS)
+}
+
+fn hidden(hide: &Hide) -> String {
+    if hide.credentials == Credentials::Shown {
+        return "nothing".to_owned();
+    }
+    let shown = hide.shown.iter().map(|place| format!("!{place}"));
+    let all: Vec<String> =
+        std::iter::once(CREDENTIALS.to_owned()).chain(hide.more.iter().cloned()).chain(shown).collect();
+    all.join(", ")
+}
+
+fn spelled<T: PartialEq + Copy>(value: T, words: &[(&str, T)]) -> String {
+    words.iter().find(|(_, it)| *it == value).map(|(word, _)| (*word).to_owned()).unwrap_or_default()
 }
 
 fn listed(items: &[String]) -> Option<String> {

@@ -29,6 +29,9 @@
 //!                                                 by the variable; `carry` are links into the person's own
 //!                                                 one (which the variable names, else `of` below HOME);
 //!                                                 `files` are made in it, see `home`
+//! uses_home:   [PATH, …]                          what the program keeps in the person's home: there it may
+//!                                                 read and write, in a sandbox that closes the rest; what
+//!                                                 has no extension is a folder, made if it is not there
 //! own_sandbox: on | off                           for {own_sandbox} and cases in argv; default off
 //! protect:     {file: TEXT, folder: TEXT}      what {protected} says of each path, as {path}, one after the other
 //! versions:    {proven: [VERSION, …], oldest: VERSION, command: [argument, …]}
@@ -40,7 +43,7 @@
 //! max_turns, wall, idle, output_cap               bounds of one attempt
 //! code:        false                              it writes no code, so `tdd fix` skips its work
 //! interactive: {argv: …, message: {file: PATH, take: POINTER, skip: …}, quit: TEXT, transcripts: …,
-//!               state_dirs: …}
+//!               state_dirs: …, uses_home: …}
 //!                                                 for --interactive; see `interactive`
 //! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
 //! kit:         how it is pointed at a scripted model, see `kit`
@@ -105,6 +108,8 @@ pub struct AgentTable {
     pub resets: Vec<Selector>,
     pub env: EnvRules,
     pub state_dirs: Vec<StateDir>,
+    /// Below the person's home: what the program keeps there and reads and writes as its own.
+    pub uses_home: Vec<String>,
     pub own_sandbox: OwnSandbox,
     pub protect: Option<Protect>,
     pub versions: Option<Versions>,

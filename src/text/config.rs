@@ -19,7 +19,7 @@
 //! max_usd: 5                       # of a run: reaching it pauses; also max_tokens, max_wall
 //! max_usd_attempt: 1               # of one attempt: reaching it ends it; also max_tokens_attempt
 //! fix: { checks: ["mypy ."], max_retries: 3, type_deadline: 60s, test_deadline: 2m }   # for `tdd fix`
-//! sandbox: auto                    # auto | enforce | audit
+//! sandbox: auto                    # auto | enforce | audit, or a table, see [`sandbox`]
 //! backoff: [5s, 20s, 60s]          # waits before further tries after a rate limit; [] for none
 //! ```
 //!
@@ -34,6 +34,7 @@ mod duration;
 pub mod fix;
 mod layers;
 mod reader;
+pub mod sandbox;
 mod twice;
 
 use std::collections::BTreeMap;
@@ -43,7 +44,6 @@ use serde_yaml::Value;
 use crate::core::commands::{RunnerKind, RunnerTable};
 use crate::core::event::{MissingBlock, Regression};
 use crate::core::fix::Writes;
-use crate::core::isolation::Wanted;
 use crate::core::path::RelPath;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
@@ -72,8 +72,8 @@ pub struct ConfigFile {
     pub regression: Option<Regression>,
     /// What becomes of work that passes without a valid block.
     pub on_missing_block: Option<MissingBlock>,
-    /// The level of isolation (contract section 12).
-    pub sandbox: Option<Wanted>,
+    /// The level of isolation, and what is open in it (contract section 12).
+    pub sandbox: sandbox::SandboxSetting,
     /// Of one run of a command, in milliseconds.
     pub deadline_ms: Option<u64>,
     /// Of one attempt, in milliseconds.
@@ -171,7 +171,7 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         budgets: budgets(&top)?,
         regression: regression(&top)?,
         on_missing_block: on_missing_block(&top)?,
-        sandbox: sandbox(&top)?,
+        sandbox: sandbox::read(&top)?,
         deadline_ms: top.duration("deadline")?,
         attempt_deadline_ms: top.duration("attempt_deadline")?,
         idle_deadline_ms: top.duration("idle_deadline")?,
@@ -319,14 +319,6 @@ fn on_missing_block(top: &Table<'_>) -> Result<Option<MissingBlock>, Trouble> {
     match MissingBlock::WORDS.into_iter().find(|(name, _)| *name == word) {
         Some((_, then)) => Ok(Some(then)),
         None => Err(top.unknown_word("on_missing_block", &word, &MissingBlock::WORDS.map(|(name, _)| name))),
-    }
-}
-
-fn sandbox(top: &Table<'_>) -> Result<Option<Wanted>, Trouble> {
-    let Some(word) = top.text("sandbox")? else { return Ok(None) };
-    match Wanted::WORDS.into_iter().find(|(name, _)| *name == word) {
-        Some((_, wanted)) => Ok(Some(wanted)),
-        None => Err(top.unknown_word("sandbox", &word, &Wanted::WORDS.map(|(name, _)| name))),
     }
 }
 

@@ -12,20 +12,24 @@
 //! Prevention may leak, the verdict may not: the manifest is checked whatever the level is. What a
 //! fence can't hold (a protected path that is not there yet, a link) is left to it.
 
+mod belongings;
 pub mod bubblewrap;
 pub mod fence;
 mod ground;
+mod hidden;
+mod places;
 mod probe;
 pub mod seatbelt;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+pub use belongings::Belongings;
 use bubblewrap::{Bubblewrap, Processes};
 use fence::Fence;
 pub use ground::{Ground, Laid, MOST_FILES, Sealed};
 
-use crate::core::isolation::{Confinement, Level, Wanted};
+use crate::core::isolation::{Confinement, Level, Network, Reach, Wanted};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
 use crate::world::checkpoints::StandIns;
@@ -65,14 +69,17 @@ pub struct Chosen {
 }
 
 /// Chooses the level. `path` is where the backends' programs are looked for. Fails, as a trouble of
-/// the environment, if the sandbox is wanted and can't be had.
-pub fn choose(wanted: Wanted, path: Option<&OsStr>) -> Result<Chosen, Trouble> {
+/// the environment, if the sandbox is wanted and can't be had, or can't be as closed as `reach` says.
+pub fn choose(wanted: Wanted, reach: &Reach, path: Option<&OsStr>) -> Result<Chosen, Trouble> {
     if wanted == Wanted::Audit {
         return Ok(audit("as it was asked for"));
     }
     match (probe::backend(path), wanted) {
         (Ok(backend), _) => {
-            let isolation = Confinement { level: Level::Enforce, words: backend.words() };
+            if reach.network == Network::Off {
+                backend.can_cut_off(path)?;
+            }
+            let isolation = Confinement { level: Level::Enforce, words: backend.words(reach) };
             Ok(Chosen { isolation, backend: Some(backend) })
         }
         (Err(why), Wanted::Enforce) => Err(Trouble::environment(
@@ -89,14 +96,16 @@ pub fn choose(wanted: Wanted, path: Option<&OsStr>) -> Result<Chosen, Trouble> {
 
 fn audit(why: &str) -> Chosen {
     let words = format!(
-        "protected files are checked and put back after each child, nothing is prevented; no sandbox: {why}"
+        "protected files are checked and put back after each child, nothing is prevented: home, credentials \
+         and network are open; no sandbox: {why}"
     );
     Chosen { isolation: Confinement { level: Level::Audit, words }, backend: None }
 }
 
 impl Backend {
     /// What keeps the level, for a person.
-    fn words(&self) -> String {
+    fn words(&self, reach: &Reach) -> String {
+        let reach = reach.words();
         match self {
             Self::Bubblewrap(bwrap) => {
                 let processes = match bwrap.processes {
@@ -104,12 +113,22 @@ impl Backend {
                     Processes::Shared => "no process ids of their own: they are not allowed here",
                 };
                 format!(
-                    "bubblewrap {}, {processes}; reading the requirement through git history is not prevented",
+                    "bubblewrap {}, {processes}; {reach}; reading the requirement through git history is not prevented",
                     bwrap.version
                 )
             }
-            Self::Seatbelt(_) => "sandbox-exec; not tested on macOS".to_owned(),
+            Self::Seatbelt(_) => format!("sandbox-exec, not tested on macOS; {reach}"),
         }
+    }
+
+    /// A trouble if no command can be kept from the network here.
+    fn can_cut_off(&self, path: Option<&OsStr>) -> Result<(), Trouble> {
+        let Self::Bubblewrap(bwrap) = self else { return Ok(()) };
+        probe::try_out(&bwrap.alone(), path).map_err(|why| {
+            Trouble::environment("`network: off` can't be kept here").because(why).advise(
+                "let bubblewrap make network namespaces, or take `network: off` out of `sandbox:` in tdd.yaml",
+            )
+        })
     }
 
     fn enclose(&self, fence: &Fence, cwd: &Path) -> Enclosure {
@@ -131,6 +150,15 @@ pub struct Sandbox {
     pub sealed: Sealed,
 }
 
+/// What is one child's own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Own<'a> {
+    /// Folders that were made for it.
+    pub folders: &'a [&'a Path],
+    /// What of the person's it uses: its log-in, its own state. By real paths.
+    pub lent: &'a [PathBuf],
+}
+
 /// An enclosure, and how many protected files it does not hold.
 #[derive(Clone, Debug)]
 pub struct Enclosed {
@@ -139,9 +167,8 @@ pub struct Enclosed {
 }
 
 impl Sandbox {
-    /// Around an agent that runs in `cwd` with these folders of its own, and sees these in place of git's
-    /// own files.
-    pub fn for_role(&self, role: Role, own: &[&Path], stand_ins: Option<&StandIns>, cwd: &Path) -> Enclosed {
+    /// Around an agent that runs in `cwd` with what is its own, and sees these in place of git's own files.
+    pub fn for_role(&self, role: Role, own: &Own<'_>, stand_ins: Option<&StandIns>, cwd: &Path) -> Enclosed {
         let mut laid = self.ground.for_role(role, &self.sealed, own);
         for (ours, path) in stand_ins.into_iter().flat_map(StandIns::pairs) {
             laid.fence.show_instead(ours, path);
@@ -160,7 +187,7 @@ impl Sandbox {
 
     /// Around a command of the project's that runs in `cwd` and may write to `work`.
     pub fn for_commands(&self, work: &Path, cwd: &Path) -> Enclosed {
-        self.enclosed(&self.ground.for_commands(&self.sealed, work), cwd)
+        self.enclosed(&self.ground.for_commands(&self.sealed, work, cwd), cwd)
     }
 
     fn enclosed(&self, laid: &Laid, cwd: &Path) -> Enclosed {

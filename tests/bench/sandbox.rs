@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tdd::core::commands::RunnerKind;
-use tdd::core::isolation::Wanted;
+use tdd::core::isolation::{Reach, Wanted};
 use tdd::core::policy::{FileClass, Policy};
 use tdd::core::role::Role;
 use tdd::world::exec;
 use tdd::world::process::{CommandOrder, run};
-use tdd::world::sandbox::{Enclosure, Ground, Sandbox, Sealed, choose};
+use tdd::world::sandbox::{Belongings, Enclosure, Ground, Own, Sandbox, Sealed, choose};
 use tokio::sync::watch;
 
 use super::table::{Figure, Row, median, ms};
@@ -34,12 +34,13 @@ pub fn measure() -> Vec<Row> {
     }
     let sealed = Sealed::default();
     sealed.tell(&[FileClass::Test], files.iter().map(String::as_bytes), &std::collections::BTreeSet::new());
-    let Ok(chosen) = choose(Wanted::Enforce, std::env::var_os("PATH").as_deref()) else {
+    let Ok(chosen) = choose(Wanted::Enforce, &Reach::default(), std::env::var_os("PATH").as_deref()) else {
         println!("skipped: no sandbox works here");
         return Vec::new();
     };
     let ground = Ground {
         own_settings: Vec::new(),
+        belongings: Belongings::of(&Reach::default(), &std::env::vars_os().collect::<Vec<_>>()),
         repository: repo.clone(),
         git: vec![repo.join(".git")],
         specs: repo.join("specs/frs"),
@@ -52,7 +53,9 @@ pub fn measure() -> Vec<Row> {
     let backend = chosen.backend.unwrap();
     let plain = Sandbox { backend: backend.clone(), ground: ground.clone(), sealed: Sealed::default() };
     let fences = Sandbox { backend, ground, sealed };
-    let agent = || Some(fences.for_role(Role::Implementer, &[&own], None, &repo).enclosure);
+    let agent = || {
+        Some(fences.for_role(Role::Implementer, &Own { folders: &[&own], lent: &[] }, None, &repo).enclosure)
+    };
     let command = || Some(plain.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);
     let beside = || Some(fences.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);
     vec![row("an agent", &repo, &agent), row("a command", &repo, &command), each(&repo, &command, &beside)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tdd::core::commands::RunnerKind;
-use tdd::core::isolation::{Level, Wanted};
+use tdd::core::isolation::{Level, Reach, Wanted};
 use tdd::core::path::RelPath;
 use tdd::core::policy::{FileClass, Policy};
 use tdd::core::role::Role;
@@ -20,7 +20,7 @@ use tdd::world::exec;
 use tdd::world::manifest::Manifest;
 use tdd::world::process::{CommandOrder, EnvPlan, Finished, Size, SpawnOrder, StdinPlan, run};
 use tdd::world::pty;
-use tdd::world::sandbox::{Enclosure, Ground, Sandbox as Fences, Sealed, choose};
+use tdd::world::sandbox::{Belongings, Enclosed, Enclosure, Ground, Own, Sandbox as Fences, Sealed, choose};
 use tokio::sync::watch;
 
 use super::sandbox::{Ran, Sandbox, has, has_python};
@@ -82,9 +82,10 @@ impl Yard {
             exchange: exchange.clone(),
             shared,
             own_settings: Vec::new(),
+            belongings: Belongings::default(),
             policy,
         };
-        let chosen = choose(Wanted::Enforce, std::env::var_os("PATH").as_deref()).unwrap();
+        let chosen = choose(Wanted::Enforce, &Reach::default(), std::env::var_os("PATH").as_deref()).unwrap();
         assert_eq!(chosen.isolation.level, Level::Enforce);
         let fences = Fences { backend: chosen.backend.unwrap(), ground: ground.without_links(), sealed };
         Some(Self { place, repo, exchange, fences, manifest })
@@ -102,9 +103,15 @@ impl Yard {
     }
 
     fn of_role_beside(&self, role: Role, stand_ins: Option<&StandIns>) -> Enclosure {
-        let enclosed = self.fences.for_role(role, &[&self.exchange.join("own")], stand_ins, &self.repo);
+        let enclosed = self.of_own(role, stand_ins);
         assert_eq!(enclosed.left_out, 0);
         enclosed.enclosure
+    }
+
+    fn of_own(&self, role: Role, stand_ins: Option<&StandIns>) -> Enclosed {
+        let own = self.exchange.join("own");
+        let own = Own { folders: &[&own], lent: &[] };
+        self.fences.for_role(role, &own, stand_ins, &self.repo)
     }
 
     fn of_commands(&self) -> Enclosure {
@@ -359,7 +366,11 @@ fn more_files_than_can_be_bound_are_told_of() {
     }
     let mut manifest = yard.manifest;
     manifest.seal(&[FileClass::Test], &[]).unwrap();
-    let enclosed = yard.fences.for_role(Role::Implementer, &[&yard.exchange.join("own")], None, &yard.repo);
+    let enclosed = {
+        let own = yard.exchange.join("own");
+        let own = Own { folders: &[&own], lent: &[] };
+        yard.fences.for_role(Role::Implementer, &own, None, &yard.repo)
+    };
     assert!((10..20).contains(&enclosed.left_out), "{}", enclosed.left_out);
     assert_eq!(yard.place.path("src").read_dir().unwrap().count(), 511);
 }
@@ -483,7 +494,7 @@ fn a_child_on_a_terminal_keeps_it_and_hears_the_stop() {
     assert!(said.contains("tidied"), "{said}");
 }
 
-fn cassette(place: &Sandbox, deed: &str) -> String {
+pub fn cassette(place: &Sandbox, deed: &str) -> String {
     let honest = super::cycle::honest_shop_cassette();
     let run = format!("- role: implementer\n  run: [sh, -c, {deed:?}]\n");
     let path = place.repo().parent().unwrap().join("c.yaml");
@@ -533,6 +544,8 @@ fn the_weaker_level_says_why_and_can_be_refused() {
     }
     let asked = described(&["--sandbox", "audit"], None).expect(0);
     assert!(asked.stdout.contains("isolation:   audit") && asked.stdout.contains("as it was asked for"));
+    let open = "nothing is prevented: home, credentials and network are open";
+    assert!(asked.stdout.contains(open), "{}", asked.stdout);
     let without = described(&[], Some(&bin)).expect(0);
     assert!(
         without.stdout.contains("audit") && without.stdout.contains("not installed"),

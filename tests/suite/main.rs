@@ -48,6 +48,7 @@ mod out_of_sight;
 mod own_requirements;
 mod own_settings;
 mod projects;
+mod reach;
 mod real_agents;
 mod recording;
 mod requirement;

@@ -45,7 +45,9 @@ fn ac_tdd_6_5_a_person_s_settings_hold_where_the_project_is_silent() {
         ("agents.mine", "my-agent --quick {prompt_file}", &own),
         ("max_usd", "$3.00", &own),
         ("max_tokens", "2,000,000", "tdd.yaml"),
-        ("sandbox", "audit", "TDD_SANDBOX"),
+        ("sandbox.level", "audit", "TDD_SANDBOX"),
+        ("sandbox.home", "ro", "default"),
+        ("sandbox.hide", "credentials", "default"),
         ("attempt_deadline", "30m", "default"),
         ("output_cap", "2GiB", "default"),
     ] {

@@ -72,7 +72,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
             .because(error)
             .advise("check TMPDIR and free space")
     })?;
-    let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
+    let sandbox = sandbox::choose(settings.sandbox, &settings.reach, environment.path.as_deref())?;
     let mut candidates: Vec<Candidate> = Vec::new();
     for name in &args.agent {
         if candidates.iter().any(|known| known.agent.table.name == *name) {
@@ -89,6 +89,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
             folder: folder.canonicalize().unwrap_or(folder),
             path: environment.path.clone(),
             sandbox: sandbox.clone(),
+            reach: settings.reach.clone(),
             stop: stop.clone(),
         };
         candidates.push(Candidate::new(bench, agent.test_writer)?);

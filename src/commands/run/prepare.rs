@@ -61,7 +61,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let place = project::locate(cwd)?;
     let config = crate::commands::read_settings(&place, &environment)?;
     let settings = Settings::resolve(args, config, &environment)?;
-    let sandbox = sandbox::choose(settings.sandbox, environment.path.as_deref())?;
+    let sandbox = sandbox::choose(settings.sandbox, &settings.reach, environment.path.as_deref())?;
     let archived = if settings.leaves.archived.is_granted() { Archive::Included } else { Archive::LeftOut };
     let wanted = settings.requirement.clone().unwrap_or_default();
     if wanted.is_empty() {

@@ -28,7 +28,7 @@ use crate::world::leftovers;
 use crate::world::manifest::Manifest;
 use crate::world::project::Place;
 use crate::world::runner::{ProjectTests, RunnerSetup};
-use crate::world::sandbox::{Ground, Sandbox, Sealed};
+use crate::world::sandbox::{Belongings, Ground, Sandbox, Sealed};
 use crate::world::signals::StopSignal;
 
 use super::prepare::Prepared;
@@ -97,6 +97,10 @@ pub fn adapters(
     let policy = policy(prepared)?;
     let sealed = Sealed::default();
     let ground = ground(prepared, folders, &policy)?;
+    let remarks = match prepared.sandbox.backend {
+        Some(_) => ground.belongings.remarks(&ground.repository),
+        None => Vec::new(),
+    };
     let sandbox = prepared.sandbox.backend.clone().map(|backend| Sandbox {
         backend,
         ground: ground.clone(),
@@ -105,7 +109,8 @@ pub fn adapters(
     let agents =
         agents(prepared, folders, tdd, stop).fenced_by(sandbox.clone()).told_of(ground, sealed.clone());
     agents.preflight()?;
-    let warnings = agents.versions(&mut |line| print::message(&format!("tdd: {line}")))?;
+    let mut warnings = agents.versions(&mut |line| print::message(&format!("tdd: {line}")))?;
+    warnings.extend(remarks);
     let tests = ProjectTests::new(RunnerSetup {
         repository: prepared.place.repository.clone(),
         project: prepared.place.project.clone(),
@@ -154,6 +159,7 @@ fn ground(prepared: &Prepared, folders: &Folders, policy: &Policy) -> Result<Gro
         exchange: folders.exchange.clone(),
         shared: leftovers::shared_folder(),
         own_settings: own_settings(&prepared.environment),
+        belongings: Belongings::of(&prepared.settings.reach, &prepared.environment.vars),
         policy: policy.clone(),
     };
     Ok(ground.without_links())

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! state_dirs = { NAME: { of: PATH, carry: [ PATH, … ], files: … }, … }    paths relative, without ".."; see `made`
+//! uses_home  = [ PATH, … ]                                      below the person's home
 //! protect    = { file: TEXT, folder: TEXT }                     TEXT with {path} in it, one after the other
 //! ```
 
@@ -103,6 +104,12 @@ pub(super) fn relative(at: &str, path: &str) -> Result<String, Trouble> {
             .advise("for example .codex, or auth.json")
     })?;
     Ok(path.as_str().to_owned())
+}
+
+/// What the program keeps in the person's home and uses as its own.
+pub(super) fn uses_home(map: &StrictMap<'_>) -> Result<Vec<String>, Trouble> {
+    let at = map.at("uses_home");
+    map.texts("uses_home")?.unwrap_or_default().iter().map(|path| relative(&at, path)).collect()
 }
 
 pub(super) fn protect(map: &StrictMap<'_>) -> Result<Option<Protect>, Trouble> {

@@ -45,6 +45,8 @@ pub struct Interactive {
     pub transcripts: Option<Transcripts>,
     /// For a program that can't be told to leave the person's own settings alone.
     pub state_dirs: Vec<StateDir>,
+    /// What it keeps in the person's home.
+    pub uses_home: Vec<String>,
 }
 
 /// JSON lines that the program writes of its sessions into a folder of its own. They are read for figures
@@ -126,6 +128,7 @@ impl AgentTable {
             records: None,
             resets: Vec::new(),
             state_dirs: interactive.state_dirs,
+            uses_home: interactive.uses_home,
             exit_map: std::collections::BTreeMap::new(),
             failures: Vec::new(),
             max_turns: None,
@@ -137,7 +140,7 @@ impl AgentTable {
     }
 }
 
-const KEYS: &[&str] = &["argv", "message", "quit", "transcripts", "state_dirs"];
+const KEYS: &[&str] = &["argv", "message", "quit", "transcripts", "state_dirs", "uses_home"];
 
 pub(super) fn read(map: &StrictMap<'_>, own_sandbox: OwnSandbox) -> Result<Option<Interactive>, Trouble> {
     let Some(value) = map.get("interactive") else { return Ok(None) };
@@ -160,6 +163,7 @@ pub(super) fn read(map: &StrictMap<'_>, own_sandbox: OwnSandbox) -> Result<Optio
         quit: inner.text("quit")?,
         transcripts: transcripts(&inner)?,
         state_dirs: home::state_dirs(&inner)?,
+        uses_home: home::uses_home(&inner)?,
     }))
 }
 

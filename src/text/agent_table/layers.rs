@@ -8,7 +8,7 @@ use serde_yaml::Value;
 
 use super::strict_map::StrictMap;
 use super::template::Argv;
-use super::{AgentTable, builtin, read, yaml};
+use super::{AgentTable, BUILTIN, builtin, read, yaml};
 use crate::core::trouble::Trouble;
 use crate::text::harmless;
 
@@ -65,8 +65,26 @@ impl AgentSetting {
         let line = |argv: &Argv| format!("{set}{}", harmless::line(&argv.shown()));
         let mut lines = vec![line(&table.argv)];
         lines.extend(table.resume_argv.as_ref().map(line).filter(|again| *again != lines[0]));
+        let lent = of_home(table).into_iter().filter(|path| !of_built_in(path));
+        lines.extend(lent.map(|path| format!("it may use of your home: ~/{}", harmless::line(&path))));
         lines
     }
+}
+
+/// What an agent uses of the person's home: its log-in, and what it keeps there.
+fn of_home(table: &AgentTable) -> Vec<String> {
+    let carried = table.state_dirs.iter().flat_map(|dir| {
+        let below = |path: &String| if dir.of == "." { path.clone() } else { format!("{}/{path}", dir.of) };
+        dir.carry.iter().map(below)
+    });
+    let in_person = table.interactive.iter().flat_map(|interactive| interactive.uses_home.iter().cloned());
+    carried.chain(table.uses_home.iter().cloned()).chain(in_person).collect()
+}
+
+/// Whether a built-in agent uses it as well: such an agent's own log-in is no news.
+fn of_built_in(path: &str) -> bool {
+    let mut tables = BUILTIN.into_iter().filter_map(|name| super::read_text(name, builtin(name)?).ok());
+    tables.any(|table| of_home(&table).iter().any(|known| known == path))
 }
 
 fn refuse_call(name: &str, bounds: &Value) -> Result<(), Trouble> {
@@ -171,6 +189,11 @@ mod tests {
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(lines[0].starts_with("A='b c' sh -c 'rm -rf ~' [--model {model}] "), "{lines:?}");
         assert!(!lines[0].contains('\u{1b}'), "{lines:?}");
+        let lent = "argv: [a, '{prompt_file}']\nuses_home: [.ssh]\nstate_dirs: { A: { of: .codex, carry: [auth.json, b] } }";
+        let lent = setting(lent, "");
+        let lines = lent.brought("helper", &lent.table("helper").unwrap().unwrap());
+        let of_home = ["it may use of your home: ~/.codex/b", "it may use of your home: ~/.ssh"];
+        assert_eq!(lines[1..], of_home, "what a built-in agent uses as well is no news");
         let (own, bounds) = (setting("", ours), setting("max_turns: 9", ""));
         assert!(own.brought("helper", &table).is_empty(), "the person's own");
         assert!(bounds.brought("claude", &table).is_empty(), "bounds alone");

@@ -178,6 +178,20 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The value of `key`, whatever its kind.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+        self.mapping.get(key)
+    }
+
+    pub(super) fn is_table(&self, key: &str) -> bool {
+        matches!(self.mapping.get(key), Some(Value::Mapping(_)))
+    }
+
+    /// Whether something stands behind `key`.
+    pub(super) fn holds(&self, key: &str) -> bool {
+        !matches!(self.mapping.get(key), None | Some(Value::Null))
+    }
+
     pub(super) fn value(&self) -> Value {
         Value::Mapping(self.mapping.clone())
     }

@@ -89,6 +89,11 @@ impl Home {
         self.base.as_deref()
     }
 
+    /// The person's own log-in, which the child reads and renews through a link.
+    pub(super) fn lent(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        self.carried.iter().filter_map(|carried| carried.own.canonicalize().ok())
+    }
+
     /// The variables that name the folders.
     pub(super) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> + '_ {
         self.folders.iter().map(|(name, folder)| (name.clone(), folder.clone().into_os_string()))

@@ -8,7 +8,7 @@ use super::TableAgents;
 use super::bounds::limits;
 use super::call::{Call, Known};
 use super::exchange::{self, Exchange};
-use super::home::{Home, Session};
+use super::home::{Home, Session, folder_of};
 use crate::core::attempt::AttemptKind;
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
@@ -17,7 +17,7 @@ use crate::text::agent_table::home::Protected;
 use crate::text::agent_table::{AgentTable, MessageFrom, PromptBy, SessionFrom};
 use crate::world::checkpoints::StandIns;
 use crate::world::process::{EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan};
-use crate::world::sandbox::Enclosed;
+use crate::world::sandbox::{Enclosed, Own};
 
 /// A child that can be started.
 pub(super) struct Prepared {
@@ -72,8 +72,7 @@ impl TableAgents {
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
         let stand_ins = self.stand_ins(order.key.role())?;
-        let enclosed =
-            self.enclosed(order.key.role(), &[Some(exchange.folder()), home.base()], stand_ins.as_deref());
+        let enclosed = self.enclosed(order, exchange.folder(), &home, stand_ins.as_deref());
         let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
         let spawn = SpawnOrder {
             argv: argv.into_iter().map(OsString::from).collect(),
@@ -102,17 +101,33 @@ impl TableAgents {
         })
     }
 
-    /// The fence around a role that has these folders for itself.
+    /// What of the person's home the agent's program uses as its own.
+    fn lent(&self, table: &AgentTable, home: &Home) -> Vec<PathBuf> {
+        let Some(sandbox) = &self.sandbox else { return Vec::new() };
+        let belongings = &sandbox.ground.belongings;
+        let own = table.uses_home.iter().filter_map(|below| belongings.own(below));
+        let transcripts = self.setup.operator.and(table.interactive.as_ref());
+        let transcripts = transcripts.and_then(|interactive| interactive.transcripts.as_ref());
+        let transcripts = transcripts
+            .filter(|kept| home.folder(&kept.variable).is_none())
+            .and_then(|kept| folder_of(&kept.variable, &kept.of, &self.setup)?.canonicalize().ok());
+        home.lent().chain(own).chain(transcripts).collect()
+    }
+
+    /// The fence around a role with its exchange folder and its home.
     fn enclosed(
         &self,
-        role: Role,
-        folders: &[Option<&Path>],
+        order: &AgentOrder,
+        exchange: &Path,
+        home: &Home,
         stand_ins: Option<&StandIns>,
     ) -> Option<Enclosed> {
         let shared = self.own.iter().map(PathBuf::as_path);
-        let own: Vec<&Path> = folders.iter().copied().flatten().chain(shared).collect();
+        let folders: Vec<&Path> = std::iter::once(exchange).chain(home.base()).chain(shared).collect();
+        let lent = self.lent(&self.agent(&order.key).table, home);
         let sandbox = self.sandbox.as_ref()?;
-        Some(sandbox.for_role(role, &own, stand_ins, &self.setup.cwd))
+        let own = Own { folders: &folders, lent: &lent };
+        Some(sandbox.for_role(order.key.role(), &own, stand_ins, &self.setup.cwd))
     }
 
     /// Made once for as long as git's index stays as it is.

@@ -1,8 +1,9 @@
 //! The fence as a command line of bubblewrap.
 //!
 //! ```text
-//! words = program base { bind } { stand } { remount } "--chdir" cwd      the child's own words follow
-//! bind  = "--bind" p p | "--ro-bind-try" p p | "--perms" "0555" "--tmpfs" p
+//! words = program base [ "--unshare-net" ] { "--unsetenv" v } { bind } { stand } { remount } "--chdir" cwd
+//!                                                                        the child's own words follow
+//! bind  = "--bind" p p | "--ro-bind-try" p p | "--ro-bind" nothing p | "--perms" mode "--tmpfs" p
 //! stand = "--ro-bind" ours p
 //! ```
 //!
@@ -13,6 +14,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::fence::{Fence, Rule};
+use crate::core::isolation::Network;
 
 /// What works on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +43,9 @@ pub enum Processes {
     Shared,
 }
 
+/// A network with a loopback interface and nothing else.
+const ALONE: &str = "--unshare-net";
+
 /// What root keeps: a container's usual set, less the making of devices.
 const ROOT_KEEPS: [&str; 13] = [
     "CAP_AUDIT_WRITE",
@@ -62,17 +67,29 @@ impl Bubblewrap {
     /// The words before the child's own command line.
     pub fn words(&self, fence: &Fence, cwd: &Path) -> Vec<OsString> {
         let mut words = self.base();
+        if fence.network() == Network::Off {
+            words.push(ALONE.into());
+        }
+        for variable in fence.untold() {
+            words.extend(["--unsetenv", variable].map(OsString::from));
+        }
         let mut masks = Vec::new();
         for (path, rule) in fence.rules() {
-            let from_to = [path.into(), path.into()];
+            let mut from_to: [OsString; 2] = [path.into(), path.into()];
             match rule {
                 Rule::Held | Rule::Writable => words.push("--bind".into()),
                 // What was there a moment ago may be gone; then there is nothing to protect.
                 Rule::ReadOnly => words.push("--ro-bind-try".into()),
-                Rule::Masked => {
-                    words.extend(["--perms", "0555", "--tmpfs"].map(OsString::from));
+                Rule::Emptied => {
+                    words.push("--ro-bind".into());
+                    from_to[0] = fence.nothing().into();
+                }
+                Rule::Masked | Rule::Fresh => {
+                    let (mode, closed) =
+                        if rule == Rule::Masked { ("0555", Some(path)) } else { ("0700", None) };
+                    words.extend(["--perms", mode, "--tmpfs"].map(OsString::from));
                     words.push(path.into());
-                    masks.push(path);
+                    masks.extend(closed);
                     continue;
                 }
             }
@@ -85,6 +102,13 @@ impl Bubblewrap {
             words.extend(["--remount-ro".into(), mask.into()]);
         }
         words.extend(["--chdir".into(), cwd.into()]);
+        words
+    }
+
+    /// Everything as it is, but for the network, which is the child's alone.
+    pub(super) fn alone(&self) -> Vec<OsString> {
+        let mut words = self.base();
+        words.push(ALONE.into());
         words
     }
 
@@ -119,6 +143,31 @@ impl Bubblewrap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_the_persons_is_read_only_emptied_or_fresh() {
+        let mut fence = Fence::default();
+        fence.set(Path::new("/h"), Rule::ReadOnly);
+        fence.set(Path::new("/h/.cache"), Rule::Writable);
+        fence.set(Path::new("/h/.netrc"), Rule::Emptied);
+        fence.set(Path::new("/run/user/7"), Rule::Fresh);
+        fence.leave_untold("SSH_AUTH_SOCK");
+        fence.cut_off();
+        let words = |fence: &Fence| {
+            let (program, version) = ("bwrap".into(), String::new());
+            let bwrap = Bubblewrap { program, version, user: User::Ordinary, processes: Processes::Shared };
+            let words = bwrap.words(fence, Path::new("/r"));
+            words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            words(&fence),
+            "bwrap --die-with-parent --bind / / --dev-bind /dev /dev --unshare-net --unsetenv SSH_AUTH_SOCK \
+             --ro-bind-try /h /h --bind /h/.cache /h/.cache --ro-bind /dev/null /h/.netrc \
+             --perms 0700 --tmpfs /run/user/7 --chdir /r"
+        );
+        fence.empty_with(Path::new("/x/nothing"));
+        assert!(words(&fence).contains("--ro-bind /x/nothing /h/.netrc"));
+    }
 
     #[test]
     fn binds_come_in_the_order_of_paths_and_masks_are_closed_last() {

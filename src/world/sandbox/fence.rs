@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! fence = the whole file system as it is, but for rules { path: rule }
-//! rule  = held | read-only | masked | writable        a path's rule holds for all that is below it,
+//! rule  = held | read-only | masked | emptied | fresh | writable
+//!                                                     a path's rule holds for all that is below it,
 //!                                                     up to the next rule
 //! ```
 //!
@@ -12,6 +13,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::core::isolation::Network;
+
 /// What a child may do to a path and to what is below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
@@ -20,6 +23,10 @@ pub enum Rule {
     ReadOnly,
     /// An empty folder stands in its place.
     Masked,
+    /// An empty file stands in its place.
+    Emptied,
+    /// An empty folder of the child's own stands in its place; what is put there goes with it.
+    Fresh,
     /// Everything, in the midst of what is read-only or masked.
     Writable,
 }
@@ -31,6 +38,11 @@ pub struct Fence {
     rules: BTreeMap<PathBuf, Rule>,
     /// What is seen, read-only, in place of what lies at a path: ours, and the path.
     instead: Vec<(PathBuf, PathBuf)>,
+    /// What is shown where a file is emptied.
+    nothing: Option<PathBuf>,
+    /// Variables that the child is not told.
+    untold: Vec<&'static str>,
+    network: Network,
 }
 
 impl Fence {
@@ -58,17 +70,45 @@ impl Fence {
         self.instead.iter().map(|(ours, path)| (ours.as_path(), path.as_path()))
     }
 
+    /// An empty file of ours, to be seen in place of those that are emptied.
+    pub fn empty_with(&mut self, ours: &Path) {
+        self.nothing = Some(ours.to_owned());
+    }
+
+    /// What is seen in place of a file that is emptied: one of ours, else what nobody can read.
+    pub fn nothing(&self) -> &Path {
+        self.nothing.as_deref().unwrap_or(Path::new("/dev/null"))
+    }
+
+    /// The child does not get this variable.
+    pub fn leave_untold(&mut self, variable: &'static str) {
+        self.untold.push(variable);
+    }
+
+    pub fn untold(&self) -> &[&'static str] {
+        &self.untold
+    }
+
+    /// The child reaches nobody but itself.
+    pub fn cut_off(&mut self) {
+        self.network = Network::Off;
+    }
+
+    pub fn network(&self) -> Network {
+        self.network
+    }
+
     /// Makes a path read-only unless it is already.
     pub fn protect(&mut self, path: &Path) {
         match self.rule(path) {
-            Some(Rule::ReadOnly | Rule::Masked) => {}
-            Some(Rule::Held | Rule::Writable) | None => self.set(path, Rule::ReadOnly),
+            Some(Rule::ReadOnly | Rule::Masked | Rule::Emptied) => {}
+            Some(Rule::Held | Rule::Writable | Rule::Fresh) | None => self.set(path, Rule::ReadOnly),
         }
     }
 
     /// Holds every folder above what is read-only or masked below `top`, and `top` itself.
     pub fn hold_parents(&mut self, top: &Path) {
-        let is_kept = |rule: &Rule| matches!(rule, Rule::ReadOnly | Rule::Masked);
+        let is_kept = |rule: &Rule| matches!(rule, Rule::ReadOnly | Rule::Masked | Rule::Emptied);
         let kept: Vec<PathBuf> = self
             .rules
             .iter()

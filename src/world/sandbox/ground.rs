@@ -7,7 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use super::Own;
+use super::belongings::{Belongings, Kind, Whose};
 use super::fence::{Fence, Rule};
+use crate::core::isolation::Network;
 use crate::core::path::RelPath;
 use crate::core::policy::{FileClass, Policy};
 use crate::core::role::Role;
@@ -76,6 +79,8 @@ pub struct Ground {
     pub shared: PathBuf,
     /// What says which programs a person's runs start, where it is there.
     pub own_settings: Vec<PathBuf>,
+    /// What is the person's and not the project's.
+    pub belongings: Belongings,
     pub policy: Policy,
 }
 
@@ -114,8 +119,15 @@ impl Ground {
     /// Around an agent: what is sealed, git's and our own folders are read-only; runs, exchange
     /// folders but its own, and the requirements are out of sight, as far as the role must not
     /// read them (contract section 12).
-    pub(super) fn for_role(&self, role: Role, sealed: &Sealed, own: &[&Path]) -> Laid {
-        let mut laid = self.common(sealed, Grain::Folders);
+    pub(super) fn for_role(&self, role: Role, sealed: &Sealed, own: &Own<'_>) -> Laid {
+        let mut fence = Fence::default();
+        self.belongings.lay(&mut fence, &self.whose(Kind::Agent, own));
+        self.around_role(fence, role, sealed, own.folders)
+    }
+
+    /// The same within `fence`, which says what holds outside of the run.
+    fn around_role(&self, fence: Fence, role: Role, sealed: &Sealed, own: &[&Path]) -> Laid {
+        let mut laid = self.common(fence, sealed, Grain::Folders);
         let fence = &mut laid.fence;
         let runs = self.repository.join(".tdd/runs");
         if runs.is_dir() {
@@ -137,16 +149,32 @@ impl Ground {
     /// What a role may not write to: the same as its fence says, for an agent that has rules of its
     /// own, or for a level without a fence.
     pub fn read_only(&self, role: Role, sealed: &Sealed) -> Vec<PathBuf> {
-        let laid = self.for_role(role, sealed, &[]);
+        let laid = self.around_role(Fence::default(), role, sealed, &[]);
         let read_only = laid.fence.rules().filter(|(_, rule)| *rule == Rule::ReadOnly);
         read_only.map(|(path, _)| path.to_owned()).collect()
     }
 
     /// Around a command of the project's: the same is read-only, nothing is masked, and `work`,
     /// where reports and private caches go, can be written.
-    pub(super) fn for_commands(&self, sealed: &Sealed, work: &Path) -> Laid {
+    pub(super) fn for_commands(&self, sealed: &Sealed, work: &Path, cwd: &Path) -> Laid {
         let too_many = sealed.0.borrow().files.len() > MOST_FILES;
-        let mut laid = self.common(sealed, if too_many { Grain::Folders } else { Grain::Files });
+        let mut fence = Fence::default();
+        let nobodys = Own::default();
+        let mut whose = self.whose(Kind::Command, &nobodys);
+        whose.needed.extend([work, cwd]);
+        self.belongings.lay(&mut fence, &whose);
+        if let Some(copy) = self.copy_around(cwd)
+            && fence.rule(copy) == Some(Rule::ReadOnly)
+        {
+            fence.set(copy, Rule::Writable);
+        }
+        if self.belongings.network() == Network::Off {
+            fence.cut_off();
+        }
+        if let Some(ours) = self.belongings.ours() {
+            fence.set(&ours, Rule::ReadOnly);
+        }
+        let mut laid = self.common(fence, sealed, if too_many { Grain::Folders } else { Grain::Files });
         if work.is_dir() {
             laid.fence.set(work, Rule::Writable);
         }
@@ -154,8 +182,23 @@ impl Ground {
         laid
     }
 
-    fn common(&self, sealed: &Sealed, grain: Grain) -> Laid {
-        let mut fence = Fence::default();
+    fn whose<'a>(&'a self, kind: Kind, own: &'a Own<'_>) -> Whose<'a> {
+        let places = [self.repository.as_path(), &self.exchange, &self.shared];
+        let git = self.git.iter().map(PathBuf::as_path);
+        let needed = places.into_iter().chain(git).chain(own.folders.iter().copied()).collect();
+        Whose { repository: &self.repository, needed, lent: own.lent, kind }
+    }
+
+    /// The copy of the tree that a command runs in, if it does: it lies beside the repository.
+    fn copy_around<'p>(&self, cwd: &'p Path) -> Option<&'p Path> {
+        if cwd.starts_with(&self.repository) {
+            return None;
+        }
+        let beside = |above: &&Path| above.parent() == self.repository.parent();
+        Some(cwd.ancestors().find(beside).unwrap_or(cwd))
+    }
+
+    fn common(&self, mut fence: Fence, sealed: &Sealed, grain: Grain) -> Laid {
         let dot_git = self.repository.join(".git");
         let ours = [&dot_git, &self.repository.join(".tdd")];
         for folder in self.git.iter().chain(ours).chain(&self.own_settings) {

@@ -78,7 +78,7 @@ fn version(program: &Path) -> Option<String> {
     said.split_whitespace().next_back().map(|word| word.chars().take(20).collect())
 }
 
-fn in_path(name: &str, path: Option<&OsStr>) -> Option<PathBuf> {
+pub(super) fn in_path(name: &str, path: Option<&OsStr>) -> Option<PathBuf> {
     let folders = path.map(std::env::split_paths).into_iter().flatten();
     // A relative folder of PATH would be looked up from wherever the child runs.
     let files = folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));

@@ -3,16 +3,18 @@
 //! ```text
 //! profile = "(version 1)" "(allow default)" { "(deny file-write* (subpath P))"
 //!           | "(deny file-read* file-write* (subpath P))" | "(allow file-read* file-write* (subpath P))" }
+//!           [ "(deny network*)" and what allows the loopback interface ]
 //! ```
 //!
 //! The last match wins, so rules are in the order of paths. Denying `file-write*` below a folder
 //! denies renaming what is in it; a folder above is held by denying that it is unlinked. Nothing can be
-//! shown in place of a file.
+//! shown in place of a file, and a variable stays told.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use super::fence::{Fence, Rule};
+use crate::core::isolation::Network;
 
 /// The text for `sandbox-exec -p`.
 pub fn profile(fence: &Fence) -> String {
@@ -22,9 +24,14 @@ pub fn profile(fence: &Fence) -> String {
         let _ = match rule {
             Rule::Held => writeln!(text, "(deny file-write-unlink (literal {path}))"),
             Rule::ReadOnly => writeln!(text, "(deny file-write* (subpath {path}))"),
-            Rule::Masked => writeln!(text, "(deny file-read* file-write* (subpath {path}))"),
+            Rule::Masked | Rule::Fresh => writeln!(text, "(deny file-read* file-write* (subpath {path}))"),
+            Rule::Emptied => writeln!(text, "(deny file-read* file-write* (literal {path}))"),
             Rule::Writable => writeln!(text, "(allow file-read* file-write* (subpath {path}))"),
         };
+    }
+    if fence.network() == Network::Off {
+        text.push_str("(deny network*)\n(allow network* (local ip \"localhost:*\"))\n");
+        text.push_str("(allow network* (remote ip \"localhost:*\"))\n");
     }
     text
 }
@@ -45,6 +52,7 @@ mod tests {
         fence.protect(Path::new("/r/te\"sts"));
         fence.set(Path::new("/x"), Rule::Masked);
         fence.set(Path::new("/x/own"), Rule::Writable);
+        fence.set(Path::new("/y"), Rule::Emptied);
         fence.hold_parents(Path::new("/r"));
         assert_eq!(
             profile(&fence),
@@ -52,7 +60,10 @@ mod tests {
              (deny file-write-unlink (literal \"/r\"))\n\
              (deny file-write* (subpath \"/r/te\\\"sts\"))\n\
              (deny file-read* file-write* (subpath \"/x\"))\n\
-             (allow file-read* file-write* (subpath \"/x/own\"))\n"
+             (allow file-read* file-write* (subpath \"/x/own\"))\n\
+             (deny file-read* file-write* (literal \"/y\"))\n"
         );
+        fence.cut_off();
+        assert!(profile(&fence).contains("(deny network*)\n(allow network* (local ip \"localhost:*\"))"));
     }
 }

@@ -85,7 +85,7 @@ fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
 
 /// The level that a run would have, and what it does not prevent.
 pub(super) fn sandbox(scene: &Scene) -> Finding {
-    match sandbox::choose(scene.settings.sandbox, scene.environment.path.as_deref()) {
+    match sandbox::choose(scene.settings.sandbox, &scene.settings.reach, scene.environment.path.as_deref()) {
         Ok(chosen) => match chosen.isolation.level {
             Level::Enforce => Finding::ok(Subject::Sandbox, chosen.isolation.to_string()),
             Level::Audit => {
@@ -101,9 +101,11 @@ fn audit(wanted: Wanted, words: &str) -> Trouble {
         Wanted::Audit => "take `audit` out of flags, TDD_SANDBOX and tdd.yaml",
         Wanted::Auto | Wanted::Enforce => "install bubblewrap, and see that it may use user namespaces",
     };
-    Trouble::environment("level audit: a role can read the requirement and write anywhere")
-        .because(words)
-        .advise(format!("for more {more}"))
+    Trouble::environment(
+        "level audit: a role can read the requirement and your credentials, and write anywhere",
+    )
+    .because(words)
+    .advise(format!("for more {more}"))
 }
 
 /// Room where the repository and where temporary files lie.

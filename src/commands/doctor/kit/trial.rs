@@ -20,6 +20,7 @@ use crate::commands::run::execute::event_loop;
 use crate::core::attempt::AttemptKind;
 use crate::core::commands::RunnerKind;
 use crate::core::criterion::CriterionId;
+use crate::core::isolation::Reach;
 use crate::core::policy::{FileClass, Policy};
 use crate::core::role::{Key, Role};
 use crate::core::trouble::Trouble;
@@ -32,7 +33,7 @@ use crate::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
 use crate::world::checkpoints::git_folders;
 use crate::world::leftovers;
 use crate::world::manifest::Manifest;
-use crate::world::sandbox::{Chosen, Ground, Sandbox, Sealed};
+use crate::world::sandbox::{Belongings, Chosen, Ground, Sandbox, Sealed};
 use crate::world::scaffold;
 use crate::world::signals::StopSignal;
 use crate::world::unix::proc_table::{self, Life};
@@ -51,6 +52,7 @@ pub(super) struct Bench {
     /// Where programs are found.
     pub(super) path: Option<OsString>,
     pub(super) sandbox: Chosen,
+    pub(super) reach: Reach,
     pub(super) server: ModelServer,
     pub(super) stop: StopSignal,
 }
@@ -246,6 +248,7 @@ impl<'b> Trial<'b> {
             exchange: self.folder.join("exchange"),
             shared: leftovers::shared_folder(),
             own_settings: Vec::new(),
+            belongings: Belongings::of(&self.bench.reach, &self.env()),
             policy: policy.clone(),
         }
         .without_links();

@@ -1,0 +1,160 @@
+//! `sandbox:` of `tdd.yaml`: the level as one word, or a table (contract section 12).
+//!
+//! ```yaml
+//! sandbox: enforce                 # auto | enforce | audit
+//! sandbox: { level: enforce, home: ro, network: on, hide: ["~/notes", "!~/.ssh"] }
+//! ```
+//!
+//! `hide` adds to the places of credentials, which are hidden anyway; with `!` before it a place stays
+//! in sight, and an empty list hides nothing at all.
+
+use serde_yaml::Value;
+
+use super::reader::Table;
+use crate::core::isolation::{Credentials, Hide, HomeAccess, Network, Reach, Wanted};
+use crate::core::trouble::Trouble;
+
+/// As it was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SandboxSetting {
+    pub level: Option<Wanted>,
+    pub home: Option<HomeAccess>,
+    pub network: Option<Network>,
+    pub hide: Option<Hide>,
+}
+
+impl SandboxSetting {
+    /// What holds for the children of a run.
+    pub fn reach(&self) -> Reach {
+        Reach {
+            home: self.home.unwrap_or_default(),
+            network: self.network.unwrap_or_default(),
+            hide: self.hide.clone().unwrap_or_default(),
+        }
+    }
+}
+
+pub(super) fn read(top: &Table<'_>) -> Result<SandboxSetting, Trouble> {
+    if !top.is_table("sandbox") {
+        let level = word(top, "sandbox", &Wanted::WORDS)?;
+        return Ok(SandboxSetting { level, ..SandboxSetting::default() });
+    }
+    let Some(table) = top.table("sandbox")? else { return Ok(SandboxSetting::default()) };
+    table.only(&["level", "home", "network", "hide"])?;
+    Ok(SandboxSetting {
+        level: word(&table, "level", &Wanted::WORDS)?,
+        home: word(&table, "home", &HomeAccess::WORDS)?,
+        network: network(&table)?,
+        hide: table.holds("hide").then(|| hide(&table)).transpose()?,
+    })
+}
+
+fn word<T: Copy>(table: &Table<'_>, key: &str, words: &[(&str, T)]) -> Result<Option<T>, Trouble> {
+    let Some(said) = table.text(key)? else { return Ok(None) };
+    if let Some((_, value)) = words.iter().find(|(name, _)| *name == said) {
+        return Ok(Some(*value));
+    }
+    let known: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
+    Err(table.unknown_word(key, &said, &known))
+}
+
+/// Some readers of YAML take `on` and `off` for true and false, and so do people.
+fn network(table: &Table<'_>) -> Result<Option<Network>, Trouble> {
+    match table.get("network") {
+        Some(Value::Bool(true)) => Ok(Some(Network::On)),
+        Some(Value::Bool(false)) => Ok(Some(Network::Off)),
+        _ => word(table, "network", &Network::WORDS),
+    }
+}
+
+fn hide(table: &Table<'_>) -> Result<Hide, Trouble> {
+    let said = table.texts("hide")?;
+    if said.is_empty() {
+        return Ok(Hide { credentials: Credentials::Shown, ..Hide::default() });
+    }
+    let mut hide = Hide::default();
+    for place in said {
+        let (list, path) = match place.strip_prefix('!') {
+            Some(path) => (&mut hide.shown, path.trim_start()),
+            None => (&mut hide.more, place.as_str()),
+        };
+        if let Some(why) = unfit(path) {
+            let next = "For example: `hide: [\"~/notes\"]`; `\"!~/.ssh\"` leaves a place in sight, `[]` hides nothing.";
+            return Err(table.wrong("hide", &format!("`{}` {why}", harmless(path)), next));
+        }
+        list.push(path.trim_end_matches('/').to_owned());
+    }
+    Ok(hide)
+}
+
+/// The list is printed when a run begins.
+fn harmless(path: &str) -> String {
+    path.chars().filter(|letter| !letter.is_control()).take(100).collect()
+}
+
+fn unfit(path: &str) -> Option<&'static str> {
+    let Some(below) = path.strip_prefix("~/").or_else(|| path.strip_prefix('/')) else {
+        return Some("begins neither with `~/`, your home, nor with `/`");
+    };
+    if below.trim_matches('/').is_empty() {
+        return Some("is all there is: a child could not even start");
+    }
+    if below.split('/').any(|part| part == "..") {
+        return Some("holds `..`, so what it means depends on links");
+    }
+    path.chars().any(char::is_control).then_some("holds a control character")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read as file;
+    use super::*;
+
+    #[test]
+    fn a_word_is_the_level_and_a_table_says_more() {
+        let read = |text: &str| file("tdd.yaml", text).unwrap().sandbox;
+        assert_eq!(read("sandbox: audit").level, Some(Wanted::Audit));
+        assert_eq!(read("sandbox: audit").reach(), Reach::default());
+        assert_eq!(read(""), SandboxSetting::default());
+        assert_eq!(read("sandbox: {}"), SandboxSetting::default());
+        let all = read(
+            "sandbox:\n  level: enforce\n  home: rw\n  network: off\n  hide: [~/notes/, '!~/.ssh', /srv/x]\n",
+        );
+        assert_eq!(all.level, Some(Wanted::Enforce));
+        let reach = all.reach();
+        assert_eq!((reach.home, reach.network), (HomeAccess::Writable, Network::Off));
+        assert_eq!(reach.hide.more, ["~/notes", "/srv/x"]);
+        assert_eq!(reach.hide.shown, ["~/.ssh"]);
+        assert_eq!(reach.hide.credentials, Credentials::Hidden);
+        assert_eq!(read("sandbox: { network: false }").network, Some(Network::Off));
+        assert_eq!(read("sandbox: { hide: [] }").reach().hide.credentials, Credentials::Shown);
+        assert_eq!(read("sandbox: { hide: }").hide, None, "nothing behind the key is nothing said");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_what_is_wanted() {
+        for (text, parts) in [
+            ("sandbox: strict\n", &["tdd.yaml:1", "`sandbox`", "auto, enforce, audit"][..]),
+            ("sandbox: [audit]\n", &["`sandbox`", "a list"]),
+            ("sandbox:\n  levle: audit\n", &["tdd.yaml:2", "Did you mean `level`?"]),
+            ("sandbox: { level: strict }\n", &["`sandbox.level`", "auto, enforce, audit"]),
+            ("sandbox: { home: true }\n", &["`sandbox.home`", "`true`"]),
+            ("sandbox: { home: none }\n", &["`sandbox.home`", "ro, rw"]),
+            ("sandbox: { network: maybe }\n", &["`sandbox.network`", "on, off"]),
+            ("sandbox: { hide: ~/.ssh }\n", &["`sandbox.hide`", "a list of texts"]),
+            ("sandbox: { hide: [secrets] }\n", &["`sandbox.hide`", "`secrets`", "~/", "!~/.ssh"]),
+            ("sandbox: { hide: ['~'] }\n", &["`sandbox.hide`", "`~`"]),
+            ("sandbox: { hide: ['!secrets'] }\n", &["`sandbox.hide`", "`secrets`"]),
+            ("sandbox: { hide: [~/] }\n", &["`sandbox.hide`", "all there is"]),
+            ("sandbox: { hide: [/] }\n", &["`sandbox.hide`", "all there is"]),
+            ("sandbox: { hide: [~/a/../b] }\n", &["`sandbox.hide`", "`..`"]),
+            ("sandbox: { hide: [\"~/a\\u001b[2J\"] }\n", &["`sandbox.hide`", "control"]),
+        ] {
+            let message = file("tdd.yaml", text).unwrap_err().to_string();
+            for part in parts {
+                assert!(message.contains(part), "{text:?} should say {part:?}:\n{message}");
+            }
+            assert!(!message.contains('\u{1b}'), "{message}");
+        }
+    }
+}
