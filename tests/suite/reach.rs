@@ -535,6 +535,30 @@ fn ac_tdd_8_10_a_run_says_what_is_open_and_who_has_opened_it() {
     }
 }
 
+/// The agent of a run reads and renews its log-in through the link in its private folder, and nothing else.
+#[test]
+fn the_agent_of_a_run_keeps_its_log_in() {
+    if !has_bwrap() || !has_python() {
+        return;
+    }
+    let place = super::cycle::shop();
+    let table = "agents:\n  mine:\n    argv: [sh, agent.sh, '{prompt_file}']\n    uses_home: [.mine]\n    \
+                 state_dirs: { MY_HOME: { of: .my, carry: [auth.json] } }\n";
+    place.write(
+        "agent.sh",
+        "grep -q old \"$MY_HOME/auth.json\" && echo new > \"$MY_HOME/auth.json\"\n\
+         echo kept > \"$HOME/.mine/state\"\necho evil > \"$HOME/.my/settings\"\n\
+         grep -q . \"$HOME/.ssh/key\" && echo stolen > \"$HOME/.mine/stolen\"\n",
+    );
+    let (home, mut command) = at_home(&place, &format!("{TEST}sandbox: enforce\nagent: mine\n{table}"));
+    put(&home.join(".my/auth.json"), "old\n");
+    let ran = Ran::of(&command.arg("STE-1").output().unwrap()).expect(1);
+    assert!(ran.stderr.contains("it may use of your home: ~/.mine"), "{}", ran.stderr);
+    assert_eq!(std::fs::read_to_string(home.join(".my/auth.json")).unwrap(), "new\n");
+    assert_eq!(std::fs::read_to_string(home.join(".mine/state")).unwrap(), "kept\n");
+    assert!(!home.join(".my/settings").exists() && !home.join(".mine/stolen").exists());
+}
+
 /// A command that takes no selection runs in a copy beside the repository, which lies in the home then.
 #[test]
 fn a_copy_of_a_tree_that_lies_in_the_home_can_be_written_to() {
