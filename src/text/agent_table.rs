@@ -1,7 +1,8 @@
 //! Agents as tables (contract section 12; the shape of `agents:` in `tdd.yaml`).
 //!
 //! ```text
-//! like:        NAME                               every key that is not here is as in that built-in table
+//! like:        NAME                               every key that is not here is as in that built-in table;
+//!                                                 so is each variable of `env: {set: …}`
 //! argv:        [ argument | [argument, …] | case, … ]    program and arguments, no shell; see `template`
 //! resume_argv: the same                           goes on with {session}, for a format retry; an argv
 //!                                                 with `first:` or `resume:` in it says both
@@ -316,7 +317,11 @@ fn like(name: &str, base: &Value, own: &Value) -> Result<Value, Trouble> {
     let both = merged.as_mapping_mut().zip(own.as_mapping());
     if let Some((merged, own)) = both {
         for (key, value) in own.iter().filter(|(key, _)| key.as_str() != Some("like")) {
-            merged.insert(key.clone(), value.clone());
+            let value = match (key.as_str(), merged.get(key)) {
+                (Some("env"), Some(base)) => with_variables(base, value),
+                _ => value.clone(),
+            };
+            merged.insert(key.clone(), value);
         }
         // A list of its own says how a session goes on; the base's cases are gone with its list.
         if own.contains_key("argv") && !own.contains_key("resume_argv") {
@@ -324,6 +329,23 @@ fn like(name: &str, base: &Value, own: &Value) -> Result<Value, Trouble> {
         }
     }
     Ok(merged)
+}
+
+/// A base's variables and these: one that is set more must not take out those by which an agent finds its
+/// role.
+fn with_variables(base: &Value, own: &Value) -> Value {
+    let mut both = base.clone();
+    let Some((merged, own)) = both.as_mapping_mut().zip(own.as_mapping()) else { return own.clone() };
+    for (key, value) in own {
+        let set = merged.get_mut(key).filter(|_| key.as_str() == Some("set"));
+        match set.and_then(Value::as_mapping_mut).zip(value.as_mapping()) {
+            Some((set, more)) => set.extend(more.clone()),
+            None => {
+                merged.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    both
 }
 
 /// Reads a table from the text of a file of its own, as the built-in ones are.

@@ -15,7 +15,10 @@ pub fn choose_auto(path: Option<&OsStr>) -> Result<&'static str, Trouble> {
     found.ok_or_else(|| {
         Trouble::environment("no agent program was found")
             .because(format!("neither {} is in PATH", CANDIDATES.join(" nor ")))
-            .advise("install one of them, or name another agent: --agent NAME, with its table in tdd.yaml")
+            .advise(
+                "install one of them, or name another agent: --agent opencode, gemini or pi, or one of your own with \
+                 its table in tdd.yaml or in your own settings",
+            )
     })
 }
 
