@@ -179,7 +179,7 @@ fn kept(folder: &Path, found: &mut Vec<(String, String)>) {
             if !["logs", "state"].contains(&name.as_str()) {
                 kept(&entry.path(), found);
             }
-        } else {
+        } else if entry.file_type().unwrap().is_file() {
             found.push((name, String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned()));
         }
     }

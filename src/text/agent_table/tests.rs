@@ -213,13 +213,20 @@ fn the_built_in_tables_can_be_read() {
 
 #[test]
 fn a_variable_more_leaves_those_of_the_table_that_it_is_like() {
-    for (base, kept) in [("opencode", "OPENCODE_CONFIG"), ("gemini", "GEMINI_SYSTEM_MD"), ("claude", "TDD_STOP")] {
+    for (base, kept) in
+        [("opencode", "OPENCODE_CONFIG"), ("gemini", "GEMINI_SYSTEM_MD"), ("claude", "TDD_STOP")]
+    {
         let plain = read_text("plain", &format!("like: {base}")).unwrap();
-        let more = read_text("more", &format!("like: {base}\nenv: {{ set: {{ MORE: one, {kept}: other }} }}")).unwrap();
-        let names = |table: &AgentTable| table.env.set.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-        let missing: Vec<String> = names(&plain).into_iter().filter(|name| !names(&more).contains(name)).collect();
+        let more =
+            read_text("more", &format!("like: {base}\nenv: {{ set: {{ MORE: one, {kept}: other }} }}"))
+                .unwrap();
+        let names =
+            |table: &AgentTable| table.env.set.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        let missing: Vec<String> =
+            names(&plain).into_iter().filter(|name| !names(&more).contains(name)).collect();
         assert_eq!(missing, Vec::<String>::new(), "{base}");
-        let value = |name: &str| more.env.set.iter().find(|(set, _)| set == name).map(|(_, value)| value.shown());
+        let value =
+            |name: &str| more.env.set.iter().find(|(set, _)| set == name).map(|(_, value)| value.shown());
         assert_eq!(value("MORE").as_deref(), Some("one"));
         assert_eq!(value(kept).as_deref(), Some("other"), "what is set again is set");
         assert_eq!(more.env.pass, plain.env.pass, "{base}");
