@@ -56,7 +56,10 @@ fn a_copy_of_the_program_alone_proves_an_agent() {
     let sandbox = Sandbox::empty();
     let copy = sandbox.beside("installed/tdd");
     std::fs::create_dir(copy.parent().unwrap()).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_tdd"), &copy).unwrap();
+    // By another process: a program that we write can't be started while a child of another test's, caught
+    // between its fork and its exec, holds the descriptor.
+    let copied = sandbox.command("cp").arg(env!("CARGO_BIN_EXE_tdd")).arg(&copy).status().unwrap();
+    assert!(copied.success());
     let mut command = sandbox.command(&copy);
     command.env("PATH", path_with(&agents)).env("TDD_SANDBOX", "auto");
     command.args(["doctor", "--agent", "claude", "--only", "prompt,402", "--json"]);
