@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::journalled::Journalled;
 use crate::core::event::RunId;
-use crate::core::halt::Ending;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
 use crate::world::journal_file::{self, RunDir};
@@ -120,10 +119,7 @@ fn superseded(repository: &Path, run: &RunDir, state: &State) -> Option<RunId> {
     let later = journal_file::list_runs(repository).into_iter().take_while(|other| other.id > run.id);
     later.filter(|other| names_same(&other.id, &run.id)).find_map(|other| {
         let Ok((Journalled::Cycle(other_state), _)) = Journalled::read(&other) else { return None };
-        let finished = matches!(
-            other_state.phase,
-            Phase::Ended { end: End::Finished(Ending::Verified | Ending::PartlyUnverified) }
-        );
+        let finished = matches!(other_state.phase, Phase::Ended { end: End::Finished(_) });
         let all = state.run.plan.criteria.iter().all(|id| other_state.run.plan.criteria.contains(id));
         let same = other_state.run.requirement.path == state.run.requirement.path;
         (finished && all && same && other_state.undone.is_none()).then_some(other.id)

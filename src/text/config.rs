@@ -166,7 +166,7 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         specs_dir: specs_dir(&top)?,
         test_files: test_files(&top)?,
         agent: top.text("agent")?,
-        roles: roles(&top)?,
+        roles: roles(&top, ROLE_KEYS)?,
         agents: agents(&top)?,
         budgets: budgets(&top)?,
         regression: regression(&top)?,
@@ -265,13 +265,17 @@ fn test_files(top: &Table<'_>) -> Result<Vec<String>, Trouble> {
 /// More would bound nothing.
 const MAX_TURNS: u32 = 10_000;
 
-fn roles(top: &Table<'_>) -> Result<BTreeMap<Role, RoleSetting>, Trouble> {
+/// What may be said of a role in a project's settings.
+const ROLE_KEYS: &[&str] = &["agent", "model", "max_turns", "code"];
+
+/// `known` is what may be said of a role in this file.
+fn roles(top: &Table<'_>, known: &[&str]) -> Result<BTreeMap<Role, RoleSetting>, Trouble> {
     let Some(table) = top.table("roles")? else { return Ok(BTreeMap::new()) };
     table.only(&Role::KNOWN.map(Role::name))?;
     let mut roles = BTreeMap::new();
     for role in Role::KNOWN {
         if let Some(setting) = table.table(role.name())? {
-            setting.only(&["agent", "model", "max_turns", "code"])?;
+            setting.only(known)?;
             let (agent, model) = (setting.text("agent")?, setting.text("model")?);
             let max_turns = setting.number("max_turns", 1..=MAX_TURNS)?;
             roles.insert(role, RoleSetting { agent, model, max_turns, code: fix::code(&setting)? });

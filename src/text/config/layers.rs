@@ -1,9 +1,7 @@
 //! A person's own settings, below those of each project (contract section 12).
 
-use std::collections::BTreeMap;
-
 use super::reader::Table;
-use super::{ConfigFile, KEYS, MAX_TURNS, RoleSetting, agents, caps, parsed};
+use super::{ConfigFile, KEYS, RoleSetting, agents, caps, parsed, roles};
 use crate::core::role::Role;
 use crate::core::trouble::Trouble;
 use crate::text::agent_table::layers::AgentSetting;
@@ -39,7 +37,7 @@ pub fn read_person(file_name: &str, source: &str) -> Result<ConfigFile, Trouble>
     let own = agents(&top)?.into_iter();
     Ok(ConfigFile {
         agent: top.text("agent")?,
-        roles: roles(&top)?,
+        roles: roles(&top, &PERSONS_ROLE_KEYS)?,
         agents: own
             .map(|(name, said)| (name, AgentSetting { person: said.project, project: None }))
             .collect(),
@@ -49,20 +47,7 @@ pub fn read_person(file_name: &str, source: &str) -> Result<ConfigFile, Trouble>
 }
 
 /// Whether a role's work is code is the project's to say.
-fn roles(top: &Table<'_>) -> Result<BTreeMap<Role, RoleSetting>, Trouble> {
-    let Some(table) = top.table("roles")? else { return Ok(BTreeMap::new()) };
-    table.only(&Role::KNOWN.map(Role::name))?;
-    let mut roles = BTreeMap::new();
-    for role in Role::KNOWN {
-        if let Some(setting) = table.table(role.name())? {
-            setting.only(&["agent", "model", "max_turns"])?;
-            let (agent, model) = (setting.text("agent")?, setting.text("model")?);
-            let max_turns = setting.number("max_turns", 1..=MAX_TURNS)?;
-            roles.insert(role, RoleSetting { agent, model, max_turns, ..RoleSetting::default() });
-        }
-    }
-    Ok(roles)
-}
+const PERSONS_ROLE_KEYS: [&str; 3] = ["agent", "model", "max_turns"];
 
 impl ConfigFile {
     /// This project's settings, and the person's where it says nothing.
