@@ -64,7 +64,7 @@ pub struct RunArgs {
     /// The requirement: a tracker id (STE-12), a ULID, or a path to its Markdown file.
     #[arg(value_name = "FR")]
     pub requirement: Option<String>,
-    /// The agent program for all roles: auto, claude, codex, or a name from tdd.yaml.
+    /// The agent program for all roles: auto, claude, codex, gemini, opencode, pi, or a name from tdd.yaml.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// The test command, instead of the project's own.

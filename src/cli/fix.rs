@@ -25,7 +25,7 @@ pub struct FixArgs {
     /// A command that has to pass; may be repeated. Instead of all others.
     #[arg(long = "check", value_name = "COMMAND")]
     pub checks: Vec<String>,
-    /// The agent program: auto, claude, codex, or a name from tdd.yaml.
+    /// The agent program: auto, claude, codex, gemini, opencode, pi, or a name from tdd.yaml.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// The title of the task whose work is mended; a prompt begins with it.

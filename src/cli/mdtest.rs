@@ -40,7 +40,7 @@ pub enum MdtestCommand {
 pub struct MdtestRunArgs {
     #[command(flatten)]
     pub which: MdtestListArgs,
-    /// The agent program: auto, claude, codex, or a name from tdd.yaml.
+    /// The agent program: auto, claude, codex, gemini, opencode, pi, or a name from tdd.yaml.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// Let the agent have this terminal, so that you see and steer it; end it yourself.

@@ -147,8 +147,9 @@ fn cycle_in_full(state: &State, records: &[Record], status: &RunStatus) -> Strin
     for (key, ledger) in &state.ledgers {
         let _ = writeln!(
             text,
-            "  {key}: forked {} times, semantic budget {}/{} spent, format {}/{}",
+            "  {key}: {} {}, semantic budget {}/{} spent, format {}/{}",
             ledger.entries.len(),
+            if ledger.entries.len() == 1 { "fork" } else { "forks" },
             ledger.spent.semantic,
             bounds.semantic,
             ledger.spent.format,

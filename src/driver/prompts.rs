@@ -36,13 +36,21 @@ impl<W: World> Drive<'_, W> {
                     cause.ok_or_else(|| Trouble::internal("a retry was ordered without a failure"))?;
                 Ok(prompt::semantic_retry(&first, (&cause, LeftWork::of(key.role())), &self.setup.mask))
             }
-            AttemptKind::Format => {
-                let previous =
-                    if self.ports.agents.resumes(key) { None } else { self.previous_message(key)? };
-                let reason = self.what_was_wrong(key);
-                Ok(prompt::format_retry(&reason, previous.as_deref(), &self.setup.mask))
-            }
+            AttemptKind::Format => self.format_prompt(key, seen),
         }
+    }
+
+    fn format_prompt(&mut self, key: &Key, seen: &SeenTests) -> Result<Prompt, Trouble> {
+        let goes_on = self.ports.agents.resumes(key);
+        let entry = self.state.ledgers.get(key).and_then(|ledger| ledger.last());
+        let said = entry.and_then(|entry| entry.outcome.as_ref()?.message.clone());
+        let Some(said) = said else {
+            let first = if goes_on { None } else { Some(self.first_prompt(key, seen)?) };
+            return Ok(prompt::silence_retry(first.as_ref(), &self.setup.mask));
+        };
+        let previous = if goes_on { None } else { Some(self.ports.journal.fetch(&said)?) };
+        let previous = previous.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(prompt::format_retry(&self.what_was_wrong(key), previous.as_deref(), &self.setup.mask))
     }
 
     fn first_prompt(&mut self, key: &Key, seen: &SeenTests) -> Result<Prompt, Trouble> {
@@ -128,14 +136,6 @@ impl<W: World> Drive<'_, W> {
         let entry = self.state.ledgers.get(key).and_then(|ledger| ledger.last());
         let claim = entry.and_then(|entry| entry.outcome.as_ref()).map(|outcome| &outcome.claim);
         claim.and_then(|claim| claim.as_ref().err()).map(|error| error.message.clone()).unwrap_or_default()
-    }
-
-    fn previous_message(&mut self, key: &Key) -> Result<Option<String>, Trouble> {
-        let entry = self.state.ledgers.get(key).and_then(|ledger| ledger.last());
-        let digest = entry.and_then(|entry| entry.outcome.as_ref()?.message.clone());
-        let Some(digest) = digest else { return Ok(None) };
-        let bytes = self.ports.journal.fetch(&digest)?;
-        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// The role's skill and the project's instructions, both as of checkpoint 0.

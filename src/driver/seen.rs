@@ -58,8 +58,7 @@ impl<W: World> Drive<'_, W> {
         let Key::Implementer(id) = key else { return Ok((SeenTests::Unseen, Vec::new())) };
         match kind {
             AttemptKind::First => self.look_at_red(id, tree).await,
-            AttemptKind::Semantic => Ok((self.seen_first(key)?, Vec::new())),
-            AttemptKind::Format => Ok((SeenTests::Unseen, Vec::new())),
+            AttemptKind::Semantic | AttemptKind::Format => Ok((self.seen_first(key)?, Vec::new())),
         }
     }
 

@@ -6,6 +6,7 @@
 //! method, path
 //! headers    less those that may hold a key, of which only the name stays
 //! rule       the rule's name, or "" if none fits
+//! holds      which of the script's `look_for` stand in it; missing if none does
 //! answer     what is answered: "text, call Write", "status 429", "hang", …
 //! asked      what the request asks, if it asks the model:
 //!   model, streams

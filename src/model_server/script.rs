@@ -12,6 +12,9 @@ use super::request::Asked;
 pub(in crate::model_server) struct Script {
     #[serde(default)]
     rules: Vec<Rule>,
+    /// Texts that are told in the log where a request holds them.
+    #[serde(default)]
+    look_for: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -156,6 +159,11 @@ impl Script {
     pub(in crate::model_server) fn read(text: &str) -> Result<Self, String> {
         let value: Value = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
         serde_json::from_value(value).map_err(|error| error.to_string())
+    }
+
+    /// What it looks for in each request.
+    pub(in crate::model_server) fn found_in(&self, request: &str) -> Vec<&str> {
+        self.look_for.iter().map(String::as_str).filter(|text| request.contains(text)).collect()
     }
 
     /// The first rule that fits, with its place.

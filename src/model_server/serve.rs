@@ -79,6 +79,7 @@ impl Server {
         let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         self.log.keep(number, &body);
+        let holds = self.script.found_in(&String::from_utf8_lossy(&body));
         let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
         let path = head.uri.path().to_owned();
         let mut entry = json!({
@@ -87,6 +88,9 @@ impl Server {
             "path": head.uri.to_string(),
             "headers": log::headers(&head.headers),
         });
+        if !holds.is_empty() {
+            entry["holds"] = json!(holds);
+        }
         let Some(dialect) = Dialect::of(&path).filter(|_| head.method == "POST") else {
             entry["api"] = json!("other");
             self.log.note(&entry);

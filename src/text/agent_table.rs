@@ -33,6 +33,8 @@
 //! uses_home:   [PATH, …]                          what the program keeps in the person's home: there it may
 //!                                                 read and write, in a sandbox that closes the rest; what
 //!                                                 has no extension is a folder, made if it is not there
+//! hide:        [PATH, …]                          what it would read of a repository as settings of its own:
+//!                                                 a sandbox shows it an empty file there, in any folder
 //! own_sandbox: on | off                           for {own_sandbox} and cases in argv; default off
 //! protect:     {file: TEXT, folder: TEXT}      what {protected} says of each path, as {path}, one after the other
 //! versions:    {proven: [VERSION, …], oldest: VERSION, command: [argument, …]}
@@ -111,6 +113,8 @@ pub struct AgentTable {
     pub state_dirs: Vec<StateDir>,
     /// Below the person's home: what the program keeps there and reads and writes as its own.
     pub uses_home: Vec<String>,
+    /// The last parts of paths in a repository that are out of its sight.
+    pub hide: Vec<String>,
     pub own_sandbox: OwnSandbox,
     pub protect: Option<Protect>,
     pub versions: Option<Versions>,

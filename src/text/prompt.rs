@@ -16,7 +16,7 @@ use crate::core::criterion::{Criterion, CriterionId, Verify};
 use crate::core::finding::RunRef;
 use crate::core::path::RelPath;
 pub use habits::{Example, Habits, test_file};
-pub use retry::{FORMAT_RETRY, LeftWork, RetryCause, format_retry, semantic_retry};
+pub use retry::{FORMAT_RETRY, LeftWork, RetryCause, format_retry, semantic_retry, silence_retry};
 
 /// Hides secrets in a text before it goes into a prompt.
 pub type Mask<'a> = &'a dyn Fn(&str) -> String;

@@ -42,6 +42,7 @@ mod mdtest;
 mod outcome;
 mod prepare;
 mod program;
+mod repository;
 mod transcripts;
 mod version;
 mod watch;

@@ -157,6 +157,8 @@ pub struct Own<'a> {
     pub folders: &'a [&'a Path],
     /// What of the person's it uses: its log-in, its own state. By real paths.
     pub lent: &'a [PathBuf],
+    /// Files of the repository that are out of its sight, by real paths: see [`Ground::settings_of`].
+    pub hidden: &'a [PathBuf],
 }
 
 /// An enclosure, and how many protected files it does not hold.
@@ -176,13 +178,16 @@ impl Sandbox {
         self.enclosed(&laid, cwd)
     }
 
-    /// Made for this role, if the requirements are out of its sight; `root` is a folder that no child
-    /// sees.
-    pub fn stand_ins(&self, role: Role, root: &Path) -> Result<Option<StandIns>, Trouble> {
-        match self.ground.hidden_specs(role) {
-            Some(specs) => StandIns::make(&self.ground.repository, specs, root).map(Some),
-            None => Ok(None),
-        }
+    /// What of the repository is out of a role's sight: the requirements, and what its agent would read as
+    /// settings of its own, as its table says.
+    pub fn out_of_sight(&self, role: Role, hide: &[String]) -> Vec<PathBuf> {
+        let settings = self.settings_of(hide);
+        self.ground.hidden_specs(role).map(Path::to_owned).into_iter().chain(settings).collect()
+    }
+
+    /// What an agent that has this `hide` in its table would read of the repository as settings of its own.
+    pub fn settings_of(&self, hide: &[String]) -> Vec<PathBuf> {
+        self.ground.settings_of(hide, &self.sealed)
     }
 
     /// Around a command of the project's that runs in `cwd` and may write to `work`.

@@ -54,7 +54,11 @@ pub fn measure() -> Vec<Row> {
     let plain = Sandbox { backend: backend.clone(), ground: ground.clone(), sealed: Sealed::default() };
     let fences = Sandbox { backend, ground, sealed };
     let agent = || {
-        Some(fences.for_role(Role::Implementer, &Own { folders: &[&own], lent: &[] }, None, &repo).enclosure)
+        Some(
+            fences
+                .for_role(Role::Implementer, &Own { folders: &[&own], lent: &[], hidden: &[] }, None, &repo)
+                .enclosure,
+        )
     };
     let command = || Some(plain.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);
     let beside = || Some(fences.for_commands(&repo.join(".tdd/runs"), &repo).enclosure);

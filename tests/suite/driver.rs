@@ -389,6 +389,24 @@ fn a_message_without_a_block_gets_one_format_retry_that_keeps_the_work() {
 }
 
 #[test]
+fn an_attempt_without_a_final_message_is_told_so_and_asked_to_re_emit_nothing() {
+    let key = Key::Implementer(criterion(1));
+    let script = honest()
+        .on(&key, 1, |tree| {
+            tree.write("src/a.txt", "OLD ONE\n");
+            String::new()
+        })
+        .on(&key, 2, |_| block("implementer", "ok"));
+    let (state, world) = run(plan(), script);
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+    let told: Vec<String> =
+        world.prompts().into_iter().filter(|(of, ..)| *of == key).map(|(_, prompt, _)| prompt).collect();
+    assert!(!told[0].contains("without a final message"), "{}", told[0]);
+    assert!(told[1].starts_with(&told[0]) && told[1].contains("without a final message"), "{}", told[1]);
+    assert!(told.iter().all(|prompt| !prompt.contains("re-emit")));
+}
+
+#[test]
 fn a_refactorer_that_removes_what_is_needed_fails_and_the_tree_is_the_last_green() {
     let script = honest().always(&Key::Refactorer, |tree| {
         tree.write("src/b.txt", "");

@@ -108,9 +108,13 @@ impl Yard {
         enclosed.enclosure
     }
 
+    fn stand_ins(&self, role: Role, hide: &[String]) -> StandIns {
+        StandIns::make(&self.repo, self.fences.out_of_sight(role, hide), &self.exchange).unwrap()
+    }
+
     fn of_own(&self, role: Role, stand_ins: Option<&StandIns>) -> Enclosed {
         let own = self.exchange.join("own");
-        let own = Own { folders: &[&own], lent: &[] };
+        let own = Own { folders: &[&own], lent: &[], hidden: &[] };
         self.fences.for_role(role, &own, stand_ins, &self.repo)
     }
 
@@ -283,8 +287,8 @@ fn what_is_out_of_sight_does_not_look_deleted_to_git() {
     yard.place.write("src/lib.rs", "// source, changed\n");
     let (index, info) = (yard.repo.join(".git/index"), yard.repo.join(".git/info/attributes"));
     let before = std::fs::read(&index).unwrap();
-    let stand_ins = yard.fences.stand_ins(Role::Implementer, &yard.exchange).unwrap();
-    assert!(yard.fences.stand_ins(Role::TestWriter, &yard.exchange).unwrap().is_none());
+    let stand_ins = Some(yard.stand_ins(Role::Implementer, &[]));
+    assert!(yard.fences.out_of_sight(Role::TestWriter, &[]).is_empty());
     let of = |with: bool| yard.of_role_beside(Role::Implementer, stand_ins.as_ref().filter(|_| with));
     for script in ["git status --porcelain", "git diff", "git diff HEAD", "git diff --cached", "git log -p"] {
         let (bare, veiled) = (yard.sh(of(false), script).1, yard.sh(of(true), script).1);
@@ -301,20 +305,47 @@ fn what_is_out_of_sight_does_not_look_deleted_to_git() {
     assert!(!yard.sh(of(true), "git add -A").0.is_success(), "git is as read-only as before");
     assert_eq!(std::fs::read(&index).unwrap(), before, "the person's own index");
     assert!(!info.exists(), "and attributes");
-    assert!(stand_ins.is_some_and(|made| made.are_current(&yard.repo)));
+    let hidden = yard.fences.out_of_sight(Role::Implementer, &[]);
+    assert!(stand_ins.is_some_and(|made| made.are_current(&yard.repo, &hidden)));
+}
+
+/// As an agent's table says, `hide: [deep/data.json, conftest.py, test_link.txt]`.
+#[test]
+fn settings_of_an_agent_in_the_repository_are_empty_to_it_and_look_unchanged_to_git() {
+    let Some(yard) = Yard::sealed() else { return };
+    let hide = ["deep/data.json", "conftest.py", "test_link.txt"].map(str::to_owned);
+    let hidden = yard.fences.settings_of(&hide);
+    assert_eq!(hidden, ["conftest.py", "tests/deep/data.json"].map(|file| yard.repo.join(file)), "no link");
+    for role in [Role::TestWriter, Role::Implementer] {
+        let stand_ins = yard.stand_ins(role, &hide);
+        let own = yard.exchange.join("own");
+        let own = Own { folders: &[&own], lent: &[], hidden: &hidden };
+        let of = || yard.fences.for_role(role, &own, Some(&stand_ins), &yard.repo).enclosure;
+        let (_, said) = yard.sh(of(), "cat conftest.py tests/deep/data.json; cat real/shared.txt");
+        assert!(!said.contains("D = 1") && !said.contains("{}") && said.contains("E = 1"), "{said}");
+        let (exit, said) = yard.sh(of(), "git status --porcelain -uno && git diff");
+        assert_eq!((exit, said.as_str()), (Exit::Code(0), ""));
+        for script in ["echo x >conftest.py", "rm conftest.py", "mv tests/deep/data.json tests/deep/x.json"] {
+            assert!(!yard.sh(of(), script).0.is_success(), "{script}");
+        }
+    }
+    yard.place.git(&["diff", "--exit-code"]);
+    let known = yard.fences.out_of_sight(Role::TestWriter, &hide);
+    assert_eq!(known, hidden, "a test-writer reads the requirements");
 }
 
 #[test]
 fn a_new_index_wants_new_stand_ins_and_work_trees_have_their_own() {
     let Some(yard) = Yard::sealed() else { return };
-    let made = yard.fences.stand_ins(Role::Refactorer, &yard.exchange).unwrap().unwrap();
+    let made = yard.stand_ins(Role::Refactorer, &[]);
     assert_eq!(made.pairs().count(), 2);
     yard.place.write("src/more.rs", "");
     yard.place.git(&["add", "src"]);
-    assert!(!made.are_current(&yard.repo));
+    let hidden = yard.fences.out_of_sight(Role::Refactorer, &[]);
+    assert!(!made.are_current(&yard.repo, &hidden));
     let other = yard.repo.parent().unwrap().join("other");
     yard.place.git(&["worktree", "add", "-q", other.to_str().unwrap()]);
-    let linked = StandIns::make(&other, &other.join("specs/frs"), &yard.exchange).unwrap();
+    let linked = StandIns::make(&other, vec![other.join("specs/frs")], &yard.exchange).unwrap();
     let seen: Vec<_> = linked.pairs().map(|(_, path)| path.to_owned()).collect();
     assert_eq!(seen, [yard.repo.join(".git/worktrees/other/index"), yard.repo.join(".git/info")]);
 }
@@ -368,7 +399,7 @@ fn more_files_than_can_be_bound_are_told_of() {
     manifest.seal(&[FileClass::Test], &[]).unwrap();
     let enclosed = {
         let own = yard.exchange.join("own");
-        let own = Own { folders: &[&own], lent: &[] };
+        let own = Own { folders: &[&own], lent: &[], hidden: &[] };
         yard.fences.for_role(Role::Implementer, &own, None, &yard.repo)
     };
     assert!((10..20).contains(&enclosed.left_out), "{}", enclosed.left_out);

@@ -178,6 +178,36 @@ fn own_settings_that_a_child_writes_are_held_by_the_sandbox_and_told_without_it(
     }
 }
 
+/// The honest agent prints first what it would read of the repository.
+#[test]
+fn what_an_agent_would_read_of_a_repository_is_hidden_by_the_sandbox_and_told_without_it() {
+    if !has_python() {
+        return;
+    }
+    let table = "agents:\n  mine:\n    hide: [GEMINI.md, .mine/settings]\n    argv: [sh, -c, 'cat GEMINI.md .mine/settings; exec \"$@\"', sh, \"{tdd}\", __agent, --cassette, '{cassette}', --role, '{role}', --criterion, '{criterion}', --number, '{number}', --prompt-file, '{prompt_file}']\n";
+    for level in ["enforce", "audit"] {
+        if level == "enforce" && !(cfg!(target_os = "linux") && super::isolation::has_bwrap()) {
+            continue;
+        }
+        let sandbox = shop();
+        sandbox.write("tdd.yaml", &format!("{TEST}{table}"));
+        sandbox.write("GEMINI.md", "the pelican says so\n");
+        let cassette = sandbox.beside("cassette.yaml");
+        std::fs::write(&cassette, honest_shop_cassette()).unwrap();
+        let cassette = cassette.to_str().unwrap();
+        let ran =
+            sandbox.tdd(&["STE-1", "--agent", "mine", "--cassette", cassette, "--sandbox", level]).expect(0);
+        let warned = ran.stderr.contains("`mine` reads GEMINI.md of this repository");
+        assert_eq!(warned, level == "audit", "{level}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("reads .mine"), "it is not there: {}", ran.stderr);
+        let logs = sandbox.path(".tdd/runs").read_dir().unwrap().next().unwrap().unwrap().path().join("logs");
+        let logs =
+            logs.read_dir().unwrap().map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+        let read: Vec<bool> = logs.map(|log| log.contains("pelican")).collect();
+        assert!(!read.is_empty() && read.iter().all(|read| *read == (level == "audit")), "{level}: {read:?}");
+    }
+}
+
 #[test]
 fn config_is_told_outside_of_a_repository_and_without_a_test_command() {
     let sandbox = Sandbox::empty();

@@ -111,7 +111,7 @@ impl Person {
 
     fn of_role(&self, lent: &[PathBuf]) -> Enclosure {
         let own = self.base.join("shared/exchange/own");
-        let own = Own { folders: &[&own], lent };
+        let own = Own { folders: &[&own], lent, hidden: &[] };
         self.fences.for_role(Role::Implementer, &own, None, &self.repo).enclosure
     }
 

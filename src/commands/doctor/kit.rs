@@ -14,6 +14,7 @@
 
 mod obligation;
 mod page;
+mod planted;
 mod proof;
 mod server;
 mod trial;

@@ -13,7 +13,7 @@ use crate::core::trouble::Trouble;
 use crate::core::turns::TurnCaps;
 use crate::driver::drive::Setup;
 use crate::driver::ports::{Allowance, Limits, Ports, World};
-use crate::settings::{Deadlines, Environment, Settings};
+use crate::settings::{Deadlines, Environment, OutputMode, Settings};
 use crate::text::command_line::checker;
 use crate::text::harmless::shell_word;
 use crate::text::{mask::Mask, skill};
@@ -109,8 +109,13 @@ pub fn adapters(
     let agents =
         agents(prepared, folders, tdd, stop).fenced_by(sandbox.clone()).told_of(ground, sealed.clone());
     agents.preflight()?;
-    let mut warnings = agents.versions(&mut |line| print::message(&format!("tdd: {line}")))?;
+    let mut warnings = agents.versions(&mut |line| {
+        if prepared.settings.output != OutputMode::Quiet {
+            print::message(&format!("tdd: {line}"));
+        }
+    })?;
     warnings.extend(remarks);
+    warnings.extend(agents.open_settings(&prepared.place.repository));
     let tests = ProjectTests::new(RunnerSetup {
         repository: prepared.place.repository.clone(),
         project: prepared.place.project.clone(),

@@ -3,6 +3,7 @@
 //! ```text
 //! state_dirs = { NAME: { of: PATH, carry: [ PATH, … ], files: … }, … }    paths relative, without ".."; see `made`
 //! uses_home  = [ PATH, … ]                                      below the person's home
+//! hide       = [ PATH, … ]                                      below any folder of the repository
 //! protect    = { file: TEXT, folder: TEXT }                     TEXT with {path} in it, one after the other
 //! ```
 
@@ -110,6 +111,12 @@ pub(super) fn relative(at: &str, path: &str) -> Result<String, Trouble> {
 pub(super) fn uses_home(map: &StrictMap<'_>) -> Result<Vec<String>, Trouble> {
     let at = map.at("uses_home");
     map.texts("uses_home")?.unwrap_or_default().iter().map(|path| relative(&at, path)).collect()
+}
+
+/// What the program would read of a repository as settings of its own.
+pub(super) fn hide(map: &StrictMap<'_>) -> Result<Vec<String>, Trouble> {
+    let at = map.at("hide");
+    map.texts("hide")?.unwrap_or_default().iter().map(|path| relative(&at, path)).collect()
 }
 
 pub(super) fn protect(map: &StrictMap<'_>) -> Result<Option<Protect>, Trouble> {

@@ -11,6 +11,8 @@ pub const FORMAT_RETRY: &str =
     "re-emit your last message with a valid `tdd-result` fenced block at the end of your turn";
 
 const NOT_MET: &str = "The attempt before this one did not meet its success criterion.";
+const SILENT: &str =
+    "The attempt before this one ended without a final message, so nothing is known of its work.";
 const AT_THE_END: &str = "End your turn with your work as one single `tdd-result` fenced block.";
 
 /// Rule lines in one prompt, at most, and the length of each in characters.
@@ -141,6 +143,25 @@ pub fn format_retry(reason: &str, previous: Option<&str>, mask: Mask<'_>) -> Pro
         draft.add("previous message", format!("Your last message was:\n\n{message}"));
     }
     draft.finish()
+}
+
+/// After an attempt that ended without a final message: nothing can be re-emitted that was never said. In
+/// the same session that is all; a new fork is given the role's `first` prompt again.
+pub fn silence_retry(first: Option<&Prompt>, mask: Mask<'_>) -> Prompt {
+    let mut draft = Draft::new(mask);
+    let left = LeftWork::InTree.words();
+    match first {
+        None => draft.add("retry", format!("{SILENT} Go on with your work if it is not done. {AT_THE_END}")),
+        Some(_) => draft.add("retry", format!("{SILENT} {left} {AT_THE_END}")),
+    }
+    let retry = draft.finish();
+    match first {
+        None => retry,
+        Some(first) => {
+            let parts = first.parts.iter().chain(&retry.parts).cloned().collect();
+            Prompt { text: format!("{}\n{}", first.text, retry.text), parts }
+        }
+    }
 }
 
 fn rule_lines(rules: &[String]) -> String {

@@ -255,6 +255,17 @@ fn output_is_bounded_over_all_runs_and_masked_before_it_is_cut() {
 }
 
 #[test]
+fn where_nothing_was_said_nothing_is_to_be_re_emitted() {
+    let first = Prompt { text: "The role's own prompt.\n".to_owned(), parts: Vec::new() };
+    let (same, fresh) = (silence_retry(None, &plain).text, silence_retry(Some(&first), &plain).text);
+    assert!(fresh.starts_with("The role's own prompt.\n") && !same.contains("The role's own prompt"));
+    for text in [same, fresh] {
+        assert!(text.contains("without a final message") && text.contains("`tdd-result`"), "{text}");
+        assert!(!text.contains("re-emit"), "{text}");
+    }
+}
+
+#[test]
 fn a_format_retry_is_one_sentence_and_at_most_the_own_message() {
     let retry = format_retry("", None, &plain);
     assert_eq!(retry.text, format!("{FORMAT_RETRY}\n"));

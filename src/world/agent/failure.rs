@@ -90,11 +90,17 @@ pub(super) fn failed(table: &AgentTable, failure: AgentFailure, found: &Found, l
     Setback { trouble, again }
 }
 
-/// What the agent says went wrong, or the last thing that it printed.
+/// Lines of what a program printed last: some say what is wrong, and then at length what to do.
+const LAST_LINES: usize = 5;
+
+/// What the agent says went wrong, or the last that it printed, in one line.
 fn said(found: &Found) -> String {
-    let last = || found.tail.lines().rev().find(|line| !line.trim().is_empty());
-    let said = found.error.as_deref().or_else(last).unwrap_or("nothing");
-    said.trim().chars().take(300).collect()
+    let said = found.error.clone().unwrap_or_else(|| {
+        let lines: Vec<&str> = found.tail.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        lines[lines.len().saturating_sub(LAST_LINES)..].join(" / ")
+    });
+    let said = said.trim();
+    if said.is_empty() { "nothing".to_owned() } else { said.chars().take(300).collect() }
 }
 
 /// When a limit is lifted, for a person.

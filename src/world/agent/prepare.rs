@@ -71,7 +71,7 @@ impl TableAgents {
             MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
-        let stand_ins = self.stand_ins(order.key.role())?;
+        let stand_ins = self.stand_ins(order.key.role(), table)?;
         let enclosed = self.enclosed(order, exchange.folder(), &home, stand_ins.as_deref());
         let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
         let spawn = SpawnOrder {
@@ -126,17 +126,21 @@ impl TableAgents {
         let folders: Vec<&Path> = std::iter::once(exchange).chain(home.base()).chain(shared).collect();
         let lent = self.lent(&self.agent(&order.key).table, home);
         let sandbox = self.sandbox.as_ref()?;
-        let own = Own { folders: &folders, lent: &lent };
+        let hidden = sandbox.settings_of(&self.agent(&order.key).table.hide);
+        let own = Own { folders: &folders, lent: &lent, hidden: &hidden };
         Some(sandbox.for_role(order.key.role(), &own, stand_ins, &self.setup.cwd))
     }
 
-    /// Made once for as long as git's index stays as it is.
-    fn stand_ins(&self, role: Role) -> Result<Option<Rc<StandIns>>, Trouble> {
+    /// Made once for as long as git's index stays as it is, and the same is out of sight.
+    fn stand_ins(&self, role: Role, table: &AgentTable) -> Result<Option<Rc<StandIns>>, Trouble> {
         let Some(sandbox) = &self.sandbox else { return Ok(None) };
+        let hidden = sandbox.out_of_sight(role, &table.hide);
+        let repository = &sandbox.ground.repository;
         let mut known = self.stand_ins.borrow_mut();
-        let is_current = |known: &Rc<StandIns>| known.are_current(&sandbox.ground.repository);
-        if role == Role::TestWriter || !known.as_ref().is_some_and(is_current) {
-            *known = sandbox.stand_ins(role, &self.setup.exchange_root)?.map(Rc::new);
+        if !known.as_ref().is_some_and(|known| known.are_current(repository, &hidden)) {
+            let makes = (!hidden.is_empty()).then_some(hidden);
+            let made = makes.map(|hidden| StandIns::make(repository, hidden, &self.setup.exchange_root));
+            *known = made.transpose()?.map(Rc::new);
         }
         Ok(known.clone())
     }

@@ -33,6 +33,7 @@ pub struct StandIns {
     pairs: Vec<(PathBuf, PathBuf)>,
     /// The index that they were made of.
     of: Option<Stamp>,
+    hidden: Vec<PathBuf>,
     _folder: tempfile::TempDir,
 }
 
@@ -40,28 +41,34 @@ pub struct StandIns {
 type Stamp = (u64, u64, i64, i64);
 
 impl StandIns {
-    /// Hides `folder`, which lies in the work tree whose top is `repository`. `root` is a folder of the
-    /// run's own that no child sees.
+    /// Hides files and folders of the work tree whose top is `repository`; others are left out. `root` is a
+    /// folder of the run's own that no child sees.
     ///
     /// Fails with a trouble of the environment: no git, no space.
-    pub fn make(repository: &Path, folder: &Path, root: &Path) -> Result<Self, Trouble> {
+    pub fn make(repository: &Path, hidden: Vec<PathBuf>, root: &Path) -> Result<Self, Trouble> {
         let place = GitPlace::find(repository)?;
         let own = tempfile::Builder::new().prefix("git-").tempdir_in(root);
         let own = own.map_err(|error| super::disk(root, &error))?;
         let of = stamp(&place);
         let mut pairs = Vec::new();
-        let Ok(hidden) = folder.strip_prefix(repository) else { return Ok(Self { pairs, of, _folder: own }) };
+        let inside: Vec<&Path> =
+            hidden.iter().filter_map(|path| path.strip_prefix(repository).ok()).collect();
+        if inside.is_empty() {
+            return Ok(Self { pairs, of, hidden, _folder: own });
+        }
         let failed = |error: io::Error| super::disk(own.path(), &error);
-        if let Some(index) = index(&place, hidden, own.path())? {
+        if let Some(index) = index(&place, &inside, own.path())? {
             pairs.push((index, real(&place.git_dir.join("index"))));
         }
         let info = place.common_dir.join("info");
         if info.is_dir() {
             let copy = own.path().join("info");
-            copy_folder(&info, &copy).and_then(|()| add_attribute(&copy, hidden)).map_err(failed)?;
+            copy_folder(&info, &copy)
+                .and_then(|()| add_attributes(&copy, &inside, repository))
+                .map_err(failed)?;
             pairs.push((copy, real(&info)));
         }
-        Ok(Self { pairs, of, _folder: own })
+        Ok(Self { pairs, of, hidden, _folder: own })
     }
 
     /// What is to be seen, and where; by real paths.
@@ -69,9 +76,9 @@ impl StandIns {
         self.pairs.iter().map(|(ours, gits)| (ours.as_path(), gits.as_path()))
     }
 
-    /// Whether git's index is still the one that they were made of.
-    pub fn are_current(&self, repository: &Path) -> bool {
-        GitPlace::find(repository).is_ok_and(|place| stamp(&place) == self.of)
+    /// Whether they hide these, and git's index is still the one that they were made of.
+    pub fn are_current(&self, repository: &Path, hidden: &[PathBuf]) -> bool {
+        self.hidden == hidden && GitPlace::find(repository).is_ok_and(|place| stamp(&place) == self.of)
     }
 }
 
@@ -85,7 +92,7 @@ fn stamp(place: &GitPlace) -> Option<Stamp> {
 }
 
 /// A copy of the index that speaks of nothing hidden; `None` if nothing hidden is in it or in HEAD.
-fn index(place: &GitPlace, hidden: &Path, folder: &Path) -> Result<Option<PathBuf>, Trouble> {
+fn index(place: &GitPlace, hidden: &[&Path], folder: &Path) -> Result<Option<PathBuf>, Trouble> {
     let (own, copy) = (place.git_dir.join("index"), folder.join("index"));
     if !own.is_file() {
         return Ok(None);
@@ -98,11 +105,13 @@ fn index(place: &GitPlace, hidden: &Path, folder: &Path) -> Result<Option<PathBu
         let said = finish(command, input, "update-index")?;
         Ok(said.ok.then_some(said.stdout))
     };
-    let mut literal = b":(top,literal)".to_vec();
-    literal.extend_from_slice(hidden.as_os_str().as_bytes());
-    let listing = [words(&["ls-files", "-z", "--"]), vec![OsStr::from_bytes(&literal)]].concat();
+    let literal = |path: &&Path| [b":(top,literal)", path.as_os_str().as_bytes()].concat();
+    let literals: Vec<Vec<u8>> = hidden.iter().map(literal).collect();
+    let literals: Vec<&OsStr> = literals.iter().map(|literal| OsStr::from_bytes(literal)).collect();
+    let listing = [words(&["ls-files", "-z", "--"]), literals].concat();
     let in_index = git(&listing, b"")?.unwrap_or_default();
-    let listing = [words(&["ls-tree", "-r", "-z", "HEAD", "--"]), vec![hidden.as_os_str()]].concat();
+    let paths = hidden.iter().map(|path| path.as_os_str()).collect();
+    let listing = [words(&["ls-tree", "-r", "-z", "HEAD", "--"]), paths].concat();
     let in_head = git(&listing, b"")?.unwrap_or_default();
     if in_index.is_empty() && in_head.is_empty() {
         return Ok(None);
@@ -151,21 +160,31 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// The last line that fits a path counts.
-fn add_attribute(info: &Path, hidden: &Path) -> io::Result<()> {
-    let Some(hidden) = hidden.to_str() else { return Ok(()) };
+fn add_attributes(info: &Path, hidden: &[&Path], repository: &Path) -> io::Result<()> {
     let file = info.join("attributes");
     let mut text = regular_file::read(&file).unwrap_or_default();
     if text.last().is_some_and(|byte| *byte != b'\n') {
         text.push(b'\n');
     }
-    text.extend_from_slice(format!("{} -diff\n", pattern(hidden)).as_bytes());
+    for path in hidden {
+        let Some(name) = path.to_str() else { continue };
+        let pattern = if repository.join(path).is_dir() { folder_pattern(name) } else { pattern(name) };
+        text.extend_from_slice(format!("{pattern} -diff\n").as_bytes());
+    }
     fs::write(file, text)
 }
 
-/// A pattern for all that is below a folder, quoted as C would: blanks end a pattern.
-fn pattern(folder: &str) -> String {
+/// A pattern for all that is below a folder.
+fn folder_pattern(folder: &str) -> String {
+    let mut pattern = pattern(folder);
+    pattern.insert_str(pattern.len() - 1, "/**");
+    pattern
+}
+
+/// A pattern for a file, quoted as C would: blanks end a pattern.
+fn pattern(file: &str) -> String {
     let mut quoted = String::from("\"/");
-    for next in folder.chars() {
+    for next in file.chars() {
         if matches!(next, '*' | '?' | '[' | '\\') {
             quoted.push_str("\\\\");
         }
@@ -174,7 +193,7 @@ fn pattern(folder: &str) -> String {
             plain => quoted.push(plain),
         }
     }
-    quoted + "/**\""
+    quoted + "\""
 }
 
 #[cfg(test)]
@@ -189,7 +208,8 @@ mod tests {
             ("a*b", "\"/a\\\\*b/**\""),
             ("a\"b", "\"/a\\\"b/**\""),
         ] {
-            assert_eq!(pattern(folder), want);
+            assert_eq!(folder_pattern(folder), want);
         }
+        assert_eq!(pattern("a \"b\".md"), r#""/a \"b\".md""#);
     }
 }

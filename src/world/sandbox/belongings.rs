@@ -139,6 +139,13 @@ impl Belongings {
         self.0.as_ref().map(|known| known.reach.network).unwrap_or_default()
     }
 
+    /// Gives the fence an empty file of ours to show, if it empties any.
+    pub(super) fn show_empty(&self, fence: &mut Fence, repository: &Path) {
+        if let Some(known) = &self.0 {
+            hidden::show_empty(known, fence, repository);
+        }
+    }
+
     /// What can't be kept where this repository lies, line by line.
     pub fn remarks(&self, repository: &Path) -> Vec<String> {
         let Some(known) = &self.0 else { return Vec::new() };

@@ -122,7 +122,12 @@ impl Ground {
     pub(super) fn for_role(&self, role: Role, sealed: &Sealed, own: &Own<'_>) -> Laid {
         let mut fence = Fence::default();
         self.belongings.lay(&mut fence, &self.whose(Kind::Agent, own));
-        self.around_role(fence, role, sealed, own.folders)
+        let mut laid = self.around_role(fence, role, sealed, own.folders);
+        for file in own.hidden {
+            laid.fence.set(file, Rule::Emptied);
+        }
+        self.belongings.show_empty(&mut laid.fence, &self.repository);
+        laid
     }
 
     /// The same within `fence`, which says what holds outside of the run.
@@ -144,6 +149,17 @@ impl Ground {
         }
         fence.hold_parents(&self.repository);
         laid
+    }
+
+    /// What is sealed and has one of these paths, or the last part of its path: what an agent's program
+    /// would read as settings of its own. What a link leads to may be somebody else's, so links stay.
+    pub(super) fn settings_of(&self, hide: &[String], sealed: &Sealed) -> Vec<PathBuf> {
+        let sealed = sealed.0.borrow();
+        let named = sealed.files.iter().filter(|file| hide.iter().any(|name| file.ends_with(name)));
+        let real = named
+            .map(|file| self.repository.join(file))
+            .filter(|path| path.canonicalize().is_ok_and(|real| real == *path && real.is_file()));
+        real.collect()
     }
 
     /// What a role may not write to: the same as its fence says, for an agent that has rules of its
@@ -215,7 +231,7 @@ impl Ground {
         sealed.note_held(|file| {
             let path = self.repository.join(file);
             let is_link = std::fs::symlink_metadata(&path).map_or(true, |about| about.is_symlink());
-            !is_link && fence.rule(&path) == Some(Rule::ReadOnly)
+            !is_link && matches!(fence.rule(&path), Some(Rule::ReadOnly | Rule::Emptied))
         });
     }
 

@@ -36,17 +36,22 @@ pub(super) fn lay(known: &Known, fence: &mut Fence, whose: &Whose<'_>) {
             fence.set(&real, Rule::ReadOnly);
         }
     }
-    if fence.rules().any(|(_, rule)| rule == Rule::Emptied)
-        && let Some(nothing) = known.stand_in("nothing", b"", whose.repository)
-    {
-        fence.empty_with(&nothing);
-    }
+    show_empty(known, fence, whose.repository);
     for (ours, path) in known.without_tokens(whose.repository) {
         if !lent(&path) && !is_gone_already(fence, &path) {
             fence.show_instead(&ours, &path);
         }
     }
     leave_untold(known, fence);
+}
+
+/// Gives the fence an empty file of ours, if it empties any.
+pub(super) fn show_empty(known: &Known, fence: &mut Fence, repository: &Path) {
+    if fence.rules().any(|(_, rule)| rule == Rule::Emptied)
+        && let Some(nothing) = known.stand_in("nothing", b"", repository)
+    {
+        fence.empty_with(&nothing);
+    }
 }
 
 fn is_gone_already(fence: &Fence, path: &Path) -> bool {

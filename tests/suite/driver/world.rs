@@ -440,7 +440,7 @@ impl Agents for Roles {
         Ok(AgentReport {
             glimpsed: Vec::new(),
             end: AgentEnd::Exited(Exit::Code(0)),
-            message: Some(message),
+            message: Some(message).filter(|message| !message.is_empty()),
             session: None,
             denied: Vec::new(),
             turns: None,

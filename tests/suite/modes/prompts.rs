@@ -134,7 +134,8 @@ pub fn check(run: &Path) {
                 firsts.insert(told.key.to_string(), told.parts);
             }
             "semantic" => semantic(&name, &told, &firsts[&told.key.to_string()], &outputs),
-            "format" => format_retry(&name, &told),
+            "format" if told.part("retry").is_empty() => format_retry(&name, &told),
+            "format" => silence_retry(&name, &told, &firsts[&told.key.to_string()]),
             other => panic!("{name}: {other}"),
         }
     }
@@ -179,6 +180,18 @@ fn semantic(name: &str, told: &Told, first: &[(String, String)], outputs: &str) 
             assert!(own || cut, "{name}: nothing printed {line:?}");
         }
     }
+}
+
+/// The first prompt again where the session is new, and one fixed sentence.
+fn silence_retry(name: &str, told: &Told, first: &[(String, String)]) {
+    let (last, before) = told.parts.split_last().expect("a sentence");
+    assert!(before.is_empty() || before == first, "{name}");
+    assert!(
+        last.1.starts_with("The attempt before this one ended without a final message"),
+        "{name}: {}",
+        last.1
+    );
+    assert!(!last.1.contains('\n'), "{name}: {}", last.1);
 }
 
 fn format_retry(name: &str, told: &Told) {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::planted;
 use super::proof::{self, Proof};
 
 /// One obligation.
@@ -35,7 +36,7 @@ const fn welcome(
 }
 
 /// All of them, in the order in which they are shown.
-pub(super) const OBLIGATIONS: [Obligation; 25] = [
+pub(super) const OBLIGATIONS: [Obligation; 26] = [
     welcome("prompt", "a prompt of 1 MB arrives whole", plain, proof::prompt_is_whole),
     welcome("role", "the role's text is in the system prompt, all of it", plain, proof::role_is_told),
     welcome(
@@ -43,6 +44,12 @@ pub(super) const OBLIGATIONS: [Obligation; 25] = [
         "Read, Grep, Glob, Write, Edit and Bash are offered: no sub-agents, no web",
         plain,
         proof::tools_are_allowed,
+    ),
+    welcome(
+        "planted",
+        "what the repository and the person's home say to agents is not heard",
+        || deeds(&json!([{ "run": planted::LOOK }])),
+        planted::is_out_of_hearing,
     ),
     welcome(
         "fences",
@@ -193,7 +200,7 @@ pub(super) fn script() -> Value {
         }
         rules
     };
-    json!({ "rules": OBLIGATIONS.iter().flat_map(named).collect::<Vec<Value>>() })
+    json!({ "look_for": [planted::MARK], "rules": OBLIGATIONS.iter().flat_map(named).collect::<Vec<Value>>() })
 }
 
 /// What is in the prompt of a trial.

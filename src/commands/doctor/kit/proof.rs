@@ -59,7 +59,7 @@ const FORBIDDEN: [&str; 9] =
     ["agent", "task", "spawn", "web", "fetch", "browser", "http", "delegate", "search_query"];
 const ALLOWED: [&str; 6] = ["read", "grep", "glob", "write", "edit", "bash"];
 
-fn not_met<T>(why: impl Into<String>) -> Result<T, Unproven> {
+pub(super) fn not_met<T>(why: impl Into<String>) -> Result<T, Unproven> {
     Err(Unproven::NotMet(why.into()))
 }
 
@@ -319,7 +319,7 @@ fn ended(trial: &Trial<'_>, order: &AgentOrder) -> Result<(Ran, AgentReport), Un
     Ok((ran, report))
 }
 
-fn report_of(ran: &Ran) -> Result<AgentReport, Unproven> {
+pub(super) fn report_of(ran: &Ran) -> Result<AgentReport, Unproven> {
     match &ran.outcome {
         Ok(report) => match report.end {
             AgentEnd::Exited(_) => Ok(report.clone()),

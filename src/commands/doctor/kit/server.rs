@@ -65,9 +65,14 @@ impl ModelServer {
 
     /// What the agent asked in the trial of this name, in order.
     pub(super) fn asked(&self, trial: &str) -> Vec<Value> {
+        let mut entries = self.requests();
+        entries.retain(|entry| entry["rule"] == trial);
+        entries
+    }
+
+    pub(super) fn requests(&self) -> Vec<Value> {
         let text = regular_file::read_to_string(&self.log).unwrap_or_default();
-        let entries = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        entries.filter(|entry| entry["rule"] == trial).collect()
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 }
 

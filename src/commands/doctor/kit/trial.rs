@@ -150,6 +150,15 @@ impl<'b> Trial<'b> {
         self.folder.join("project").join(path)
     }
 
+    pub(super) fn home(&self, path: &str) -> PathBuf {
+        self.folder.join("home").join(path)
+    }
+
+    /// All that was asked so far, in any trial.
+    pub(super) fn requests(&self) -> Vec<Value> {
+        self.bench.server.requests()
+    }
+
     /// Asks for little, with room for all that a trial needs: some agents try again for more than a
     /// minute before they say that the service fails.
     pub(super) fn order(&self) -> Result<AgentOrder, Unproven> {
@@ -329,7 +338,7 @@ fn made(folder: &Path) -> Result<(), Trouble> {
     std::fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))
 }
 
-fn unusable(path: &Path, error: &std::io::Error) -> Trouble {
+pub(super) fn unusable(path: &Path, error: &std::io::Error) -> Trouble {
     Trouble::environment(format!("{} can't be written", path.display()))
         .because(error)
         .advise("check TMPDIR and free space")
