@@ -178,8 +178,8 @@ mod tests {
 
     #[test]
     fn every_verdict_is_shown_and_told_why() {
-        let finding = |index: usize, verdict| Finding {
-            obligation: &OBLIGATIONS[index],
+        let finding = |name: &str, verdict| Finding {
+            obligation: OBLIGATIONS.iter().find(|one| one.name == name).unwrap(),
             verdict,
             took: std::time::Duration::from_millis(7),
         };
@@ -187,9 +187,9 @@ mod tests {
             agent: "mine".to_owned(),
             version: "mine 1.2".to_owned(),
             findings: vec![
-                finding(0, Verdict::Met("byte for byte".to_owned())),
-                finding(1, Verdict::NotMet("it is not there".to_owned())),
-                finding(8, Verdict::NotApplicable("no way".to_owned())),
+                finding("prompt", Verdict::Met("byte for byte".to_owned())),
+                finding("role", Verdict::NotMet("it is not there".to_owned())),
+                finding("session", Verdict::NotApplicable("no way".to_owned())),
             ],
         }];
         let isolation = Confinement { level: crate::core::isolation::Level::Audit, words: "all".to_owned() };
