@@ -1,11 +1,16 @@
 //! One line of the journal (contract section 11).
 //!
 //! ```text
-//! line   = '{"v":1,"seq":' n ',"ts":' ms ',"prev":"' hash '",' rest LF     at most 4 KiB with LF
+//! line   = '{"v":1,"seq":' n ',"ts":' ms ',"prev":"' hash '",' sum rest LF     at most 4 KiB with LF
+//! sum    = '"sum":"' the first 16 hex digits of the BLAKE3 of the line without `sum` and LF '",'
+//!        | nothing                                                         in a line of an older tdd
 //! rest   = '"type":"' name '",' fields of the event '}'                    it fits
 //!        | '"type":"' name '","file":"' hash '"}'                          it is in a side file
 //! hash   = BLAKE3 of the line before, without its LF, as 64 hex digits; of the first line: 64 zeros
 //! ```
+//!
+//! What becomes of a line is told by the `prev` of the next one. The last line has none, so it tells of
+//! itself, by its `sum`.
 //!
 //! A side file holds the event as JSON, `type` included, and is named by the hash of its bytes.
 //! There are no leniencies: nobody but `tdd` writes this.
@@ -25,6 +30,9 @@ pub const VERSION: u64 = 1;
 pub const LINE_CAP: usize = 4096;
 /// The `prev` of the first line.
 pub const NO_LINE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// How many hex digits a line has of its own hash: enough for any damage that nobody meant.
+const SUM_DIGITS: usize = 16;
 
 /// An event ready to be written: the side file first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +77,9 @@ pub enum LineError {
     UnknownEvent { name: String, why: String },
     #[error("it has {0} bytes; a line has at most {LINE_CAP}")]
     TooLong(usize),
+    /// One or more of its bytes are others than those that were written.
+    #[error("it is not as it was written: its checksum is another")]
+    Changed,
 }
 
 /// Makes the line of an event. `prev` is what [`hash`] gives of the line before. Fails only
@@ -78,12 +89,28 @@ pub fn encode(seq: u64, ts: u64, prev: &str, event: &Event) -> Result<Encoded, T
         Trouble::internal(format!("the event {} is no JSON", event.name())).because(error)
     })?;
     let head = format!("{{\"v\":{VERSION},\"seq\":{seq},\"ts\":{ts},\"prev\":\"{prev}\",");
-    if head.len() + json.len() <= LINE_CAP {
-        return Ok(Encoded { line: format!("{head}{}\n", &json[1..]), side: None });
+    let line = |rest: &str| format!("{head}\"sum\":\"{}\",{rest}\n", sum(&head, rest));
+    if head.len() + "\"sum\":\"\",".len() + SUM_DIGITS + json.len() <= LINE_CAP {
+        return Ok(Encoded { line: line(&json[1..]), side: None });
     }
     let digest = digest(json.as_bytes());
-    let line = format!("{head}\"type\":\"{}\",\"file\":\"{}\"}}\n", event.name(), digest.0);
+    let line = line(&format!("\"type\":\"{}\",\"file\":\"{}\"}}", event.name(), digest.0));
     Ok(Encoded { line, side: Some((digest, json.into_bytes())) })
+}
+
+/// The checksum of a line, of its parts before and after it.
+fn sum(head: &str, rest: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(head.as_bytes()).update(rest.as_bytes());
+    hasher.finalize().to_hex()[..SUM_DIGITS].to_owned()
+}
+
+/// Whether a line without its newline is as it was written. For the last line of a journal: what
+/// became of another is told by the one after it, without a second look at each byte.
+pub fn check_sum(line: &str) -> Result<(), LineError> {
+    let Some(Head { sum: Some(told), rest, .. }) = head(line) else { return Ok(()) };
+    let before = line.len() - rest.len() - "\"sum\":\"\",".len() - SUM_DIGITS;
+    if sum(&line[..before], rest) == told { Ok(()) } else { Err(LineError::Changed) }
 }
 
 /// Reads a line without its newline.
@@ -91,7 +118,7 @@ pub fn decode(line: &str) -> Result<Line, LineError> {
     if line.len() >= LINE_CAP {
         return Err(LineError::TooLong(line.len()));
     }
-    let Some((seq, ts, prev, rest)) = head(line) else { return Err(malformed(line)) };
+    let Some(Head { seq, ts, prev, rest, .. }) = head(line) else { return Err(malformed(line)) };
     let Some((name, fields)) = rest.strip_prefix("\"type\":\"").and_then(|rest| rest.split_once('"')) else {
         return Err(malformed(line));
     };
@@ -111,18 +138,32 @@ pub fn decode(line: &str) -> Result<Line, LineError> {
 /// For a line that holds a fact of no consequence for the state: its number and the hash of the
 /// line before it. Its fields are not read, which makes up most of a long journal.
 pub fn inconsequential(line: &str) -> Option<(u64, &str)> {
-    let (seq, _, prev, rest) = head(line).filter(|_| line.len() < LINE_CAP)?;
+    let Head { seq, prev, rest, .. } = head(line).filter(|_| line.len() < LINE_CAP)?;
     let name = rest.strip_prefix("\"type\":\"")?;
     let is = |wanted: &str| name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('"'));
     ["test_run", "edit_claim", "restored"].into_iter().any(is).then_some((seq, prev))
 }
 
-/// What every line begins with: its number, its time, the hash of the line before; and the rest.
-fn head(line: &str) -> Option<(u64, u64, &str, &str)> {
+/// What every line begins with, and the rest.
+struct Head<'l> {
+    seq: u64,
+    ts: u64,
+    prev: &'l str,
+    sum: Option<&'l str>,
+    rest: &'l str,
+}
+
+fn head(line: &str) -> Option<Head<'_>> {
     let (seq, rest) = number(line.strip_prefix("{\"v\":1,\"seq\":")?)?;
     let (ts, rest) = number(rest.strip_prefix(",\"ts\":")?)?;
     let (prev, rest) = rest.strip_prefix(",\"prev\":\"")?.split_at_checked(NO_LINE.len())?;
-    Some((seq, ts, Some(prev).filter(|prev| is_hash(prev))?, rest.strip_prefix("\",")?))
+    let prev = Some(prev).filter(|prev| is_hash(prev))?;
+    let rest = rest.strip_prefix("\",")?;
+    let Some(summed) = rest.strip_prefix("\"sum\":\"") else {
+        return Some(Head { seq, ts, prev, sum: None, rest });
+    };
+    let (sum, rest) = summed.split_at_checked(SUM_DIGITS)?;
+    Some(Head { seq, ts, prev, sum: Some(sum), rest: rest.strip_prefix("\",")? })
 }
 
 /// The digits at the beginning, and the rest.

@@ -110,6 +110,11 @@ fn what_was_appended_comes_back_and_the_chain_goes_on() {
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("{\"v\":1,\"seq\":0,\"ts\":1767225600000,\"prev\":\"000"), "{}", lines[0]);
     assert!(lines[1].contains("\"type\":\"restored\",\"file\":\""), "{}", lines[1]);
+    for line in &lines {
+        let at = line.find("\"sum\":\"").expect("a checksum");
+        let rest = format!("{}{}", &line[..at], &line[at + 25..]);
+        assert_eq!(line[at + 7..at + 23], blake3::hash(rest.as_bytes()).to_hex()[..16], "{line}");
+    }
     assert!(lines.iter().all(|line| line.len() < 4096));
     for pair in lines.windows(2) {
         assert!(pair[1].contains(&format!("\"prev\":\"{}\"", blake3::hash(pair[0].as_bytes()).to_hex())));
@@ -143,6 +148,77 @@ fn a_journal_cut_at_any_byte_of_its_last_line_goes_on() {
     }
 }
 
+/// As an older tdd has written it.
+fn without_sum(line: &str) -> String {
+    let at = line.find("\"sum\":\"").unwrap();
+    format!("{}{}", &line[..at], &line[at + 25..])
+}
+
+#[test]
+fn a_flipped_bit_of_the_last_line_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let damaged = folder.path().join("damaged");
+    std::fs::create_dir(&damaged).unwrap();
+    let long = restored(&"in a side file ".repeat(600));
+    for (number, last) in [restored("a path/to.some"), Event::Stopped { signal: 15 }, long].iter().enumerate()
+    {
+        let run = folder.path().join(number.to_string());
+        let whole = journal_of(&run, &[restored("1"), last.clone()]);
+        let begins = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        let _ = std::fs::remove_dir_all(damaged.join("files"));
+        if run.join("files").exists() {
+            std::fs::rename(run.join("files"), damaged.join("files")).unwrap();
+        }
+        // The newline before the last line, and all of its bytes, its own newline included.
+        for (at, bit) in (begins - 1..whole.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << bit;
+            std::fs::write(damaged.join("events.jsonl"), &bytes).unwrap();
+            let told = journal_file::read_only(&damaged).err().or_else(|| JournalFile::open(&damaged).err());
+            let text = String::from_utf8_lossy(&bytes);
+            let trouble = told.unwrap_or_else(|| panic!("bit {bit} of byte {at} is not found: {text}"));
+            assert!(trouble.why.starts_with("line "), "{trouble}");
+            assert!(journal_file::read_for_state(&damaged).is_err(), "bit {bit} of byte {at}");
+            assert_eq!(std::fs::read(damaged.join("events.jsonl")).unwrap(), bytes, "left as it is");
+        }
+        std::fs::write(damaged.join("events.jsonl"), &whole).unwrap();
+        assert_eq!(events_of(&damaged).last(), Some(last));
+    }
+}
+
+#[test]
+fn a_journal_of_an_older_tdd_is_read_and_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = journal_of(folder.path(), &["one", "two"].map(restored));
+    let lines: Vec<String> = String::from_utf8(bytes).unwrap().lines().map(without_sum).collect();
+    let second = lines[1].replace(
+        lines[1].split("\"prev\":\"").nth(1).unwrap().split('"').next().unwrap(),
+        &blake3::hash(lines[0].as_bytes()).to_hex(),
+    );
+    std::fs::write(folder.path().join("events.jsonl"), format!("{}\n{second}\n", lines[0])).unwrap();
+    let (mut journal, events) = JournalFile::open(folder.path()).unwrap();
+    assert_eq!(events.len(), 2);
+    journal.append(NOW, &[restored("three")]).unwrap();
+    assert_eq!(events_of(folder.path()), ["one", "two", "three"].map(restored));
+    let text = std::fs::read_to_string(folder.path().join("events.jsonl")).unwrap();
+    let summed: Vec<bool> = text.lines().map(|line| line.contains("\"sum\":\"")).collect();
+    assert_eq!(summed, [false, false, true]);
+}
+
+/// What a power cut does, other than a kill.
+#[test]
+fn zeros_in_the_last_line_are_a_torn_line() {
+    for hole in [0..5, 40..400] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut bytes = journal_of(folder.path(), &[restored("1"), restored(&"x".repeat(600))]);
+        let begins = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        bytes[begins + hole.start..begins + hole.end].fill(0);
+        std::fs::write(folder.path().join("events.jsonl"), &bytes).unwrap();
+        assert_eq!(events_of(folder.path()), [restored("1")]);
+        assert_eq!(std::fs::read(folder.path().join("events.torn-1")).unwrap(), bytes[begins..]);
+    }
+}
+
 #[test]
 fn any_other_damage_is_refused_with_its_line() {
     type Damage = fn(&mut Vec<String>);
@@ -168,6 +244,7 @@ fn any_other_damage_is_refused_with_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let bytes = journal_of(folder.path(), &["one", "two", "three", "four"].map(restored));
         let mut lines: Vec<String> = String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect();
+        lines[3] = without_sum(&lines[3]);
         damage(&mut lines);
         let text = lines.join("\n") + "\n";
         std::fs::write(folder.path().join("events.jsonl"), &text).unwrap();

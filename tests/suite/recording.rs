@@ -49,7 +49,7 @@ fn journal(sandbox: &Sandbox) -> Vec<Value> {
     let mut event = |line: &str| {
         let line = line.replace(&run, "RUN").replace(&home, "HOME");
         let mut value: Value = serde_json::from_str(&line).unwrap();
-        for key in ["seq", "ts", "prev"] {
+        for key in ["seq", "ts", "prev", "sum"] {
             value.as_object_mut().unwrap().remove(key);
         }
         normalise(&mut value, &mut tree);

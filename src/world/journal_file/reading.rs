@@ -46,21 +46,25 @@ pub(super) fn read_whole(run_dir: &Path, depth: Depth) -> Result<(Vec<u8>, Whole
     let mut read = Whole { records: Vec::new(), lines: 0, end: 0, prev };
     while read.end < bytes.len() {
         let rest = &bytes[read.end..];
-        let Some(end) = newline(rest) else { break };
+        let refused = |why: &str| unreadable(format!("line {}: {why}", read.lines + 1));
+        let Some(end) = newline(rest) else {
+            if lost_its_newline(rest) {
+                return Err(refused(&LineError::Changed.to_string()));
+            }
+            break;
+        };
         let is_last = end + 1 == rest.len();
-        // The last line may be torn, so it is read in any case.
+        // Nothing comes after the last line that would tell what became of it, so it is read in any case.
         let depth = if is_last { Depth::All } else { depth };
-        match one_line(run_dir, &read, &rest[..end], depth) {
+        match one_line(run_dir, &read, &rest[..end], depth, is_last) {
             Ok((record, hash)) => {
                 read.records.extend(record);
                 read.lines += 1;
                 read.prev = hash;
                 read.end += end + 1;
             }
-            Err(Damage::Torn(_)) if is_last => break,
-            Err(Damage::Torn(why) | Damage::Wrong(why)) => {
-                return Err(unreadable(format!("line {}: {why}", read.lines + 1)));
-            }
+            Err(_) if is_last && has_hole(&rest[..end]) => break,
+            Err(why) => return Err(refused(&why)),
         }
     }
     Ok((bytes, read))
@@ -73,11 +77,18 @@ fn newline(bytes: &[u8]) -> Option<usize> {
     passed.checked_sub(1).filter(|end| bytes[*end] == b'\n')
 }
 
-/// What is the matter with a line.
-enum Damage {
-    /// A crash can do that to the last line.
-    Torn(String),
-    Wrong(String),
+/// Whether the end of a journal is a whole line with another byte in the place of its newline. One that
+/// was cut short is a line less its end.
+fn lost_its_newline(rest: &[u8]) -> bool {
+    let Some((last, line)) = rest.split_last() else { return false };
+    let is_whole = |line: &str| journal_line::decode(line).is_ok() && journal_line::check_sum(line).is_ok();
+    *last != 0 && std::str::from_utf8(line).is_ok_and(is_whole)
+}
+
+/// Where the power was cut, a file may be as long as it should be, and hold zeros. No line of ours does,
+/// and a flipped bit makes only one.
+fn has_hole(line: &[u8]) -> bool {
+    line.windows(2).any(|pair| pair == [0, 0])
 }
 
 fn one_line(
@@ -85,33 +96,29 @@ fn one_line(
     read: &Whole,
     line: &[u8],
     depth: Depth,
-) -> Result<(Option<Record>, String), Damage> {
-    let text = std::str::from_utf8(line).map_err(|error| Damage::Torn(error.to_string()))?;
+    is_last: bool,
+) -> Result<(Option<Record>, String), String> {
+    let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
     let follows = |seq: u64, prev: &str| prev == read.prev && seq == read.lines;
     if depth == Depth::State && journal_line::inconsequential(text).is_some_and(|(seq, p)| follows(seq, p)) {
         return Ok((None, journal_line::hash(text)));
     }
-    let decoded = journal_line::decode(text).map_err(|error| match error {
-        LineError::Malformed(_) => Damage::Torn(error.to_string()),
-        LineError::Newer(_) | LineError::UnknownEvent { .. } | LineError::TooLong(_) => {
-            Damage::Wrong(error.to_string())
-        }
-    })?;
+    if is_last {
+        journal_line::check_sum(text).map_err(|error| error.to_string())?;
+    }
+    let decoded = journal_line::decode(text).map_err(|error| error.to_string())?;
     if !follows(decoded.seq, &decoded.prev) {
-        return Err(Damage::Wrong(
-            "it does not follow the line before it; one of them was changed".to_owned(),
-        ));
+        return Err("it does not follow the line before it; one of them was changed".to_owned());
     }
     let place = (read.end, line.len());
     let (seq, ts) = (decoded.seq, decoded.ts);
     let event = match decoded.body {
         Body::Here(event) => *event,
         Body::Spilled { name, file } => {
-            let bytes = fetch(run_dir, &file).map_err(|trouble| Damage::Wrong(trouble.what))?;
-            let event = journal_line::decode_event(&name, &bytes);
-            let event = event.map_err(|error| Damage::Wrong(error.to_string()))?;
+            let bytes = fetch(run_dir, &file).map_err(|trouble| trouble.what)?;
+            let event = journal_line::decode_event(&name, &bytes).map_err(|error| error.to_string())?;
             if event.name() != name {
-                return Err(Damage::Wrong(format!("its side file holds another event than `{name}`")));
+                return Err(format!("its side file holds another event than `{name}`"));
             }
             event
         }
