@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::journalled::Journalled;
+use super::run_status::{self, RunStatus};
 use super::status::repository;
 use crate::cli::CleanArgs;
 use crate::core::event::RunId;
@@ -28,12 +29,17 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
     // Looking changes nothing, and may be done while a run is at work.
     let _lock = if args.dry_run { None } else { Some(WorkTreeLock::acquire(&repository)?) };
     let house = House::survey(&repository)?;
-    let going = house.going(args)?;
+    let going = house.going(&repository, args)?;
     if args.runs.is_empty() {
         house.warn();
     }
     let mut sum = Sum::default();
     for candidate in &going {
+        if candidate.standing == Standing::Live {
+            print::message(&format!("tdd: left alone: {}: {}", candidate.name, candidate.state));
+            sum.failed += 1;
+            continue;
+        }
         if !args.discard_commits
             && let Some(held) = house.held_alone(candidate)?
         {
@@ -61,6 +67,8 @@ enum Standing {
     /// Finished or halted, or it never got to its first fork.
     Over,
     Unfinished,
+    /// Somebody is at work on it.
+    Live,
     /// Its journal can't be read, so it may be unfinished.
     Damaged,
     /// Only refs are left of it.
@@ -79,10 +87,19 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn of_folder(dir: RunDir, refs: &RunRefs) -> Self {
+    fn of_folder(repository: &Path, dir: RunDir, refs: &RunRefs) -> Self {
         let (standing, state) = match Journalled::read(&dir) {
-            Ok((told, _)) if told.is_over() => (Standing::Over, told.phase()),
-            Ok((told, _)) => (Standing::Unfinished, told.phase()),
+            Ok((told, _)) => {
+                let status = RunStatus::of(repository, &dir, &told);
+                let standing = if matches!(status, RunStatus::Live { .. }) {
+                    Standing::Live
+                } else if status.is_past() || told.is_over() {
+                    Standing::Over
+                } else {
+                    Standing::Unfinished
+                };
+                (standing, status.words(&told.phase()))
+            }
             Err(trouble) => (Standing::Damaged, format!("damaged: {}", trouble.why)),
         };
         let bytes = folders::size(&dir.path);
@@ -120,7 +137,7 @@ impl House {
         let mut odd = Vec::new();
         for entry in folders::entries(repository)? {
             match entry {
-                Entry::Run(dir) => candidates.push(Candidate::of_folder(dir, &refs)),
+                Entry::Run(dir) => candidates.push(Candidate::of_folder(repository, dir, &refs)),
                 Entry::Odd { name, why } => odd.push((name, why)),
             }
         }
@@ -140,11 +157,11 @@ impl House {
     }
 
     /// What is to be removed, as the command line says.
-    fn going(&self, args: &CleanArgs) -> Result<Vec<&Candidate>, Trouble> {
+    fn going(&self, repository: &Path, args: &CleanArgs) -> Result<Vec<&Candidate>, Trouble> {
         if !args.runs.is_empty() {
             let mut going: Vec<&Candidate> = Vec::new();
             for name in &args.runs {
-                let one = self.named(name)?;
+                let one = self.named(repository, name)?;
                 if !going.iter().any(|other| other.name == one.name) {
                     going.push(one);
                 }
@@ -158,7 +175,7 @@ impl House {
     }
 
     /// The run whose name is or begins with this.
-    fn named(&self, name: &str) -> Result<&Candidate, Trouble> {
+    fn named(&self, repository: &Path, name: &str) -> Result<&Candidate, Trouble> {
         if let Some(exact) = self.candidates.iter().find(|one| one.name == name) {
             return Ok(exact);
         }
@@ -170,8 +187,10 @@ impl House {
         let shown = line(name);
         match fits[..] {
             [one] => Ok(one),
-            [] => Err(Trouble::user(format!("no run `{shown}`"))
-                .advise("nothing was removed; `tdd clean --all --dry-run` and `tdd status` list the runs")),
+            [] => Err(run_status::of_another_work_tree(repository, name).unwrap_or_else(|| {
+                Trouble::user(format!("no run `{shown}`"))
+                    .advise("nothing was removed; `tdd clean --all --dry-run` and `tdd status` list the runs")
+            })),
             _ => Err(Trouble::user(format!("more than one run begins with `{shown}`")).advise(format!(
                 "nothing was removed; the runs are:\n{}",
                 fits.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join("\n")

@@ -64,12 +64,17 @@ impl Journalled {
         }
     }
 
+    /// How often somebody was forked.
+    pub(super) fn forks(&self) -> usize {
+        match self {
+            Self::Cycle(state) => state.forks(),
+            Self::Fix(fix) => fix.forks(),
+        }
+    }
+
     /// Whether it ended before anybody was forked.
     pub(super) fn left_nothing(&self) -> bool {
-        match self {
-            Self::Cycle(state) => state.forks() == 0 && self.has_ended(),
-            Self::Fix(fix) => fix.forks() == 0 && self.has_ended(),
-        }
+        self.forks() == 0 && self.has_ended()
     }
 
     pub(super) fn has_ended(&self) -> bool {
@@ -87,11 +92,11 @@ impl Journalled {
         }
     }
 
-    /// Whether nothing can go on with it. A cycle without a fork that no signal and no limit stopped
-    /// was refused while it was set up; a run of `tdd fix` is never resumed.
+    /// Whether nothing is lost if nobody goes on with it. A cycle without a fork has left nothing, whatever
+    /// cut it off; a run of `tdd fix` is never resumed.
     pub(super) fn is_over(&self) -> bool {
         match self {
-            Self::Cycle(state) => self.has_ended() || (state.forks() == 0 && state.suspension.is_none()),
+            Self::Cycle(_) => self.has_ended() || self.forks() == 0,
             Self::Fix(_) => true,
         }
     }
@@ -192,8 +197,6 @@ pub(super) fn fix_in_full(fix: &FixState, records: &[Record], status: &RunStatus
         let _ = writeln!(text, "  {}  {is}", one_row(&check.command));
     }
     let _ = writeln!(text, "forks        {} of {}", fix.forks(), fix.run.retries);
-    let next = status.advice(&fix.run.run).unwrap_or_else(|| fix_advice(&fix.run.run));
-    let _ = writeln!(text, "next         {next}");
     text
 }
 
@@ -216,12 +219,12 @@ pub(super) fn fix_json(fix: &FixState, records: &[Record]) -> Value {
         "run": fix.run.run, "task": fix.run.task, "phase": fix.phase.name(), "suspension": fix.suspension,
         "state": fix_phase(fix), "checks": checks, "forks": fix.forks(), "retries": fix.run.retries,
         "rounds": fix.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
-        "next": fix_advice(&fix.run.run),
         "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),
     })
 }
 
 /// A run of `tdd fix` holds nothing that a new one would not measure again.
-pub(super) fn fix_advice(run: &RunId) -> String {
-    format!("`tdd fix` goes on from the tree as it is; `tdd undo {run}` brings back what was before")
+pub(super) fn fix_advice(undo: Option<&str>) -> String {
+    let back = undo.map(|undo| format!("; {undo} brings back what was before")).unwrap_or_default();
+    format!("`tdd fix` goes on from the tree as it is{back}")
 }

@@ -21,7 +21,7 @@ use super::journalled::{self, Journalled};
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
 use super::run::record;
-use super::run_status::RunStatus;
+use super::run_status::{self, RunStatus};
 use super::status;
 
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
@@ -56,9 +56,12 @@ fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble>
         let run = status::chosen_run(&place.repository, name)?;
         return match Journalled::read(&run)?.0 {
             Journalled::Cycle(state) => Ok((run, *state)),
-            Journalled::Fix(fix) => Err(Trouble::user(format!("{} is a run of tdd fix", run.id))
+            Journalled::Fix(_) => Err(Trouble::user(format!("{} is a run of tdd fix", run.id))
                 .because("it holds nothing that a new one would not measure again")
-                .advise(journalled::fix_advice(&fix.run.run))),
+                .advise({
+                    let undo = run_status::back_before(&place.repository, &run.id);
+                    journalled::fix_advice(undo.map(|undo| format!("`{undo}`")).as_deref())
+                })),
         };
     }
     let mut newer: Option<RunDir> = None;

@@ -7,6 +7,7 @@ use super::journalled::Journalled;
 use crate::core::event::RunId;
 use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
+use crate::world::checkpoints::run_refs;
 use crate::world::journal_file::{self, RunDir};
 use crate::world::lock;
 
@@ -25,6 +26,12 @@ pub(super) enum RunStatus {
     Superseded {
         by: RunId,
     },
+    /// `tdd clean` was ended before it was through: the journal is there, the checkpoints are not.
+    CleanedInPart,
+    /// It was cut off before anybody was forked, so there is nothing that could be lost.
+    NotBegun {
+        requirement: String,
+    },
     AsJournalled,
 }
 
@@ -38,12 +45,14 @@ impl RunStatus {
         if let Some(label) = told.undone() {
             return Self::Undone { label: label.to_owned() };
         }
-        match told {
-            Journalled::Cycle(state) => {
-                superseded(repository, run, state).map_or(Self::AsJournalled, |by| Self::Superseded { by })
-            }
-            Journalled::Fix(_) => Self::AsJournalled,
+        if told.zero().is_some() && !run_refs::are_there(repository, &run.id) {
+            return Self::CleanedInPart;
         }
+        let Journalled::Cycle(state) = told else { return Self::AsJournalled };
+        if state.forks() == 0 && !told.has_ended() {
+            return Self::NotBegun { requirement: state.run.requirement.id.clone() };
+        }
+        superseded(repository, run, state).map_or(Self::AsJournalled, |by| Self::Superseded { by })
     }
 
     /// In place of what the journal tells, or before it.
@@ -52,6 +61,10 @@ impl RunStatus {
             Self::Live { pid } => format!("at work, process {pid}: {journalled}"),
             Self::Undone { .. } => format!("undone; it was: {journalled}"),
             Self::Superseded { by } => format!("superseded by {by}; it was: {journalled}"),
+            Self::CleanedInPart => {
+                format!("cleaned in part, its checkpoints are gone; it was: {journalled}")
+            }
+            Self::NotBegun { .. } => format!("cut off before any work was done: {journalled}"),
             Self::AsJournalled => journalled.to_owned(),
         }
     }
@@ -62,6 +75,8 @@ impl RunStatus {
             Self::Live { .. } => Some("live"),
             Self::Undone { .. } => Some("undone"),
             Self::Superseded { .. } => Some("superseded"),
+            Self::CleanedInPart => Some("cleaned-in-part"),
+            Self::NotBegun { .. } => Some("not-begun"),
             Self::AsJournalled => None,
         }
     }
@@ -74,21 +89,26 @@ impl RunStatus {
                 Some(format!("nothing; `tdd undo {run} --to {label}` would bring its work back"))
             }
             Self::Superseded { by } => Some(format!("nothing; `tdd status {by}` is the run that finished")),
+            Self::CleanedInPart => Some(format!("`tdd clean {run}` removes the rest")),
+            Self::NotBegun { requirement } => {
+                Some(format!("`tdd {requirement}` starts anew; nothing is lost by it"))
+            }
             Self::AsJournalled => None,
         }
     }
 
     /// Whether nobody goes on with it as it is.
     pub(super) fn is_past(&self) -> bool {
-        matches!(self, Self::Undone { .. } | Self::Superseded { .. })
+        matches!(self, Self::Undone { .. } | Self::Superseded { .. } | Self::CleanedInPart)
     }
 
     /// Refuses to go on with a run that was taken back, or whose requirement was finished since.
     pub(super) fn refuse_past(&self, run: &RunDir, requirement: &str) -> Result<(), Trouble> {
-        let (what, next) = match self {
-            Self::Live { .. } | Self::AsJournalled => return Ok(()),
+        let (what, why, next) = match self {
+            Self::Live { .. } | Self::NotBegun { .. } | Self::AsJournalled => return Ok(()),
             Self::Undone { label } => (
                 "is undone".to_owned(),
+                "what it left is not in the tree any more as it left it",
                 format!(
                     "start anew:                  tdd {requirement}\n\
                      or bring its work back:      tdd undo {0} --to {label}, then tdd resume {0}",
@@ -97,15 +117,67 @@ impl RunStatus {
             ),
             Self::Superseded { by } => (
                 format!("is superseded: {by} has finished {requirement} since"),
+                "what it left is not in the tree any more as it left it",
                 format!(
                     "see what that one did:       tdd status {by}\nstart anew on this tree:     tdd {requirement} --new"
                 ),
             ),
+            Self::CleanedInPart => (
+                "is cleaned in part".to_owned(),
+                "its checkpoints are gone, and without them nothing can be held against what was before",
+                format!(
+                    "start anew on this tree:     tdd {requirement} --new\n\
+                     remove the rest of it:       tdd clean {}",
+                    run.id
+                ),
+            ),
         };
-        Err(Trouble::user(format!("the run {} {what}", run.id))
-            .because("what it left is not in the tree any more as it left it")
-            .advise(next))
+        Err(Trouble::user(format!("the run {} {what}", run.id)).because(why).advise(next))
     }
+
+    /// Refuses to take back a run whose requirement a later one has finished: what both left the same would
+    /// go, and it is the later one's.
+    pub(super) fn refuse_superseded(&self, run: &RunId) -> Result<(), Trouble> {
+        let Self::Superseded { by } = self else { return Ok(()) };
+        Err(Trouble::user(format!("the run {run} is superseded: {by} has finished its requirement since"))
+            .because("what lies in the tree is the later run's work, even where both have left the same")
+            .advise(format!(
+                "nothing was changed; take the later one back first: tdd undo {by}\n\
+                 go back all the same, with the tree as it is kept first: tdd undo {run} --discard-changes"
+            )))
+    }
+}
+
+/// The newest run that came after this one and whose work may lie in the tree: going back to before this
+/// one would take that back too, so nobody is advised to.
+pub(super) fn later_work(repository: &Path, run: &RunId) -> Option<RunId> {
+    let later = journal_file::list_runs(repository).into_iter().take_while(|other| other.id > *run);
+    let mut working = later.filter(|other| {
+        Journalled::read(other).is_ok_and(|(told, _)| told.undone().is_none() && told.forks() > 0)
+    });
+    working.next().map(|other| other.id)
+}
+
+/// The command that goes back to before a run, where no later run's work would go with it.
+pub(super) fn back_before(repository: &Path, run: &RunId) -> Option<String> {
+    later_work(repository, run).is_none().then(|| format!("tdd undo {run}"))
+}
+
+/// Why a run can't be seen from here: its folder lies in another work tree of the repository, and so does
+/// its work.
+pub(super) fn of_another_work_tree(repository: &Path, name: &str) -> Option<Trouble> {
+    let tops = run_refs::other_work_trees(repository);
+    let mut found = tops.iter().filter_map(|top| {
+        let mut runs = journal_file::list_runs(top).into_iter();
+        runs.find(|run| !name.is_empty() && run.id.0.starts_with(name)).map(|run| (run.id, top))
+    });
+    let (run, top) = found.next()?;
+    let top = top.display();
+    Some(
+        Trouble::user(format!("the run {run} is of another work tree: {top}"))
+            .because("a run is told, gone on with, taken back and cleaned where its files are")
+            .advise(format!("cd {top}, and say it again there")),
+    )
 }
 
 /// The later run that has finished all that this one was to do.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::journalled::{self, Journalled};
 use super::log::{one_row, time};
-use super::run_status::RunStatus;
+use super::run_status::{self, RunStatus};
 use crate::cli::StatusArgs;
 use crate::core::criterion::CriterionId;
 use crate::core::halt::{Ending, Halt};
@@ -40,9 +40,10 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
         match Journalled::read(run) {
             Ok((told, records)) => {
                 let status = RunStatus::of(&repository, run, &told);
+                let next = || status.advice(&run.id).unwrap_or_else(|| advice(&repository, &told));
                 let _ = match (args.json, whole) {
-                    (true, _) => writeln!(text, "{}", as_json(&told, &records, &status)),
-                    (false, true) => write!(text, "{}", in_full(&told, &records, &status)),
+                    (true, _) => writeln!(text, "{}", as_json(&told, &records, &status, next())),
+                    (false, true) => write!(text, "{}", in_full(&told, &records, &status, &next())),
                     (false, false) => writeln!(text, "{}  {}", run.id, headline(&told, &status)),
                 };
             }
@@ -90,30 +91,31 @@ pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir
     let mut fits = runs.iter().filter(|run| run.id.0.starts_with(name));
     match (fits.next(), fits.next()) {
         (Some(run), None) => Ok(run.clone()),
-        (None, _) => Err(Trouble::user(format!("no run `{name}`")).advise(known())),
+        (None, _) => Err(run_status::of_another_work_tree(repository, name)
+            .unwrap_or_else(|| Trouble::user(format!("no run `{name}`")).advise(known()))),
         (Some(_), Some(_)) => {
             Err(Trouble::user(format!("more than one run begins with `{name}`")).advise(known()))
         }
     }
 }
 
-fn in_full(told: &Journalled, records: &[Record], status: &RunStatus) -> String {
-    match told {
+fn in_full(told: &Journalled, records: &[Record], status: &RunStatus, next: &str) -> String {
+    let text = match told {
         Journalled::Cycle(state) => cycle_in_full(state, records, status),
         Journalled::Fix(fix) => journalled::fix_in_full(fix, records, status),
-    }
+    };
+    format!("{text}next         {next}\n")
 }
 
-fn as_json(told: &Journalled, records: &[Record], status: &RunStatus) -> Value {
+fn as_json(told: &Journalled, records: &[Record], status: &RunStatus, next: String) -> Value {
     let mut value = match told {
         Journalled::Cycle(state) => cycle_as_json(state, records),
         Journalled::Fix(fix) => journalled::fix_json(fix, records),
     };
-    let run = told.run();
     let more = [
         ("state", Some(status.words(&told.phase()))),
         ("status", status.name().map(str::to_owned)),
-        ("next", status.advice(run)),
+        ("next", Some(next)),
     ];
     for (key, said) in more {
         if let Some(said) = said {
@@ -162,8 +164,6 @@ fn cycle_in_full(state: &State, records: &[Record], status: &RunStatus) -> Strin
     if !run.plan.caps.is_none() {
         let _ = writeln!(text, "caps         {}", usage_words::caps(&run.plan.caps));
     }
-    let next = status.advice(&state.run.run).unwrap_or_else(|| advice(state));
-    let _ = writeln!(text, "next         {next}");
     text
 }
 
@@ -191,7 +191,7 @@ fn cycle_as_json(state: &State, records: &[Record]) -> Value {
         "run": state.run.run, "requirement": state.run.requirement.id, "path": state.run.requirement.path,
         "phase": state.phase.name(), "suspension": state.suspension, "state": phase(state),
         "usage": usage_words::json(state),
-        "criteria": criteria, "forks": state.forks(), "budgets": budgets, "next": advice(state),
+        "criteria": criteria, "forks": state.forks(), "budgets": budgets,
         "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),
     })
 }
@@ -258,23 +258,35 @@ fn progress(state: &State, id: &CriterionId) -> &'static str {
     }
 }
 
-fn advice(state: &State) -> String {
+/// What there is to do about a run that is neither past nor at work. Going back to before it is no way
+/// where the work of a later run would go with it.
+fn advice(repository: &Path, told: &Journalled) -> String {
+    let run = told.run();
+    let undo = run_status::back_before(repository, run).map(|undo| format!("`{undo}`"));
+    match told {
+        Journalled::Cycle(state) => cycle_advice(state, undo.as_deref()),
+        Journalled::Fix(_) => journalled::fix_advice(undo.as_deref()),
+    }
+}
+
+fn cycle_advice(state: &State, undo: Option<&str>) -> String {
     let run = &state.run.run;
     match (&state.phase, &state.suspension) {
         (Phase::Ended { end: End::Finished(_) }, _) => {
             "look at the changes with `git diff` and commit them".to_owned()
         }
         (Phase::Ended { end: End::Refused }, _) => "nothing; mend what kept it from starting".to_owned(),
-        (Phase::Ended { end: End::Abandoned }, _) => {
-            format!("nothing; `tdd undo {run}` brings the tree back")
-        }
+        (Phase::Ended { end: End::Abandoned }, _) => match undo {
+            Some(undo) => format!("nothing; {undo} brings the tree back"),
+            None => "nothing".to_owned(),
+        },
         (Phase::Ended { end: End::Halted(halt) }, _) => {
             let take = if state.takeable(halt).is_some() { "`--take`, " } else { "" };
+            let undo = undo.map(|undo| format!(", or {undo}")).unwrap_or_default();
             format!(
-                "read the report, then `tdd resume {run} --retry`, {take}`--edited`, `--accept AC` or `--abandon`, or `tdd undo {run}`"
+                "read the report, then `tdd resume {run} --retry`, {take}`--edited`, `--accept AC` or `--abandon`{undo}"
             )
         }
-        (_, Some(_)) => format!("`tdd resume {run}` goes on"),
-        (_, None) => format!("nothing, if its tdd is still at work; else `tdd resume {run}` goes on"),
+        (_, _) => format!("`tdd resume {run}` goes on"),
     }
 }

@@ -15,6 +15,7 @@ mod words;
 
 use self::words::{deed, files, listed, present};
 use super::journalled::{Journalled, tell_undone};
+use super::run_status::{self, RunStatus};
 use super::status::{chosen_run, repository};
 use crate::cli::UndoArgs;
 use crate::core::attempt::CheckpointId;
@@ -25,7 +26,7 @@ use crate::text::harmless::{line, shell_word};
 use crate::view::print;
 use crate::world::checkpoints::run_refs::RunRefs;
 use crate::world::checkpoints::way_back::{Outlook, Own, RulesUsed, WayBack};
-use crate::world::journal_file::{self, Record, RunDir, folders};
+use crate::world::journal_file::{Record, RunDir, folders};
 use crate::world::lock::WorkTreeLock;
 
 /// How many paths are listed for a person.
@@ -44,7 +45,7 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     folders::check(&repository, &run)?;
     let _lock = WorkTreeLock::acquire(&repository)?;
     let mut way = WayBack::open(&repository, &run.id, &run.path)?;
-    let story = Story::read(&run, &way, args)?;
+    let story = Story::read(&repository, &run, &way, args)?;
     let target = target(&way, &story, args)?;
     let since = story.began_ms.filter(|_| args.to.is_none()).map(|began| began / 1000);
     let outlook = way.outlook(&target.checkpoint, &story.own, since)?;
@@ -58,13 +59,17 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
         let broken_off = told.outlook.broken_off.clone();
         if let Some((label, now)) = &broken_off {
             tell_undone(&told.run, &told.target.checkpoint, (label, now));
-        } else if told.story.undone.is_none() && args.to.is_none() {
+        } else if !matches!(told.story.status, RunStatus::Undone { .. }) && args.to.is_none() {
             tell_undone(&told.run, &told.target.checkpoint, (ZERO, &told.target.checkpoint));
         }
         let kept = broken_off.map(|(label, now)| (way.ref_name(&label), now));
         way.done();
         told.say(if kept.is_some() { Outcome::Undone } else { Outcome::Already }, kept.as_ref());
         return Ok(ExitCode::SUCCESS);
+    }
+    if args.to.is_none() && !args.discard_changes {
+        let refused = told.story.status.refuse_superseded(&told.run.id);
+        refused.inspect_err(|_| told.say(Outcome::Refused, None))?;
     }
     told.refuse_what_is_in_the_way()?;
     told.refuse_foreign()?;
@@ -96,6 +101,10 @@ fn chosen(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
         Ok(run) => return Ok(run),
         Err(trouble) => trouble,
     };
+    // Its refs are here, but not what they would be brought back to.
+    if name.is_some_and(|name| run_status::of_another_work_tree(repository, name).is_some()) {
+        return Err(trouble);
+    }
     let refs = RunRefs::list(repository)?;
     if let Some(name) = name.filter(|name| refs.count(name) > 0) {
         let path = repository.join(".tdd/runs").join(name);
@@ -110,7 +119,6 @@ fn chosen(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
 }
 
 /// What the journal tells of the run.
-#[derive(Default)]
 struct Story {
     zero: Option<CheckpointId>,
     own: Own,
@@ -120,23 +128,27 @@ struct Story {
     unfinished: Option<String>,
     /// Checkpoints by their labels: a run that was killed may have left no refs for them.
     labels: BTreeMap<String, CheckpointId>,
-    /// As the journal tells it already.
-    undone: Option<String>,
+    /// Where it stands besides.
+    status: RunStatus,
 }
 
 impl Story {
     /// Without a journal nothing is the run's own and checkpoint 0 is what its ref says, so the
     /// operator must have said that changes may be discarded.
-    fn read(run: &RunDir, way: &WayBack, args: &UndoArgs) -> Result<Self, Trouble> {
+    fn read(repository: &Path, run: &RunDir, way: &WayBack, args: &UndoArgs) -> Result<Self, Trouble> {
         let trouble = match Journalled::read(run) {
-            Ok((told, records)) => return Self::of(&told, &records, way),
+            Ok((told, records)) => {
+                return Self::of(&told, &records, way, RunStatus::of(repository, run, &told));
+            }
             Err(trouble) => trouble,
         };
         let zero = way.labelled(ZERO);
         match &zero {
             Some(_) if args.discard_changes => {
                 print::message(&format!("tdd: {trouble}"));
-                Ok(Self { zero, ..Self::default() })
+                let status = RunStatus::AsJournalled;
+                let (own, labels) = (Own::default(), BTreeMap::new());
+                Ok(Self { zero, own, began_ms: None, unfinished: None, labels, status })
             }
             Some(zero) => Err(trouble.advise(format!(
                 "checkpoint 0 is kept as {}, {zero}; which changes are the run's can't be told any more.\n\
@@ -148,7 +160,7 @@ impl Story {
         }
     }
 
-    fn of(run: &Journalled, records: &[Record], way: &WayBack) -> Result<Self, Trouble> {
+    fn of(run: &Journalled, records: &[Record], way: &WayBack, status: RunStatus) -> Result<Self, Trouble> {
         let zero = run.zero();
         if let (Some(told), Some(held)) = (&zero, way.labelled(ZERO))
             && *told != held
@@ -164,8 +176,7 @@ impl Story {
         let own = Own { trees: own_trees(run), at_work: if ended { None } else { at_work(records) } };
         let labels = labels::told(records.iter().map(|record| &record.event));
         let began_ms = records.first().map(|record| record.ts);
-        let undone = run.undone().map(str::to_owned);
-        Ok(Self { zero, own, began_ms, unfinished: (!ended).then(|| run.phase()), labels, undone })
+        Ok(Self { zero, own, began_ms, unfinished: (!ended).then(|| run.phase()), labels, status })
     }
 }
 
@@ -322,9 +333,8 @@ impl Told<'_> {
     }
 
     /// Runs are taken back from the newest down.
-    fn later_run(&self) -> Option<String> {
-        let newest = journal_file::list_runs(&self.repository).into_iter().next()?;
-        (newest.id > self.run.id).then_some(newest.id.0)
+    fn later_run(&self) -> Option<RunId> {
+        run_status::later_work(&self.repository, &self.run.id)
     }
 
     fn say(&self, outcome: Outcome, kept: Option<&(String, CheckpointId)>) {

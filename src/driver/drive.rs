@@ -5,7 +5,7 @@
 use crate::core::attempt::CheckpointId;
 use crate::core::audience::Audience;
 use crate::core::effect::Effect;
-use crate::core::event::{Event, Runs};
+use crate::core::event::{Event, RunId, Runs};
 use crate::core::isolation::Confinement;
 use crate::core::labels;
 use crate::core::next::next;
@@ -32,6 +32,8 @@ pub struct Setup {
     pub run_dir: String,
     /// What a command that goes on with the run must repeat: ` --cassette FILE`, or nothing.
     pub resume_with: String,
+    /// A later run, whose work may lie in the tree that this one goes on with.
+    pub later: Option<RunId>,
     /// The level of isolation and what it does not prevent, for people.
     pub isolation: Confinement,
     /// Spellings of the repository's absolute path, the canonical one first, for absolute paths

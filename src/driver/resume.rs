@@ -93,12 +93,18 @@ impl<W: World> Drive<'_, W> {
         }
         let run = &self.state.run.run;
         let known = known.0.get(..12).unwrap_or(&known.0);
+        // Whoever put them back would take back the later run's work too.
+        let back = match &self.setup.later {
+            Some(later) => format!("a later run came between: tdd status {later}"),
+            None => format!(
+                "if not, put them back:   tdd undo {run} --to {known} --discard-changes   (they are kept first)"
+            ),
+        };
         Err(Trouble::passing("files were changed by somebody else while no child ran")
             .because(listed.join("\n"))
             .advise(format!(
                 "look:                    git diff {known}\n\
-                 if it was on purpose:    tdd resume {run} --edited\n\
-                 if not, put them back:   tdd undo {run} --to {known} --discard-changes   (they are kept first)"
+                 if it was on purpose:    tdd resume {run} --edited\n{back}"
             )))
     }
 

@@ -232,6 +232,8 @@ pub fn list_runs(repository: &Path) -> Vec<RunDir> {
         .filter_map(|entry| {
             Some(RunDir { id: RunId(entry.file_name().into_string().ok()?), path: entry.path() })
         })
+        // What a killed `clean` was about to remove is no run any more.
+        .filter(|run| !run.id.0.starts_with('.'))
         .collect();
     // Ids count seconds; of two runs that began in the same one the last written is the newer.
     let age = |run: &RunDir| {

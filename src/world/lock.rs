@@ -167,15 +167,22 @@ fn sign(file: &mut File) -> std::io::Result<()> {
     file.flush()
 }
 
+/// Which run the holder works on, if it has said so.
+fn on_what(text: &str) -> String {
+    let run: String = text.lines().skip(1).last().unwrap_or_default().chars().take(200).collect();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if !run.is_empty() && run.chars().all(is_name) { format!(" and works on {run}") } else { String::new() }
+}
+
 fn held(file: &mut File) -> Trouble {
     let mut text = String::new();
-    let _ = file.take(200).read_to_string(&mut text);
+    let _ = file.take(400).read_to_string(&mut text);
     let signed = text.lines().next().unwrap_or_default();
     let (pid, started) = signed.trim().split_once(' ').unwrap_or(("unknown", "an unknown time"));
     let pid: String = pid.chars().filter(char::is_ascii_alphanumeric).collect();
     let started: String = started.chars().filter(|c| !c.is_control()).collect();
     Trouble::user("another tdd works in this work tree")
-        .because(format!("process {pid}, started {started}, holds its lock"))
+        .because(format!("process {pid}, started {started}, holds its lock{}", on_what(&text)))
         .advise(format!(
             "wait until it ends, or stop it with `kill {pid}`; \
              to work on two requirements at once, use `git worktree add`"

@@ -390,6 +390,8 @@ fn status_and_log_tell_a_run() {
     events.push(restored(&"a very long line\n".repeat(1000)));
     events.push(Event::Paused { reason: "usage limit".to_owned() });
     journal_of(&run, &events);
+    let git = |args: &[&str]| Command::new("git").args(args).current_dir(&repository.top).output().unwrap();
+    assert!(git(&["update-ref", &format!("refs/tdd/{}/0", Repository::run_id()), "HEAD"]).status.success());
     // A writer that is alive may be in the middle of a line.
     let mut file = std::fs::File::options().append(true).open(run.join("events.jsonl")).unwrap();
     file.write_all(b"{\"v\":1,").unwrap();

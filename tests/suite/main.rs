@@ -54,6 +54,7 @@ mod recording;
 mod requirement;
 mod resume;
 mod run_status;
+mod run_table;
 mod runners;
 mod sample;
 mod sandbox;

@@ -6,14 +6,14 @@ use super::cycle::{honest_shop_cassette, shop};
 use super::sandbox::{Ran, Sandbox, has_python};
 
 /// The shop, the honest cassette and one whose implementer never gets it right.
-struct Place {
-    sandbox: Sandbox,
-    honest: String,
-    wrong: String,
+pub struct Place {
+    pub sandbox: Sandbox,
+    pub honest: String,
+    pub wrong: String,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let sandbox = shop();
         let cassette = |name: &str, text: String| {
             let file = sandbox.beside(name);
@@ -25,17 +25,23 @@ impl Place {
         Self { sandbox, honest, wrong }
     }
 
-    fn tdd(&self, args: &[&str]) -> Ran {
+    pub fn tdd(&self, args: &[&str]) -> Ran {
         self.sandbox.tdd(args)
     }
 
-    fn run(&self, cassette: &str, more: &[&str]) -> Ran {
+    pub fn run(&self, cassette: &str, more: &[&str]) -> Ran {
         self.tdd(&[&["STE-1", "--cassette", cassette, "--quiet"], more].concat())
     }
 
     /// The newest run's id.
-    fn id(&self) -> String {
+    pub fn id(&self) -> String {
         self.sandbox.run_dir().file_name().unwrap().to_str().unwrap().to_owned()
+    }
+
+    /// The journals of all runs.
+    pub fn journal(&self) -> String {
+        let runs = std::fs::read_dir(self.sandbox.path(".tdd/runs")).into_iter().flatten().flatten();
+        runs.filter_map(|run| std::fs::read_to_string(run.path().join("events.jsonl")).ok()).collect()
     }
 
     /// What `status` and `doctor` say of one run.
@@ -181,6 +187,117 @@ fn an_old_run_is_not_taken_for_the_newest() {
 }
 
 #[test]
+fn ac_tdd_7_11_no_advice_about_an_old_run_takes_back_later_work() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let text = "# More\n\n## Acceptance Criteria\n\n- AC-STE-2.1: More.\n  verify: manual\n";
+    place.sandbox.write("specs/frs/STE-2.md", text);
+    place.run(&place.wrong, &[]).expect(1);
+    let old = place.id();
+    let next = |place: &Place| -> String {
+        let status = place.tdd(&["status", &old]).expect(0).stdout;
+        let doctor = place.tdd(&["doctor"]).stdout;
+        let run = place.run(&place.honest, &[]).expect(2).stderr;
+        format!("{status}{doctor}{run}")
+    };
+    // As long as nobody came after it, going back is a way.
+    assert_eq!(next(&place).matches(&format!("tdd undo {old}")).count(), 3);
+    super::undo::wait_for_another_second();
+    let other = place.sandbox.beside("other.yaml");
+    let ok = "  say: { status: ok, files: [], command: t, output_excerpt: x }\n";
+    let cassette =
+        format!("- role: implementer\n  write: {{ more.py: \"x = 1\\n\" }}\n{ok}- role: refactorer\n{ok}");
+    std::fs::write(&other, cassette).unwrap();
+    place.tdd(&["STE-2", "--quiet", "--allow-red-gate", "--cassette", other.to_str().unwrap()]).expect(4);
+    let newer = place.id();
+    assert_ne!(newer, old);
+    let said = next(&place);
+    assert!(said.contains("halted") && !said.contains("tdd undo"), "{said}");
+    let resumed = place.tdd(&["resume", &old, "--retry", "--cassette", &place.honest]).expect(3);
+    let resumed = resumed.says(&["more.py", "--edited", "a later run came between", &newer]);
+    assert!(!resumed.stderr.contains("tdd undo"), "{}", resumed.stderr);
+    // Taken back itself, it is in nobody's way.
+    place.tdd(&["undo", &newer]).expect(0);
+    assert_eq!(next(&place).matches(&format!("tdd undo {old}")).count(), 3);
+}
+
+#[test]
+fn a_run_of_another_work_tree_is_told_as_that_and_left_alone() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.honest, &[]).expect(0);
+    let run = place.id();
+    let there = place.sandbox.beside("linked");
+    place.sandbox.git(&["worktree", "add", "-q", there.to_str().unwrap()]);
+    let before = place.sandbox.everything();
+    for words in [
+        &["status", &run][..],
+        &["log", &run],
+        &["resume", &run],
+        &["undo", &run],
+        &["undo", &run, "--discard-changes"],
+        &["clean", &run],
+    ] {
+        let mut tdd = place.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        let ran = Ran::of(&tdd.args(words).current_dir(&there).output().unwrap());
+        let top = place.sandbox.repo();
+        ran.expect(2).says(&["is of another work tree", &run, &format!("cd {}", top.display())]);
+    }
+    assert_eq!(std::fs::read_to_string(there.join("shop.py")).unwrap(), "def one():\n    return 1\n");
+    assert_eq!(place.sandbox.everything(), before);
+}
+
+#[test]
+fn what_a_killed_clean_was_about_to_remove_is_no_run() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.honest, &[]).expect(0);
+    let dir = place.sandbox.run_dir();
+    std::fs::rename(&dir, dir.with_file_name(format!(".removed-{}", place.id()))).unwrap();
+    assert_eq!(place.tdd(&["status"]).expect(0).stdout, "no runs yet; `tdd <FR>` starts one\n");
+    place.tdd(&["resume", "--retry", "--cassette", &place.honest]).expect(2).says(&["no run to go on with"]);
+}
+
+#[test]
+fn edited_files_are_judged_before_anybody_is_forked() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let forks = place.sandbox.forks();
+    let test = place.sandbox.read("tests/test_ac_ste_1_1.py");
+    // What does not stand forks nobody.
+    place.sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("shop.two(), 2", "shop.one(), 1"));
+    let edited = ["resume", "--edited", "--quiet", "--cassette", &place.honest];
+    place.tdd(&edited).expect(1);
+    assert_eq!(place.sandbox.forks(), forks);
+    // What does is run first, and the person's own code stays.
+    place.sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("test_new", "test_mine"));
+    place.sandbox.write("shop.py", "def one():\n    return 1\n\n\ndef three():\n    return 3\n");
+    let before = place.sandbox.events().len();
+    let keeps =
+        honest_shop_cassette().replace("def two", "def three():\n          return 3\n\n\n      def two");
+    let keeps_file = place.sandbox.beside("keeps.yaml");
+    std::fs::write(&keeps_file, keeps).unwrap();
+    place.tdd(&["resume", "--edited", "--quiet", "--cassette", keeps_file.to_str().unwrap()]).expect(0);
+    let events = place.sandbox.events();
+    let since = &events[before..];
+    let at = |name: &str| since.iter().position(|event| event == name);
+    assert!(at("decided") < at("rechecked") && at("rechecked") < at("attempt_started"), "{since:?}");
+    assert!(at("rechecked").is_some(), "{since:?}");
+    let log = place.tdd(&["log"]).expect(0).stdout;
+    assert!(log.contains("the edited tests were run: 1 criteria"), "{log}");
+    assert!(place.sandbox.read("shop.py").contains("three"));
+}
+
+#[test]
 fn ac_tdd_7_10_the_level_of_isolation_holds_when_a_run_is_gone_on_with() {
     if !has_python() {
         return;
@@ -240,12 +357,7 @@ fn a_live_run_is_told_as_live_and_by_which_process() {
     let mut tdd = place.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     tdd.args(["STE-1", "--quiet", "--cassette", hangs.to_str().unwrap()]);
     let mut tdd = tdd.stderr(std::process::Stdio::null()).spawn().unwrap();
-    let journal = || {
-        let runs = std::fs::read_dir(place.sandbox.path(".tdd/runs")).into_iter().flatten().flatten();
-        runs.filter_map(|run| std::fs::read_to_string(run.path().join("events.jsonl")).ok())
-            .collect::<String>()
-    };
-    super::isolation::await_that("the child is forked", || journal().contains("attempt_started"));
+    super::isolation::await_that("the child is forked", || place.journal().contains("attempt_started"));
     let run = place.id();
     let (state, doctor) = place.told(&run);
     assert!(state.starts_with(&format!("at work, process {}: ", tdd.id())), "{state}");

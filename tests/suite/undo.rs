@@ -422,7 +422,7 @@ fn clean_says_which_commits_nothing_else_holds() {
 }
 
 /// Ids of runs count seconds.
-fn wait_for_another_second() {
+pub fn wait_for_another_second() {
     let now = || std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let begun = now();
     while now() == begun {

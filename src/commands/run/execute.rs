@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use crate::commands::run_status;
 use crate::core::attempt::CheckpointId;
 use crate::core::audience::Audience;
 use crate::core::event::{Decision, Event, RunId, RunStarted};
@@ -142,7 +143,7 @@ pub fn go_on(
     }
     // The report tells of the tree before the edits, so it is not shown for what they came to.
     if prepared.settings.output != OutputMode::Json && is_halted(&ended) && halted_at == Some(ended.forks()) {
-        stays_halted(&ended, &folders.run);
+        stays_halted(&ended, &folders.run, setup.later.as_ref());
         return Ok(ExitCode::from(Exit::Halted.code()));
     }
     conclude(&ended, &folders.run, prepared)
@@ -152,9 +153,9 @@ fn is_halted(state: &State) -> bool {
     matches!(state.phase, Phase::Ended { end: End::Halted(_) })
 }
 
-fn stays_halted(state: &State, run: &Path) {
+fn stays_halted(state: &State, run: &Path, later: Option<&RunId>) {
     let id = &state.run.run;
-    let good = state.good.as_ref().map(|good| {
+    let good = state.good.as_ref().filter(|_| later.is_none()).map(|good| {
         format!(
             "\n  or put all files back as they were at the halt: tdd undo {id} --to {} --discard-changes \
              (they are kept first)",
@@ -196,7 +197,7 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
     checkpoints.take("resumed")?;
     checkpoints.write_labels()?;
     journal.append(SystemClock::default().now_ms(), &events)?;
-    Ok(ExitCode::from(closing(&state, run, output, "")?.code()))
+    Ok(ExitCode::from(closing(&state, run, output, ("", None))?.code()))
 }
 
 /// Checkpoints by their labels.
@@ -264,11 +265,17 @@ pub fn run_id_of(folder: &Path) -> RunId {
 /// Prints the report or the summary that the run kept, and gives the exit code.
 fn conclude(state: &State, run: &Path, prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let with = wire::going_on_with(prepared);
-    Ok(ExitCode::from(closing(state, run, prepared.settings.output, &with)?.code()))
+    let back = run_status::back_before(&prepared.place.repository, &run_id_of(run));
+    Ok(ExitCode::from(closing(state, run, prepared.settings.output, (&with, back))?.code()))
 }
 
-/// `with` is what a command that goes on must repeat.
-fn closing(state: &State, run: &Path, output: OutputMode, with: &str) -> Result<Exit, Trouble> {
+/// `with` is what a command that goes on must repeat, `back` the one that goes back.
+fn closing(
+    state: &State,
+    run: &Path,
+    output: OutputMode,
+    (with, back): (&str, Option<String>),
+) -> Result<Exit, Trouble> {
     Ok(match (&state.suspension, &state.phase) {
         (_, Phase::Ended { end: End::Finished(ending) }) => {
             show(run, "summary", output);
@@ -290,14 +297,14 @@ fn closing(state: &State, run: &Path, output: OutputMode, with: &str) -> Result<
             Exit::Halted
         }
         (Some(Suspension::Paused(reason)), _) => {
-            pause(reason, run, &format!("{}{with}", state.run.run), output);
+            pause(reason, run, (&format!("{}{with}", state.run.run), back), output);
             Exit::Paused
         }
         (Some(Suspension::Stopped(signal)), _) => {
             pause(
                 &format!("stopped by signal {signal}; children are gone, the state is kept"),
                 run,
-                &format!("{}{with}", state.run.run),
+                (&format!("{}{with}", state.run.run), back),
                 output,
             );
             Exit::Stopped(*signal)
@@ -321,8 +328,8 @@ pub(in crate::commands) fn show(run: &Path, name: &str, output: OutputMode) {
 }
 
 /// `again` is the run's id with what must be repeated.
-fn pause(reason: &str, run: &Path, again: &str, output: OutputMode) {
-    let id = run_id_of(run);
+fn pause(reason: &str, run: &Path, (again, back): (&str, Option<String>), output: OutputMode) {
+    let back = back.map(|undo| format!("\n  back to before the run: {undo}")).unwrap_or_default();
     match output {
         OutputMode::Json => {
             let line = json!({ "type": "paused", "reason": reason, "run_dir": run, "resume": format!("tdd resume {again}") });
@@ -330,7 +337,7 @@ fn pause(reason: &str, run: &Path, again: &str, output: OutputMode) {
         }
         OutputMode::Progress | OutputMode::Quiet => {
             print::message(&format!(
-                "tdd: paused: {reason}\n  go on: tdd resume {again}\n  back to before the run: tdd undo {id}\n  run folder: {}",
+                "tdd: paused: {reason}\n  go on: tdd resume {again}{back}\n  run folder: {}",
                 run.display()
             ));
         }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use crate::commands::run_status::back_before;
 use crate::core::criterion::CriterionId;
 use crate::core::event::RunId;
 use crate::core::halt::Ending;
@@ -60,10 +61,12 @@ impl Finished {
                 .because("files were changed since, so what that run verified is not what is here now")
                 .advise(format!(
                     "see what was changed:        git diff {} -- :/\n\
-                     take that run back:          tdd undo {}\n\
+                     {}\
                      start anew on this tree:     tdd {id} --new",
                     good.0.get(..12).unwrap_or(&good.0),
-                    run.id
+                    back_before(&place.repository, &run.id)
+                        .map(|undo| format!("take that run back:          {undo}\n"))
+                        .unwrap_or_default()
                 )));
         }
         Ok(Some(Self { requirement: requirement.id.clone(), run: run.id.clone(), ending: *ending }))

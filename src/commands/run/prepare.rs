@@ -10,7 +10,6 @@ use crate::core::event::{Plan, RedRule, SandboxNeed, SupersedeRule};
 use crate::core::isolation::Wanted;
 use crate::core::requirement::Requirement;
 use crate::core::role::Role;
-use crate::core::state::{End, Phase, State};
 use crate::core::trouble::Trouble;
 use crate::core::usage::{Cap, CapPlan};
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
@@ -19,13 +18,12 @@ use crate::text::agent_table::{self, AgentTable};
 use crate::text::{mdtest, prompt};
 use crate::world::agent::{RoleAgent, RoleAgents, choose_auto};
 use crate::world::git_facts;
-use crate::world::journal_file::{self, RunDir};
-use crate::world::lock;
 use crate::world::passthrough::Operator;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
 use crate::world::sandbox;
 
+use super::earlier;
 use super::finished::Finished;
 use super::record;
 
@@ -69,7 +67,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     }
     let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)
         .map_err(|trouble| or_a_command(trouble, &wanted))?;
-    let finished = refuse_unfinished(&place, &requirement, &settings)?;
+    let finished = earlier::refuse(&place, &requirement, &settings)?;
     let plan = plan(&settings, &requirement)?;
     git_facts::refuse_locked_index(&place.repository)?;
     git_facts::refuse_merge(&place.repository)?;
@@ -246,96 +244,6 @@ fn refuse_unfit_mdtests(place: &Place, plan: &Plan, requirement: &Requirement) -
             .advise("correct the `verify:` line, or write the test, relative to the project's folder"));
     }
     Ok(())
-}
-
-/// Section 3: a requirement with an unfinished run is not begun anew by accident; nor one that is done,
-/// whose run is given.
-fn refuse_unfinished(
-    place: &Place,
-    requirement: &Requirement,
-    settings: &Settings,
-) -> Result<Option<Finished>, Trouble> {
-    if settings.leaves.anew.is_granted() {
-        return Ok(None);
-    }
-    for run in journal_file::list_runs(&place.repository) {
-        // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
-        let Ok(records) = journal_file::read_for_state(&run.path) else { continue };
-        let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
-        let is_of_it = state.run.requirement.path == requirement.path && state.forks() > 0;
-        // What was taken back says nothing of the runs before it.
-        if !is_of_it || state.undone.is_some() {
-            continue;
-        }
-        match &state.phase {
-            // Nothing was done in it, so it says nothing of the runs before it.
-            Phase::Ended { end: End::Refused } => {}
-            // What it left, its tests first of all, would count as the project's own.
-            Phase::Ended { end: End::Halted(_) } if state.tree != state.start && state.tree != state.zero => {
-                let at_work = lock::held_by_another(&place.repository);
-                let with = super::wire::resume_with(settings);
-                return Err(at_work.unwrap_or_else(|| halted(&state, &run, &with)));
-            }
-            Phase::Ended { .. } => {
-                return Finished::by(&state, &run, place, (requirement, &settings.only));
-            }
-            Phase::Opening
-            | Phase::Baselining
-            | Phase::Due { .. }
-            | Phase::Forked { .. }
-            | Phase::Returned { .. }
-            | Phase::Keeping { .. }
-            | Phase::RollingBack { .. }
-            | Phase::CutOff { .. }
-            | Phase::Taking { .. }
-            | Phase::Rechecking { .. }
-            | Phase::GateDue
-            | Phase::Halting { .. }
-            | Phase::Finishing { .. } => {
-                let at_work = lock::held_by_another(&place.repository);
-                let with = super::wire::resume_with(settings);
-                return Err(at_work.unwrap_or_else(|| unfinished(&state, &run, &with)));
-            }
-        }
-    }
-    Ok(None)
-}
-
-fn halted(state: &State, run: &RunDir, with: &str) -> Trouble {
-    let requirement = &state.run.requirement;
-    let take = if let Phase::Ended { end: End::Halted(halt) } = &state.phase
-        && state.takeable(halt).is_some()
-    {
-        format!("keep what lacks a block:  tdd resume {} --take{with}\n", run.id)
-    } else {
-        String::new()
-    };
-    Trouble::user(format!("{} has a halted run, whose work lies in the tree: {}", requirement.id, run.id))
-        .because(format!("{}; forks: {}", crate::commands::status::phase(state), state.forks()))
-        .advise(format!(
-            "read its report:          {2}\n\
-             {take}\
-             try again:                tdd resume {0} --retry{with}\n\
-             after you changed files:  tdd resume {0} --edited{with}\n\
-             back to before it:        tdd undo {0}, then tdd {1} --new{with}\n\
-             start anew on this tree:  tdd {1} --new{with}",
-            run.id,
-            requirement.id,
-            run.path.join("halt.txt").display()
-        ))
-}
-
-fn unfinished(state: &State, run: &RunDir, with: &str) -> Trouble {
-    let requirement = &state.run.requirement;
-    Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
-        .because(format!("{}; forks so far: {}", crate::commands::status::phase(state), state.forks()))
-        .advise(format!(
-            "look at it:               tdd status {0}\n\
-             go on with it:            tdd resume {0}{with}\n\
-             back to before it:        tdd undo {0}\n\
-             start anew on this tree:  tdd {1} --new{with}",
-            run.id, requirement.id
-        ))
 }
 
 /// With a person at the agents' screens: the agents for a person's use.

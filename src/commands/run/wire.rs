@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::commands::run_status;
 use crate::core::criterion::{Criterion, Verify};
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
@@ -31,6 +32,7 @@ use crate::world::runner::{ProjectTests, RunnerSetup};
 use crate::world::sandbox::{Belongings, Ground, Sandbox, Sealed};
 use crate::world::signals::StopSignal;
 
+use super::execute;
 use super::prepare::Prepared;
 
 /// Bounds of one attempt that neither `tdd.yaml` nor the agent's table sets.
@@ -245,6 +247,7 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
         reports: reports(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
         resume_with: going_on_with(prepared),
+        later: run_status::later_work(&prepared.place.repository, &execute::run_id_of(&folders.run)),
         isolation: prepared.sandbox.isolation.clone(),
         mask: Box::new(move |text| mask.apply(text).into_owned()),
     })

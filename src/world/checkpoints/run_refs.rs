@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use super::edit::Tree;
 use super::git::Git;
 use super::place::GitPlace;
-use super::refs;
+use super::{ref_folder, refs};
+use crate::core::event::RunId;
 use crate::core::trouble::Trouble;
 use crate::world::regular_file;
 
@@ -161,6 +162,26 @@ impl RunRefs {
         let bare = self.own.ask(&args, b"").ok()?;
         (bare.stdout.trim_ascii() == b"true").then_some(None)
     }
+}
+
+/// The tops of the other work trees of this repository, as far as they can be told.
+pub fn other_work_trees(repository: &Path) -> Vec<PathBuf> {
+    let tops = RunRefs::list(repository).ok().and_then(|refs| refs.work_trees()).unwrap_or_default();
+    let real = |top: &Path| std::fs::canonicalize(top).ok();
+    let here = real(repository);
+    tops.into_iter().filter(|top| real(top) != here).collect()
+}
+
+/// Whether a run has refs. Files are looked at first, git is asked where there are none: they may be packed.
+/// What can't be told counts as there.
+pub fn are_there(repository: &Path, run: &RunId) -> bool {
+    let Ok(place) = GitPlace::find(repository) else { return true };
+    let folder = ref_folder(run);
+    let loose = std::fs::read_dir(place.common_dir.join(&folder));
+    if loose.is_ok_and(|mut entries| entries.next().is_some()) {
+        return true;
+    }
+    refs::refs(&Git::own(&place), &folder).map_or(true, |refs| !refs.is_empty())
 }
 
 /// Whether a ref of a run holds what was found, and no checkpoint of the run's own.

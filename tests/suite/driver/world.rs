@@ -666,6 +666,7 @@ where
         reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),
         resume_with: String::new(),
+        later: None,
         isolation: Confinement { level: Level::Audit, words: "a test".to_owned() },
         mask: Box::new(str::to_owned),
     };

@@ -3,7 +3,7 @@
 use super::Scene;
 use crate::cli::DoctorArgs;
 use crate::commands::journalled::Journalled;
-use crate::commands::run_status::RunStatus;
+use crate::commands::run_status::{self, RunStatus};
 use crate::core::checkup::{Finding, Subject};
 use crate::core::commands::RunnerKind;
 use crate::core::path::RelPath;
@@ -169,11 +169,12 @@ fn waiting(place: &Place, run: &RunDir, told: &Journalled) -> Option<Trouble> {
     if status.is_past() {
         return None;
     }
+    let undo = run_status::back_before(&place.repository, id);
+    let undo = undo.map(|undo| format!(", or back to before it: {undo}")).unwrap_or_default();
     if told.is_halted() {
-        let next = format!("`tdd status {id}` tells how to go on; or back to before it: tdd undo {id}");
-        return Some(of("halted").advise(next));
+        return Some(of("halted").advise(format!("`tdd status {id}` tells how to go on{undo}")));
     }
-    let next = format!("go on with it: tdd resume {id}, or back to before it: tdd undo {id}");
+    let next = format!("go on with it: tdd resume {id}{undo}");
     (!told.is_over()).then(|| of("is unfinished").advise(next))
 }
 

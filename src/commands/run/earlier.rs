@@ -1,0 +1,116 @@
+//! What an earlier run of the same requirement says to a new one.
+
+use super::finished::Finished;
+use super::wire;
+use crate::commands::journalled::Journalled;
+use crate::commands::run_status::{RunStatus, back_before};
+use crate::commands::status;
+use crate::core::requirement::Requirement;
+use crate::core::state::{End, Phase, State};
+use crate::core::trouble::Trouble;
+use crate::settings::Settings;
+use crate::world::journal_file::{self, RunDir};
+use crate::world::lock;
+use crate::world::project::Place;
+
+/// Section 3: a requirement with an unfinished run is not begun anew by accident; nor one that is done,
+/// whose run is given.
+pub fn refuse(
+    place: &Place,
+    requirement: &Requirement,
+    settings: &Settings,
+) -> Result<Option<Finished>, Trouble> {
+    if settings.leaves.anew.is_granted() {
+        return Ok(None);
+    }
+    for run in journal_file::list_runs(&place.repository) {
+        // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
+        let Ok(records) = journal_file::read_for_state(&run.path) else { continue };
+        let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
+        let is_of_it = state.run.requirement.path == requirement.path && state.forks() > 0;
+        // What was taken back says nothing of the runs before it.
+        if !is_of_it || state.undone.is_some() {
+            continue;
+        }
+        let told = Journalled::Cycle(Box::new(state));
+        // The person was about to forget it.
+        if RunStatus::of(&place.repository, &run, &told) == RunStatus::CleanedInPart {
+            continue;
+        }
+        let Journalled::Cycle(state) = told else { continue };
+        match &state.phase {
+            // Nothing was done in it, so it says nothing of the runs before it.
+            Phase::Ended { end: End::Refused } => {}
+            // What it left, its tests first of all, would count as the project's own.
+            Phase::Ended { end: End::Halted(_) } if state.tree != state.start && state.tree != state.zero => {
+                let at_work = lock::held_by_another(&place.repository);
+                let with = wire::resume_with(settings);
+                return Err(at_work.unwrap_or_else(|| halted(place, &state, &run, &with)));
+            }
+            Phase::Ended { .. } => {
+                return Finished::by(&state, &run, place, (requirement, &settings.only));
+            }
+            Phase::Opening
+            | Phase::Baselining
+            | Phase::Due { .. }
+            | Phase::Forked { .. }
+            | Phase::Returned { .. }
+            | Phase::Keeping { .. }
+            | Phase::RollingBack { .. }
+            | Phase::CutOff { .. }
+            | Phase::Taking { .. }
+            | Phase::Rechecking { .. }
+            | Phase::GateDue
+            | Phase::Halting { .. }
+            | Phase::Finishing { .. } => {
+                let at_work = lock::held_by_another(&place.repository);
+                let with = wire::resume_with(settings);
+                return Err(at_work.unwrap_or_else(|| unfinished(place, &state, &run, &with)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn halted(place: &Place, state: &State, run: &RunDir, with: &str) -> Trouble {
+    let requirement = &state.run.requirement;
+    let take = if let Phase::Ended { end: End::Halted(halt) } = &state.phase
+        && state.takeable(halt).is_some()
+    {
+        format!("keep what lacks a block:  tdd resume {} --take{with}\n", run.id)
+    } else {
+        String::new()
+    };
+    let back = back_before(&place.repository, &run.id)
+        .map(|undo| format!("back to before it:        {undo}, then tdd {} --new{with}\n", requirement.id))
+        .unwrap_or_default();
+    Trouble::user(format!("{} has a halted run, whose work lies in the tree: {}", requirement.id, run.id))
+        .because(format!("{}; forks: {}", status::phase(state), state.forks()))
+        .advise(format!(
+            "read its report:          {2}\n\
+             {take}\
+             try again:                tdd resume {0} --retry{with}\n\
+             after you changed files:  tdd resume {0} --edited{with}\n\
+             {back}\
+             start anew on this tree:  tdd {1} --new{with}",
+            run.id,
+            requirement.id,
+            run.path.join("halt.txt").display()
+        ))
+}
+
+fn unfinished(place: &Place, state: &State, run: &RunDir, with: &str) -> Trouble {
+    let requirement = &state.run.requirement;
+    let back = back_before(&place.repository, &run.id)
+        .map(|undo| format!("back to before it:        {undo}\n"))
+        .unwrap_or_default();
+    Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
+        .because(format!("{}; forks so far: {}", status::phase(state), state.forks()))
+        .advise(format!(
+            "look at it:               tdd status {0}\n\
+             go on with it:            tdd resume {0}{with}\n\
+             {back}\
+             start anew on this tree:  tdd {1} --new{with}",
+            run.id, requirement.id
+        ))
+}
