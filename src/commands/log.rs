@@ -64,7 +64,7 @@ fn one_line(event: &Event) -> String {
     match event {
         Event::RunStarted(started) => started_line(started),
         Event::FixStarted(started) => fix_started_line(started),
-        Event::FixMeasured { findings } => fix_measured_line(findings),
+        Event::FixMeasured { findings, .. } => fix_measured_line(findings),
         Event::CheckpointZero { checkpoint } => format!("checkpoint 0 is {}", short(&checkpoint.0)),
         Event::BaselineMeasured { test, gate } => baseline_line(test, gate),
         Event::AttemptStarted { attempt } => {
@@ -73,8 +73,8 @@ fn one_line(event: &Event) -> String {
         Event::Used { used } => format!("used {}", usage_words::usage(&used.usage)),
         Event::Worked { ms, .. } => format!("worked {ms} ms"),
         Event::Capped { caps } => format!("caps from now on: {}", usage_words::caps(caps)),
-        Event::AgentReturned { outcome } => returned_line(outcome),
-        Event::AttemptMeasured { findings } => measured_line(findings),
+        Event::AgentReturned { outcome, .. } => returned_line(outcome),
+        Event::AttemptMeasured { findings, .. } => measured_line(findings),
         Event::WorkKept { checkpoint } => format!("kept as {}", short(&checkpoint.0)),
         Event::WorkRolledBack { to, kept_as, .. } => {
             format!("rolled back to {}; the work is kept as {}", short(&to.0), short(&kept_as.0))
@@ -94,7 +94,7 @@ fn one_line(event: &Event) -> String {
         }
         Event::WorkTaken { key, number, tree } => taken_line(key, *number, &tree.0),
         Event::Decided { decision } => format!("the operator says: {}", decision.words()),
-        Event::Rechecked { findings, checkpoint } => {
+        Event::Rechecked { findings, checkpoint, .. } => {
             format!(
                 "the edited tests were run: {} criteria, tree {}",
                 findings.criteria.len(),

@@ -8,9 +8,10 @@ use super::commands::ProjectCommands;
 use super::criterion::CriterionId;
 use super::effect::RollBack;
 use super::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
-use super::fix::{FixFindings, FixStarted};
+use super::fix::{FixFindings, FixJudgement, FixStarted};
 use super::halt::Ending;
 use super::isolation::Confinement;
+use super::judge::{AtReturn, Reason, Verdict};
 use super::mdtest::AgentWord;
 use super::path::RelPath;
 use super::requirement::Requirement;
@@ -18,9 +19,11 @@ use super::role::Key;
 use super::test::{FailureKind, TestId};
 use super::usage::{CapPlan, ChildUse};
 
+mod decision;
 mod missing_block;
 mod runs;
 
+pub use decision::Decision;
 pub use missing_block::MissingBlock;
 pub use runs::Runs;
 
@@ -38,6 +41,8 @@ pub enum Event {
     /// All checks were run on the tree as it was, or as a fixer left it.
     FixMeasured {
         findings: Box<FixFindings>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged: Option<FixJudgement>,
     },
     /// The level that the children of this process are held at; changes no state, and may be
     /// another one after `resumed`.
@@ -59,11 +64,17 @@ pub enum Event {
     Used {
         used: ChildUse,
     },
+    /// With what the return alone decided; as everywhere, a journal of before verdicts were kept has none,
+    /// and is judged when it is read.
     AgentReturned {
         outcome: Box<AgentReturn>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged: Option<AtReturn>,
     },
     AttemptMeasured {
         findings: Box<Findings>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        verdict: Option<Verdict>,
     },
     WorkKept {
         checkpoint: CheckpointId,
@@ -109,6 +120,9 @@ pub enum Event {
     Rechecked {
         findings: Box<RedFindings>,
         checkpoint: CheckpointId,
+        /// Why they do not stand; none if they do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        faults: Option<Vec<Reason>>,
     },
     /// The operator took work that came without a block: the work tree is this one now.
     WorkTaken {
@@ -223,38 +237,6 @@ pub struct Leaked {
     pub pid: i32,
     /// At most 200 characters of its command line, as it gave it itself: a claim, and masked.
     pub command: String,
-}
-
-/// What an operator may say after a halt or a pause.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Decision {
-    /// Try again with a fresh budget.
-    Retry,
-    /// Work that measures as passed is kept, though no valid block came with it.
-    Take,
-    /// This criterion is taken as it is; it ends as not verified.
-    Accept(CriterionId),
-    /// Tests or the requirement were changed on purpose: the requirement as it reads now.
-    Edited(Box<Requirement>),
-    /// REFACTOR is left out from now on.
-    NoRefactor,
-    /// The run is given up.
-    Abandon,
-}
-
-impl Decision {
-    /// For a person.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Retry => "try again with a fresh budget".to_owned(),
-            Self::Take => "keep the work that came without a valid block".to_owned(),
-            Self::Accept(id) => format!("take {id} as it is"),
-            Self::Edited(_) => "code, tests or the requirement were changed on purpose".to_owned(),
-            Self::NoRefactor => "leave REFACTOR out".to_owned(),
-            Self::Abandon => "give the run up".to_owned(),
-        }
-    }
 }
 
 /// The fields of source document 000.

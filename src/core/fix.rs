@@ -206,6 +206,15 @@ pub struct FixFindings {
     pub flaky: Vec<TestId>,
 }
 
+/// How findings were judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FixJudgement {
+    /// The state is no worse than the best one so far, and is the best one now.
+    pub kept: bool,
+    /// All checks are green on it, by honest work.
+    pub fixed: bool,
+}
+
 impl FixFindings {
     pub fn failures(&self) -> usize {
         self.checks.iter().map(|check| check.failures).sum()

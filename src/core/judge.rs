@@ -162,7 +162,8 @@ impl fmt::Display for Reason {
 }
 
 /// What a return alone decides.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AtReturn {
     /// The tree and the tests have to be measured.
     Measure,

@@ -76,14 +76,14 @@ impl<W: World> Drive<'_, W> {
         let denied = denied(&mut report, &self.setup.mask);
         let glimpsed = glimpsed(&mut report, &self.setup.mask);
         let outcome = returned(&mut self.ports.journal, self.setup, order.key.role(), report);
-        let outcome = Box::new(outcome.map_err(after_a_child)?);
+        let outcome = outcome.map_err(after_a_child)?;
         // Work that was reported before the stop is worth its judgement: it is paid for.
         if let (Some(cap), true) = (run_cap, outcome.claim.is_err()) {
             return Err(self.stopped_at_cap(cap));
         }
         // A format retry goes on with this tree, and is not measured before it.
         let seen = if outcome.claim.is_err() { vec![self.see_tree()?] } else { Vec::new() };
-        Ok(denied.into_iter().chain(glimpsed).chain(seen).chain([Event::AgentReturned { outcome }]).collect())
+        Ok(denied.into_iter().chain(glimpsed).chain(seen).chain([self.state.returned(outcome)]).collect())
     }
 
     fn limits(&self, key: &Key) -> Limits {

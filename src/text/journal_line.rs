@@ -21,6 +21,7 @@ use serde::de::IgnoredAny;
 use crate::core::attempt::Digest;
 use crate::core::event::{Event, PassFail, TestIdSource, TestRunFact};
 use crate::core::finding::Findings;
+use crate::core::judge::Verdict;
 use crate::core::test::{FailureKind, TestId};
 use crate::core::trouble::Trouble;
 
@@ -194,12 +195,14 @@ struct Measured {
     #[serde(rename = "type")]
     name: String,
     findings: Box<Findings>,
+    #[serde(default)]
+    verdict: Option<Verdict>,
 }
 
 impl Measured {
     fn event(self) -> serde_json::Result<Event> {
         is_named(&self.name, "attempt_measured")?;
-        Ok(Event::AttemptMeasured { findings: self.findings })
+        Ok(Event::AttemptMeasured { findings: self.findings, verdict: self.verdict })
     }
 }
 

@@ -78,12 +78,12 @@ fn tell(state: &FixState, event: &Event) -> Vec<Line> {
     match event {
         Event::FixStarted(run) => opening(run),
         Event::Isolated { isolation } => vec![line(Tone::Plain, &format!("isolation: {isolation}"))],
-        Event::FixMeasured { findings } => measured(state, findings),
+        Event::FixMeasured { findings, .. } => measured(state, findings),
         Event::AttemptStarted { attempt } => {
             let (number, of) = (attempt.number, state.run.retries);
             vec![line(Tone::Heading, &format!("fixer, attempt {number} of {of} ({})", state.run.agent))]
         }
-        Event::AgentReturned { outcome } => vec![returned(outcome)],
+        Event::AgentReturned { outcome, .. } => vec![returned(outcome)],
         Event::Used { used } if used.usage != Usage::default() => {
             vec![line(Tone::Dim, &format!("  used {}", usage_words::usage(&used.usage)))]
         }

@@ -65,12 +65,12 @@ impl Teller {
             }
             Event::Used { used } => child_used(&used.usage),
             Event::Capped { caps } => vec![plain(format!("caps from now on: {}", usage_words::caps(caps)))],
-            Event::AgentReturned { outcome } => {
+            Event::AgentReturned { outcome, .. } => {
                 let mut lines = vec![returned(outcome)];
                 lines.extend(self.verdict(state));
                 lines
             }
-            Event::AttemptMeasured { findings } => {
+            Event::AttemptMeasured { findings, .. } => {
                 let mut lines = vec![measured::line(state, findings)];
                 lines.extend(self.verdict(state));
                 lines
@@ -84,7 +84,7 @@ impl Teller {
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
             Event::WorkTaken { key, tree, .. } => self.taken(key, tree),
-            Event::Rechecked { checkpoint, findings } => rechecked(state, checkpoint, findings),
+            Event::Rechecked { checkpoint, findings, .. } => rechecked(state, checkpoint, findings),
             Event::TestRun(_)
             | Event::Undone { .. }
             | Event::EditClaim { .. }

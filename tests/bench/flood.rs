@@ -65,7 +65,7 @@ pub fn measure() -> Vec<Row> {
 fn flooded(project: &Project) -> Duration {
     let events = project.events();
     let returned = events.iter().find_map(|(_, event)| match event {
-        Event::AgentReturned { outcome } => Some(outcome.duration_ms),
+        Event::AgentReturned { outcome, .. } => Some(outcome.duration_ms),
         _ => None,
     });
     Duration::from_millis(returned.unwrap())

@@ -81,7 +81,7 @@ fn attempt(events: &mut Vec<Event>, key: Key, findings: Findings, count: usize) 
     let attempt =
         Attempt { key, number: 1, kind: AttemptKind::First, before: checkpoint(events.len()), prompt };
     events.push(Event::AttemptStarted { attempt });
-    events.push(Event::AgentReturned { outcome: Box::new(returned(role)) });
+    events.push(Event::AgentReturned { outcome: Box::new(returned(role)), judged: None });
     for _ in 4..count {
         events.push(Event::TestRun(TestRunFact {
             test_id: TestId("checks/ac_b_1_1.t::works as it should".to_owned()),
@@ -92,7 +92,7 @@ fn attempt(events: &mut Vec<Event>, key: Key, findings: Findings, count: usize) 
             duration_ms: 3,
         }));
     }
-    events.push(Event::AttemptMeasured { findings: Box::new(findings) });
+    events.push(Event::AttemptMeasured { findings: Box::new(findings), verdict: None });
     events.push(Event::WorkKept { checkpoint: checkpoint(events.len()) });
 }
 

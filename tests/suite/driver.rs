@@ -389,6 +389,28 @@ fn a_message_without_a_block_gets_one_format_retry_that_keeps_the_work() {
 }
 
 #[test]
+fn every_judgement_is_in_the_journal() {
+    let script = honest()
+        .on(&Key::Implementer(criterion(1)), 1, |tree| {
+            tree.write("src/a.txt", "OLD ONE\n");
+            "done!".to_owned()
+        })
+        .on(&Key::Implementer(criterion(1)), 2, |_| block("implementer", "ok"));
+    let (state, world) = run(plan(), script);
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+    let judged: Vec<bool> = world
+        .events()
+        .iter()
+        .filter_map(|event| match event {
+            Event::AgentReturned { judged, .. } => Some(judged.is_some()),
+            Event::AttemptMeasured { verdict, .. } => Some(verdict.is_some()),
+            _ => None,
+        })
+        .collect();
+    assert!(judged.len() > 6 && judged.iter().all(|judged| *judged), "{judged:?}");
+}
+
+#[test]
 fn an_attempt_without_a_final_message_is_told_so_and_asked_to_re_emit_nothing() {
     let key = Key::Implementer(criterion(1));
     let script = honest()
@@ -429,7 +451,7 @@ fn work_of_an_earlier_criterion_may_turn_a_later_one_green() {
     let (state, world) = run(plan(), script);
     assert_eq!(ended(&state), &End::Finished(Ending::Verified));
     assert!(world.events().iter().any(|event| match event {
-        Event::AttemptMeasured { findings } => {
+        Event::AttemptMeasured { findings, .. } => {
             matches!(&**findings, tdd::core::finding::Findings::Green(green) if green.early_green)
         }
         _ => false,

@@ -387,3 +387,28 @@ fn a_criterion_for_the_operator_is_told_as_worked_on_and_not_verified() {
     let (before, _) = ran.stderr.split_once("REFACTOR").unwrap();
     assert!(!before.contains("passed, by finding") && !ran.stderr.contains("0 of 0"), "{}", ran.stderr);
 }
+
+/// By a program that lacks one check, the verdict of a run that this one would judge otherwise.
+#[test]
+fn a_run_that_another_program_judged_reads_as_it_was_judged() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let (role, rest) = honest_shop_cassette()
+        .split_once("- role: implementer")
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .unwrap();
+    let failed = format!("{role}- role: implementer{}", rest.replacen("status: ok", "status: failed", 1));
+    let cassette = place.sandbox.beside("failed.yaml");
+    std::fs::write(&cassette, failed).unwrap();
+    let mut lenient = place.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    lenient.args(["STE-1", "--quiet", "--cassette"]).arg(&cassette).env("TDD_SWITCH_OFF_GUARD", "ClaimWorse");
+    Ran::of(&lenient.output().unwrap()).expect(0);
+    let status = place.tdd(&["status"]).expect(0);
+    assert!(status.stdout.contains("finished"), "{}", status.stdout);
+    let log = place.tdd(&["log"]).expect(0);
+    assert!(log.stdout.contains("; passed") && !log.stdout.contains("; failed"), "{}", log.stdout);
+    place.tdd(&["undo"]).expect(0);
+    place.tdd(&["clean"]).expect(0);
+}

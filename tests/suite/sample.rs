@@ -105,7 +105,7 @@ pub(crate) fn returned(claim: Result<Claim, ClaimError>, end: AgentEnd) -> Event
         log: "runs/x/agent.log".to_owned(),
         message: None,
     };
-    Event::AgentReturned { outcome: Box::new(outcome) }
+    Event::AgentReturned { outcome: Box::new(outcome), judged: None }
 }
 
 /// The child ended by itself and says `ok`.
@@ -177,7 +177,7 @@ pub(crate) fn refactored() -> RefactorFindings {
 }
 
 pub(crate) fn measured(findings: Findings) -> Event {
-    Event::AttemptMeasured { findings: Box::new(findings) }
+    Event::AttemptMeasured { findings: Box::new(findings), verdict: None }
 }
 
 /// What an attempt comes to: what its child returned, and what was measured if anything was.

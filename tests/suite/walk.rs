@@ -81,7 +81,7 @@ fn run_ref() -> RunRef {
 fn returned(end: AgentEnd, claim: Result<Claim, ClaimError>) -> Event {
     let log = "log".to_owned();
     let outcome = AgentReturn { end, claim, session: None, turns: None, duration_ms: 1, log, message: None };
-    Event::AgentReturned { outcome: Box::new(outcome) }
+    Event::AgentReturned { outcome: Box::new(outcome), judged: None }
 }
 
 fn claim(role: Role, status: ClaimStatus, dispute: Option<Dispute>) -> Claim {
@@ -253,7 +253,7 @@ fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
                 Key::Implementer(id) => green_findings(id),
                 Key::Refactorer | Key::Fixer => refactor_findings(),
             };
-            let measured = |findings| Event::AttemptMeasured { findings: Box::new(findings) };
+            let measured = |findings| Event::AttemptMeasured { findings: Box::new(findings), verdict: None };
             findings
                 .into_iter()
                 .map(|(label, findings, passes)| (label, measured(findings), passes))
@@ -341,7 +341,7 @@ fn rechecks(state: &State) -> Vec<(String, Event, bool)> {
             let checkpoint = CheckpointId("edited".into());
             (
                 format!("edited tests are {kind}"),
-                Event::Rechecked { findings: Box::new(findings), checkpoint },
+                Event::Rechecked { findings: Box::new(findings), checkpoint, faults: None },
                 false,
             )
         })
@@ -516,7 +516,10 @@ fn refuse_the_rest(state: &State, possible: &[(String, Event, bool)]) {
         Event::BaselineMeasured { test: SuiteBaseline::default(), gate: Box::default() },
         attempt(state, &Key::TestWriter, AttemptKind::First),
         returned(AgentEnd::Exited(Exit::Code(0)), Ok(claim(Role::TestWriter, ClaimStatus::Ok, None))),
-        Event::AttemptMeasured { findings: Box::new(Findings::Red(red([RedKind::Error, RedKind::Error]))) },
+        Event::AttemptMeasured {
+            findings: Box::new(Findings::Red(red([RedKind::Error, RedKind::Error]))),
+            verdict: None,
+        },
         Event::WorkKept { checkpoint: CheckpointId("g".into()) },
         Event::GateMeasured { green: true, run: run_ref(), judged_at: None },
         Event::Halted { report: Digest("d".into()) },

@@ -1,6 +1,8 @@
 //! What comes next, and what an event makes of the state.
 
-use super::{AfterTakingBack, FixEnd, FixFindings, FixHalt, FixPhase, FixState, Owed, Round, Standing};
+use super::{
+    AfterTakingBack, FixEnd, FixFindings, FixHalt, FixJudgement, FixPhase, FixState, Owed, Round, Standing,
+};
 use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::core::event::Event;
 use crate::core::role::Key;
@@ -97,10 +99,10 @@ impl FixState {
                 self.zero = Some(checkpoint.clone());
                 Ok(FixPhase::Measuring)
             }
-            (FixPhase::Measuring, Event::FixMeasured { findings })
+            (FixPhase::Measuring, Event::FixMeasured { findings, judged })
                 if findings.checks.len() == self.run.checks.len() =>
             {
-                Ok(self.measured(findings))
+                Ok(self.measured(findings, *judged))
             }
             (phase @ FixPhase::Due, Event::AttemptStarted { attempt }) => {
                 if self.fits(attempt) {
@@ -109,7 +111,7 @@ impl FixState {
                     Err(phase)
                 }
             }
-            (FixPhase::Forked, Event::AgentReturned { outcome }) => {
+            (FixPhase::Forked, Event::AgentReturned { outcome, .. }) => {
                 self.last().outcome = Some(outcome.clone());
                 Ok(FixPhase::Measuring)
             }
@@ -194,12 +196,22 @@ impl FixState {
         FixPhase::Forked
     }
 
-    /// Books what was measured: the better state is kept, and the loop goes on while it may.
-    fn measured(&mut self, findings: &FixFindings) -> FixPhase {
+    /// The event of findings, with the judgement that goes to the journal with them.
+    pub fn fix_measured(&self, findings: FixFindings) -> Event {
+        let mut trial = self.clone();
+        let fixed = trial.measured(&findings, None) == FixPhase::Finishing;
+        let kept = trial.best.is_some_and(|best| best + 1 == trial.rounds.len());
+        Event::FixMeasured { findings: Box::new(findings), judged: Some(FixJudgement { kept, fixed }) }
+    }
+
+    /// Books what was measured: the better state is kept, and the loop goes on while it may. A journal of
+    /// before judgements were kept has none.
+    fn measured(&mut self, findings: &FixFindings, judged: Option<FixJudgement>) -> FixPhase {
         self.last().findings = Some(findings.clone());
         let now = Standing::of(findings, &self.known);
         let best = self.best().map(|best| Standing::of(best, &self.known));
-        let is_kept = best.is_none_or(|best| now.is_honest() && now >= best);
+        let is_kept = judged
+            .map_or_else(|| best.is_none_or(|best| now.is_honest() && now >= best), |judged| judged.kept);
         if is_kept {
             self.best = Some(self.rounds.len() - 1);
             if self.owed.is_empty() {
@@ -210,7 +222,7 @@ impl FixState {
             }
             self.known.extend(findings.checks.iter().flat_map(|check| check.greens.iter().cloned()));
         }
-        if is_kept && self.is_fixed() {
+        if is_kept && judged.map_or_else(|| self.is_fixed(), |judged| judged.fixed) {
             return FixPhase::Finishing;
         }
         let halt = match self.rounds.last().and_then(|round| round.outcome.as_deref()) {

@@ -62,7 +62,7 @@ fn findings(tree: &str, check: CheckFinding) -> FixFindings {
 }
 
 fn measured(findings: FixFindings) -> Event {
-    Event::FixMeasured { findings: Box::new(findings) }
+    Event::FixMeasured { findings: Box::new(findings), judged: None }
 }
 
 fn started(retries: u8) -> FixStarted {
@@ -98,7 +98,7 @@ fn returned(message: Option<&str>, end: AgentEnd) -> Event {
         log: String::new(),
         message: message.map(|digest| Digest(digest.into())),
     };
-    Event::AgentReturned { outcome: Box::new(outcome) }
+    Event::AgentReturned { outcome: Box::new(outcome), judged: None }
 }
 
 fn answered() -> Event {
@@ -133,6 +133,26 @@ fn a_green_start_asks_nobody() {
     assert_eq!((next(&state), state.is_fixed()), (Some(FixEffect::Finish), true));
     let state = begun(0, found(&[], 1, Loads::Yes));
     assert_eq!(next(&state), Some(FixEffect::Halt(FixHalt::RetriesSpent)), "no retry at all");
+}
+
+#[test]
+fn a_round_stands_as_it_was_judged_whatever_this_program_would_say() {
+    let broken = || begun(2, found(&["a"], 3, Loads::Yes));
+    let worse = || found(&["a"], 5, Loads::Yes);
+    for (judged, wants) in [
+        (None, "taking-back"),
+        (Some(FixJudgement { kept: true, fixed: false }), "due"),
+        (Some(FixJudgement { kept: true, fixed: true }), "finishing"),
+    ] {
+        let mut state = broken();
+        state.apply(&attempt(1)).unwrap();
+        state.apply(&answered()).unwrap();
+        let findings = Box::new(findings("worse", worse()));
+        let now = state.fix_measured((*findings).clone());
+        assert!(matches!(now, Event::FixMeasured { judged: Some(FixJudgement { kept: false, .. }), .. }));
+        state.apply(&Event::FixMeasured { findings, judged }).unwrap();
+        assert_eq!(state.phase.name(), wants);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::core::effect::RollBack;
 use crate::core::event::{Event, Refactoring, StopAfter};
 use crate::core::finding::{Findings, Remark, SuiteBaseline};
 use crate::core::halt::{Ending, Halt};
-use crate::core::judge::{self, AtReturn, Fault, Verdict};
+use crate::core::judge::{AtReturn, Fault, Verdict};
 use crate::core::mode::BudgetKind;
 use crate::core::policy::FileClass;
 use crate::core::role::{Key, Stage};
@@ -148,13 +148,15 @@ impl State {
                 Ok(self.attempt_started(attempt))
             }
             (Phase::Forked { attempt }, Event::Used { used }) => Ok(self.child_used(attempt, used)),
-            (Phase::Forked { attempt }, Event::AgentReturned { outcome }) => {
-                Ok(self.agent_returned(attempt, outcome))
+            (Phase::Forked { attempt }, Event::AgentReturned { outcome, judged }) => {
+                Ok(self.agent_returned(attempt, outcome, judged.as_ref()))
             }
-            (Phase::Returned { attempt, outcome }, Event::AttemptMeasured { findings })
+            (Phase::Returned { attempt, outcome }, Event::AttemptMeasured { findings, verdict })
                 if findings.stage() == attempt.key.stage() =>
             {
-                Ok(self.measured(attempt, &outcome, findings))
+                let verdict =
+                    verdict.clone().unwrap_or_else(|| self.verdict(&attempt.key, &outcome, findings));
+                Ok(self.measured(attempt, (&outcome, findings), verdict))
             }
             (Phase::Keeping { attempt, findings }, Event::WorkKept { checkpoint }) => {
                 Ok(self.work_kept(&attempt, *findings, checkpoint))
@@ -173,8 +175,9 @@ impl State {
             (phase, Event::Resumed) => Ok(self.resumed(phase)),
             (Phase::CutOff { attempt }, Event::AttemptCut { kept_as }) => Ok(self.cut_off(attempt, kept_as)),
             (phase, Event::Decided { decision }) => self.decided(phase, decision),
-            (Phase::Rechecking { key, halt }, Event::Rechecked { findings, checkpoint }) => {
-                Ok(self.rechecked(key, halt, findings, checkpoint))
+            (Phase::Rechecking { key, halt }, Event::Rechecked { findings, checkpoint, faults }) => {
+                let faults = faults.clone().unwrap_or_else(|| self.edit_faults(findings));
+                Ok(self.rechecked(key, halt, (findings, &faults), checkpoint))
             }
             (phase, Event::MdtestHeard { criterion, word }) => self.mdtest_heard(phase, criterion, word),
             (Phase::GateDue, Event::GateMeasured { green, run, .. }) => {
@@ -257,17 +260,19 @@ impl State {
         }
     }
 
-    fn agent_returned(&mut self, attempt: Attempt, outcome: &AgentReturn) -> Phase {
+    fn agent_returned(
+        &mut self,
+        attempt: Attempt,
+        outcome: &AgentReturn,
+        judged: Option<&AtReturn>,
+    ) -> Phase {
+        let judged = judged.cloned().unwrap_or_else(|| self.at_return(&attempt.key, outcome));
         if let Some(entry) = self.entry(&attempt.key) {
             entry.outcome = Some(Box::new(outcome.clone()));
         }
-        match judge::at_return(outcome) {
-            AtReturn::Settled(verdict) if self.is_settled(&attempt.key, &verdict) => {
-                self.settle(attempt, verdict)
-            }
-            AtReturn::Settled(_) | AtReturn::Measure => {
-                Phase::Returned { attempt, outcome: Box::new(outcome.clone()) }
-            }
+        match judged {
+            AtReturn::Settled(verdict) => self.settle(attempt, verdict),
+            AtReturn::Measure => Phase::Returned { attempt, outcome: Box::new(outcome.clone()) },
         }
     }
 

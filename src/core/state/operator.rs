@@ -6,7 +6,7 @@ use crate::core::criterion::CriterionId;
 use crate::core::event::{Decision, Refactoring};
 use crate::core::finding::RedFindings;
 use crate::core::halt::Halt;
-use crate::core::judge::{self, Reason};
+use crate::core::judge::Reason;
 use crate::core::requirement::Requirement;
 use crate::core::role::Key;
 
@@ -156,12 +156,6 @@ impl State {
         }
     }
 
-    /// Why what the operator edited does not stand. Before the first RED there is nothing that could
-    /// not.
-    pub fn edit_faults(&self, findings: &RedFindings) -> Vec<Reason> {
-        if self.red.is_some() { judge::red_faults(&self.run.plan, findings) } else { Vec::new() }
-    }
-
     /// What the operator edited stands as the last good tree if the unfinished criteria are RED on
     /// it; else the halt stands. Before the first RED there is nothing to check: the test-writer
     /// starts from the tree as it is.
@@ -169,14 +163,14 @@ impl State {
         &mut self,
         key: Key,
         halt: Option<Halt>,
-        findings: &RedFindings,
+        (findings, faults): (&RedFindings, &[Reason]),
         checkpoint: &CheckpointId,
     ) -> Phase {
         if self.red.is_none() {
             self.good = Some(checkpoint.clone());
             return Phase::Due { key, kind: AttemptKind::First };
         }
-        if let Some(fault) = self.edit_faults(findings).first() {
+        if let Some(fault) = faults.first() {
             let refused = format!("the edited tests do not stand: {fault}");
             if let Some(halt) = halt {
                 return Phase::Ended { end: End::Halted(halt) };

@@ -90,7 +90,7 @@ pub(super) fn baseline() -> Event {
 fn returned(claim: Result<Claim, ClaimError>) -> Event {
     let (end, log) = (AgentEnd::Exited(Exit::Code(0)), "log".to_owned());
     let outcome = AgentReturn { end, claim, session: None, turns: None, duration_ms: 1, log, message: None };
-    Event::AgentReturned { outcome: Box::new(outcome) }
+    Event::AgentReturned { outcome: Box::new(outcome), judged: None }
 }
 
 pub(super) fn says_ok(key: &Key) -> Event {
@@ -127,7 +127,7 @@ pub(super) fn green() -> GreenFindings {
 }
 
 pub(super) fn measured(findings: Findings) -> Event {
-    Event::AttemptMeasured { findings: Box::new(findings) }
+    Event::AttemptMeasured { findings: Box::new(findings), verdict: None }
 }
 
 /// Findings that pass for all criteria that RED must cover.

@@ -55,9 +55,13 @@ impl State {
         fault.mode != Mode::D || trial.book(BudgetKind::Format, self.run.plan.bounds) == Allowance::Retry
     }
 
-    pub(super) fn measured(&mut self, attempt: Attempt, outcome: &AgentReturn, findings: &Findings) -> Phase {
+    pub(super) fn measured(
+        &mut self,
+        attempt: Attempt,
+        (outcome, findings): (&AgentReturn, &Findings),
+        mut verdict: Verdict,
+    ) -> Phase {
         let by_word = self.unclaimed.take_if(|work| work.attempt == attempt).is_some_and(|work| work.wanted);
-        let mut verdict = judge::judge(&attempt.key, &self.run.plan, outcome, findings);
         if judge::lacks_only_a_block(&verdict, outcome) {
             if by_word || self.run.plan.on_missing_block == MissingBlock::Take {
                 verdict = Verdict::Passed;

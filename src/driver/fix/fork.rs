@@ -75,7 +75,10 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         if let (Some(cap), false) = (run_cap, has_message) {
             return Err(self.at_cap(cap, "the child that ran was stopped"));
         }
-        Ok(denied.into_iter().chain([Event::AgentReturned { outcome: Box::new(outcome) }]).collect())
+        Ok(denied
+            .into_iter()
+            .chain([Event::AgentReturned { outcome: Box::new(outcome), judged: None }])
+            .collect())
     }
 
     pub(super) fn pause_at_cap(&self) -> Result<Vec<Event>, Trouble> {

@@ -68,7 +68,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         put_back.retain(|path| !tools.contains(path) && !self.written.contains(path));
         let findings =
             FixFindings { tree, checks, changed, put_back, weakened, rewritten, tools, slanted, flaky };
-        events.push(Event::FixMeasured { findings: Box::new(findings) });
+        events.push(self.state.fix_measured(findings));
         Ok(events)
     }
 
@@ -102,7 +102,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             slanted: Vec::new(),
             flaky,
         };
-        Ok(vec![Event::TreeSeen { tree }, Event::FixMeasured { findings: Box::new(findings) }])
+        Ok(vec![Event::TreeSeen { tree }, self.state.fix_measured(findings)])
     }
 
     /// Data beside tests that the checks themselves write, before anybody forked: not made read-only, and

@@ -67,7 +67,7 @@ impl<W: World> Drive<'_, W> {
         findings.early_green =
             unchanged && passes && findings.skipped.is_empty() && !findings.passed.is_empty();
         events.extend(corpus_facts(&findings, &work, run.as_ref()));
-        events.push(Event::AttemptMeasured { findings: Box::new(Findings::Green(findings)) });
+        events.push(self.state.attempt_measured(Findings::Green(findings)));
         Ok(events)
     }
 

@@ -32,7 +32,7 @@ impl<W: World> Drive<'_, W> {
             self.check_edited(&checkpoint, &mut findings).await?;
         }
         let stands = self.state.edit_faults(&findings).is_empty();
-        let rechecked = Event::Rechecked { findings: Box::new(findings), checkpoint };
+        let rechecked = self.state.edit_rechecked(findings, checkpoint);
         // What does not stand stays a change that nobody has answered for.
         Ok(if stands { vec![self.see_tree()?, rechecked] } else { vec![rechecked] })
     }

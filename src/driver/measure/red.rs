@@ -68,7 +68,7 @@ impl<W: World> Drive<'_, W> {
         if let Some(path) = work.touched.first() {
             findings.no_evidence = Some(format!("the protected file {path} was changed"));
         }
-        events.push(Event::AttemptMeasured { findings: Box::new(Findings::Red(findings)) });
+        events.push(self.state.attempt_measured(Findings::Red(findings)));
         Ok(events)
     }
 

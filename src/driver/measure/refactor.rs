@@ -37,7 +37,7 @@ impl<W: World> Drive<'_, W> {
             findings.judged_at = Some(judged.tree);
             self.touched_by_runs(&mut work, Passes::Yes)?;
             findings.touched = work.touched;
-            events.push(Event::AttemptMeasured { findings: Box::new(Findings::Refactor(findings)) });
+            events.push(self.state.attempt_measured(Findings::Refactor(findings)));
             return Ok(events);
         }
         let run = self.run_tests(&order).await?;
@@ -51,7 +51,7 @@ impl<W: World> Drive<'_, W> {
         let passes = findings.regressed.is_empty() && findings.no_evidence.is_none() && !findings.gate_red;
         self.touched_by_runs(&mut work, if passes { Passes::Yes } else { Passes::No })?;
         findings.touched = work.touched;
-        events.push(Event::AttemptMeasured { findings: Box::new(Findings::Refactor(findings)) });
+        events.push(self.state.attempt_measured(Findings::Refactor(findings)));
         Ok(events)
     }
 

@@ -27,7 +27,7 @@ fn rechecked(numbers: &[u64], kind: RedKind) -> Event {
     findings.greens =
         GreensChange { gained: vec![TestId("edited".into())], lost: vec![TestId("old".into())] };
     findings.mapping.owned.insert(id(1), Owned::default());
-    Event::Rechecked { findings: Box::new(findings), checkpoint: at("edited") }
+    Event::Rechecked { findings: Box::new(findings), checkpoint: at("edited"), faults: None }
 }
 
 /// A run of two criteria that halted after so many keys went well.
@@ -260,7 +260,10 @@ fn a_finished_criterion_whose_tests_were_edited_is_no_longer_verified() {
     happen(&mut state, &edited(&[Verify::Test, Verify::Test]));
     let mut findings = red_of(&[2], RedKind::Assertion);
     findings.finished = vec![id(1)];
-    happen(&mut state, &Event::Rechecked { findings: Box::new(findings), checkpoint: at("edited") });
+    happen(
+        &mut state,
+        &Event::Rechecked { findings: Box::new(findings), checkpoint: at("edited"), faults: None },
+    );
     assert_eq!((state.progress[&id(1)], state.ending()), (Progress::Unverified, Ending::PartlyUnverified));
     assert!(is_due(&state, &implementer(2)), "it is not done again");
     succeed(&mut state);

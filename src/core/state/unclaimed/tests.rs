@@ -20,7 +20,7 @@ fn runs_out() -> Event {
     let claim = Err(ClaimError { kind: ClaimErrorKind::NoBlock, message: "none".into(), line: None });
     let (end, log) = (AgentEnd::Exhausted(Exhaustion::Turns), "log".to_owned());
     let outcome = AgentReturn { end, claim, session: None, turns: None, duration_ms: 1, log, message: None };
-    Event::AgentReturned { outcome: Box::new(outcome) }
+    Event::AgentReturned { outcome: Box::new(outcome), judged: None }
 }
 
 fn decided(decision: Decision) -> Event {
