@@ -345,7 +345,7 @@ Exit codes:
   1   something is; some are; each is told with why
   2   usage; with --agent it can't be found out: no such agent, no program, no `kit:` in its table
   70  a bug in tdd
-  129, 130, 143   stopped by a signal")]
+  129, 130, 131, 143   stopped by a signal")]
 pub struct DoctorArgs {
     /// End and remove what killed runs of this work tree have left.
     #[arg(long, conflicts_with = "agent")]

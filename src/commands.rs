@@ -22,7 +22,7 @@ pub mod undo;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::cli::{Cli, Command, Internal};
+use crate::cli::{Cli, Command, Internal, RunArgs};
 #[cfg(debug_assertions)]
 use crate::core::guard::{self, Guard};
 use crate::core::trouble::Trouble;
@@ -33,11 +33,14 @@ use crate::view::print;
 use crate::world::config_file;
 use crate::world::passthrough::left;
 use crate::world::project::Place;
+use crate::world::signals;
 
 /// Runs one subcommand and gives its exit code. The only place that prints an error.
 pub fn run(cli: Cli) -> ExitCode {
     #[cfg(debug_assertions)]
     switch_off_guard();
+    signals::ignore_file_size();
+    let purpose = purpose(&cli);
     if let Some(line) = left::put_right() {
         print::message(&format!("tdd: {line}"));
     }
@@ -57,7 +60,57 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Config(args)) => config::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     };
-    outcome.unwrap_or_else(|trouble| report(&trouble))
+    let code = outcome.unwrap_or_else(|trouble| report(&trouble));
+    told_of_loss(code, purpose)
+}
+
+/// What a command is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// All of it is what it prints.
+    ToTell,
+    ToDo,
+}
+
+fn purpose(cli: &Cli) -> Purpose {
+    let of_run = |args: &RunArgs| if args.dry_run { Purpose::ToTell } else { Purpose::ToDo };
+    match &cli.command {
+        None => of_run(&cli.run),
+        Some(Command::Run(args)) => of_run(args),
+        Some(
+            Command::Criteria(_)
+            | Command::Parse(_)
+            | Command::Status(_)
+            | Command::Log(_)
+            | Command::Config(_)
+            | Command::Doctor(_),
+        ) => Purpose::ToTell,
+        Some(
+            Command::Resume(_)
+            | Command::Fix(_)
+            | Command::Undo(_)
+            | Command::Clean(_)
+            | Command::Demo(_)
+            | Command::Mdtest(_),
+        ) => Purpose::ToDo,
+    }
+}
+
+/// What was done stays done where stdout can't be written, and its exit code tells it.
+fn told_of_loss(code: ExitCode, purpose: Purpose) -> ExitCode {
+    let Some(error) = print::lost() else { return code };
+    print::trouble(
+        &Trouble::environment("what was printed on stdout is not whole")
+            // In words: what is full may be no disk that room can be made on.
+            .because(error.to_string())
+            .advise(
+                "let stdout lead to where it can be written; `tdd status` and `tdd log` tell of a run again",
+            ),
+    );
+    match (purpose, code == ExitCode::SUCCESS) {
+        (Purpose::ToTell, true) => ExitCode::from(Exit::SetUp.code()),
+        (Purpose::ToTell, false) | (Purpose::ToDo, _) => code,
+    }
 }
 
 /// A command line that can't be read, or one that asks for help.

@@ -17,7 +17,7 @@ Exit codes:
   2   set-up or usage error: no checks, no agent; nothing was changed
   3   paused: a usage limit, a cap, the agent vanished; the best state is kept, run it again
   70  a bug in tdd
-  129, 130, 143  stopped by a signal; the best state is kept")]
+  129, 130, 131, 143  stopped by a signal; the best state is kept")]
 pub struct FixArgs {
     /// How often an agent is asked: 0 to 20, 3 if nothing is said; 0 only runs the checks.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=20))]

@@ -19,7 +19,7 @@ Exit codes:
   1   a test fails, or its log breaks a rule
   2   set-up error: no tests, the agent can't be started, the terminal can't be restored
   70  a bug in tdd
-  129, 130, 143  stopped by a signal"
+  129, 130, 131, 143  stopped by a signal"
 )]
 pub struct MdtestArgs {
     #[command(subcommand)]

@@ -49,8 +49,9 @@ impl<'a> Row<'a> {
 fn as_json(requirement: &Requirement) -> Result<String, Trouble> {
     let line = |criterion| {
         let line = serde_json::to_string(&Row::of(criterion));
-        line.map(|line| line + "\n")
-            .map_err(|error| Trouble::internal("a criterion can't be written as JSON").because(error))
+        line.map(|line| line + "\n").map_err(|error| {
+            Trouble::internal("a criterion can't be written as JSON").because(error.to_string())
+        })
     };
     requirement.criteria.iter().map(line).collect()
 }

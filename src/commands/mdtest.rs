@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::cli::mdtest::{MdtestArgs, MdtestCommand, MdtestListArgs, MdtestRunArgs};
 use crate::core::mdtest::{Results, Status};
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 use crate::driver::ports::{Allowance, Limits};
 use crate::settings::{AUTO_AGENT, Environment, OutputMode, SCRIPTED_AGENT};
 use crate::text::agent_table::amount;
@@ -219,16 +219,16 @@ fn check_junit(file: &Path) -> Result<(), Trouble> {
     if folder.is_dir() && !file.is_dir() {
         return Ok(());
     }
-    Err(unwritable(file, "its folder is not there, or it is a folder itself"))
+    Err(unwritable(file, "its folder is not there, or it is a folder itself".into()))
 }
 
 fn write_junit(file: &Path, results: &Results) -> Result<(), Trouble> {
     let xml = junit::report(results)
         .map_err(|error| Trouble::internal("the JUnit report can't be made").because(error))?;
-    std::fs::write(file, xml).map_err(|error| unwritable(file, &error.to_string()))
+    std::fs::write(file, xml).map_err(|error| unwritable(file, error.into()))
 }
 
-fn unwritable(file: &Path, why: &str) -> Trouble {
+fn unwritable(file: &Path, why: Why) -> Trouble {
     Trouble::environment(format!("the JUnit report can't be written to {}", file.display()))
         .because(why)
         .advise("name another file with --junit")

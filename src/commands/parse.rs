@@ -37,8 +37,9 @@ pub fn run(args: &ParseArgs) -> Result<ExitCode, Trouble> {
         Ok(claim) => (serde_json::to_string(&Printed::Claim { ok: true, claim }), ExitCode::SUCCESS),
         Err(error) => (serde_json::to_string(&Printed::Error { ok: false, error }), ExitCode::FAILURE),
     };
-    let printed =
-        printed.map_err(|error| Trouble::internal("the claim can't be written as JSON").because(error))?;
+    let printed = printed.map_err(|error| {
+        Trouble::internal("the claim can't be written as JSON").because(error.to_string())
+    })?;
     print::result(&(printed + "\n"));
     Ok(code)
 }

@@ -46,7 +46,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     let prepared = prepared(args, place, environment, &state, &cwd)?;
     let besides = args.no_refactor && decision != Some(Decision::NoRefactor);
     let decisions = decision.into_iter().chain(besides.then_some(Decision::NoRefactor)).collect();
-    execute::go_on(&prepared, run.path, decisions, &hold)
+    execute::go_on(&prepared, run.path, decisions, &hold).map_err(|trouble| trouble.resumable(&run.id.0))
 }
 
 /// The run that was named, or the newest one, if it can be gone on with. An older one is never taken

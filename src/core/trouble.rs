@@ -2,6 +2,7 @@
 //! malformed block, a spent budget; those are events and reasons to halt.
 
 use std::fmt;
+use std::io;
 
 /// Whose doing a trouble is; mapped to an exit code in one exhaustive match (`exit.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +21,129 @@ pub enum TroubleKind {
     Stopped(i32),
 }
 
+/// What the system is out of, or what of it is broken: the same advice wherever it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Obstacle {
+    DiskFull,
+    DiskBroken,
+    FileTooLarge,
+    TooManyFiles,
+    TooManyProcesses,
+    NoMemory,
+}
+
+impl Obstacle {
+    /// By the system's own number or the kind that std makes of it, never by words.
+    pub fn of(error: &io::Error) -> Option<Self> {
+        // EIO, ENFILE and EMFILE have no kind of their own; their numbers are the same on every Unix.
+        match (error.raw_os_error(), error.kind()) {
+            (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => Some(Self::DiskFull),
+            (Some(5), _) => Some(Self::DiskBroken),
+            (_, io::ErrorKind::FileTooLarge) => Some(Self::FileTooLarge),
+            (Some(23 | 24), _) => Some(Self::TooManyFiles),
+            // EAGAIN: nothing that troubles are made of waits for anything else.
+            (Some(_), io::ErrorKind::WouldBlock) => Some(Self::TooManyProcesses),
+            (_, io::ErrorKind::OutOfMemory) => Some(Self::NoMemory),
+            _ => None,
+        }
+    }
+
+    /// By the last words of a line, for programs that tell it in no other way.
+    pub fn told_by(line: &str) -> Option<Self> {
+        let ends = |words: &[&str]| words.iter().any(|end| line.trim_end().ends_with(end));
+        match () {
+            // The second is git's where the system wrote less than it was given.
+            () if ends(&["No space left on device", "Out of diskspace", "Disk quota exceeded"]) => {
+                Some(Self::DiskFull)
+            }
+            () if ends(&["Input/output error"]) => Some(Self::DiskBroken),
+            () if ends(&["File too large"]) => Some(Self::FileTooLarge),
+            () if ends(&["Too many open files", "Too many open files in system"]) => Some(Self::TooManyFiles),
+            () if ends(&["Resource temporarily unavailable"]) => Some(Self::TooManyProcesses),
+            () if ends(&["Cannot allocate memory"]) => Some(Self::NoMemory),
+            () => None,
+        }
+    }
+
+    pub fn what(self) -> &'static str {
+        match self {
+            Self::DiskFull => "the disk is full",
+            Self::DiskBroken => "the disk can't be read or written",
+            Self::FileTooLarge => "a file may not grow further",
+            Self::TooManyFiles => "too many files are open",
+            Self::TooManyProcesses => "no more processes or threads can be started",
+            Self::NoMemory => "there is no memory left",
+        }
+    }
+
+    /// What to do before the same is tried again.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::DiskFull => "make room on the disk (`df -h` shows how full each is)",
+            Self::DiskBroken => "look at the disk: the system's log (`dmesg`) tells what is wrong with it",
+            Self::FileTooLarge => "raise the limit on the size of files (`ulimit -f unlimited`)",
+            Self::TooManyFiles => "raise the limit on open files (`ulimit -n 4096`)",
+            Self::TooManyProcesses => "end other programs, or raise the limit on processes (`ulimit -u`)",
+            Self::NoMemory => "end other programs, or raise the limit on memory (`ulimit -v`)",
+        }
+    }
+}
+
+/// A cause in words, with what the system is out of where that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Why {
+    pub words: String,
+    pub obstacle: Option<Obstacle>,
+}
+
+impl Why {
+    /// Of an error of the system, with what it is about.
+    pub fn of(what: impl fmt::Display, error: &io::Error) -> Self {
+        Self { words: format!("{what}: {error}"), obstacle: Obstacle::of(error) }
+    }
+
+    #[must_use = "this returns the cause with the words before it"]
+    pub fn after(self, before: impl fmt::Display) -> Self {
+        Self { words: format!("{before}{}", self.words), ..self }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+impl From<io::Error> for Why {
+    fn from(error: io::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&io::Error> for Why {
+    fn from(error: &io::Error) -> Self {
+        Self { words: error.to_string(), obstacle: Obstacle::of(error) }
+    }
+}
+
+impl From<&String> for Why {
+    fn from(words: &String) -> Self {
+        words.clone().into()
+    }
+}
+
+impl From<String> for Why {
+    fn from(words: String) -> Self {
+        Self { words, obstacle: None }
+    }
+}
+
+impl From<&str> for Why {
+    fn from(words: &str) -> Self {
+        words.to_owned().into()
+    }
+}
+
 /// An error that a person reads: what happened, why, what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
@@ -30,11 +154,13 @@ pub struct Trouble {
     pub why: String,
     /// What the person can do; lines; may hold a filled-in suggestion.
     pub next: String,
+    /// What the system is out of, if that is the cause.
+    pub obstacle: Option<Obstacle>,
 }
 
 impl Trouble {
     pub fn new(kind: TroubleKind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), why: String::new(), next: String::new() }
+        Self { kind, what: what.into(), why: String::new(), next: String::new(), obstacle: None }
     }
 
     pub fn user(what: impl Into<String>) -> Self {
@@ -64,22 +190,58 @@ impl Trouble {
     /// The same trouble in other words: with its secrets masked, say.
     #[must_use = "this returns the trouble in other words"]
     pub fn map_words(self, words: &dyn Fn(&str) -> String) -> Self {
-        let Self { kind, what, why, next } = self;
-        Self { kind, what: words(&what), why: words(&why), next: words(&next) }
+        let Self { kind, what, why, next, obstacle } = self;
+        Self { kind, what: words(&what), why: words(&why), next: words(&next), obstacle }
     }
 
     #[must_use = "this returns the trouble with its cause added"]
-    pub fn because(mut self, why: impl fmt::Display) -> Self {
-        self.why = why.to_string();
-        self
+    pub fn because(mut self, why: impl Into<Why>) -> Self {
+        let Why { words, obstacle } = why.into();
+        self.why = words;
+        match obstacle {
+            Some(obstacle) => self.for_want_of(obstacle),
+            None => self,
+        }
+    }
+
+    /// The same trouble, told as what the system is out of. That is what has to be mended, so advice on
+    /// anything else is left out.
+    #[must_use = "this returns the trouble told so"]
+    pub fn for_want_of(mut self, obstacle: Obstacle) -> Self {
+        if self.obstacle.is_none() {
+            self.what = format!("{}: {}", obstacle.what(), self.what);
+        }
+        self.obstacle = Some(obstacle);
+        let next = std::mem::take(&mut self.next);
+        self.advise(next)
+    }
+
+    /// A full disk keeps nobody from going on with a run that is in its journal.
+    #[must_use = "this returns the trouble that a resume gets over"]
+    pub fn resumable(self, run: &str) -> Self {
+        if self.obstacle != Some(Obstacle::DiskFull) {
+            return self;
+        }
+        let next = format!("{}, then `tdd resume {run}`; nothing is lost", Obstacle::DiskFull.advice());
+        Self { kind: TroubleKind::Passing, next, ..self }
     }
 
     #[must_use = "this returns the trouble with its advice added"]
     pub fn advise(mut self, next: impl Into<String>) -> Self {
-        self.next = next.into();
+        let next = next.into();
+        self.next = match self.obstacle {
+            None => next,
+            Some(obstacle) if next.starts_with(UNCHANGED) => {
+                format!("{UNCHANGED}; {}, then do the same again", obstacle.advice())
+            }
+            Some(obstacle) => format!("{}, then do the same again", obstacle.advice()),
+        };
         self
     }
 }
+
+/// What an advice begins with where that is so.
+const UNCHANGED: &str = "nothing was changed";
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,6 +261,42 @@ impl std::error::Error for Trouble {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_system_is_out_of_is_told_wherever_it_shows() {
+        let error = |number: i32| io::Error::from_raw_os_error(number);
+        for (number, obstacle, git) in [
+            (28, Obstacle::DiskFull, "fatal: unable to write: No space left on device"),
+            (122, Obstacle::DiskFull, "error: x: Disk quota exceeded"),
+            (5, Obstacle::DiskBroken, "fatal: read error: Input/output error"),
+            (27, Obstacle::FileTooLarge, "fatal: write error: File too large"),
+            (24, Obstacle::TooManyFiles, "error: open('a'): Too many open files"),
+            (23, Obstacle::TooManyFiles, "error: pipe: Too many open files in system"),
+            (11, Obstacle::TooManyProcesses, "error: cannot fork: Resource temporarily unavailable"),
+            (12, Obstacle::NoMemory, "fatal: mmap failed: Cannot allocate memory"),
+        ] {
+            assert_eq!(Obstacle::of(&error(number)), Some(obstacle), "{number}");
+            assert_eq!(Obstacle::told_by(git), Some(obstacle), "{git}");
+            let trouble = Trouble::environment("it broke").advise("mend it").because(error(number));
+            assert_eq!(trouble, Trouble::environment("it broke").because(&error(number)).advise("mend it"));
+            assert_eq!(trouble.obstacle, Some(obstacle));
+            assert_eq!(trouble.what, format!("{}: it broke", obstacle.what()));
+            assert_eq!(trouble.next, format!("{}, then do the same again", obstacle.advice()));
+        }
+        for number in [2, 13, 17, 32] {
+            assert_eq!(Obstacle::of(&error(number)), None, "{number}");
+        }
+        for words in ["", "No space left on device is what it says of x", "error: x: Permission denied"] {
+            assert_eq!(Obstacle::told_by(words), None, "{words}");
+        }
+        let unchanged = Trouble::user("it").because(error(24)).advise("nothing was changed; look at it");
+        assert!(unchanged.next.starts_with("nothing was changed; raise the limit"), "{unchanged}");
+        let again = Trouble::environment("it").because(Why::of("a/b", &error(28))).resumable("R");
+        assert_eq!((again.kind, again.why.starts_with("a/b: ")), (TroubleKind::Passing, true));
+        assert!(again.next.contains("`tdd resume R`"), "{again}");
+        let other = Trouble::environment("it").because(error(24));
+        assert_eq!(other.clone().resumable("R"), other);
+    }
 
     #[test]
     fn a_trouble_says_what_why_and_what_next() {

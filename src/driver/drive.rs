@@ -12,7 +12,7 @@ use crate::core::next::next;
 use crate::core::path::RelPath;
 use crate::core::policy::Policy;
 use crate::core::state::State;
-use crate::core::trouble::{Trouble, TroubleKind};
+use crate::core::trouble::{Obstacle, Trouble, TroubleKind};
 use crate::core::turns::TurnCaps;
 
 use super::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
@@ -135,9 +135,9 @@ impl<'a, W: World> Drive<'a, W> {
         let ts_ms = self.ports.clock.now_ms();
         self.ports.journal.append(ts_ms, events).map_err(|trouble| self.unrecorded(trouble))?;
         for event in events {
-            self.state
-                .apply(event)
-                .map_err(|error| Trouble::internal("the run's own journal is illegal").because(error))?;
+            self.state.apply(event).map_err(|error| {
+                Trouble::internal("the run's own journal is illegal").because(error.to_string())
+            })?;
             if matches!(event, Event::BaselineMeasured { .. }) {
                 self.learn()?;
             }
@@ -167,10 +167,15 @@ impl<'a, W: World> Drive<'a, W> {
     }
 
     /// A journal that can't be written ends a run at once. Once a child has run, that is no set-up
-    /// error any more, and it can't be recorded as a pause either.
+    /// error any more, and it can't be recorded as a pause either. A full disk never is one.
     fn unrecorded(&self, trouble: Trouble) -> Trouble {
-        let passes = trouble.kind == TroubleKind::Environment && self.state.forks() > 0;
-        if passes { Trouble { kind: TroubleKind::Passing, ..trouble } } else { trouble }
+        match (trouble.obstacle, trouble.kind) {
+            (Some(Obstacle::DiskFull), _) => trouble.resumable(&self.state.run.run.0),
+            (_, TroubleKind::Environment) if self.state.forks() > 0 => {
+                Trouble { kind: TroubleKind::Passing, ..trouble }
+            }
+            _ => trouble,
+        }
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<Vec<Event>, Trouble> {
@@ -218,12 +223,15 @@ impl<'a, W: World> Drive<'a, W> {
 }
 
 /// What is recorded instead of failing: a stop and a passing limit always, a trouble of the
-/// surroundings once a child has run. A bug of ours and a journal that can't be written never.
+/// surroundings once a child has run, a full disk before that, too: there is nothing wrong with what was
+/// asked for. A bug of ours and a journal that can't be written never.
 fn interruption(trouble: &Trouble, state: &State) -> Option<Event> {
     match trouble.kind {
         TroubleKind::Stopped(signal) => Some(Event::Stopped { signal }),
         TroubleKind::Passing => Some(Event::Paused { reason: trouble.to_string() }),
-        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment if state.children() > 0 => {
+        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment
+            if state.children() > 0 || trouble.obstacle == Some(Obstacle::DiskFull) =>
+        {
             Some(Event::Paused { reason: trouble.to_string() })
         }
         TroubleKind::User | TroubleKind::Config | TroubleKind::Environment | TroubleKind::Internal => None,

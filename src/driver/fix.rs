@@ -131,9 +131,9 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
         let ts_ms = self.ports.clock.now_ms();
         self.ports.journal.append(ts_ms, events)?;
         for event in events {
-            self.state
-                .apply(event)
-                .map_err(|error| Trouble::internal("the run's own journal is illegal").because(error))?;
+            self.state.apply(event).map_err(|error| {
+                Trouble::internal("the run's own journal is illegal").because(error.to_string())
+            })?;
             self.audience.event(&self.state, event, ts_ms);
         }
         Ok(())

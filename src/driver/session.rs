@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use self::life::{Life, Occurrence, Order};
 use crate::core::attempt::Exhaustion;
 use crate::core::test::Exit;
+use crate::core::trouble::Why;
 
 /// What a child can do that is of interest here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub enum Happening {
     /// The leader ended. Its descendants may go on, and output may follow.
     Exited(Exit),
     /// What it printed can't be kept any more (a full disk), and why.
-    LogLost(String),
+    LogLost(Why),
 }
 
 /// A child that was started, with its group and its descendants.
@@ -113,7 +114,7 @@ pub enum SessionEnd {
     /// By us, because this signal asked us to stop.
     Stopped(i32),
     /// By us, because its output could not be kept, and why.
-    Unlogged(String),
+    Unlogged(Why),
 }
 
 /// Attends a child until its end. `on_output` hears all output in order up to the cap, and about
@@ -336,9 +337,9 @@ mod tests {
 
     #[test]
     fn a_lost_log_ends_the_child() {
-        let script = [(1, Happening::LogLost("full".to_owned())), (2, Happening::Exited(Exit::Code(0)))];
+        let script = [(1, Happening::LogLost("full".into())), (2, Happening::Exited(Exit::Code(0)))];
         let (lived, done, _) = play(&script, None);
         assert_eq!(done, [(1, "interrupt"), (2, "sweep")]);
-        assert_eq!(lived.end, SessionEnd::Unlogged("full".to_owned()));
+        assert_eq!(lived.end, SessionEnd::Unlogged("full".into()));
     }
 }

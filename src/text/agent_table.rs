@@ -361,7 +361,7 @@ fn yaml(name: &str, text: &str) -> Result<Value, Trouble> {
     serde_yaml::from_str(text).map_err(|error| {
         let place = error.location().map_or(String::new(), |place| format!(" in line {}", place.line()));
         Trouble::config(format!("the table of the agent `{name}` is no YAML{place}"))
-            .because(error)
+            .because(error.to_string())
             .advise("mend that line")
     })
 }

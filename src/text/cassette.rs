@@ -126,7 +126,7 @@ impl Cassette {
     /// Reads a cassette; every key is known, and the trouble names the entry, from 1.
     pub fn read(text: &str) -> Result<Self, Trouble> {
         let yaml: Value = serde_yaml::from_str(text).map_err(|error| {
-            Trouble::config("the cassette is no YAML").because(error).advise("mend that line")
+            Trouble::config("the cassette is no YAML").because(error.to_string()).advise("mend that line")
         })?;
         read::cassette(&yaml)
     }

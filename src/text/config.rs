@@ -193,7 +193,7 @@ fn parsed(file_name: &str, source: &str) -> Result<Value, Trouble> {
             return trouble;
         }
         Trouble::config(format!("{file_name} is not YAML"))
-            .because(error)
+            .because(error.to_string())
             .advise("Correct the line that it names, or what stands before it.")
     })
 }

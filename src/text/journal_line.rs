@@ -87,7 +87,7 @@ pub enum LineError {
 /// if the event can't be JSON, which would be a bug of ours.
 pub fn encode(seq: u64, ts: u64, prev: &str, event: &Event) -> Result<Encoded, Trouble> {
     let json = serde_json::to_string(event).map_err(|error| {
-        Trouble::internal(format!("the event {} is no JSON", event.name())).because(error)
+        Trouble::internal(format!("the event {} is no JSON", event.name())).because(error.to_string())
     })?;
     let head = format!("{{\"v\":{VERSION},\"seq\":{seq},\"ts\":{ts},\"prev\":\"{prev}\",");
     let line = |rest: &str| format!("{head}\"sum\":\"{}\",{rest}\n", sum(&head, rest));

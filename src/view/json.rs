@@ -10,7 +10,7 @@ use std::io::Write;
 
 use serde_json::{Map, Value};
 
-use super::lines;
+use super::{lines, print};
 use crate::core::audience::{Audience, News};
 use crate::core::event::Event;
 use crate::core::state::State;
@@ -38,7 +38,7 @@ impl<W: Write, A: Write> Json<W, A> {
 impl<W: Write, A: Write> Audience for Json<W, A> {
     fn event(&mut self, _state: &State, event: &Event, ts_ms: u64) {
         let whole = format!("{}\n", line(event, ts_ms));
-        let _ = self.out.write_all(whole.as_bytes()).and_then(|()| self.out.flush());
+        print::note(self.out.write_all(whole.as_bytes()).and_then(|()| self.out.flush()));
     }
 
     fn news(&mut self, news: &News) {

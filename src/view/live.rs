@@ -46,7 +46,10 @@ impl Live<Stderr> {
     pub fn on_stderr() -> Self {
         let live = Self::on(std::io::stderr(), || crossterm::terminal::size().unwrap_or(USUAL_SIZE));
         live.screen.silence_on_panic();
-        live.bar.enable_steady_tick(REDRAW);
+        // It starts a thread, and panics where it can't.
+        if std::thread::Builder::new().spawn(|| {}).is_ok() {
+            live.bar.enable_steady_tick(REDRAW);
+        }
         live
     }
 }

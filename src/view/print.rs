@@ -1,13 +1,29 @@
 //! Results on stdout and messages on stderr; a closed stream stops nothing.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::sync::OnceLock;
 
 use crate::core::trouble::Trouble;
+
+/// Why something that was written to stdout is not there: the first such error.
+static LOST: OnceLock<io::Error> = OnceLock::new();
 
 /// Writes `text` to stdout. A closed stdout stops nothing.
 pub fn result(text: &str) {
     let mut out = anstream::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    note(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+}
+
+/// Notes what a write to stdout came to.
+pub(super) fn note(written: io::Result<()>) {
+    if let Err(error) = written {
+        let _ = LOST.set(error);
+    }
+}
+
+/// Why what was printed on stdout is not whole. That a reader has gone (`| head`) is its own wish.
+pub fn lost() -> Option<&'static io::Error> {
+    LOST.get().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
 }
 
 /// Writes one line to stderr.

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 use crate::text::harmless::shell_word;
 use crate::world::regular_file;
 
@@ -27,7 +27,7 @@ pub fn persons(config_home: &Path) -> PathBuf {
 
 /// The text of the settings in this file, or `None` if there is none.
 pub fn read_at(path: &Path) -> Result<Option<String>, Trouble> {
-    let unreadable = |why: String| {
+    let unreadable = |why: Why| {
         Trouble::config(format!("{} can't be read", path.display()))
             .because(why)
             .advise("it must be a file of UTF-8 text")
@@ -46,10 +46,10 @@ pub fn read_at(path: &Path) -> Result<Option<String>, Trouble> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         // A file where the folder would be: nothing is set there.
         Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(None),
-        Err(error) => return Err(unreadable(error.to_string())),
+        Err(error) => return Err(unreadable(error.into())),
     };
     if !meta.is_file() || meta.len() > LARGEST {
-        return Err(unreadable(format!("it is no file, or larger than {LARGEST} bytes")));
+        return Err(unreadable(format!("it is no file, or larger than {LARGEST} bytes").into()));
     }
-    regular_file::read_to_string(path).map(Some).map_err(|error| unreadable(error.to_string()))
+    regular_file::read_to_string(path).map(Some).map_err(|error| unreadable(error.into()))
 }

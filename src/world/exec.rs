@@ -143,10 +143,12 @@ impl Refusal {
 /// spawned us; `Err` if there is nobody to report to.
 pub fn become_child(preparation: &Preparation) -> Result<(), Trouble> {
     // Descriptor 0 becomes the child's stdin, so the socket moves out of its way.
-    let mut report =
-        rustix::io::fcntl_dupfd_cloexec(io::stdin().as_fd(), 3).map(std::fs::File::from).map_err(
-            |error| Trouble::internal("`__exec` was called without a socket for its report").because(error),
-        )?;
+    let mut report = rustix::io::fcntl_dupfd_cloexec(io::stdin().as_fd(), 3)
+        .map(std::fs::File::from)
+        .map_err(|error| {
+            Trouble::internal("`__exec` was called without a socket for its report")
+                .because(std::io::Error::from(error))
+        })?;
     let prepared = prepare(preparation).and_then(|program| await_leave(&report).map(|()| program));
     let refusal = match prepared {
         Err(refusal) => refusal,

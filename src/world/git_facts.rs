@@ -169,7 +169,8 @@ fn hear<S: AsRef<OsStr>>(folder: &Path, args: &[S]) -> Option<Vec<u8>> {
     let mut child = command.spawn().ok()?;
     let pipe = child.stdout.take()?;
     let (send, said) = mpsc::channel();
-    std::thread::spawn(move || {
+    // Where no thread can be started, `send` is dropped, and nothing is heard.
+    let _ = std::thread::Builder::new().name("tdd-git".to_owned()).spawn(move || {
         let mut bytes = Vec::new();
         let read = pipe.take(MOST).read_to_end(&mut bytes);
         let _ = send.send(read.map(|_| bytes));

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::core::attempt::Digest;
 use crate::core::event::{Event, RunId};
 use crate::core::guard::{self, Guard};
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 use crate::driver::ports::Journal;
 use crate::text::journal_line::{self, Body};
 use crate::world::regular_file;
@@ -273,7 +273,11 @@ pub fn read_lines(run_dir: &Path) -> Result<String, Trouble> {
                     text.push_str(&journal_line::resolved(&decoded, &String::from_utf8_lossy(&event)));
                 }
             },
-            Err(error) => return Err(Trouble::internal("a line was read once and not twice").because(error)),
+            Err(error) => {
+                return Err(
+                    Trouble::internal("a line was read once and not twice").because(error.to_string())
+                );
+            }
         }
         text.push('\n');
     }
@@ -326,21 +330,21 @@ fn write_whole(folder: &Path, at: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn fetch(run_dir: &Path, digest: &Digest) -> Result<Vec<u8>, Trouble> {
-    let lost = |why: String| {
+    let lost = |why: Why| {
         Trouble::environment(format!("the side file {} of the journal is missing or damaged", digest.0))
             .because(why)
             .advise("bring the run's folder back from a copy, or start a new run with `tdd run --new`")
     };
     if digest.0.len() != 64 || !digest.0.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(lost("its name is no hash".to_owned()));
+        return Err(lost("its name is no hash".into()));
     }
     let bytes = regular_file::open(&run_dir.join(SIDE_FILES).join(&digest.0))
         .and_then(|file| regular_file::head_of(file, LARGEST_JOURNAL))
-        .map_err(|error| lost(error.to_string()))?;
+        .map_err(|error| lost(error.into()))?;
     if journal_line::digest(&bytes) == *digest {
         Ok(bytes)
     } else {
-        Err(lost("its bytes do not match its name".to_owned()))
+        Err(lost("its bytes do not match its name".into()))
     }
 }
 
@@ -375,13 +379,7 @@ fn replaced_by_another(folder: &Path) -> Trouble {
 }
 
 fn unwritable(at: &Path, error: &io::Error) -> Trouble {
-    let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
-    if full {
-        return Trouble::environment("disk full: the journal can't be written")
-            .because(format!("{}: {error}", at.display()))
-            .advise("make room on the disk, then `tdd resume`; nothing that was done is lost");
-    }
-    Trouble::environment(format!("{} can't be written", at.display()))
-        .because(error)
+    Trouble::environment("the journal can't be written")
+        .because(Why::of(at.display(), error))
         .advise("see that the folder may be written, then `tdd resume`")
 }

@@ -157,7 +157,7 @@ fn exit_of(lived: &Lived) -> Result<Exit, Trouble> {
         }
         SessionEnd::Stopped(signal) => Err(Trouble::stopped(*signal)),
         SessionEnd::Unlogged(why) => {
-            Err(Trouble::environment("a command's output can't be kept").because(why))
+            Err(Trouble::environment("a command's output can't be kept").because(why.clone()))
         }
     }
 }

@@ -129,6 +129,6 @@ pub fn known_requirements(place: &Place, specs_dir: &str) -> Vec<String> {
 fn not_valid(path: &RelPath, error: &requirement::RequirementError) -> Trouble {
     let at = error.line().map_or_else(|| path.to_string(), |line| format!("{path}:{line}"));
     Trouble::user(format!("{path} can't be run"))
-        .because(error)
+        .because(error.to_string())
         .advise(format!("in {at}: {}", error.advice()))
 }

@@ -15,7 +15,7 @@ use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcset
 use super::exec::Terminal;
 use super::process::{Attended, Channel, Size, SpawnOrder, StdinPlan, fresh_log};
 use super::unix;
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 
 /// A child whose stdout, stderr and controlling terminal are a PTY.
 pub type PtyChild = Attended;
@@ -27,7 +27,9 @@ pub fn spawn(order: &SpawnOrder) -> Result<PtyChild, Trouble> {
     let log = fresh_log(&order.log)?;
     let Opened { ours, theirs, .. } = open(order.size)?;
     let unchanged = pass_bytes_unchanged(&theirs);
-    unchanged.map_err(|error| Trouble::environment("a pseudo-terminal can't be set").because(error))?;
+    unchanged.map_err(|error| {
+        Trouble::environment("a pseudo-terminal can't be set").because(std::io::Error::from(error))
+    })?;
     Attended::read(order, channel(theirs)?, ours, log)
 }
 
@@ -62,19 +64,19 @@ struct Opened {
 }
 
 fn open(size: Size) -> Result<Opened, Trouble> {
-    let failed = |why: String| {
+    let failed = |why: Why| {
         Trouble::environment("a pseudo-terminal can't be opened")
             .because(why)
             .advise("check that /dev/pts is mounted and that not too many terminals are open")
     };
     let size = PtySize { rows: size.rows, cols: size.cols, pixel_width: 0, pixel_height: 0 };
-    let pair = native_pty_system().openpty(size).map_err(|error| failed(format!("{error:#}")))?;
+    let pair = native_pty_system().openpty(size).map_err(|error| failed(format!("{error:#}").into()))?;
     let ours = unix::duplicate(pair.master.as_ref(), MasterPty::as_raw_fd)
-        .map_err(|error| failed(error.to_string()))?;
+        .map_err(|error| failed(error.to_string().into()))?;
     // portable-pty does not give the descriptor of the child's side away, but its name.
-    let name = pair.master.tty_name().ok_or_else(|| failed("it has no name".to_owned()))?;
+    let name = pair.master.tty_name().ok_or_else(|| failed("it has no name".into()))?;
     let theirs = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())
-        .map_err(|error| failed(format!("{}: {error}", name.display())))?;
+        .map_err(|error| failed(Why::of(name.display(), &error.into())))?;
     Ok(Opened { ours: File::from(ours), theirs, name })
 }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 
 /// Writes `files` (relative path, text) below `folder` and makes it a git repository with one
 /// commit. The folder must not exist, or be empty.
@@ -53,15 +53,17 @@ fn git(folder: &Path, args: &[&str]) -> Result<(), Trouble> {
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
         command.env_remove(variable);
     }
-    let failed = |why: String| {
+    let failed = |why: Why| {
         Trouble::environment("the demo's repository can't be made")
             .because(why)
             .advise("install git 2.28 or newer")
     };
-    let output = command.output().map_err(|error| failed(error.to_string()))?;
+    let output = command.output().map_err(|error| failed(error.into()))?;
     if output.status.success() {
         Ok(())
     } else {
-        Err(failed(format!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim())))
+        Err(failed(
+            format!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim()).into(),
+        ))
     }
 }

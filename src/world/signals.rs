@@ -11,7 +11,8 @@
 //! signal the program has a last time to end by itself.
 //!
 //! SIGPIPE needs nothing: Rust programs ignore it, so a closed stdout is
-//! an error of `write`, which the views overlook.
+//! an error of `write`, which the views overlook. SIGXFSZ is ignored ([`ignore_file_size`]), so a file that
+//! may not grow is an error, too.
 
 use std::future::poll_fn;
 use std::io;
@@ -27,14 +28,14 @@ use super::unix;
 use crate::core::trouble::Trouble;
 
 /// Tells every wait of the program that a signal asked it to stop; `None` until then. The
-/// number is the signal's: 1, 2 or 15.
+/// number is the signal's: 1, 2, 3 or 15.
 pub type StopSignal = watch::Receiver<Option<i32>>;
 
 /// How long the program has to end by itself after the second signal. What it does then is to kill its
 /// children and to write down where it stands.
 const LAST_TIME: Duration = Duration::from_secs(10);
 
-/// Listens to SIGHUP, SIGINT and SIGTERM for the rest of the program; from now on they end it no
+/// Listens to SIGHUP, SIGINT, SIGQUIT and SIGTERM for the rest of the program; from now on they end it no
 /// more by themselves. One that we were started to ignore (`nohup`, a shell's background job)
 /// stays ignored. Each arrival is a change of the value, so whoever waits can tell the second
 /// signal, which kills at once, from the first, which stops in order.
@@ -48,12 +49,19 @@ pub fn install() -> Result<StopSignal, Trouble> {
     Ok(stop)
 }
 
+/// From now on a file that reaches the limit on its size (`ulimit -f`) is an error and not our end.
+/// Children have the signal as ever.
+pub fn ignore_file_size() {
+    unix::ignore_signals(&[libc::SIGXFSZ]);
+}
+
 fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     // Registered before this returns, so that none is missed.
     let mut listeners = {
         let _inside = runtime.enter();
-        let kinds = [SignalKind::hangup(), SignalKind::interrupt(), SignalKind::terminate()];
+        let kinds =
+            [SignalKind::hangup(), SignalKind::interrupt(), SignalKind::quit(), SignalKind::terminate()];
         // `nohup` has SIGHUP ignored, and means it. That a shell has SIGINT ignored for what it
         // starts in the background is no wish of anybody's: who sends it wants the run to stop.
         let is_nohup = unix::is_ignored(SignalKind::hangup().as_raw_value());

@@ -60,6 +60,7 @@ mod sample;
 mod sandbox;
 mod sealed_git;
 mod session;
+mod shortages;
 mod state_machine_rules;
 mod stops;
 mod summary;

@@ -175,7 +175,7 @@ while :; do wait $near; done
 
 #[test]
 fn each_signal_stops_the_agent_in_order_and_keeps_the_state() {
-    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+    for (signal, code) in [(Signal::INT, 130), (Signal::QUIT, 131), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let sandbox = project(HEEDS, "exit 0", "");
         let mut tdd = Running::start(&sandbox, &[]);
         let pids = tdd.hears();

@@ -21,7 +21,7 @@ use crate::settings::OutputMode;
 use crate::view::{self, Stderr, Wish, print};
 use crate::world::checkpoints::GitCheckpoints;
 use crate::world::clock::SystemClock;
-use crate::world::journal_file::JournalFile;
+use crate::world::journal_file::{JournalFile, RunDir, folders};
 use crate::world::lock::WorkTreeLock;
 use crate::world::signals::StopSignal;
 use crate::world::{checkpoints, leftovers, signals, unix};
@@ -87,12 +87,12 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     warn(&adapters.warnings);
     let setup = wire::setup(prepared, &folders, &adapters)?;
     checkpoints::exclude_runs(&prepared.place.repository)?;
-    let mut journal = JournalFile::create(&folders.run)?;
     let _noting = leftovers::note_children_in(&folders.run);
     let started = started(prepared, id);
     let first = Event::RunStarted(Box::new(started.clone()));
-    journal.append(now, std::slice::from_ref(&first))?;
-    let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
+    let journal = begun(&prepared.place.repository, &folders.run, (now, &first))?;
+    let mut ports = wire::ports(prepared, &folders, journal, adapters)
+        .map_err(|trouble| trouble.resumable(&started.run.0))?;
     let mut audience = audience(prepared);
     let state = State::open(started);
     audience.event(&state, &first, now);
@@ -105,6 +105,18 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
         record::keep(file, &prepared.place.repository, &folders.run, &setup);
     }
     conclude(&ended, &folders.run, prepared)
+}
+
+/// A journal with its first line. Without one there is no run, and so no folder of it.
+fn begun(repository: &Path, run: &Path, (now, first): (u64, &Event)) -> Result<JournalFile, Trouble> {
+    let begin = || {
+        let mut journal = JournalFile::create(run)?;
+        journal.append(now, std::slice::from_ref(first))?;
+        Ok(journal)
+    };
+    begin().inspect_err(|_| {
+        let _ = folders::remove(repository, &RunDir { id: run_id_of(run), path: run.to_owned() });
+    })
 }
 
 fn tell_brought(prepared: &Prepared) {
@@ -188,7 +200,7 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
     for event in &events {
         state.apply(event).map_err(|error| {
             Trouble::user("the run can't be given up now")
-                .because(error)
+                .because(error.to_string())
                 .advise(format!("see `tdd status {}`", state.run.run))
         })?;
     }
@@ -207,7 +219,7 @@ type Labels = BTreeMap<String, CheckpointId>;
 fn reopened(run: &Path) -> Result<(JournalFile, State, Labels), Trouble> {
     let (journal, events) = JournalFile::open(run)?;
     let state = State::replay(events.iter().map(|(_, event)| event))
-        .map_err(|error| Trouble::environment("the journal tells no run").because(error))?
+        .map_err(|error| Trouble::environment("the journal tells no run").because(error.to_string()))?
         .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
     let labels = labels::told(events.iter().map(|(_, event)| event));
     Ok((journal, state, labels))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::core::trouble::{Trouble, TroubleKind};
+use crate::core::trouble::{Trouble, TroubleKind, Why};
 use crate::text::agent_stream::Found;
 use crate::text::agent_stream::reset::Reset;
 use crate::text::agent_table::template::{Missing, Placeholder};
@@ -30,9 +30,9 @@ impl From<Trouble> for Setback {
 }
 
 /// The raw log could not be written.
-pub(super) fn unlogged(log: &Path, why: &str) -> Trouble {
+pub(super) fn unlogged(log: &Path, why: &Why) -> Trouble {
     Trouble::environment(format!("what the agent printed can't be kept in {}", log.display()))
-        .because(why)
+        .because(why.clone())
         .advise("make room on the disk; `tdd resume` goes on")
 }
 

@@ -123,7 +123,8 @@ fn ask(
 /// Reads a pipe to its end. A grandchild may hold it for ever: the thread is left to itself then.
 fn listen(pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || {
+    // Where no thread can be started, `send` is dropped, and nothing is heard.
+    let _ = std::thread::Builder::new().name("tdd-listen".to_owned()).spawn(move || {
         let mut said = Vec::new();
         let _ = pipe.take(MOST).read_to_end(&mut said);
         let _ = send.send(said);

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -64,10 +64,12 @@ impl GitCheckpoints {
     pub(super) fn head(&self) -> Result<Option<(CheckpointId, u64)>, Trouble> {
         let own = Git::own(&self.place);
         let found = own.ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], b"")?;
-        if !found.ok {
-            return Ok(None);
+        match found.code {
+            Some(0) => {}
+            Some(1) => return Ok(None),
+            _ => return Err(git::refused(&["rev-parse"], &found.stderr)),
         }
-        let head = CheckpointId(String::from_utf8_lossy(&found.stdout).trim().to_owned());
+        let head = CheckpointId(git::object_name(&found.stdout, "rev-parse")?);
         let said = self.private.run(&["cat-file", "commit", &head.0], b"")?;
         let text = String::from_utf8_lossy(&said).into_owned();
         // "committer <name> <mail> <seconds> <zone>"
@@ -188,10 +190,10 @@ impl Quarantine<'_> {
         };
         said(&["update-index", "-z", "--index-info"], &lines)?;
         let tree = said(&["write-tree"], b"")?;
-        let tree = String::from_utf8_lossy(&tree).trim().to_owned();
+        let tree = git::object_name(&tree, "write-tree")?;
         let commit = said(&["commit-tree", &tree], message.as_bytes())?;
         let _ = std::fs::remove_file(&index);
-        Ok(String::from_utf8_lossy(&commit).trim().to_owned())
+        git::object_name(&commit, "commit-tree")
     }
 
     fn release(&self) -> Result<(), Trouble> {
@@ -260,7 +262,7 @@ fn hashed_by(
         let target = checkpoints.tree.read_link(&found.path);
         let target = target.map_err(|error| unreadable(&found.path, &error))?;
         let said = asked(git, &[&args[..], &["--stdin"]].concat(), &target)?;
-        objects.insert(&found.path, said.trim().to_owned());
+        objects.insert(&found.path, git::object_name(said.as_bytes(), "hash-object")?);
     }
     let object = |found: &&Found| objects.get(found.path.as_slice()).cloned().ok_or_else(changing);
     files.iter().map(object).collect()
@@ -271,17 +273,30 @@ fn asked(git: &Git, args: &[&str], input: &[u8]) -> Result<String, Trouble> {
     let mut command = git.command();
     command.args(args);
     let mut child = git::start(command)?;
-    let watchdog = git::Watchdog::over(&child);
+    let watchdog = git::Watchdog::over(&mut child)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (mut said, mut noise) = (String::new(), String::new());
-    std::thread::scope(|scope| {
-        scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input)));
-        scope.spawn(|| stderr.map(|mut pipe| pipe.read_to_string(&mut noise)));
-        let _ = stdout.map(|mut pipe| pipe.read_to_string(&mut said));
+    let heard = std::thread::scope(|scope| {
+        git::in_scope(scope, move || {
+            stdin.map(|mut pipe| pipe.write_all(input));
+        })?;
+        let noise = git::in_scope(scope, || git::drain(stderr))?;
+        let said = git::drain(stdout)?;
+        Ok((said, noise.join().unwrap_or_else(|_| Ok(Vec::new()))?))
     });
     drop(watchdog);
+    let (said, noise) = match heard {
+        Ok(heard) => heard,
+        Err(error) => {
+            git::end_now(&mut child);
+            return Err(git::lost(error));
+        }
+    };
     let status = child.wait().map_err(|error| Trouble::environment("git got lost").because(error))?;
-    if status.success() { Ok(said) } else { Err(git::refused(&["hash-object"], &noise)) }
+    if status.success() {
+        return Ok(String::from_utf8_lossy(&said).into_owned());
+    }
+    let complaint = git::complaint(status, &String::from_utf8_lossy(&noise));
+    Err(git::refused(&["hash-object"], &complaint))
 }
 
 fn unreadable(path: &[u8], error: &std::io::Error) -> Trouble {

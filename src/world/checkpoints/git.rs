@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::place::GitPlace;
 use crate::core::attempt::CheckpointId;
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Obstacle, Trouble, Why};
 
 /// No plumbing command that is used here takes longer, even on a slow disk. A folder in which a
 /// child left a FIFO instead of a ref would hold git for ever.
@@ -24,7 +24,10 @@ const STREAM_DEADLINE: Duration = Duration::from_mins(30);
 /// What git printed and how it ended.
 pub(super) struct Said {
     pub(super) ok: bool,
+    /// `None` where a signal ended it.
+    pub(super) code: Option<i32>,
     pub(super) stdout: Vec<u8>,
+    /// What it complained of; never empty where it failed.
     pub(super) stderr: String,
 }
 
@@ -145,7 +148,7 @@ impl Git {
             command.args(["-c", "core.splitIndex=false"]).env("GIT_INDEX_FILE", index).args(args);
             finish(command, input, args[0]).ok().filter(|said| said.ok).map(|said| said.stdout)
         };
-        let name = |tree: Vec<u8>| Some(String::from_utf8(tree).ok()?.trim().to_owned());
+        let name = |tree: Vec<u8>| object_name(&tree, "write-tree").ok();
         if let Some(tree) = git(&["write-tree"], b"", index) {
             return name(tree);
         }
@@ -180,13 +183,41 @@ impl Git {
 
 /// The trouble of a git that said no.
 pub(super) fn refused<S: AsRef<OsStr>>(args: &[S], stderr: &str) -> Trouble {
+    let words = words(args);
     let shown: String = stderr.trim().chars().take(2000).collect();
-    let trouble = Trouble::environment(format!("git {} failed", words(args))).because(shown);
-    // The second is what git says where the system wrote less than it was given.
-    if ["No space left", "Out of diskspace"].iter().any(|words| stderr.contains(words)) {
-        return trouble.advise("make room on the disk, then `tdd resume`");
+    let why = Why { words: shown, obstacle: stderr.lines().find_map(Obstacle::told_by) };
+    Trouble::environment(format!("git {words} failed"))
+        .because(why)
+        .advise("run `git fsck` to see whether the repository is damaged; then `tdd resume`")
+}
+
+/// What a git complained of. One that was killed, or had no memory to say why, says nothing.
+pub(super) fn complaint(status: ExitStatus, stderr: &str) -> String {
+    match (status.success() || !stderr.trim().is_empty(), status.signal()) {
+        (true, _) => stderr.to_owned(),
+        (false, Some(signal)) => format!("it was ended by signal {signal} before it said anything"),
+        (false, None) => format!("it said nothing ({status})"),
     }
-    trouble.advise("run `git fsck` to see whether the repository is damaged; then `tdd resume`")
+}
+
+/// The one object's name that git has answered.
+pub(super) fn object_name(answer: &[u8], words: &str) -> Result<String, Trouble> {
+    let name = String::from_utf8_lossy(answer).trim().to_owned();
+    if matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(name);
+    }
+    let shown: String = name.chars().take(200).collect();
+    let shown = if shown.is_empty() { "it said nothing".to_owned() } else { format!("it said: {shown}") };
+    Err(Trouble::environment(format!("git {words} gave no name of an object"))
+        .because(shown)
+        .advise("see that git works here (`git status`, `git fsck`); then `tdd resume`"))
+}
+
+/// A thread of ours that can't be started, or a pipe to git that breaks.
+pub(super) fn lost(error: std::io::Error) -> Trouble {
+    Trouble::environment("git can't be talked to")
+        .because(error)
+        .advise("see the limits on processes and open files (`ulimit -a`); then `tdd resume`")
 }
 
 /// Ends a git that streams for too long, unless it is dropped before.
@@ -198,17 +229,29 @@ pub(super) struct Watchdog(
 impl Watchdog {
     /// Must be dropped before the child is waited for: a number that was given back may belong
     /// to another process.
-    pub(super) fn over(child: &Child) -> Self {
+    /// Without a thread to watch it, the child is ended at once.
+    pub(super) fn over(child: &mut Child) -> Result<Self, Trouble> {
         let (end, ended) = mpsc::channel();
         let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-        std::thread::spawn(move || {
+        let watch = move || {
             let timed_out = ended.recv_timeout(STREAM_DEADLINE) == Err(mpsc::RecvTimeoutError::Timeout);
             if let (true, Some(pid)) = (timed_out, pid) {
                 let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
             }
-        });
-        Self(end)
+        };
+        match std::thread::Builder::new().name("tdd-git".to_owned()).spawn(watch) {
+            Ok(_) => Ok(Self(end)),
+            Err(error) => {
+                end_now(child);
+                Err(lost(error))
+            }
+        }
     }
+}
+
+pub(super) fn end_now(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 /// Starts a git whose input is streamed by the caller. It has a process group of its own, so
@@ -253,39 +296,61 @@ fn finish_once(command: &mut Command, input: &[u8], words: &str) -> Result<(Exit
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (done, wait) = mpsc::channel();
     std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // A git that ends early closes its input; its exit code tells the rest.
-            let _ = stdin.map(|mut pipe| pipe.write_all(input));
-        });
-        let noise = scope.spawn(move || drain(stderr));
-        let result = scope.spawn(move || {
-            let bytes = drain(stdout);
-            let _ = done.send(());
-            bytes
-        });
+        let start = || {
+            Ok::<_, std::io::Error>((
+                // A git that ends early closes its input; its exit code tells the rest.
+                in_scope(scope, move || {
+                    stdin.map(|mut pipe| pipe.write_all(input));
+                })?,
+                in_scope(scope, move || drain(stderr))?,
+                in_scope(scope, move || {
+                    let bytes = drain(stdout);
+                    let _ = done.send(());
+                    bytes
+                })?,
+            ))
+        };
+        let (_, noise, result) = match start() {
+            Ok(threads) => threads,
+            Err(error) => {
+                end_now(&mut child);
+                return Err(lost(error));
+            }
+        };
         let in_time = wait.recv_timeout(DEADLINE).is_ok();
         if !in_time {
             let _ = child.kill();
         }
         let status = child.wait().map_err(|error| Trouble::environment("git got lost").because(error));
-        let stdout = result.join().unwrap_or_default();
-        let stderr = String::from_utf8_lossy(&noise.join().unwrap_or_default()).into_owned();
+        let stdout = result.join().unwrap_or_else(|_| Ok(Vec::new()));
+        let stderr = noise.join().unwrap_or_else(|_| Ok(Vec::new()));
         if !in_time {
             return Err(Trouble::environment(format!("git {words} did not end within {DEADLINE:?}"))
                 .because("the disk hangs, or something in the git folder is a pipe instead of a file")
                 .advise("look into the .git folder, then `tdd resume`"));
         }
         let status = status?;
-        Ok((status, Said { ok: status.success(), stdout, stderr }))
+        // Half an answer is none.
+        let stdout = stdout.map_err(lost)?;
+        let stderr = complaint(status, &String::from_utf8_lossy(&stderr.map_err(lost)?));
+        Ok((status, Said { ok: status.success(), code: status.code(), stdout, stderr }))
     })
 }
 
-fn drain(pipe: Option<impl Read>) -> Vec<u8> {
+/// A scoped thread; std's own way to start one panics where the system has none left.
+pub(super) fn in_scope<'scope, T: Send + 'scope>(
+    scope: &'scope std::thread::Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> std::io::Result<std::thread::ScopedJoinHandle<'scope, T>> {
+    std::thread::Builder::new().name("tdd-git".to_owned()).spawn_scoped(scope, work)
+}
+
+pub(super) fn drain(pipe: Option<impl Read>) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
-        let _ = pipe.read_to_end(&mut bytes);
+        pipe.read_to_end(&mut bytes)?;
     }
-    bytes
+    Ok(bytes)
 }
 
 fn words<S: AsRef<OsStr>>(args: &[S]) -> String {

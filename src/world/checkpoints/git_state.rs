@@ -25,7 +25,7 @@ use super::refs::{OurRefs, RefFiles, RefValue, Refs, Sound, refs};
 use super::specials::Clean;
 use super::{git_locks, git_told};
 use crate::core::guard::{self, Guard};
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 
 /// A child can make thousands of refs; nobody reads that many lines.
 const MOST_LINES: usize = 100;
@@ -353,7 +353,7 @@ fn write_refs(at: &Restoring<'_>, delete: &[String], update: &[(String, RefValue
 fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
     let dot_git = place.work_tree.join(".git");
     let is_there = |meta: std::io::Result<std::fs::Metadata>| meta.is_ok_and(|meta| meta.is_dir());
-    let lost = |why: String| {
+    let lost = |why: Why| {
         Trouble::environment("the repository's .git folder was moved away or replaced")
             .because(why)
             .advise("bring it back to where it was, then `tdd resume`")
@@ -362,10 +362,10 @@ fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
         if is_there(std::fs::symlink_metadata(&dot_git)) {
             return Ok(Vec::new());
         }
-        return Err(lost(format!("{} is no folder", dot_git.display())));
+        return Err(lost(format!("{} is no folder", dot_git.display()).into()));
     }
     let now = git_files::copy_file(&place.work_tree, ".git");
-    let tree = Tree::open(&place.work_tree).map_err(|error| lost(error.to_string()))?;
+    let tree = Tree::open(&place.work_tree).map_err(|error| lost(error.into()))?;
     let put = match (&place.pointer, &now) {
         (Pointer::Folder, _) => return Ok(Vec::new()),
         (Pointer::File(was), Some(Copied::File { bytes: now, .. })) if was == now => return Ok(Vec::new()),
@@ -375,9 +375,9 @@ fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
         }
         (Pointer::Link(was), _) => tree.put_link(b".git", was),
     };
-    put.map_err(|error| lost(error.to_string()))?;
+    put.map_err(|error| lost(error.into()))?;
     if !is_there(std::fs::metadata(&place.git_dir)) {
-        return Err(lost(format!("{} is no folder", place.git_dir.display())));
+        return Err(lost(format!("{} is no folder", place.git_dir.display()).into()));
     }
     Ok(vec!["the file .git was changed; put back".to_owned()])
 }

@@ -142,7 +142,7 @@ pub(super) fn commit(
     command.args(["-c", "fastimport.unpackLimit=20"]);
     command.args(["fast-import", "--quiet", "--force", "--done", "--date-format=raw"]);
     let mut child = git::start(command)?;
-    let watchdog = git::Watchdog::over(&child);
+    let watchdog = git::Watchdog::over(&mut child)?;
     let Some(stdin) = child.stdin.take() else { return Err(Trouble::internal("no pipe to git")) };
     let mut stream = Stream { pipe: BufWriter::new(stdin), tree, sent: Hashes::new() };
     let sent = stream.send(from, delta, &format!("{message}\n"), seconds);
@@ -155,8 +155,11 @@ pub(super) fn commit(
     match (sent, said) {
         (Err(Cut::Source(path, error)), _) => Err(unreadable(&path, &error)),
         (_, Err(stderr)) => Err(git::refused(&["fast-import"], &stderr)),
-        (Err(Cut::Pipe(error)), Ok(_)) => Err(git::refused(&["fast-import"], &error.to_string())),
-        (Ok(()), Ok(said)) => Ok((CheckpointId(said.trim().to_owned()), hashes)),
+        (Err(Cut::Pipe(error)), Ok(_)) => {
+            let early = format!("it said nothing of a failure, and ended before it had read all: {error}");
+            Err(git::refused(&["fast-import"], &early))
+        }
+        (Ok(()), Ok(said)) => Ok((CheckpointId(git::object_name(said.as_bytes(), "fast-import")?), hashes)),
     }
 }
 
@@ -263,7 +266,7 @@ fn finish(mut child: Child, watchdog: git::Watchdog) -> Result<String, String> {
     drop(watchdog);
     match child.wait() {
         Ok(status) if status.success() => Ok(said),
-        Ok(_) => Err(noise),
+        Ok(status) => Err(git::complaint(status, &noise)),
         Err(error) => Err(error.to_string()),
     }
 }

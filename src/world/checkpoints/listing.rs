@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout};
 use super::git::{self, Git};
 use crate::core::attempt::CheckpointId;
 use crate::core::finding::ChangeKind;
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 
 /// One file of a commit.
 #[derive(Debug)]
@@ -111,7 +111,7 @@ impl Reader {
 
     /// An object's bytes, which must be no more than `most`. After a trouble it can't be asked again.
     pub(super) fn bytes(&mut self, object: &str, most: u64) -> Result<Vec<u8>, Trouble> {
-        writeln!(self.objects, "{object}").map_err(|error| broken(&error))?;
+        writeln!(self.objects, "{object}").map_err(broken)?;
         self.batch.bytes(object, most)
     }
 }
@@ -128,13 +128,14 @@ impl Batch {
     pub(super) fn start(git: &Git, objects: Vec<String>) -> Result<Self, Trouble> {
         let (batch, mut stdin) = Self::spawn(git)?;
         // By a thread of its own, because git waits with its answers until they are read.
-        std::thread::spawn(move || {
+        let ask = move || {
             for object in objects {
                 if writeln!(stdin, "{object}").is_err() {
                     return;
                 }
             }
-        });
+        };
+        std::thread::Builder::new().name("tdd-git".to_owned()).spawn(ask).map_err(git::lost)?;
         Ok(batch)
     }
 
@@ -145,7 +146,7 @@ impl Batch {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Trouble::internal("no pipe to git"));
         };
-        let watchdog = Some(git::Watchdog::over(&child));
+        let watchdog = Some(git::Watchdog::over(&mut child)?);
         Ok((Self { child, watchdog, from: BufReader::with_capacity(1 << 16, stdout) }, stdin))
     }
 
@@ -158,7 +159,7 @@ impl Batch {
                 .advise("remove the file, or list it in .gitignore before the run"));
         }
         let mut bytes = Vec::new();
-        (&mut self.from).take(size).read_to_end(&mut bytes).map_err(|error| broken(&error))?;
+        (&mut self.from).take(size).read_to_end(&mut bytes).map_err(broken)?;
         self.end_of_object(bytes.len() as u64, size)?;
         Ok(bytes)
     }
@@ -166,13 +167,13 @@ impl Batch {
     /// Copies the next object, which must be `object`.
     pub(super) fn copy(&mut self, object: &str, to: &mut impl Write) -> Result<(), Trouble> {
         let size = self.next(object)?;
-        let copied = std::io::copy(&mut (&mut self.from).take(size), to).map_err(|error| broken(&error))?;
+        let copied = std::io::copy(&mut (&mut self.from).take(size), to).map_err(broken)?;
         self.end_of_object(copied, size)
     }
 
     fn next(&mut self, object: &str) -> Result<u64, Trouble> {
         let mut head = String::new();
-        (&mut self.from).take(200).read_line(&mut head).map_err(|error| broken(&error))?;
+        (&mut self.from).take(200).read_line(&mut head).map_err(broken)?;
         let mut words = head.split_ascii_whitespace();
         match (words.next(), words.next(), words.next().and_then(|size| size.parse().ok())) {
             (Some(name), Some("blob"), Some(size)) if name == object => Ok(size),
@@ -185,7 +186,7 @@ impl Batch {
     fn end_of_object(&mut self, got: u64, size: u64) -> Result<(), Trouble> {
         let mut newline = [0_u8; 1];
         let ended = self.from.read_exact(&mut newline).is_ok();
-        if got == size && ended { Ok(()) } else { Err(broken(&"the object was cut short")) }
+        if got == size && ended { Ok(()) } else { Err(broken("the object was cut short")) }
     }
 }
 
@@ -197,7 +198,7 @@ impl Drop for Batch {
     }
 }
 
-fn broken(why: &impl std::fmt::Display) -> Trouble {
+fn broken(why: impl Into<Why>) -> Trouble {
     Trouble::environment("a file can't be brought back from its checkpoint")
         .because(why)
         .advise("make sure that the disk has room, then `tdd resume`")

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use crate::core::path::RelPath;
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 use crate::world::regular_file;
 
 /// The line that keeps the runs out of git.
@@ -49,27 +49,27 @@ impl GitPlace {
     /// the environment if there are none.
     pub(crate) fn find(repository: &Path) -> Result<Self, Trouble> {
         let dot_git = repository.join(".git");
-        let lost = |why: String| {
+        let lost = |why: Why| {
             Trouble::environment(format!("{} is no git work tree", repository.display()))
                 .because(why)
                 .advise("run `git init` there, or go to a repository")
         };
-        let meta = std::fs::symlink_metadata(&dot_git)
-            .map_err(|error| lost(format!("{}: {error}", dot_git.display())))?;
+        let meta =
+            std::fs::symlink_metadata(&dot_git).map_err(|error| lost(Why::of(dot_git.display(), &error)))?;
         let (git_dir, pointer) = if meta.is_file() {
-            let bytes = regular_file::read(&dot_git)
-                .map_err(|error| lost(format!("{}: {error}", dot_git.display())))?;
+            let bytes =
+                regular_file::read(&dot_git).map_err(|error| lost(Why::of(dot_git.display(), &error)))?;
             let target = pointed_at(&bytes)
-                .ok_or_else(|| lost(format!("{} does not say `gitdir: …`", dot_git.display())))?;
+                .ok_or_else(|| lost(format!("{} does not say `gitdir: …`", dot_git.display()).into()))?;
             (repository.join(target), Pointer::File(bytes))
         } else if meta.is_symlink() {
-            let target = std::fs::read_link(&dot_git).map_err(|error| lost(error.to_string()))?;
+            let target = std::fs::read_link(&dot_git).map_err(|error| lost(error.into()))?;
             (dot_git, Pointer::Link(target.into_os_string().into_vec()))
         } else {
             (dot_git, Pointer::Folder)
         };
         if !git_dir.is_dir() {
-            return Err(lost(format!("{} is no folder", git_dir.display())));
+            return Err(lost(format!("{} is no folder", git_dir.display()).into()));
         }
         let common_dir = match regular_file::read(git_dir.join("commondir")) {
             Ok(bytes) => git_dir.join(OsString::from_vec(trimmed(&bytes).to_vec())),

@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::edit::{Permissions, Tree};
-use super::git::Git;
+use super::git::{self, Git};
 use super::place::GitPlace;
 use super::rules::Rules;
 use super::walk::{self, Reading};
@@ -51,6 +51,10 @@ impl Private {
     /// Lays them out in `folder`.
     pub(super) fn lay(folder: &Path, place: &GitPlace, own: &Git) -> Result<Self, Trouble> {
         let format = own.ask(&["config", "--get", "extensions.objectFormat"], b"")?;
+        // 1 is for a setting that nobody has made.
+        if !matches!(format.code, Some(0 | 1)) {
+            return Err(git::refused(&["config"], &format.stderr));
+        }
         let sha256 = format.ok && format.stdout.trim_ascii().eq_ignore_ascii_case(b"sha256");
         let reftable = place.common_dir.join("reftable").exists();
         let mut extensions = String::new();
@@ -138,9 +142,7 @@ impl Private {
 
 /// The trouble of a disk that says no.
 pub(super) fn disk(path: &Path, error: &std::io::Error) -> Trouble {
-    let trouble = Trouble::environment(format!("can't write {}", path.display())).because(error);
-    if error.kind() == std::io::ErrorKind::StorageFull {
-        return trouble.advise("make room on the disk, then `tdd resume`");
-    }
-    trouble.advise("see that the folder may be written and that nothing else changes it")
+    Trouble::environment(format!("can't write {}", path.display()))
+        .because(error)
+        .advise("see that the folder may be written and that nothing else changes it")
 }

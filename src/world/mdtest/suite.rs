@@ -85,7 +85,7 @@ async fn attend(
                 trouble.get_or_insert(why);
             }
             Some(Err(error)) => {
-                trouble.get_or_insert(Trouble::internal("a test was lost").because(error));
+                trouble.get_or_insert(Trouble::internal("a test was lost").because(error.to_string()));
             }
         }
     }

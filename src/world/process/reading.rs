@@ -82,7 +82,7 @@ fn read_all(mut output: File, log: File, cancelled: &PipeReader, send: &mpsc::Se
         if count > 0 {
             if let Some(Err(error)) = log.as_mut().map(|log| log.write_all(&chunk[..count])) {
                 log = None;
-                if send.blocking_send(Happening::LogLost(error.to_string())).is_err() {
+                if send.blocking_send(Happening::LogLost(error.into())).is_err() {
                     return;
                 }
             }

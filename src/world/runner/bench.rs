@@ -9,8 +9,9 @@ use std::time::Duration;
 use super::shelf::{Folder, Rest, Shelf};
 use crate::core::audience::News;
 use crate::core::test::{Canary, Exit, TestReport, TestRun};
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 use crate::driver::ports::Hear;
+use crate::world::free_space;
 use crate::world::process::{self, CommandOrder, Finished};
 use crate::world::regular_file;
 use crate::world::sandbox::Sandbox;
@@ -205,6 +206,18 @@ impl Bench {
         Ok(finished)
     }
 
+    /// The trouble of a full disk, if what the commands write is on one: what they printed and reported
+    /// may be cut, and what failed may have failed of that.
+    fn refuse_full_disk(&self, flaw: Option<&str>) -> Result<(), Trouble> {
+        let folders = [Some(self.work.as_path()), self.temp.as_ref().map(Folder::path)];
+        let full = |folder: &Path| Some((folder.to_owned(), free_space::full(folder)?));
+        let Some((folder, error)) = folders.into_iter().flatten().find_map(full) else { return Ok(()) };
+        let besides = flaw.map(|flaw| format!("; so {flaw}")).unwrap_or_default();
+        let why = Why::of(folder.display(), &error);
+        Err(Trouble::environment(format!("the run of `{}` tells nothing", self.commands.join(" && ")))
+            .because(Why { words: format!("{}{besides}", why.words), ..why }))
+    }
+
     /// The log of the last step, at most 1 MiB of its end.
     pub(super) fn last_words(&self, steps_back: usize) -> String {
         let Some(path) = self.parts.iter().rev().nth(steps_back) else { return String::new() };
@@ -250,6 +263,9 @@ impl Bench {
 
     /// Joins the log, and makes the run's record. What lies in the private folder goes.
     pub(super) fn finish(mut self, measured: Measured) -> Result<TestRun, Trouble> {
+        if !measured.exit.is_success() || measured.unreadable.is_some() {
+            self.refuse_full_disk(measured.unreadable.as_deref())?;
+        }
         if !self.took_only_part() {
             let mut joined = regular_file::create(&self.log).map_err(|error| disk(&self.log, &error))?;
             for part in &self.parts {

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use serde_json::Value;
 
 use super::obligation;
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 use crate::world::regular_file;
 
 /// The server while it runs. It ends with us, however we end: when its stdin is closed.
@@ -38,7 +38,7 @@ impl Program {
 impl ModelServer {
     pub(super) fn start(program: &Program, folder: &Path) -> Result<Self, Trouble> {
         let Program { program, words } = program;
-        let failed = |why: String| {
+        let failed = |why: Why| {
             Trouble::environment(format!("the model server {} does not start", program.display()))
                 .because(why)
                 .advise(
@@ -46,12 +46,11 @@ impl ModelServer {
                 )
         };
         let (script, log) = (folder.join("script.json"), folder.join("requests.jsonl"));
-        std::fs::write(&script, obligation::script().to_string())
-            .map_err(|error| failed(error.to_string()))?;
+        std::fs::write(&script, obligation::script().to_string()).map_err(|error| failed(error.into()))?;
         let mut command = Command::new(program);
         command.args(*words).arg("--script").arg(&script).arg("--log").arg(&log).arg("--until-stdin-ends");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
+        let mut child = command.spawn().map_err(|error| failed(error.into()))?;
         let mut line = String::new();
         let read = child.stdout.take().map(|stdout| BufReader::new(stdout).read_line(&mut line));
         let url = line.trim().strip_prefix("listening on ").map(str::to_owned);
@@ -59,7 +58,7 @@ impl ModelServer {
         let server = Self { child, _stdin: stdin, url: url.clone().unwrap_or_default(), log };
         match (read, url) {
             (Some(Ok(_)), Some(_)) => Ok(server),
-            (_, _) => Err(failed(format!("it said: {}", line.trim()))),
+            (_, _) => Err(failed(format!("it said: {}", line.trim()).into())),
         }
     }
 

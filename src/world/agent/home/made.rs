@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path};
 
 use super::persons_own;
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 use crate::text::agent_table::StateDir;
 use crate::text::agent_table::home::Made;
 use crate::world::agent::AgentSetup;
@@ -51,7 +51,7 @@ pub(super) fn take_away(dir: &StateDir, folder: &Path) {
 }
 
 fn kept(made: &Made, text: &str, own: &Path) -> Result<String, Trouble> {
-    let unreadable = |why: String| {
+    let unreadable = |why: Why| {
         Trouble::environment(format!("{} can't be read", own.display()))
             .because(format!("how you log in is taken from it, and {why}"))
             .advise("mend it; the agent's own program reads it, too")
@@ -59,8 +59,8 @@ fn kept(made: &Made, text: &str, own: &Path) -> Result<String, Trouble> {
     let mut content = String::new();
     regular_file::open_linked(own)
         .and_then(|file| file.take(LONGEST_OWN).read_to_string(&mut content))
-        .map_err(|error| unreadable(error.to_string()))?;
-    made.with_kept(text, &content).map_err(unreadable)
+        .map_err(|error| unreadable(error.into()))?;
+    made.with_kept(text, &content).map_err(|why| unreadable(why.into()))
 }
 
 /// The child could write here: no link is followed, neither on the way nor in the file's place.
