@@ -30,6 +30,7 @@ mod doctor;
 mod driver;
 mod fix;
 mod git_state;
+mod golden;
 mod halt_report;
 mod hostile;
 mod in_person;
