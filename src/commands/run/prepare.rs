@@ -70,7 +70,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let finished = earlier::refuse(&place, &requirement, &settings)?;
     let plan = plan(&settings, &requirement)?;
     git_facts::refuse_locked_index(&place.repository)?;
-    git_facts::refuse_merge(&place.repository)?;
+    git_facts::refuse_half_merged(&place.repository)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
     refuse_ignored_tests(&place, &plan, &chosen)?;
     refuse_unfit_mdtests(&place, &plan, &requirement)?;
