@@ -29,6 +29,7 @@ use crate::core::trouble::Trouble;
 use crate::exit::Exit;
 use crate::settings::Environment;
 use crate::text::config::ConfigFile;
+use crate::text::mask::Mask;
 use crate::view::print;
 use crate::world::config_file;
 use crate::world::passthrough::left;
@@ -151,6 +152,12 @@ fn surroundings() -> Result<(PathBuf, Environment), Trouble> {
             .advise("change to a folder that exists and that you may read")
     })?;
     Ok((cwd, Environment::from_vars(std::env::vars_os())))
+}
+
+/// What hides this person's secrets.
+fn mask_of(environment: &Environment) -> Mask {
+    let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
+    Mask::new(environment.vars.iter().map(|(name, value)| (text(name), text(value))))
 }
 
 /// `tdd.yaml`, if the project has one.

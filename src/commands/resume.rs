@@ -34,7 +34,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
         let told = Journalled::Cycle(Box::new(state.clone()));
         RunStatus::of(&place.repository, &run, &told).refuse_past(&run, &state.run.requirement.id)?;
     }
-    let decision = decision(args, &state, &place)?;
+    let decision = decision(args, &state, (&place, &environment))?;
     refuse_without_decision(&state, &run, decision.as_ref())?;
     if matches!(decision, Some(Decision::Take)) {
         refuse_with_nothing_to_take(&state, &run)?;
@@ -91,7 +91,11 @@ fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble>
         .advise("`tdd status` lists the runs; `tdd <FR>` starts one"))
 }
 
-fn decision(args: &ResumeArgs, state: &State, place: &Place) -> Result<Option<Decision>, Trouble> {
+fn decision(
+    args: &ResumeArgs,
+    state: &State,
+    surroundings: (&Place, &Environment),
+) -> Result<Option<Decision>, Trouble> {
     if args.retry {
         return Ok(Some(Decision::Retry));
     }
@@ -102,7 +106,7 @@ fn decision(args: &ResumeArgs, state: &State, place: &Place) -> Result<Option<De
         return Ok(Some(Decision::Abandon));
     }
     if args.edited {
-        return Ok(Some(Decision::Edited(Box::new(as_it_reads_now(state, place)?))));
+        return Ok(Some(Decision::Edited(Box::new(as_it_reads_now(state, surroundings)?))));
     }
     let Some(word) = &args.accept else {
         // It goes with any other word, and is one by itself where the refactorer halted.
@@ -117,14 +121,18 @@ fn decision(args: &ResumeArgs, state: &State, place: &Place) -> Result<Option<De
 }
 
 /// The requirement's file may have been edited too.
-fn as_it_reads_now(state: &State, place: &Place) -> Result<Requirement, Trouble> {
+fn as_it_reads_now(
+    state: &State,
+    (place, environment): (&Place, &Environment),
+) -> Result<Requirement, Trouble> {
     let path = place.repository.join(state.run.requirement.path.as_str());
     let config = super::read_config(place)?;
     let specs_dir = config.and_then(|config| config.specs_dir);
     let specs_dir = specs_dir.as_deref().unwrap_or(crate::settings::DEFAULT_SPECS_DIR);
     let mut now = project::find_requirement(place, specs_dir, &path.to_string_lossy(), Archive::Included)?;
     now.id.clone_from(&state.run.requirement.id);
-    Ok(now)
+    let mask = super::mask_of(environment);
+    Ok(now.with_words(|text| mask.apply(text).into_owned()))
 }
 
 /// After a halt the operator has to say how.

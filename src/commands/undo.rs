@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
+mod own;
 mod words;
 
 use self::words::{deed, files, listed, present};
@@ -19,7 +20,7 @@ use super::run_status::{self, RunStatus};
 use super::status::{chosen_run, repository};
 use crate::cli::UndoArgs;
 use crate::core::attempt::CheckpointId;
-use crate::core::event::{Event, RunId};
+use crate::core::event::RunId;
 use crate::core::labels;
 use crate::core::trouble::Trouble;
 use crate::text::harmless::{line, shell_word};
@@ -31,10 +32,6 @@ use crate::world::lock::WorkTreeLock;
 
 /// How many paths are listed for a person.
 const LISTED: usize = 20;
-/// How many trees of a run are asked whether they hold a file as it is.
-const MOST_TREES: usize = 64;
-/// The clock that stamps files runs behind by up to a tick.
-const TICK_MS: u64 = 20;
 /// The label of checkpoint 0.
 const ZERO: &str = "0";
 
@@ -173,42 +170,11 @@ impl Story {
                 )));
         }
         let ended = run.has_ended();
-        let own = Own { trees: own_trees(run), at_work: if ended { None } else { at_work(records) } };
+        let own = own::of(run, records);
         let labels = labels::told(records.iter().map(|record| &record.event));
         let began_ms = records.first().map(|record| record.ts);
         Ok(Self { zero, own, began_ms, unfinished: (!ended).then(|| run.phase()), labels, status })
     }
-}
-
-/// The trees that the run left or began from, the likeliest first.
-fn own_trees(run: &Journalled) -> Vec<CheckpointId> {
-    let mut trees = run.trees();
-    let mut seen = BTreeSet::new();
-    trees.retain(|tree| seen.insert(tree.clone()));
-    trees.truncate(MOST_TREES);
-    trees
-}
-
-/// From the last tree that is known to the orderly stop: what changed then is the run's. Of a
-/// run that was killed the end is not known.
-fn at_work(records: &[Record]) -> Option<(u64, u64)> {
-    let known = |record: &&Record| {
-        matches!(
-            record.event,
-            Event::CheckpointZero { .. }
-                | Event::WorkKept { .. }
-                | Event::WorkRolledBack { .. }
-                | Event::AttemptStarted { .. }
-                | Event::AttemptCut { .. }
-                | Event::WorkTaken { .. }
-                | Event::Rechecked { .. }
-                | Event::TreeSeen { .. }
-        )
-    };
-    let last = records.iter().rfind(|record| !matches!(record.event, Event::Undone { .. }))?;
-    let stopped = matches!(last.event, Event::Paused { .. } | Event::Stopped { .. });
-    let from = records.iter().rev().find(known)?.ts;
-    stopped.then_some((from.saturating_sub(TICK_MS), last.ts))
 }
 
 /// Where to.

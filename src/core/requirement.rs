@@ -20,6 +20,16 @@ impl Requirement {
     pub fn criterion(&self, id: &CriterionId) -> Option<&Criterion> {
         self.criteria.iter().find(|criterion| criterion.id == *id)
     }
+
+    /// With its words as they may be kept and shown.
+    #[must_use]
+    pub fn with_words(mut self, mask: impl Fn(&str) -> String) -> Self {
+        self.title = self.title.as_deref().map(&mask);
+        for criterion in &mut self.criteria {
+            criterion.text = mask(&criterion.text);
+        }
+        self
+    }
 }
 
 #[cfg(test)]

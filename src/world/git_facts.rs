@@ -42,13 +42,25 @@ pub fn refuse_locked_index(repository: &Path) -> Result<(), Trouble> {
         .advise("wait until it is done; if none is running, remove that file"))
 }
 
-/// Refuses while a merge is open, or files are in conflict: what is half merged would be the tree that the
-/// run begins with, and a commit of its own paths can't be made.
-pub fn refuse_merge(repository: &Path) -> Result<(), Trouble> {
+/// What git can be in the midst of: the name in its folder, words, the command that ends it, and whether the
+/// tree is half merged by it even where nothing is in conflict.
+const HALF_DONE: [(&str, &str, &str, bool); 6] = [
+    ("MERGE_HEAD", "a merge", "merge", true),
+    ("rebase-merge", "a rebase", "rebase", true),
+    ("rebase-apply/applying", "applying patches", "am", true),
+    ("rebase-apply", "a rebase", "rebase", true),
+    ("CHERRY_PICK_HEAD", "a cherry-pick", "cherry-pick", false),
+    ("REVERT_HEAD", "a revert", "revert", false),
+];
+
+/// Refuses while a merge or a rebase is open, or files are in conflict: what is half merged would be the tree
+/// that the run begins with, and a commit of its own paths can't be made.
+pub fn refuse_half_merged(repository: &Path) -> Result<(), Trouble> {
     let place = GitPlace::find(repository)?;
-    let is_open = std::fs::symlink_metadata(place.git_dir.join("MERGE_HEAD")).is_ok();
+    let is_open = |name: &str| std::fs::symlink_metadata(place.git_dir.join(name)).is_ok();
+    let open = HALF_DONE.iter().find(|(name, ..)| is_open(name));
     let conflicts = conflicts(repository);
-    if !is_open && conflicts.is_empty() {
+    if conflicts.is_empty() && !open.is_some_and(|(.., is_half_merged)| *is_half_merged) {
         return Ok(());
     }
     let why = if conflicts.is_empty() {
@@ -57,9 +69,18 @@ pub fn refuse_merge(repository: &Path) -> Result<(), Trouble> {
         let named = conflicts.iter().take(LISTED).map(|path| harmless::line(path));
         format!("files are in conflict: {}", named.collect::<Vec<_>>().join(", "))
     };
-    Err(Trouble::user("git is in the midst of a merge")
-        .because(why)
-        .advise("finish it: git commit (or `git merge --continue`); or give it up: git merge --abort"))
+    let (what, next) = match open {
+        Some((_, what, command, _)) => (
+            format!("git is in the midst of {what}"),
+            format!("finish it: git {command} --continue; or give it up: git {command} --abort"),
+        ),
+        None => (
+            "files are half merged".to_owned(),
+            "settle the conflicts, and tell git of it: git add FILE; or take HEAD's: git checkout HEAD FILE"
+                .to_owned(),
+        ),
+    };
+    Err(Trouble::user(what).because(why).advise(next))
 }
 
 /// The rule by which git ignores `path`, as `file:line:pattern`; `None` if it does not.

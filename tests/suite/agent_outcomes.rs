@@ -231,6 +231,73 @@ fn an_agent_that_prints_its_key_is_not_quoted() {
     }
 }
 
+/// In the requirement itself: whatever is kept, said or told to a role has it masked, and the work is done.
+#[test]
+fn a_secret_in_a_criterion_is_in_nothing_that_is_kept_or_shown() {
+    if !has_python() {
+        return;
+    }
+    let (token, word, own) =
+        (format!("ghp_{}", "aB3dE6gH9".repeat(4)), "hunter2hunter2", "my-own-secret-0123");
+    let secrets = [token.as_str(), word, own];
+    let text = format!(
+        "# Two by {token}\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `two()` gives 2, with {token} at \
+         https://bob:{word}@example.org/x and {own}.\n"
+    );
+    let sandbox = shop();
+    sandbox.write("specs/frs/STE-1.md", &text);
+    let file = |name: &str, text: String| {
+        let file = sandbox.beside(name);
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let honest = file("honest.yaml", honest_shop_cassette());
+    let wrong = file("wrong.yaml", honest_shop_cassette().replace("return 2", "return 3"));
+    let test = "tests/test_ac_ste_1_1.py";
+    let calls: [(&[&str], i32); 12] = [
+        (&["STE-1", "--dry-run", "--cassette", &honest], 0),
+        (&["STE-1", "--dry-run", "--json", "--cassette", &honest], 0),
+        (&["STE-1", "--cassette", &wrong], 1),
+        (&["status"], 0),
+        (&["status", "--json"], 0),
+        (&["log"], 0),
+        (&["log", "--json"], 0),
+        // The file is read once more, which tells the run's own text from it.
+        (&["resume", "--edited", "--json", "--cassette", &honest], 0),
+        (&["STE-1", "--cassette", &honest], 0),
+        (&["status"], 0),
+        (&["log", "--json"], 0),
+        (&["undo"], 0),
+    ];
+    let mut was_masked = false;
+    for (args, code) in calls {
+        if args.contains(&"--edited") {
+            sandbox.write(test, &sandbox.read(test).replace("test_new", "test_mine"));
+        }
+        let ran = tdd(&sandbox, args, &[("MY_TOKEN", own)]).expect(code);
+        let shown = format!("{}{}", ran.stdout, ran.stderr);
+        was_masked |=
+            shown.contains("gives 2, with [masked] at https://bob:[masked]@example.org/x and [masked]");
+        for secret in secrets {
+            assert!(!shown.contains(secret), "{args:?}: {shown}");
+        }
+    }
+    assert!(was_masked, "nothing was there to mask");
+    let run = sandbox.run_dir();
+    let side = std::fs::read_dir(run.join("files")).unwrap().map(|file| file.unwrap().path());
+    let named =
+        ["events.jsonl", "summary.txt", "summary.json", "halt.txt", "halt.json"].map(|name| run.join(name));
+    let mut prompts = 0;
+    for path in named.into_iter().chain(side) {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        prompts += usize::from(text.contains("gives 2, with [masked] at"));
+        for secret in secrets {
+            assert!(!text.contains(secret), "{}: {text}", path.display());
+        }
+    }
+    assert!(prompts > 1, "the roles read it masked");
+}
+
 /// Also where a role names a file after a secret: what is proposed is a command that works.
 #[test]
 fn a_secret_in_a_file_s_name_is_in_no_report_and_in_no_command() {

@@ -52,9 +52,7 @@ impl Teller {
 /// Exit 0 if nothing is in the way of a run, else 1.
 pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
     let (cwd, environment) = crate::commands::surroundings()?;
-    let vars = environment.vars.iter();
-    let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
-    let mask = Mask::new(vars.map(|(name, value)| (text(name), text(value))));
+    let mask = crate::commands::mask_of(&environment);
     let mut teller = Teller { json: args.json, mask, told: Vec::new() };
     let stop = signals::install()?;
     // Descendants of children that lose their parents come to us, so that the sweep finds them.

@@ -67,10 +67,13 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     }
     let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)
         .map_err(|trouble| or_a_command(trouble, &wanted))?;
+    // It is journalled, reported and shown; a child reads it masked too.
+    let mask = crate::commands::mask_of(&environment);
+    let requirement = requirement.with_words(|text| mask.apply(text).into_owned());
     let finished = earlier::refuse(&place, &requirement, &settings)?;
     let plan = plan(&settings, &requirement)?;
     git_facts::refuse_locked_index(&place.repository)?;
-    git_facts::refuse_merge(&place.repository)?;
+    git_facts::refuse_half_merged(&place.repository)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
     refuse_ignored_tests(&place, &plan, &chosen)?;
     refuse_unfit_mdtests(&place, &plan, &requirement)?;

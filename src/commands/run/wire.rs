@@ -1,7 +1,6 @@
 //! The real world behind the ports.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use crate::driver::ports::{Allowance, Limits, Ports, World};
 use crate::settings::{Deadlines, Environment, OutputMode, Settings};
 use crate::text::command_line::checker;
 use crate::text::harmless::shell_word;
-use crate::text::{mask::Mask, skill};
+use crate::text::skill;
 use crate::view::print;
 use crate::world::agent::{AgentSetup, TableAgents};
 use crate::world::checkpoints::{GitCheckpoints, git_folders};
@@ -235,9 +234,7 @@ fn in_repository(prepared: &Prepared, path: &str) -> String {
 }
 
 pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Result<Setup, Trouble> {
-    let vars = prepared.environment.vars.iter();
-    let text = |word: &OsString| word.to_string_lossy().into_owned();
-    let mask = Mask::new(vars.map(|(name, value)| (text(name), text(value))));
+    let mask = crate::commands::mask_of(&prepared.environment);
     Ok(Setup {
         policy: adapters.policy.clone(),
         skills: skill::embedded(),

@@ -121,13 +121,29 @@ impl Tree {
         let (folder, name) = self.parent(path, Missing::Stop).ok()??;
         let about = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let is_file = rustix::fs::FileType::from_raw_mode(about.st_mode).is_file();
-        (is_file && about.st_nlink == 1).then_some(about.st_mode & 0o777)
+        (is_file && about.st_nlink == 1).then_some(about.st_mode & 0o7777)
     }
 
     /// Changes the permissions of the regular file at `path` and nothing else of it.
     pub(crate) fn set_permissions(&self, path: &[u8], bits: u32) -> io::Result<()> {
         let file = self.read_file(path)?;
         file.set_permissions(std::fs::Permissions::from_mode(bits))
+    }
+
+    /// Makes a folder where nothing stands, and gives one that is there these permissions. What is no folder
+    /// stays as it is.
+    pub(crate) fn put_folder(&self, path: &[u8], bits: u32) -> io::Result<()> {
+        let Some((folder, name)) = self.parent(path, Missing::Stop)? else { return Ok(()) };
+        match retried(&folder, || rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777))) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::openat(&folder, name, flags, Mode::empty()) {
+            Ok(made) => Ok(rustix::fs::fchmod(made, Mode::from_raw_mode(bits))?),
+            Err(Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::ACCESS) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Puts a symbolic link at `path`.

@@ -47,6 +47,12 @@ struct Kept {
     /// Permissions that a new file would not get.
     #[serde(default)]
     modes: Vec<(Vec<u8>, u32)>,
+    /// Those that it would get.
+    #[serde(default)]
+    plain: Option<u32>,
+    /// Folders with permissions that a new one would not get, and those without a file in them.
+    #[serde(default)]
+    folders: Vec<(Vec<u8>, u32)>,
 }
 
 /// The frozen rules.
@@ -59,6 +65,11 @@ pub(super) struct Rules {
 
 /// The rules that count in one folder, from weak to strong.
 pub(super) type Chain = Rc<Vec<usize>>;
+
+/// What a new file gets where a plain one gets `plain`.
+fn usual(plain: u32, kind: Kind) -> u32 {
+    if kind == Kind::Executable { plain | (plain & 0o444) >> 2 } else { plain }
+}
 
 impl Rules {
     /// The rules that hold for the whole tree, and what git tracks. Those of the folders are
@@ -163,8 +174,12 @@ impl Rules {
     /// file that comes back gets the permissions that it had.
     /// `plain` is what a new file gets.
     pub(super) fn keep_beyond_git(&mut self, scan: Scan, plain: u32) {
-        let executable = plain | (plain & 0o444) >> 2;
-        let usual = |kind: Kind| if kind == Kind::Executable { executable } else { plain };
+        self.kept.plain = Some(plain);
+        let usual = |kind: Kind| usual(plain, kind);
+        let is_odd = |path: &[u8], mode: u32| mode != usual(Kind::Executable) || !scan.holds_below(path);
+        let folders = scan.folders.iter().map(|(path, stamp)| (path, stamp.permissions()));
+        let odd = folders.filter(|(path, mode)| is_odd(path, *mode));
+        self.kept.folders = odd.map(|(path, mode)| (path.clone(), mode)).collect();
         let files = scan.files.into_iter().filter(|found| found.kind != Kind::Link);
         let modes = files.map(|found| (found.stamp.permissions(), found));
         let odd = modes.filter(|(mode, found)| *mode != usual(found.kind));
@@ -175,7 +190,23 @@ impl Rules {
     /// The permissions that a file had when the run began, if they were no usual ones.
     pub(super) fn mode(&self, path: &[u8]) -> Option<u32> {
         let at = self.kept.modes.binary_search_by(|(known, _)| known.as_slice().cmp(path)).ok()?;
-        Some(self.kept.modes[at].1 & 0o777)
+        Some(self.kept.modes[at].1 & 0o7777)
+    }
+
+    /// The permissions that a file of the beginning had then; `None` if they were not kept.
+    pub(super) fn mode_then(&self, path: &[u8], kind: Kind) -> Option<u32> {
+        let fits = |mode: &u32| (mode & 0o100 != 0) == (kind == Kind::Executable);
+        self.mode(path).filter(fits).or_else(|| Some(usual(self.kept.plain?, kind)))
+    }
+
+    /// Folders of the beginning that are not as a new one with files in it would be.
+    pub(super) fn odd_folders(&self) -> impl Iterator<Item = (&[u8], u32)> {
+        self.kept.folders.iter().map(|(path, mode)| (path.as_slice(), mode & 0o7777))
+    }
+
+    /// What a new folder got when the run began.
+    pub(super) fn usual_folder(&self) -> Option<u32> {
+        self.kept.plain.map(|plain| usual(plain, Kind::Executable))
     }
 
     /// Whether something of that kind had this name before the run.

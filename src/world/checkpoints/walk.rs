@@ -39,7 +39,7 @@ pub(super) struct Stamp {
 impl Stamp {
     /// Without what says what kind of file it is.
     pub(super) fn permissions(self) -> u32 {
-        self.mode & 0o777
+        self.mode & 0o7777
     }
 }
 
@@ -58,6 +58,8 @@ pub(super) struct Scan {
     pub(super) files: Vec<Found>,
     /// FIFOs, sockets and devices that no rule ignores.
     pub(super) specials: Vec<Vec<u8>>,
+    /// Folders that no rule ignores, sorted by path, without the top.
+    pub(super) folders: Vec<(Vec<u8>, Stamp)>,
 }
 
 /// Whether folders' rules are taken in on the way, or are frozen.
@@ -108,6 +110,7 @@ pub(super) fn walk(root: &Path, mut reading: Reading<'_>) -> Result<Scan, Troubl
             let ignored = folder.ignored || rules.ignores(&chain, &path, is_folder);
             if is_folder == Folder::Yes {
                 if !ignored || rules.is_forced_below(&path) {
+                    scan.folders.push((path.clone(), stamp_of(&meta)));
                     waiting.push(Waiting { path, chain: chain.clone(), ignored });
                 }
             } else if !ignored || rules.is_forced(&path) {
@@ -121,10 +124,23 @@ pub(super) fn walk(root: &Path, mut reading: Reading<'_>) -> Result<Scan, Troubl
         }
     }
     scan.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    scan.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     Ok(scan)
 }
 
 impl Scan {
+    /// Whether a file lies below this folder.
+    pub(super) fn holds_below(&self, folder: &[u8]) -> bool {
+        let below = joined(folder, b"");
+        let at = self.files.partition_point(|found| found.path < below);
+        self.files.get(at).is_some_and(|found| found.path.starts_with(&below))
+    }
+
+    pub(super) fn folder(&self, path: &[u8]) -> Option<Stamp> {
+        let at = self.folders.binary_search_by(|(known, _)| known.as_slice().cmp(path)).ok()?;
+        Some(self.folders[at].1)
+    }
+
     fn add(&mut self, path: Vec<u8>, meta: &Metadata) {
         match kind_of(meta) {
             Some(kind) => self.files.push(Found { path, kind, stamp: stamp_of(meta) }),

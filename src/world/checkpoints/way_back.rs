@@ -9,10 +9,14 @@
 //! checkpoint, and so lose, is looked for on the disk itself.
 #![expect(clippy::disallowed_methods, reason = "a folder of ours, and what stands in a file's place")]
 
-use std::collections::BTreeSet;
+mod folders;
+mod permissions;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use self::folders::Folder;
 use super::census::{self, Census, Entries};
 use super::edit::Tree;
 use super::git;
@@ -39,6 +43,8 @@ pub struct Own {
     /// From when to when the run was at work after the last of them, ms since the epoch; `None`
     /// if it was not, or its end is not known.
     pub at_work: Option<(u64, u64)>,
+    /// From its first event to its last, ms since the epoch.
+    pub lived: Option<(u64, u64)>,
 }
 
 /// What going to a checkpoint would do.
@@ -50,9 +56,14 @@ pub struct Outlook {
     wanted: Entries,
     /// A commit that holds the tree as it is, if there is one already.
     pub now: Option<CheckpointId>,
-    /// An undo to the same checkpoint that was killed on its way; its label holds the tree from before
-    /// it, which is what `changes` begin from.
+    /// An undo to the same checkpoint that was killed; its label holds what `changes` begin from.
     pub broken_off: Option<(String, CheckpointId)>,
+    /// Files of which the run changed the permissions and nothing else, with those that they had.
+    permissions: BTreeMap<Vec<u8>, u32>,
+    /// Folders that git keeps nothing of, with the permissions that they had.
+    folders: Vec<Folder>,
+    /// Whether it goes to where the run began, of which more is known than git keeps.
+    to_beginning: bool,
     /// Blobs that git has.
     known: BTreeSet<String>,
     /// What differs to the checkpoint, sorted by path.
@@ -69,6 +80,8 @@ impl Outlook {
     /// Whether the tree is as it is to be.
     pub fn is_there(&self) -> bool {
         self.census.entries == self.wanted
+            && self.permissions.is_empty()
+            && self.folders.iter().all(|folder| folder.change.is_none())
     }
 }
 
@@ -175,9 +188,8 @@ impl WayBack {
         self.checkpoints.write_waiting()
     }
 
-    /// Keeps the tree as it is, and gives the label: of an earlier checkpoint if one holds just this, of
-    /// the undo that was broken off if there was one, else the next free `undone-<n>`. What is about
-    /// to be done is noted before it begins.
+    /// Keeps the tree as it is, and gives the label: of an earlier checkpoint if one holds just this, of the
+    /// undo that was broken off, else the next free `undone-<n>`. What is about to be done is noted first.
     pub fn keep_undone(&mut self, outlook: &Outlook) -> Result<(String, CheckpointId), Trouble> {
         if let Some((label, checkpoint)) = &outlook.broken_off {
             self.keep(label, checkpoint)?;
@@ -240,21 +252,41 @@ impl WayBack {
         if let Some(window) = own.at_work {
             foreign.retain(|difference| !changed_within(&census.scan, &difference.path, window));
         }
+        let lived = since.and(own.lived);
+        let permissions = lived.map(|lived| self.permissions(&census, &wanted, lived)).unwrap_or_default();
+        let folders = lived.map(|lived| self.folders(&census, &wanted, lived)).unwrap_or_default();
         let committed = self.committed(&differences, &census.entries, since)?;
         let foreign = sorted(foreign);
         let root = &self.checkpoints.place.work_tree;
         let comes = differences.iter().filter(|difference| difference.is_addition());
         let in_the_way = comes.filter(|difference| stands_in_the_way(root, &census.scan, &difference.path));
         let in_the_way = in_the_way.map(|difference| shown(&difference.path)).collect();
-        let changes = match intended {
+        let mut changes = match intended {
             Some(before) => {
                 let before = census::entries(listing::files(&self.checkpoints.private, before)?);
                 sorted(census::differences(&before, &wanted).iter().collect())
             }
             None => sorted(differences.iter().collect()),
         };
-        let to = to.clone();
-        Ok(Outlook { census, to, wanted, now, broken_off, known, changes, foreign, committed, in_the_way })
+        changes.extend(permissions.keys().map(|path| permissions::told(path)));
+        changes.extend(folders.iter().filter_map(Folder::told));
+        changes.sort_unstable();
+        changes.dedup();
+        Ok(Outlook {
+            census,
+            to: to.clone(),
+            wanted,
+            now,
+            broken_off,
+            permissions,
+            folders,
+            to_beginning: since.is_some(),
+            known,
+            changes,
+            foreign,
+            committed,
+            in_the_way,
+        })
     }
 
     /// The undo to this checkpoint that was killed, if nobody has changed a file since: each is as it
@@ -298,9 +330,8 @@ impl WayBack {
         Ok(sorted(differences.iter().filter(is_in_head).collect()))
     }
 
-    /// Makes the work tree as the checkpoint holds it, and looks whether it is. What is neither file nor
-    /// link stays. If this fails the tree is somewhere between the two, and the same again goes on. A
-    /// trouble of the user's if the tree is no longer as it was looked at.
+    /// Makes the work tree as the checkpoint holds it, and looks whether it is. What is neither file nor link
+    /// stays. If this fails the same again goes on. A trouble of the user's if the tree has changed meanwhile.
     pub fn go(&mut self, outlook: &Outlook) -> Result<(), Trouble> {
         let again = Census::take(&self.checkpoints, Some(&outlook.census))?;
         if !again.is_as(&outlook.census) && again.entries != outlook.census.entries {
@@ -311,7 +342,8 @@ impl WayBack {
         let after = Census::take(&self.checkpoints, Some(&again))?;
         let left = census::differences(&after.entries, &outlook.wanted);
         if left.is_empty() {
-            return Ok(());
+            self.give_permissions(outlook, &after, &differences)?;
+            return self.give_folders(outlook);
         }
         let paths: Vec<String> = left.iter().take(10).map(|one| shown(&one.path).to_string()).collect();
         Err(Trouble::environment(format!("{} files did not come back as they were", left.len()))
