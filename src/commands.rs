@@ -1,4 +1,4 @@
-//! One file per subcommand; each wires the world into the driver. The only room with anyhow.
+//! One file per subcommand; each wires the world into the driver..
 
 pub mod agent;
 pub mod clean;

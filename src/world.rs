@@ -19,6 +19,7 @@ pub mod process;
 pub mod project;
 pub mod project_commands;
 pub mod pty;
+pub mod random;
 pub mod regular_file;
 pub mod runner;
 pub mod sandbox;

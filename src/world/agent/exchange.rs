@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the exchange folder is on the disk")]
 
 use std::fs;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::core::trouble::Trouble;
 use crate::driver::ports::AgentOrder;
 use crate::text::agent_stream::MAX_TEXT;
 use crate::text::cassette::Cassette;
-use crate::world::regular_file;
+use crate::world::{random, regular_file};
 
 pub(super) struct Exchange {
     folder: tempfile::TempDir,
@@ -159,10 +159,7 @@ pub(super) fn free_log(logs: &Path, order: &AgentOrder) -> Result<PathBuf, Troub
 
 /// A random UUID of version 4.
 pub(super) fn new_uuid() -> Result<String, Trouble> {
-    let mut bytes = [0_u8; 16];
-    fs::File::open("/dev/urandom")
-        .and_then(|mut file| file.read_exact(&mut bytes))
-        .map_err(|error| Trouble::environment("there is no randomness for a session's id").because(error))?;
+    let mut bytes = random::bytes::<16>()?;
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
     let mut text = String::new();

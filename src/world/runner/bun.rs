@@ -266,13 +266,11 @@ fn is_test(name: &str) -> bool {
     script && [".test", "_test", ".spec", "_spec"].iter().any(|tail| stem.ends_with(tail))
 }
 
-/// `root` of `[test]` in `bunfig.toml`, as far as it is written plainly.
+/// `root` of `[test]` in `bunfig.toml`; of a file that can't be read, none.
 fn root(config: &str) -> Option<String> {
-    let mut lines = config.lines().map(str::trim).skip_while(|line| *line != "[test]").skip(1);
-    let line =
-        lines.by_ref().take_while(|line| !line.starts_with('[')).find(|line| line.starts_with("root"))?;
-    let value = line.split_once('=')?.1.trim();
-    Some(value.trim_matches(['"', '\'']).trim_start_matches("./").to_owned())
+    let config: toml::Table = config.parse().ok()?;
+    let root = config.get("test")?.get("root")?.as_str()?;
+    Some(root.trim_start_matches("./").to_owned())
 }
 
 /// Which tests turn their word round, found in the sources: the report does not tell.
@@ -398,12 +396,17 @@ mod tests {
     }
 
     #[test]
-    fn the_root_of_the_tests_is_read_where_it_is_plain() {
-        assert_eq!(
-            root("[install]\nroot = 'x'\n\n[test]\npreload = []\nroot = \"./src\"\n").as_deref(),
-            Some("src")
-        );
-        assert_eq!(root("[install]\nroot = 'x'\n"), None);
+    fn the_root_of_the_tests_is_read_however_it_is_written() {
+        for (config, want) in [
+            ("[install]\nroot = 'x'\n\n[test]\npreload = []\nroot = \"./src\"\n", Some("src")),
+            ("test.root = 'lib' # where they are\n", Some("lib")),
+            ("test = { coverage = true, root = \"a b\" }\n", Some("a b")),
+            ("[test]\nnotes = \"\"\"\nroot = 'no'\n\"\"\"\n", None),
+            ("[install]\nroot = 'x'\n", None),
+            ("[test\nroot = 'x'\n", None),
+        ] {
+            assert_eq!(root(config).as_deref(), want, "{config}");
+        }
     }
 
     #[test]

@@ -5,7 +5,6 @@
 //! killed orchestrator leaves in the tree can't be known by its name; it is noted in the run's
 //! folder before it is written, and the next command removes it.
 
-use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 use super::bench::{Bench, Measured, Step, disk, read_capped};
@@ -17,6 +16,7 @@ use crate::core::trouble::Trouble;
 use crate::text::canary::{Script, Secret};
 use crate::text::test_source::Language;
 use crate::world::leftovers::{self, Planted};
+use crate::world::random;
 use crate::world::regular_file;
 
 /// Bytes of a judged file that is imitated; of a larger one nothing is.
@@ -54,13 +54,9 @@ pub(super) struct Nest {
 }
 
 /// Names that no one has used before and nobody can guess.
-pub(super) fn secret() -> Secret {
-    let word = |letter: char| {
-        // A hasher's keys are the standard library's source of randomness.
-        let number = std::collections::hash_map::RandomState::new().build_hasher().finish();
-        format!("{letter}{number:016x}")
-    };
-    Secret { name: word('q'), token: word('t') }
+pub(super) fn secret() -> Result<Secret, Trouble> {
+    let word = |letter: char| Ok(format!("{letter}{:016x}", u64::from_ne_bytes(random::bytes()?)));
+    Ok(Secret { name: word('q')?, token: word('t')? })
 }
 
 impl Nest {
@@ -318,7 +314,7 @@ mod tests {
 
     #[test]
     fn no_two_secrets_are_alike() {
-        let (one, two) = (secret(), secret());
+        let (one, two) = (secret().unwrap(), secret().unwrap());
         assert_ne!(one, two);
         assert_ne!(one.name, one.token);
         assert!(one.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()));

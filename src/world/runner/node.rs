@@ -183,7 +183,7 @@ fn heard(told: &Path, exit: Exit, place: &Place, scope: &Scope) -> Measured {
 }
 
 fn plant(place: &Place, judged: &Judged) -> Result<Nest, Trouble> {
-    let secret = canary::secret();
+    let secret = canary::secret()?;
     let script = text::canary::node(&judged.source, judged.path.extension(), &secret);
     let name = format!("{}.test.{}", secret.name, judged.path.extension());
     let file = place.absolute(&judged.path);

@@ -186,7 +186,7 @@ fn unusable(exit: Exit, said: &str) -> Option<Trouble> {
 /// Beside the first judged file: out of its folder no `conftest.py` of it would see the canary.
 fn plant(place: &Place, judged: &[Judged]) -> Result<Option<Nest>, Trouble> {
     let Some(first) = judged.first() else { return Ok(None) };
-    let secret = canary::secret();
+    let secret = canary::secret()?;
     let name = canary::named_like(&first.path, &secret.name);
     let script = text::canary::python(PythonRunner::Pytest, &first.source, &secret);
     let file = place.absolute(&first.path);

@@ -158,7 +158,7 @@ impl Stage {
         let Some(source) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) else {
             return Ok(Refusal::NotShown(format!("{file} can't be read")));
         };
-        let secret = secret();
+        let secret = secret()?;
         let Some(failing) = with_failing_test(self.runner, &source, file.extension(), &secret) else {
             return Ok(no_test_file());
         };

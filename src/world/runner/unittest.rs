@@ -128,7 +128,7 @@ impl Unittest {
 /// a folder.
 fn plant(place: &Place, judged: &[Judged], folder: &Path) -> Result<Option<Nest>, Trouble> {
     let Some(first) = judged.first() else { return Ok(None) };
-    let secret = canary::secret();
+    let secret = canary::secret()?;
     let name = canary::named_like(&first.path, &secret.name);
     let script = text::canary::python(PythonRunner::Unittest, &first.source, &secret);
     Nest::plant(place, folder, &name, (secret, &script)).map(Some)

@@ -41,7 +41,7 @@ pub(super) fn plant(place: &Place, judged: &[Judged], bench: &mut Bench) -> Resu
         (file.path.extension() == "rs").then(|| below.to_owned())
     };
     let judged: Vec<String> = judged.iter().filter_map(inside).collect();
-    let secret = canary::secret();
+    let secret = canary::secret()?;
     let script = rust(&judged, Imitation::Whole, &secret);
     let name = format!("{}.rs", secret.name);
     bench.hide_lines(&secret.name);

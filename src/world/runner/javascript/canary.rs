@@ -37,7 +37,7 @@ pub(in crate::world::runner) fn plant(
     place: &Place,
     judged: &Judged,
 ) -> Result<Nest, Trouble> {
-    let secret = canary::secret();
+    let secret = canary::secret()?;
     let script = javascript(runner, &judged.source, judged.path.extension(), &secret);
     let name = javascript_file(runner, judged.path.file_name(), &secret.name);
     let file = place.absolute(&judged.path);
