@@ -279,7 +279,7 @@ mod tests {
             assert_eq!(Obstacle::of(&error(number)), Some(obstacle), "{number}");
             assert_eq!(Obstacle::told_by(git), Some(obstacle), "{git}");
             let trouble = Trouble::environment("it broke").advise("mend it").because(error(number));
-            assert_eq!(trouble, Trouble::environment("it broke").because(&error(number)).advise("mend it"));
+            assert_eq!(trouble, Trouble::environment("it broke").because(error(number)).advise("mend it"));
             assert_eq!(trouble.obstacle, Some(obstacle));
             assert_eq!(trouble.what, format!("{}: it broke", obstacle.what()));
             assert_eq!(trouble.next, format!("{}, then do the same again", obstacle.advice()));

@@ -81,7 +81,7 @@ fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<Pla
         .filter_entry(move |entry| entry.file_name() != ".git" && entry.path() != runs)
         .build();
     for entry in walk {
-        let entry = match entry.map_err(|error| error.into_io_error()) {
+        let entry = match entry.map_err(ignore::Error::into_io_error) {
             Ok(entry) => entry,
             // Without it tests would fail that pass.
             Err(Some(error)) if Obstacle::of(&error).is_some() => {
