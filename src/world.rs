@@ -6,6 +6,7 @@ pub mod checks;
 pub mod clock;
 pub mod config_file;
 pub mod exec;
+mod folder;
 pub mod free_space;
 pub mod gate_files;
 pub mod git_facts;

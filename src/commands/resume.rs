@@ -65,7 +65,7 @@ fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble>
         };
     }
     let mut newer: Option<RunDir> = None;
-    for run in journal_file::list_runs(&place.repository) {
+    for run in journal_file::runs_of(&place.repository)? {
         let told = Journalled::read(&run)?.0;
         // What was taken back, or never began, has left nothing.
         if told.undone().is_some() || told.left_nothing() {

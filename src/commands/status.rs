@@ -27,7 +27,7 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
     let runs = match &args.run {
         Some(name) => vec![chosen_run(&repository, Some(name))?],
-        None => journal_file::list_runs(&repository),
+        None => journal_file::runs_of(&repository)?,
     };
     if runs.is_empty() && !args.json {
         print::result("no runs yet; `tdd <FR>` starts one\n");
@@ -73,7 +73,7 @@ pub(super) fn repository() -> Result<PathBuf, Trouble> {
 
 /// The run whose id is or begins with `name`; the newest without one.
 pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
-    let runs = journal_file::list_runs(repository);
+    let runs = journal_file::runs_of(repository)?;
     let known = || {
         let ids: Vec<&str> = runs.iter().take(10).map(|run| run.id.0.as_str()).collect();
         if ids.is_empty() {

@@ -39,7 +39,8 @@ impl Obstacle {
         match (error.raw_os_error(), error.kind()) {
             (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => Some(Self::DiskFull),
             (Some(5), _) => Some(Self::DiskBroken),
-            (_, io::ErrorKind::FileTooLarge) => Some(Self::FileTooLarge),
+            // Of this kind are also files that we do not take in.
+            (Some(_), io::ErrorKind::FileTooLarge) => Some(Self::FileTooLarge),
             (Some(23 | 24), _) => Some(Self::TooManyFiles),
             // EAGAIN: nothing that troubles are made of waits for anything else.
             (Some(_), io::ErrorKind::WouldBlock) => Some(Self::TooManyProcesses),
@@ -216,14 +217,14 @@ impl Trouble {
         self.advise(next)
     }
 
-    /// A full disk keeps nobody from going on with a run that is in its journal.
+    /// What the system is out of keeps nobody from going on with a run that is in its journal. A full disk is
+    /// no fault of the set-up either.
     #[must_use = "this returns the trouble that a resume gets over"]
     pub fn resumable(self, run: &str) -> Self {
-        if self.obstacle != Some(Obstacle::DiskFull) {
-            return self;
-        }
-        let next = format!("{}, then `tdd resume {run}`; nothing is lost", Obstacle::DiskFull.advice());
-        Self { kind: TroubleKind::Passing, next, ..self }
+        let Some(obstacle) = self.obstacle else { return self };
+        let next = format!("{}, then `tdd resume {run}`; nothing is lost", obstacle.advice());
+        let kind = if obstacle == Obstacle::DiskFull { TroubleKind::Passing } else { self.kind };
+        Self { kind, next, ..self }
     }
 
     #[must_use = "this returns the trouble with its advice added"]
@@ -283,6 +284,8 @@ mod tests {
             assert_eq!(trouble.what, format!("{}: it broke", obstacle.what()));
             assert_eq!(trouble.next, format!("{}, then do the same again", obstacle.advice()));
         }
+        let ours = io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 64 bytes");
+        assert_eq!(Obstacle::of(&ours), None, "nothing that a limit has to do with");
         for number in [2, 13, 17, 32] {
             assert_eq!(Obstacle::of(&error(number)), None, "{number}");
         }
@@ -295,7 +298,10 @@ mod tests {
         assert_eq!((again.kind, again.why.starts_with("a/b: ")), (TroubleKind::Passing, true));
         assert!(again.next.contains("`tdd resume R`"), "{again}");
         let other = Trouble::environment("it").because(error(24));
-        assert_eq!(other.clone().resumable("R"), other);
+        let resumable = other.clone().resumable("R");
+        assert_eq!((resumable.kind, resumable.next.contains("`tdd resume R`")), (other.kind, true));
+        let plain = Trouble::environment("it").because("so").advise("mend it");
+        assert_eq!(plain.clone().resumable("R"), plain);
     }
 
     #[test]

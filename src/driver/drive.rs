@@ -169,13 +169,9 @@ impl<'a, W: World> Drive<'a, W> {
     /// A journal that can't be written ends a run at once. Once a child has run, that is no set-up
     /// error any more, and it can't be recorded as a pause either. A full disk never is one.
     fn unrecorded(&self, trouble: Trouble) -> Trouble {
-        match (trouble.obstacle, trouble.kind) {
-            (Some(Obstacle::DiskFull), _) => trouble.resumable(&self.state.run.run.0),
-            (_, TroubleKind::Environment) if self.state.forks() > 0 => {
-                Trouble { kind: TroubleKind::Passing, ..trouble }
-            }
-            _ => trouble,
-        }
+        let trouble = trouble.resumable(&self.state.run.run.0);
+        let passes = trouble.kind == TroubleKind::Environment && self.state.forks() > 0;
+        if passes { Trouble { kind: TroubleKind::Passing, ..trouble } } else { trouble }
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<Vec<Event>, Trouble> {

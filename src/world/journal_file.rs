@@ -18,7 +18,7 @@ use crate::core::guard::{self, Guard};
 use crate::core::trouble::{Trouble, Why};
 use crate::driver::ports::Journal;
 use crate::text::journal_line::{self, Body};
-use crate::world::regular_file;
+use crate::world::{folder, regular_file};
 
 pub mod folders;
 pub mod parts;
@@ -223,11 +223,21 @@ impl Journal for JournalFile {
     }
 }
 
-/// The runs of a repository, the newest first.
+/// The runs of a repository, the newest first, as far as they can be told.
 pub fn list_runs(repository: &Path) -> Vec<RunDir> {
-    let Ok(entries) = std::fs::read_dir(repository.join(".tdd/runs")) else { return Vec::new() };
+    runs_of(repository).unwrap_or_default()
+}
+
+/// The same; a trouble where there may be others.
+pub fn runs_of(repository: &Path) -> Result<Vec<RunDir>, Trouble> {
+    let folder = repository.join(".tdd/runs");
+    let entries = folder::entries_if_any(&folder).map_err(|error| {
+        Trouble::environment(format!("{} can't be looked at", folder.display()))
+            .because(error)
+            .advise("see that you may read it; the runs lie there")
+    })?;
     let mut runs: Vec<RunDir> = entries
-        .flatten()
+        .into_iter()
         .filter(|entry| entry.path().join(EVENTS).is_file())
         .filter_map(|entry| {
             Some(RunDir { id: RunId(entry.file_name().into_string().ok()?), path: entry.path() })
@@ -242,7 +252,7 @@ pub fn list_runs(repository: &Path) -> Vec<RunDir> {
         (second, written, run.id.clone())
     };
     runs.sort_by_cached_key(|run| std::cmp::Reverse(age(run)));
-    runs
+    Ok(runs)
 }
 
 /// Reads a journal and changes nothing. A torn end is left out, since its writer may be alive.

@@ -237,6 +237,7 @@ impl Manifest {
         let mut differing: BTreeSet<Vec<u8>> = self
             .survey()
             .look()
+            .map_err(|error| unusable(&self.repository, &error))?
             .protected
             .into_iter()
             .filter(|path| !self.sealed.contains_key(path))
@@ -276,8 +277,9 @@ impl Protection for Manifest {
         let mut before = std::mem::take(&mut self.sealed);
         std::fs::create_dir_all(&self.scratch).map_err(|error| unusable(&self.scratch, &error))?;
         let pass = self.pass()?;
-        let survey::Found { protected, tools } = self.survey().look();
-        let behind = self.survey().behind_links(&protected);
+        let unusable = |error: io::Error| unusable(&self.repository, &error);
+        let survey::Found { protected, tools } = self.survey().look().map_err(unusable)?;
+        let behind = self.survey().behind_links(&protected).map_err(unusable)?;
         for path in protected.iter().chain(&behind) {
             let known = before.remove(path);
             let entry = self.seal_one(&pass, path, known).map_err(|error| unreadable(path, &error))?;
@@ -341,13 +343,13 @@ impl Protection for Manifest {
     }
 
     fn look_at_tools(&mut self) -> Result<(), Trouble> {
-        let folders = self.survey().look().tools;
+        let folders = self.survey().look().map(|found| found.tools).unwrap_or_default();
         self.tools.look_first(&self.repository, &folders);
         Ok(())
     }
 
     fn left_in_tools(&mut self) -> Vec<RelPath> {
-        let folders = self.survey().look().tools;
+        let folders = self.survey().look().map(|found| found.tools).unwrap_or_default();
         self.tools.left(&self.repository, &folders).iter().filter_map(|path| survey::shown(path)).collect()
     }
 

@@ -15,6 +15,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::stdio::{stdin, stdout};
@@ -69,6 +70,8 @@ impl Operator {
         stop: &mut StopSignal,
     ) -> Result<Lived, Trouble> {
         let shared = |error: io::Error| Trouble::environment("the terminal can't be shared").because(error);
+        // The runtime makes such a pair for its signals, and panics where it can't.
+        drop(UnixStream::pair().map_err(shared)?);
         let mut resized = signal(SignalKind::window_change()).map_err(shared)?;
         let keyboard = stdin().try_clone_to_owned().map_err(shared)?;
         let mut screen = Screen::on(stdout()).map_err(shared)?;

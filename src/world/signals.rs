@@ -13,13 +13,12 @@
 //! SIGPIPE needs nothing: Rust programs ignore it, so a closed stdout is
 //! an error of `write`, which the views overlook. SIGXFSZ is ignored ([`ignore_file_size`]), so a file that
 //! may not grow is an error, too.
+#![expect(clippy::disallowed_methods, reason = "the last time runs by the clock that never steps back")]
 
-use std::future::poll_fn;
-use std::io;
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::io::{self, PipeReader, Read};
+use std::time::{Duration, Instant};
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::watch;
 
 use super::passthrough::raw;
@@ -56,46 +55,68 @@ pub fn ignore_file_size() {
 }
 
 fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
-    // Registered before this returns, so that none is missed.
-    let mut listeners = {
-        let _inside = runtime.enter();
-        let kinds =
-            [SignalKind::hangup(), SignalKind::interrupt(), SignalKind::quit(), SignalKind::terminate()];
-        // `nohup` has SIGHUP ignored, and means it. That a shell has SIGINT ignored for what it
-        // starts in the background is no wish of anybody's: who sends it wants the run to stop.
-        let is_nohup = unix::is_ignored(SignalKind::hangup().as_raw_value());
-        let heeded = kinds.into_iter().filter(|kind| !(is_nohup && *kind == SignalKind::hangup()));
-        let stops = SignalKind::from_raw(libc::SIGTSTP);
-        let stops = (!unix::is_ignored(libc::SIGTSTP)).then_some(stops);
-        let all = heeded.chain(stops);
-        all.map(|kind| Ok((kind.as_raw_value(), signal(kind)?))).collect::<io::Result<Vec<_>>>()?
-    };
+    // `nohup` has SIGHUP ignored, and means it. That a shell has SIGINT ignored for what it
+    // starts in the background is no wish of anybody's: who sends it wants the run to stop.
+    let is_nohup = unix::is_ignored(libc::SIGHUP);
+    let stops = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+    let heeded = stops.into_iter().filter(|signal| !(is_nohup && *signal == libc::SIGHUP));
+    let rests = (!unix::is_ignored(libc::SIGTSTP)).then_some(libc::SIGTSTP);
+    let all: Vec<i32> = heeded.chain(rests).collect();
+    // The thread first: from the moment on at which a signal no longer ends us, somebody listens.
+    let (heard, noted) = io::pipe()?;
     let forward = move || {
-        runtime.block_on(async {
-            let mut heard: u32 = 0;
-            loop {
-                match poll_fn(|context| next(&mut listeners, context)).await {
-                    libc::SIGTSTP => rest(),
-                    number => {
-                        send.send_replace(Some(number));
-                        heard += 1;
-                        if heard == 2 {
-                            tokio::spawn(end_anyway(number));
-                        }
+        let mut count: u32 = 0;
+        let mut ends: Option<(Instant, i32)> = None;
+        loop {
+            match next(&heard, ends.map(|(end, _)| end)) {
+                Heard::Signal(libc::SIGTSTP) => rest(),
+                Heard::Signal(signal) => {
+                    send.send_replace(Some(signal));
+                    count += 1;
+                    if count == 2 {
+                        ends = Some((Instant::now() + LAST_TIME, signal));
                     }
                 }
+                Heard::TimeIsUp => {
+                    if let Some((_, signal)) = ends.take() {
+                        end_anyway(signal);
+                    }
+                }
+                Heard::NoMore => return,
             }
-        });
+        }
     };
     std::thread::Builder::new().name("tdd-signals".to_owned()).spawn(forward)?;
-    Ok(())
+    unix::note_signals(&all, noted.into())
+}
+
+enum Heard {
+    Signal(i32),
+    TimeIsUp,
+    /// The signals could not be set up.
+    NoMore,
+}
+
+fn next(heard: &PipeReader, end: Option<Instant>) -> Heard {
+    loop {
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        let mut signal = [0];
+        match poll(&mut [PollFd::new(heard, PollFlags::IN)], left.as_ref()) {
+            Ok(0) => return Heard::TimeIsUp,
+            Ok(_) => match (&*heard).read(&mut signal) {
+                Ok(0) => return Heard::NoMore,
+                Ok(_) => return Heard::Signal(i32::from(signal[0])),
+                Err(_) => {}
+            },
+            Err(_) => {}
+        }
+    }
 }
 
 /// Ends the program as the signal would have done. Its children get SIGKILL from the system, and the
 /// next command finds what is left in the journal and the notes.
-async fn end_anyway(signal: i32) {
-    tokio::time::sleep(LAST_TIME).await;
+fn end_anyway(signal: i32) {
     raw::step_aside();
     unix::end_by(signal);
 }
@@ -107,13 +128,4 @@ fn rest() {
     unix::stop_ourselves();
     raw::come_back();
     kin::continue_all();
-}
-
-fn next(listeners: &mut [(i32, Signal)], context: &mut Context<'_>) -> Poll<i32> {
-    for (number, listener) in listeners {
-        if listener.poll_recv(context) == Poll::Ready(Some(())) {
-            return Poll::Ready(*number);
-        }
-    }
-    Poll::Pending
 }

@@ -7,9 +7,10 @@ pub mod proc_table;
 
 use std::ffi::{CString, OsString};
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 
@@ -69,6 +70,55 @@ pub fn is_ignored(signal: i32) -> bool {
         now.assume_init()
     };
     now.sa_sigaction == libc::SIG_IGN
+}
+
+/// Where [`note_signal`] writes; -1 until then.
+static NOTED: AtomicI32 = AtomicI32::new(-1);
+
+/// From now on each arrival of one of these signals is one byte, its number, in `to`, and nothing else.
+/// A pipe that is full has signals enough to tell.
+pub fn note_signals(signals: &[i32], to: OwnedFd) -> io::Result<()> {
+    rustix::io::ioctl_fionbio(&to, true)?;
+    // Open for as long as the program runs: a signal may come at any time.
+    NOTED.store(to.into_raw_fd(), Ordering::Release);
+    for signal in signals {
+        let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: all zero is a sound sigaction without flags and mask; `note_signal` does nothing but
+        // what a handler may, and is there for as long as the program is.
+        let set = unsafe {
+            let action = action.assume_init_mut();
+            action.sa_sigaction = note_signal as extern "C" fn(libc::c_int) as libc::sighandler_t;
+            action.sa_flags = libc::SA_RESTART;
+            libc::sigemptyset(&raw mut action.sa_mask);
+            libc::sigaction(*signal, action, std::ptr::null_mut())
+        };
+        if set != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
+extern "C" fn note_signal(signal: libc::c_int) {
+    let number = u8::try_from(signal).unwrap_or_default();
+    // SAFETY: write is one of the calls that a handler may make; the descriptor is never closed, and the
+    // byte lives until the call is over. What it says of an error must not be seen by whom it interrupts.
+    unsafe {
+        let errno = errno_place();
+        let kept = *errno;
+        libc::write(NOTED.load(Ordering::Acquire), (&raw const number).cast(), 1);
+        *errno = kept;
+    }
+}
+
+/// Where this thread's `errno` is.
+fn errno_place() -> *mut libc::c_int {
+    // SAFETY: it only gives an address.
+    #[cfg(any(target_os = "linux", target_os = "emscripten"))]
+    return unsafe { libc::__errno_location() };
+    // SAFETY: it only gives an address.
+    #[cfg(not(any(target_os = "linux", target_os = "emscripten")))]
+    return unsafe { libc::__error() };
 }
 
 /// Stops this process as SIGTSTP does by itself, and returns when it was continued. Does nothing if

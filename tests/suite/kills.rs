@@ -72,15 +72,16 @@ fn kill(sandbox: &Sandbox, words: &[&str], at: &Moment) {
     assert!([137, 0, 1].contains(&ran.code), "{at}: {}\n{}", ran.code, ran.stderr);
 }
 
-struct Saved<'s>(&'s Sandbox);
+/// A repository to be brought back to where it was, again and again.
+pub struct Saved<'s>(&'s Sandbox);
 
 impl<'s> Saved<'s> {
-    fn of(sandbox: &'s Sandbox) -> Self {
+    pub fn of(sandbox: &'s Sandbox) -> Self {
         copy(&sandbox.repo(), &sandbox.beside("saved"));
         Self(sandbox)
     }
 
-    fn again(&self) {
+    pub fn again(&self) {
         std::fs::remove_dir_all(self.0.repo()).unwrap();
         copy(&self.0.beside("saved"), &self.0.repo());
     }

@@ -28,6 +28,7 @@ mod corpus;
 mod cycle;
 mod doctor;
 mod driver;
+mod faults;
 mod fix;
 mod git_state;
 mod golden;

@@ -23,7 +23,7 @@ pub fn refuse(
     if settings.leaves.anew.is_granted() {
         return Ok(None);
     }
-    for run in journal_file::list_runs(&place.repository) {
+    for run in journal_file::runs_of(&place.repository)? {
         // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
         let Ok(records) = journal_file::read_for_state(&run.path) else { continue };
         let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };

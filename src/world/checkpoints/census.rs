@@ -16,7 +16,7 @@ use super::walk::{Found, Kind, Scan, Stamp};
 use crate::core::attempt::CheckpointId;
 use crate::core::trouble::Trouble;
 use crate::world::checkpoints::private::disk;
-use crate::world::regular_file;
+use crate::world::{folder, regular_file};
 
 /// Mode and object.
 pub(super) type Entry = (&'static str, String);
@@ -199,14 +199,14 @@ impl Quarantine<'_> {
     fn release(&self) -> Result<(), Trouble> {
         let objects = self.folder.join("objects");
         let failed = |error: std::io::Error| disk(self.objects, &error);
-        for fan in std::fs::read_dir(&objects).map_err(failed)?.flatten() {
+        for fan in folder::entries(&objects).map_err(failed)? {
             let name = fan.file_name();
             if name.len() != 2 || !name.as_bytes().iter().all(u8::is_ascii_hexdigit) {
                 continue;
             }
             let to = self.objects.join(&name);
             std::fs::create_dir_all(&to).map_err(failed)?;
-            for object in std::fs::read_dir(fan.path()).map_err(failed)?.flatten() {
+            for object in folder::entries(&fan.path()).map_err(failed)? {
                 let is_whole = !object.file_name().as_bytes().starts_with(b"tmp_");
                 let target = to.join(object.file_name());
                 if is_whole && !target.exists() {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 /// The beginning of the name of a file that is on its way to its own; then come our process id and a
 /// number. Whoever takes the lock after we were killed removes them by it.
@@ -49,7 +49,7 @@ impl Tree {
     /// Opens the folder itself; that it is no link is the caller's concern.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = rustix::fs::openat(CWD, path, flags, Mode::empty())?;
+        let root = retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?;
         Ok(Self { root, path: path.to_owned() })
     }
 
@@ -102,7 +102,8 @@ impl Tree {
         };
         let temporary = temporary_name();
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let open = || rustix::fs::openat(&folder, &*temporary, flags, Mode::from_raw_mode(bits));
+        let open =
+            || retry_on_intr(|| rustix::fs::openat(&folder, &*temporary, flags, Mode::from_raw_mode(bits)));
         let mut target = File::from(retried(&folder, open)?);
         let mut written = fill(&mut target);
         if let Permissions::Exact(bits) = permissions {
@@ -166,7 +167,7 @@ impl Tree {
         let (folder, name) = self.parent(path, Missing::Stop)?.ok_or_else(gone)?;
         // NONBLOCK, because a FIFO that took the file's place a moment ago must not hold us.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let open = || rustix::fs::openat(&folder, name, flags, Mode::empty());
+        let open = || retry_on_intr(|| rustix::fs::openat(&folder, name, flags, Mode::empty()));
         let file = match open() {
             Err(Errno::ACCESS) => {
                 let mode = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode;
@@ -244,7 +245,7 @@ impl Tree {
 /// One step down, never through a link.
 fn step(folder: &OwnedFd, part: &OsStr, missing: Missing) -> io::Result<Option<OwnedFd>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let open = || rustix::fs::openat(folder, part, flags, Mode::empty());
+    let open = || retry_on_intr(|| rustix::fs::openat(folder, part, flags, Mode::empty()));
     let make = || -> io::Result<Option<OwnedFd>> {
         retried(folder, || rustix::fs::mkdirat(folder, part, Mode::from_raw_mode(0o777)))?;
         Ok(Some(open()?))

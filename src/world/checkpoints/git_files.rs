@@ -9,6 +9,8 @@ use std::path::Path;
 
 use super::edit::{Permissions, Tree};
 use super::walk::full_path;
+use crate::core::trouble::{Obstacle, Trouble};
+use crate::world::folder;
 
 /// The index of a very large repository; nothing else comes near.
 const LARGEST_FILE: u64 = 512 << 20;
@@ -62,26 +64,41 @@ pub(super) enum Copied {
 /// Copies by path, relative to the folder that they were taken from.
 pub(super) type Copies = BTreeMap<Vec<u8>, Copied>;
 
-/// Copies what there is of `names` below `folder`.
-pub(super) fn copy(folder: &Path, names: &[&str]) -> Copies {
+/// Copies what there is of `names` below `folder`. What could not be copied now would look new later, and
+/// be removed: so an error is one.
+pub(super) fn copy(folder: &Path, names: &[&str]) -> Result<Copies, Trouble> {
     let mut copies = Copies::new();
-    for (path, meta) in found(folder, names) {
-        if let Some(copied) = copy_one(folder, &path, &meta) {
+    for (path, meta) in found(folder, names)? {
+        if let Some(copied) = copy_one(folder, &path, &meta)? {
             copies.insert(path, copied);
         }
     }
-    copies
+    Ok(copies)
 }
 
 /// Copies one file; `None` if there is none, or it is too large or no file.
-pub(super) fn copy_file(folder: &Path, name: &str) -> Option<Copied> {
-    let meta = std::fs::symlink_metadata(folder.join(name)).ok()?;
-    copy_one(folder, name.as_bytes(), &meta)
+pub(super) fn copy_file(folder: &Path, name: &str) -> Result<Option<Copied>, Trouble> {
+    let full = folder.join(name);
+    match there(&full, std::fs::symlink_metadata(&full))? {
+        Some(meta) => copy_one(folder, name.as_bytes(), &meta),
+        None => Ok(None),
+    }
+}
+
+/// `None` for what is not there, or not for us to read; any other error is one.
+fn there<T>(path: &Path, got: std::io::Result<T>) -> Result<Option<T>, Trouble> {
+    match got {
+        Ok(got) => Ok(Some(got)),
+        Err(error) if Obstacle::of(&error).is_none() => Ok(None),
+        Err(error) => Err(Trouble::environment(format!("{} can't be read", path.display()))
+            .because(error)
+            .advise("see that the git folder can be read, then `tdd resume`")),
+    }
 }
 
 /// The names of all files below one folder.
-pub(super) fn names(folder: &Path, name: &str) -> BTreeSet<Vec<u8>> {
-    found(folder, &[name]).into_keys().collect()
+pub(super) fn names(folder: &Path, name: &str) -> Result<BTreeSet<Vec<u8>>, Trouble> {
+    Ok(found(folder, &[name])?.into_keys().collect())
 }
 
 /// How a guarded path differs from its copy.
@@ -93,13 +110,17 @@ pub(super) enum Differs {
 }
 
 /// What differs between the copies and what is there now.
-pub(super) fn differing(folder: &Path, names: &[&str], copies: &Copies) -> Vec<(Vec<u8>, Differs)> {
-    let now = found(folder, names);
+pub(super) fn differing(
+    folder: &Path,
+    names: &[&str],
+    copies: &Copies,
+) -> Result<Vec<(Vec<u8>, Differs)>, Trouble> {
+    let now = found(folder, names)?;
     let mut differing = Vec::new();
     for (path, meta) in &now {
         match copies.get(path) {
             None => differing.push((path.clone(), Differs::New)),
-            Some(copy) if !is_as_copied(folder, path, meta, copy) => {
+            Some(copy) if !is_as_copied(folder, path, meta, copy)? => {
                 differing.push((path.clone(), Differs::Changed));
             }
             Some(_) => {}
@@ -107,7 +128,7 @@ pub(super) fn differing(folder: &Path, names: &[&str], copies: &Copies) -> Vec<(
     }
     let gone = copies.keys().filter(|path| !now.contains_key(*path));
     differing.extend(gone.map(|path| (path.clone(), Differs::Gone)));
-    differing
+    Ok(differing)
 }
 
 /// Makes one path as it was copied; without a copy it is removed.
@@ -123,27 +144,32 @@ pub(super) fn put_back(folder: &Path, path: &[u8], copied: Option<&Copied>) -> s
 }
 
 /// The files and links that `names` stand for, folders walked without following links.
-pub(super) fn found(folder: &Path, names: &[&str]) -> BTreeMap<Vec<u8>, Metadata> {
+pub(super) fn found(folder: &Path, names: &[&str]) -> Result<BTreeMap<Vec<u8>, Metadata>, Trouble> {
     found_outside(folder, names, b"")
 }
 
 /// The same, but what lies in the folder `left_out`.
-pub(super) fn found_outside(folder: &Path, names: &[&str], left_out: &[u8]) -> BTreeMap<Vec<u8>, Metadata> {
+pub(super) fn found_outside(
+    folder: &Path,
+    names: &[&str],
+    left_out: &[u8],
+) -> Result<BTreeMap<Vec<u8>, Metadata>, Trouble> {
     let mut found = BTreeMap::new();
     let mut folders: Vec<Vec<u8>> = Vec::new();
     for name in names {
         let path = name.as_bytes().to_vec();
-        match std::fs::symlink_metadata(full_path(folder, &path)) {
-            Ok(meta) if meta.is_dir() => folders.push(path),
-            Ok(meta) => drop(found.insert(path, meta)),
-            Err(_) => {}
+        let full = full_path(folder, &path);
+        match there(&full, std::fs::symlink_metadata(&full))? {
+            Some(meta) if meta.is_dir() => folders.push(path),
+            Some(meta) => drop(found.insert(path, meta)),
+            None => {}
         }
     }
     while let Some(path) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(full_path(folder, &path)) else { continue };
-        for entry in entries.flatten() {
+        let full = full_path(folder, &path);
+        for entry in there(&full, folder::entries(&full))?.into_iter().flatten() {
             // Cheaper than by its whole path, and a run has some refs for each attempt.
-            let Ok(meta) = entry.metadata() else { continue };
+            let Some(meta) = there(&full, entry.metadata())? else { continue };
             let below = [path.as_slice(), b"/", &entry.file_name().into_vec()].concat();
             if !meta.is_dir() {
                 found.insert(below, meta);
@@ -155,26 +181,29 @@ pub(super) fn found_outside(folder: &Path, names: &[&str], left_out: &[u8]) -> B
             break;
         }
     }
-    found
+    Ok(found)
 }
 
-pub(super) fn copy_one(folder: &Path, path: &[u8], meta: &Metadata) -> Option<Copied> {
-    let tree = Tree::open(folder).ok()?;
-    if meta.is_symlink() {
-        return Some(Copied::Link(tree.read_link(path).ok()?));
-    }
-    if !meta.is_file() || meta.len() > LARGEST_FILE {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    tree.read_file(path).ok()?.take(LARGEST_FILE).read_to_end(&mut bytes).ok()?;
-    Some(Copied::File { bytes, mode: meta.permissions().mode() & 0o7777 })
+pub(super) fn copy_one(folder: &Path, path: &[u8], meta: &Metadata) -> Result<Option<Copied>, Trouble> {
+    let copied = || -> std::io::Result<Option<Copied>> {
+        let tree = Tree::open(folder)?;
+        if meta.is_symlink() {
+            return Ok(Some(Copied::Link(tree.read_link(path)?)));
+        }
+        if !meta.is_file() || meta.len() > LARGEST_FILE {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        tree.read_file(path)?.take(LARGEST_FILE).read_to_end(&mut bytes)?;
+        Ok(Some(Copied::File { bytes, mode: meta.permissions().mode() & 0o7777 }))
+    };
+    Ok(there(&full_path(folder, path), copied())?.flatten())
 }
 
-fn is_as_copied(folder: &Path, path: &[u8], meta: &Metadata, copied: &Copied) -> bool {
+fn is_as_copied(folder: &Path, path: &[u8], meta: &Metadata, copied: &Copied) -> Result<bool, Trouble> {
     let same_size = match copied {
         Copied::File { bytes, .. } => meta.is_file() && meta.len() == bytes.len() as u64,
         Copied::Link(_) => meta.is_symlink(),
     };
-    same_size && copy_one(folder, path, meta).as_ref() == Some(copied)
+    Ok(same_size && copy_one(folder, path, meta)?.as_ref() == Some(copied))
 }

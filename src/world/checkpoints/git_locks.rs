@@ -19,16 +19,18 @@ pub(super) struct Locks {
 }
 
 impl Locks {
-    pub(super) fn record(place: &GitPlace) -> Self {
-        let names = |folder: &Path, names| git_files::found(folder, names).into_keys().collect();
-        let mut shared: BTreeSet<Vec<u8>> = names(&place.common_dir, git_files::LOCKS);
-        shared.extend(of_refs(place));
-        Self { of_work_tree: names(&place.git_dir, git_files::LOCKS_OF_WORK_TREE), shared }
+    pub(super) fn record(place: &GitPlace) -> Result<Self, Trouble> {
+        let names = |folder: &Path, names| -> Result<BTreeSet<Vec<u8>>, Trouble> {
+            Ok(git_files::found(folder, names)?.into_keys().collect())
+        };
+        let mut shared = names(&place.common_dir, git_files::LOCKS)?;
+        shared.extend(of_refs(place)?);
+        Ok(Self { of_work_tree: names(&place.git_dir, git_files::LOCKS_OF_WORK_TREE)?, shared })
     }
 
     /// Removes what is new and in our way, and says so; of refs only the lock of `branch` is.
     pub(super) fn remove_new(&self, place: &GitPlace, branch: Option<&str>) -> Result<Vec<String>, Trouble> {
-        let now = Self::record(place);
+        let now = Self::record(place)?;
         let of_branch = branch.map(|branch| format!("{branch}.lock").into_bytes());
         let is_ours = |path: &&Vec<u8>| {
             !path.starts_with(b"refs/") || Some(*path) == of_branch.as_ref() || path.starts_with(b"refs/tdd/")
@@ -54,9 +56,9 @@ impl Locks {
     }
 }
 
-fn of_refs(place: &GitPlace) -> impl Iterator<Item = Vec<u8>> {
+fn of_refs(place: &GitPlace) -> Result<impl Iterator<Item = Vec<u8>>, Trouble> {
     let is_lock = |path: &Vec<u8>| path.ends_with(b".lock");
-    git_files::names(&place.common_dir, "refs").into_iter().filter(is_lock)
+    Ok(git_files::names(&place.common_dir, "refs")?.into_iter().filter(is_lock))
 }
 
 /// Whether any git works in this work tree or in the repository's folder. No child of ours is alive.

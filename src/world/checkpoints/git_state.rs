@@ -86,12 +86,12 @@ impl GitState {
         let all = || git_files::names(&place.common_dir, "refs");
         Ok(Self {
             refs,
-            loose: files.as_ref().map_or_else(all, |_| BTreeSet::new()),
+            loose: if files.is_some() { BTreeSet::new() } else { all()? },
             files,
-            mine: git_files::copy(&place.git_dir, git_files::OF_WORK_TREE),
-            told: git_told::Told::record(place),
-            locks: git_locks::Locks::record(place),
-            packed_refs: git_files::copy_file(&place.common_dir, "packed-refs"),
+            mine: git_files::copy(&place.git_dir, git_files::OF_WORK_TREE)?,
+            told: git_told::Told::record(place)?,
+            locks: git_locks::Locks::record(place)?,
+            packed_refs: git_files::copy_file(&place.common_dir, "packed-refs")?,
             our_folder: our_folder.to_owned(),
         })
     }
@@ -102,12 +102,12 @@ impl GitState {
         let mut said = put_back_pointer(at.place)?;
         said.extend(at.clean.remove_specials(&at.place.git_dir, &at.place.common_dir));
         if guard::stands(Guard::GitConfig) {
-            said.extend(self.told.differing(at));
+            said.extend(self.told.differing(at)?);
         }
         said.extend(self.locks.remove_new(at.place, self.branch().as_deref())?);
-        let head_now = git_files::copy_file(&at.place.git_dir, "HEAD");
-        let index_now = git_files::copy_file(&at.place.git_dir, "index");
-        let mine = git_files::differing(&at.place.git_dir, git_files::OF_WORK_TREE, &self.mine);
+        let head_now = git_files::copy_file(&at.place.git_dir, "HEAD")?;
+        let index_now = git_files::copy_file(&at.place.git_dir, "index")?;
+        let mine = git_files::differing(&at.place.git_dir, git_files::OF_WORK_TREE, &self.mine)?;
         for (path, differs) in mine {
             let was = self.mine.get(&path);
             if path == b"index"
@@ -193,7 +193,7 @@ impl GitState {
         now: &Refs,
     ) -> Result<(Vec<String>, BTreeSet<String>), Trouble> {
         let (mut said, mut broken) = (Vec::new(), BTreeSet::new());
-        for path in git_files::names(&at.place.common_dir, "refs") {
+        for path in git_files::names(&at.place.common_dir, "refs")? {
             let name = String::from_utf8_lossy(&path).into_owned();
             let is_lock = path.ends_with(b".lock");
             if now.contains_key(&name)
@@ -203,7 +203,7 @@ impl GitState {
             {
                 continue;
             }
-            let content = git_files::copy_file(&at.place.common_dir, &name);
+            let content = git_files::copy_file(&at.place.common_dir, &name)?;
             let is_symbolic =
                 matches!(content, Some(Copied::File { bytes, .. }) if bytes.starts_with(b"ref:"));
             if is_symbolic {
@@ -364,7 +364,7 @@ fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
         }
         return Err(lost(format!("{} is no folder", dot_git.display()).into()));
     }
-    let now = git_files::copy_file(&place.work_tree, ".git");
+    let now = git_files::copy_file(&place.work_tree, ".git")?;
     let tree = Tree::open(&place.work_tree).map_err(|error| lost(error.into()))?;
     let put = match (&place.pointer, &now) {
         (Pointer::Folder, _) => return Ok(Vec::new()),

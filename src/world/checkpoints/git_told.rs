@@ -11,6 +11,7 @@ use super::git_files::{self, Copied, Copies, Differs};
 use super::git_state::Restoring;
 use super::git_words::{LEFT, line, short};
 use super::place::GitPlace;
+use crate::core::trouble::Trouble;
 
 /// What `git stash list` shows.
 const STASHES: &str = "logs/refs/stash";
@@ -26,17 +27,17 @@ pub(super) struct Told {
 }
 
 impl Told {
-    pub(super) fn record(place: &GitPlace) -> Self {
-        Self {
-            of_work_tree: git_files::copy(&place.git_dir, git_files::TOLD_OF_WORK_TREE),
-            shared: git_files::copy(&place.common_dir, git_files::TOLD),
-            stashes: git_files::copy_file(&place.common_dir, STASHES),
-        }
+    pub(super) fn record(place: &GitPlace) -> Result<Self, Trouble> {
+        Ok(Self {
+            of_work_tree: git_files::copy(&place.git_dir, git_files::TOLD_OF_WORK_TREE)?,
+            shared: git_files::copy(&place.common_dir, git_files::TOLD)?,
+            stashes: git_files::copy_file(&place.common_dir, STASHES)?,
+        })
     }
 
     /// A line for each thing that differs. What was there before is kept in the run's folder, for it
     /// may hold secrets; stashes that are gone are kept as refs.
-    pub(super) fn differing(&self, at: &mut Restoring<'_>) -> Vec<String> {
+    pub(super) fn differing(&self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {
         let mut said = Vec::new();
         let (mine, shared) = (at.place.git_dir.clone(), at.place.common_dir.clone());
         let both = [
@@ -45,21 +46,21 @@ impl Told {
         ];
         let mut seen = BTreeSet::new();
         for (folder, names, was) in both {
-            for (path, differs) in git_files::differing(folder, names, was) {
+            for (path, differs) in git_files::differing(folder, names, was)? {
                 if seen.insert(path.clone()) {
                     said.push(told(at, folder, (&path, differs), was.get(&path)));
                 }
             }
         }
-        said.extend(self.lost_stashes(at));
-        said
+        said.extend(self.lost_stashes(at)?);
+        Ok(said)
     }
 
     /// Stashes but the last are held by lines of a log alone.
-    fn lost_stashes(&self, at: &mut Restoring<'_>) -> Vec<String> {
-        let now = git_files::copy_file(&at.place.common_dir, STASHES);
+    fn lost_stashes(&self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {
+        let now = git_files::copy_file(&at.place.common_dir, STASHES)?;
         if now == self.stashes {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let (was, now) = (stashes(self.stashes.as_ref()), stashes(now.as_ref()));
         let mut said = Vec::new();
@@ -73,7 +74,7 @@ impl Told {
         {
             said.push(format!("the stash {} ({words}) was made; {LEFT}", short(object)));
         }
-        said
+        Ok(said)
     }
 }
 
@@ -101,7 +102,8 @@ fn told(
     let is_config = path == b"config" || path == b"config.worktree";
     if is_config {
         let name = String::from_utf8_lossy(path);
-        let settings = settings_changed(at.git, was, git_files::copy_file(folder, &name).as_ref());
+        let settings =
+            settings_changed(at.git, was, git_files::copy_file(folder, &name).ok().flatten().as_ref());
         if !settings.is_empty() {
             end = format!("{}; ", settings.join(", "));
         }

@@ -119,7 +119,7 @@ impl RefFiles {
         }
         let names = ["refs", "packed-refs"];
         let left_out = our_folder.trim_end_matches('/').as_bytes();
-        let found = git_files::found_outside(&place.common_dir, &names, left_out);
+        let found = git_files::found_outside(&place.common_dir, &names, left_out).ok()?;
         Some(Self { files: contents(place, found, before.map(|before| &before.files))? })
     }
 
@@ -154,7 +154,7 @@ impl Sound {
                 let Some(name) = file.to_str().map(|file| format!("{our_folder}{file}")) else {
                     return false;
                 };
-                let copied = || git_files::copy_one(&place.common_dir, name.as_bytes(), &meta);
+                let copied = || git_files::copy_one(&place.common_dir, name.as_bytes(), &meta).ok().flatten();
                 if !ours.get(&name).is_some_and(|commit| holds_just(copied(), commit)) {
                     return false;
                 }
@@ -187,7 +187,7 @@ fn contents(place: &GitPlace, found: BTreeMap<Vec<u8>, Metadata>, known: Option<
             None => Arc::new(RefFile {
                 stamp,
                 is_settled: settled(stamp, now),
-                content: git_files::copy_one(&place.common_dir, &path, &meta)?,
+                content: git_files::copy_one(&place.common_dir, &path, &meta).ok()??,
             }),
         };
         files.insert(path, file);

@@ -7,12 +7,13 @@
 
 use std::fs::Metadata;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::edit::Tree;
 use super::rules::{Chain, Folder, Rules};
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Obstacle, Trouble};
+use crate::world::folder;
 
 /// A tree with more files is refused: something that should be ignored is not.
 const MOST_FILES: usize = 1_000_000;
@@ -100,8 +101,13 @@ pub(super) fn walk(root: &Path, mut reading: Reading<'_>) -> Result<Scan, Troubl
         }
         let rules = reading.rules();
         let chain = rules.chain(&folder.chain, &folder.path);
-        for entry in entries(&full) {
-            let Ok(meta) = entry.metadata() else { continue };
+        let unreadable = |error: std::io::Error| unreadable(&full, &error);
+        for entry in folder::entries_of_tree(&full).map_err(unreadable)? {
+            let meta = match entry.metadata() {
+                Ok(meta) => meta,
+                Err(error) if Obstacle::of(&error).is_some() => return Err(unreadable(error)),
+                Err(_) => continue,
+            };
             let path = joined(&folder.path, &entry.file_name().into_vec());
             if is_left_out(&path) {
                 continue;
@@ -201,14 +207,8 @@ fn learn(rules: &mut Rules, root: &Path, folder: &[u8]) {
     }
 }
 
-/// The entries of a folder. One that its owner may not read is made readable; one that belongs
-/// to somebody else is empty to us, as it is to git.
-fn entries(folder: &Path) -> Vec<std::fs::DirEntry> {
-    let listed = std::fs::read_dir(folder).or_else(|error| {
-        if error.kind() == std::io::ErrorKind::PermissionDenied {
-            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
-        }
-        std::fs::read_dir(folder)
-    });
-    listed.map(|entries| entries.flatten().collect()).unwrap_or_default()
+fn unreadable(path: &Path, error: &std::io::Error) -> Trouble {
+    Trouble::environment(format!("{} can't be looked at", path.display()))
+        .because(error)
+        .advise("see that it can be read, then `tdd resume`")
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::RunDir;
 use crate::core::event::RunId;
 use crate::core::trouble::Trouble;
-use crate::world::checkpoints;
 use crate::world::checkpoints::edit::Tree;
+use crate::world::{checkpoints, folder};
 
 /// More files than a run leaves; the rest is not counted.
 const MOST_COUNTED: usize = 1_000_000;
@@ -39,8 +39,12 @@ pub enum Entry {
 /// what lies behind it is not ours.
 pub fn entries(repository: &Path) -> Result<Vec<Entry>, Trouble> {
     let Some(runs) = runs_folder(repository)? else { return Ok(Vec::new()) };
-    let Ok(read) = std::fs::read_dir(&runs) else { return Ok(Vec::new()) };
-    let mut names: Vec<std::ffi::OsString> = read.flatten().map(|entry| entry.file_name()).collect();
+    let read = folder::entries_if_any(&runs).map_err(|error| {
+        Trouble::environment(format!("{} can't be looked at", runs.display()))
+            .because(error)
+            .advise("nothing was changed; see that you may read it")
+    })?;
+    let mut names: Vec<std::ffi::OsString> = read.iter().map(std::fs::DirEntry::file_name).collect();
     names.sort_by(|a, b| b.cmp(a));
     let entry = |name: std::ffi::OsString| {
         let path = runs.join(&name);

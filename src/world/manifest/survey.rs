@@ -1,12 +1,13 @@
 //! Which files of a work tree belong to the protected classes.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::core::path::RelPath;
 use crate::core::policy::FileClass;
+use crate::world::folder;
 
 /// Folders of other people's code: far too large to be hashed before each run, so their files are
 /// watched by what `lstat` says of them.
@@ -43,11 +44,11 @@ pub(super) struct Survey<'s> {
 
 impl Survey<'_> {
     /// What is there now, folders aside.
-    pub(super) fn look(&self) -> Found {
+    pub(super) fn look(&self) -> io::Result<Found> {
         let (mut found, mut tools) = (BTreeSet::new(), Vec::new());
         let mut waiting: Vec<Vec<u8>> = vec![Vec::new()];
         while let Some(folder) = waiting.pop() {
-            for (path, kind) in entries(self.root, &folder) {
+            for (path, kind) in entries(self.root, &folder)? {
                 let Some(shown) = shown(&path) else { continue };
                 if kind.is_dir() {
                     if self.is_walked(&shown) {
@@ -66,13 +67,13 @@ impl Survey<'_> {
                 }
             }
         }
-        Found { protected: found, tools }
+        Ok(Found { protected: found, tools })
     }
 
     /// The files inside the repository that protected links lead to, one step or a whole folder.
-    pub(super) fn behind_links(&self, protected: &BTreeSet<Vec<u8>>) -> BTreeSet<Vec<u8>> {
+    pub(super) fn behind_links(&self, protected: &BTreeSet<Vec<u8>>) -> io::Result<BTreeSet<Vec<u8>>> {
         let mut behind = BTreeSet::new();
-        let Ok(top) = self.root.canonicalize() else { return behind };
+        let Ok(top) = self.root.canonicalize() else { return Ok(behind) };
         for path in protected {
             let full = full_path(self.root, path);
             let is_link = std::fs::symlink_metadata(&full).is_ok_and(|meta| meta.is_symlink());
@@ -86,17 +87,17 @@ impl Survey<'_> {
             if real.is_file() && !excepted {
                 behind.insert(below);
             } else if real.is_dir() && !below.is_empty() {
-                self.all_files(below, &mut behind);
+                self.all_files(below, &mut behind)?;
             }
         }
         behind.retain(|path| !protected.contains(path) && !is_git(path));
-        behind
+        Ok(behind)
     }
 
-    fn all_files(&self, folder: Vec<u8>, found: &mut BTreeSet<Vec<u8>>) {
+    fn all_files(&self, folder: Vec<u8>, found: &mut BTreeSet<Vec<u8>>) -> io::Result<()> {
         let mut waiting = vec![folder];
         while let Some(folder) = waiting.pop() {
-            for (path, kind) in entries(self.root, &folder) {
+            for (path, kind) in entries(self.root, &folder)? {
                 let Some(shown) = shown(&path) else { continue };
                 let by_product = (self.classify)(&shown) == FileClass::ByProduct;
                 if kind.is_dir() && self.is_walked(&shown) {
@@ -106,6 +107,7 @@ impl Survey<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     fn is_walked(&self, folder: &RelPath) -> bool {
@@ -143,7 +145,8 @@ pub(super) fn files_below(root: &Path, folder: &[u8], skip: fn(&[u8], &[u8]) -> 
     let mut waiting = vec![folder.to_vec()];
     while let Some(folder) = waiting.pop() {
         let above = folder.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        for (path, kind) in entries(root, &folder) {
+        // What tools keep for themselves is told of and not judged.
+        for (path, kind) in entries(root, &folder).unwrap_or_default() {
             let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
             if skip(above, name) {
                 continue;
@@ -172,17 +175,13 @@ fn is_git(path: &[u8]) -> bool {
 }
 
 /// The entries of a folder, which is made readable if it is ours and is not.
-fn entries(root: &Path, folder: &[u8]) -> Vec<(Vec<u8>, std::fs::FileType)> {
-    let full = full_path(root, folder);
-    let listed = std::fs::read_dir(&full).or_else(|error| {
-        if error.kind() == std::io::ErrorKind::PermissionDenied {
-            std::fs::set_permissions(&full, std::fs::Permissions::from_mode(0o755))?;
-        }
-        std::fs::read_dir(&full)
-    });
-    let Ok(listed) = listed else { return Vec::new() };
+fn entries(root: &Path, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, std::fs::FileType)>> {
     let path = |name: std::ffi::OsString| {
         if folder.is_empty() { name.into_vec() } else { [folder, b"/", &name.into_vec()].concat() }
     };
-    listed.flatten().filter_map(|entry| Some((path(entry.file_name()), entry.file_type().ok()?))).collect()
+    let listed = folder::entries_of_tree(&full_path(root, folder))?;
+    Ok(listed
+        .into_iter()
+        .filter_map(|entry| Some((path(entry.file_name()), entry.file_type().ok()?)))
+        .collect())
 }

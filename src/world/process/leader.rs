@@ -21,7 +21,7 @@ use super::SpawnOrder;
 use super::kin::{self, Mark, Register};
 use super::order::{EnvBase, EnvPlan, StdinPlan};
 use crate::core::test::Exit;
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 use crate::world::exec::{self, Terminal};
 use crate::world::leftovers::Noted;
 use crate::world::sandbox::Enclosure;
@@ -250,7 +250,9 @@ fn not_forked(program: &str, error: &io::Error) -> Trouble {
         Some(libc::E2BIG) => trouble
             .because("an argument is longer than 128 KiB, or all of them with the environment than allowed")
             .advise("hand long texts over in a file"),
-        _ => trouble.because(format!("the program that prepares children (`tdd __exec`) can't run: {error}")),
+        _ => trouble
+            .because(Why::of("the program that prepares children (`tdd __exec`) can't run", error))
+            .advise("see that this program is still where it was, and may be run"),
     }
 }
 

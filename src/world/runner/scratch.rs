@@ -20,8 +20,9 @@ use super::bench::disk;
 use super::place::Place;
 use crate::core::audience::News;
 use crate::core::path::RelPath;
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Obstacle, Trouble};
 use crate::driver::ports::Hear;
+use crate::world::folder;
 use crate::world::leftovers::{self, CopyFolder};
 use crate::world::regular_file;
 
@@ -79,7 +80,15 @@ fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<Pla
         .follow_links(false)
         .filter_entry(move |entry| entry.file_name() != ".git" && entry.path() != runs)
         .build();
-    for entry in walk.flatten() {
+    for entry in walk {
+        let entry = match entry.map_err(ignore::Error::into_io_error) {
+            Ok(entry) => entry,
+            // Without it tests would fail that pass.
+            Err(Some(error)) if Obstacle::of(&error).is_some() => {
+                return Err(disk(&place.repository, &error));
+            }
+            Err(_) => continue,
+        };
         let Some(path) = in_repository(place, entry.path()) else { continue };
         let kind = entry.file_type();
         let target = to.join(path.as_str());
@@ -123,8 +132,7 @@ fn link_ignored(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Re
         folders.push((place.project.clone(), to.join(inside)));
     }
     for (from, to) in folders {
-        let Ok(entries) = std::fs::read_dir(&from) else { continue };
-        for entry in entries.flatten() {
+        for entry in folder::entries_if_any(&from).map_err(|error| disk(&from, &error))? {
             let name = entry.file_name();
             let target = to.join(&name);
             let skipped = NOT_LINKED.iter().any(|skipped| name == *skipped);
