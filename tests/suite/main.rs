@@ -29,6 +29,7 @@ mod cycle;
 mod doctor;
 mod driver;
 mod fix;
+mod frames;
 mod git_state;
 mod halt_report;
 mod hostile;
