@@ -30,6 +30,7 @@ impl<W: World> Drive<'_, W> {
             touched: touched(&halt.verdict),
             resume_with: self.setup.resume_with.clone(),
             raw_tail: (self.setup.mask)(&self.tail),
+            is_followed: self.setup.later.is_some(),
         })
     }
 
@@ -50,6 +51,7 @@ impl<W: World> Drive<'_, W> {
             early_green: self.state.early_green.clone(),
             isolation: self.setup.isolation.to_string(),
             duration_ms: self.elapsed_ms(),
+            is_followed: self.setup.later.is_some(),
         })
     }
 }

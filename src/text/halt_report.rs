@@ -43,6 +43,8 @@ pub struct HaltFacts {
     pub raw_tail: String,
     /// What a command that goes on with the run must repeat: ` --cassette FILE`, or nothing.
     pub resume_with: String,
+    /// Whether a later run has worked since: going back to before this one would take that back too.
+    pub is_followed: bool,
 }
 
 /// The report for a person.
@@ -69,6 +71,7 @@ impl<'a> Report<'a> {
         let ledger = state.ledgers.get(&halt.key);
         let last = ledger.and_then(|ledger| ledger.entries.last());
         let mut next = next_steps(state, halt);
+        next.retain(|step| !(facts.is_followed && step.goes_before(state)));
         for step in next.iter_mut().filter(|step| step.starts_agents()) {
             step.command.push_str(&facts.resume_with);
         }

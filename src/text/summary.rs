@@ -45,6 +45,8 @@ pub struct SummaryFacts {
     pub isolation: String,
     /// How long the run took, ms.
     pub duration_ms: u64,
+    /// Whether a later run has worked since: going back to before this one would take that back too.
+    pub is_followed: bool,
 }
 
 /// The summary for a person.
@@ -89,8 +91,10 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
         out.push("nothing was committed; when you are content:".to_owned());
         out.push(format!("  {command}"));
         out.extend(nameless(facts));
-        out.push("or take it all back:".to_owned());
-        out.push(format!("  {}", undo_command(state)));
+        if !facts.is_followed {
+            out.push("or take it all back:".to_owned());
+            out.push(format!("  {}", undo_command(state)));
+        }
     }
     out.join("\n") + "\n"
 }
@@ -129,7 +133,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "duration_ms": facts.duration_ms,
         "run_dir": facts.run_dir,
         "commit": commit_command(state, facts),
-        "undo": undo_command(state),
+        "undo": (!facts.is_followed).then(|| undo_command(state)),
     })
 }
 

@@ -20,6 +20,7 @@
 
 mod agents;
 mod attempts;
+mod checkpoints;
 mod classify;
 mod flood;
 mod fold;
@@ -43,9 +44,10 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 14] = [
+const MEASURES: [Measure; 15] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
+    ("checkpoints", checkpoints::measure),
     ("classify", classify::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),

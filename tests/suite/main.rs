@@ -30,6 +30,7 @@ mod doctor;
 mod driver;
 mod faults;
 mod fix;
+mod frames;
 mod git_state;
 mod golden;
 mod halt_report;

@@ -218,6 +218,12 @@ fn ac_tdd_7_11_no_advice_about_an_old_run_takes_back_later_work() {
     let resumed = place.tdd(&["resume", &old, "--retry", "--cassette", &place.honest]).expect(3);
     let resumed = resumed.says(&["more.py", "--edited", "a later run came between", &newer]);
     assert!(!resumed.stderr.contains("tdd undo"), "{}", resumed.stderr);
+    place.tdd(&["resume", &old, "--edited", "--quiet", "--cassette", &place.wrong]).expect(1);
+    let report = std::fs::read_to_string(place.sandbox.path(&format!(".tdd/runs/{old}/halt.txt"))).unwrap();
+    assert!(
+        report.contains("what can be done next") && !report.contains(&format!("tdd undo {old}\n")),
+        "{report}"
+    );
     // Taken back itself, it is in nobody's way.
     place.tdd(&["undo", &newer]).expect(0);
     assert_eq!(next(&place).matches(&format!("tdd undo {old}")).count(), 3);

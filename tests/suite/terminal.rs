@@ -52,7 +52,11 @@ impl Terminal {
     /// `setsid` stays between us and it: a child of ours in a session of its own would look like an
     /// orphan to the tests of this process that sweep.
     pub fn start(inner: &Command) -> Self {
-        let pair = native_pty_system().openpty(size(24, 100)).unwrap();
+        Self::of_size(inner, 24, 100)
+    }
+
+    pub fn of_size(inner: &Command, rows: u16, cols: u16) -> Self {
+        let pair = native_pty_system().openpty(size(rows, cols)).unwrap();
         let side = std::fs::OpenOptions::new().read(true).write(true).open(pair.master.tty_name().unwrap());
         let theirs = OwnedFd::from(side.unwrap());
         let before = modes(&tcgetattr(&theirs).unwrap());
@@ -63,7 +67,7 @@ impl Terminal {
         command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.stdin(side()).stdout(side()).stderr(side());
         let child = command.spawn().unwrap();
-        let shown = Arc::new((Mutex::new(vt100::Parser::new(cells(24), cells(100), 0)), Condvar::new()));
+        let shown = Arc::new((Mutex::new(vt100::Parser::new(cells(rows), cells(cols), 0)), Condvar::new()));
         let mut reader = pair.master.try_clone_reader().unwrap();
         let screen = Arc::clone(&shown);
         std::thread::spawn(move || {

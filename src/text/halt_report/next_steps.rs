@@ -22,6 +22,11 @@ pub struct NextStep {
 }
 
 impl NextStep {
+    /// Whether it goes back to before the run.
+    pub(super) fn goes_before(&self, state: &State) -> bool {
+        self.command == format!("tdd undo {}", shell_word(&state.run.run.0))
+    }
+
     /// Whether agents are called by it: then it must say all that the run was begun with.
     pub(super) fn starts_agents(&self) -> bool {
         let goes_on = self.command.starts_with("tdd resume ") && !self.command.ends_with(" --abandon");

@@ -17,12 +17,27 @@ use super::USUAL_SIZE;
 pub(super) struct Screen<W> {
     out: Arc<Mutex<W>>,
     silent: Arc<AtomicBool>,
+    written: Arc<Written>,
     size: fn() -> (u16, u16),
+}
+
+/// Where the bar is in its drawing.
+#[derive(Debug, Default)]
+struct Written {
+    /// A line is there, and its blanks come next.
+    is_line: AtomicBool,
+    /// The blanks came too: another line begins on the next row.
+    is_filled: AtomicBool,
 }
 
 impl<W> Clone for Screen<W> {
     fn clone(&self) -> Self {
-        Self { out: Arc::clone(&self.out), silent: Arc::clone(&self.silent), size: self.size }
+        Self {
+            out: Arc::clone(&self.out),
+            silent: Arc::clone(&self.silent),
+            written: Arc::clone(&self.written),
+            size: self.size,
+        }
     }
 }
 
@@ -34,7 +49,7 @@ impl<W> fmt::Debug for Screen<W> {
 
 impl<W> Screen<W> {
     pub(super) fn new(out: W, size: fn() -> (u16, u16)) -> Self {
-        Self { out: Arc::new(Mutex::new(out)), silent: Arc::default(), size }
+        Self { out: Arc::new(Mutex::new(out)), silent: Arc::default(), written: Arc::default(), size }
     }
 
     pub(super) fn is_silent(&self) -> bool {
@@ -122,8 +137,15 @@ impl<W: Write + Send + 'static> TermLike for Screen<W> {
         Ok(())
     }
 
+    /// The bar writes a line and then the blanks that fill it, by which it comes to the next one. A line break
+    /// does the same, and nothing wraps where the terminal has become narrower meanwhile.
     fn write_str(&self, s: &str) -> io::Result<()> {
-        self.draw(|out| out.write_all(s.as_bytes()));
+        if self.written.is_line.fetch_xor(true, Ordering::Relaxed) {
+            self.written.is_filled.store(true, Ordering::Relaxed);
+            return Ok(());
+        }
+        let breaks = if self.written.is_filled.swap(false, Ordering::Relaxed) { "\r\n" } else { "" };
+        self.draw(|out| write!(out, "{breaks}{}", s.trim_end_matches(' ')));
         Ok(())
     }
 
@@ -132,8 +154,12 @@ impl<W: Write + Send + 'static> TermLike for Screen<W> {
         Ok(())
     }
 
+    /// The cursor waits at the beginning of the last line. At its end, where the bar leaves it, the `^C` that a
+    /// terminal echoes would go to the next line, and what is cleared then would be a line too low.
     fn flush(&self) -> io::Result<()> {
-        self.draw(Write::flush);
+        self.written.is_line.store(false, Ordering::Relaxed);
+        self.written.is_filled.store(false, Ordering::Relaxed);
+        self.draw(|out| queue!(out, MoveToColumn(0)).and_then(|()| out.flush()));
         Ok(())
     }
 }
