@@ -74,9 +74,11 @@ pub enum ClaimErrorKind {
     InvalidFiles,
     InvalidCommand,
     UnsafePath,
+    /// It disputes tests that are not there: a quotation, not a dispute.
+    UnknownDispute,
 }
 
-const PLAIN_KINDS: [(ClaimErrorKind, &str); 13] = [
+const PLAIN_KINDS: [(ClaimErrorKind, &str); 14] = [
     (ClaimErrorKind::NoBlock, "no-block"),
     (ClaimErrorKind::ManyBlocks, "many-blocks"),
     (ClaimErrorKind::UnclosedBlock, "unclosed-block"),
@@ -90,6 +92,7 @@ const PLAIN_KINDS: [(ClaimErrorKind, &str); 13] = [
     (ClaimErrorKind::InvalidFiles, "invalid-files"),
     (ClaimErrorKind::InvalidCommand, "invalid-command"),
     (ClaimErrorKind::UnsafePath, "unsafe-path"),
+    (ClaimErrorKind::UnknownDispute, "unknown-dispute"),
 ];
 
 impl fmt::Display for ClaimErrorKind {

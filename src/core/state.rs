@@ -19,6 +19,7 @@ use super::test::TestId;
 use super::usage::{Tally, Usage};
 
 mod apply;
+mod disputed;
 mod judged;
 mod operator;
 pub mod spending;

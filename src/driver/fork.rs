@@ -76,7 +76,8 @@ impl<W: World> Drive<'_, W> {
         let denied = denied(&mut report, &self.setup.mask);
         let glimpsed = glimpsed(&mut report, &self.setup.mask);
         let outcome = returned(&mut self.ports.journal, self.setup, order.key.role(), report);
-        let outcome = outcome.map_err(after_a_child)?;
+        let mut outcome = outcome.map_err(after_a_child)?;
+        self.take_no_quotation(&mut outcome);
         // Work that was reported before the stop is worth its judgement: it is paid for.
         if let (Some(cap), true) = (run_cap, outcome.claim.is_err()) {
             return Err(self.stopped_at_cap(cap));
@@ -84,6 +85,17 @@ impl<W: World> Drive<'_, W> {
         // A format retry goes on with this tree, and is not measured before it.
         let seen = if outcome.claim.is_err() { vec![self.see_tree()?] } else { Vec::new() };
         Ok(denied.into_iter().chain(glimpsed).chain(seen).chain([self.state.returned(outcome)]).collect())
+    }
+
+    /// What is quoted from a guide or an example is no dispute: it speaks of tests that are not here.
+    fn take_no_quotation(&self, outcome: &mut AgentReturn) {
+        let dispute = outcome.claim.as_ref().ok().and_then(|claim| claim.dispute.as_ref());
+        let Some(dispute) = dispute.filter(|dispute| !self.state.knows_disputed(dispute)) else { return };
+        let message = format!(
+            "it disputes {}, and no such test is here; if you quoted an example, give a block of your own alone",
+            dispute.tests.join(", ")
+        );
+        outcome.claim = Err(ClaimError { kind: ClaimErrorKind::UnknownDispute, message, line: None });
     }
 
     fn limits(&self, key: &Key) -> Limits {

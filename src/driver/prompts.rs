@@ -135,7 +135,13 @@ impl<W: World> Drive<'_, W> {
     fn what_was_wrong(&self, key: &Key) -> String {
         let entry = self.state.ledgers.get(key).and_then(|ledger| ledger.last());
         let claim = entry.and_then(|entry| entry.outcome.as_ref()).map(|outcome| &outcome.claim);
-        claim.and_then(|claim| claim.as_ref().err()).map(|error| error.message.clone()).unwrap_or_default()
+        let error = claim.and_then(|claim| claim.as_ref().err());
+        error
+            .map(|error| match error.line {
+                Some(line) => format!("line {line} of the message: {}", error.message),
+                None => error.message.clone(),
+            })
+            .unwrap_or_default()
     }
 
     /// The role's skill and the project's instructions, both as of checkpoint 0.

@@ -11,6 +11,7 @@ use crate::core::role::Role;
 use crate::core::turns::TurnCaps;
 use crate::core::usage::{CapPlan, Usd};
 use crate::settings::fix::{TEST_DEADLINE_MS, TYPE_DEADLINE_MS};
+use crate::text::agent_table::AUTO;
 use crate::text::agent_table::amount::shown_size as size;
 use crate::text::config::{self, ConfigFile, shown_duration as duration};
 use crate::text::usage_words::grouped;
@@ -119,7 +120,12 @@ fn of_role(sources: &Sources<'_>, holds: &Settings, role: Role) -> Vec<Row> {
     };
     let turns = |file: &ConfigFile| {
         let own = file.roles.get(&role).and_then(|own| own.max_turns);
-        own.map(|most| most.to_string())
+        // The role's own goes before its agent's, in whichever file it stands.
+        if holds.turns.contains_key(&role) {
+            own.map(|most| most.to_string())
+        } else {
+            turns_of_agent(file, &choice.name)
+        }
     };
     let mut rows = vec![
         sources.row(&key("agent"), named, AUTO_AGENT),
@@ -134,6 +140,19 @@ fn of_role(sources: &Sources<'_>, holds: &Settings, role: Role) -> Vec<Row> {
         rows.push(sources.row(&key("code"), documents, "true"));
     }
     rows
+}
+
+/// What a file says of an agent's turns; of both that `auto` may be, with its name.
+fn turns_of_agent(file: &ConfigFile, agent: &str) -> Option<String> {
+    let of = |name: &str| {
+        let said = file.agents.get(name)?;
+        said.project.as_ref().or(said.person.as_ref())?.get("max_turns")?.as_u64()
+    };
+    if agent != AUTO_AGENT {
+        return of(agent).map(|most| most.to_string());
+    }
+    let each = AUTO.iter().filter_map(|name| Some(format!("{} with {name}", of(name)?)));
+    Some(each.collect::<Vec<_>>().join(", ")).filter(|said| !said.is_empty())
 }
 
 fn usual_turns(role: Role) -> String {

@@ -366,6 +366,9 @@ fn yaml(name: &str, text: &str) -> Result<Value, Trouble> {
     })
 }
 
+/// What `auto` may be, in the order in which they are looked for.
+pub const AUTO: [&str; 2] = ["claude", "codex"];
+
 /// The names of the built-in tables.
 pub const BUILTIN: [&str; 6] = ["claude", "codex", "gemini", "opencode", "pi", "scripted"];
 

@@ -388,6 +388,27 @@ fn a_message_without_a_block_gets_one_format_retry_that_keeps_the_work() {
     assert!(matches!(ended(&state), End::Halted(_)));
 }
 
+/// Green work that ends with an example of a dispute, as a guide of the project or the role's text shows it.
+#[test]
+fn a_quoted_dispute_halts_nothing() {
+    let key = Key::Implementer(criterion(1));
+    let quoted = "docs/how.md shows a dispute:\n\n```tdd-result\nrole: implementer\nstatus: failed\nfiles: []\n\
+                  command: t\noutput_excerpt: red\ndispute: { tests: [tests/test_other.py::test_total], reason: sum }\n\
+                  ```\nI have none.";
+    let script = honest()
+        .on(&key, 1, |tree| {
+            tree.write("src/a.txt", "OLD ONE\n");
+            quoted.to_owned()
+        })
+        .on(&key, 2, |_| block("implementer", "ok"));
+    let (state, world) = run(plan(), script);
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+    assert_eq!(faults(&state, &key)[0].0, Mode::D);
+    let told: Vec<String> =
+        world.prompts().into_iter().filter(|(of, ..)| *of == key).map(|(_, prompt, _)| prompt).collect();
+    assert!(told[1].contains("tests/test_other.py::test_total, and no such test is here"), "{}", told[1]);
+}
+
 #[test]
 fn every_judgement_is_in_the_journal() {
     let script = honest()

@@ -53,6 +53,22 @@ fn ac_tdd_6_5_a_person_s_settings_hold_where_the_project_is_silent() {
     ] {
         assert_eq!(told.get(key), Some(&(value.to_owned(), from.to_owned())), "{key}");
     }
+    // Of the agent's own table, where the role says nothing.
+    sandbox.write(
+        "tdd.yaml",
+        &format!("{TEST}agents: {{ mine: {{ max_turns: 5 }}, codex: {{ max_turns: 7 }} }}\n"),
+    );
+    sandbox.own_settings(&format!(
+        "agent: mine\nroles: {{ implementer: {{ max_turns: 60 }}, fixer: {{ agent: auto }} }}\n{MINE}"
+    ));
+    let told = config(&sandbox);
+    for (role, value, from) in [
+        ("implementer", "60", own.as_str()),
+        ("test-writer", "5", "tdd.yaml"),
+        ("fixer", "7 with codex", "tdd.yaml"),
+    ] {
+        assert_eq!(told.get(&format!("roles.{role}.max_turns")), Some(&(value.to_owned(), from.to_owned())));
+    }
     // A folder of its own for settings goes before the one at home.
     let elsewhere = sandbox.beside("settings");
     std::fs::create_dir_all(elsewhere.join("tdd")).unwrap();

@@ -193,14 +193,14 @@ pub fn refuse_caps_without_figures(
                     "with --interactive nothing is read off its screen; {figure} is known when it has ended, if at all"
                 ))
                 .advise(format!(
-                    "leave one of the two out (the flag, or `max_…` in tdd.yaml), or use {} instead",
+                    "leave one of the two out (the flag, or `max_…`: `tdd config` names the file), or use {} instead",
                     flag(Cap::Wall)
                 )));
         }
         return Err(trouble
             .because(format!("it never tells {figure}: its table has no such figure under `usage:`"))
             .advise(format!(
-                "take the cap out (the flag, or `max_…` in tdd.yaml), use {} instead,\n\
+                "take the cap out (the flag, or `max_…`: `tdd config` names the file), use {} instead,\n\
                  or say under `usage:` in the agent's table where it tells that",
                 flag(other)
             )));

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 
 use crate::core::trouble::Trouble;
+use crate::text::agent_table::AUTO;
 use crate::world::regular_file;
 
 /// The built-in agent to take when none is named: claude, else codex, whichever is in `PATH`.
 pub fn choose_auto(path: Option<&OsStr>) -> Result<&'static str, Trouble> {
-    const CANDIDATES: [&str; 2] = ["claude", "codex"];
-    let found = CANDIDATES.into_iter().find(|name| matches!(in_path(name, path), Lookup::Found(_)));
+    let found = AUTO.into_iter().find(|name| matches!(in_path(name, path), Lookup::Found(_)));
     found.ok_or_else(|| {
         Trouble::environment("no agent program was found")
-            .because(format!("neither {} is in PATH", CANDIDATES.join(" nor ")))
+            .because(format!("neither {} is in PATH", AUTO.join(" nor ")))
             .advise(
                 "install one of them, or name another agent: --agent opencode, gemini or pi, or one of your own with \
                  its table in tdd.yaml or in your own settings",

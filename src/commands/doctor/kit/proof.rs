@@ -188,9 +188,14 @@ pub(super) fn shell_has_the_environment(trial: &Trial<'_>) -> Result<String, Unp
         return not_met("it never ran the command, so nothing is shown");
     }
     match regular_file::read_to_string(trial.project(RESULT)) {
-        Ok(printed) if printed == trial.word() => Ok("as ours".to_owned()),
-        Ok(printed) if printed.is_empty() => {
+        Ok(printed) if printed.trim().is_empty() => {
             not_met("its shell does not find a program of the person's `PATH`, or lacks a variable of theirs")
+        }
+        Ok(printed) if printed.starts_with(&format!("{}\nlistening on ", trial.word())) => {
+            Ok("as ours".to_owned())
+        }
+        Ok(printed) if printed.starts_with(trial.word()) => {
+            not_met("no program in its shell can open a port of this machine's, as tests of servers do")
         }
         Ok(printed) => {
             not_met(format!("the program printed something else there: {}", harmless::short(&printed, 60)))

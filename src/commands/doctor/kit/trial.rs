@@ -28,6 +28,7 @@ use crate::core::usage::Usage;
 use crate::driver::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits, Protection};
 use crate::text::agent_table::AgentTable;
 use crate::text::agent_table::kit::Kit;
+use crate::text::harmless;
 use crate::view::print;
 use crate::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
 use crate::world::checkpoints::git_folders;
@@ -103,7 +104,7 @@ impl<'b> Trial<'b> {
             made(&folder.join(part))?;
         }
         scaffold::lay_out(&folder.join("project"), &FILES)?;
-        install(&folder.join("bin").join(super::proof::PROGRAM))?;
+        install(&folder.join("bin").join(super::proof::PROGRAM), &bench.tdd)?;
         let mut agent = agent.clone();
         agent.model = kit.model.clone().or(agent.model);
         let word = bench.folder.file_name().unwrap_or_default().to_string_lossy();
@@ -326,10 +327,18 @@ async fn appears(file: &Path) {
     }
 }
 
-/// A program that prints a variable of the person's.
-fn install(program: &Path) -> Result<(), Trouble> {
-    let script = format!("#!/bin/sh\nprintf %s \"${}\"\n", super::proof::VARIABLE);
-    let written = std::fs::write(program, script)
+/// A program that prints a variable of the person's, and then whether it can open a port of its own, as
+/// tests of servers do.
+fn install(program: &Path, tdd: &Path) -> Result<(), Trouble> {
+    let rules = program.with_extension("json");
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"${}\"\n{} __model-server --script {} --until-stdin-ends </dev/null 2>&1\n",
+        super::proof::VARIABLE,
+        harmless::shell_word(&tdd.to_string_lossy()),
+        harmless::shell_word(&rules.to_string_lossy()),
+    );
+    let written = std::fs::write(&rules, "{}")
+        .and_then(|()| std::fs::write(program, script))
         .and_then(|()| std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)));
     written.map_err(|error| unusable(program, &error))
 }
