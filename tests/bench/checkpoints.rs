@@ -135,7 +135,7 @@ fn way_back() -> Row {
         times.push(began.elapsed());
     }
     Row {
-        what: format!("undo of {} MiB in {BIG_FILES} files", BIG_FILES * BIG_BYTES >> 20),
+        what: format!("undo of {} MiB in {BIG_FILES} files", (BIG_FILES * BIG_BYTES) >> 20),
         figure: Figure::Time { measured: median(times), bound: Duration::from_secs(3) },
         note: format!("median of {TIMES}, bytes that can't be deflated, what was there kept first"),
     }

@@ -253,7 +253,7 @@ fn a_secret_in_a_criterion_is_in_nothing_that_is_kept_or_shown() {
     };
     let honest = file("honest.yaml", honest_shop_cassette());
     let wrong = file("wrong.yaml", honest_shop_cassette().replace("return 2", "return 3"));
-    let file_of_test = "tests/test_ac_ste_1_1.py";
+    let own_test = "tests/test_ac_ste_1_1.py";
     let calls: [(&[&str], i32); 12] = [
         (&["STE-1", "--dry-run", "--cassette", &honest], 0),
         (&["STE-1", "--dry-run", "--json", "--cassette", &honest], 0),
@@ -272,7 +272,7 @@ fn a_secret_in_a_criterion_is_in_nothing_that_is_kept_or_shown() {
     let mut was_masked = false;
     for (args, code) in calls {
         if args.contains(&"--edited") {
-            sandbox.write(file_of_test, &sandbox.read(file_of_test).replace("test_new", "test_mine"));
+            sandbox.write(own_test, &sandbox.read(own_test).replace("test_new", "test_mine"));
         }
         let ran = tdd(&sandbox, args, &[("MY_TOKEN", own)]).expect(code);
         let shown = format!("{}{}", ran.stdout, ran.stderr);

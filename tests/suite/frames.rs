@@ -1,6 +1,5 @@
 //! What the live display leaves on a terminal when a run is over: nothing of itself. Frames of its spinner would
 //! stay for ever where a line wraps, the terminal becomes narrower, or `^C` is echoed between two of them.
-#![expect(clippy::disallowed_methods, reason = "a test writes an agent's script")]
 
 use super::sandbox::Sandbox;
 use super::stops::{HONEST_AGENT, HONEST_CHECK, project};

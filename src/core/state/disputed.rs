@@ -2,6 +2,7 @@
 
 use super::State;
 use crate::core::claim::Dispute;
+use crate::core::path::RelPath;
 use crate::core::test::TestId;
 
 impl State {
@@ -21,7 +22,7 @@ impl State {
         });
         let own = red.criteria.iter().flat_map(|criterion| criterion.tests.iter().map(|test| &test.id));
         let of_ids = self.greens.iter().chain(baseline).chain(own).filter_map(file_of);
-        let files = red.criteria.iter().flat_map(|criterion| &criterion.files).map(|file| file.as_str());
+        let files = red.criteria.iter().flat_map(|criterion| &criterion.files).map(RelPath::as_str);
         let mut all: Vec<&str> = of_ids.chain(files).collect();
         all.sort_unstable();
         all.dedup();
