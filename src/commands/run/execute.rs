@@ -239,11 +239,11 @@ pub fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
             .because(why)
             .advise("see the limits on open files and processes (`ulimit -a`), then do the same again")
     };
-    let build = || tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let make = || tokio::runtime::Builder::new_current_thread().enable_all().build();
     // It panics where the system has no pair of sockets for it, and shall not do so in its own words.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
-    let built = panic::catch_unwind(build);
+    let built = panic::catch_unwind(make);
     panic::set_hook(hook);
     built.map_or_else(
         |_| Err(failed(UnixStream::pair().map_or_else(Why::from, |_| "it gave up half way".into()))),
