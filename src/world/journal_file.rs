@@ -8,7 +8,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the disk")]
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -168,7 +168,7 @@ impl JournalFile {
 
     fn write_lines(&mut self, lines: &[String]) -> io::Result<()> {
         for line in lines {
-            let written = self.file.write(line.as_bytes())?;
+            let written = rustix::io::retry_on_intr(|| rustix::io::write(&self.file, line.as_bytes()))?;
             if written < line.len() {
                 return Err(io::Error::new(io::ErrorKind::StorageFull, "only a part of a line was written"));
             }

@@ -248,7 +248,8 @@ fn on_terminal(
         }
         String::from_utf8_lossy(&seen).replace("THE-END", "")
     });
-    let code = child.wait().unwrap().code().unwrap();
+    let status = child.wait().unwrap();
+    let code = status.code().unwrap_or_else(|| panic!("{status}"));
     assert_eq!(modes(&ours), before, "the terminal is not as it was");
     ours.write_all(b"THE-END").unwrap();
     let seen = reading.join().unwrap();

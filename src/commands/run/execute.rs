@@ -1,6 +1,8 @@
 //! From a prepared run to an exit code.
 
 use std::collections::BTreeMap;
+use std::os::unix::net::UnixStream;
+use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,7 +15,7 @@ use crate::core::event::{Decision, Event, RunId, RunStarted};
 use crate::core::halt::Ending;
 use crate::core::labels;
 use crate::core::state::{End, Phase, State, Suspension};
-use crate::core::trouble::Trouble;
+use crate::core::trouble::{Trouble, Why};
 use crate::driver::drive::Drive;
 use crate::driver::ports::{Checkpoints, Clock, Journal};
 use crate::exit::Exit;
@@ -233,10 +235,21 @@ fn audience(prepared: &Prepared) -> Box<dyn Audience> {
 
 /// One thread; every wait of a command is on it.
 pub fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Trouble::environment("the event loop can't be started").because(error))
+    let failed = |why: Why| {
+        Trouble::environment("the event loop can't be started")
+            .because(why)
+            .advise("see the limits on open files and processes (`ulimit -a`), then do the same again")
+    };
+    let make = || tokio::runtime::Builder::new_current_thread().enable_all().build();
+    // It panics where the system has no pair of sockets for it, and shall not do so in its own words.
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let built = panic::catch_unwind(make);
+    panic::set_hook(hook);
+    built.map_or_else(
+        |_| Err(failed(UnixStream::pair().map_or_else(Why::from, |_| "it gave up half way".into()))),
+        |built| built.map_err(|error| failed(error.into())),
+    )
 }
 
 pub(in crate::commands) fn wish(output: OutputMode) -> Wish {
