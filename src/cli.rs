@@ -157,6 +157,9 @@ pub struct ResumeArgs {
     /// Let each agent have this terminal from now on, so that you see and steer it; end it yourself.
     #[arg(long, short, conflicts_with = "json")]
     pub interactive: bool,
+    /// Nobody sits at the agents' screens from now on, in a run that was begun with --interactive.
+    #[arg(long, conflicts_with = "interactive")]
+    pub headless: bool,
     /// A cassette for the scripted agent.
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,

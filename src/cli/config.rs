@@ -18,7 +18,7 @@ Exit codes:
   2   a file can't be used; it is said why
   70  a bug in tdd")]
 pub struct ConfigArgs {
-    /// Print one JSON object a line: {\"type\":\"setting\",\"key\",\"value\",\"from\"}.
+    /// Print one JSON object a line: {"type":"setting","key":…,"value":…,"from":…}.
     #[arg(long)]
     pub json: bool,
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::core::criterion::CriterionId;
-use crate::core::event::{Decision, Plan, SandboxNeed};
+use crate::core::event::{Decision, Plan, SandboxNeed, Screens};
 use crate::core::isolation::Wanted;
 use crate::core::requirement::Requirement;
 use crate::core::role::{Key, Role};
@@ -197,6 +197,23 @@ fn refuse_with_nothing_to_take(state: &State, run: &RunDir) -> Result<(), Troubl
         )))
 }
 
+/// Who sits at the agents' screens: as it was when the run began, unless the person says otherwise.
+fn operator(args: &ResumeArgs, begun: Screens) -> Result<Option<Operator>, Trouble> {
+    if args.interactive {
+        return Operator::at_terminal().map(Some);
+    }
+    if begun == Screens::Nobody || args.headless {
+        return Ok(None);
+    }
+    Operator::at_terminal().map(Some).map_err(|trouble| {
+        Trouble::user("this run was begun with --interactive, which holds when it is gone on with")
+            .because(trouble.why)
+            .advise(
+                "go on in a terminal, in the foreground, or without anybody at the screens: add --headless",
+            )
+    })
+}
+
 /// The run as it was begun, with the agents' tables as `tdd.yaml` describes them now.
 fn prepared(
     args: &ResumeArgs,
@@ -219,7 +236,7 @@ fn prepared(
         Some(name) => name.clone(),
         None => state.run.agents[role as usize].clone(),
     });
-    let operator = args.interactive.then(Operator::at_terminal).transpose()?;
+    let operator = operator(args, state.run.plan.screens)?;
     let roles = prepare::seated(prepare::agents(&settings, &environment, &names)?, operator)?;
     // The run's caps hold but for those that are named now; `tdd.yaml` was asked when it began.
     let caps = caps::of_flags(&args.caps)?.or(&state.run.plan.caps);

@@ -90,9 +90,9 @@ impl RunStatus {
             }
             Self::Superseded { by } => Some(format!("nothing; `tdd status {by}` is the run that finished")),
             Self::CleanedInPart => Some(format!("`tdd clean {run}` removes the rest")),
-            Self::NotBegun { requirement } => {
-                Some(format!("`tdd {requirement}` starts anew; nothing is lost by it"))
-            }
+            Self::NotBegun { requirement } => Some(format!(
+                "`tdd resume {run}` goes on; `tdd {requirement}` starts anew, and loses nothing"
+            )),
             Self::AsJournalled => None,
         }
     }

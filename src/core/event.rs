@@ -306,6 +306,18 @@ pub struct Plan {
     pub sandbox: SandboxNeed,
     #[serde(default)]
     pub on_missing_block: MissingBlock,
+    #[serde(default)]
+    pub screens: Screens,
+}
+
+/// Who sits at the agents' screens; it holds when the run is gone on with, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Screens {
+    #[default]
+    Nobody,
+    /// `--interactive`
+    Person,
 }
 
 /// Whether a run may go on where nothing holds the children (contract section 12).

@@ -106,7 +106,9 @@ impl Teller {
             }
             Event::Refused { why } => vec![bad(format!("refused: {why}; the tree is as it was"))],
             Event::Paused { reason } => {
-                vec![bad(format!("paused: {reason}; `tdd status` shows where it stands"))]
+                // All of it is told when the command ends.
+                let what = reason.lines().next().unwrap_or_default();
+                vec![bad(format!("paused: {what}; `tdd status` shows where it stands"))]
             }
             Event::Stopped { signal } => {
                 vec![bad(format!("stopped by signal {signal}; what was done is kept in the journal"))]

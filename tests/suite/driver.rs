@@ -390,7 +390,7 @@ fn a_message_without_a_block_gets_one_format_retry_that_keeps_the_work() {
 
 /// Green work that ends with an example of a dispute, as a guide of the project or the role's text shows it.
 #[test]
-fn a_quoted_dispute_halts_nothing() {
+fn ac_tdd_1_5_a_quoted_dispute_halts_nothing() {
     let key = Key::Implementer(criterion(1));
     let quoted = "docs/how.md shows a dispute:\n\n```tdd-result\nrole: implementer\nstatus: failed\nfiles: []\n\
                   command: t\noutput_excerpt: red\ndispute: { tests: [tests/test_other.py::test_total], reason: sum }\n\

@@ -64,7 +64,7 @@ fn lay_out(sandbox: &Sandbox, kept: &Path) -> String {
 }
 
 #[test]
-fn journals_of_earlier_programs_read_as_they_did() {
+fn ac_tdd_7_13_journals_of_earlier_programs_read_as_they_did() {
     for label in labels() {
         for (kind, end, criteria, forks) in KINDS {
             let at = format!("{}/{kind}", label.file_name().unwrap().to_string_lossy());

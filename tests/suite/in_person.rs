@@ -187,7 +187,7 @@ fn quit_with_nothing_said(sandbox: &Sandbox, terminal: Terminal) {
     let (code, screen) = terminal.end();
     assert_eq!(code, 3, "{screen}");
     let shown = screen.replace(['\r', '\n'], " ");
-    for words in ["was quit before it had said anything", "tdd resume", "--interactive"] {
+    for words in ["was quit before it had ended a turn", "tdd resume", "--interactive"] {
         assert!(shown.contains(words), "no {words}: {screen}");
     }
     let events = sandbox.events();

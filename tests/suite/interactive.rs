@@ -237,22 +237,30 @@ fn an_agent_that_is_quit_with_nothing_said_costs_nothing() {
     let sandbox = stage();
     // More often than an attempt may fail, or be cut off by us.
     for round in 0..4 {
-        let args = if round == 0 { ["STE-1", "--interactive"] } else { ["resume", "--interactive"] };
-        let mut terminal = Terminal::tdd(&sandbox, &args);
+        // Begun with a person at the screen, it is gone on with so.
+        let args: &[&str] = match round {
+            0 => &["STE-1", "--interactive"],
+            1 => &["resume", "--interactive"],
+            _ => &["resume"],
+        };
+        let mut terminal = Terminal::tdd(&sandbox, args);
         terminal.wait_for("test-writer is here");
         terminal.press("q");
         let (code, screen) = terminal.end();
         assert_eq!(code, 3, "{screen}");
         let shown = screen.replace(['\r', '\n'], "");
         for words in
-            ["has the screen now, as the test-writer", "Ctrl-C", "was quit before it had said anything"]
+            ["has the screen now, as the test-writer", "Ctrl-C", "was quit before it had ended a turn"]
         {
             assert!(shown.contains(words), "no {words}: {screen}");
         }
         assert!(shown.contains("go on: tdd resume") && shown.contains("--interactive"), "{screen}");
         assert_eq!(sandbox.events().last().map(String::as_str), Some("paused"));
     }
-    let (code, screen) = play(Terminal::tdd(&sandbox, &["resume", "--interactive"]));
+    let before = sandbox.forks();
+    sandbox.tdd(&["resume"]).expect(2).says(&["was begun with --interactive", "in a terminal", "--headless"]);
+    assert_eq!(sandbox.forks(), before, "nobody was forked where nobody sits");
+    let (code, screen) = play(Terminal::tdd(&sandbox, &["resume"]));
     assert_eq!(code, 0, "{screen}");
     assert_eq!(sandbox.forks(), 7);
     let journal = std::fs::read_to_string(sandbox.run_dir().join("events.jsonl")).unwrap();

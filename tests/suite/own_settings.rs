@@ -56,17 +56,13 @@ fn ac_tdd_6_5_a_person_s_settings_hold_where_the_project_is_silent() {
     // Of the agent's own table, where the role says nothing.
     sandbox.write(
         "tdd.yaml",
-        &format!("{TEST}agents: {{ mine: {{ max_turns: 5 }}, codex: {{ max_turns: 7 }} }}\n"),
+        &format!("{TEST}agents: {{ pi: {{ max_turns: 5 }}, codex: {{ max_turns: 7 }} }}\n"),
     );
-    sandbox.own_settings(&format!(
-        "agent: mine\nroles: {{ implementer: {{ max_turns: 60 }}, fixer: {{ agent: auto }} }}\n{MINE}"
-    ));
+    sandbox.own_settings("agent: pi\nroles: { implementer: { max_turns: 60 }, fixer: { agent: codex } }\n");
     let told = config(&sandbox);
-    for (role, value, from) in [
-        ("implementer", "60", own.as_str()),
-        ("test-writer", "5", "tdd.yaml"),
-        ("fixer", "7 with codex", "tdd.yaml"),
-    ] {
+    for (role, value, from) in
+        [("implementer", "60", own.as_str()), ("test-writer", "5", "tdd.yaml"), ("fixer", "7", "tdd.yaml")]
+    {
         assert_eq!(told.get(&format!("roles.{role}.max_turns")), Some(&(value.to_owned(), from.to_owned())));
     }
     // A folder of its own for settings goes before the one at home.
@@ -196,7 +192,7 @@ fn own_settings_that_a_child_writes_are_held_by_the_sandbox_and_told_without_it(
 
 /// The honest agent prints first what it would read of the repository.
 #[test]
-fn what_an_agent_would_read_of_a_repository_is_hidden_by_the_sandbox_and_told_without_it() {
+fn ac_tdd_6_8_what_an_agent_would_read_of_a_repository_is_hidden_or_told() {
     if !has_python() {
         return;
     }

@@ -396,7 +396,7 @@ fn a_criterion_for_the_operator_is_told_as_worked_on_and_not_verified() {
 
 /// By a program that lacks one check, the verdict of a run that this one would judge otherwise.
 #[test]
-fn a_run_that_another_program_judged_reads_as_it_was_judged() {
+fn ac_tdd_7_12_a_run_that_another_program_judged_reads_as_it_was_judged() {
     if !has_python() {
         return;
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::{RunArgs, like_a_command};
 use crate::core::criterion::{CriterionId, Verify};
-use crate::core::event::{Plan, RedRule, SandboxNeed, SupersedeRule};
+use crate::core::event::{Plan, RedRule, SandboxNeed, Screens, SupersedeRule};
 use crate::core::isolation::Wanted;
 use crate::core::requirement::Requirement;
 use crate::core::role::Role;
@@ -71,7 +71,8 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let mask = crate::commands::mask_of(&environment);
     let requirement = requirement.with_words(|text| mask.apply(text).into_owned());
     let finished = earlier::refuse(&place, &requirement, &settings)?;
-    let plan = plan(&settings, &requirement)?;
+    let screens = if args.interactive { Screens::Person } else { Screens::Nobody };
+    let plan = Plan { screens, ..plan(&settings, &requirement)? };
     git_facts::refuse_locked_index(&place.repository)?;
     git_facts::refuse_half_merged(&place.repository)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
@@ -157,6 +158,7 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
             Wanted::Audit => SandboxNeed::LeftOut,
         },
         on_missing_block: settings.on_missing_block,
+        screens: Screens::default(),
     })
 }
 

@@ -103,7 +103,7 @@ impl TableAgents {
         ]
     }
 
-    /// It was quit before it had said anything: nobody's failure, and nothing to be judged.
+    /// It was quit before it had ended a turn: nobody's failure, and nothing to be judged.
     fn quit(&self, table: &AgentTable) -> Trouble {
         // Whoever stopped us may have ended it first.
         if let Some(signal) = *self.setup.stop.borrow() {
@@ -111,7 +111,7 @@ impl TableAgents {
         }
         Trouble::new(
             TroubleKind::Passing,
-            format!("the agent `{}` was quit before it had said anything", table.name),
+            format!("the agent `{}` was quit before it had ended a turn", table.name),
         )
         .because("tdd goes on with what its hook tells at the end of a turn, and it has told nothing; no attempt is spent")
         .advise("let it end its turn before you quit it; `tdd resume --interactive` goes on")
