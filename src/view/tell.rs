@@ -105,11 +105,7 @@ impl Teller {
                 vec![plain("finished: some criteria are not verified")]
             }
             Event::Refused { why } => vec![bad(format!("refused: {why}; the tree is as it was"))],
-            Event::Paused { reason } => {
-                // All of it is told when the command ends.
-                let what = reason.lines().next().unwrap_or_default();
-                vec![bad(format!("paused: {what}; `tdd status` shows where it stands"))]
-            }
+            Event::Paused { reason } => vec![paused(reason)],
             Event::Stopped { signal } => {
                 vec![bad(format!("stopped by signal {signal}; what was done is kept in the journal"))]
             }
@@ -314,6 +310,12 @@ fn rolled_back(to: &CheckpointId, extent: RollBack, kept_as: &CheckpointId) -> L
         RollBack::Everything => "the whole tree is",
     };
     dim(format!("  {what} back as of {}; the failed work is kept as {}", brief(to), brief(kept_as)))
+}
+
+/// All of the reason is told when the command ends.
+fn paused(reason: &str) -> Line {
+    let what = reason.lines().next().unwrap_or_default();
+    bad(format!("paused: {what}; `tdd status` shows where it stands"))
 }
 
 fn halted(state: &State) -> Line {
