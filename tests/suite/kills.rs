@@ -1,4 +1,4 @@
-//! SIGKILL at an exact system call of `tdd undo`, `tdd clean` and a roll-back: the same command again ends
+//! SIGKILL at an exact system call of a run, `tdd undo`, `tdd clean` and a roll-back: whoever goes on ends
 //! where it would have ended, and of the killed one nothing is left.
 //!
 //! `strace` kills it as it enters the n-th call that changes the disk or starts a program. The gate plays a
@@ -221,5 +221,61 @@ fn a_roll_back_that_is_killed_is_gone_on_with() {
         assert!(litter.is_empty(), "{at}: {litter:?}");
         sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
         assert_eq!(tree(&sandbox), before, "{at}");
+    }
+}
+
+/// Whoever goes on comes to the same end, and back to where it began.
+fn a_run_is_killed(level: &str) {
+    if !can_kill() {
+        return;
+    }
+    let sandbox = awkward();
+    let before = tree(&sandbox);
+    let cassette = write_cassette(&sandbox, &havoc("2", &refactorer()));
+    let words = ["STE-1", "--cassette", &cassette, "--sandbox", level];
+    let saved = Saved::of(&sandbox);
+    let moments = moments(&sandbox, (&words, 0), 1, count(4, 50));
+    let (end, wanted) = (tree(&sandbox), litter(&sandbox));
+    for at in &moments {
+        saved.again();
+        kill(&sandbox, &words, at);
+        // Where nothing was begun, or all was done, there is nothing to go on with.
+        let resumed = sandbox.tdd(&["resume", "--cassette", &cassette]);
+        if resumed.code != 0 {
+            assert_eq!(resumed.code, 2, "{at}: {}", resumed.stderr);
+            sandbox.tdd(&words).expect(0);
+        }
+        assert_eq!(tree(&sandbox), end, "{at}");
+        sandbox.tdd(&["status"]).expect(0);
+        sandbox.tdd(&["undo"]).expect(0);
+        assert_eq!(tree(&sandbox), before, "{at}");
+        // What is left of a folder for temporary files whose note went first is nobody's any more.
+        let is_new = |name: &String| {
+            !wanted.contains(name) && !name.ends_with("tdd-undo.json") && !name.contains("/tdd-")
+        };
+        let left: Vec<String> = litter(&sandbox).into_iter().filter(is_new).collect();
+        assert!(left.is_empty(), "{at}: {left:?}");
+    }
+}
+
+/// What lies around and is no run's own.
+fn litter(sandbox: &Sandbox) -> Vec<String> {
+    let is_other = |name: &String| {
+        let is_of_the_tree =
+            name.starts_with("repo/") && !name.starts_with("repo/.git/") && !name.contains("tdd-");
+        !is_of_the_tree && !name.contains("objects/")
+    };
+    around(sandbox).into_iter().filter(is_other).collect()
+}
+
+#[test]
+fn a_run_that_is_killed_at_any_moment_is_gone_on_with() {
+    a_run_is_killed("audit");
+}
+
+#[test]
+fn a_run_in_a_sandbox_that_is_killed_at_any_moment_is_gone_on_with() {
+    if super::isolation::has_bwrap() {
+        a_run_is_killed("enforce");
     }
 }

@@ -139,7 +139,8 @@ pub(super) fn commit(
             .advise("list it in .gitignore before the run, or remove it"));
     }
     let mut command = git.command();
-    command.args(["-c", "fastimport.unpackLimit=20"]);
+    // Most of the time goes into compression, and what a checkpoint holds is soon thrown away.
+    command.args(["-c", "fastimport.unpackLimit=20", "-c", "pack.compression=1"]);
     command.args(["fast-import", "--quiet", "--force", "--done", "--date-format=raw"]);
     let mut child = git::start(command)?;
     let watchdog = git::Watchdog::over(&mut child)?;
