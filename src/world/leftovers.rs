@@ -29,7 +29,7 @@ use tokio::time::Instant;
 
 pub(in crate::world) use self::folders::made_shared_folder;
 pub(in crate::world) use self::folders::{CopyFolder, copy_folder, no_temporary_folder};
-pub use self::folders::{exchange_folder, shared_folder, temporary_folder};
+pub use self::folders::{OwnFolder, exchange_folder, shared_folder, temporary_folder};
 pub(in crate::world) use self::note::Named;
 use self::note::Note;
 pub(super) use self::noted::Noted;

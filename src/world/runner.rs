@@ -39,8 +39,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 pub use self::call::{RunnerCall, recognise};
 pub use self::rehearsal::{Rehearsal, rehearse};
 
@@ -112,7 +110,7 @@ pub struct ProjectTests {
     after_stop: &'static str,
     sandbox: Option<Sandbox>,
     /// Holds each verification's temporary files while it runs; made for the first one.
-    temp: Option<TempDir>,
+    temp: Option<leftovers::OwnFolder>,
     /// Of the folders in it, and of those in `work`.
     temp_shelf: Shelf,
     work_shelf: Shelf,
@@ -212,7 +210,8 @@ impl ProjectTests {
     /// An empty folder for the temporary files of one verification. Its path is short, because sockets
     /// that tests make there have short names only.
     fn temporary(&mut self) -> Result<Folder, Trouble> {
-        let inside = |shelf: &Shelf, root: &TempDir| shelf.folder(root.path(), "", 4, Rest::Goes);
+        let inside =
+            |shelf: &Shelf, root: &leftovers::OwnFolder| shelf.folder(root.path(), "", 4, Rest::Goes);
         // Earlier tests may have left ours closed or removed it.
         if let Some(Ok(folder)) = self.temp.as_ref().map(|root| inside(&self.temp_shelf, root)) {
             return Ok(folder);

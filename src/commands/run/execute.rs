@@ -39,7 +39,7 @@ use crate::world::regular_file;
 pub struct Hold {
     pub(in crate::commands) stop: StopSignal,
     lock: WorkTreeLock,
-    exchange: tempfile::TempDir,
+    exchange: leftovers::OwnFolder,
     pub(in crate::commands) tdd: PathBuf,
 }
 

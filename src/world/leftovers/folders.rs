@@ -29,14 +29,37 @@ const COPY_OWNER: &str = ".tdd/copy.json";
 /// Folders of one directory that are looked at.
 const MOST_FOLDERS: usize = 10_000;
 
+/// A folder of ours, gone when it is dropped. Its note goes last: what a kill meanwhile leaves is known to be
+/// nobody's.
+#[derive(Debug)]
+pub struct OwnFolder(TempDir);
+
+impl OwnFolder {
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for OwnFolder {
+    fn drop(&mut self) {
+        let entries = fs::read_dir(self.path()).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name() != OWNER) {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let path = entry.path();
+            // The folder itself is removed next, with whatever is still in it.
+            let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        }
+    }
+}
+
 /// A new folder for the exchange folders of a run, outside the repository, 0700, gone when it is
 /// dropped. It names us as its owner, so that [`super::reap_leftovers`] can tell when it is nobody's.
-pub fn exchange_folder(repository: &Path) -> Result<TempDir, Trouble> {
+pub fn exchange_folder(repository: &Path) -> Result<OwnFolder, Trouble> {
     folder_of_ours(EXCHANGE_PREFIX, repository)
 }
 
 /// The same for the temporary files of verifications' commands, which may write there.
-pub fn temporary_folder(repository: &Path) -> Result<TempDir, Trouble> {
+pub fn temporary_folder(repository: &Path) -> Result<OwnFolder, Trouble> {
     folder_of_ours(TEMPORARY_PREFIX, repository)
 }
 
@@ -50,7 +73,7 @@ pub(in crate::world) fn made_shared_folder() -> Option<PathBuf> {
     ready(&shared_folder()).ok()?.ok()
 }
 
-fn folder_of_ours(prefix: &str, repository: &Path) -> Result<TempDir, Trouble> {
+fn folder_of_ours(prefix: &str, repository: &Path) -> Result<OwnFolder, Trouble> {
     let failed = |error: io::Error| no_temporary_folder(&error);
     let new = |parent: &Path| tempfile::Builder::new().prefix(prefix).tempdir_in(parent);
     let folder = match ready(&shared_folder())?.and_then(|shared| new(&shared)) {
@@ -62,7 +85,7 @@ fn folder_of_ours(prefix: &str, repository: &Path) -> Result<TempDir, Trouble> {
     if let Some(note) = Note::of_us(Some(repository)) {
         note.write(&folder.path().join(OWNER)).map_err(failed)?;
     }
-    Ok(folder)
+    Ok(OwnFolder(folder))
 }
 
 fn is_closed(error: &io::Error) -> bool {
@@ -104,7 +127,7 @@ pub(in crate::world) fn no_temporary_folder(error: &io::Error) -> Trouble {
 pub(in crate::world) struct CopyFolder {
     path: PathBuf,
     /// It or its parent is what goes.
-    _going: TempDir,
+    _going: OwnFolder,
     /// The repository's file system is another one.
     pub(in crate::world) is_far: bool,
 }
@@ -131,7 +154,11 @@ pub(in crate::world) fn copy_folder(repository: &Path) -> Result<CopyFolder, Tro
                 if let Some(us) = Note::of_us(Some(repository)) {
                     us.write(&note).map_err(failed)?;
                 }
-                return Ok(CopyFolder { path: folder.path().to_owned(), _going: folder, is_far: false });
+                return Ok(CopyFolder {
+                    path: folder.path().to_owned(),
+                    _going: OwnFolder(folder),
+                    is_far: false,
+                });
             }
             Err(error) if is_closed(&error) => {}
             Err(error) => return Err(failed(error)),

@@ -46,7 +46,7 @@ pub(super) struct Known {
     /// What must be writable in the homes, by real paths.
     writable: OnceCell<Vec<PathBuf>>,
     /// For what is shown in place of the person's files.
-    ours: OnceCell<Option<tempfile::TempDir>>,
+    ours: OnceCell<Option<leftovers::OwnFolder>>,
 }
 
 /// Without the values of variables, some of which are secrets.
