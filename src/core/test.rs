@@ -32,6 +32,11 @@ impl TestId {
         });
         numbered.map_or(self.0.as_str(), |(name, _)| name)
     }
+
+    /// The path that it begins with, relative to the project; all of it where it names no file.
+    pub fn file(&self) -> &str {
+        self.0.split("::").next().unwrap_or_default()
+    }
 }
 
 /// What one test did in one run.

@@ -82,8 +82,7 @@ impl<W: World> Drive<'_, W> {
 
     /// The file that an id begins with.
     pub(super) fn file_of(&self, id: &TestId) -> Option<RelPath> {
-        let path = id.0.split("::").next()?;
-        RelPath::new(format!("{}/{path}", self.state.run.project).trim_start_matches('/'))
+        RelPath::new(format!("{}/{}", self.state.run.project, id.file()).trim_start_matches('/'))
     }
 }
 

@@ -21,17 +21,14 @@ impl State {
             test.greens.iter().chain(&test.reds).chain(&test.flaky)
         });
         let own = red.criteria.iter().flat_map(|criterion| criterion.tests.iter().map(|test| &test.id));
-        let of_ids = self.greens.iter().chain(baseline).chain(own).filter_map(file_of);
+        let of_ids =
+            self.greens.iter().chain(baseline).chain(own).filter(|id| id.0.contains("::")).map(TestId::file);
         let files = red.criteria.iter().flat_map(|criterion| &criterion.files).map(RelPath::as_str);
         let mut all: Vec<&str> = of_ids.chain(files).collect();
         all.sort_unstable();
         all.dedup();
         all
     }
-}
-
-fn file_of(id: &TestId) -> Option<&str> {
-    Some(id.0.split_once("::")?.0)
 }
 
 /// Ids are relative to the project, what a child writes may be to the repository.

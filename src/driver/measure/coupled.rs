@@ -32,10 +32,9 @@ impl<W: World> Drive<'_, W> {
         let lost = weigh::lost(greens.unwrap_or_default(), report);
         let in_project = |path: &RelPath| mapping::in_project(path, &self.state.run.project).to_owned();
         let changed: BTreeSet<String> = work.changed.iter().map(|change| in_project(&change.path)).collect();
-        let file_of = |id: &TestId| id.0.split("::").next().unwrap_or_default().to_owned();
         evidence(run).is_ok()
             && mapping.owned.values().flat_map(|owned| &owned.files).all(is_told)
-            && lost.iter().all(|id| changed.contains(&file_of(id)))
+            && lost.iter().all(|id| changed.contains(id.file()))
     }
 
     /// One bad file would hide all: each criterion is run alone, the others' files left out.

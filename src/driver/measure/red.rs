@@ -295,7 +295,7 @@ impl<W: World> Drive<'_, W> {
         let in_hand = |id| covered.contains(id) || !guard::stands(Guard::SupersedeScope);
         for (criterion, tests) in claimed.filter(|(id, _)| in_hand(id)) {
             for id in tests.iter().map(|id| TestId(id.clone())) {
-                let file = id.0.split("::").next().unwrap_or_default();
+                let file = id.file();
                 let changed = work
                     .changed
                     .iter()

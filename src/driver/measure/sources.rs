@@ -93,7 +93,7 @@ impl SourceBook {
         let mut found = Vec::new();
         for criterion in criteria {
             for test in &criterion.tests {
-                let path = test.id.0.split("::").next().unwrap_or_default();
+                let path = test.id.file();
                 let own =
                     |file: &&RelPath| file.as_str() == path || file.as_str().ends_with(&format!("/{path}"));
                 let read = criterion.files.iter().find(own).and_then(|file| self.sources.get(file));
@@ -113,7 +113,7 @@ impl SourceBook {
     pub(super) fn unseen(&self, criteria: &[CriterionRed]) -> Vec<(TestId, String)> {
         let mut found = Vec::new();
         for test in criteria.iter().flat_map(|criterion| &criterion.tests) {
-            let file = test.id.0.split("::").next().unwrap_or_default();
+            let file = test.id.file();
             let own = |(path, _): &(&RelPath, &Source)| {
                 path.as_str() == file || path.as_str().ends_with(&format!("/{file}"))
             };
@@ -156,7 +156,7 @@ impl SourceBook {
     pub(super) fn changed_tests(&self, known: &[TestId]) -> Vec<TestId> {
         let mut changed = BTreeSet::new();
         for file in &self.rewritten {
-            let of_file = known.iter().filter(|id| id.0.split("::").next() == Some(file.path.as_str()));
+            let of_file = known.iter().filter(|id| id.file() == file.path.as_str());
             changed.extend(of_file.filter(|id| file.is_changed(id)).cloned());
         }
         changed.into_iter().collect()

@@ -89,9 +89,7 @@ pub(super) fn state_dirs(map: &StrictMap<'_>) -> Result<Vec<StateDir>, Trouble> 
                 wrong_type(&inner.at("of"), &Value::Null, "a folder below HOME, like .codex")
             })?;
             let of = if of == "." { of } else { relative(&inner.at("of"), &of)? };
-            let carry = inner.texts("carry")?.unwrap_or_default();
-            let carry = carry.iter().map(|path| relative(&inner.at("carry"), path));
-            let carry = carry.collect::<Result<Vec<_>, _>>()?;
+            let carry = paths(&inner, "carry")?;
             let files = made::read(&inner, &carry)?;
             Ok(StateDir { variable: name, of, carry, files })
         })
@@ -109,14 +107,17 @@ pub(super) fn relative(at: &str, path: &str) -> Result<String, Trouble> {
 
 /// What the program keeps in the person's home and uses as its own.
 pub(super) fn uses_home(map: &StrictMap<'_>) -> Result<Vec<String>, Trouble> {
-    let at = map.at("uses_home");
-    map.texts("uses_home")?.unwrap_or_default().iter().map(|path| relative(&at, path)).collect()
+    paths(map, "uses_home")
 }
 
 /// What the program would read of a repository as settings of its own.
 pub(super) fn hide(map: &StrictMap<'_>) -> Result<Vec<String>, Trouble> {
-    let at = map.at("hide");
-    map.texts("hide")?.unwrap_or_default().iter().map(|path| relative(&at, path)).collect()
+    paths(map, "hide")
+}
+
+fn paths(map: &StrictMap<'_>, key: &str) -> Result<Vec<String>, Trouble> {
+    let at = map.at(key);
+    map.texts(key)?.unwrap_or_default().iter().map(|path| relative(&at, path)).collect()
 }
 
 pub(super) fn protect(map: &StrictMap<'_>) -> Result<Option<Protect>, Trouble> {

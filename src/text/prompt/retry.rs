@@ -121,8 +121,12 @@ pub fn semantic_retry(first: &Prompt, (cause, left): (&RetryCause, LeftWork), ma
     for output in &cause.outputs {
         draft.add("raw output", quote::fenced(&quote::cut(output, room, mask)));
     }
-    let retry = draft.finish();
-    let parts = first.parts.iter().chain(&retry.parts).cloned().collect();
+    after(first, draft.finish())
+}
+
+/// The role's first prompt again, and then what the retry says.
+fn after(first: &Prompt, retry: Prompt) -> Prompt {
+    let parts = first.parts.iter().cloned().chain(retry.parts).collect();
     Prompt { text: format!("{}\n{}", first.text, retry.text), parts }
 }
 
@@ -157,10 +161,7 @@ pub fn silence_retry(first: Option<&Prompt>, mask: Mask<'_>) -> Prompt {
     let retry = draft.finish();
     match first {
         None => retry,
-        Some(first) => {
-            let parts = first.parts.iter().chain(&retry.parts).cloned().collect();
-            Prompt { text: format!("{}\n{}", first.text, retry.text), parts }
-        }
+        Some(first) => after(first, retry),
     }
 }
 
