@@ -23,18 +23,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command, Internal, RunArgs};
-#[cfg(debug_assertions)]
-use crate::core::guard::{self, Guard};
-use crate::core::trouble::Trouble;
 use crate::exit::Exit;
 use crate::settings::Environment;
 use crate::text::config::ConfigFile;
 use crate::text::mask::Mask;
 use crate::view::print;
 use crate::world::config_file;
-use crate::world::passthrough::left;
 use crate::world::project::Place;
-use crate::world::signals;
+use tdd_child::passthrough::left;
+use tdd_child::signals;
+#[cfg(debug_assertions)]
+use tdd_core::guard::{self, Guard};
+use tdd_core::trouble::Trouble;
 
 /// Runs one subcommand and gives its exit code. The only place that prints an error.
 pub fn run(cli: Cli) -> ExitCode {

@@ -1,6 +1,6 @@
 //! The exit code table of `run` and `resume` (contract section 2).
 
-use crate::core::trouble::{Trouble, TroubleKind};
+use tdd_core::trouble::{Trouble, TroubleKind};
 
 /// How `run` and `resume` end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

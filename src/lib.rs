@@ -3,7 +3,6 @@
 
 pub mod cli;
 pub mod commands;
-pub mod core;
 pub mod driver;
 pub mod exit;
 pub mod model_server;

@@ -8,16 +8,16 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use crate::cli::{IsolationArgs, OutputArgs, RunArgs};
-use crate::core::budget::Bounds;
-use crate::core::commands::CommandSettings;
-use crate::core::criterion::CriterionId;
-use crate::core::event::{MissingBlock, Refactoring, Regression, StopAfter};
-use crate::core::isolation::{Reach, Wanted};
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
-use crate::core::usage::CapPlan;
-use crate::text::agent_table::layers::AgentSetting;
 use crate::text::config::{self, ConfigFile};
+use tdd_agents::agent_table::layers::AgentSetting;
+use tdd_core::budget::Bounds;
+use tdd_core::commands::CommandSettings;
+use tdd_core::criterion::CriterionId;
+use tdd_core::event::{MissingBlock, Refactoring, Regression, StopAfter};
+use tdd_core::isolation::{Reach, Wanted};
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::CapPlan;
 
 pub mod caps;
 pub mod fix;

@@ -13,9 +13,9 @@ use std::io::IsTerminal;
 
 use anstream::ColorChoice;
 
-use crate::core::audience::{Audience, News};
-use crate::core::event::Event;
-use crate::core::state::State;
+use tdd_core::audience::{Audience, News};
+use tdd_core::event::Event;
+use tdd_core::state::State;
 
 /// How a run is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -71,7 +71,7 @@ pub fn like_a_command(word: &str) -> Option<String> {
     (distance <= 1 + usize::from(name.len() > 5)).then(|| name.to_owned())
 }
 
-/// Descriptor 0 is where the start, or its failure, is reported (`world/exec.rs`).
+/// Descriptor 0 is where the start, or its failure, is reported (`crates/child/src/exec.rs`).
 #[derive(Clone, Debug, Args)]
 pub struct ExecArgs {
     /// Where the child runs.
@@ -93,7 +93,7 @@ pub struct ExecArgs {
     pub argv: Vec<OsString>,
 }
 
-/// Both descriptors are inherited from `__exec` (`world/exec/within.rs`).
+/// Both descriptors are inherited from `__exec` (`crates/child/src/exec/within.rs`).
 #[derive(Clone, Debug, Args)]
 pub struct WithinArgs {
     /// Where the start, or its failure, is reported.

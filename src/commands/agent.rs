@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::cli::AgentArgs;
-use crate::core::criterion::CriterionId;
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
-use crate::core::usage::{Usage, Usd};
-use crate::text::cassette::{Cassette, Entry, LastMessage, Misbehaviour};
 use crate::view::print;
+use tdd_agents::cassette::{Cassette, Entry, LastMessage, Misbehaviour};
+use tdd_core::criterion::CriterionId;
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::{Usage, Usd};
 
 mod deeds;
 mod misdeeds;

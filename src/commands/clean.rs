@@ -11,14 +11,14 @@ use super::journalled::Journalled;
 use super::run_status::{self, RunStatus};
 use super::status::repository;
 use crate::cli::CleanArgs;
-use crate::core::event::RunId;
-use crate::core::trouble::Trouble;
-use crate::text::harmless::line;
 use crate::view::print;
-use crate::world::checkpoints::run_refs::RunRefs;
-use crate::world::journal_file::RunDir;
 use crate::world::journal_file::folders::{self, Entry};
 use crate::world::lock::WorkTreeLock;
+use tdd_child::run_folder::RunDir;
+use tdd_core::event::RunId;
+use tdd_core::harmless::line;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::run_refs::RunRefs;
 
 /// Commits that are listed for a person.
 const LISTED: usize = 20;
@@ -35,7 +35,7 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
     }
     let mut sum = Sum::default();
     for candidate in &going {
-        if candidate.standing == Standing::Live {
+        if candidate.standing == Standing::InUse {
             print::message(&format!("tdd: left alone: {}: {}", candidate.name, candidate.state));
             sum.failed += 1;
             continue;
@@ -67,8 +67,8 @@ enum Standing {
     /// Finished or halted, or it never got to its first fork.
     Over,
     Unfinished,
-    /// Somebody is at work on it.
-    Live,
+    /// Somebody is at work on it, or an undo of it was cut off: its checkpoints are the way on and back.
+    InUse,
     /// Its journal can't be read, so it may be unfinished.
     Damaged,
     /// Only refs are left of it.
@@ -91,8 +91,8 @@ impl Candidate {
         let (standing, state) = match Journalled::read(&dir) {
             Ok((told, _)) => {
                 let status = RunStatus::of(repository, &dir, &told);
-                let standing = if matches!(status, RunStatus::Live { .. }) {
-                    Standing::Live
+                let standing = if matches!(status, RunStatus::Live { .. } | RunStatus::HalfUndone { .. }) {
+                    Standing::InUse
                 } else if status.is_past() || told.is_over() {
                     Standing::Over
                 } else {

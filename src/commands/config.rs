@@ -7,13 +7,13 @@ use serde_json::json;
 
 use crate::cli::RunArgs;
 use crate::cli::config::ConfigArgs;
-use crate::core::trouble::Trouble;
 use crate::settings::told::{self, DEFAULT, Row, Sources, Variable};
 use crate::settings::{Environment, Settings};
-use crate::text::harmless;
 use crate::view::print;
 use crate::world::project::{self, Place};
 use crate::world::{config_file, project_commands};
+use tdd_core::harmless;
+use tdd_core::trouble::Trouble;
 
 pub fn run(args: &ConfigArgs) -> Result<ExitCode, Trouble> {
     let (cwd, environment) = super::surroundings()?;

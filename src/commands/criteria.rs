@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::cli::CriteriaArgs;
-use crate::core::criterion::{Criterion, CriterionId, Verify};
-use crate::core::requirement::Requirement;
-use crate::core::trouble::Trouble;
 use crate::settings::DEFAULT_SPECS_DIR;
-use crate::text::terminal_noise;
 use crate::view::print;
 use crate::world::project::{self, Archive};
+use tdd_core::criterion::{Criterion, CriterionId, Verify};
+use tdd_core::requirement::Requirement;
+use tdd_core::terminal_noise;
+use tdd_core::trouble::Trouble;
 
 pub fn run(args: &CriteriaArgs) -> Result<ExitCode, Trouble> {
     let requirement = find(args)?;

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::{DemoArgs, RunArgs};
-use crate::core::trouble::Trouble;
 use crate::view::print;
 use crate::world::scaffold;
+use tdd_core::trouble::Trouble;
 
 /// The project as it is before anybody forked.
 const FILES: [(&str, &str); 7] = [

@@ -11,7 +11,7 @@ mod kit;
 use std::process::ExitCode;
 
 use crate::cli::DoctorArgs;
-use crate::core::trouble::Trouble;
+use tdd_core::trouble::Trouble;
 
 /// Exit 0 if all is well, 1 if something is not, 2 if it can't be found out.
 pub fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use crate::cli::{ExecArgs, WithinArgs};
-use crate::core::trouble::Trouble;
-use crate::world::exec::{self, Preparation, Terminal, within};
+use tdd_child::exec::{self, Preparation, Terminal, within};
+use tdd_core::trouble::Trouble;
 
 /// Returns only if the child could not be started; whoever spawned us has been told why then.
 pub fn run(args: &ExecArgs) -> Result<ExitCode, Trouble> {

@@ -6,29 +6,33 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::cli::fix::FixArgs;
-use crate::core::commands::{ProjectCommands, RunnerKind};
-use crate::core::event::{Event, Plan};
-use crate::core::fix::{CheckKind, FixEnd, FixPhase, FixStarted, FixState, Writes};
-use crate::core::path::RelPath;
-use crate::core::policy;
-use crate::core::requirement::Requirement;
-use crate::core::role::Role;
-use crate::core::state::Suspension;
-use crate::core::trouble::Trouble;
 use crate::driver::fix::FixDrive;
-use crate::driver::ports::{Clock, Journal};
 use crate::exit::Exit;
 use crate::settings::fix::FixSettings;
 use crate::settings::{Environment, OutputMode, SCRIPTED_AGENT};
 use crate::view::{self, Stderr, print};
-use crate::world::agent::{RoleAgent, RoleAgents};
-use crate::world::checks::{CheckSetup, ProjectChecks};
-use crate::world::clock::SystemClock;
-use crate::world::journal_file::{JournalFile, parts};
+use crate::world::journal_file::JournalFile;
 use crate::world::project::{self, Place};
 use crate::world::project_commands::Chosen;
 use crate::world::project_commands::checks::{self, CheckDeadlines, FoundChecks};
-use crate::world::{checkpoints, git_facts, leftovers, sandbox};
+use tdd_agents::agent::{RoleAgent, RoleAgents};
+use tdd_child::clock::SystemClock;
+use tdd_child::leftovers;
+use tdd_child::run_folder;
+use tdd_child::sandbox;
+use tdd_core::commands::{ProjectCommands, RunnerKind};
+use tdd_core::event::{Event, Plan};
+use tdd_core::fix::{CheckKind, FixEnd, FixPhase, FixStarted, FixState, Writes};
+use tdd_core::path::RelPath;
+use tdd_core::policy;
+use tdd_core::ports::{Clock, Journal};
+use tdd_core::requirement::Requirement;
+use tdd_core::role::Role;
+use tdd_core::state::Suspension;
+use tdd_core::trouble::Trouble;
+use tdd_runners::checks::{CheckSetup, ProjectChecks};
+use tdd_snapshot::checkpoints;
+use tdd_snapshot::git_facts;
 
 use super::run::brought;
 use super::run::execute::{self, Hold};
@@ -76,7 +80,12 @@ fn agent(settings: &FixSettings, environment: &Environment) -> Result<RoleAgent,
         0 => SCRIPTED_AGENT,
         _ => &settings.common.agent(Role::Fixer).name,
     };
-    prepare::agent(&settings.common, environment, Role::Fixer, name)
+    let mut agent = prepare::agent(&settings.common, environment, Role::Fixer, name)?;
+    if settings.retries == 0 {
+        // So it needs no cassette either.
+        agent.table.argv.0.truncate(1);
+    }
+    Ok(agent)
 }
 
 /// What the wiring of a run wants to know. There is no requirement, so its place holds the task.
@@ -152,7 +161,7 @@ fn execute(
         repository: repository.clone(),
         project: prepared.place.project.clone(),
         table: found.table.clone(),
-        work: folders.run.join(parts::TESTS),
+        work: folders.run.join(run_folder::TESTS),
         output_cap: settings.common.output_cap,
         stop: hold.stop.clone(),
     };

@@ -7,15 +7,16 @@ use serde_json::{Value, json};
 
 use super::log::{one_row, time};
 use super::run_status::RunStatus;
-use crate::core::attempt::CheckpointId;
-use crate::core::event::{Event, RunId};
-use crate::core::fix::{FixEnd, FixPhase, FixState, Round};
-use crate::core::state::{End, Entry, Phase, State, Suspension};
-use crate::core::trouble::Trouble;
-use crate::driver::ports::{Clock, Journal};
 use crate::view::print;
-use crate::world::clock::SystemClock;
-use crate::world::journal_file::{self, JournalFile, Record, RunDir};
+use crate::world::journal_file::{self, JournalFile, Record};
+use tdd_child::clock::SystemClock;
+use tdd_child::run_folder::RunDir;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::{Event, RunId};
+use tdd_core::fix::{FixEnd, FixPhase, FixState, Round};
+use tdd_core::ports::{Clock, Journal};
+use tdd_core::state::{End, Entry, Phase, State, Suspension};
+use tdd_core::trouble::Trouble;
 
 /// What a run's journal adds up to.
 pub(super) enum Journalled {
@@ -210,7 +211,7 @@ pub(super) fn fix_json(fix: &FixState, records: &[Record]) -> Value {
         .map(|(at, check)| {
             let found = best.get(at);
             json!({
-                "command": check.command, "green": found.map(crate::core::fix::CheckFinding::is_green),
+                "command": check.command, "green": found.map(tdd_core::fix::CheckFinding::is_green),
                 "failures": found.map(|found| found.failures),
             })
         })

@@ -5,20 +5,21 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use crate::cli::LogArgs;
-use crate::core::attempt::CheckpointId;
-use crate::core::attempt::{AgentEnd, AgentReturn};
-use crate::core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
-use crate::core::finding::{Findings, SuiteBaseline};
-use crate::core::fix::{FixFindings, FixStarted};
-use crate::core::halt::Ending;
-use crate::core::judge::Verdict;
-use crate::core::mdtest::Voice;
-use crate::core::role::Key;
-use crate::core::state::{Entry, State};
-use crate::core::trouble::Trouble;
 use crate::text::usage_words;
 use crate::view::print;
 use crate::world::journal_file::{self, Record};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::attempt::{AgentEnd, AgentReturn};
+use tdd_core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
+use tdd_core::finding::{Findings, SuiteBaseline};
+use tdd_core::fix::{FixFindings, FixStarted};
+use tdd_core::halt::Ending;
+use tdd_core::judge::Verdict;
+use tdd_core::mdtest::Voice;
+use tdd_core::path::RelPath;
+use tdd_core::role::Key;
+use tdd_core::state::{Entry, State};
+use tdd_core::trouble::Trouble;
 
 use super::status::{chosen_run, repository};
 
@@ -104,23 +105,32 @@ fn one_line(event: &Event) -> String {
         Event::TestRun(fact) => test_run_line(fact),
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
         Event::Restored { what } => format!("restored: {}", what.join("; ")),
+        Event::Edited { paths, kept } => edited_line(paths, kept),
         Event::MdtestHeard { criterion, word } => match word.voice {
             Voice::Agent => format!("{criterion}: an agent says {} ({})", word.status.name(), word.test),
             Voice::Tdd => format!("{criterion}: no agent's word on it ({})", word.test),
         },
         Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
         Event::Undone { to, kept_as, .. } => undone_line(to, kept_as),
+        Event::Unknown { name } => unknown_line(name),
         Event::Glimpsed { what } => format!("seen of what is out of the role's sight: {}", what.join("; ")),
         Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),
-        Event::Finished { ending } => match ending {
-            Ending::Verified => "finished, all verified".to_owned(),
-            Ending::PartlyUnverified => "finished, partly not verified".to_owned(),
-        },
+        Event::Finished { ending: Ending::Verified } => "finished, all verified".to_owned(),
+        Event::Finished { ending: Ending::PartlyUnverified } => "finished, partly not verified".to_owned(),
         Event::Refused { why } => format!("refused: {why}"),
         Event::Paused { reason } => format!("paused: {reason}"),
         Event::Stopped { signal } => format!("stopped by signal {signal}"),
     }
+}
+
+fn unknown_line(name: &str) -> String {
+    format!("`{}`, which a newer tdd wrote and which changes nothing", tdd_core::harmless::line(name))
+}
+
+fn edited_line(paths: &[RelPath], kept: &CheckpointId) -> String {
+    let paths: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
+    format!("changed by somebody else: {}; kept as {}", paths.join(", "), short(&kept.0))
 }
 
 fn taken_line(key: &Key, number: u8, tree: &str) -> String {
@@ -179,8 +189,8 @@ fn returned_line(outcome: &AgentReturn) -> String {
     };
     let said = match &outcome.claim {
         Ok(claim) => match claim.status {
-            crate::core::claim::ClaimStatus::Ok => "claims ok".to_owned(),
-            crate::core::claim::ClaimStatus::Failed => "claims failed".to_owned(),
+            tdd_core::claim::ClaimStatus::Ok => "claims ok".to_owned(),
+            tdd_core::claim::ClaimStatus::Failed => "claims failed".to_owned(),
         },
         Err(error) => format!("no valid block: {}", error.message),
     };
@@ -210,11 +220,11 @@ fn verdict(state: &State, event: &Event) -> Option<String> {
     })
 }
 
-fn kind(kind: crate::core::attempt::AttemptKind) -> &'static str {
+fn kind(kind: tdd_core::attempt::AttemptKind) -> &'static str {
     match kind {
-        crate::core::attempt::AttemptKind::First => "first",
-        crate::core::attempt::AttemptKind::Semantic => "semantic retry",
-        crate::core::attempt::AttemptKind::Format => "format retry",
+        tdd_core::attempt::AttemptKind::First => "first",
+        tdd_core::attempt::AttemptKind::Semantic => "semantic retry",
+        tdd_core::attempt::AttemptKind::Format => "format retry",
     }
 }
 

@@ -9,20 +9,23 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::cli::mdtest::{MdtestArgs, MdtestCommand, MdtestListArgs, MdtestRunArgs};
-use crate::core::mdtest::{Results, Status};
-use crate::core::trouble::{Trouble, Why};
-use crate::driver::ports::{Allowance, Limits};
 use crate::settings::{AUTO_AGENT, Environment, OutputMode, SCRIPTED_AGENT};
-use crate::text::agent_table::amount;
 use crate::text::config::{self, ConfigFile};
-use crate::text::mdtest::junit;
 use crate::view::{mdtest as view, print};
-use crate::world::agent::{AgentSetup, Errands, RoleAgent, RoleAgents};
-use crate::world::mdtest::discovery::{self, Test};
-use crate::world::mdtest::{News, Suite};
-use crate::world::passthrough::Operator;
-use crate::world::signals::StopSignal;
-use crate::world::{config_file, leftovers, project, signals, unix};
+use crate::world::{config_file, project};
+use tdd_agents::agent::{AgentSetup, Errands, RoleAgent, RoleAgents};
+use tdd_agents::agent_table::amount;
+use tdd_agents::mdtest::discovery::{self, Test};
+use tdd_agents::mdtest::{News, Suite};
+use tdd_child::leftovers;
+use tdd_child::passthrough::Operator;
+use tdd_child::signals;
+use tdd_child::signals::StopSignal;
+use tdd_child::unix;
+use tdd_core::mdtest::{Results, Status};
+use tdd_core::ports::{Allowance, Limits};
+use tdd_core::trouble::{Trouble, Why};
+use tdd_spec::mdtest::junit;
 
 /// Of one test, if neither the flag nor the agent's table says it.
 const DEADLINE: Duration = Duration::from_mins(15);
@@ -44,7 +47,7 @@ pub fn run(args: &MdtestArgs) -> Result<ExitCode, Trouble> {
 fn list(args: &MdtestListArgs) -> Result<ExitCode, Trouble> {
     let (cwd, _) = super::surroundings()?;
     let (_, tests) = find(args, &cwd)?;
-    let lines = tests.iter().map(|test| crate::text::harmless::line(&test.name) + "\n");
+    let lines = tests.iter().map(|test| tdd_core::harmless::line(&test.name) + "\n");
     print::result(&lines.collect::<String>());
     Ok(ExitCode::SUCCESS)
 }
@@ -55,6 +58,7 @@ fn find(args: &MdtestListArgs, cwd: &Path) -> Result<(PathBuf, Vec<Test>), Troub
     let root = wanted.canonicalize().ok().filter(|root| root.is_dir()).ok_or_else(|| {
         Trouble::user(format!("{} is no folder", wanted.display())).advise("name another one with --dir")
     })?;
+    project::refuse_others(&root)?;
     let tests = discovery::find(&root, &args.paths, cwd)?;
     Ok((root, tests))
 }
@@ -98,7 +102,7 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
 
 fn told(output: OutputMode, total: usize, news: &News) {
     match (output, news) {
-        (_, News::Note(text)) => print::message(&crate::text::harmless::lines(text)),
+        (_, News::Note(text)) => print::message(&tdd_core::harmless::lines(text)),
         (OutputMode::Json, News::Ended { outcome, .. }) => {
             print::result(&format!("{}\n", view::json(outcome)));
         }

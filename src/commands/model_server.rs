@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use crate::cli::ModelServerArgs;
-use crate::core::trouble::Trouble;
 use crate::model_server::{Until, Wish, serve};
 use crate::view::print;
+use tdd_core::trouble::Trouble;
 
 /// Exit 2 if it can't be begun, with a line on stdout: whoever started it reads what it says there.
 pub fn run(args: &ModelServerArgs) -> Result<ExitCode, Trouble> {

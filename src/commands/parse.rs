@@ -11,11 +11,11 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::cli::ParseArgs;
-use crate::core::claim::{Claim, ClaimError};
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
-use crate::text::tdd_result;
 use crate::view::print;
+use tdd_core::claim::{Claim, ClaimError};
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
+use tdd_spec::tdd_result;
 
 /// What is printed, its fields in this order.
 #[derive(Serialize)]

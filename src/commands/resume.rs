@@ -3,19 +3,19 @@
 use std::process::ExitCode;
 
 use crate::cli::{ResumeArgs, RunArgs};
-use crate::core::criterion::CriterionId;
-use crate::core::event::{Decision, Plan, SandboxNeed, Screens};
-use crate::core::isolation::Wanted;
-use crate::core::requirement::Requirement;
-use crate::core::role::{Key, Role};
-use crate::core::state::{End, Phase, State};
-use crate::core::trouble::Trouble;
 use crate::settings::{Environment, Settings, caps};
-use crate::world::journal_file::{self, RunDir};
-use crate::world::passthrough::Operator;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::Chosen;
-use crate::world::sandbox;
+use tdd_child::passthrough::Operator;
+use tdd_child::run_folder::{self, RunDir};
+use tdd_child::sandbox;
+use tdd_core::criterion::CriterionId;
+use tdd_core::event::{Decision, Plan, SandboxNeed, Screens};
+use tdd_core::isolation::Wanted;
+use tdd_core::requirement::Requirement;
+use tdd_core::role::{Key, Role};
+use tdd_core::state::{End, Phase, State};
+use tdd_core::trouble::Trouble;
 
 use super::journalled::{self, Journalled};
 use super::run::execute::{self, Hold};
@@ -65,7 +65,7 @@ fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble>
         };
     }
     let mut newer: Option<RunDir> = None;
-    for run in journal_file::runs_of(&place.repository)? {
+    for run in run_folder::runs_of(&place.repository)? {
         let told = Journalled::read(&run)?.0;
         // What was taken back, or never began, has left nothing.
         if told.undone().is_some() || told.left_nothing() {
@@ -155,18 +155,19 @@ fn refuse_without_decision(state: &State, run: &RunDir, decision: Option<&Decisi
             if decision.is_none() || halt.key != Key::Refactorer =>
         {
             let take = match state.takeable(halt) {
-                Some(_) => "keep the work without a block:      tdd resume --take\n",
-                None => "",
+                Some(_) => format!("keep the work without a block:      tdd resume {} --take\n", run.id),
+                None => String::new(),
             };
             Err(Trouble::user(format!("the run {} halted: say how to go on", run.id)).advise(format!(
-                "read the report:                    {}\n\
+                "read the report:                    {0}\n\
                  {take}\
-                 try again with a fresh budget:      tdd resume --retry\n\
-                 after you changed files:            tdd resume --edited\n\
-                 take a criterion as it is:          tdd resume --accept AC\n\
-                 leave REFACTOR out, if it halted:   tdd resume --no-refactor\n\
-                 give the run up:                    tdd resume --abandon",
-                run.path.join("halt.txt").display()
+                 try again with a fresh budget:      tdd resume {1} --retry\n\
+                 after you changed files:            tdd resume {1} --edited\n\
+                 take a criterion as it is:          tdd resume {1} --accept AC\n\
+                 leave REFACTOR out, if it halted:   tdd resume {1} --no-refactor\n\
+                 give the run up:                    tdd resume {1} --abandon",
+                run.path.join("halt.txt").display(),
+                run.id
             )))
         }
         (_, _) => Ok(()),

@@ -15,11 +15,11 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::cli::RunArgs;
-use crate::core::criterion::{CriterionId, Verify};
-use crate::core::event::Refactoring;
-use crate::core::trouble::Trouble;
 use crate::settings::{Environment, Intent, OutputMode};
 use crate::view::print;
+use tdd_core::criterion::{CriterionId, Verify};
+use tdd_core::event::Refactoring;
+use tdd_core::trouble::Trouble;
 
 use prepare::Prepared;
 

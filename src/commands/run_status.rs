@@ -4,12 +4,12 @@
 use std::path::Path;
 
 use super::journalled::Journalled;
-use crate::core::event::RunId;
-use crate::core::state::{End, Phase, State};
-use crate::core::trouble::Trouble;
-use crate::world::checkpoints::run_refs;
-use crate::world::journal_file::{self, RunDir};
 use crate::world::lock;
+use tdd_child::run_folder::{self, RunDir};
+use tdd_core::event::RunId;
+use tdd_core::state::{End, Phase, State};
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::{intent, run_refs};
 
 /// What is true of a run besides what its journal tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,10 @@ pub(super) enum RunStatus {
     /// This process works on it.
     Live {
         pid: u32,
+    },
+    /// An undo of it was ended before it was through: the tree is neither as before nor as after. This goes on.
+    HalfUndone {
+        again: String,
     },
     /// `tdd undo` has taken it back, and kept what was there under this label.
     Undone {
@@ -42,6 +46,9 @@ impl RunStatus {
         {
             return Self::Live { pid: at_work.pid };
         }
+        if let Some(again) = half_undone(repository, run, told) {
+            return Self::HalfUndone { again };
+        }
         if let Some(label) = told.undone() {
             return Self::Undone { label: label.to_owned() };
         }
@@ -59,6 +66,9 @@ impl RunStatus {
     pub(super) fn words(&self, journalled: &str) -> String {
         match self {
             Self::Live { pid } => format!("at work, process {pid}: {journalled}"),
+            Self::HalfUndone { .. } => {
+                format!("an undo of it was cut off, and the tree is half way; it was: {journalled}")
+            }
             Self::Undone { .. } => format!("undone; it was: {journalled}"),
             Self::Superseded { by } => format!("superseded by {by}; it was: {journalled}"),
             Self::CleanedInPart => {
@@ -73,6 +83,7 @@ impl RunStatus {
     pub(super) fn name(&self) -> Option<&'static str> {
         match self {
             Self::Live { .. } => Some("live"),
+            Self::HalfUndone { .. } => Some("half-undone"),
             Self::Undone { .. } => Some("undone"),
             Self::Superseded { .. } => Some("superseded"),
             Self::CleanedInPart => Some("cleaned-in-part"),
@@ -85,6 +96,7 @@ impl RunStatus {
     pub(super) fn advice(&self, run: &RunId) -> Option<String> {
         match self {
             Self::Live { pid } => Some(format!("wait until it ends, or stop it: kill {pid}")),
+            Self::HalfUndone { again } => Some(format!("`{again}` brings it to its end")),
             Self::Undone { label } => {
                 Some(format!("nothing; `tdd undo {run} --to {label}` would bring its work back"))
             }
@@ -106,6 +118,11 @@ impl RunStatus {
     pub(super) fn refuse_past(&self, run: &RunDir, requirement: &str) -> Result<(), Trouble> {
         let (what, why, next) = match self {
             Self::Live { .. } | Self::NotBegun { .. } | Self::AsJournalled => return Ok(()),
+            Self::HalfUndone { again } => (
+                "is half undone: an undo of it was cut off".to_owned(),
+                "some files are as before it and some as after it",
+                format!("bring the undo to its end:   {again}"),
+            ),
             Self::Undone { label } => (
                 "is undone".to_owned(),
                 "what it left is not in the tree any more as it left it",
@@ -151,7 +168,7 @@ impl RunStatus {
 /// The newest run that came after this one and whose work may lie in the tree: going back to before this
 /// one would take that back too, so nobody is advised to.
 pub(super) fn later_work(repository: &Path, run: &RunId) -> Option<RunId> {
-    let later = journal_file::list_runs(repository).into_iter().take_while(|other| other.id > *run);
+    let later = run_folder::list_runs(repository).into_iter().take_while(|other| other.id > *run);
     let mut working = later.filter(|other| {
         Journalled::read(other).is_ok_and(|(told, _)| told.undone().is_none() && told.forks() > 0)
     });
@@ -168,7 +185,7 @@ pub(super) fn back_before(repository: &Path, run: &RunId) -> Option<String> {
 pub(super) fn of_another_work_tree(repository: &Path, name: &str) -> Option<Trouble> {
     let tops = run_refs::other_work_trees(repository);
     let mut found = tops.iter().filter_map(|top| {
-        let mut runs = journal_file::list_runs(top).into_iter();
+        let mut runs = run_folder::list_runs(top).into_iter();
         runs.find(|run| !name.is_empty() && run.id.0.starts_with(name)).map(|run| (run.id, top))
     });
     let (run, top) = found.next()?;
@@ -180,6 +197,20 @@ pub(super) fn of_another_work_tree(repository: &Path, name: &str) -> Option<Trou
     )
 }
 
+/// The command that goes on with an undo of this run, if one was cut off and nobody is at it.
+pub(super) fn half_undone(repository: &Path, run: &RunDir, told: &Journalled) -> Option<String> {
+    let (_, to) = intent::cut_off(repository).filter(|(of, _)| *of == run.id)?;
+    if lock::held_by_another(repository).is_some() {
+        return None;
+    }
+    let to = if told.zero().as_ref() == Some(&to) {
+        String::new()
+    } else {
+        format!(" --to {}", to.0.get(..12).unwrap_or(&to.0))
+    };
+    Some(format!("tdd undo {}{to}", run.id))
+}
+
 /// The later run that has finished all that this one was to do.
 fn superseded(repository: &Path, run: &RunDir, state: &State) -> Option<RunId> {
     let is_closed =
@@ -188,7 +219,7 @@ fn superseded(repository: &Path, run: &RunDir, state: &State) -> Option<RunId> {
         return None;
     }
     // The newest first; an id begins with the time.
-    let later = journal_file::list_runs(repository).into_iter().take_while(|other| other.id > run.id);
+    let later = run_folder::list_runs(repository).into_iter().take_while(|other| other.id > run.id);
     later.filter(|other| names_same(&other.id, &run.id)).find_map(|other| {
         let Ok((Journalled::Cycle(other_state), _)) = Journalled::read(&other) else { return None };
         let finished = matches!(other_state.phase, Phase::Ended { end: End::Finished(_) });

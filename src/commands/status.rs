@@ -12,22 +12,23 @@ use super::journalled::{self, Journalled};
 use super::log::{one_row, time};
 use super::run_status::{self, RunStatus};
 use crate::cli::StatusArgs;
-use crate::core::criterion::CriterionId;
-use crate::core::halt::{Ending, Halt};
-use crate::core::judge::Verdict;
-use crate::core::state::{End, Phase, Progress, State, Suspension};
-use crate::core::trouble::Trouble;
 use crate::text::usage_words;
 use crate::view::print;
-use crate::world::journal_file::{self, Record, RunDir};
+use crate::world::journal_file::Record;
 use crate::world::project;
+use tdd_child::run_folder::{self, RunDir};
+use tdd_core::criterion::CriterionId;
+use tdd_core::halt::{Ending, Halt};
+use tdd_core::judge::Verdict;
+use tdd_core::state::{End, Phase, Progress, State, Suspension};
+use tdd_core::trouble::Trouble;
 
 /// Prints one run whole, or all runs, one line each if there are several.
 pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
     let runs = match &args.run {
         Some(name) => vec![chosen_run(&repository, Some(name))?],
-        None => journal_file::runs_of(&repository)?,
+        None => run_folder::runs_of(&repository)?,
     };
     if runs.is_empty() && !args.json {
         print::result("no runs yet; `tdd <FR>` starts one\n");
@@ -73,7 +74,7 @@ pub(super) fn repository() -> Result<PathBuf, Trouble> {
 
 /// The run whose id is or begins with `name`; the newest without one.
 pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
-    let runs = journal_file::runs_of(repository)?;
+    let runs = run_folder::runs_of(repository)?;
     let known = || {
         let ids: Vec<&str> = runs.iter().take(10).map(|run| run.id.0.as_str()).collect();
         if ids.is_empty() {
@@ -154,7 +155,7 @@ fn cycle_in_full(state: &State, records: &[Record], status: &RunStatus) -> Strin
             if ledger.entries.len() == 1 { "fork" } else { "forks" },
             ledger.spent.semantic,
             bounds.semantic,
-            ledger.spent.format,
+            ledger.spent.format.min(bounds.format),
             bounds.format
         );
     }
@@ -183,7 +184,7 @@ fn cycle_as_json(state: &State, records: &[Record]) -> Value {
             json!({
                 "key": key.to_string(), "forks": ledger.entries.len(),
                 "semantic": {"spent": ledger.spent.semantic, "of": bounds.semantic},
-                "format": {"spent": ledger.spent.format, "of": bounds.format},
+                "format": {"spent": ledger.spent.format.min(bounds.format), "of": bounds.format},
             })
         })
         .collect();

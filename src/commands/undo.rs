@@ -19,16 +19,17 @@ use super::journalled::{Journalled, tell_undone};
 use super::run_status::{self, RunStatus};
 use super::status::{chosen_run, repository};
 use crate::cli::UndoArgs;
-use crate::core::attempt::CheckpointId;
-use crate::core::event::RunId;
-use crate::core::labels;
-use crate::core::trouble::Trouble;
-use crate::text::harmless::{line, shell_word};
 use crate::view::print;
-use crate::world::checkpoints::run_refs::RunRefs;
-use crate::world::checkpoints::way_back::{Outlook, Own, RulesUsed, WayBack};
-use crate::world::journal_file::{Record, RunDir, folders};
+use crate::world::journal_file::{Record, folders};
 use crate::world::lock::WorkTreeLock;
+use tdd_child::run_folder::RunDir;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::RunId;
+use tdd_core::harmless::{line, shell_word};
+use tdd_core::labels;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::run_refs::RunRefs;
+use tdd_snapshot::checkpoints::way_back::{Outlook, Own, RulesUsed, WayBack};
 
 /// How many paths are listed for a person.
 const LISTED: usize = 20;
@@ -77,6 +78,7 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
         );
     }
     let (label, now) = way.keep_undone(&told.outlook)?;
+    told.say_discarded();
     let kept = Some((way.ref_name(&label), now));
     if let Err(trouble) = way.go(&told.outlook) {
         print::trouble(&trouble);
@@ -237,6 +239,15 @@ impl Told<'_> {
             .advise("nothing was changed; move what stands there away, then try again"))
     }
 
+    /// Once they are kept indeed.
+    fn say_discarded(&self) {
+        let foreign = &self.outlook.foreign;
+        if !foreign.is_empty() && !self.args.json {
+            let list = listed(foreign, present);
+            print::message(&format!("changed since by somebody else, and kept in a checkpoint:\n{list}"));
+        }
+    }
+
     fn refuse_foreign(&self) -> Result<(), Trouble> {
         let foreign = &self.outlook.foreign;
         if foreign.is_empty() {
@@ -244,9 +255,6 @@ impl Told<'_> {
         }
         let list = listed(foreign, present);
         if self.args.discard_changes {
-            if !self.args.json {
-                print::message(&format!("changed since by somebody else, and kept in a checkpoint:\n{list}"));
-            }
             return Ok(());
         }
         self.say(Outcome::Refused, None);
@@ -292,10 +300,33 @@ impl Told<'_> {
                 "the work tree alone would be taken back, and git would show that as changes to HEAD:\n{list}"
             ))
             .advise(format!(
-                "nothing was changed\nto take the commit itself back: git revert HEAD, or git reset\n\
+                "nothing was changed\n{}\n\
                  to take the files back in the work tree all the same: tdd undo {}{flag} --committed",
+                self.commit_advice(),
                 self.run.id
             )))
+    }
+
+    /// How the commit itself is taken back. A person may have committed more on top of it.
+    fn commit_advice(&self) -> String {
+        match self.outlook.commits.as_slice() {
+            [] => "to take the commit itself back: git revert COMMIT".to_owned(),
+            [one] if one.is_head => {
+                format!("to take the commit itself back: git revert {}, or git reset", one.shown())
+            }
+            [one] => format!("to take the commit itself back: git revert {}", one.shown()),
+            many => {
+                let list: Vec<String> = many
+                    .iter()
+                    .take(LISTED)
+                    .map(|one| format!("  {}  {}", one.shown(), line(&one.subject)))
+                    .collect();
+                format!(
+                    "to take a commit itself back: git revert COMMIT; these have touched the files since:\n{}",
+                    list.join("\n")
+                )
+            }
+        }
     }
 
     /// Runs are taken back from the newest down.

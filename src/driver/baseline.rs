@@ -2,20 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::audience::News;
-use crate::core::commands::RunnerKind;
-use crate::core::event::{Event, RedRule};
-use crate::core::evidence::evidence;
-use crate::core::finding::SuiteBaseline;
-use crate::core::isolation::Level;
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::test::{Exit, Outcome, TestId, TestReport, TestRun};
-use crate::core::trouble::Trouble;
+use tdd_core::audience::News;
+use tdd_core::event::{Event, RedRule};
+use tdd_core::evidence::evidence;
+use tdd_core::finding::SuiteBaseline;
+use tdd_core::isolation::Level;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::test::{Exit, Outcome, TestId, TestReport, TestRun};
+use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
 use super::measure::{is_own_writing, run_ref, written_beside_tests};
-use super::ports::{Checkpoints, Protection, TestOrder, Tests, World};
+use tdd_core::ports::{Checkpoints, Protection, TestOrder, Tests, World};
 
 /// Files that the suite writes, as far as they are named.
 const MOST_NAMED: usize = 10;
@@ -150,10 +149,10 @@ impl<W: World> Drive<'_, W> {
         Err(Trouble::environment(what).because(format!("`{}`\n{said}", run.command)).advise(next))
     }
 
-    /// pytest has a code of its own for "no tests"; what it says of a path that is not there is another.
+    /// What a runner says of a path that is not there is no word on the tests.
     fn is_usage_error(&self, run: &TestRun) -> bool {
-        const USAGE_ERROR: i32 = 4;
-        self.state.run.commands.runner == RunnerKind::Pytest && run.exit == Exit::Code(USAGE_ERROR)
+        let usage_error = tdd_runners::of(self.state.run.commands.runner).usage_error;
+        usage_error.is_some_and(|code| run.exit == Exit::Code(code))
     }
 
     /// Tests that are reached through a symbolic link have two paths, and git knows the other one: a role's
@@ -257,6 +256,9 @@ impl<W: World> Drive<'_, W> {
         // would be that role's fault.
         let now = self.ports.checkpoints.take("seen")?;
         let put_back = self.stock().put_back_what_is_left((&seen, &now), "the gate")?;
+        if put_back.is_some() {
+            self.hold_left(&seen, &now)?;
+        }
         let mut events: Vec<Event> = put_back.into_iter().collect();
         events.extend([self.see_tree()?, Event::GateMeasured { green, run, judged_at: None }]);
         Ok(events)

@@ -1,14 +1,14 @@
 //! Bounds of the whole run (contract section 9): a child gets what is left of them, and when
 //! nothing is left the run is paused. No budget is spent by that.
 
-use crate::core::effect::Effect;
-use crate::core::event::Event;
-use crate::core::trouble::Trouble;
-use crate::core::usage::Cap;
 use crate::text::usage_words;
+use tdd_core::effect::Effect;
+use tdd_core::event::Event;
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::Cap;
 
 use super::drive::Drive;
-use super::ports::{Agents, Allowance, Clock, World};
+use tdd_core::ports::{Agents, Allowance, Clock, World};
 
 impl<W: World> Drive<'_, W> {
     /// What the next child may use.

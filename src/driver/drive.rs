@@ -2,21 +2,21 @@
 //!
 //! This file is the table of contents of a run; each effect's work is in a file of its own.
 
-use crate::core::attempt::CheckpointId;
-use crate::core::audience::Audience;
-use crate::core::effect::Effect;
-use crate::core::event::{Event, RunId, Runs};
-use crate::core::isolation::Confinement;
-use crate::core::labels;
-use crate::core::next::next;
-use crate::core::path::RelPath;
-use crate::core::policy::Policy;
-use crate::core::state::State;
-use crate::core::trouble::{Obstacle, Trouble, TroubleKind};
-use crate::core::turns::TurnCaps;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::audience::Audience;
+use tdd_core::effect::Effect;
+use tdd_core::event::{Event, RunId, Runs};
+use tdd_core::isolation::Confinement;
+use tdd_core::labels;
+use tdd_core::next::next;
+use tdd_core::path::RelPath;
+use tdd_core::policy::Policy;
+use tdd_core::state::State;
+use tdd_core::trouble::{Obstacle, Trouble, TroubleKind};
+use tdd_core::turns::TurnCaps;
 
-use super::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
 use super::stock::Stock;
+use tdd_core::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
 
 /// What a run needs to know besides its state; decided before it starts.
 pub struct Setup {
@@ -105,6 +105,7 @@ impl<'a, W: World> Drive<'a, W> {
                 }
                 Err(trouble) => match interruption(&trouble, &self.state) {
                     Some(event) => {
+                        events.extend(self.left_by_the_child());
                         events.push(event);
                         self.record(&events)?;
                     }

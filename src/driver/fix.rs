@@ -1,20 +1,20 @@
 //! The loop of `tdd fix`: one effect after the other, each outcome written before it is believed.
 //!
 //! The same ports as a cycle's, and beside them the checks. What two snapshots tell is asked in the
-//! same way as there ([`Stock`]); what to do next is said by [`crate::core::fix`] alone.
+//! same way as there ([`Stock`]); what to do next is said by [`tdd_core::fix`] alone.
 
 use std::collections::BTreeSet;
 
-use crate::core::attempt::CheckpointId;
-use crate::core::audience::{FixAudience, News};
-use crate::core::event::{Event, Runs};
-use crate::core::fix::{self, FixEffect, FixState};
-use crate::core::path::RelPath;
-use crate::core::trouble::{Trouble, TroubleKind};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::audience::{FixAudience, News};
+use tdd_core::event::{Event, Runs};
+use tdd_core::fix::{self, FixEffect, FixState};
+use tdd_core::path::RelPath;
+use tdd_core::trouble::{Trouble, TroubleKind};
 
 use super::drive::Setup;
-use super::ports::{AgentOrder, Agents, Checkpoints, Checks, Clock, Journal, Ports, World};
 use super::stock::Stock;
+use tdd_core::ports::{AgentOrder, Agents, Checkpoints, Checks, Clock, Journal, Ports, World};
 
 mod fork;
 mod measure;

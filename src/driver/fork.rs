@@ -1,19 +1,19 @@
 //! One attempt, from its prompt to what came back.
 
-use crate::core::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId, PromptPart};
-use crate::core::audience::News;
-use crate::core::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
-use crate::core::event::Event;
-use crate::core::finding::SuiteBaseline;
-use crate::core::labels;
-use crate::core::policy::FileClass;
-use crate::core::role::{Key, Role};
-use crate::core::trouble::{Trouble, TroubleKind};
-use crate::core::usage::Usage;
-use crate::text::tdd_result;
+use tdd_core::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId, PromptPart};
+use tdd_core::audience::News;
+use tdd_core::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
+use tdd_core::event::Event;
+use tdd_core::finding::SuiteBaseline;
+use tdd_core::labels;
+use tdd_core::policy::FileClass;
+use tdd_core::role::{Key, Role};
+use tdd_core::trouble::{Trouble, TroubleKind};
+use tdd_core::usage::Usage;
+use tdd_spec::tdd_result;
 
 use super::drive::{Drive, Setup};
-use super::ports::{AgentOrder, AgentReport, Agents, Checkpoints, Journal, Limits, Protection, World};
+use tdd_core::ports::{AgentOrder, AgentReport, Agents, Checkpoints, Journal, Limits, Protection, World};
 
 impl<W: World> Drive<'_, W> {
     /// Journals the intent: the tree as it is, the prompt by its parts' hashes. `just_kept` is the tree

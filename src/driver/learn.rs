@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::attempt::CheckpointId;
-use crate::core::audience::News;
-use crate::core::path::RelPath;
-use crate::core::test::TestId;
-use crate::core::trouble::Trouble;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::audience::News;
+use tdd_core::path::RelPath;
+use tdd_core::test::TestId;
+use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
-use super::ports::{Protection, World};
+use tdd_core::ports::{Protection, World};
 
 /// Unprotected files that are named one by one.
 const NAMED: usize = 20;

@@ -3,17 +3,17 @@
 //! Its outcome is an agent's word: it is journalled and shown, and no verdict hears of it. What the
 //! agent did to the tree meanwhile is put back, as after any verifying run.
 
-use crate::core::criterion::{CriterionId, Verify};
-use crate::core::event::Event;
-use crate::core::mdtest::{AgentWord, Status, Voice};
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::trouble::Trouble;
+use tdd_core::criterion::{CriterionId, Verify};
+use tdd_core::event::Event;
+use tdd_core::mdtest::{AgentWord, Status, Voice};
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
 use super::meanwhile::{edited_meanwhile, kept_as};
 use super::measure::put_back_touched;
-use super::ports::{Agents, Checkpoints, Journal, Limits, MdtestOrder, Protection, World};
+use tdd_core::ports::{Agents, Checkpoints, Journal, Limits, MdtestOrder, Protection, World};
 
 /// The deadline is what bounds a test.
 const TURNS: u32 = 1000;

@@ -2,17 +2,18 @@
 //! read-only to every child, a change of it is nobody's fault, and nothing for `tdd` to take back: the
 //! run pauses. Everywhere else nobody can tell whose work it is; what lay there is kept and named.
 
-use crate::core::attempt::CheckpointId;
-use crate::core::event::Event;
-use crate::core::finding::{ChangeKind, ClassedChange};
-use crate::core::isolation::Level;
-use crate::core::path::RelPath;
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::Event;
+use tdd_core::finding::{ChangeKind, ClassedChange};
+use tdd_core::isolation::Level;
+use tdd_core::labels;
+use tdd_core::path::RelPath;
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
 use super::fork::sealed_classes;
-use super::ports::{Protection, World};
+use tdd_core::ports::{Checkpoints, Protection, World};
 
 /// How many paths are listed one by one.
 const LISTED: usize = 20;
@@ -22,6 +23,14 @@ pub(super) fn edited_meanwhile<P: Protection>(protection: &mut P) -> Result<Vec<
     let mut touched = protection.check()?;
     touched.retain(|path| protection.is_held(path));
     Ok(touched)
+}
+
+/// Labels a tree that may be all that holds what a person saved: it was taken out of the work tree, or may
+/// be by an undo. At once, because nobody else knows of it if we are killed.
+pub(super) fn hold_edited<C: Checkpoints>(checkpoints: &mut C, tree: &CheckpointId) -> Result<(), Trouble> {
+    let label = format!("{}{}", labels::EDITED, tree.0.get(..12).unwrap_or(&tree.0));
+    checkpoints.label(&label, tree)?;
+    checkpoints.write_labels()
 }
 
 /// Pauses where there are such files; `kept` holds them as they are. `run` can be gone on with.
@@ -90,8 +99,36 @@ impl<W: World> Drive<'_, W> {
         held.map(|change| change.path.clone()).collect()
     }
 
-    pub(super) fn refuse_edited(&self, edited: &[RelPath], kept: &CheckpointId) -> Result<(), Trouble> {
+    pub(super) fn refuse_edited(&mut self, edited: &[RelPath], kept: &CheckpointId) -> Result<(), Trouble> {
+        if !edited.is_empty() {
+            hold_edited(&mut self.ports.checkpoints, kept)?;
+            self.record(&[Event::Edited { paths: edited.to_vec(), kept: kept.clone() }])?;
+        }
         let before = self.state.attempt().map(|attempt| &attempt.before);
         refuse_edited(edited, (kept, before), Some(&self.state.run.run.0))
+    }
+
+    /// Where files that were there before are put back, nobody can tell whether a run of tests or a person
+    /// wrote them; but for those that the suite itself writes.
+    pub(super) fn hold_edited<'p>(
+        &mut self,
+        found: &CheckpointId,
+        base: &CheckpointId,
+        mut put_back: impl Iterator<Item = &'p RelPath>,
+    ) -> Result<(), Trouble> {
+        let own = self.suite_rewrites();
+        let known = self.ports.checkpoints.files(base)?;
+        if put_back.any(|path| known.contains(path) && !own.contains(path)) {
+            hold_edited(&mut self.ports.checkpoints, found)?;
+        }
+        Ok(())
+    }
+
+    /// The same for what lies between two trees.
+    pub(super) fn hold_left(&mut self, measured: &CheckpointId, found: &CheckpointId) -> Result<(), Trouble> {
+        let base = self.state.attempt().map(|attempt| attempt.before.clone());
+        let base = base.unwrap_or_else(|| measured.clone());
+        let left = self.differences(measured, found)?;
+        self.hold_edited(found, &base, left.iter().map(|change| &change.path))
     }
 }

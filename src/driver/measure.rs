@@ -15,25 +15,25 @@ mod units;
 
 use std::collections::BTreeSet;
 
-use crate::core::attempt::CheckpointId;
-use crate::core::audience::News;
-use crate::core::commands::RunnerKind;
-use crate::core::criterion::CriterionId;
-use crate::core::event::{Event, PassFail, TestIdSource, TestRunFact};
-use crate::core::finding::{ChangeKind, ClassedChange, RunRef};
-use crate::core::guard::{self, Guard};
-use crate::core::path::RelPath;
-use crate::core::policy::{FileClass, Policy};
-use crate::core::role::{Key, Role};
-use crate::core::state::Phase;
-use crate::core::test::{Outcome, TestReport, TestRun};
-use crate::core::trouble::Trouble;
-use crate::text::test_source::Language;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::audience::News;
+use tdd_core::criterion::CriterionId;
+use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
+use tdd_core::finding::{ChangeKind, ClassedChange, RunRef};
+use tdd_core::guard::{self, Guard};
+use tdd_core::isolation::Level;
+use tdd_core::path::RelPath;
+use tdd_core::policy::{FileClass, Policy};
+use tdd_core::role::{Key, Role};
+use tdd_core::state::Phase;
+use tdd_core::test::{Outcome, TestReport, TestRun};
+use tdd_core::trouble::Trouble;
+use tdd_source::Language;
 
 use super::drive::Drive;
 use super::meanwhile::{edited_meanwhile, kept_as, shown};
-use super::ports::{Checkpoints, Protection, World};
 use super::stock::Production;
+use tdd_core::ports::{Checkpoints, Protection, World};
 
 /// The work of one attempt as it lies in the tree.
 struct Work {
@@ -87,6 +87,9 @@ impl<W: World> Drive<'_, W> {
         let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
         events.extend(kept_as(&after, forbidden.iter().chain(&touched)));
+        if self.setup.isolation.level == Level::Audit {
+            self.hold_edited(&after, &base, forbidden.iter().chain(&touched))?;
+        }
         touched.retain(|path| !forbidden.contains(path) && self.is_wish(path, &known));
         let restamped = self.ports.protection.rewritten();
         let production = self.read_production(key, &after, (&base, &changed))?;
@@ -184,20 +187,8 @@ impl<W: World> Drive<'_, W> {
     /// write them anew as they were.
     fn rewritten_by_runs(&mut self, work: &Work) -> Vec<RelPath> {
         let mut rewritten = self.ports.protection.rewritten();
-        let renews = match self.state.run.commands.runner {
-            // The adapter gives what is new a time of its own, so that cargo sees it.
-            RunnerKind::Cargo | RunnerKind::Nextest => true,
-            RunnerKind::Pytest
-            | RunnerKind::Unittest
-            | RunnerKind::Vitest
-            | RunnerKind::Jest
-            | RunnerKind::Bun
-            | RunnerKind::Node
-            | RunnerKind::Go
-            | RunnerKind::Junit
-            | RunnerKind::Tap
-            | RunnerKind::ExitCode => false,
-        };
+        // Its adapter gives what is new a time of its own.
+        let renews = tdd_runners::of(self.state.run.commands.runner).restamps;
         let is_new =
             |path: &RelPath| work.restamped.contains(path) || work.changed.iter().any(|c| c.path == *path);
         rewritten.retain(|path| {
@@ -294,9 +285,9 @@ pub(super) fn run_ref(run: &TestRun, mask: &dyn Fn(&str) -> String) -> RunRef {
 fn facts<'a>(
     run: &TestRun,
     report: &'a TestReport,
-    wanted: impl Fn(&'a crate::core::test::TestResult) -> bool,
+    wanted: impl Fn(&'a tdd_core::test::TestResult) -> bool,
 ) -> Vec<Event> {
-    let fact = |test: &crate::core::test::TestResult| {
+    let fact = |test: &tdd_core::test::TestResult| {
         let (status, kind) = match &test.outcome {
             Outcome::Passed => (PassFail::Pass, None),
             Outcome::Failed(failure) => (PassFail::Fail, Some(failure.kind)),

@@ -1,20 +1,20 @@
 //! What each role is told, from the state and from checkpoint 0, never from the tree as a child
 //! left it: a role must not write the next one's instructions.
 
-use crate::core::attempt::AttemptKind;
-use crate::core::commands::Suite;
-use crate::core::criterion::{Criterion, CriterionId, Verify};
-use crate::core::event::SupersedeRule;
-use crate::core::judge::Verdict;
-use crate::core::role::Key;
-use crate::core::trouble::Trouble;
 use crate::text::prompt::{
     self, ExistingTests, ImplementerBrief, LeftWork, Prompt, RefactorerBrief, RetryCause, TestWriterBrief,
 };
+use tdd_core::attempt::AttemptKind;
+use tdd_core::commands::Suite;
+use tdd_core::criterion::{Criterion, CriterionId, Verify};
+use tdd_core::event::SupersedeRule;
+use tdd_core::judge::Verdict;
+use tdd_core::role::Key;
+use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
-use super::ports::{Agents, Checkpoints, Journal, Tests, World};
 use super::seen::SeenTests;
+use tdd_core::ports::{Agents, Checkpoints, Journal, Tests, World};
 
 impl<W: World> Drive<'_, W> {
     pub(super) fn prompt(

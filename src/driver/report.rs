@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::finding::Change;
-use crate::core::halt::Halt;
-use crate::core::judge::{Reason, Verdict};
-use crate::core::path::RelPath;
-use crate::core::trouble::Trouble;
 use crate::text::halt_report::HaltFacts;
 use crate::text::summary::SummaryFacts;
+use tdd_core::finding::Change;
+use tdd_core::halt::Halt;
+use tdd_core::judge::{Reason, Verdict};
+use tdd_core::path::RelPath;
+use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
-use super::ports::{Checkpoints, World};
+use tdd_core::ports::{Checkpoints, World};
 
 impl<W: World> Drive<'_, W> {
     pub(super) fn halt_facts(&mut self, halt: &Halt) -> Result<HaltFacts, Trouble> {

@@ -1,13 +1,14 @@
 //! Going on with a run in a new process: after a stop, a crash, a pause or a halt.
 
-use crate::core::attempt::{AttemptKind, CheckpointId};
-use crate::core::event::{Decision, Event};
-use crate::core::state::{End, Phase, State};
-use crate::core::trouble::Trouble;
-use crate::core::usage::CapPlan;
+use tdd_core::attempt::{AttemptKind, CheckpointId};
+use tdd_core::event::{Decision, Event};
+use tdd_core::finding::ClassedChange;
+use tdd_core::state::{End, Phase, State};
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::CapPlan;
 
 use super::drive::Drive;
-use super::ports::{Checkpoints, Recalled, Tests, World};
+use tdd_core::ports::{Checkpoints, Recalled, Tests, World};
 
 /// How many paths are listed one by one.
 const LISTED: usize = 20;
@@ -80,16 +81,43 @@ impl<W: World> Drive<'_, W> {
         Ok(self.differences(&judged, now)?.is_empty())
     }
 
+    /// The tree as a child that was stopped has left it: what differs from it later is somebody else's work.
+    /// Where not even that can be kept, nothing is known. A person may have typed while the child was at work, so
+    /// `clean` asks before it goes.
+    pub(super) fn left_by_the_child(&mut self) -> Option<Event> {
+        if !matches!(self.state.phase, Phase::Forked { .. }) {
+            return None;
+        }
+        let tree = self.ports.checkpoints.take(&self.label("found-at-stop")).ok()?;
+        Some(Event::TreeSeen { tree })
+    }
+
+    /// The attempt will begin anew on the tree from before it, and whatever was done since would go.
+    fn refuse_changes_since_the_stop(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
+        let Phase::Forked { attempt } = &self.state.phase else { return Ok(()) };
+        let (Some(left), key) = (self.state.stopped_at.clone(), attempt.key.clone()) else { return Ok(()) };
+        let foreign = self.differences(&left, now)?;
+        if foreign.is_empty() {
+            return Ok(());
+        }
+        let left = left.0.get(..12).unwrap_or(&left.0);
+        let run = &self.state.run.run;
+        Err(Trouble::passing(format!("files were changed since the {} was stopped", key.role()))
+            .because(listed(&foreign))
+            .advise(format!(
+                "its attempt begins anew on the tree from before it, where these changes would be in its way\n\
+                 look:                        git diff {left}\n\
+                 put them away and go on:     git stash push --include-untracked -- FILE…, then tdd resume {run}\n\
+                 or stop here:                tdd resume {run} --abandon"
+            )))
+    }
+
     fn refuse_foreign_changes(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
+        self.refuse_changes_since_the_stop(now)?;
         let Some(known) = self.state.tree.clone().filter(|_| is_quiet(&self.state)) else { return Ok(()) };
         let foreign = self.differences(&known, now)?;
         if foreign.is_empty() {
             return Ok(());
-        }
-        let mut listed: Vec<String> =
-            foreign.iter().take(LISTED).map(|change| change.path.to_string()).collect();
-        if foreign.len() > LISTED {
-            listed.push(format!("and {} more", foreign.len() - LISTED));
         }
         let run = &self.state.run.run;
         let known = known.0.get(..12).unwrap_or(&known.0);
@@ -101,7 +129,7 @@ impl<W: World> Drive<'_, W> {
             ),
         };
         Err(Trouble::passing("files were changed by somebody else while no child ran")
-            .because(listed.join("\n"))
+            .because(listed(&foreign))
             .advise(format!(
                 "look:                    git diff {known}\n\
                  if it was on purpose:    tdd resume {run} --edited\n{back}"
@@ -111,9 +139,31 @@ impl<W: World> Drive<'_, W> {
     /// The child never came back, so the attempt never counts; what it left is kept.
     pub(super) fn put_back_cut(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
         let kept_as = self.ports.checkpoints.take(&self.label("cut"))?;
+        let changed = self.differences(to, &kept_as)?;
         self.ports.checkpoints.restore_all(to)?;
-        Ok(vec![self.see_tree()?, Event::AttemptCut { kept_as }])
+        let mut events = Vec::new();
+        // After a kill nobody can tell what the child did from what a person did since.
+        if self.state.stopped_at.is_none() && !changed.is_empty() {
+            let mut what: Vec<String> = changed
+                .iter()
+                .take(LISTED)
+                .map(|one| format!("{} is as before the attempt", one.path))
+                .collect();
+            what.push(format!("what lay there is kept as {kept_as}: git restore --source={kept_as} -- FILE"));
+            events.push(Event::Restored { what });
+        }
+        events.extend([self.see_tree()?, Event::AttemptCut { kept_as }]);
+        Ok(events)
     }
+}
+
+/// Paths for a person, one a line.
+fn listed(changes: &[ClassedChange]) -> String {
+    let mut listed: Vec<String> = changes.iter().take(LISTED).map(|change| change.path.to_string()).collect();
+    if changes.len() > LISTED {
+        listed.push(format!("and {} more", changes.len() - LISTED));
+    }
+    listed.join("\n")
 }
 
 /// Whether the tree should be as it was last seen: no child and no run of ours was under way.

@@ -3,23 +3,23 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::attempt::{AttemptKind, CheckpointId};
-use crate::core::criterion::CriterionId;
-use crate::core::event::Event;
-use crate::core::labels;
-use crate::core::mapping;
-use crate::core::path::RelPath;
-use crate::core::policy::{self, FileClass};
-use crate::core::role::{Key, Role};
-use crate::core::trouble::Trouble;
-use crate::text::glimpse;
 use crate::text::prompt::{Example, GREEN_ALREADY, Habits, RED_OUTPUT, Seen};
+use tdd_agents::glimpse;
+use tdd_core::attempt::{AttemptKind, CheckpointId};
+use tdd_core::criterion::CriterionId;
+use tdd_core::event::Event;
+use tdd_core::labels;
+use tdd_core::mapping;
+use tdd_core::path::RelPath;
+use tdd_core::policy::{self, FileClass};
+use tdd_core::role::{Key, Role};
+use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
 use super::fork::sealed_classes;
 use super::meanwhile::{edited_meanwhile, kept_as};
 use super::measure::{put_back_touched, run_ref};
-use super::ports::{CanaryWish, Checkpoints, Journal, Protection, TestOrder, World};
+use tdd_core::ports::{CanaryWish, Checkpoints, Journal, Protection, TestOrder, World};
 
 /// Files among which the example is chosen.
 const MOST_LOOKED_AT: usize = 20;
@@ -105,9 +105,13 @@ impl<W: World> Drive<'_, W> {
         let edited = edited_meanwhile(&mut self.ports.protection)?;
         self.refuse_edited(&edited, &found)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
+        self.hold_edited(&found, tree, touched.iter())?;
         let told = told.into_iter().chain(kept_as(&found, touched.iter()));
         let now = if touched.is_empty() { found } else { self.ports.checkpoints.take(&label)? };
         let left = self.stock().put_back_what_is_left((tree, &now), "a run of tests")?;
+        if left.is_some() {
+            self.hold_left(tree, &now)?;
+        }
         let seen = match run_ref(&run, &self.setup.mask) {
             run if run.exit.is_success() => SeenTests::Green,
             run if run.output.trim().is_empty() => SeenTests::Unseen,

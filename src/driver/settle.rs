@@ -1,17 +1,17 @@
 //! After a verdict: keep the work, roll it back, halt, or finish.
 
-use crate::core::attempt::CheckpointId;
-use crate::core::effect::RollBack;
-use crate::core::event::Event;
-use crate::core::finding::ChangeKind;
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::state::Phase;
-use crate::core::trouble::Trouble;
 use crate::text::{halt_report, summary};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::effect::RollBack;
+use tdd_core::event::Event;
+use tdd_core::finding::ChangeKind;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::state::Phase;
+use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
-use super::ports::{Checkpoints, Journal, World};
+use tdd_core::ports::{Checkpoints, Journal, World};
 
 impl<W: World> Drive<'_, W> {
     /// What is kept is the tree that was measured, not the tree as our runs left it.
@@ -43,6 +43,9 @@ impl<W: World> Drive<'_, W> {
         let now = self.ports.checkpoints.take(&self.label("after-runs"))?;
         let Some(measured) = self.state.tree.clone() else { return Ok((now, None)) };
         let put_back = self.stock().put_back_what_is_left((&measured, &now), by)?;
+        if put_back.is_some() {
+            self.hold_left(&measured, &now)?;
+        }
         Ok((now, put_back))
     }
 

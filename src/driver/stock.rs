@@ -3,20 +3,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::core::attempt::CheckpointId;
-use crate::core::event::Event;
-use crate::core::finding::{ChangeKind, ClassedChange, Remark, Slant, SlantKind};
-use crate::core::guard::{self, Guard};
-use crate::core::path::RelPath;
-use crate::core::policy::{self, FileClass, Learned, Permission};
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
 use crate::text::prompt::{self, Instructions};
-use crate::text::test_source::{self, Additions, Language, Sign};
-use crate::text::{lock_file, mixed_file, skill};
+use crate::text::skill;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::Event;
+use tdd_core::finding::{ChangeKind, ClassedChange, Remark, Slant, SlantKind};
+use tdd_core::guard::{self, Guard};
+use tdd_core::harmless::shell_word;
+use tdd_core::path::RelPath;
+use tdd_core::policy::{self, FileClass, Learned, Permission};
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
+use tdd_runners::lock_file;
+use tdd_source::{Additions, Language, Sign};
+use tdd_spec::mixed_file;
 
 use super::drive::Setup;
-use super::ports::{Checkpoints, Skills};
+use tdd_core::ports::{Checkpoints, Skills};
 
 /// The project's own instructions that travel in the role text.
 const INSTRUCTIONS: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
@@ -84,7 +87,8 @@ impl<C: Checkpoints> Stock<'_, C> {
         Ok(Some(Event::Restored { what }))
     }
 
-    /// Those of the changes that the role may not make.
+    /// Those of the changes that the role may not make. A trouble of the environment where a submodule is among
+    /// them: no checkpoint holds its files, so they can neither be judged nor put back.
     pub(super) fn forbidden(
         &mut self,
         role: Role,
@@ -94,7 +98,7 @@ impl<C: Checkpoints> Stock<'_, C> {
         let mut forbidden = Vec::new();
         for change in changed {
             let may = match (change.kind, policy::permission(role, change.class)) {
-                (ChangeKind::Submodule, _) => false,
+                (ChangeKind::Submodule, _) => return Err(changed_submodule(role, &change.path)),
                 (_, Permission::Allowed) => true,
                 (_, Permission::Forbidden)
                     if role == Role::TestWriter && change.class == FileClass::Source =>
@@ -147,8 +151,8 @@ impl<C: Checkpoints> Stock<'_, C> {
         };
         let old = self.source(base, &change.path)?.unwrap_or_default();
         let Some(new) = self.source(after, &change.path)? else { return Ok(false) };
-        let holds = test_source::has_units(language, &new);
-        let added = test_source::additions(language, &old, &new);
+        let holds = tdd_source::has_units(language, &new);
+        let added = tdd_source::additions(language, &old, &new);
         Ok(holds == Ok(true) && added == Ok(Additions::OnlyUnits))
     }
 
@@ -231,7 +235,7 @@ impl<C: Checkpoints> Stock<'_, C> {
         let language = Language::of(path.extension()).filter(|language| *language != Language::Rust);
         let Some(language) = language else { return Ok(false) };
         let source = self.source(zero, path)?.unwrap_or_default();
-        Ok(!test_source::declared(language, &source).is_empty())
+        Ok(!tdd_source::declared(language, &source).is_empty())
     }
 
     /// Files that hold tests by their name, but are sources to the rules, in a language without a
@@ -283,9 +287,9 @@ impl<C: Checkpoints> Stock<'_, C> {
 impl Production {
     fn read(&mut self, language: Language, sources: &Sources, role: Role) {
         let (before, after) = (borrowed(&sources.before), borrowed(&sources.after));
-        let units = test_source::changed_units(language, &before, &after);
+        let units = tdd_source::changed_units(language, &before, &after);
         self.weakened.extend(units.into_iter().filter_map(|(path, _)| RelPath::new(&path)));
-        for (path, sign, what) in test_source::new_signs(language, &before, &after) {
+        for (path, sign, what) in tdd_source::new_signs(language, &before, &after) {
             let Some(path) = RelPath::new(&path) else { continue };
             match sign {
                 Sign::UnderTest => self.slanted.push(Slant { path, kind: SlantKind::UnderTest }),
@@ -295,7 +299,7 @@ impl Production {
             }
         }
         if role == Role::Refactorer {
-            for (path, name) in test_source::removed_names(language, &before, &after) {
+            for (path, name) in tdd_source::removed_names(language, &before, &after) {
                 self.remarks.extend(RelPath::new(&path).map(|path| Remark::RemovedName { path, name }));
             }
         }
@@ -308,4 +312,16 @@ impl Production {
 
 fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
     files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
+}
+
+fn changed_submodule(role: Role, path: &RelPath) -> Trouble {
+    let folder = shell_word(path.as_str());
+    Trouble::environment(format!("the submodule {path} changed while the {role} was at work"))
+        .because("a submodule's files lie in no checkpoint, so they can neither be judged nor put back")
+        .advise(format!(
+            "look:         git -C {folder} status\n\
+             put it back:  git -C {folder} stash -u && git submodule update -- {folder}\n\
+             then go on:   tdd resume\n\
+             a task that needs such a change is begun with it made by hand"
+        ))
 }

@@ -8,33 +8,33 @@ use super::tools;
 
 /// One response of the model.
 #[derive(Clone, Debug, Default)]
-pub(in crate::model_server) struct Answer {
-    pub(in crate::model_server) parts: Vec<Part>,
-    pub(in crate::model_server) usage: Usage,
+pub(super) struct Answer {
+    pub parts: Vec<Part>,
+    pub usage: Usage,
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::model_server) enum Part {
+pub(super) enum Part {
     Text(String),
     Call(Call),
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::model_server) struct Call {
-    pub(in crate::model_server) name: String,
-    pub(in crate::model_server) namespace: Option<String>,
+pub(super) struct Call {
+    pub name: String,
+    pub namespace: Option<String>,
     /// A text for a tool that takes free text.
-    pub(in crate::model_server) input: Value,
+    pub input: Value,
 }
 
 impl Call {
-    pub(in crate::model_server) fn new(tool: &Tool, input: Value) -> Self {
+    pub(super) fn new(tool: &Tool, input: Value) -> Self {
         Self { name: tool.name.clone(), namespace: tool.namespace.clone(), input }
     }
 }
 
 impl Part {
-    pub(in crate::model_server) fn as_text(&self) -> Option<&str> {
+    pub(super) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             Self::Call(_) => None,
@@ -44,22 +44,22 @@ impl Part {
 
 /// How a request is served.
 #[derive(Clone, Debug)]
-pub(in crate::model_server) enum Service {
+pub(super) enum Service {
     Answered(Answer),
     Broken(Breach, Answer),
     Refused(Refusal),
 }
 
 impl Answer {
-    pub(in crate::model_server) fn text(text: &str, asked: &Asked) -> Self {
+    pub(super) fn text(text: &str, asked: &Asked) -> Self {
         Self { parts: vec![Part::Text(text.to_owned())], usage: guessed(asked) }
     }
 
-    pub(in crate::model_server) fn calls(&self) -> bool {
+    pub(super) fn calls(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Call(_)))
     }
 
-    pub(in crate::model_server) fn of(turn: &Turn, asked: &Asked) -> Self {
+    pub(super) fn of(turn: &Turn, asked: &Asked) -> Self {
         let mut answer = Self { parts: Vec::new(), usage: guessed(asked) };
         for step in turn.steps() {
             match step {
@@ -85,7 +85,7 @@ impl Answer {
 }
 
 /// The fault of a turn, if it has one.
-pub(in crate::model_server) fn fault(turn: &Turn) -> Option<&Fault> {
+pub(super) fn fault(turn: &Turn) -> Option<&Fault> {
     turn.steps().iter().find_map(|step| if let Step::Fault(fault) = step { Some(fault) } else { None })
 }
 

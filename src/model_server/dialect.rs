@@ -13,7 +13,7 @@ use super::answer::Answer;
 use super::request::Asked;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::model_server) enum Dialect {
+pub(super) enum Dialect {
     Anthropic,
     Responses,
     Chat,
@@ -22,7 +22,7 @@ pub(in crate::model_server) enum Dialect {
 
 impl Dialect {
     /// By the path of a request for a response of the model.
-    pub(in crate::model_server) fn of(path: &str) -> Option<Self> {
+    pub(super) fn of(path: &str) -> Option<Self> {
         match path.trim_end_matches('/') {
             path if path.ends_with("/messages") => Some(Self::Anthropic),
             path if path.ends_with("/responses") => Some(Self::Responses),
@@ -34,7 +34,7 @@ impl Dialect {
         }
     }
 
-    pub(in crate::model_server) fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
             Self::Responses => "responses",
@@ -43,7 +43,7 @@ impl Dialect {
         }
     }
 
-    pub(in crate::model_server) fn read(self, path: &str, body: &Value) -> Asked {
+    pub(super) fn read(self, path: &str, body: &Value) -> Asked {
         match self {
             Self::Anthropic => anthropic::read(body),
             Self::Responses => responses::read(body),
@@ -53,7 +53,7 @@ impl Dialect {
     }
 
     /// The events of a stream.
-    pub(in crate::model_server) fn stream(self, answer: &Answer, model: &str) -> Vec<String> {
+    pub(super) fn stream(self, answer: &Answer, model: &str) -> Vec<String> {
         match self {
             Self::Anthropic => anthropic::stream(answer, model),
             Self::Responses => responses::stream(answer, model),
@@ -62,7 +62,7 @@ impl Dialect {
         }
     }
 
-    pub(in crate::model_server) fn whole(self, answer: &Answer, model: &str) -> Value {
+    pub(super) fn whole(self, answer: &Answer, model: &str) -> Value {
         match self {
             Self::Anthropic => anthropic::whole(answer, model),
             Self::Responses => responses::whole(answer, model),
@@ -72,7 +72,7 @@ impl Dialect {
     }
 
     /// How an endless text begins, and the piece that is repeated.
-    pub(in crate::model_server) fn endless(self, model: &str) -> (Vec<String>, String) {
+    pub(super) fn endless(self, model: &str) -> (Vec<String>, String) {
         match self {
             Self::Anthropic => anthropic::endless(model),
             Self::Responses => responses::endless(model),
@@ -82,7 +82,7 @@ impl Dialect {
     }
 
     /// The body of a refusal.
-    pub(in crate::model_server) fn error(self, status: u16, code: Option<&str>, message: &str) -> Value {
+    pub(super) fn error(self, status: u16, code: Option<&str>, message: &str) -> Value {
         match self {
             Self::Anthropic => anthropic::error(status, code, message),
             Self::Responses | Self::Chat => chat::error(status, code, message),

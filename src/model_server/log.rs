@@ -30,29 +30,26 @@ use serde_json::{Value, json};
 
 use super::request::{Asked, Tool};
 
-pub(in crate::model_server) struct Log {
+pub(super) struct Log {
     file: Option<Mutex<File>>,
     bodies: Option<PathBuf>,
 }
 
 impl Log {
-    pub(in crate::model_server) fn open(
-        path: Option<&Path>,
-        bodies: Option<PathBuf>,
-    ) -> std::io::Result<Self> {
+    pub(super) fn open(path: Option<&Path>, bodies: Option<PathBuf>) -> std::io::Result<Self> {
         let open = |path| std::fs::OpenOptions::new().create(true).append(true).open(path);
         Ok(Self { file: path.map(open).transpose()?.map(Mutex::new), bodies })
     }
 
     /// Keeps a whole request, to see what an agent really sends.
-    pub(in crate::model_server) fn keep(&self, number: u64, body: &[u8]) {
+    pub(super) fn keep(&self, number: u64, body: &[u8]) {
         if let Some(folder) = &self.bodies {
             let _ = std::fs::create_dir_all(folder);
             let _ = std::fs::write(folder.join(format!("{number:04}.json")), body);
         }
     }
 
-    pub(in crate::model_server) fn note(&self, entry: &Value) {
+    pub(super) fn note(&self, entry: &Value) {
         if let Some(mut file) = self.file.as_ref().and_then(|file| file.lock().ok()) {
             // One write, so that a reader never sees half a line.
             let _ = file.write_all(format!("{entry}\n").as_bytes());
@@ -61,7 +58,7 @@ impl Log {
 }
 
 /// What is told of a conversation.
-pub(in crate::model_server) fn conversation(asked: &Asked) -> Value {
+pub(super) fn conversation(asked: &Asked) -> Value {
     let prompts = asked.newest_texts();
     let prompt = |text: &&str| json!({ "bytes": text.len(), "blake3": blake3::hash(text.as_bytes()).to_hex().to_string(), "head": head(text) });
     json!({
@@ -78,7 +75,7 @@ pub(in crate::model_server) fn conversation(asked: &Asked) -> Value {
 }
 
 /// All headers, keys and tokens by name alone.
-pub(in crate::model_server) fn headers(headers: &HeaderMap) -> Value {
+pub(super) fn headers(headers: &HeaderMap) -> Value {
     const SECRET: [&str; 4] = ["key", "auth", "token", "cookie"];
     let shown = |name: &str, value: &hyper::header::HeaderValue| {
         if SECRET.iter().any(|word| name.contains(word)) {

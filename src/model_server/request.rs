@@ -4,19 +4,19 @@ use serde_json::Value;
 
 /// One conversation as a request carries it along.
 #[derive(Debug, Default)]
-pub(in crate::model_server) struct Asked {
-    pub(in crate::model_server) model: String,
-    pub(in crate::model_server) streams: bool,
-    pub(in crate::model_server) system: String,
-    pub(in crate::model_server) said: Vec<Said>,
-    pub(in crate::model_server) tools: Vec<Tool>,
+pub(super) struct Asked {
+    pub model: String,
+    pub streams: bool,
+    pub system: String,
+    pub said: Vec<Said>,
+    pub tools: Vec<Tool>,
     /// A JSON answer of this schema is wanted.
-    pub(in crate::model_server) schema: Option<Value>,
+    pub schema: Option<Value>,
 }
 
 /// One message, or one part of a message.
 #[derive(Debug)]
-pub(in crate::model_server) enum Said {
+pub(super) enum Said {
     User(String),
     /// What an agent's program tells of itself in the user's name.
     Context(String),
@@ -26,15 +26,15 @@ pub(in crate::model_server) enum Said {
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::model_server) struct Tool {
-    pub(in crate::model_server) name: String,
-    pub(in crate::model_server) namespace: Option<String>,
-    pub(in crate::model_server) takes: Takes,
+pub(super) struct Tool {
+    pub name: String,
+    pub namespace: Option<String>,
+    pub takes: Takes,
 }
 
 /// What a tool is called with.
 #[derive(Clone, Debug)]
-pub(in crate::model_server) enum Takes {
+pub(super) enum Takes {
     /// Fields, by a JSON schema.
     Fields(Value),
     Text,
@@ -44,7 +44,7 @@ pub(in crate::model_server) enum Takes {
 
 impl Tool {
     /// With its namespace, as it is told in the log.
-    pub(in crate::model_server) fn full_name(&self) -> String {
+    pub(super) fn full_name(&self) -> String {
         match &self.namespace {
             Some(namespace) => format!("{namespace}.{}", self.name),
             None => self.name.clone(),
@@ -66,14 +66,14 @@ const CONTEXT: [&str; 8] = [
 
 impl Asked {
     /// Adds a text of the user's.
-    pub(in crate::model_server) fn user(&mut self, text: &str) {
+    pub(super) fn user(&mut self, text: &str) {
         let is_context = CONTEXT.iter().any(|beginning| text.trim_start().starts_with(beginning));
         let text = text.to_owned();
         self.said.push(if is_context { Said::Context(text) } else { Said::User(text) });
     }
 
     /// How many responses were given since the user's newest message.
-    pub(in crate::model_server) fn turn(&self) -> usize {
+    pub(super) fn turn(&self) -> usize {
         let since = self.said.iter().rposition(|said| matches!(said, Said::User(_))).unwrap_or(0);
         let mut turns = 0;
         let mut is_within = false;
@@ -86,22 +86,22 @@ impl Asked {
     }
 
     /// Whether the user's newest message goes on with an older conversation.
-    pub(in crate::model_server) fn is_resumed(&self) -> bool {
+    pub(super) fn is_resumed(&self) -> bool {
         let newest = self.said.iter().rposition(|said| matches!(said, Said::User(_))).unwrap_or(0);
         self.said[..newest].iter().any(|said| matches!(said, Said::Model))
     }
 
     /// All that the user wrote.
-    pub(in crate::model_server) fn prompts(&self) -> String {
+    pub(super) fn prompts(&self) -> String {
         self.user_texts(0).join("\n")
     }
 
     /// What the user wrote since the model last said anything before it.
-    pub(in crate::model_server) fn last_prompt(&self) -> String {
+    pub(super) fn last_prompt(&self) -> String {
         self.newest_texts().join("\n")
     }
 
-    pub(in crate::model_server) fn newest_texts(&self) -> Vec<&str> {
+    pub(super) fn newest_texts(&self) -> Vec<&str> {
         let newest = self.said.iter().rposition(|said| matches!(said, Said::User(_))).unwrap_or(0);
         let is_of_user = |said: &Said| matches!(said, Said::User(_) | Said::Context(_));
         let before = self.said.iter().take(newest).rposition(|said| !is_of_user(said));
@@ -118,7 +118,7 @@ impl Asked {
     }
 
     /// Results of tools since the model last spoke.
-    pub(in crate::model_server) fn results(&self) -> Vec<&str> {
+    pub(super) fn results(&self) -> Vec<&str> {
         let newest = self.said.iter().rev().take_while(|said| !matches!(said, Said::Model));
         let mut results: Vec<&str> = newest
             .filter_map(|said| match said {
@@ -131,7 +131,7 @@ impl Asked {
     }
 
     /// The folder that the agent says it works in.
-    pub(in crate::model_server) fn cwd(&self) -> Option<String> {
+    pub(super) fn cwd(&self) -> Option<String> {
         const SIGNS: [&str; 7] = [
             "Primary working directory: ",
             "Current working directory: ",
@@ -156,7 +156,7 @@ impl Asked {
 }
 
 /// The texts of a message whose content is a text or a list of parts.
-pub(in crate::model_server) fn texts(content: &Value) -> Vec<&str> {
+pub(super) fn texts(content: &Value) -> Vec<&str> {
     if let Some(text) = content.as_str() {
         return vec![text];
     }
@@ -164,7 +164,7 @@ pub(in crate::model_server) fn texts(content: &Value) -> Vec<&str> {
 }
 
 /// Anything as text: a text as it is, parts joined, else its JSON.
-pub(in crate::model_server) fn flat(content: &Value) -> String {
+pub(super) fn flat(content: &Value) -> String {
     let parts = texts(content);
     if parts.is_empty() && !content.is_null() { content.to_string() } else { parts.join("\n") }
 }

@@ -9,7 +9,7 @@ use super::request::Asked;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::model_server) struct Script {
+pub(super) struct Script {
     #[serde(default)]
     rules: Vec<Rule>,
     /// Texts that are told in the log where a request holds them.
@@ -19,9 +19,9 @@ pub(in crate::model_server) struct Script {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::model_server) struct Rule {
+pub(super) struct Rule {
     #[serde(default)]
-    pub(in crate::model_server) name: String,
+    pub name: String,
     #[serde(default)]
     when: When,
     #[serde(default)]
@@ -68,13 +68,13 @@ impl Texts {
 /// What one response holds, in its order.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub(in crate::model_server) enum Turn {
+pub(super) enum Turn {
     All(Vec<Step>),
     One(Box<Step>),
 }
 
 impl Turn {
-    pub(in crate::model_server) fn steps(&self) -> &[Step] {
+    pub(super) fn steps(&self) -> &[Step] {
         match self {
             Self::All(steps) => steps,
             Self::One(step) => std::slice::from_ref(step),
@@ -84,7 +84,7 @@ impl Turn {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(in crate::model_server) enum Step {
+pub(super) enum Step {
     Say(String),
     Flood(usize),
     Write { path: String, content: String },
@@ -98,19 +98,19 @@ pub(in crate::model_server) enum Step {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::model_server) struct Usage {
+pub(super) struct Usage {
     /// All of the input, what was cached included.
     #[serde(default)]
-    pub(in crate::model_server) input: u64,
+    pub input: u64,
     #[serde(default)]
-    pub(in crate::model_server) cached: u64,
+    pub cached: u64,
     #[serde(default)]
-    pub(in crate::model_server) output: u64,
+    pub output: u64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub(in crate::model_server) enum Fault {
+pub(super) enum Fault {
     Word(Breach),
     Timed { kind: Breach, times: Option<u32> },
     Status(Refusal),
@@ -119,7 +119,7 @@ pub(in crate::model_server) enum Fault {
 /// An answer that goes wrong on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(in crate::model_server) enum Breach {
+pub(super) enum Breach {
     /// No byte, not even a status.
     Hang,
     /// The connection breaks in the middle of the stream.
@@ -132,21 +132,21 @@ pub(in crate::model_server) enum Breach {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::model_server) struct Refusal {
-    pub(in crate::model_server) status: u16,
+pub(super) struct Refusal {
+    pub status: u16,
     /// Seconds.
-    pub(in crate::model_server) retry_after: Option<u64>,
+    pub retry_after: Option<u64>,
     /// For so many requests; for all if not given.
-    pub(in crate::model_server) times: Option<u32>,
-    pub(in crate::model_server) message: Option<String>,
+    pub times: Option<u32>,
+    pub message: Option<String>,
     /// The error's type in the API's words.
-    pub(in crate::model_server) code: Option<String>,
+    pub code: Option<String>,
     #[serde(default)]
-    pub(in crate::model_server) headers: BTreeMap<String, String>,
+    pub headers: BTreeMap<String, String>,
 }
 
 impl Fault {
-    pub(in crate::model_server) fn times(&self) -> Option<u32> {
+    pub(super) fn times(&self) -> Option<u32> {
         match self {
             Self::Word(_) => None,
             Self::Timed { times, .. } => *times,
@@ -156,24 +156,24 @@ impl Fault {
 }
 
 impl Script {
-    pub(in crate::model_server) fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let value: Value = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
         serde_json::from_value(value).map_err(|error| error.to_string())
     }
 
     /// What it looks for in each request.
-    pub(in crate::model_server) fn found_in(&self, request: &str) -> Vec<&str> {
+    pub(super) fn found_in(&self, request: &str) -> Vec<&str> {
         self.look_for.iter().map(String::as_str).filter(|text| request.contains(text)).collect()
     }
 
     /// The first rule that fits, with its place.
-    pub(in crate::model_server) fn rule(&self, asked: &Asked) -> Option<(usize, &Rule)> {
+    pub(super) fn rule(&self, asked: &Asked) -> Option<(usize, &Rule)> {
         self.rules.iter().enumerate().find(|(_, rule)| rule.when.fits(asked))
     }
 }
 
 impl Rule {
-    pub(in crate::model_server) fn turn(&self, number: usize) -> Option<&Turn> {
+    pub(super) fn turn(&self, number: usize) -> Option<&Turn> {
         self.turns.get(number).or(self.forever.as_ref())
     }
 }

@@ -30,7 +30,7 @@ type Reply = Response<BoxBody<Bytes, Broken>>;
 
 /// A body that ends before its end.
 #[derive(Debug)]
-pub(in crate::model_server) struct Broken;
+pub(super) struct Broken;
 
 impl std::fmt::Display for Broken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -40,7 +40,7 @@ impl std::fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
-pub(in crate::model_server) struct Server {
+pub(super) struct Server {
     script: Script,
     log: Log,
     requests: AtomicU64,
@@ -49,7 +49,7 @@ pub(in crate::model_server) struct Server {
 }
 
 /// Takes connections for ever; gives the error that ends it.
-pub(in crate::model_server) async fn accept(listener: &TcpListener, server: Arc<Server>) -> std::io::Error {
+pub(super) async fn accept(listener: &TcpListener, server: Arc<Server>) -> std::io::Error {
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -70,7 +70,7 @@ pub(in crate::model_server) async fn accept(listener: &TcpListener, server: Arc<
 }
 
 impl Server {
-    pub(in crate::model_server) fn new(script: Script, log: Log) -> Self {
+    pub(super) fn new(script: Script, log: Log) -> Self {
         Self { script, log, requests: AtomicU64::new(0), shown: Mutex::default() }
     }
 

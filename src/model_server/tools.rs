@@ -21,7 +21,7 @@ const COMMAND: &[&str] = &["command", "cmd"];
 const CMD: &[&str] = &["cmd"];
 
 /// The call for a deed; `None` for a step that is none. `Err` says what tool is lacking.
-pub(in crate::model_server) fn call(step: &Step, asked: &Asked) -> Option<Result<Call, String>> {
+pub(super) fn call(step: &Step, asked: &Asked) -> Option<Result<Call, String>> {
     let cwd = asked.cwd().unwrap_or_default();
     let path = |path: &str| absolute(&cwd, path);
     let here = |text: &str| text.replace("{cwd}", &cwd);
@@ -139,7 +139,7 @@ fn marked(mark: char, text: &str) -> String {
 }
 
 /// Something that fits a JSON schema, as far as its types go.
-pub(in crate::model_server) fn instance(schema: &Value) -> Value {
+pub(super) fn instance(schema: &Value) -> Value {
     if let Some(first) = schema["enum"].get(0) {
         return first.clone();
     }

@@ -1,9 +1,9 @@
 //! The caps of the command line; what is not given there comes from `tdd.yaml`.
 
 use crate::cli::CapArgs;
-use crate::core::trouble::Trouble;
-use crate::core::usage::{Cap, CapPlan, Caps};
 use crate::text::config::caps::{tokens, usd, wall, wanted};
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::{Cap, CapPlan, Caps};
 
 /// What the flags alone say.
 ///

@@ -4,12 +4,12 @@
 use super::{Environment, Settings};
 use crate::cli::RunArgs;
 use crate::cli::fix::FixArgs;
-use crate::core::fix::{RETRIES, TestEdits, Writes};
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
-use crate::core::usage::Cap;
 use crate::text::config::ConfigFile;
 use crate::text::config::caps::{wall, wanted};
+use tdd_core::fix::{RETRIES, TestEdits, Writes};
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::Cap;
 
 /// Deadlines if nothing is said, in milliseconds: of a type check, of everything else.
 pub(super) const TYPE_DEADLINE_MS: u64 = 60_000;

@@ -3,18 +3,18 @@
 //! Flags are not told: they are before the person's eyes.
 
 use super::{AUTO_AGENT, DEFAULT_SPECS_DIR, Deadlines, Settings};
-use crate::core::budget::Bounds;
-use crate::core::event::{MissingBlock, Regression};
-use crate::core::fix::{RETRIES, Writes};
-use crate::core::isolation::{Credentials, Hide, HomeAccess, Network, Wanted};
-use crate::core::role::Role;
-use crate::core::turns::TurnCaps;
-use crate::core::usage::{CapPlan, Usd};
 use crate::settings::fix::{TEST_DEADLINE_MS, TYPE_DEADLINE_MS};
-use crate::text::agent_table::AUTO;
-use crate::text::agent_table::amount::shown_size as size;
 use crate::text::config::{self, ConfigFile, shown_duration as duration};
 use crate::text::usage_words::grouped;
+use tdd_agents::agent_table::AUTO;
+use tdd_agents::agent_table::amount::shown_size as size;
+use tdd_core::budget::Bounds;
+use tdd_core::event::{MissingBlock, Regression};
+use tdd_core::fix::{RETRIES, Writes};
+use tdd_core::isolation::{Credentials, Hide, HomeAccess, Network, Wanted};
+use tdd_core::role::Role;
+use tdd_core::turns::TurnCaps;
+use tdd_core::usage::{CapPlan, Usd};
 
 /// One setting.
 #[derive(Clone, Debug, PartialEq, Eq)]

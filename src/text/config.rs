@@ -8,7 +8,7 @@
 //! test_files: ["checks/**"]        # globs, instead of the runner's own
 //! agent: claude                    # for all roles
 //! roles: { implementer: { agent: codex, model: some-model } }
-//! agents: { mine: { … } }          # agent tables, read by `text::agent_table`
+//! agents: { mine: { … } }          # agent tables, read by `agents::agent_table`
 //! budgets: { semantic: 2, format: 1 }
 //! regression: attempt              # auto | attempt | criterion | end
 //! on_missing_block: halt           # halt | take: work that passes without a valid block
@@ -41,17 +41,17 @@ use std::collections::BTreeMap;
 
 use serde_yaml::Value;
 
-use crate::core::commands::{RunnerKind, RunnerTable};
-use crate::core::event::{MissingBlock, Regression};
-use crate::core::fix::Writes;
-use crate::core::path::RelPath;
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
-use crate::core::usage::CapPlan;
-use crate::text::agent_table::layers::AgentSetting;
 pub use duration::shown as shown_duration;
 pub use layers::read_person;
 use reader::Table;
+use tdd_agents::agent_table::layers::AgentSetting;
+use tdd_core::commands::{RunnerKind, RunnerTable};
+use tdd_core::event::{MissingBlock, Regression};
+use tdd_core::fix::Writes;
+use tdd_core::path::RelPath;
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::CapPlan;
 
 /// The largest `tdd.yaml` that is read.
 pub const MAX_BYTES: usize = 256 * 1024;
@@ -66,7 +66,7 @@ pub struct ConfigFile {
     pub test_files: Vec<String>,
     pub agent: Option<String>,
     pub roles: BTreeMap<Role, RoleSetting>,
-    /// Agent tables by name, as they stand: `text::agent_table` reads them.
+    /// Agent tables by name, as they stand: `agents::agent_table` reads them.
     pub agents: BTreeMap<String, AgentSetting>,
     pub budgets: BudgetSetting,
     pub regression: Option<Regression>,

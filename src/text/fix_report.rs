@@ -4,12 +4,14 @@
 
 use serde_json::{Value, json};
 
-use super::{harmless, usage_words};
-use crate::core::finding::{ChangeKind, ClassedChange};
-use crate::core::fix::{CheckFinding, CheckKind, Fault, FixHalt, FixState, Round, Standing};
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::usage::Usage;
+use super::summary::left_in_git;
+use super::usage_words;
+use tdd_core::finding::{ChangeKind, ClassedChange};
+use tdd_core::fix::{CheckFinding, CheckKind, Fault, FixHalt, FixState, Round, Standing};
+use tdd_core::harmless;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::usage::Usage;
 
 /// How many of a check's last lines are shown.
 const TAIL_LINES: usize = 40;
@@ -47,10 +49,12 @@ pub fn text(state: &FixState, how: How, facts: &FixFacts) -> String {
     let mut out = vec![headline(state, how)];
     let Some(best) = state.best() else { return out.join("\n") + "\n" };
     if let How::Halted(why) = how {
-        out.push(format!("why: {}", why.words()));
-        out.push("role: fixer".to_owned());
-        out.push(format!("attempts: {} of {}", state.forks(), state.run.retries));
-        out.extend(said_lines(facts));
+        out.push(format!("why: {}", why_words(state, why)));
+        if state.run.retries > 0 {
+            out.push("role: fixer".to_owned());
+            out.push(format!("attempts: {} of {}", state.forks(), state.run.retries));
+            out.extend(said_lines(facts));
+        }
     }
     out.push(String::new());
     for check in &best.checks {
@@ -97,7 +101,7 @@ pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
         .collect();
     let (outcome, why) = match how {
         How::Fixed => ("fixed", None),
-        How::Halted(why) => ("halted", Some(why.words())),
+        How::Halted(why) => ("halted", Some(why_words(state, why))),
     };
     json!({
         "type": "fix", "outcome": outcome, "why": why, "run": state.run.run, "task": state.run.task,
@@ -109,9 +113,15 @@ pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
         "rounds": state.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
         "changed": facts.changed, "emptied": facts.emptied, "put_back": put_back(state), "taken_back": faults(state),
         "said": if matches!(how, How::Halted(_)) { harmless::tail(&facts.said, SAID_LINES, LINE_WIDTH) } else { Vec::new() },
+        "left_in_git": state.left_in_git,
         "usage": usage(state), "isolation": facts.isolation, "run_dir": facts.run_dir,
         "next": steps(state, how, facts).into_iter().map(|(what, command)| json!({ "what": what, "command": command })).collect::<Vec<_>>(),
     })
+}
+
+/// A run that may ask nobody is a check, and its result no failure of a fixer.
+fn why_words(state: &FixState, why: FixHalt) -> &'static str {
+    if state.run.retries == 0 { "a check is red, and --max-retries 0 asks nobody" } else { why.words() }
 }
 
 fn headline(state: &FixState, how: How) -> String {
@@ -121,6 +131,9 @@ fn headline(state: &FixState, how: How) -> String {
             format!("tdd fix: nothing to mend for {task}: every check passes")
         }
         How::Fixed => format!("tdd fix: {task} is mended: every check passes, by runs of tdd's own"),
+        How::Halted(_) if state.run.retries == 0 => {
+            format!("tdd fix: not every check passes for {task}; nobody was asked to mend it")
+        }
         How::Halted(_) => format!("tdd fix halted: {task} is not mended; the best state is kept"),
     }
 }
@@ -181,6 +194,7 @@ fn closing(state: &FixState, how: How, facts: &FixFacts) -> Vec<String> {
     for one in &state.leaked {
         out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
     }
+    out.extend(left_in_git(&state.left_in_git));
     out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
     out.push(format!("run folder: {}", harmless::line(&facts.run_dir)));
     let steps = steps(state, how, facts);

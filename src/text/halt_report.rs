@@ -11,15 +11,16 @@ use serde_json::{Value, json};
 
 pub use next_steps::{NextStep, next_steps};
 
-use super::{harmless, usage_words};
-use crate::core::attempt::{AgentEnd, CheckpointId};
-use crate::core::claim::Claim;
-use crate::core::criterion::CriterionId;
-use crate::core::finding::{Change, ChangeKind, HollowAssertion, RunRef};
-use crate::core::halt::Halt;
-use crate::core::judge::Verdict;
-use crate::core::path::RelPath;
-use crate::core::state::{Entry, Ledger, Progress, State};
+use super::usage_words;
+use tdd_core::attempt::{AgentEnd, CheckpointId};
+use tdd_core::claim::Claim;
+use tdd_core::criterion::CriterionId;
+use tdd_core::finding::{Change, ChangeKind, HollowAssertion, RunRef};
+use tdd_core::halt::Halt;
+use tdd_core::harmless;
+use tdd_core::judge::Verdict;
+use tdd_core::path::RelPath;
+use tdd_core::state::{Entry, Ledger, Progress, State, Unclaimed};
 
 /// How many of a run's last lines are shown.
 const TAIL_LINES: usize = 40;
@@ -183,9 +184,9 @@ impl<'a> Report<'a> {
         self.state.red.iter().flat_map(|red| &red.hollow)
     }
 
-    /// The tree of work that measures as passed, though no valid block came with it.
-    fn unclaimed(&self) -> Option<&'a CheckpointId> {
-        self.state.takeable(self.halt).map(|work| &work.tree)
+    /// Work that measures as passed, or that nobody has measured, though no valid block came with it.
+    fn unclaimed(&self) -> Option<&'a Unclaimed> {
+        self.state.takeable(self.halt)
     }
 
     fn checkpoints(&self) -> [(&'static str, Option<&'a CheckpointId>); 3] {
@@ -285,8 +286,9 @@ impl Report<'_> {
                 checkpoint.map_or("none", |checkpoint| checkpoint.0.as_str())
             ));
         }
-        if let Some(tree) = self.unclaimed() {
-            page.line(&format!("  work that measures as passed, without a valid block: {tree}"));
+        if let Some(work) = self.unclaimed() {
+            let what = if work.is_measured() { "that measures as passed" } else { "that was not measured" };
+            page.line(&format!("  work {what}, without a valid block: {}", work.tree));
         }
     }
 
@@ -302,6 +304,7 @@ impl Report<'_> {
             })
         });
         let raw = harmless::tail(&self.facts.raw_tail, RAW_LINES, LINE_WIDTH);
+        let unclaimed = self.unclaimed().map(|work| &work.tree);
         let steps: Vec<Value> =
             self.next.iter().map(|step| json!({ "what": step.what, "command": step.command })).collect();
         json!({
@@ -327,7 +330,7 @@ impl Report<'_> {
             "usage": usage_words::json(self.state),
             "run_dir": self.facts.run_dir,
             "standing": self.standing(),
-            "checkpoints": { "zero": zero, "good": good, "failed": failed, "unclaimed": self.unclaimed() },
+            "checkpoints": { "zero": zero, "good": good, "failed": failed, "unclaimed": unclaimed },
             "next": steps,
         })
     }

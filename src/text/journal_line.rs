@@ -4,7 +4,7 @@
 //! line   = '{"v":1,"seq":' n ',"ts":' ms ',"prev":"' hash '",' sum rest LF     at most 4 KiB with LF
 //! sum    = '"sum":"' the first 16 hex digits of the BLAKE3 of the line without `sum` and LF '",'
 //!        | nothing                                                         in a line of an older tdd
-//! rest   = '"type":"' name '",' fields of the event '}'                    it fits
+//! rest   = '"type":"' name '",' [ '"aside":true,' ] fields of the event '}'     it fits
 //!        | '"type":"' name '","file":"' hash '"}'                          it is in a side file
 //! hash   = BLAKE3 of the line before, without its LF, as 64 hex digits; of the first line: 64 zeros
 //! ```
@@ -12,18 +12,21 @@
 //! What becomes of a line is told by the `prev` of the next one. The last line has none, so it tells of
 //! itself, by its `sum`.
 //!
+//! An event that changes no state is an *aside*. A reader that does not know its name passes over it; any other
+//! event that is not known is a trouble, because what came after it can't be understood.
+//!
 //! A side file holds the event as JSON, `type` included, and is named by the hash of its bytes.
 //! There are no leniencies: nobody but `tdd` writes this.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::core::attempt::Digest;
-use crate::core::event::{Event, PassFail, TestIdSource, TestRunFact};
-use crate::core::finding::Findings;
-use crate::core::judge::Verdict;
-use crate::core::test::{FailureKind, TestId};
-use crate::core::trouble::Trouble;
+use tdd_core::attempt::Digest;
+use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
+use tdd_core::finding::Findings;
+use tdd_core::judge::Verdict;
+use tdd_core::test::{FailureKind, TestId};
+use tdd_core::trouble::Trouble;
 
 /// The version that is written, and the newest that is read.
 pub const VERSION: u64 = 1;
@@ -31,6 +34,9 @@ pub const VERSION: u64 = 1;
 pub const LINE_CAP: usize = 4096;
 /// The `prev` of the first line.
 pub const NO_LINE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// Behind the name of an event that changes no state.
+const ASIDE: &str = ",\"aside\":true";
 
 /// How many hex digits a line has of its own hash: enough for any damage that nobody meant.
 const SUM_DIGITS: usize = 16;
@@ -86,9 +92,13 @@ pub enum LineError {
 /// Makes the line of an event. `prev` is what [`hash`] gives of the line before. Fails only
 /// if the event can't be JSON, which would be a bug of ours.
 pub fn encode(seq: u64, ts: u64, prev: &str, event: &Event) -> Result<Encoded, Trouble> {
-    let json = serde_json::to_string(event).map_err(|error| {
+    let mut json = serde_json::to_string(event).map_err(|error| {
         Trouble::internal(format!("the event {} is no JSON", event.name())).because(error.to_string())
     })?;
+    if event.is_aside() {
+        let named = format!("{{\"type\":\"{}\"", event.name());
+        json.insert_str(named.len(), ASIDE);
+    }
     let head = format!("{{\"v\":{VERSION},\"seq\":{seq},\"ts\":{ts},\"prev\":\"{prev}\",");
     let line = |rest: &str| format!("{head}\"sum\":\"{}\",{rest}\n", sum(&head, rest));
     if head.len() + "\"sum\":\"\",".len() + SUM_DIGITS + json.len() <= LINE_CAP {
@@ -129,11 +139,21 @@ pub fn decode(line: &str) -> Result<Line, LineError> {
         None => match decode_event(name, format!("{{{rest}").as_bytes()) {
             Ok(event) => Body::Here(Box::new(event)),
             // A torn line is no JSON at all; a whole one of an unknown type is another matter.
+            Err(LineError::UnknownEvent { name, .. })
+                if is_safely_unknown(&name, fields) && serde_json::from_str::<IgnoredAny>(line).is_ok() =>
+            {
+                Body::Here(Box::new(Event::Unknown { name }))
+            }
             Err(_) if serde_json::from_str::<IgnoredAny>(line).is_err() => return Err(malformed(line)),
             Err(error) => return Err(error),
         },
     };
     Ok(Line { seq, ts, prev: prev.to_owned(), body })
+}
+
+/// An aside of a newer `tdd`: what this one writes itself must be readable.
+fn is_safely_unknown(name: &str, fields: &str) -> bool {
+    fields.starts_with(ASIDE) && !Event::NAMES.contains(&name)
 }
 
 /// For a line that holds a fact of no consequence for the state: its number and the hash of the
@@ -296,6 +316,29 @@ mod tests {
         assert!(!passed_over(&Event::Resumed));
         assert_eq!(inconsequential("{\"v\":1,\"seq\":9,\"type\":\"test_run\""), None);
         assert_eq!(inconsequential(&line(&restored("x")).replace("restored", "restoredly")), None);
+    }
+
+    #[test]
+    fn an_aside_of_a_newer_tdd_is_passed_over_and_nothing_else_that_is_unknown() {
+        let line = |rest: &str| format!("{{\"v\":1,\"seq\":1,\"ts\":2,\"prev\":\"{NO_LINE}\",{rest}}}");
+        let known = decode(&line("\"type\":\"teleported\",\"aside\":true,\"to\":{\"x\":[1]}")).unwrap();
+        assert_eq!(known.body, Body::Here(Box::new(Event::Unknown { name: "teleported".to_owned() })));
+        for rest in [
+            "\"type\":\"teleported\",\"aside\":false",
+            "\"type\":\"teleported\",\"to\":1,\"aside\":true",
+            "\"type\":\"restored\",\"aside\":true,\"what\":7",
+            "\"type\":\"stopped\",\"aside\":true",
+            "\"type\":\"teleported\",\"aside\":true,\"to\":",
+        ] {
+            let is_read = decode(&line(rest)).is_ok();
+            assert!(!is_read, "{rest}");
+        }
+        // What is written says of itself whether it is one, and reads as it was.
+        for (event, is_aside) in [(restored("x"), true), (Event::Stopped { signal: 2 }, false)] {
+            let written = encode(1, 2, NO_LINE, &event).unwrap().line;
+            assert_eq!(written.contains("\"aside\":true"), is_aside, "{written}");
+            assert_eq!(decode(written.trim_end()).unwrap().body, Body::Here(Box::new(event)));
+        }
     }
 
     #[test]

@@ -11,12 +11,12 @@ mod retry;
 
 use std::fmt::Write as _;
 
-use crate::core::commands::RunnerKind;
-use crate::core::criterion::{Criterion, CriterionId, Verify};
-use crate::core::finding::RunRef;
-use crate::core::path::RelPath;
 pub use habits::{Example, Habits, test_file};
 pub use retry::{FORMAT_RETRY, LeftWork, RetryCause, format_retry, semantic_retry, silence_retry};
+use tdd_core::commands::RunnerKind;
+use tdd_core::criterion::{Criterion, CriterionId, Verify};
+use tdd_core::finding::RunRef;
+use tdd_core::path::RelPath;
 
 /// Hides secrets in a text before it goes into a prompt.
 pub type Mask<'a> = &'a dyn Fn(&str) -> String;

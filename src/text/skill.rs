@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use serde_yaml::Value;
 
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
 
 /// The largest override that is read.
 pub const MAX_BYTES: usize = 256 * 1024;
@@ -46,7 +46,7 @@ pub fn role_skill(role: Role) -> &'static str {
     }
 }
 
-/// The skills in the binary, as skill name to body (`driver::ports::Skills`).
+/// The skills in the binary, as skill name to body (`core::ports::Skills`).
 pub fn embedded() -> BTreeMap<String, String> {
     FILES.into_iter().map(|(name, file)| (name.to_owned(), split(file).1.to_owned())).collect()
 }

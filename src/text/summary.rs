@@ -9,22 +9,22 @@ use serde_json::{Value, json};
 
 mod commit;
 
-use super::{harmless, usage_words};
-use crate::core::commands::RunnerKind;
-use crate::core::criterion::{CriterionId, Verify};
-use crate::core::event::{Refactoring, Runs};
-use crate::core::finding::{ClassedChange, RedKind};
-use crate::core::halt::Ending;
-use crate::core::judge::Verdict;
-use crate::core::mdtest::{AgentWord, Voice};
-use crate::core::mode::BudgetKind;
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::role::Key;
-use crate::core::state::{Entry, Progress, State};
-use crate::core::test::Canary;
+use super::usage_words;
 pub use commit::{COMMIT_PATHS, commit_paths};
 use commit::{commit_command, nameless};
+use tdd_core::criterion::{CriterionId, Verify};
+use tdd_core::event::{Refactoring, Runs};
+use tdd_core::finding::{ClassedChange, RedKind};
+use tdd_core::halt::Ending;
+use tdd_core::harmless;
+use tdd_core::judge::Verdict;
+use tdd_core::mdtest::{AgentWord, Voice};
+use tdd_core::mode::BudgetKind;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::role::Key;
+use tdd_core::state::{Entry, Progress, State};
+use tdd_core::test::Canary;
 
 /// How many changed files are listed one by one.
 const LISTED: usize = 100;
@@ -74,6 +74,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     for one in &state.leaked {
         out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
     }
+    out.extend(left_in_git(&state.left_in_git));
     out.extend(unverified(state).into_iter().map(|(id, why)| format!("not verified: {id}, {why}")));
     if !facts.isolation.is_empty() {
         out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
@@ -97,6 +98,11 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
         }
     }
     out.join("\n") + "\n"
+}
+
+/// Before anybody's next git command, which a hook would be run by.
+pub(super) fn left_in_git(lines: &[String]) -> impl Iterator<Item = String> {
+    lines.iter().map(|line| format!("look at, before your next git command: {}", harmless::short(line, 300)))
 }
 
 /// The same content for a machine.
@@ -129,6 +135,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "evidence": evidence(state),
         "leaked": state.leaked,
         "remarks": state.remarks,
+        "left_in_git": state.left_in_git,
         "isolation": facts.isolation,
         "duration_ms": facts.duration_ms,
         "run_dir": facts.run_dir,
@@ -270,7 +277,7 @@ fn refactor_words(state: &State) -> &'static str {
 /// What a reader must know about how strong the evidence is.
 fn evidence(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
-    if state.run.commands.runner == RunnerKind::ExitCode {
+    if !tdd_runners::of(state.run.commands.runner).tells_tests {
         lines.push("exit code only: nothing was read test by test".to_owned());
     }
     let criteria = state.red.iter().flat_map(|red| &red.criteria);

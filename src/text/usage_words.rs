@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::harmless;
-use crate::core::state::State;
-use crate::core::state::spending::{Purpose, Spending};
-use crate::core::usage::{Cap, CapPlan, Caps, Tally, Usage, Usd};
+use tdd_core::harmless;
+use tdd_core::state::State;
+use tdd_core::state::spending::{Purpose, Spending};
+use tdd_core::usage::{Cap, CapPlan, Caps, Tally, Usage, Usd};
 
 /// Criteria that are told one by one.
 const LISTED: usize = 100;

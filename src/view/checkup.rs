@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::core::checkup::{Finding, Grade};
-use crate::text::harmless;
+use tdd_core::checkup::{Finding, Grade};
+use tdd_core::harmless;
 
 /// Letters of one line: names come from the project, and a project may name things to mislead.
 const WIDEST: usize = 600;
@@ -60,8 +60,8 @@ fn counts(findings: &[Finding]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::checkup::Subject;
-    use crate::core::trouble::Trouble;
+    use tdd_core::checkup::Subject;
+    use tdd_core::trouble::Trouble;
 
     #[test]
     fn a_finding_says_what_why_and_what_next() {

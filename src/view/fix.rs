@@ -6,12 +6,13 @@ use std::io::Write;
 use super::lines::{note, write_line};
 use super::tell::{Line, Tone};
 use super::{Mode, json};
-use crate::core::attempt::{AgentEnd, AgentReturn};
-use crate::core::audience::{FixAudience, News};
-use crate::core::event::{Event, Leaked};
-use crate::core::fix::{FixFindings, FixPhase, FixStarted, FixState};
-use crate::core::usage::Usage;
-use crate::text::{fix_report, harmless, usage_words};
+use crate::text::{fix_report, usage_words};
+use tdd_core::attempt::{AgentEnd, AgentReturn};
+use tdd_core::audience::{FixAudience, News};
+use tdd_core::event::{Event, Leaked};
+use tdd_core::fix::{FixFindings, FixPhase, FixStarted, FixState};
+use tdd_core::harmless;
+use tdd_core::usage::Usage;
 
 /// Complaints and paths that are shown one by one.
 const SHOWN: usize = 5;
@@ -100,6 +101,8 @@ fn tell(state: &FixState, event: &Event) -> Vec<Line> {
         }
         Event::Refused { why } => vec![line(Tone::Bad, &format!("refused: {why}; the tree is as it was"))],
         Event::CheckpointZero { .. }
+        | Event::Unknown { .. }
+        | Event::Edited { .. }
         | Event::Undone { .. }
         | Event::Used { .. }
         | Event::Worked { .. }

@@ -11,9 +11,9 @@ use std::io::Write;
 use serde_json::{Map, Value};
 
 use super::{lines, print};
-use crate::core::audience::{Audience, News};
-use crate::core::event::Event;
-use crate::core::state::State;
+use tdd_core::audience::{Audience, News};
+use tdd_core::event::Event;
+use tdd_core::state::State;
 
 /// Texts up to so many bytes are shown whole.
 pub const TEXT_LIMIT: usize = 2000;

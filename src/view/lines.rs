@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use super::tell::{Line, Teller, Tone};
-use crate::core::audience::{Audience, News};
-use crate::core::event::Event;
-use crate::core::state::State;
-use crate::text::harmless;
+use tdd_core::audience::{Audience, News};
+use tdd_core::event::Event;
+use tdd_core::harmless;
+use tdd_core::state::State;
 
 /// Writes what happens to `out`, a line each. A closed `out` stops nothing.
 pub struct Lines<W> {

@@ -17,11 +17,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::lines::{note, write_line};
 use super::tell::{Line, Teller, attempt_title};
-use crate::core::audience::{Audience, News};
-use crate::core::event::Event;
-use crate::core::state::{Progress, State};
-use crate::text::harmless;
 use screen::Screen;
+use tdd_core::audience::{Audience, News};
+use tdd_core::event::Event;
+use tdd_core::harmless;
+use tdd_core::state::{Progress, State};
 
 /// How often elapsed time is drawn again though nothing happened.
 const REDRAW: Duration = Duration::from_millis(250);
@@ -185,9 +185,11 @@ fn is_last(event: &Event) -> bool {
         | Event::EditClaim { .. }
         | Event::Isolated { .. }
         | Event::Restored { .. }
+        | Event::Edited { .. }
         | Event::MdtestHeard { .. }
         | Event::Denied { .. }
         | Event::Glimpsed { .. }
+        | Event::Unknown { .. }
         | Event::Undone { .. }
         | Event::Leaked { .. } => false,
     }

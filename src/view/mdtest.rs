@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::tell::seconds;
-use crate::core::mdtest::{Cut, Outcome, Results, Status, Totals, Unfinished};
-use crate::text::harmless;
+use tdd_core::harmless;
+use tdd_core::mdtest::{Cut, Outcome, Results, Status, Totals, Unfinished};
 
 /// Dots of one line.
 const DOTS: usize = 80;
@@ -109,8 +109,8 @@ pub fn json_totals(results: &Results, duration_ms: u64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::mdtest::Voice;
-    use crate::core::test::Exit;
+    use tdd_core::mdtest::Voice;
+    use tdd_core::test::Exit;
 
     fn outcome(test: &str, status: Status) -> Outcome {
         Outcome {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-use crate::core::trouble::Trouble;
+use tdd_core::trouble::Trouble;
 
 /// Why something that was written to stdout is not there: the first such error.
 static LOST: OnceLock<io::Error> = OnceLock::new();

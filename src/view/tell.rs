@@ -1,18 +1,19 @@
 //! The words for each event, as lines without colour. Used by [`lines`](super::lines) and
 //! [`live`](super::live), so that a pipe and a terminal read the same story.
 
-use crate::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
-use crate::core::criterion::{CriterionId, Verify};
-use crate::core::effect::RollBack;
-use crate::core::event::{Event, LEFT_ALONE, Leaked, RunStarted};
-use crate::core::finding::{RedFindings, SuiteBaseline};
-use crate::core::halt::Ending;
-use crate::core::judge::Verdict;
-use crate::core::mdtest::{AgentWord, Status, Voice};
-use crate::core::role::{Key, Role};
-use crate::core::state::{End, Entry, Phase, Progress, State};
-use crate::core::usage::Usage;
-use crate::text::{harmless, usage_words};
+use crate::text::usage_words;
+use tdd_core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
+use tdd_core::criterion::{CriterionId, Verify};
+use tdd_core::effect::RollBack;
+use tdd_core::event::{Event, LEFT_ALONE, Leaked, RunStarted};
+use tdd_core::finding::{RedFindings, SuiteBaseline};
+use tdd_core::halt::Ending;
+use tdd_core::harmless;
+use tdd_core::judge::Verdict;
+use tdd_core::mdtest::{AgentWord, Status, Voice};
+use tdd_core::role::{Key, Role};
+use tdd_core::state::{End, Entry, Phase, Progress, State};
+use tdd_core::usage::Usage;
 
 mod estimate;
 mod gate;
@@ -86,8 +87,10 @@ impl Teller {
             Event::WorkTaken { key, tree, .. } => self.taken(key, tree),
             Event::Rechecked { checkpoint, findings, .. } => rechecked(state, checkpoint, findings),
             Event::TestRun(_)
+            | Event::Unknown { .. }
             | Event::Undone { .. }
             | Event::EditClaim { .. }
+            | Event::Edited { .. }
             | Event::TreeSeen { .. }
             | Event::FixStarted(_)
             | Event::FixMeasured { .. }

@@ -3,9 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::core::trouble::{Trouble, Why};
-use crate::text::harmless::shell_word;
-use crate::world::regular_file;
+use tdd_child::regular_file;
+use tdd_core::harmless::shell_word;
+use tdd_core::trouble::{Trouble, Why};
 
 /// The settings' file; its folder is the project.
 pub const NAME: &str = "tdd.yaml";

@@ -12,33 +12,23 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::core::attempt::Digest;
-use crate::core::event::{Event, RunId};
-use crate::core::guard::{self, Guard};
-use crate::core::trouble::{Trouble, Why};
-use crate::driver::ports::Journal;
 use crate::text::journal_line::{self, Body};
-use crate::world::{folder, regular_file};
+use tdd_child::regular_file;
+use tdd_child::run_folder::{EVENTS, SIDE_FILES};
+use tdd_core::attempt::Digest;
+use tdd_core::event::Event;
+use tdd_core::guard::{self, Guard};
+use tdd_core::ports::Journal;
+use tdd_core::trouble::{Trouble, Why};
 
 pub mod folders;
-pub mod parts;
+mod parts;
 mod reading;
 
-use parts::SIDE_FILES;
 use reading::{Depth, read_whole};
 
 /// More than any run writes; a larger file is not ours.
 const LARGEST_JOURNAL: u64 = 512 << 20;
-/// The name of the journal in its run's folder.
-const EVENTS: &str = "events.jsonl";
-
-/// A run's folder below `.tdd/runs`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunDir {
-    pub id: RunId,
-    pub path: PathBuf,
-}
-
 /// One line of a journal with its event, wherever that was.
 #[derive(Clone, Debug)]
 pub struct Record {
@@ -221,38 +211,6 @@ impl Journal for JournalFile {
     fn fetch(&mut self, digest: &Digest) -> Result<Vec<u8>, Trouble> {
         fetch(&self.folder, digest)
     }
-}
-
-/// The runs of a repository, the newest first, as far as they can be told.
-pub fn list_runs(repository: &Path) -> Vec<RunDir> {
-    runs_of(repository).unwrap_or_default()
-}
-
-/// The same; a trouble where there may be others.
-pub fn runs_of(repository: &Path) -> Result<Vec<RunDir>, Trouble> {
-    let folder = repository.join(".tdd/runs");
-    let entries = folder::entries_if_any(&folder).map_err(|error| {
-        Trouble::environment(format!("{} can't be looked at", folder.display()))
-            .because(error)
-            .advise("see that you may read it; the runs lie there")
-    })?;
-    let mut runs: Vec<RunDir> = entries
-        .into_iter()
-        .filter(|entry| entry.path().join(EVENTS).is_file())
-        .filter_map(|entry| {
-            Some(RunDir { id: RunId(entry.file_name().into_string().ok()?), path: entry.path() })
-        })
-        // What a killed `clean` was about to remove is no run any more.
-        .filter(|run| !run.id.0.starts_with('.'))
-        .collect();
-    // Ids count seconds; of two runs that began in the same one the last written is the newer.
-    let age = |run: &RunDir| {
-        let second = run.id.0.split('-').next().unwrap_or_default().to_owned();
-        let written = std::fs::metadata(run.path.join(EVENTS)).and_then(|meta| meta.modified()).ok();
-        (second, written, run.id.clone())
-    };
-    runs.sort_by_cached_key(|run| std::cmp::Reverse(age(run)));
-    Ok(runs)
 }
 
 /// Reads a journal and changes nothing. A torn end is left out, since its writer may be alive.

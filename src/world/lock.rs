@@ -9,11 +9,11 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use super::checkpoints::intent;
-use super::checkpoints::place::GitPlace;
 use super::journal_file::folders;
-use crate::core::trouble::Trouble;
-use crate::world::regular_file;
+use tdd_child::regular_file;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::intent;
+use tdd_snapshot::checkpoints::place::GitPlace;
 
 /// How long a lock is waited for whose owner is gone, and how often it is tried.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);

@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::core::path::RelPath;
-use crate::core::requirement::Requirement;
-use crate::core::trouble::Trouble;
-use crate::text::requirement;
 use crate::world::config_file;
+use tdd_core::path::RelPath;
+use tdd_core::requirement::Requirement;
+use tdd_core::trouble::Trouble;
+use tdd_spec::requirement;
 
 mod identity;
 mod lookup;

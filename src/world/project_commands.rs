@@ -13,11 +13,11 @@ mod venv;
 
 use std::path::Path;
 
-use crate::core::commands::{CommandSettings, ProjectCommands, RunnerKind, RunnerTable, Suite};
-use crate::core::trouble::Trouble;
-use crate::text::command_line;
-use crate::text::key_commands::{self, KeyCommands, Named, Pick};
-use crate::world::regular_file;
+use tdd_child::regular_file;
+use tdd_core::commands::{CommandSettings, ProjectCommands, RunnerKind, RunnerTable, Suite};
+use tdd_core::trouble::Trouble;
+use tdd_runners::command_line;
+use tdd_spec::key_commands::{self, KeyCommands, Named, Pick};
 
 use self::taken_apart::{Found, Reader};
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::core::trouble::{Trouble, Why};
+use tdd_core::trouble::{Trouble, Why};
 
 /// Writes `files` (relative path, text) below `folder` and makes it a git repository with one
 /// commit. The folder must not exist, or be empty.

@@ -8,9 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tdd::core::event::Event;
-use tdd::text::agent_stream::AgentStream;
-use tdd::text::agent_table::{builtin, read_text};
+use tdd_agents::agent_stream::AgentStream;
+use tdd_agents::agent_table::{builtin, read_text};
+use tdd_core::event::Event;
 
 use super::project::Project;
 use super::table::{Figure, Row, median, ms};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tdd::core::event::RunId;
-use tdd::driver::ports::Checkpoints as _;
-use tdd::world::checkpoints::GitCheckpoints;
+use tdd_core::event::RunId;
+use tdd_core::ports::Checkpoints as _;
+use tdd_snapshot::checkpoints::GitCheckpoints;
 
 use super::table::{Figure, Row, median, ms};
 

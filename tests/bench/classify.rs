@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use tdd::core::criterion::CriterionId;
-use tdd::core::mapping::Mapping;
-use tdd::core::path::RelPath;
-use tdd::core::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult};
-use tdd::core::weigh::{Body, Expectation, Sources, criterion_red};
-use tdd::text::test_source::{Language, TestFile};
+use tdd_core::criterion::CriterionId;
+use tdd_core::mapping::Mapping;
+use tdd_core::path::RelPath;
+use tdd_core::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult};
+use tdd_core::weigh::{Body, Expectation, Sources, criterion_red};
+use tdd_source::{Language, TestFile};
 
 use super::table::{Figure, Row, median};
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
-use tdd::core::event::Event;
+use tdd_core::event::Event;
 
 use super::memory::peak_mib;
 use super::project::Project;

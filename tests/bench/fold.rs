@@ -3,23 +3,23 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tdd::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId, PromptPart};
-use tdd::core::claim::{Claim, ClaimStatus};
-use tdd::core::commands::{ProjectCommands, RunnerKind};
-use tdd::core::criterion::{Criterion, CriterionId, Verify};
-use tdd::core::event::{Event, PassFail, Plan, RunId, RunStarted, TestIdSource, TestRunFact};
-use tdd::core::finding::{
-    CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RunRef, Seen, SuiteBaseline,
-};
-use tdd::core::greens::GreensChange;
-use tdd::core::path::RelPath;
-use tdd::core::requirement::Requirement;
-use tdd::core::role::{Key, Role};
-use tdd::core::state::State;
-use tdd::core::test::{Canary, Exit, TestId};
-use tdd::driver::ports::Journal as _;
 use tdd::text::journal_line;
 use tdd::world::journal_file::{self, JournalFile};
+use tdd_core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId, PromptPart};
+use tdd_core::claim::{Claim, ClaimStatus};
+use tdd_core::commands::{ProjectCommands, RunnerKind};
+use tdd_core::criterion::{Criterion, CriterionId, Verify};
+use tdd_core::event::{Event, PassFail, Plan, RunId, RunStarted, TestIdSource, TestRunFact};
+use tdd_core::finding::{
+    CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RunRef, Seen, SuiteBaseline,
+};
+use tdd_core::greens::GreensChange;
+use tdd_core::path::RelPath;
+use tdd_core::ports::Journal as _;
+use tdd_core::requirement::Requirement;
+use tdd_core::role::{Key, Role};
+use tdd_core::state::State;
+use tdd_core::test::{Canary, Exit, TestId};
 
 use super::table::{Figure, Row, median, ms};
 

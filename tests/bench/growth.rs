@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use tdd::core::event::Event;
-use tdd::core::role::{Key, Role};
+use tdd_core::event::Event;
+use tdd_core::role::{Key, Role};
 
 use super::project::Project;
 use super::replay;

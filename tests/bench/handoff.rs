@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use tdd::core::role::Role;
-use tdd::text::tdd_result;
+use tdd_core::role::Role;
+use tdd_spec::tdd_result;
 
 use super::table::{Figure, Row, median, ms};
 

@@ -231,7 +231,7 @@ impl Project {
     /// systems and hours.
     pub fn new_file(&self) -> Duration {
         const FILES: u32 = 200;
-        let folder = tdd::world::journal_file::list_runs(&self.repo())[0].path.join("tests");
+        let folder = tdd_child::run_folder::list_runs(&self.repo())[0].path.join("tests");
         let began = Instant::now();
         for number in 0..FILES {
             std::fs::write(folder.join(format!("new-{number}")), "x").unwrap();
@@ -240,8 +240,8 @@ impl Project {
     }
 
     /// The events of the one run, with their times in ms since the epoch.
-    pub fn events(&self) -> Vec<(u64, tdd::core::event::Event)> {
-        let runs = tdd::world::journal_file::list_runs(&self.repo());
+    pub fn events(&self) -> Vec<(u64, tdd_core::event::Event)> {
+        let runs = tdd_child::run_folder::list_runs(&self.repo());
         let records = tdd::world::journal_file::read_only(&runs[0].path).unwrap();
         records.into_iter().map(|record| (record.ts, record.event)).collect()
     }

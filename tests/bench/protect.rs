@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tdd::core::commands::RunnerKind;
-use tdd::core::path::RelPath;
-use tdd::core::policy::{FileClass, Policy};
-use tdd::driver::ports::Protection as _;
-use tdd::world::manifest::Manifest;
+use tdd_core::commands::RunnerKind;
+use tdd_core::path::RelPath;
+use tdd_core::policy::{FileClass, Policy};
+use tdd_core::ports::Protection as _;
+use tdd_snapshot::manifest::Manifest;
 
 use super::table::{Figure, Row, median};
 
@@ -45,6 +45,6 @@ pub fn measure() -> Vec<Row> {
 }
 
 fn manifest(repo: &Path, scratch: &Path) -> Manifest {
-    let policy = Policy::new(RunnerKind::Pytest, &[], "specs").unwrap();
+    let policy = Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs").unwrap();
     Manifest::new(repo.to_owned(), Box::new(move |path: &RelPath| policy.classify(path)), scratch.to_owned())
 }

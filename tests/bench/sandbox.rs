@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tdd::core::commands::RunnerKind;
-use tdd::core::isolation::{Reach, Wanted};
-use tdd::core::policy::{FileClass, Policy};
-use tdd::core::role::Role;
-use tdd::world::exec;
-use tdd::world::process::{CommandOrder, run};
-use tdd::world::sandbox::{Belongings, Enclosure, Ground, Own, Sandbox, Sealed, choose};
+use tdd_child::exec;
+use tdd_child::process::{CommandOrder, run};
+use tdd_child::sandbox::{Belongings, Enclosure, Ground, Own, Sandbox, Sealed, choose};
+use tdd_core::commands::RunnerKind;
+use tdd_core::isolation::{Reach, Wanted};
+use tdd_core::policy::{FileClass, Policy};
+use tdd_core::role::Role;
 use tokio::sync::watch;
 
 use super::table::{Figure, Row, median, ms};
@@ -46,7 +46,7 @@ pub fn measure() -> Vec<Row> {
         specs: repo.join("specs/frs"),
         exchange: dir.path().join("exchange"),
         shared: dir.path().join("shared"),
-        policy: Policy::new(RunnerKind::Pytest, &[], "specs/frs").unwrap(),
+        policy: Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs/frs").unwrap(),
     };
     let own = dir.path().join("exchange/own");
     std::fs::create_dir_all(&own).unwrap();
@@ -56,7 +56,7 @@ pub fn measure() -> Vec<Row> {
     let agent = || {
         Some(
             fences
-                .for_role(Role::Implementer, &Own { folders: &[&own], lent: &[], hidden: &[] }, None, &repo)
+                .for_role(Role::Implementer, &Own { folders: &[&own], lent: &[], hidden: &[] }, &[], &repo)
                 .enclosure,
         )
     };

@@ -5,14 +5,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
-use tdd::core::attempt::AttemptKind;
-use tdd::core::criterion::CriterionId;
-use tdd::core::role::Key;
-use tdd::core::trouble::{Trouble, TroubleKind};
-use tdd::core::usage::Usage;
-use tdd::driver::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits};
-use tdd::text::agent_table::{builtin, read_text};
-use tdd::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
+use tdd_agents::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
+use tdd_agents::agent_table::{builtin, read_text};
+use tdd_core::attempt::AttemptKind;
+use tdd_core::criterion::CriterionId;
+use tdd_core::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits};
+use tdd_core::role::Key;
+use tdd_core::trouble::{Trouble, TroubleKind};
+use tdd_core::usage::Usage;
 use tempfile::TempDir;
 use tokio::sync::watch;
 

@@ -4,22 +4,21 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a test makes projects, looks for programs, and fails by a panic"
+    reason = "a test makes projects and starts programs, and fails by a panic"
 )]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use tdd::core::commands::{ProjectCommands, RunnerKind};
-use tdd::core::event::Leaked;
-use tdd::core::evidence::evidence;
-use tdd::core::path::RelPath;
-use tdd::core::test::{Canary, Exit, Outcome, TestRun};
-use tdd::driver::ports::{CanaryWish, TestOrder, Tests};
-use tdd::world::runner::{ProjectTests, RunnerSetup};
+use tdd_core::commands::{ProjectCommands, RunnerKind};
+use tdd_core::event::Leaked;
+use tdd_core::evidence::evidence;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{CanaryWish, TestOrder, Tests};
+use tdd_core::test::{Canary, Exit, Outcome, TestRun};
+use tdd_runners::runner::{ProjectTests, RunnerSetup};
 use tokio::sync::watch;
 
 /// A project of one production file and one judged test file.
@@ -47,7 +46,7 @@ impl Lab {
     }
 
     fn order_and_leaked(&self, order: &TestOrder) -> (TestRun, Vec<Leaked>) {
-        tdd::world::exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
+        tdd_child::exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
         let (_sender, stop) = watch::channel(None);
         let mut tests = ProjectTests::new(RunnerSetup {
             repository: self.project(),
@@ -109,16 +108,8 @@ fn lab(kind: RunnerKind, test: &str, judged: &'static str) -> Lab {
     lab
 }
 
-/// Whether a program is there; without it the test says so, and under CI it fails.
 fn has(program: &str, args: &[&str]) -> bool {
-    let mut command = Command::new(program);
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let there = command.status().is_ok_and(|status| status.success());
-    if !there {
-        assert!(std::env::var_os("CI").is_none(), "no {program}");
-        println!("skipped: no {program}");
-    }
-    there
+    crate::sandbox::has(program, &[&[program], args].concat())
 }
 
 fn passed(run: &TestRun) -> Vec<String> {
@@ -164,7 +155,7 @@ fn a_canary_takes_part_where_files_or_ids_are_chosen() {
     let Some(lab) = pytest("def price():\n    return 3\n") else { return };
     let canary = CanaryWish::Beside(vec![RelPath::new(lab.judged).unwrap()]);
     let file = RelPath::new(lab.judged).unwrap();
-    let id = tdd::core::test::TestId("tests/test_ac_1.py::test_price".to_owned());
+    let id = tdd_core::test::TestId("tests/test_ac_1.py::test_price".to_owned());
     for order in [
         TestOrder { only_files: vec![file], canary: canary.clone(), ..TestOrder::default() },
         TestOrder { only_ids: vec![id], canary, ..TestOrder::default() },
@@ -427,7 +418,7 @@ fn an_honest_green_carries_a_canary_that_nobody_sees(kind: RunnerKind) {
     }
     lab.test = call;
     let canary = CanaryWish::Beside(vec![RelPath::new(lab.judged).unwrap()]);
-    let only_ids = vec![tdd::core::test::TestId(id.clone())];
+    let only_ids = vec![tdd_core::test::TestId(id.clone())];
     let run = lab.order(&TestOrder { only_ids, canary: canary.clone(), ..TestOrder::default() });
     assert_eq!((run.canary, evidence(&run)), (Canary::SeenFailing, Ok(())), "{}", run.output);
     assert_eq!(passed(&run), [id.as_str()]);
@@ -516,6 +507,23 @@ fn a_forged_compiled_file_is_not_run() {
     let run = lab.run();
     assert!(passed(&run).is_empty(), "{}", run.output);
     assert_eq!(evidence(&run), Ok(()));
+}
+
+/// Python's own library need not be compiled anew before any role came; the project, and what it starts, is.
+#[test]
+fn the_first_run_reads_what_the_persons_runs_have_compiled_of_the_library_alone() {
+    let seen = "import os, sys\nfrom unittest import TestCase, case\nimport shop\n\nclass Seen(TestCase):\n    def test_price(self):\n        private = sys.pycache_prefix\n        self.assertEqual(os.environ['PYTHONPYCACHEPREFIX'], private)\n        self.assertTrue(shop.__cached__.startswith(private))\n        self.assertFalse(case.__cached__.startswith(private))\n";
+    for (kind, test) in [
+        (RunnerKind::Unittest, "python3 -m unittest discover -s tests -t ."),
+        (RunnerKind::Pytest, "python3 -m pytest -q"),
+    ] {
+        let Some(mut lab) = pytest("def price():\n    return 3\n") else { return };
+        lab.kind = kind;
+        test.clone_into(&mut lab.test);
+        lab.write("tests/__init__.py", "").write("tests/test_ac_1.py", seen);
+        let run = lab.order(&TestOrder::default());
+        assert_eq!(passed(&run).len(), 1, "{kind:?}: {}", run.output);
+    }
 }
 
 #[test]

@@ -5,10 +5,10 @@
     reason = "a test works on real files and may fail anywhere"
 )]
 
-use tdd::core::attempt::CheckpointId;
-use tdd::core::finding::ChangeKind;
-use tdd::core::path::RelPath;
-use tdd::driver::ports::Checkpoints;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::finding::ChangeKind;
+use tdd_core::path::RelPath;
+use tdd_core::ports::Checkpoints;
 
 use crate::sealed_git::{Repository, rel};
 
@@ -213,13 +213,13 @@ fn an_unborn_repository_a_linked_work_tree_and_a_submodule_work() {
     let linked = main.outside("linked");
     main.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
     let mut checkpoints =
-        tdd::world::checkpoints::GitCheckpoints::open(&linked, &Repository::run_id(), &main.scratch())
+        tdd_snapshot::checkpoints::GitCheckpoints::open(&linked, &Repository::run_id(), &main.scratch())
             .unwrap();
     let zero = checkpoints.take("zero").unwrap();
     std::fs::write(linked.join("a"), "b").unwrap();
     checkpoints.restore_all(&zero).unwrap();
     assert_eq!(std::fs::read(linked.join("a")).unwrap(), b"a");
-    tdd::world::checkpoints::exclude_runs(&linked).unwrap();
+    tdd_snapshot::checkpoints::exclude_runs(&linked).unwrap();
     std::fs::create_dir_all(linked.join(".tdd/runs/x")).unwrap();
     std::fs::write(linked.join(".tdd/runs/x/events.jsonl"), "").unwrap();
     assert_eq!(main.git_in(&linked, &["status", "--porcelain"]), "");
@@ -399,6 +399,25 @@ fn a_restore_is_not_led_out_of_the_tree() {
     }
 }
 
+/// Git keeps nothing of a folder but the files in it.
+#[test]
+fn a_folder_that_is_put_back_has_the_permissions_that_it_had() {
+    let repository = Repository::with(&[("a", "a")]);
+    repository
+        .child("mkdir -m 750 odd; mkdir -m 700 odd/priv; echo f >odd/priv/f; mkdir plain; echo f >plain/f");
+    let mode = |folder: &str| std::fs::metadata(repository.top.join(folder)).unwrap().permissions();
+    let modes = || ["odd", "odd/priv", "plain"].map(mode);
+    let before = modes();
+    let mut checkpoints = repository.checkpoints();
+    let zero = checkpoints.take("zero").unwrap();
+    repository.child("rm -r odd plain");
+    checkpoints.restore_all(&zero).unwrap();
+    assert_eq!(modes(), before);
+    repository.child("rm -r odd plain");
+    checkpoints.restore(&zero, &[rel("odd/priv/f"), rel("plain/f")]).unwrap();
+    assert_eq!(modes(), before);
+}
+
 #[test]
 fn single_paths_are_restored_and_nothing_else() {
     let repository = Repository::with(&[("a", "a"), ("b", "b"), ("c/d", "d")]);
@@ -506,7 +525,7 @@ fn a_repository_of_another_object_format_works() {
 fn what_is_no_repository_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let trouble =
-        tdd::world::checkpoints::GitCheckpoints::open(folder.path(), &Repository::run_id(), folder.path());
+        tdd_snapshot::checkpoints::GitCheckpoints::open(folder.path(), &Repository::run_id(), folder.path());
     assert!(trouble.unwrap_err().what.contains("is no git work tree"));
 }
 
@@ -514,10 +533,34 @@ fn what_is_no_repository_is_said() {
 fn runs_are_kept_out_of_git_once() {
     let repository = Repository::with(&[("a", "a")]);
     repository.write(".git/info/exclude", "no newline at the end");
-    tdd::world::checkpoints::exclude_runs(&repository.top).unwrap();
-    tdd::world::checkpoints::exclude_runs(&repository.top).unwrap();
+    tdd_snapshot::checkpoints::exclude_runs(&repository.top).unwrap();
+    tdd_snapshot::checkpoints::exclude_runs(&repository.top).unwrap();
     assert_eq!(repository.text(".git/info/exclude").unwrap(), "no newline at the end\n/.tdd/runs/\n");
     repository.child("rm -r .git/info");
-    tdd::world::checkpoints::exclude_runs(&repository.top).unwrap();
+    tdd_snapshot::checkpoints::exclude_runs(&repository.top).unwrap();
     assert_eq!(repository.text(".git/info/exclude").unwrap(), "/.tdd/runs/\n");
+}
+
+/// The twin: another git that is at work in the repository may be the one that writes it.
+#[test]
+fn a_pack_that_a_killed_import_left_half_written_is_removed_unless_a_git_is_at_work() {
+    let repository = Repository::with(&[("a.txt", "a")]);
+    let top = repository.top.as_path();
+    let pack = top.join(".git/objects/pack/tmp_pack_Abc123");
+    let place = tdd_snapshot::checkpoints::place::GitPlace::find(top).unwrap();
+    let nobody = 4_000_000;
+    let write = || {
+        std::fs::create_dir_all(pack.parent().unwrap()).unwrap();
+        std::fs::write(&pack, "PACK").unwrap();
+    };
+    write();
+    let mut git = std::process::Command::new("git");
+    git.args(["hash-object", "--stdin"]).current_dir(top).stdin(std::process::Stdio::piped());
+    let mut at_work = git.stdout(std::process::Stdio::null()).spawn().unwrap();
+    tdd_snapshot::checkpoints::intent::tidy(&place, nobody);
+    assert!(pack.exists(), "it may be the other git's");
+    drop(at_work.stdin.take());
+    at_work.wait().unwrap();
+    tdd_snapshot::checkpoints::intent::tidy(&place, nobody);
+    assert!(!pack.exists());
 }

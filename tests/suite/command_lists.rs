@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
 use tdd::cli::RunArgs;
-use tdd::core::trouble::Trouble;
 use tdd::text::config;
+use tdd_core::commands::RunnerKind;
+use tdd_core::trouble::Trouble;
 
 use crate::commands::{Files, ask};
 
@@ -304,7 +305,6 @@ const FOUND: &[(Files<'static>, &str)] = &[
         "all: \"./gradlew cleanTest test --no-build-cache --no-daemon\"",
     ),
     (&[("app.csproj", "")], "JunitXml.TestLogger"),
-    (&[("deno.json", "{}")], "select: \"deno test --junit-path=.tdd-report.xml {files}\""),
     (&[("Makefile", "test:\n\t./run.sh\n")], "make test ONLY='{files}'"),
 ];
 
@@ -314,6 +314,8 @@ fn projects_of_other_languages_are_known_by_their_files() {
         let message = ask(files, &RunArgs::default()).unwrap_err().to_string();
         assert!(message.contains(part), "{part}: {message}");
     }
+    let chosen = ask(&[("deno.json", "{}")], &RunArgs::default()).unwrap();
+    assert_eq!((chosen.commands.test.as_str(), chosen.commands.runner), ("deno test", RunnerKind::Deno));
     let chosen = ask(&[("Makefile", "test:\n\tcargo test\n")], &RunArgs::default()).unwrap();
     assert_eq!(chosen.commands.test, "cargo test");
 }

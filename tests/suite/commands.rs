@@ -5,13 +5,13 @@
 use std::path::Path;
 
 use tdd::cli::RunArgs;
-use tdd::core::commands::RunnerKind::{
-    self, Bun, Cargo, ExitCode, Jest, Junit, Node, Pytest, Unittest, Vitest,
-};
-use tdd::core::trouble::Trouble;
 use tdd::settings::{Environment, Settings};
 use tdd::text::config;
 use tdd::world::project_commands::{Chosen, choose};
+use tdd_core::commands::RunnerKind::{
+    self, Bun, Cargo, ExitCode, Jest, Junit, Node, Pytest, Unittest, Vitest,
+};
+use tdd_core::trouble::Trouble;
 
 macro_rules! notes {
     ($name:literal) => {

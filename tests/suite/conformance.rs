@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use tdd::core::role::Role;
-use tdd::text::tdd_result;
+use tdd_core::role::Role;
+use tdd_spec::tdd_result;
 
 const ROOT: &str = "/home/someone/project";
 const VECTORS: &str = include_str!("../../fixtures/conformance/tdd-result.json");

@@ -1,13 +1,13 @@
 //! Words that are written down and read back: ids, kinds of errors, exit codes.
 
-use tdd::core::attempt::{AgentEnd, AgentReturn, Exhaustion};
-use tdd::core::claim::{ClaimError, ClaimErrorKind};
-use tdd::core::criterion::CriterionId;
-use tdd::core::judge::{AtReturn, Verdict, at_return};
-use tdd::core::mode::Mode;
-use tdd::core::path::RelPath;
-use tdd::core::test::Exit;
 use tdd::exit;
+use tdd_core::attempt::{AgentEnd, AgentReturn, Exhaustion};
+use tdd_core::claim::{ClaimError, ClaimErrorKind};
+use tdd_core::criterion::CriterionId;
+use tdd_core::judge::{AtReturn, Verdict, at_return};
+use tdd_core::mode::Mode;
+use tdd_core::path::RelPath;
+use tdd_core::test::Exit;
 
 #[test]
 fn ac_tdd_1_1_a_child_that_ends_by_itself_without_a_valid_block_is_a_format_violation() {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tdd::text::requirement::{self, RequirementError};
+use tdd_spec::requirement::{self, RequirementError};
 
 /// The corpus lies beside the project, or where `TDD_CORPUS` says.
 fn corpus() -> Option<PathBuf> {

@@ -6,14 +6,14 @@ mod faults;
 mod unclaimed;
 mod world;
 
-use tdd::core::criterion::Verify;
-use tdd::core::event::{Event, Plan};
-use tdd::core::halt::Ending;
-use tdd::core::judge::{Reason, Verdict};
-use tdd::core::mode::Mode;
-use tdd::core::path::RelPath;
-use tdd::core::role::Key;
-use tdd::core::state::{End, Phase, Progress, State};
+use tdd_core::criterion::Verify;
+use tdd_core::event::{Event, Plan};
+use tdd_core::halt::Ending;
+use tdd_core::judge::{Reason, Verdict};
+use tdd_core::mode::Mode;
+use tdd_core::path::RelPath;
+use tdd_core::role::Key;
+use tdd_core::state::{End, Phase, Progress, State};
 
 use world::{
     Script, baseline_of, block, criterion, run, run_cut, run_first_by, run_with_suite_that_writes, tree_of,
@@ -176,7 +176,7 @@ fn what_the_suite_does_not_write_is_protected_as_ever() {
 
 #[test]
 fn a_dead_baseline_is_refused_and_a_project_without_tests_is_not() {
-    use tdd::core::event::RedRule;
+    use tdd_core::event::RedRule;
     let one = Plan { criteria: vec![criterion(1)], ..Plan::default() };
     let allowed = Plan { red_baseline: RedRule::Allow, ..one.clone() };
     let red = [("src/a.txt", "OLD\n"), ("tests/a.txt", "a: GONE\nb: LOST\n")];
@@ -473,7 +473,7 @@ fn work_of_an_earlier_criterion_may_turn_a_later_one_green() {
     assert_eq!(ended(&state), &End::Finished(Ending::Verified));
     assert!(world.events().iter().any(|event| match event {
         Event::AttemptMeasured { findings, .. } => {
-            matches!(&**findings, tdd::core::finding::Findings::Green(green) if green.early_green)
+            matches!(&**findings, tdd_core::finding::Findings::Green(green) if green.early_green)
         }
         _ => false,
     }));

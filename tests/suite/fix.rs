@@ -1,8 +1,8 @@
 //! `tdd fix` through the real binary: checks, a scripted fixer, checks again.
 
-use tdd::core::commands::{CommandSettings, RunnerKind};
-use tdd::core::fix::{CheckKind, TypeChecker};
 use tdd::world::project_commands::checks::{self, CheckDeadlines};
+use tdd_core::commands::{CommandSettings, RunnerKind};
+use tdd_core::fix::{CheckKind, TypeChecker};
 
 use super::sandbox::{Ran, Sandbox, has, has_python, node_modules};
 
@@ -221,6 +221,22 @@ fn a_check_that_hangs_is_stopped_and_counts_as_a_failure() {
     assert!(ran.stdout.contains("stopped at its deadline"), "{}", ran.stdout);
     let again = "    tdd fix --max-retries 0 --check 'python3 -c '\\''import time; time.sleep(600)'\\''' --test-deadline 1s --cassette ";
     assert!(ran.stdout.contains(again), "no {again} in {}", ran.stdout);
+}
+
+/// Then nobody is asked, so nobody is looked for, and no word is of a fixer.
+#[test]
+fn without_a_retry_it_is_a_check_with_its_result() {
+    for (check, code, words) in [
+        ("true", 0, "every check passes"),
+        ("false", 1, "why: a check is red, and --max-retries 0 asks nobody"),
+    ] {
+        let sandbox = Sandbox::with(&[("notes.cfg", "x")]);
+        let ran =
+            sandbox.tdd(&["fix", "--max-retries", "0", "--check", check, "--agent", "claude"]).expect(code);
+        assert!(ran.stdout.contains(words), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("fixer"), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("retries are spent"), "{}", ran.stdout);
+    }
 }
 
 #[test]

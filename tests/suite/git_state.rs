@@ -6,8 +6,8 @@
     reason = "a test works on real files and may fail anywhere"
 )]
 
-use tdd::core::isolation::Level;
-use tdd::driver::ports::Checkpoints;
+use tdd_core::isolation::Level;
+use tdd_core::ports::Checkpoints;
 
 use crate::sealed_git::Repository;
 
@@ -392,7 +392,7 @@ fn a_linked_work_tree_is_put_back_and_pointed_right() {
     main.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
     let run = Repository::run_id();
     let mut checkpoints =
-        tdd::world::checkpoints::GitCheckpoints::open(&linked, &run, &main.scratch()).unwrap();
+        tdd_snapshot::checkpoints::GitCheckpoints::open(&linked, &run, &main.scratch()).unwrap();
     checkpoints.record_git().unwrap();
     main.git_in(&linked, &["checkout", "-q", "--detach"]);
     main.git_in(&linked, &["commit", "-q", "--allow-empty", "-m", "CHILD"]);

@@ -101,3 +101,77 @@ fn a_changed_journal_of_an_earlier_program_is_refused() {
         assert!(ran.stderr.contains("can't be read"), "{}", ran.stderr);
     }
 }
+
+/// One row of the table of events in `specs/journal.md`.
+struct Row {
+    is_aside: bool,
+    must: Vec<String>,
+    may: Vec<String>,
+}
+
+fn schema() -> std::collections::BTreeMap<String, Row> {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/journal.md")).unwrap();
+    let (_, table) = text.split_once("| event | aside | fields |\n|---|---|---|\n").unwrap();
+    let rows = table.lines().take_while(|line| line.starts_with('|')).map(|line| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let names = |is_optional: bool| -> Vec<String> {
+            let fields = cells[2].split(", ").filter(|name| !name.is_empty());
+            let wanted = fields.filter(|name| name.starts_with('[') == is_optional);
+            wanted.map(|name| name.trim_matches(['[', ']']).to_owned()).collect()
+        };
+        let row = Row { is_aside: cells[1] == "yes", must: names(false), may: names(true) };
+        (cells[0].trim_matches('`').to_owned(), row)
+    });
+    rows.collect()
+}
+
+/// What a line of a journal says against the schema.
+fn complaint(schema: &std::collections::BTreeMap<String, Row>, event: &serde_json::Value) -> Option<String> {
+    let name = event["type"].as_str()?;
+    let Some(row) = schema.get(name) else { return Some(format!("no event `{name}`")) };
+    let fields = event.as_object()?;
+    let head = ["v", "seq", "ts", "prev", "sum", "type", "aside", "file"];
+    if let Some(more) = fields
+        .keys()
+        .find(|key| !head.contains(&key.as_str()) && !row.must.contains(key) && !row.may.contains(key))
+    {
+        return Some(format!("`{name}` has no field `{more}`"));
+    }
+    let is_whole = !fields.contains_key("file");
+    let missing = row.must.iter().find(|key| is_whole && !fields.contains_key(*key));
+    missing.map(|key| format!("`{name}` lacks `{key}`"))
+}
+
+#[test]
+fn ac_tdd_7_15_the_schema_of_the_journal_names_every_event_and_what_was_ever_written_fits_it() {
+    let schema = schema();
+    let mut names: Vec<&str> = tdd_core::event::Event::NAMES.to_vec();
+    names.sort_unstable();
+    assert_eq!(schema.keys().map(String::as_str).collect::<Vec<_>>(), names);
+    let mut seen = std::collections::BTreeSet::new();
+    for label in labels() {
+        for run in label.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
+            let lines = std::fs::read_to_string(run.join("events.jsonl")).unwrap();
+            let files = run.join("files").read_dir().into_iter().flatten().flatten();
+            let side = files.map(|file| std::fs::read_to_string(file.path()).unwrap());
+            for text in lines.lines().map(str::to_owned).chain(side) {
+                // Side files hold output of runs, too.
+                let Ok(event) = serde_json::from_str::<serde_json::Value>(&text) else { continue };
+                assert_eq!(complaint(&schema, &event), None, "{}: {text}", run.display());
+                seen.extend(event["type"].as_str().map(str::to_owned));
+            }
+        }
+    }
+    assert!(seen.len() > 15, "{seen:?}");
+    for (bad, want) in [
+        (serde_json::json!({ "type": "teleported" }), "no event"),
+        (serde_json::json!({ "type": "stopped" }), "lacks `signal`"),
+        (serde_json::json!({ "type": "resumed", "by": 1 }), "no field `by`"),
+    ] {
+        assert!(complaint(&schema, &bad).unwrap().contains(want), "{bad}");
+    }
+    let asides: Vec<&str> =
+        schema.iter().filter(|(_, row)| row.is_aside).map(|(name, _)| name.as_str()).collect();
+    assert_eq!(asides, ["denied", "edit_claim", "edited", "glimpsed", "isolated", "restored", "test_run"]);
+}

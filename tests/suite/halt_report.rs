@@ -1,10 +1,10 @@
 //! The halt report: the same story as text and as JSON, in the order of the contract, for every mode.
 
-use tdd::core::attempt::Exhaustion;
-use tdd::core::finding::{Change, ChangeKind, Findings, RedKind};
-use tdd::core::role::{Key, Role};
-use tdd::core::test::Exit;
 use tdd::text::halt_report::{HaltFacts, json, next_steps, text};
+use tdd_core::attempt::Exhaustion;
+use tdd_core::finding::{Change, ChangeKind, Findings, RedKind};
+use tdd_core::role::{Key, Role};
+use tdd_core::test::Exit;
 
 use crate::sample::{
     Play, Story, criterion, disputes, halted, measured, not_green, path, red, refactored, runs_out,

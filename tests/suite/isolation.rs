@@ -6,21 +6,21 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tdd::core::commands::RunnerKind;
-use tdd::core::isolation::{Level, Reach, Wanted};
-use tdd::core::path::RelPath;
-use tdd::core::policy::{FileClass, Policy};
-use tdd::core::role::Role;
-use tdd::core::test::Exit;
-use tdd::core::trouble::Trouble;
-use tdd::driver::ports::Protection;
-use tdd::driver::session::{self, Heard, Ladder, SessionEnd, SessionLimits};
-use tdd::world::checkpoints::StandIns;
-use tdd::world::exec;
-use tdd::world::manifest::Manifest;
-use tdd::world::process::{CommandOrder, EnvPlan, Finished, Size, SpawnOrder, StdinPlan, run};
-use tdd::world::pty;
-use tdd::world::sandbox::{Belongings, Enclosed, Enclosure, Ground, Own, Sandbox as Fences, Sealed, choose};
+use tdd_child::exec;
+use tdd_child::process::{CommandOrder, EnvPlan, Finished, Size, SpawnOrder, StdinPlan, run};
+use tdd_child::pty;
+use tdd_child::sandbox::{Belongings, Enclosed, Enclosure, Ground, Own, Sandbox as Fences, Sealed, choose};
+use tdd_child::session::{self, Heard, Ladder, SessionEnd, SessionLimits};
+use tdd_core::commands::RunnerKind;
+use tdd_core::isolation::{Level, Reach, Wanted};
+use tdd_core::path::RelPath;
+use tdd_core::policy::{FileClass, Policy};
+use tdd_core::ports::Protection;
+use tdd_core::role::Role;
+use tdd_core::test::Exit;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::StandIns;
+use tdd_snapshot::manifest::Manifest;
 use tokio::sync::watch;
 
 use super::sandbox::{Ran, Sandbox, has, has_python};
@@ -70,7 +70,7 @@ impl Yard {
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join("prompt.md"), "the secret\n").unwrap();
         }
-        let policy = Policy::new(RunnerKind::Pytest, &[], "specs/frs").unwrap();
+        let policy = Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs/frs").unwrap();
         let (sealed, classes) = (Sealed::default(), policy.clone());
         let classify = Box::new(move |path: &RelPath| classes.classify(path));
         let scratch = repo.parent().unwrap().join("sealed");
@@ -115,7 +115,7 @@ impl Yard {
     fn of_own(&self, role: Role, stand_ins: Option<&StandIns>) -> Enclosed {
         let own = self.exchange.join("own");
         let own = Own { folders: &[&own], lent: &[], hidden: &[] };
-        self.fences.for_role(role, &own, stand_ins, &self.repo)
+        self.fences.for_role(role, &own, stand_ins.map_or(&[][..], StandIns::pairs), &self.repo)
     }
 
     fn of_commands(&self) -> Enclosure {
@@ -320,7 +320,7 @@ fn settings_of_an_agent_in_the_repository_are_empty_to_it_and_look_unchanged_to_
         let stand_ins = yard.stand_ins(role, &hide);
         let own = yard.exchange.join("own");
         let own = Own { folders: &[&own], lent: &[], hidden: &hidden };
-        let of = || yard.fences.for_role(role, &own, Some(&stand_ins), &yard.repo).enclosure;
+        let of = || yard.fences.for_role(role, &own, stand_ins.pairs(), &yard.repo).enclosure;
         let (_, said) = yard.sh(of(), "cat conftest.py tests/deep/data.json; cat real/shared.txt");
         assert!(!said.contains("D = 1") && !said.contains("{}") && said.contains("E = 1"), "{said}");
         let (exit, said) = yard.sh(of(), "git status --porcelain -uno && git diff");
@@ -338,7 +338,7 @@ fn settings_of_an_agent_in_the_repository_are_empty_to_it_and_look_unchanged_to_
 fn a_new_index_wants_new_stand_ins_and_work_trees_have_their_own() {
     let Some(yard) = Yard::sealed() else { return };
     let made = yard.stand_ins(Role::Refactorer, &[]);
-    assert_eq!(made.pairs().count(), 2);
+    assert_eq!(made.pairs().len(), 2);
     yard.place.write("src/more.rs", "");
     yard.place.git(&["add", "src"]);
     let hidden = yard.fences.out_of_sight(Role::Refactorer, &[]);
@@ -346,7 +346,7 @@ fn a_new_index_wants_new_stand_ins_and_work_trees_have_their_own() {
     let other = yard.repo.parent().unwrap().join("other");
     yard.place.git(&["worktree", "add", "-q", other.to_str().unwrap()]);
     let linked = StandIns::make(&other, vec![other.join("specs/frs")], &yard.exchange).unwrap();
-    let seen: Vec<_> = linked.pairs().map(|(_, path)| path.to_owned()).collect();
+    let seen: Vec<_> = linked.pairs().iter().map(|(_, path)| path.to_owned()).collect();
     assert_eq!(seen, [yard.repo.join(".git/worktrees/other/index"), yard.repo.join(".git/info")]);
 }
 
@@ -400,7 +400,7 @@ fn more_files_than_can_be_bound_are_told_of() {
     let enclosed = {
         let own = yard.exchange.join("own");
         let own = Own { folders: &[&own], lent: &[], hidden: &[] };
-        yard.fences.for_role(Role::Implementer, &own, None, &yard.repo)
+        yard.fences.for_role(Role::Implementer, &own, &[], &yard.repo)
     };
     assert!((10..20).contains(&enclosed.left_out), "{}", enclosed.left_out);
     assert_eq!(yard.place.path("src").read_dir().unwrap().count(), 511);

@@ -10,17 +10,17 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tdd::core::attempt::{Attempt, AttemptKind, CheckpointId};
-use tdd::core::commands::{ProjectCommands, RunnerKind};
-use tdd::core::criterion::{Criterion, CriterionId, Verify};
-use tdd::core::event::{Event, Plan, RunStarted};
-use tdd::core::finding::SuiteBaseline;
-use tdd::core::requirement::Requirement;
-use tdd::core::role::Key;
-use tdd::core::trouble::TroubleKind;
-use tdd::driver::ports::Journal;
 use tdd::world::journal_file::{self, JournalFile};
 use tdd::world::lock::WorkTreeLock;
+use tdd_core::attempt::{Attempt, AttemptKind, CheckpointId};
+use tdd_core::commands::{ProjectCommands, RunnerKind};
+use tdd_core::criterion::{Criterion, CriterionId, Verify};
+use tdd_core::event::{Event, Plan, RunStarted};
+use tdd_core::finding::SuiteBaseline;
+use tdd_core::ports::Journal;
+use tdd_core::requirement::Requirement;
+use tdd_core::role::Key;
+use tdd_core::trouble::TroubleKind;
 
 use crate::sealed_git::{Repository, rel};
 
@@ -231,7 +231,7 @@ fn any_other_damage_is_refused_with_its_line() {
         ("garbage in the middle", |lines| lines[1] = "garbage".to_owned(), "line 2"),
         (
             "an unknown event",
-            |lines| lines[3] = lines[3].replace("restored", "teleported"),
+            |lines| lines[3] = lines[3].replace("restored\",\"aside\":true", "teleported\""),
             "line 4: it holds an event `teleported`",
         ),
         (
@@ -270,7 +270,7 @@ fn side_files_are_checked_against_their_names() {
     assert!(journal.fetch(&digest).unwrap_err().why.contains("do not match"));
     std::fs::remove_file(&at).unwrap();
     assert!(journal.fetch(&digest).is_err());
-    assert!(journal.fetch(&tdd::core::attempt::Digest("../events.jsonl".to_owned())).is_err());
+    assert!(journal.fetch(&tdd_core::attempt::Digest("../events.jsonl".to_owned())).is_err());
     let side = std::fs::read_dir(folder.path().join("files")).unwrap().flatten().next().unwrap().path();
     std::fs::write(side, "{}").unwrap();
     assert!(JournalFile::open(folder.path()).unwrap_err().why.starts_with("line 1: the side file"));

@@ -7,18 +7,18 @@
 
 use std::os::unix::fs::MetadataExt;
 
-use tdd::core::commands::RunnerKind;
-use tdd::core::path::RelPath;
-use tdd::core::policy::{FileClass, Policy};
-use tdd::driver::ports::Protection;
-use tdd::world::manifest::Manifest;
+use tdd_core::commands::RunnerKind;
+use tdd_core::path::RelPath;
+use tdd_core::policy::{FileClass, Policy};
+use tdd_core::ports::Protection;
+use tdd_snapshot::manifest::Manifest;
 
 use crate::sealed_git::{Repository, rel};
 
 const PROTECTED: [FileClass; 2] = [FileClass::Test, FileClass::Gate];
 
 fn manifest(repository: &Repository) -> Manifest {
-    let policy = Policy::new(RunnerKind::Pytest, &[], "specs").unwrap();
+    let policy = Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs").unwrap();
     let classify = Box::new(move |path: &RelPath| policy.classify(path));
     Manifest::new(repository.top.clone(), classify, repository.scratch().join("seal"))
 }

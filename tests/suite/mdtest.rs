@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use serde_json::Value;
-use tdd::text::mdtest::log::{self, Extent};
+use tdd_spec::mdtest::log::{self, Extent};
 
 use super::sandbox::{Ran, Sandbox};
 

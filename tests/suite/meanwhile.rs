@@ -76,6 +76,8 @@ fn ac_tdd_9_4_what_a_person_does_in_git_meanwhile_stays() {
         assert_eq!(theirs(&sandbox), after, "{level}: {}", ran.stderr);
         let is_told =
             ran.stderr.contains("seen: branch side was created") && ran.stderr.contains("user.name");
+        let hook = "look at, before your next git command: the hook pre-push was left behind";
+        assert_eq!(ran.stdout.contains(hook), level == "audit", "{level}: {}", ran.stdout);
         assert_eq!(is_told, level == "audit", "{level}: {}", ran.stderr);
         sh(&sandbox, "cd ../side; git stash pop -q; git checkout -q -- .; git rebase --continue; git fsck");
     }
@@ -142,6 +144,44 @@ fn ac_tdd_9_5_a_protected_file_that_an_editor_saves_pauses_a_run_without_blame()
     assert_eq!(sandbox.forks(), 3, "no attempt was spent on it");
 }
 
+/// Nor does anything that the pause advises take it away unasked.
+#[test]
+fn what_an_editor_saved_before_a_pause_is_somebody_elses_to_undo_and_to_clean() {
+    if !has_bwrap() {
+        return;
+    }
+    let sandbox = project(WAITING, HONEST_CHECK, "");
+    let edit = "echo '# mine' >>specs/frs/STE-1.md";
+    meanwhile("enforce", &sandbox, || sh(&sandbox, edit)).expect(3).says(&["specs/frs/STE-1.md"]);
+    let refused = sandbox.tdd(&["undo"]).expect(2);
+    let refused = refused.says(&["1 file would be overwritten", "specs/frs/STE-1.md", "--discard-changes"]);
+    assert!(!refused.stderr.contains("src.txt"), "that is the run's own: {}", refused.stderr);
+    assert!(sandbox.read("specs/frs/STE-1.md").ends_with("# mine\n"));
+    sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
+    assert!(!sandbox.read("specs/frs/STE-1.md").contains("mine"));
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/undone-1", "--discard-commits"]);
+    assert!(!sandbox.git(&["for-each-ref", "refs/tdd"]).is_empty());
+}
+
+/// Nobody can tell who wrote to a file while tests ran; a file that they made is no person's.
+#[test]
+fn a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without_a_word() {
+    for (deed, is_held) in [("echo mine >>notes.txt", true), ("echo theirs >cache.txt", false)] {
+        let check = format!("test ! -e tests/ac_ste_1_1.sh || {{ {deed}; sh tests/ac_ste_1_1.sh; }}\n");
+        let sandbox = project(stops::HONEST_AGENT, &check, "");
+        sh(&sandbox, "echo notes >notes.txt; git add notes.txt; git commit -qm notes");
+        sandbox.tdd(&["STE-1"]).expect(0);
+        let ran = sandbox.tdd(&["clean", "--all"]).expect(0);
+        assert_eq!(ran.stderr.contains("left alone"), is_held, "{deed}: {}", ran.stderr);
+        let kept = sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/tdd"]);
+        assert_eq!(kept.is_empty(), !is_held, "{deed}: {kept}");
+        let edited = kept.lines().filter(|name| name.contains("/edited-"));
+        for name in edited {
+            assert!(sandbox.git(&["show", &format!("{name}:notes.txt")]).starts_with("notes\nmine"));
+        }
+    }
+}
+
 /// In `audit` nobody can tell an editor from a role, so it is put back; what was saved is kept and named.
 #[test]
 fn what_an_editor_saves_is_kept_and_named() {
@@ -163,4 +203,25 @@ fn what_an_editor_saves_is_kept_and_named() {
     let kept = kept.split(':').next().unwrap();
     assert!(sandbox.git(&["show", &format!("{kept}:tests/ac_ste_1_1.sh")]).ends_with("# mine"));
     assert!(sandbox.git(&["for-each-ref", "refs/tdd"]).contains(kept));
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-", "--discard-commits"]);
+    assert!(sandbox.git(&["show", &format!("{kept}:tests/ac_ste_1_1.sh")]).ends_with("# mine"));
+}
+
+/// In `enforce` a role's own work is no person's, however bad it was.
+#[test]
+fn a_run_that_a_bad_role_halted_is_cleaned_without_a_word() {
+    if !has_bwrap() {
+        return;
+    }
+    let bad = "case $role in
+test-writer) mkdir -p tests; echo 'grep -q two src.txt || { echo no two; exit 1; }' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;
+implementer) echo three >src.txt; echo 'exit 0' >tests/ac_ste_1_1.sh; echo more >tests/more.sh; block src.txt;;
+esac
+";
+    let sandbox = project(bad, HONEST_CHECK, "");
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    Ran::of(&command.arg("STE-1").env("TDD_SANDBOX", "enforce").output().unwrap()).expect(1);
+    let ran = sandbox.tdd(&["clean", "--all"]).expect(0);
+    assert!(!ran.stderr.contains("left alone"), "{}", ran.stderr);
+    assert_eq!(sandbox.git(&["for-each-ref", "refs/tdd"]), "");
 }

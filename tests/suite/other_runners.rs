@@ -48,12 +48,16 @@ fn goes_through(project: &Project<'_>, modules: Option<&std::path::Path>) {
         sandbox.write(".gitignore", "node_modules\n");
         sandbox.commit();
     }
-    let said = sandbox.tdd(&["W-1", "--dry-run", "--test", project.command]).expect(2).stderr;
-    let from = said.find("Write into tdd.yaml:\n").unwrap_or_else(|| panic!("{said}"));
-    let lines = said[from..].lines().skip(1).take_while(|line| !line.trim_start().starts_with("Or, if"));
-    let indent = " ".repeat(8);
-    let text: Vec<&str> = lines.map(|line| line.strip_prefix(&indent).unwrap_or(line)).collect();
-    sandbox.write("tdd.yaml", &(text.join("\n") + "\n"));
+    if tdd_runners::command_line::recognise(project.command).is_some() {
+        sandbox.write("tdd.yaml", &format!("test: {}\n", project.command));
+    } else {
+        let said = sandbox.tdd(&["W-1", "--dry-run", "--test", project.command]).expect(2).stderr;
+        let from = said.find("Write into tdd.yaml:\n").unwrap_or_else(|| panic!("{said}"));
+        let lines = said[from..].lines().skip(1).take_while(|line| !line.trim_start().starts_with("Or, if"));
+        let indent = " ".repeat(8);
+        let text: Vec<&str> = lines.map(|line| line.strip_prefix(&indent).unwrap_or(line)).collect();
+        sandbox.write("tdd.yaml", &(text.join("\n") + "\n"));
+    }
     sandbox.commit();
     let cassette_file = sandbox.beside("cassette.yaml");
     std::fs::write(&cassette_file, cassette(project)).unwrap();

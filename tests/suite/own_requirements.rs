@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tdd::core::criterion::CriterionId;
+use tdd_core::criterion::CriterionId;
 
 /// The prefix of all criteria of this project, as slugs have it.
 const OURS: [&str; 2] = ["ac", "tdd"];
@@ -83,7 +83,7 @@ fn test_names(source: &str) -> Vec<&str> {
 fn every_criterion_has_a_test_and_every_named_test_a_criterion() {
     let criteria = all_criteria();
     let mut tested = BTreeSet::new();
-    for path in files("tests", "rs").into_iter().chain(files("src", "rs")) {
+    for path in ["tests", "src", "crates"].into_iter().flat_map(|folder| files(folder, "rs")) {
         let source = fs::read_to_string(&path).unwrap();
         for name in test_names(&source) {
             let groups: Vec<&str> = name.split('_').collect();

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tdd::core::commands::RunnerKind;
-use tdd::core::criterion::CriterionId;
-use tdd::core::path::RelPath;
-use tdd::core::policy::{FileClass, Policy};
-use tdd::core::role::Role;
-use tdd::text::cassette::{Cassette, Deed, Entry};
-use tdd::text::key_commands::{self, Named, Pick};
-use tdd::text::tdd_result;
+use tdd_agents::cassette::{Cassette, Deed, Entry};
+use tdd_core::commands::RunnerKind;
+use tdd_core::criterion::CriterionId;
+use tdd_core::path::RelPath;
+use tdd_core::policy::{FileClass, Policy};
+use tdd_core::role::Role;
+use tdd_spec::key_commands::{self, Named, Pick};
+use tdd_spec::tdd_result;
 
 struct Project {
     folder: PathBuf,
@@ -72,7 +72,7 @@ fn the_requirement_has_three_criteria_and_each_has_its_implementer() {
 #[test]
 fn each_role_changes_only_what_it_may_and_says_so_in_a_valid_block() {
     for project in projects() {
-        let policy = Policy::new(project.runner, &[], "specs").unwrap();
+        let policy = Policy::new(tdd_runners::of(project.runner).test_files, &[], "specs").unwrap();
         for entry in &project.cassette.entries {
             let wanted = if entry.role == Role::TestWriter { FileClass::Test } else { FileClass::Source };
             let paths = written(entry);

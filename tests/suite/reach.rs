@@ -8,14 +8,14 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tdd::core::commands::RunnerKind;
-use tdd::core::isolation::{Credentials, Hide, HomeAccess, Network, Reach, Wanted};
-use tdd::core::policy::Policy;
-use tdd::core::role::Role;
-use tdd::core::test::Exit;
-use tdd::world::exec;
-use tdd::world::process::{CommandOrder, run};
-use tdd::world::sandbox::{Belongings, Enclosure, Ground, Own, Sandbox as Fences, Sealed, choose};
+use tdd_child::exec;
+use tdd_child::process::{CommandOrder, run};
+use tdd_child::sandbox::{Belongings, Enclosure, Ground, Own, Sandbox as Fences, Sealed, choose};
+use tdd_core::commands::RunnerKind;
+use tdd_core::isolation::{Credentials, Hide, HomeAccess, Network, Reach, Wanted};
+use tdd_core::policy::Policy;
+use tdd_core::role::Role;
+use tdd_core::test::Exit;
 use tokio::sync::watch;
 
 use super::isolation::has_bwrap;
@@ -112,7 +112,7 @@ impl Person {
     fn of_role(&self, lent: &[PathBuf]) -> Enclosure {
         let own = self.base.join("shared/exchange/own");
         let own = Own { folders: &[&own], lent, hidden: &[] };
-        self.fences.for_role(Role::Implementer, &own, None, &self.repo).enclosure
+        self.fences.for_role(Role::Implementer, &own, &[], &self.repo).enclosure
     }
 
     fn of_commands(&self) -> Enclosure {
@@ -180,7 +180,7 @@ fn fences(reach: &Reach, base: &Path, repo: &Path, vars: &[(OsString, OsString)]
         shared: base.join("shared"),
         own_settings: Vec::new(),
         belongings: Belongings::of(reach, vars),
-        policy: Policy::new(RunnerKind::Pytest, &[], "specs/frs").unwrap(),
+        policy: Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs/frs").unwrap(),
     };
     let chosen = choose(Wanted::Enforce, reach, std::env::var_os("PATH").as_deref()).unwrap();
     Fences { backend: chosen.backend.unwrap(), ground: ground.without_links(), sealed: Sealed::default() }

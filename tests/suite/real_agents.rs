@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
-use tdd::text::agent_table::builtin;
+use tdd_agents::agent_table::builtin;
 
 use super::sandbox::{Ran, Sandbox, agents, has_pytest, model_server, path_with};
 

@@ -69,7 +69,11 @@ fn a_halted_run_waits_in_every_command() {
     assert!(state.starts_with("halted: "), "{state}");
     assert!(doctor.contains(&format!("a run halted: {run}")), "{doctor}");
     place.run(&place.honest, &[]).expect(2).says(&["halted run", &run]);
-    place.tdd(&["resume", "--cassette", &place.honest]).expect(2).says(&["say how to go on"]);
+    place.tdd(&["resume", "--cassette", &place.honest]).expect(2).says(&[
+        "say how to go on",
+        &format!("tdd resume {run} --retry"),
+        &format!("tdd resume {run} --abandon"),
+    ]);
     place.tdd(&["resume", "--retry", "--quiet", "--cassette", &place.honest]).expect(0);
 }
 
@@ -255,6 +259,27 @@ fn a_run_of_another_work_tree_is_told_as_that_and_left_alone() {
     }
     assert_eq!(std::fs::read_to_string(there.join("shop.py")).unwrap(), "def one():\n    return 1\n");
     assert_eq!(place.sandbox.everything(), before);
+}
+
+/// Its process was killed before the first line of the journal was written.
+#[test]
+fn a_run_that_never_began_is_spoken_of_by_nobody_and_goes_with_the_next_lock() {
+    let sandbox = Sandbox::with(&[("a", "")]);
+    let run = ".tdd/runs/20260101T000000Z-STE-1-abcd";
+    sandbox.write(&format!("{run}/events.jsonl"), "");
+    assert_eq!(sandbox.tdd(&["status"]).expect(0).stdout, "no runs yet; `tdd <FR>` starts one\n");
+    sandbox.tdd(&["undo"]).expect(2).says(&["no runs yet"]);
+    // Its name is still in the lock.
+    sandbox.write(".git/tdd.lock", "999999 2026-01-01T00:00:00Z\n");
+    let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
+    assert!(!cleaned.stderr.contains("damaged"), "{}", cleaned.stderr);
+    assert!(!sandbox.path(run).exists());
+    // One that holds more has begun, and its journal is damaged.
+    sandbox.write(&format!("{run}/events.jsonl"), "");
+    sandbox.write(&format!("{run}/checkpoints/rules.json"), "{}");
+    sandbox.write(".git/tdd.lock", "999999 2026-01-01T00:00:00Z\n");
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["damaged"]);
+    assert!(sandbox.path(run).exists());
 }
 
 #[test]

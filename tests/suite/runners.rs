@@ -3,9 +3,8 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a test makes projects, looks for programs, and fails by a panic"
+    reason = "a test makes projects and starts programs, and fails by a panic"
 )]
 
 mod cargo_workspaces;
@@ -14,16 +13,16 @@ mod javascript;
 mod python;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use tdd::core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
-use tdd::core::evidence::evidence;
-use tdd::core::path::RelPath;
-use tdd::core::test::{Canary, Exit, FailureKind, Outcome, TestId, TestRun};
-use tdd::core::trouble::{Trouble, TroubleKind};
-use tdd::driver::ports::{CanaryWish, Recalled, TestOrder, Tests};
-use tdd::world::runner::{ProjectTests, RunnerSetup};
+use tdd_core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
+use tdd_core::evidence::evidence;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{CanaryWish, Recalled, TestOrder, Tests};
+use tdd_core::test::{Canary, Exit, FailureKind, Outcome, TestId, TestRun};
+use tdd_core::trouble::{Trouble, TroubleKind};
+use tdd_runners::runner::{ProjectTests, RunnerSetup};
 use tokio::sync::watch;
 
 /// A project in a folder of its own, with the logs outside of it.
@@ -40,7 +39,7 @@ struct Lab {
 
 impl Lab {
     fn new(kind: RunnerKind, test: &str) -> Self {
-        tdd::world::exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
+        tdd_child::exec::use_shim(PathBuf::from(env!("CARGO_BIN_EXE_tdd")));
         let root = tempfile::tempdir().unwrap();
         let lab = Self {
             root,
@@ -156,20 +155,8 @@ fn check(run: &TestRun, want: &[&str]) {
     assert_eq!(evidence(run), Ok(()), "{}\n{}\n{}", run.command, run.exit, run.output);
 }
 
-/// Whether a program is there; says so if not, and fails where all programs must be there.
 fn has(program: &str, args: &[&str]) -> bool {
-    let status = Command::new(program)
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    let there = status.is_ok_and(|status| status.success());
-    if !there {
-        assert!(std::env::var_os("CI").is_none(), "{program} {args:?} must be there under CI");
-        println!("skipped: no {program} {}", args.join(" "));
-    }
-    there
+    crate::sandbox::has(program, &[&[program], args].concat())
 }
 
 fn has_pytest() -> bool {

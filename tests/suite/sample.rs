@@ -2,24 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use tdd::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId, Digest, Exhaustion};
-use tdd::core::claim::{Claim, ClaimError, ClaimErrorKind, ClaimStatus, Dispute};
-use tdd::core::commands::{ProjectCommands, RunnerKind};
-use tdd::core::criterion::{Criterion, CriterionId, Verify};
-use tdd::core::effect::Effect;
-use tdd::core::event::{Event, Plan, RunId, RunStarted};
-use tdd::core::finding::{
+use tdd_core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId, Digest, Exhaustion};
+use tdd_core::claim::{Claim, ClaimError, ClaimErrorKind, ClaimStatus, Dispute};
+use tdd_core::commands::{ProjectCommands, RunnerKind};
+use tdd_core::criterion::{Criterion, CriterionId, Verify};
+use tdd_core::effect::Effect;
+use tdd_core::event::{Event, Plan, RunId, RunStarted};
+use tdd_core::finding::{
     CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RefactorFindings, RunRef,
     SuiteBaseline,
 };
-use tdd::core::greens::GreensChange;
-use tdd::core::halt::{Ending, Halt};
-use tdd::core::next::next;
-use tdd::core::path::RelPath;
-use tdd::core::requirement::Requirement;
-use tdd::core::role::{Key, Role};
-use tdd::core::state::{End, Phase, State};
-use tdd::core::test::{Canary, Exit, TestId};
+use tdd_core::greens::GreensChange;
+use tdd_core::halt::{Ending, Halt};
+use tdd_core::next::next;
+use tdd_core::path::RelPath;
+use tdd_core::requirement::Requirement;
+use tdd_core::role::{Key, Role};
+use tdd_core::state::{End, Phase, State};
+use tdd_core::test::{Canary, Exit, TestId};
 
 pub(crate) fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -138,8 +138,7 @@ fn no_block() -> ClaimError {
 
 fn red_of(number: u64, kind: RedKind) -> CriterionRed {
     let message = "assertion failed".to_owned();
-    let tests =
-        vec![RedTest { id: test_id(number), kind, seen: tdd::core::finding::Seen::Reported, message }];
+    let tests = vec![RedTest { id: test_id(number), kind, seen: tdd_core::finding::Seen::Reported, message }];
     CriterionRed { id: criterion(number), files: vec![path("tests/a.rs")], tests }
 }
 

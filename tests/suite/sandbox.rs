@@ -1,11 +1,14 @@
 //! A sealed place for runs of the real binary: own home, own repository, nothing of the caller's.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, Once};
 
 use tempfile::TempDir;
+use tokio::signal::unix::SignalKind;
 
 /// What one call of the binary gave.
 pub struct Ran {
@@ -48,6 +51,7 @@ pub struct Sandbox {
 impl Sandbox {
     /// An empty folder that is no repository yet.
     pub fn empty() -> Self {
+        heed_signals();
         let dir = TempDir::with_prefix("tdd-suite-").unwrap();
         std::fs::create_dir_all(dir.path().join("home")).unwrap();
         std::fs::create_dir_all(dir.path().join("repo")).unwrap();
@@ -226,8 +230,18 @@ fn copy(from: &Path, to: &Path) {
 
 /// Whether a program that a test needs is there. Missing: said, and a failure where `CI` is set.
 pub fn has(what: &str, argv: &[&str]) -> bool {
-    let output = Command::new(argv[0]).args(&argv[1..]).stdin(Stdio::null()).output();
-    let found = output.is_ok_and(|output| output.status.success());
+    // Most tests ask, and some programs take a second to say their version.
+    static FOUND: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
+    let ask = || {
+        let output = Command::new(argv[0]).args(&argv[1..]).stdin(Stdio::null()).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    let known = FOUND.lock().unwrap().get(&argv.join(" ")).copied();
+    let found = known.unwrap_or_else(|| {
+        let found = ask();
+        FOUND.lock().unwrap().insert(argv.join(" "), found);
+        found
+    });
     if !found {
         println!("skipped: no {what}");
         assert!(std::env::var_os("CI").is_none(), "{what} is needed where CI is set");
@@ -273,6 +287,21 @@ fn modules_named_by(variable: &str, package: &str) -> Option<PathBuf> {
         assert!(std::env::var_os("CI").is_none(), "{package} is needed in {variable} where CI is set");
     }
     found
+}
+
+/// Whatever starts the tests may ignore signals (`nohup`, a script's background job), and what a test starts
+/// would inherit that. A signal that has a handler, be it one that does nothing, has its usual effect there.
+pub fn heed_signals() {
+    static HEEDED: Once = Once::new();
+    HEEDED.call_once(|| {
+        let ignored = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGTSTP];
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let _guard = runtime.enter();
+        for signal in ignored.into_iter().filter(|signal| tdd_child::unix::is_ignored(*signal)) {
+            // The handler stays when this is dropped.
+            drop(tokio::signal::unix::signal(SignalKind::from_raw(signal)).unwrap());
+        }
+    });
 }
 
 pub fn make_executable(file: &Path) {

@@ -9,9 +9,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tdd::core::event::RunId;
-use tdd::core::path::RelPath;
-use tdd::world::checkpoints::GitCheckpoints;
+use tdd_core::event::RunId;
+use tdd_core::path::RelPath;
+use tdd_snapshot::checkpoints::GitCheckpoints;
 
 pub(crate) struct Repository {
     folder: tempfile::TempDir,

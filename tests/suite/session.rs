@@ -21,16 +21,19 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
-use tdd::core::attempt::Exhaustion;
-use tdd::core::test::Exit;
-use tdd::core::trouble::{Trouble, TroubleKind};
-use tdd::driver::session::{Heard, Ladder, Lived, SessionEnd, SessionLimits, live};
-use tdd::world::process::{
+use tdd_child::exec;
+use tdd_child::process::{
     Attended, CommandOrder, EnvBase, EnvPlan, Finished, Size, SpawnOrder, StdinPlan, run, spawn_piped,
 };
-use tdd::world::{exec, pty};
+use tdd_child::pty;
+use tdd_child::session::{Heard, Ladder, Lived, SessionEnd, SessionLimits, live};
+use tdd_core::attempt::Exhaustion;
+use tdd_core::test::Exit;
+use tdd_core::trouble::{Trouble, TroubleKind};
 use tempfile::TempDir;
 use tokio::sync::watch;
+
+use crate::sandbox::{self, Sandbox, heed_signals};
 
 const NEVER: Duration = Duration::from_hours(1);
 
@@ -305,6 +308,7 @@ fn a_failure_to_start_says_what_it_is() {
 
 #[test]
 fn a_start_that_a_terminal_s_signal_cut_off_is_made_again() {
+    heed_signals();
     for way in WAYS {
         for (signal, want) in [("INT", true), ("HUP", true), ("SEGV", false)] {
             let mut case = Case::sh(way, "echo ran");
@@ -555,6 +559,7 @@ fn a_command_has_bounds_and_leaves_nothing() {
 
 /// Runs one of the tests below in a process of its own, where no other test has children.
 fn helper(name: &str) -> Command {
+    heed_signals();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--ignored", "--exact", "--nocapture", "--test-threads=1"]);
     command.arg(format!("session::{name}"));
@@ -593,7 +598,7 @@ fn helper_counts_descriptors() {
     let before = (open(), threads());
     spawn(25);
     assert_eq!((open(), threads()), before);
-    let zombies = tdd::world::unix::proc_table::processes()
+    let zombies = tdd_child::unix::proc_table::processes()
         .into_iter()
         .filter(|one| one.parent == i32::try_from(std::process::id()).unwrap());
     assert_eq!(zombies.count(), 0);
@@ -671,7 +676,7 @@ fn helper_ends_a_breeder() {
 #[ignore = "run by alone_in_a_process"]
 fn helper_hears_signals() {
     block_on(async {
-        let mut stop = tdd::world::signals::install().unwrap();
+        let mut stop = tdd_child::signals::install().unwrap();
         for number in [2, 15, 1, 1] {
             let us = rustix::process::getpid();
             let signal = rustix::process::Signal::from_named_raw(number).unwrap();
@@ -696,7 +701,7 @@ fn a_signal_that_we_were_told_to_ignore_stays_ignored() {
 #[ignore = "run by a_signal_that_we_were_told_to_ignore_stays_ignored"]
 fn helper_ignores_a_hangup() {
     block_on(async {
-        let mut stop = tdd::world::signals::install().unwrap();
+        let mut stop = tdd_child::signals::install().unwrap();
         for signal in [rustix::process::Signal::HUP, rustix::process::Signal::INT] {
             rustix::process::kill_process(rustix::process::getpid(), signal).unwrap();
         }
@@ -706,6 +711,28 @@ fn helper_ignores_a_hangup() {
     // A child does not inherit it.
     let ran = Case::sh(Way::Pipe, "kill -HUP $$; exit 0").run();
     assert_eq!(ran.lived.end, SessionEnd::Exited(Exit::Signal(1)));
+}
+
+/// Under `nohup`, or in the background of a script.
+#[test]
+fn what_a_test_starts_heeds_what_the_tests_were_told_to_ignore() {
+    let helper = helper("helper_starts_who_heeds");
+    let mut deaf = Command::new("sh");
+    deaf.args(["-c", "trap '' HUP INT QUIT TERM; exec \"$@\"", "sh"]);
+    let output = deaf.arg(helper.get_program()).args(helper.get_args()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+#[test]
+#[ignore = "run by what_a_test_starts_heeds_what_the_tests_were_told_to_ignore"]
+fn helper_starts_who_heeds() {
+    assert!(tdd_child::unix::is_ignored(1));
+    let sandbox = Sandbox::empty();
+    for (signal, code) in [("HUP", 129), ("INT", 130), ("QUIT", 131), ("TERM", 143)] {
+        let script = format!("kill -{signal} $$; exit 0");
+        sandbox::Ran::of(&sandbox.command("sh").args(["-c", &script]).output().unwrap()).expect(code);
+    }
 }
 
 #[test]

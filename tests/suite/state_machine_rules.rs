@@ -1,18 +1,18 @@
 //! The rules of the cycle, told from outside: which attempts are made, which end a run.
 
-use tdd::core::attempt::{AgentEnd, Attempt, AttemptKind, Exhaustion};
-use tdd::core::claim::ClaimStatus;
-use tdd::core::criterion::Verify;
-use tdd::core::effect::RollBack;
-use tdd::core::event::{Event, Refactoring};
-use tdd::core::finding::{Findings, RedKind};
-use tdd::core::halt::Ending;
-use tdd::core::judge::{Reason, Verdict};
-use tdd::core::mode::Mode;
-use tdd::core::policy::{FileClass, Permission, Policy, permission};
-use tdd::core::role::{Key, Role};
-use tdd::core::state::{End, Phase, Progress, State};
-use tdd::core::test::Exit;
+use tdd_core::attempt::{AgentEnd, Attempt, AttemptKind, Exhaustion};
+use tdd_core::claim::ClaimStatus;
+use tdd_core::criterion::Verify;
+use tdd_core::effect::RollBack;
+use tdd_core::event::{Event, Refactoring};
+use tdd_core::finding::{Findings, RedKind};
+use tdd_core::halt::Ending;
+use tdd_core::judge::{Reason, Verdict};
+use tdd_core::mode::Mode;
+use tdd_core::policy::{FileClass, Permission, Policy, permission};
+use tdd_core::role::{Key, Role};
+use tdd_core::state::{End, Phase, Progress, State};
+use tdd_core::test::Exit;
 
 use crate::sample::{
     Play, Story, claim, criterion, disputes, first_kind, green, halted, measured, not_green, path, red,
@@ -203,7 +203,9 @@ fn ac_tdd_4_2_a_change_to_a_protected_file_fails_the_attempt_though_all_tests_pa
 
 #[test]
 fn ac_tdd_4_3_tests_belong_to_the_test_writer_and_gate_files_to_nobody() {
-    let policy = Policy::new(tdd::core::commands::RunnerKind::Pytest, &[], "specs").unwrap();
+    let policy =
+        Policy::new(tdd_runners::of(tdd_core::commands::RunnerKind::Pytest).test_files, &[], "specs")
+            .unwrap();
     let table = [
         ("tests/test_ac_ste_1_1.py", [Permission::Allowed, Permission::Forbidden, Permission::Forbidden]),
         ("shop/core.py", [Permission::Forbidden, Permission::Allowed, Permission::Allowed]),
@@ -252,7 +254,7 @@ fn ac_tdd_5_2_a_criterion_without_a_test_of_its_own_is_a_false_red() {
 #[test]
 fn ac_tdd_5_3_skipped_vanished_regressed_or_fewer_tests_are_not_green() {
     let key = Key::Implementer(criterion(1));
-    let spoil: [fn(&mut tdd::core::finding::GreenFindings); 6] = [
+    let spoil: [fn(&mut tdd_core::finding::GreenFindings); 6] = [
         |findings| findings.skipped.push(test_id(1)),
         |findings| findings.vanished.push(test_id(1)),
         |findings| findings.regressed.push(test_id(9)),

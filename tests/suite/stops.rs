@@ -474,3 +474,51 @@ fn a_stop_while_a_fixer_works_keeps_the_best_state() {
     let status = sandbox.tdd(&["status"]).expect(0).stdout;
     assert!(status.contains("stopped by signal"), "{status}");
 }
+
+/// Its implementer has done half of its work and works on, until it is gone on with.
+const HALF_WAY: &str = "case $role in
+test-writer) mkdir -p tests; echo 'grep -q two src.txt || { echo no two; exit 1; }' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;
+implementer)
+  if [ -e ../again ]; then echo two >>src.txt; block src.txt; exit; fi
+  echo half >>src.txt; trap 'exit 0' INT; echo here >../up
+  while :; do sleep 1000 & wait $!; done;;
+*) block '';;
+esac
+";
+
+#[test]
+fn ac_tdd_7_14_what_a_person_did_since_a_stop_is_shown_and_not_taken_back() {
+    for signal in [Signal::TERM, Signal::INT] {
+        let sandbox = project(HALF_WAY, HONEST_CHECK, "");
+        let mut tdd = Running::start(&sandbox, &[]);
+        assert_eq!(tdd.hears(), "here");
+        tdd.send(signal);
+        tdd.ends();
+        std::fs::write(beside(&sandbox, "again"), "").unwrap();
+        sandbox.write("notes.txt", "mine\n");
+        let words = ["files were changed since the implementer was stopped", "notes.txt", "git stash push"];
+        sandbox.tdd(&["resume"]).expect(3).says(&words);
+        assert_eq!(
+            (sandbox.read("notes.txt"), sandbox.read("src.txt")),
+            ("mine\n".into(), "one\nhalf\n".into())
+        );
+        // The twin: what the child left is put back without a word of anybody's.
+        std::fs::remove_file(sandbox.path("notes.txt")).unwrap();
+        sandbox.tdd(&["resume"]).expect(0);
+        assert_eq!(sandbox.read("src.txt"), "one\ntwo\n");
+    }
+}
+
+/// Nobody can tell then whose work it is: all of it is kept and named.
+#[test]
+fn what_a_person_did_since_a_kill_is_kept_and_named() {
+    let sandbox = project(HALF_WAY, HONEST_CHECK, "");
+    let mut tdd = Running::start(&sandbox, &[]);
+    assert_eq!(tdd.hears(), "here");
+    tdd.send(Signal::KILL);
+    tdd.ends();
+    std::fs::write(beside(&sandbox, "again"), "").unwrap();
+    sandbox.write("notes.txt", "mine\n");
+    let resumed = sandbox.tdd(&["resume"]).expect(0);
+    resumed.says(&["notes.txt is as before the attempt", "git restore --source="]);
+}

@@ -1,13 +1,13 @@
 //! The summary of a run that went through.
 
-use tdd::core::commands::RunnerKind;
-use tdd::core::criterion::Verify;
-use tdd::core::finding::{ChangeKind, ClassedChange, Findings, RedKind};
-use tdd::core::halt::Ending;
-use tdd::core::policy::FileClass;
-use tdd::core::role::Key;
-use tdd::core::test::TestId;
 use tdd::text::summary::{SummaryFacts, commit_paths, json, text};
+use tdd_core::commands::RunnerKind;
+use tdd_core::criterion::Verify;
+use tdd_core::finding::{ChangeKind, ClassedChange, Findings, RedKind};
+use tdd_core::halt::Ending;
+use tdd_core::policy::FileClass;
+use tdd_core::role::Key;
+use tdd_core::test::TestId;
 
 use crate::sample::{Play, Story, criterion, green, measured, path, red, started, well};
 

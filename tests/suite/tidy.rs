@@ -12,7 +12,7 @@ mod source;
 /// Lines that a file may have without its tests.
 const LINE_LIMIT: usize = 400;
 /// The one file that may hold `unsafe`.
-const UNSAFE_HOME: &str = "src/world/unix.rs";
+const UNSAFE_HOME: &str = "crates/child/src/unix.rs";
 /// Modules of std, and of tokio, that touch the world.
 const EFFECTS: [&str; 4] = ["env", "fs", "net", "process"];
 
@@ -73,58 +73,41 @@ fn caught(complaints: &[String], count: usize) {
 /// One row of the table of rooms.
 #[derive(Debug)]
 struct Room {
-    imports: Allowed,
-    effects: Allowed,
-    crates: Allowed,
+    imports: BTreeSet<String>,
+    effects: BTreeSet<String>,
 }
 
-#[derive(Debug)]
-enum Allowed {
-    Only(BTreeSet<String>),
-    AnyBut(BTreeSet<String>),
-}
-
-impl Allowed {
-    /// A cell: `-`, names in backticks, `any`, or `any but` and names.
-    fn read(cell: &str) -> Self {
-        let names = cell.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-        if cell.starts_with("any") { Self::AnyBut(names) } else { Self::Only(names) }
-    }
-
-    /// Whether the cell names this path or what it lies in.
-    fn allows(&self, path: &str) -> bool {
-        let within = |name: &String| path == name || path.starts_with(&format!("{name}::"));
-        match self {
-            Self::Only(names) => names.iter().any(within),
-            Self::AnyBut(names) => !names.iter().any(within),
-        }
-    }
+/// A cell: `-`, `any`, or names in backticks. None is any.
+fn names(cell: &str) -> BTreeSet<String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 fn rooms() -> BTreeMap<String, Room> {
     let text = fs::read_to_string(root().join("specs/architecture.md")).unwrap();
-    let head = "| room | what it is | may import | effects of std | outside crates |";
+    let head = "| room | what it is | may import | effects of std |";
     let (_, table) = text.split_once(head).expect("the table of rooms is in specs/architecture.md");
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
     let read = |row: &str| {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let [name, _, imports, effects, crates] = cells[..] else { panic!("five cells, not {row}") };
-        let room = Room {
-            imports: Allowed::read(imports),
-            effects: Allowed::read(effects),
-            crates: Allowed::read(crates),
-        };
-        (name.trim_matches('`').to_owned(), room)
+        let [name, _, imports, effects] = cells[..] else { panic!("four cells, not {row}") };
+        (name.trim_matches('`').to_owned(), Room { imports: names(imports), effects: names(effects) })
     };
     rows.map(read).collect()
 }
 
-/// The crates of Cargo.toml as code names them, and this one.
-fn crates() -> BTreeSet<String> {
-    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+/// The folders of the packages, and for each the crates that its code may name.
+fn packages() -> Vec<(String, BTreeSet<String>)> {
+    let manifests =
+        files().into_iter().filter(|(path, _)| path.starts_with("crates/") && path.ends_with("/Cargo.toml"));
+    let folders = manifests.map(|(path, _)| path.trim_end_matches("Cargo.toml").to_owned());
+    std::iter::once(String::new()).chain(folders).map(|folder| (folder.clone(), crates(&folder))).collect()
+}
+
+/// The dependencies of a package as code names them.
+fn crates(folder: &str) -> BTreeSet<String> {
+    let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
     let manifest: toml::Table = toml::from_str(&manifest).unwrap();
-    let names = manifest["dependencies"].as_table().unwrap().keys().map(|name| name.replace('-', "_"));
-    names.chain(["tdd".to_owned()]).collect()
+    manifest["dependencies"].as_table().unwrap().keys().map(|name| name.replace('-', "_")).collect()
 }
 
 /// Those of these crates that no source names.
@@ -137,15 +120,22 @@ fn unused(crates: &BTreeSet<String>, sources: &[Source]) -> Vec<String> {
     crates.difference(&mentioned).cloned().collect()
 }
 
+/// The sources of the program and of every crate.
+fn all_sources() -> Vec<Source> {
+    sources("src/").into_iter().chain(sources("crates/")).collect()
+}
+
 #[test]
 fn no_dependency_is_unused() {
-    none(&unused(&crates(), &sources("src")));
+    for (folder, crates) in packages() {
+        none(&unused(&crates, &sources(&format!("{folder}src/"))));
+    }
     let listed = BTreeSet::from(["serde".to_owned(), "rayon".to_owned()]);
     caught(&unused(&listed, &sample("src/x.rs", "use serde::Serialize; // rayon::join")), 1);
 }
 
 fn rooms_are_kept(sources: &[Source]) -> Vec<String> {
-    let (rooms, crates) = (rooms(), crates());
+    let rooms = rooms();
     let mut complaints = Vec::new();
     for source in sources {
         let module = source.module();
@@ -156,7 +146,7 @@ fn rooms_are_kept(sources: &[Source]) -> Vec<String> {
         let renamed = source.find(&["crate", "as"]).into_iter();
         complaints.extend(renamed.map(|_| format!("{}: gives the root another name", source.path)));
         for mention in source.mentions() {
-            if let Some(why) = trespass(source, &module, room, &crates, &mention) {
+            if let Some(why) = trespass(&module, room, &mention) {
                 complaints.push(format!("{}:{}: {why}", source.path, mention.line));
             }
         }
@@ -164,38 +154,30 @@ fn rooms_are_kept(sources: &[Source]) -> Vec<String> {
     complaints
 }
 
-fn trespass(
-    source: &Source,
-    module: &[String],
-    room: &Room,
-    crates: &BTreeSet<String>,
-    mention: &Mention,
-) -> Option<String> {
+fn trespass(module: &[String], room: &Room, mention: &Mention) -> Option<String> {
     let parts = &mention.parts;
     let written = parts.join("::");
     let first = parts[0].as_str();
-    if let Some(inside) = resolve(module, parts) {
+    // Among crates the compiler keeps the walls.
+    if let Some(inside) = resolve(module, parts).filter(|_| !module[0].contains('/')) {
         let target = inside.join("::");
         let own = inside.first() == module.first();
         // A bare `crate`, `self` or `super` is the visibility in `pub(crate)`.
         return match inside.first() {
             _ if parts.len() == 1 => None,
             None => Some(format!("`{written}` names the root; name a room")),
-            Some(_) if own || module[0] == "lib" || room.imports.allows(&target) => None,
+            Some(_) if own || module[0] == "lib" => None,
+            Some(_) if room.imports.contains("any") => None,
+            Some(of) if room.imports.contains(of) => None,
             Some(_) => Some(format!("`{}` may not import `{target}`", module[0])),
         };
     }
     if matches!(first, "std" | "tokio" | "core" | "alloc") && parts.get(1).is_some_and(|part| part == "*") {
         return Some(format!("`{written}` hides what is used"));
     }
-    if matches!(first, "std" | "tokio")
-        && parts.get(1).is_some_and(|part| EFFECTS.contains(&part.as_str()) && !room.effects.allows(part))
-    {
-        return Some(format!("`{}` may not use `{written}`", module[0]));
-    }
-    let local = !source.find(&["mod", first]).is_empty();
-    (crates.contains(first) && parts.len() > 1 && !local && !room.crates.allows(first))
-        .then(|| format!("`{}` may not use the crate `{first}`", module[0]))
+    let effect = parts.get(1).filter(|part| EFFECTS.contains(&part.as_str()))?;
+    (matches!(first, "std" | "tokio") && !room.effects.contains(effect))
+        .then(|| format!("`{}` may not use `{written}`", module[0]))
 }
 
 /// Where a path of this crate leads, from its root; `None` for a path that leads elsewhere.
@@ -219,31 +201,29 @@ fn resolve(module: &[String], parts: &[String]) -> Option<Vec<String>> {
 
 #[test]
 fn every_room_imports_only_what_the_architecture_says() {
-    none(&rooms_are_kept(&sources("src/")));
+    none(&rooms_are_kept(&all_sources()));
     let bad = [
-        ("src/core/x.rs", "use crate::text::mask;", 1),
-        ("src/core/x.rs", "use std::{fmt, fs::read, collections::BTreeMap};", 1),
-        ("src/core/x.rs", "fn f() { let _ = std::env::var(\"A\"); }", 1),
-        ("src/core/x.rs", "use super::super::world::pty;", 1),
-        ("src/core/state/x.rs", "fn f() { super::super::super::driver::drive::go(); }", 1),
-        ("src/core/x.rs", "use serde::Serialize; use tokio::sync::mpsc; use ::clap::Parser;", 2),
-        ("src/core/x.rs", "use crate::{self as all, core::path, view::{json, print}};", 3),
-        ("src/world/x.rs", "use crate::driver::drive::go; use crate::driver::ports::Clock;", 1),
-        ("src/world/x.rs", "use crate::view::print; use indicatif::ProgressBar;", 2),
-        ("src/view/x.rs", "use crate::world::clock; use std::process::Command;", 2),
+        ("crates/core/src/x.rs", "use std::{fmt, fs::read, collections::BTreeMap};", 1),
+        ("crates/core/src/x.rs", "fn f() { let _ = std::env::var(\"A\"); }", 1),
+        ("crates/source/src/x.rs", "use tokio::net::TcpStream; use std::*;", 2),
+        ("src/driver/x.rs", "use super::super::world::lock;", 1),
+        ("src/driver/x/y.rs", "fn f() { super::super::super::view::print::go(); }", 1),
+        ("src/driver/x.rs", "use crate::{self as all, text::mask, view::{json, print}};", 3),
+        ("src/world/x.rs", "use crate::driver::drive::go; use crate::view::print;", 2),
+        ("src/view/x.rs", "use crate::world::lock; use std::process::Command;", 2),
         ("src/driver/x.rs", "use tokio::fs::read; use tokio::time::sleep;", 1),
-        ("src/text/x.rs", "use std::*;", 1),
         ("src/text/x.rs", "use crate as root; pub(crate) fn f(x: super::y::Y) {}", 1),
         ("src/nowhere/x.rs", "", 1),
+        ("crates/nowhere/src/x.rs", "", 1),
     ];
     for (path, text, count) in bad {
         caught(&rooms_are_kept(&sample(path, text)), count);
     }
-    let good = "// use crate::world::pty;\n/* std::fs /* std::fs */ std::fs */\n\
+    let good = "// use crate::world::lock;\n/* std::fs /* std::fs */ std::fs */\n\
                 /// use std::fs\nconst A: &str = \"std::fs\"; const B: &str = r#\"\"std::fs\"#;\n\
                 fn a<'a>(x: &'a str) -> char { let _ = b'\\''; '\"' } // \"\n\
-                #[cfg(test)]\nmod tests { use std::fs; fn f() {} }\nuse super::path; struct S { toml: u8 }";
-    none(&rooms_are_kept(&sample("src/core/x.rs", good)));
+                #[cfg(test)]\nmod tests { use std::fs; fn f() {} }\nuse super::path; struct S { fs: u8 }";
+    none(&rooms_are_kept(&sample("crates/core/src/x.rs", good)));
 }
 
 fn files_are_short(sources: &[Source]) -> Vec<String> {
@@ -253,11 +233,11 @@ fn files_are_short(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn no_file_is_long() {
-    none(&files_are_short(&sources("src/")));
+    none(&files_are_short(&all_sources()));
     let body = "fn f() {}\n".repeat(LINE_LIMIT);
-    caught(&files_are_short(&sample("src/core/x.rs", &body)), 1);
+    caught(&files_are_short(&sample("crates/core/src/x.rs", &body)), 1);
     let tests = format!("fn f() {{}}\n#[cfg(test)]\nmod tests {{\n{body}}}\n");
-    none(&files_are_short(&sample("src/core/x.rs", &tests)));
+    none(&files_are_short(&sample("crates/core/src/x.rs", &tests)));
 }
 
 fn unsafe_is_at_home(sources: &[Source]) -> Vec<String> {
@@ -268,14 +248,14 @@ fn unsafe_is_at_home(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn unsafe_has_one_home() {
-    none(&unsafe_is_at_home(&sources("src/")));
+    none(&unsafe_is_at_home(&all_sources()));
     none(&unsafe_is_at_home(&sources("tests/")));
     caught(&unsafe_is_at_home(&sample("src/world/pty.rs", "fn f() { unsafe { g() } }")), 1);
     none(&unsafe_is_at_home(&sample(UNSAFE_HOME, "fn f() { unsafe { g() } }")));
 }
 
 /// Files that run as somebody else's child: what they write goes to `tdd`, not to a person.
-const CHILDREN: [&str; 2] = ["src/commands/agent/", "src/world/exec.rs"];
+const CHILDREN: [&str; 2] = ["src/commands/agent/", "crates/child/src/exec.rs"];
 
 /// Macros that print, and the streams themselves. Asking a stream whether it is a terminal goes
 /// through `view` too, so that one room knows the streams.
@@ -303,7 +283,7 @@ fn only_view_prints(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn nothing_but_view_prints() {
-    none(&only_view_prints(&sources("src/")));
+    none(&only_view_prints(&all_sources()));
     let bad =
         "fn f() { println!(\"a\"); std::io::stdout().lock(); io::stderr(); } use std::io::{self, Stdout};";
     caught(&only_view_prints(&sample("src/commands/x.rs", bad)), 4);
@@ -314,8 +294,8 @@ fn nothing_but_view_prints() {
 /// The one that opens files so that nothing waits, one that reads what the system tells, and two that
 /// open what a person has named.
 const OPENERS: [&str; 4] = [
-    "src/world/regular_file.rs",
-    "src/world/unix/proc_table.rs",
+    "crates/child/src/regular_file.rs",
+    "crates/child/src/unix/proc_table.rs",
     "src/commands/agent.rs",
     "src/commands/parse.rs",
 ];
@@ -326,9 +306,10 @@ fn opens_that_wait(sources: &[Source]) -> Vec<String> {
     const CALLS: [(&str, &[&str]); 2] =
         [("fs", &["read", "read_to_string", "copy", "write"]), ("File", &["open", "create"])];
     let mut complaints = Vec::new();
-    let rooms = ["world", "commands"];
+    let rooms = rooms();
     let looked_at = |source: &&Source| {
-        rooms.contains(&source.module()[0].as_str()) && !OPENERS.contains(&source.path.as_str())
+        let touches = rooms.get(&source.module()[0]).is_some_and(|room| room.effects.contains("fs"));
+        touches && source.module()[0] != "model_server" && !OPENERS.contains(&source.path.as_str())
     };
     for source in sources.iter().filter(looked_at) {
         for (room, names) in CALLS {
@@ -338,7 +319,7 @@ fn opens_that_wait(sources: &[Source]) -> Vec<String> {
                 let is_of_the_system = (at..at + 8).any(|near| {
                     ["\"/proc/", "\"/dev/"].iter().any(|place| source.word(near).starts_with(place))
                 });
-                let is_ours = is_write && !source.path.starts_with("src/world/runner");
+                let is_ours = is_write && !source.path.starts_with("crates/runners/");
                 if !is_of_the_system && !is_ours {
                     complaints
                         .push(format!("{}:{}: an open that may wait", source.path, source.tokens[at].line));
@@ -351,7 +332,7 @@ fn opens_that_wait(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn no_file_is_opened_that_a_pipe_could_have_replaced() {
-    none(&opens_that_wait(&sources("src/")));
+    none(&opens_that_wait(&all_sources()));
     let bad = "fn f() { fs::read(x); std::fs::read_to_string(x); File::open(x); std::fs::File::create(x); }";
     caught(&opens_that_wait(&sample("src/commands/x.rs", bad)), 4);
     none(&opens_that_wait(&sample(
@@ -386,12 +367,13 @@ fn every_exception_from_a_lint_has_its_reason() {
 
 fn modules_are_named(sources: &[Source], all: &BTreeSet<String>) -> Vec<String> {
     let tests: BTreeSet<String> = sources.iter().flat_map(test_files).collect();
-    let roots = ["src/main.rs".to_owned(), "src/lib.rs".to_owned()];
+    let is_root = |path: &String| path.ends_with("src/main.rs") || path.ends_with("src/lib.rs");
     let mut complaints = Vec::new();
-    for path in all.iter().filter(|path| !roots.contains(path) && !tests.contains(*path)) {
+    for path in all.iter().filter(|path| !is_root(path) && !tests.contains(*path)) {
         let inner = path.trim_end_matches(".rs");
         let (folder, name) = inner.rsplit_once('/').unwrap();
-        let parent = if folder == "src" { "src/lib.rs".to_owned() } else { format!("{folder}.rs") };
+        let is_top = folder == "src" || folder.ends_with("/src");
+        let parent = if is_top { format!("{folder}/lib.rs") } else { format!("{folder}.rs") };
         let Some(parent) = sources.iter().find(|source| source.path == parent) else {
             complaints.push(format!("{path}: there is no {parent}"));
             continue;
@@ -405,9 +387,10 @@ fn modules_are_named(sources: &[Source], all: &BTreeSet<String>) -> Vec<String> 
 
 #[test]
 fn every_module_is_named_by_its_parent() {
-    let is_source = |path: &String| path.starts_with("src/") && is_rust(path);
+    let is_source =
+        |path: &String| (path.starts_with("src/") || path.starts_with("crates/")) && is_rust(path);
     let all: BTreeSet<String> = files().into_iter().map(|(path, _)| path).filter(is_source).collect();
-    none(&modules_are_named(&sources("src/"), &all));
+    none(&modules_are_named(&all_sources(), &all));
     let tree = [
         Source::read("src/lib.rs", "mod core;"),
         Source::read("src/core.rs", "pub mod a; // mod b;\n#[cfg(test)]\nmod c;"),
@@ -451,7 +434,19 @@ fn nothing_names_the_machine_it_was_made_on() {
 
 #[test]
 fn the_table_of_rooms_names_every_room_and_no_other() {
-    let found: BTreeSet<String> = sources("src/").iter().map(|source| source.module()[0].clone()).collect();
+    let found: BTreeSet<String> = all_sources().iter().map(|source| source.module()[0].clone()).collect();
     let named: BTreeSet<String> = rooms().into_keys().collect();
     assert_eq!(named, found);
+}
+
+/// What the table says of crates is what their manifests say.
+#[test]
+fn crates_import_what_the_table_says() {
+    let rooms = rooms();
+    for (folder, crates) in packages().into_iter().filter(|(folder, _)| !folder.is_empty()) {
+        let name = folder.trim_end_matches('/');
+        let ours = crates.iter().filter_map(|name| name.strip_prefix("tdd_"));
+        let ours: BTreeSet<String> = ours.map(|name| format!("crates/{name}")).collect();
+        assert_eq!(rooms[name].imports, ours, "{name}");
+    }
 }

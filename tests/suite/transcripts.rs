@@ -8,12 +8,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tdd::core::role::Role;
-use tdd::core::usage::Usage;
-use tdd::text::agent_stream::reset::Reset;
-use tdd::text::agent_stream::{AgentStream, Found, Trust};
-use tdd::text::agent_table::{AgentFailure, BUILTIN, builtin, read_text};
-use tdd::text::tdd_result;
+use tdd_agents::agent_stream::reset::Reset;
+use tdd_agents::agent_stream::{AgentStream, Found, Trust};
+use tdd_agents::agent_table::{AgentFailure, BUILTIN, builtin, read_text};
+use tdd_core::role::Role;
+use tdd_core::usage::Usage;
+use tdd_spec::tdd_result;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts")

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::cycle::{honest_shop_cassette, shop};
 use super::sandbox::{Ran, Sandbox, has_python};
+use super::stops::{HONEST_AGENT, HONEST_CHECK, project};
 
 /// Path, permissions, and bytes or target.
 pub type Tree = Vec<(PathBuf, u32, Vec<u8>)>;
@@ -288,7 +289,8 @@ fn a_stopped_run_is_taken_back_but_not_what_was_edited_since() {
         sandbox.tdd(&["clean", "--all"]).expect(0);
         assert_eq!(run_ids(&sandbox).len(), 1, "an unfinished run stays");
         // Only one ref holds what the cut child and the person left.
-        sandbox.tdd(&["clean", &run_id(&sandbox)]).expect(1).says(&["undone-1", "--discard-commits"]);
+        let holder = if edited { "undone-1" } else { "found-at-stop" };
+        sandbox.tdd(&["clean", &run_id(&sandbox)]).expect(1).says(&[holder, "--discard-commits"]);
         assert_eq!(run_ids(&sandbox).len(), 1);
         sandbox.tdd(&["clean", &run_id(&sandbox), "--discard-commits"]).expect(0);
         assert_eq!((run_ids(&sandbox).len(), refs(&sandbox)), (0, String::new()), "unless it is named");
@@ -362,11 +364,48 @@ fn ac_tdd_9_7_what_a_person_has_committed_is_not_taken_back_unasked() {
         "committed since",
         "shop.py (changed back)",
         "--committed",
-        "git revert",
+        &format!("git revert {}, or git reset", &sandbox.git(&["rev-parse", "HEAD"])[..12]),
     ]);
     assert_eq!(tree(&sandbox), after);
     let ran = sandbox.tdd(&["undo", "--committed"]).expect(0).says(&["in the work tree alone"]);
     assert_eq!((tree(&sandbox), git_state(&sandbox)), (before, head), "{}", ran.stdout);
+}
+
+/// What a person commits on top of it is not what an advice takes back.
+#[test]
+fn the_commit_that_holds_a_runs_work_is_named_and_not_the_one_on_top_of_it() {
+    let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
+    sandbox.tdd(&["STE-1"]).expect(0);
+    wait_for_another_second();
+    sandbox.commit();
+    let commit = sandbox.git(&["rev-parse", "HEAD"]);
+    sandbox.write("more.txt", "more\n");
+    sandbox.commit();
+    let ran = sandbox.tdd(&["undo", "--discard-changes"]).expect(2).says(&["committed since"]);
+    let ran = ran.says(&[&format!("git revert {}\n", &commit[..12])]);
+    assert!(!ran.stderr.contains("HEAD,") && !ran.stderr.contains("git reset"), "{}", ran.stderr);
+}
+
+/// A folder that an undo had made before it was killed gets what the run has taken with it.
+#[test]
+fn a_folder_that_a_killed_undo_made_gets_its_permissions() {
+    let agent = HONEST_AGENT.replace("echo two >>src.txt;", "echo two >>src.txt; rm -r priv;");
+    let sandbox = project(&agent, HONEST_CHECK, "");
+    let permissions = || std::fs::metadata(sandbox.path("priv")).unwrap().mode() & 0o777;
+    sandbox.write("priv/f", "f\n");
+    sandbox.commit();
+    std::fs::set_permissions(sandbox.path("priv"), PermissionsExt::from_mode(0o750)).unwrap();
+    sandbox.tdd(&["STE-1"]).expect(0);
+    assert!(!sandbox.path("priv").exists());
+    let (run, label) = (run_id(&sandbox), "good-implementer-ac_ste_1_1-1");
+    let object = |label: &str| sandbox.git(&["rev-parse", &format!("refs/tdd/{run}/{label}")]);
+    let (to, now) = (object("0"), object(label));
+    sandbox.write("priv/f", "f\n");
+    assert_ne!(permissions(), 0o750);
+    let note = format!(r#"{{"run":"{run}","to":"{to}","label":"{label}","now":"{now}"}}"#);
+    sandbox.write(".git/tdd-undo.json", &note);
+    sandbox.tdd(&["undo"]).expect(0);
+    assert_eq!((sandbox.read("src.txt").as_str(), permissions()), ("one\n", 0o750));
 }
 
 /// What an undo has no need to touch keeps its times, and a file whose executable bit alone differs is

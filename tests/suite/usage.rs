@@ -218,7 +218,7 @@ fn a_journal_from_before_use_was_told_still_replays() {
         .iter()
         .map(|record| &record.event)
         .filter(|event| !["used", "worked"].contains(&event.name()));
-    let state = tdd::core::state::State::replay(old).unwrap().unwrap();
+    let state = tdd_core::state::State::replay(old).unwrap().unwrap();
     assert_eq!(state.spending().total.children, 0);
     assert_eq!(state.forks(), 3);
 }

@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use tdd::core::audience::{Audience, News};
-use tdd::core::finding::{Findings, RedKind};
-use tdd::core::path::RelPath;
-use tdd::core::role::{Key, Role};
 use tdd::view::json::Json;
 use tdd::view::lines::Lines;
 use tdd::view::live::Live;
 use tdd::view::{Mode, Stderr, Wish, mode};
+use tdd_core::audience::{Audience, News};
+use tdd_core::finding::{Findings, RedKind};
+use tdd_core::path::RelPath;
+use tdd_core::role::{Key, Role};
 
 use crate::sample::{
     Play, Story, criterion, green, halted, measured, not_green, red, says_nothing, says_ok, started, well,

@@ -6,26 +6,26 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
 
-use tdd::core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId, Digest, Exhaustion};
-use tdd::core::budget::Bounds;
-use tdd::core::claim::{Claim, ClaimError, ClaimErrorKind, ClaimStatus, Dispute};
-use tdd::core::commands::{ProjectCommands, RunnerKind};
-use tdd::core::criterion::{Criterion, CriterionId, Verify};
-use tdd::core::effect::Effect;
-use tdd::core::event::{Decision, Event, MissingBlock, Plan, Refactoring, RunId, RunStarted};
-use tdd::core::finding::{
+use tdd_core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId, Digest, Exhaustion};
+use tdd_core::budget::Bounds;
+use tdd_core::claim::{Claim, ClaimError, ClaimErrorKind, ClaimStatus, Dispute};
+use tdd_core::commands::{ProjectCommands, RunnerKind};
+use tdd_core::criterion::{Criterion, CriterionId, Verify};
+use tdd_core::effect::Effect;
+use tdd_core::event::{Decision, Event, MissingBlock, Plan, Refactoring, RunId, RunStarted};
+use tdd_core::finding::{
     CriterionRed, Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RedTest, RefactorFindings,
     RunRef, Seen, SuiteBaseline, Superseded,
 };
-use tdd::core::halt::Ending;
-use tdd::core::judge::Verdict;
-use tdd::core::next::next;
-use tdd::core::path::RelPath;
-use tdd::core::requirement::Requirement;
-use tdd::core::role::{Key, Role, Stage};
-use tdd::core::state::{AfterRollBack, End, Phase, Progress, State};
-use tdd::core::test::{Canary, Exit, TestId};
-use tdd::core::usage::{CapPlan, Caps, ChildUse, Usage};
+use tdd_core::halt::Ending;
+use tdd_core::judge::Verdict;
+use tdd_core::next::next;
+use tdd_core::path::RelPath;
+use tdd_core::requirement::Requirement;
+use tdd_core::role::{Key, Role, Stage};
+use tdd_core::state::{AfterRollBack, End, Phase, Progress, State};
+use tdd_core::test::{Canary, Exit, TestId};
+use tdd_core::usage::{CapPlan, Caps, ChildUse, Usage};
 
 fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
@@ -324,8 +324,10 @@ fn takes(state: &State) -> Vec<(String, Event, bool)> {
         let (key, number) = (attempt.key.clone(), attempt.number);
         Event::WorkTaken { key, number, tree: tree.clone() }
     };
+    let is_measured = state.unclaimed.as_ref().is_some_and(|work| work.is_measured());
+    let what = if is_measured { "judged" } else { "unmeasured" };
     vec![
-        ("the judged tree is back".to_owned(), taken(tree), true),
+        (format!("the {what} tree is back"), taken(tree), true),
         ("another tree is back".to_owned(), taken(&CheckpointId("other".into())), false),
     ]
 }
@@ -398,7 +400,8 @@ fn name(state: &State) -> String {
     };
     let unclaimed = state.unclaimed.as_ref().map(|work| {
         let of = &work.attempt.key;
-        format!(", unclaimed of {of}{}", if work.wanted { ", wanted" } else { "" })
+        let what = if work.is_measured() { "unclaimed" } else { "unmeasured" };
+        format!(", {what} of {of}{}", if work.wanted { ", wanted" } else { "" })
     });
     let unclaimed = unclaimed.unwrap_or_default();
     let paused = if state.suspension.is_some() { "paused, " } else { "" };
@@ -559,7 +562,10 @@ fn an_operator_s_word_makes_no_criterion_verified() {
 fn ac_tdd_3_11_work_without_a_block_is_kept_by_a_word_alone_and_only_if_it_passes() {
     let table = walk(two_criteria(), Extras::Operator);
     assert!(lead(&table, "the judged tree is back").iter().all(|(_, to)| to.starts_with("keeping")));
-    let again = lead(&table, "another tree is back");
+    let mut again = lead(&table, "another tree is back");
+    let unmeasured = lead(&table, "the unmeasured tree is back");
+    assert!(!unmeasured.is_empty());
+    again.extend(unmeasured);
     assert!(
         !again.is_empty()
             && again
@@ -659,6 +665,6 @@ fn a_verify_test_criterion_is_never_green_without_a_test_of_its_own() {
         message: None,
     };
     let key = Key::Implementer(criterion(1));
-    let verdict = tdd::core::judge::judge(&key, &two_criteria(), &outcome, &Findings::Green(findings));
+    let verdict = tdd_core::judge::judge(&key, &two_criteria(), &outcome, &Findings::Green(findings));
     assert_ne!(verdict, Verdict::Passed);
 }

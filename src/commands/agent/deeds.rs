@@ -8,9 +8,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::core::trouble::Trouble;
-use crate::text::base64;
-use crate::text::cassette::{BASE64_PATH, Deed};
+use tdd_agents::base64;
+use tdd_agents::cassette::{BASE64_PATH, Deed};
+use tdd_core::trouble::Trouble;
 
 /// Does one after the other; the first that fails ends it.
 pub(super) fn do_all(deeds: &[Deed]) -> Result<(), Trouble> {

@@ -11,8 +11,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::deeds;
 use crate::cli::AgentArgs;
-use crate::core::trouble::Trouble;
-use crate::text::cassette::Misbehaviour;
+use tdd_agents::cassette::Misbehaviour;
+use tdd_core::trouble::Trouble;
 
 /// The role of the process that is left behind; no cassette can name it.
 pub(super) const DAEMON_ROLE: &str = "(daemon)";

@@ -11,14 +11,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::{DoctorArgs, RunArgs};
-use crate::core::checkup::{Finding, Grade, Subject};
-use crate::core::trouble::Trouble;
 use crate::settings::{Environment, Settings};
 use crate::text::mask::Mask;
 use crate::view::{checkup as shown, print};
 use crate::world::project::{self as places, Place};
-use crate::world::signals::StopSignal;
-use crate::world::{signals, unix};
+use tdd_child::signals;
+use tdd_child::signals::StopSignal;
+use tdd_child::unix;
+use tdd_core::checkup::{Finding, Grade, Subject};
+use tdd_core::trouble::Trouble;
 
 /// Where it is looked, and by which settings.
 struct Scene {

@@ -1,7 +1,7 @@
 //! The conformance kit: one list of obligations, run over every agent.
 //!
 //! ```text
-//! agent's table ─► pointed at the server by its `kit:` ─► world::agent ─► the real program
+//! agent's table ─► pointed at the server by its `kit:` ─► agents::agent ─► the real program
 //!                                                                             │ asks
 //! obligation ─► its answers, in one script for all ─► model server ◄──────────┘
 //!      │                                                   │ notes each request
@@ -31,12 +31,15 @@ use self::server::ModelServer;
 use self::trial::{Bench, Trial};
 use crate::cli::{DoctorArgs, RunArgs};
 use crate::commands::run::prepare;
-use crate::core::trouble::{Trouble, TroubleKind};
 use crate::settings::{Environment, Settings};
-use crate::text::agent_table::kit::Kit;
 use crate::view::print;
-use crate::world::agent::RoleAgent;
-use crate::world::{project, sandbox, signals, unix};
+use crate::world::project;
+use tdd_agents::agent::RoleAgent;
+use tdd_agents::agent_table::kit::Kit;
+use tdd_child::sandbox;
+use tdd_child::signals;
+use tdd_child::unix;
+use tdd_core::trouble::{Trouble, TroubleKind};
 
 /// Trials that run at once: most of their time they wait.
 const AT_ONCE: usize = 6;

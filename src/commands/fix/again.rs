@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::cli::fix::FixArgs;
-use crate::core::usage::Cap;
-use crate::text::harmless::shell_word;
+use tdd_core::harmless::shell_word;
+use tdd_core::usage::Cap;
 
 /// As they were typed, from a space on. `--previous` is left out: what was said last is in the run; and
 /// so are flags of the output.

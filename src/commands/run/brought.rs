@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::settings::OutputMode;
-use crate::text::agent_table::AgentTable;
-use crate::text::agent_table::layers::AgentSetting;
 use crate::view::print;
-use crate::world::agent::RoleAgents;
-use crate::{core::role::Role, world::config_file};
+use crate::world::config_file;
+use tdd_agents::agent::RoleAgents;
+use tdd_agents::agent_table::AgentTable;
+use tdd_agents::agent_table::layers::AgentSetting;
+use tdd_core::role::Role;
 
 /// Told before the first fork; results on stdout are not mixed with it.
 pub fn tell(output: OutputMode, agents: &BTreeMap<String, AgentSetting>, roles: &RoleAgents) {

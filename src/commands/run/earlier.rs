@@ -3,15 +3,17 @@
 use super::finished::Finished;
 use super::wire;
 use crate::commands::journalled::Journalled;
-use crate::commands::run_status::{RunStatus, back_before};
+use crate::commands::run_status::{RunStatus, back_before, half_undone};
 use crate::commands::status;
-use crate::core::requirement::Requirement;
-use crate::core::state::{End, Phase, State};
-use crate::core::trouble::Trouble;
 use crate::settings::Settings;
-use crate::world::journal_file::{self, RunDir};
+use crate::world::journal_file;
 use crate::world::lock;
 use crate::world::project::Place;
+use tdd_child::run_folder::{self, RunDir};
+use tdd_core::requirement::Requirement;
+use tdd_core::state::{End, Phase, State};
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::intent;
 
 /// Section 3: a requirement with an unfinished run is not begun anew by accident; nor one that is done,
 /// whose run is given.
@@ -20,10 +22,11 @@ pub fn refuse(
     requirement: &Requirement,
     settings: &Settings,
 ) -> Result<Option<Finished>, Trouble> {
+    refuse_half_undone(place)?;
     if settings.leaves.anew.is_granted() {
         return Ok(None);
     }
-    for run in journal_file::runs_of(&place.repository)? {
+    for run in run_folder::runs_of(&place.repository)? {
         // A journal that can't be read is no reason to refuse: `tdd status` says what is wrong.
         let Ok(records) = journal_file::read_for_state(&run.path) else { continue };
         let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
@@ -70,6 +73,22 @@ pub fn refuse(
         }
     }
     Ok(None)
+}
+
+/// What lies in the tree is then nobody's work as anybody left it.
+fn refuse_half_undone(place: &Place) -> Result<(), Trouble> {
+    let Some((run, _)) = intent::cut_off(&place.repository) else { return Ok(()) };
+    if let Some(at_work) = lock::held_by_another(&place.repository) {
+        return Err(at_work);
+    }
+    // Of a run that is gone nobody knows the way.
+    let runs = run_folder::runs_of(&place.repository)?;
+    let Some(of) = runs.iter().find(|one| one.id == run) else { return Ok(()) };
+    let Ok((told, _)) = Journalled::read(of) else { return Ok(()) };
+    let Some(again) = half_undone(&place.repository, of, &told) else { return Ok(()) };
+    Err(Trouble::user(format!("an undo of the run {run} was cut off, and the tree is half way"))
+        .because("some files are as before that run and some as after it; no new run begins on that")
+        .advise(format!("bring the undo to its end first: {again}")))
 }
 
 fn halted(place: &Place, state: &State, run: &RunDir, with: &str) -> Trouble {

@@ -9,38 +9,42 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::commands::run_status;
-use crate::core::attempt::CheckpointId;
-use crate::core::audience::Audience;
-use crate::core::event::{Decision, Event, RunId, RunStarted};
-use crate::core::halt::Ending;
-use crate::core::labels;
-use crate::core::state::{End, Phase, State, Suspension};
-use crate::core::trouble::{Trouble, Why};
 use crate::driver::drive::Drive;
-use crate::driver::ports::{Checkpoints, Clock, Journal};
 use crate::exit::Exit;
 use crate::settings::OutputMode;
 use crate::view::{self, Stderr, Wish, print};
-use crate::world::checkpoints::GitCheckpoints;
-use crate::world::clock::SystemClock;
-use crate::world::journal_file::{JournalFile, RunDir, folders};
+use crate::world::journal_file::{JournalFile, folders};
 use crate::world::lock::WorkTreeLock;
-use crate::world::signals::StopSignal;
-use crate::world::{checkpoints, leftovers, signals, unix};
+use tdd_child::clock::SystemClock;
+use tdd_child::leftovers;
+use tdd_child::run_folder::RunDir;
+use tdd_child::signals;
+use tdd_child::signals::StopSignal;
+use tdd_child::unix;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::audience::Audience;
+use tdd_core::event::{Decision, Event, RunId, RunStarted};
+use tdd_core::halt::Ending;
+use tdd_core::labels;
+use tdd_core::ports::{Checkpoints, Clock, Journal};
+use tdd_core::state::{End, Phase, State, Suspension};
+use tdd_core::trouble::{Trouble, Why};
+use tdd_snapshot::checkpoints;
+use tdd_snapshot::checkpoints::GitCheckpoints;
 
 use super::brought;
 use super::own_settings::OwnSettings;
 use super::prepare::Prepared;
 use super::record;
 use super::wire::{self, Folders};
-use crate::world::regular_file;
+use tdd_child::regular_file;
 
 /// What a run holds on to while it is under way.
 pub struct Hold {
-    pub(in crate::commands) stop: StopSignal,
+    pub stop: StopSignal,
     lock: WorkTreeLock,
     exchange: leftovers::OwnFolder,
-    pub(in crate::commands) tdd: PathBuf,
+    pub tdd: PathBuf,
 }
 
 impl Hold {
@@ -61,7 +65,7 @@ impl Hold {
         Ok(Self { stop, lock, exchange, tdd })
     }
 
-    pub(in crate::commands) fn folders(&self, run: PathBuf) -> Folders {
+    pub fn folders(&self, run: PathBuf) -> Folders {
         self.lock.work_on(&run_id_of(&run).0);
         Folders { run, exchange: self.exchange.path().to_owned() }
     }
@@ -186,7 +190,7 @@ fn stays_halted(state: &State, run: &Path, later: Option<&RunId>) {
     ));
 }
 
-pub(in crate::commands) fn warn(lines: &[String]) {
+pub fn warn(lines: &[String]) {
     for line in lines {
         print::message(&format!("tdd: warning: {line}"));
     }
@@ -252,7 +256,7 @@ pub fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
     )
 }
 
-pub(in crate::commands) fn wish(output: OutputMode) -> Wish {
+pub fn wish(output: OutputMode) -> Wish {
     match output {
         OutputMode::Progress => Wish::Progress,
         OutputMode::Quiet => Wish::Quiet,
@@ -273,7 +277,7 @@ fn started(prepared: &Prepared, run: RunId) -> RunStarted {
 }
 
 /// Sorts by time, and is safe as the name of a file and of a ref.
-pub(in crate::commands) fn new_run_id(now_ms: u64, requirement: &str) -> RunId {
+pub fn new_run_id(now_ms: u64, requirement: &str) -> RunId {
     let seconds = i64::try_from(now_ms / 1000).unwrap_or_default();
     let time = jiff::Timestamp::from_second(seconds).unwrap_or_default();
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
@@ -338,7 +342,7 @@ fn closing(
     })
 }
 
-pub(in crate::commands) fn show(run: &Path, name: &str, output: OutputMode) {
+pub fn show(run: &Path, name: &str, output: OutputMode) {
     let file = |extension: &str| -> PathBuf { run.join(format!("{name}.{extension}")) };
     let text = match output {
         OutputMode::Json => regular_file::read_to_string(file("json")).map(|line| line + "\n"),

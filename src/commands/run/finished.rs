@@ -5,20 +5,20 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::commands::run_status::back_before;
-use crate::core::criterion::CriterionId;
-use crate::core::event::RunId;
-use crate::core::halt::Ending;
-use crate::core::requirement::Requirement;
-use crate::core::state::{End, Phase, State};
-use crate::core::trouble::Trouble;
-use crate::driver::ports::Checkpoints;
 use crate::exit::Exit;
 use crate::settings::OutputMode;
 use crate::view::print;
-use crate::world::checkpoints::GitCheckpoints;
-use crate::world::journal_file::RunDir;
 use crate::world::lock::WorkTreeLock;
 use crate::world::project::Place;
+use tdd_child::run_folder::RunDir;
+use tdd_core::criterion::CriterionId;
+use tdd_core::event::RunId;
+use tdd_core::halt::Ending;
+use tdd_core::ports::Checkpoints;
+use tdd_core::requirement::Requirement;
+use tdd_core::state::{End, Phase, State};
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::GitCheckpoints;
 
 /// The run that finished all that is in hand, on the tree as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::core::attempt::{AgentReturn, Attempt, CheckpointId, Digest};
-use crate::core::event::Event;
-use crate::core::labels;
-use crate::core::policy::{FileClass, Policy};
-use crate::core::role::Key;
-use crate::core::state::{Entry, State};
-use crate::core::trouble::Trouble;
 use crate::driver::drive::Setup;
-use crate::driver::ports::Journal as _;
-use crate::text::cassette::write::{self, Recorded, RecordedDeed};
 use crate::view::print;
-use crate::world::checkpoints::GitCheckpoints;
-use crate::world::checkpoints::altered::{Altered, Kind, Now};
 use crate::world::journal_file::{self, JournalFile};
+use tdd_agents::cassette::write::{self, Recorded, RecordedDeed};
+use tdd_core::attempt::{AgentReturn, Attempt, CheckpointId, Digest};
+use tdd_core::event::Event;
+use tdd_core::labels;
+use tdd_core::policy::{FileClass, Policy};
+use tdd_core::ports::Journal as _;
+use tdd_core::role::Key;
+use tdd_core::state::{Entry, State};
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::GitCheckpoints;
+use tdd_snapshot::checkpoints::altered::{Altered, Kind, Now};
 
 use super::execute::run_id_of;
-use crate::world::regular_file;
+use tdd_child::regular_file;
 
 /// A larger file is not recorded.
 const LARGEST_FILE: usize = 4 << 20;

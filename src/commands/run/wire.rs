@@ -5,31 +5,32 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::commands::run_status;
-use crate::core::criterion::{Criterion, Verify};
-use crate::core::path::RelPath;
-use crate::core::policy::Policy;
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
-use crate::core::turns::TurnCaps;
 use crate::driver::drive::Setup;
-use crate::driver::ports::{Allowance, Limits, Ports, World};
 use crate::settings::{Deadlines, Environment, OutputMode, Settings};
-use crate::text::command_line::checker;
-use crate::text::harmless::shell_word;
 use crate::text::skill;
 use crate::view::print;
-use crate::world::agent::{AgentSetup, TableAgents};
-use crate::world::checkpoints::{GitCheckpoints, git_folders};
-use crate::world::clock::SystemClock;
 use crate::world::config_file;
-use crate::world::gate_files;
-use crate::world::journal_file::{JournalFile, parts};
-use crate::world::leftovers;
-use crate::world::manifest::Manifest;
+use crate::world::journal_file::JournalFile;
 use crate::world::project::Place;
-use crate::world::runner::{ProjectTests, RunnerSetup};
-use crate::world::sandbox::{Belongings, Ground, Sandbox, Sealed};
-use crate::world::signals::StopSignal;
+use tdd_agents::agent::{AgentSetup, TableAgents};
+use tdd_child::clock::SystemClock;
+use tdd_child::leftovers;
+use tdd_child::run_folder;
+use tdd_child::sandbox::{Belongings, Ground, Sandbox, Sealed};
+use tdd_child::signals::StopSignal;
+use tdd_core::criterion::{Criterion, Verify};
+use tdd_core::harmless::shell_word;
+use tdd_core::path::RelPath;
+use tdd_core::policy::Policy;
+use tdd_core::ports::{Allowance, Limits, Ports, World};
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
+use tdd_core::turns::TurnCaps;
+use tdd_runners::command_line::checker;
+use tdd_runners::gate_files;
+use tdd_runners::runner::{ProjectTests, RunnerSetup};
+use tdd_snapshot::checkpoints::{GitCheckpoints, git_folders};
+use tdd_snapshot::manifest::Manifest;
 
 use super::execute;
 use super::prepare::Prepared;
@@ -63,9 +64,9 @@ fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal)
         roles: prepared.roles.clone(),
         cwd: prepared.place.project.clone(),
         tdd: tdd.to_owned(),
-        logs: folders.run.join(parts::LOGS),
+        logs: folders.run.join(run_folder::LOGS),
         exchange_root: folders.exchange.clone(),
-        state_root: folders.run.join(parts::STATE),
+        state_root: folders.run.join(run_folder::STATE),
         cassette: prepared.cassette.clone(),
         backoff: prepared.settings.backoff_ms.iter().copied().map(Duration::from_millis).collect(),
         stop: stop.clone(),
@@ -122,7 +123,7 @@ pub fn adapters(
         project: prepared.place.project.clone(),
         commands: prepared.chosen.commands.clone(),
         table: prepared.chosen.table.clone(),
-        work: folders.run.join(parts::TESTS),
+        work: folders.run.join(run_folder::TESTS),
         deadline: prepared.settings.deadlines.command_ms.map(Duration::from_millis),
         output_cap: prepared.settings.output_cap,
         stop: stop.clone(),
@@ -146,7 +147,7 @@ pub fn ports(
         protection: Manifest::new(
             repository.clone(),
             Box::new(move |path| classes.classify(path)),
-            folders.run.join(parts::SEALED),
+            folders.run.join(run_folder::SEALED),
         )
         .telling(adapters.sealed),
         tests: adapters.tests,
@@ -182,11 +183,12 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
     let settings = &prepared.settings;
     let specs = in_repository(prepared, &settings.specs_dir);
     let globs: Vec<String> = settings.test_files.iter().map(|glob| in_repository(prepared, glob)).collect();
-    let policy = Policy::new(prepared.chosen.commands.runner, &globs, &specs).map_err(|bad| {
-        Trouble::config(format!("`test_files` holds the glob `{}`, which can't be read", bad.glob))
-            .because(bad.why)
-            .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
-    })?;
+    let policy = Policy::new(tdd_runners::of(prepared.chosen.commands.runner).test_files, &globs, &specs)
+        .map_err(|bad| {
+            Trouble::config(format!("`test_files` holds the glob `{}`, which can't be read", bad.glob))
+                .because(bad.why)
+                .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
+        })?;
     let files = gates_of_its_own(prepared, &policy);
     let policy = policy.with_gates(files).with_gates(in_place_of_tools(prepared));
     Ok(policy.with_gates(markdown_tests(prepared)))

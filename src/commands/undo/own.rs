@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::commands::journalled::Journalled;
-use crate::core::attempt::CheckpointId;
-use crate::core::event::Event;
-use crate::world::checkpoints::way_back::Own;
 use crate::world::journal_file::Record;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::Event;
+use tdd_core::path::RelPath;
+use tdd_snapshot::checkpoints::way_back::Own;
 
 /// How many trees of a run are asked whether they hold a file as it is.
 const MOST_TREES: usize = 64;
@@ -18,6 +19,7 @@ pub(super) fn of(run: &Journalled, records: &[Record]) -> Own {
         trees: own_trees(run),
         at_work: if run.has_ended() { None } else { at_work(records) },
         lived: lived(records),
+        edited: edited(records),
     }
 }
 
@@ -30,25 +32,38 @@ fn own_trees(run: &Journalled) -> Vec<CheckpointId> {
     trees
 }
 
+/// Protected files that changed after the last tree that is known, and that no child could write to.
+fn edited(records: &[Record]) -> BTreeSet<RelPath> {
+    let since = records.iter().rev().take_while(|record| !tells_the_tree(record));
+    let mut edited = BTreeSet::new();
+    for record in since {
+        if let Event::Edited { paths, .. } = &record.event {
+            edited.extend(paths.iter().cloned());
+        }
+    }
+    edited
+}
+
+fn tells_the_tree(record: &Record) -> bool {
+    matches!(
+        record.event,
+        Event::CheckpointZero { .. }
+            | Event::WorkKept { .. }
+            | Event::WorkRolledBack { .. }
+            | Event::AttemptStarted { .. }
+            | Event::AttemptCut { .. }
+            | Event::WorkTaken { .. }
+            | Event::Rechecked { .. }
+            | Event::TreeSeen { .. }
+    )
+}
+
 /// From the last tree that is known to the orderly stop: what changed then is the run's. Of a
 /// run that was killed the end is not known.
 fn at_work(records: &[Record]) -> Option<(u64, u64)> {
-    let known = |record: &&Record| {
-        matches!(
-            record.event,
-            Event::CheckpointZero { .. }
-                | Event::WorkKept { .. }
-                | Event::WorkRolledBack { .. }
-                | Event::AttemptStarted { .. }
-                | Event::AttemptCut { .. }
-                | Event::WorkTaken { .. }
-                | Event::Rechecked { .. }
-                | Event::TreeSeen { .. }
-        )
-    };
     let last = records.iter().rfind(|record| !matches!(record.event, Event::Undone { .. }))?;
     let stopped = matches!(last.event, Event::Paused { .. } | Event::Stopped { .. });
-    let from = records.iter().rev().find(known)?.ts;
+    let from = records.iter().rev().find(|record| tells_the_tree(record))?.ts;
     stopped.then_some((from.saturating_sub(TICK_MS), last.ts))
 }
 

@@ -1,8 +1,8 @@
 //! Words for paths and what becomes of them. Pure.
 
 use super::LISTED;
-use crate::core::finding::{Change, ChangeKind};
-use crate::text::harmless::line;
+use tdd_core::finding::{Change, ChangeKind};
+use tdd_core::harmless::line;
 
 pub(super) fn files(count: usize) -> String {
     if count == 1 { "1 file".to_owned() } else { format!("{count} files") }

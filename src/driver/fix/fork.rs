@@ -1,17 +1,17 @@
 //! One fixer, from its prompt to what came back.
 
-use crate::core::attempt::{Attempt, AttemptKind, PromptPart};
-use crate::core::event::Event;
-use crate::core::fix::{CheckKind, FixFindings, TestEdits};
-use crate::core::policy::FileClass;
-use crate::core::role::{Key, Role};
-use crate::core::trouble::Trouble;
-use crate::core::usage::Usage;
 use crate::driver::fork::{after_a_child, denied, returned, without_secrets};
-use crate::driver::ports::{
+use crate::text::prompt::fix::{Before, FixBrief, fixer};
+use tdd_core::attempt::{Attempt, AttemptKind, PromptPart};
+use tdd_core::event::Event;
+use tdd_core::fix::{CheckKind, FixFindings, TestEdits};
+use tdd_core::policy::FileClass;
+use tdd_core::ports::{
     AgentOrder, Agents, Allowance, Checkpoints, Checks, Journal, Limits, Protection, World,
 };
-use crate::text::prompt::fix::{Before, FixBrief, fixer};
+use tdd_core::role::{Key, Role};
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::Usage;
 
 use super::FixDrive;
 
@@ -88,7 +88,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         }
     }
 
-    fn at_cap(&self, cap: crate::core::usage::Cap, why: &str) -> Trouble {
+    fn at_cap(&self, cap: tdd_core::usage::Cap, why: &str) -> Trouble {
         let flag = cap.flag();
         // What was set is what is to be set higher.
         let is_other = |part: &&str| !part.starts_with(&format!("{} ", flag.trim_start_matches('-')));

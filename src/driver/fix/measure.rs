@@ -2,23 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::attempt::CheckpointId;
-use crate::core::event::Event;
-use crate::core::finding::{ClassedChange, Slant};
-use crate::core::fix::weigh::finding;
-use crate::core::fix::{CheckFinding, CheckKind, FixFindings, Skips, TestEdits, Told, Unloaded};
-use crate::core::path::RelPath;
-use crate::core::policy::{self, FileClass};
-use crate::core::role::Role;
-use crate::core::test::TestRun;
-use crate::core::trouble::Trouble;
 use crate::driver::learn::unprotected_notes;
 use crate::driver::meanwhile::{self, edited_meanwhile, kept_as};
 use crate::driver::measure::{is_own_writing, put_back_touched, run_ref, written_beside_tests};
-use crate::driver::ports::{CanaryWish, Checkpoints, Checks, Protection, World};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::Event;
+use tdd_core::finding::{ClassedChange, Slant};
+use tdd_core::fix::weigh::finding;
+use tdd_core::fix::{CheckFinding, CheckKind, FixFindings, Skips, TestEdits, Told, Unloaded};
+use tdd_core::isolation::Level;
+use tdd_core::path::RelPath;
+use tdd_core::policy::{self, FileClass};
+use tdd_core::ports::{CanaryWish, Checkpoints, Checks, Protection, World};
+use tdd_core::role::Role;
+use tdd_core::test::TestRun;
+use tdd_core::trouble::Trouble;
 
 use crate::driver::stock::Production;
-use crate::text::test_source::{self, Language};
+use tdd_source::Language;
 
 use super::FixDrive;
 use super::fork::sealed_classes;
@@ -55,6 +56,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let found = self.ports.checkpoints.take(&format!("after-runs-fixer-{number}"))?;
         self.refuse_edited(&found, &before)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
+        self.hold_edited(&found, &before, touched.iter())?;
         events.extend(told.into_iter().chain(kept_as(&found, touched.iter())));
         let tools = self.beyond_repair(&work, &touched)?;
         let mut rewritten = self.rewritten_by_runs(&restamped, &work.changed);
@@ -144,16 +146,16 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let mut around = false;
         for file in files.iter().filter(|file| file.file_name() == "conftest.py") {
             around |=
-                self.stock().source(zero, file)?.is_some_and(|text| test_source::speaks_of_skipping(&text));
+                self.stock().source(zero, file)?.is_some_and(|text| tdd_source::speaks_of_skipping(&text));
         }
         let mut unknown = Vec::new();
         for mut unloaded in named {
             let source = self.stock().source(zero, &unloaded.file)?.unwrap_or_default();
             let language = Language::of(unloaded.file.extension());
-            if language.is_none_or(|language| test_source::declared(language, &source).is_empty()) {
+            if language.is_none_or(|language| tdd_source::declared(language, &source).is_empty()) {
                 continue;
             }
-            if around || test_source::speaks_of_skipping(&source) {
+            if around || tdd_source::speaks_of_skipping(&source) {
                 unloaded.skips = Skips::Itself;
             }
             unknown.push(unloaded);
@@ -182,6 +184,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         }
         self.refuse_edited(after, before)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
+        if self.setup.isolation.level == Level::Audit {
+            self.hold_edited(after, before, forbidden.iter().chain(&touched))?;
+        }
         self.ports.checkpoints.restore(before, &forbidden)?;
         weakened.retain(|path| !forbidden.contains(path));
         let put_back = forbidden.into_iter().chain(touched).collect();
@@ -198,7 +203,26 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
 
     fn refuse_edited(&mut self, kept: &CheckpointId, before: &CheckpointId) -> Result<(), Trouble> {
         let edited = edited_meanwhile(&mut self.ports.protection)?;
+        if !edited.is_empty() {
+            meanwhile::hold_edited(&mut self.ports.checkpoints, kept)?;
+            self.record(&[Event::Edited { paths: edited.clone(), kept: kept.clone() }])?;
+        }
         meanwhile::refuse_edited(&edited, (kept, Some(before)), None)
+    }
+
+    /// Where files that were there before are put back, nobody can tell who wrote them; but for those that
+    /// the checks themselves write.
+    fn hold_edited<'p>(
+        &mut self,
+        found: &CheckpointId,
+        base: &CheckpointId,
+        mut put_back: impl Iterator<Item = &'p RelPath>,
+    ) -> Result<(), Trouble> {
+        let known = self.ports.checkpoints.files(base)?;
+        if put_back.any(|path| known.contains(path) && !self.written.contains(path)) {
+            meanwhile::hold_edited(&mut self.ports.checkpoints, found)?;
+        }
+        Ok(())
     }
 
     /// Whether a protected file could have been another one while the checks ran. Snapshots that a
@@ -225,7 +249,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     async fn run_checks(
         &mut self,
         label: &str,
-    ) -> Result<(Vec<CheckFinding>, Vec<crate::core::test::TestId>), Trouble> {
+    ) -> Result<(Vec<CheckFinding>, Vec<tdd_core::test::TestId>), Trouble> {
         let canary = self.canary()?;
         let mut findings = Vec::new();
         for at in 0..self.state.run.checks.len() {
@@ -305,6 +329,13 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     /// Runs execute the fixer's code: what they changed in the tree is put back.
     fn discard_what_runs_left(&mut self, measured: &CheckpointId) -> Result<Option<Event>, Trouble> {
         let now = self.ports.checkpoints.take("after-runs")?;
-        self.stock().put_back_what_is_left((measured, &now), "a check")
+        let put_back = self.stock().put_back_what_is_left((measured, &now), "a check")?;
+        if put_back.is_some() {
+            let left = self.stock().differences(measured, &now)?;
+            let base = self.state.rounds.last().and_then(|round| round.attempt.as_ref());
+            let base = base.map_or_else(|| measured.clone(), |attempt| attempt.before.clone());
+            self.hold_edited(&now, &base, left.iter().map(|change| &change.path))?;
+        }
+        Ok(put_back)
     }
 }

@@ -1,14 +1,14 @@
 //! After a measurement: take back what is worse, and tell how it ended.
 
-use crate::core::attempt::{CheckpointId, Digest};
-use crate::core::effect::RollBack;
-use crate::core::event::Event;
-use crate::core::finding::ChangeKind;
-use crate::core::fix::FixHalt;
-use crate::core::halt::Ending;
-use crate::core::trouble::Trouble;
-use crate::driver::ports::{Checkpoints, Checks, Journal, World};
 use crate::text::fix_report::{self, FixFacts, How};
+use tdd_core::attempt::{CheckpointId, Digest};
+use tdd_core::effect::RollBack;
+use tdd_core::event::Event;
+use tdd_core::finding::ChangeKind;
+use tdd_core::fix::FixHalt;
+use tdd_core::halt::Ending;
+use tdd_core::ports::{Checkpoints, Checks, Journal, World};
+use tdd_core::trouble::Trouble;
 
 use super::FixDrive;
 

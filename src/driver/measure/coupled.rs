@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::criterion::CriterionId;
-use crate::core::evidence::evidence;
-use crate::core::finding::{CriterionRed, RedFindings, RedKind, RedTest, Seen};
-use crate::core::greens::GreensChange;
-use crate::core::mapping::{self, Mapping};
-use crate::core::path::RelPath;
-use crate::core::test::{TestId, TestRun};
-use crate::core::trouble::Trouble;
-use crate::core::weigh::{self, Sources};
 use crate::driver::drive::Drive;
-use crate::driver::ports::{TestOrder, World};
+use tdd_core::criterion::CriterionId;
+use tdd_core::evidence::evidence;
+use tdd_core::finding::{CriterionRed, RedFindings, RedKind, RedTest, Seen};
+use tdd_core::greens::GreensChange;
+use tdd_core::mapping::{self, Mapping};
+use tdd_core::path::RelPath;
+use tdd_core::ports::{TestOrder, World};
+use tdd_core::test::{TestId, TestRun};
+use tdd_core::trouble::Trouble;
+use tdd_core::weigh::{self, Sources};
 
 use super::sources::SourceBook;
 use super::{Work, run_ref};

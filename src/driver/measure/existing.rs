@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::core::attempt::CheckpointId;
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::test::{Failure, FailureKind, Outcome, TestReport};
-use crate::core::trouble::Trouble;
-use crate::core::weigh::absent_name;
 use crate::driver::drive::Drive;
-use crate::driver::ports::{Checkpoints, World};
-use crate::text::test_source::{self, Language};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::{Checkpoints, World};
+use tdd_core::test::{Failure, FailureKind, Outcome, TestReport};
+use tdd_core::trouble::Trouble;
+use tdd_core::weigh::absent_name;
+use tdd_source::Language;
 
 /// Sources that are read for one name.
 const READ_CAP: usize = 64;
@@ -74,7 +74,7 @@ impl<W: World> Drive<'_, W> {
         for path in candidates {
             let Some(language) = Language::of(path.extension()) else { continue };
             let source = self.source(base, &path)?.unwrap_or_default();
-            if test_source::declares(language, &source, wanted.owner.as_deref(), name) == Ok(true) {
+            if tdd_source::declares(language, &source, wanted.owner.as_deref(), name) == Ok(true) {
                 return Ok(true);
             }
         }

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::attempt::CheckpointId;
-use crate::core::criterion::{CriterionId, Verify};
-use crate::core::event::{Event, Refactoring, Regression};
-use crate::core::evidence::evidence;
-use crate::core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge, Judged};
-use crate::core::greens::GreensChange;
-use crate::core::mapping::Mapping;
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::role::Key;
-use crate::core::state::Progress;
-use crate::core::test::{TestId, TestReport, TestRun};
-use crate::core::trouble::Trouble;
-use crate::core::weigh;
 use crate::driver::drive::Drive;
-use crate::driver::ports::{CanaryWish, TestOrder, World};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::criterion::{CriterionId, Verify};
+use tdd_core::event::{Event, Refactoring, Regression};
+use tdd_core::evidence::evidence;
+use tdd_core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge, Judged};
+use tdd_core::greens::GreensChange;
+use tdd_core::mapping::Mapping;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::{CanaryWish, TestOrder, World};
+use tdd_core::role::Key;
+use tdd_core::state::Progress;
+use tdd_core::test::{TestId, TestReport, TestRun};
+use tdd_core::trouble::Trouble;
+use tdd_core::weigh;
 
 use super::{Passes, Work, facts, run_ref};
 
@@ -75,7 +75,7 @@ impl<W: World> Drive<'_, W> {
         self.state.red.as_ref()?.criteria.iter().find(|criterion| criterion.id == *id).cloned()
     }
 
-    pub(in crate::driver) fn mapping(&self) -> Mapping {
+    pub fn mapping(&self) -> Mapping {
         self.state.red.as_ref().map(|red| red.mapping.clone()).unwrap_or_default()
     }
 
@@ -293,7 +293,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// The files whose tests are the criterion's, for a prompt.
-    pub(in crate::driver) fn files_of(&self, id: &CriterionId) -> Vec<RelPath> {
+    pub fn files_of(&self, id: &CriterionId) -> Vec<RelPath> {
         self.mapping().of(id).map(|owned| owned.files.clone()).unwrap_or_default()
     }
 }

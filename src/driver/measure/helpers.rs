@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::core::attempt::CheckpointId;
-use crate::core::path::RelPath;
-use crate::core::policy::{self, FileClass};
-use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
-use crate::driver::ports::{Checkpoints, World};
-use crate::text::test_source::{self, Around, Files, Helpers, Home, Language, Package, Place};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::path::RelPath;
+use tdd_core::policy::{self, FileClass};
+use tdd_core::ports::{Checkpoints, World};
+use tdd_core::trouble::Trouble;
+use tdd_source::{Around, Files, Helpers, Home, Language, Package, Place};
 
 /// Files of helpers that call helpers of another file.
 const DEPTH: usize = 4;
@@ -58,7 +58,7 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<Around, Trouble> {
         let mut around = Around::default();
         let Some(language) = Language::of(file.extension()) else { return Ok(around) };
-        for need in test_source::needs(language, source) {
+        for need in tdd_source::needs(language, source) {
             let home = match book.files.place(language, file, &need) {
                 Place::Absent => Home::Production,
                 Place::Own => Home::Own,
@@ -110,7 +110,7 @@ impl<W: World> Drive<'_, W> {
             let (Some(language), true) = (language, book.open.insert(file.clone())) else { continue };
             let source = self.source(&book.at, file)?.unwrap_or_default();
             let around = self.around(book, (file, &source), depth - 1)?;
-            let found = test_source::helpers(language, &source, &around).unwrap_or_default();
+            let found = tdd_source::helpers(language, &source, &around).unwrap_or_default();
             book.open.remove(file);
             all.join(&found);
             book.read.insert(file.clone(), found);

@@ -4,28 +4,28 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::attempt::CheckpointId;
-use crate::core::criterion::CriterionId;
-use crate::core::event::Event;
-use crate::core::evidence::evidence;
-use crate::core::finding::{ChangeKind, RedFindings};
-use crate::core::greens::GreensChange;
-use crate::core::mapping::Mapping;
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::role::Role;
-use crate::core::state::Progress;
-use crate::core::test::TestId;
-use crate::core::trouble::Trouble;
-use crate::core::weigh;
 use crate::driver::drive::Drive;
-use crate::driver::ports::{Checkpoints, TestOrder, World};
 use crate::driver::stock::Production;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::criterion::CriterionId;
+use tdd_core::event::Event;
+use tdd_core::evidence::evidence;
+use tdd_core::finding::{ChangeKind, RedFindings};
+use tdd_core::greens::GreensChange;
+use tdd_core::mapping::Mapping;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::{Checkpoints, TestOrder, World};
+use tdd_core::role::Role;
+use tdd_core::state::Progress;
+use tdd_core::test::TestId;
+use tdd_core::trouble::Trouble;
+use tdd_core::weigh;
 
 use super::{Work, run_ref};
 
 impl<W: World> Drive<'_, W> {
-    pub(in crate::driver) async fn recheck(&mut self) -> Result<Vec<Event>, Trouble> {
+    pub async fn recheck(&mut self) -> Result<Vec<Event>, Trouble> {
         let checkpoint = self.ports.checkpoints.take("edited")?;
         let mut findings = RedFindings::default();
         if self.state.red.is_some() {

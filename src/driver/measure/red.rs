@@ -3,23 +3,23 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::core::audience::News;
-use crate::core::claim::Claim;
-use crate::core::criterion::CriterionId;
-use crate::core::event::{Event, SupersedeRule};
-use crate::core::evidence::evidence;
-use crate::core::finding::{ChangeKind, CriterionRed, Findings, RedFindings, RedKind, Superseded};
-use crate::core::greens::GreensChange;
-use crate::core::guard::{self, Guard};
-use crate::core::mapping::{self, Mapping};
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::role::Key;
-use crate::core::test::{Outcome, TestId, TestReport, TestRun};
-use crate::core::trouble::Trouble;
-use crate::core::weigh::{self, Sources};
 use crate::driver::drive::Drive;
-use crate::driver::ports::{Checkpoints, Isolation, Protection, TestOrder, Tests, World};
+use tdd_core::audience::News;
+use tdd_core::claim::Claim;
+use tdd_core::criterion::CriterionId;
+use tdd_core::event::{Event, SupersedeRule};
+use tdd_core::evidence::evidence;
+use tdd_core::finding::{ChangeKind, CriterionRed, Findings, RedFindings, RedKind, Superseded};
+use tdd_core::greens::GreensChange;
+use tdd_core::guard::{self, Guard};
+use tdd_core::mapping::{self, Mapping};
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::{Checkpoints, Isolation, Protection, TestOrder, Tests, World};
+use tdd_core::role::Key;
+use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
+use tdd_core::trouble::Trouble;
+use tdd_core::weigh::{self, Sources};
 
 use super::sources::SourceBook;
 use super::{Passes, Work, facts, run_ref};
@@ -319,7 +319,7 @@ impl<W: World> Drive<'_, W> {
 }
 
 fn red_kind(outcome: &Outcome) -> RedKind {
-    use crate::core::test::FailureKind;
+    use tdd_core::test::FailureKind;
     match outcome {
         Outcome::Passed => RedKind::Passed,
         Outcome::Skipped => RedKind::None,

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::attempt::CheckpointId;
-use crate::core::event::Event;
-use crate::core::evidence::evidence;
-use crate::core::finding::{Findings, Judged, RefactorFindings, RunRef};
-use crate::core::role::Key;
-use crate::core::test::{Outcome, TestId, TestReport, TestRun};
-use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
-use crate::driver::ports::{CanaryWish, TestOrder, World};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::Event;
+use tdd_core::evidence::evidence;
+use tdd_core::finding::{Findings, Judged, RefactorFindings, RunRef};
+use tdd_core::ports::{CanaryWish, TestOrder, World};
+use tdd_core::role::Key;
+use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
+use tdd_core::trouble::Trouble;
 
 use super::{Passes, Work, run_ref};
 
@@ -84,7 +84,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// Whether a whole run of the tests is as good as the baseline was.
-    pub(in crate::driver) fn is_no_worse(&self, run: &TestRun) -> bool {
+    pub fn is_no_worse(&self, run: &TestRun) -> bool {
         match &run.report {
             None => run.own_exit().is_success(),
             Some(report) => !self.has_new_reds(report),
@@ -92,7 +92,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// The run that judged this very tree by this order, or by a stricter one.
-    pub(in crate::driver) fn judged_already(
+    pub fn judged_already(
         &mut self,
         now: &CheckpointId,
         order: &TestOrder,

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::core::finding::{ChangeKind, CriterionRed, HollowAssertion};
-use crate::core::mapping::{self, Mapping};
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::test::TestId;
-use crate::core::trouble::Trouble;
-use crate::core::weigh::{Ask, Body, Conditional, Expectation};
 use crate::driver::drive::Drive;
-use crate::driver::ports::{Checkpoints, Tests, World};
-use crate::text::test_source::{self, BodyFacts, Language, TestFile, Unread};
+use tdd_core::finding::{ChangeKind, CriterionRed, HollowAssertion};
+use tdd_core::mapping::{self, Mapping};
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::{Checkpoints, Tests, World};
+use tdd_core::test::TestId;
+use tdd_core::trouble::Trouble;
+use tdd_core::weigh::{Ask, Body, Conditional, Expectation};
+use tdd_source::{BodyFacts, Language, TestFile, Unread};
 
 use super::Work;
 
@@ -65,16 +65,16 @@ impl SourceBook {
         // in any way.
         let by_file = found.is_none();
         let facts = found.unwrap_or_else(|| read.whole());
-        let says = !facts.asks.is_empty() || facts.expectation == test_source::Expectation::Yes;
+        let says = !facts.asks.is_empty() || facts.expectation == tdd_source::Expectation::Yes;
         let asks =
             facts.asks.iter().map(|ask| Ask { of: ask.of.clone(), given: self.through_helpers(&ask.given) });
         Body {
             expectation: match facts.expectation {
-                test_source::Expectation::Yes => Expectation::Held,
-                test_source::Expectation::No => Expectation::Absent,
-                test_source::Expectation::Snapshot if self.records_snapshots => Expectation::Held,
-                test_source::Expectation::Snapshot => Expectation::Unrecorded,
-                test_source::Expectation::Unknown => Expectation::Unknown,
+                tdd_source::Expectation::Yes => Expectation::Held,
+                tdd_source::Expectation::No => Expectation::Absent,
+                tdd_source::Expectation::Snapshot if self.records_snapshots => Expectation::Held,
+                tdd_source::Expectation::Snapshot => Expectation::Unrecorded,
+                tdd_source::Expectation::Unknown => Expectation::Unknown,
             },
             looks_at: (!(by_file && says)).then(|| self.through_helpers(&facts.looks_at)),
             asks: asks.collect(),
@@ -84,7 +84,7 @@ impl SourceBook {
                 Conditional::Conditional
             },
             existing,
-            mark: facts.skipped.as_deref().map(test_source::mark).unwrap_or_default(),
+            mark: facts.skipped.as_deref().map(tdd_source::mark).unwrap_or_default(),
         }
     }
 
@@ -120,7 +120,7 @@ impl SourceBook {
             let read = self.sources.iter().find(own).and_then(|(_, source)| source.read.as_ref());
             let Some(Ok(read)) = read else { continue };
             let facts = facts_of(read, &test.id).unwrap_or_else(|| read.whole());
-            let ask = facts.asks.first().filter(|_| facts.expectation == test_source::Expectation::Unknown);
+            let ask = facts.asks.first().filter(|_| facts.expectation == tdd_source::Expectation::Unknown);
             found.extend(ask.map(|ask| (test.id.clone(), ask.what.clone())));
         }
         found
@@ -138,7 +138,7 @@ impl SourceBook {
         for file in &self.rewritten {
             let Some(language) = file.language else { continue };
             let after = file.after.as_deref().unwrap_or_default();
-            let lost = test_source::lost_assertions(language, &file.before, after);
+            let lost = tdd_source::lost_assertions(language, &file.before, after);
             found.extend(lost.into_iter().map(|assertion| (file.path.clone(), assertion)));
         }
         found
@@ -167,7 +167,7 @@ impl Rewritten {
     fn is_changed(&self, id: &TestId) -> bool {
         let (Some(language), Some(after)) = (self.language, &self.after) else { return true };
         let (before, after) =
-            (test_source::outline(language, &self.before), test_source::outline(language, after));
+            (tdd_source::outline(language, &self.before), tdd_source::outline(language, after));
         if !is_subsequence(&before.rest, &after.rest) {
             return true;
         }

@@ -1,16 +1,16 @@
 //! Units of tests in the sources that others share: the test-writer adds them and nothing else
 //! there; the others may move them, but not change them (contract section 7).
 
-use crate::core::attempt::CheckpointId;
-use crate::core::finding::{ClassedChange, Remark};
-use crate::core::path::RelPath;
-use crate::core::policy::FileClass;
-use crate::core::role::Key;
-use crate::core::state::Phase;
-use crate::core::trouble::Trouble;
 use crate::driver::drive::Drive;
-use crate::driver::ports::{Checkpoints, World};
 use crate::driver::stock::{MOST_REMARKS, Production};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::finding::{ClassedChange, Remark};
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::{Checkpoints, World};
+use tdd_core::role::Key;
+use tdd_core::state::Phase;
+use tdd_core::trouble::Trouble;
 
 use super::Work;
 

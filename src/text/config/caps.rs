@@ -9,8 +9,8 @@
 
 use super::duration;
 use super::reader::Table;
-use crate::core::trouble::Trouble;
-use crate::core::usage::{Cap, CapPlan, Caps, MOST_TOKENS, Usd};
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::{Cap, CapPlan, Caps, MOST_TOKENS, Usd};
 
 /// What an amount looks like, for messages.
 pub fn wanted(cap: Cap) -> &'static str {

@@ -1,8 +1,8 @@
 //! The table `fix:` of `tdd.yaml`, and the key `code` that says what somebody writes.
 
 use super::reader::Table;
-use crate::core::fix::Writes;
-use crate::core::trouble::Trouble;
+use tdd_core::fix::Writes;
+use tdd_core::trouble::Trouble;
 
 /// What is set for `tdd fix`; what was left out is `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

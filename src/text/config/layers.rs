@@ -2,9 +2,9 @@
 
 use super::reader::Table;
 use super::{ConfigFile, KEYS, RoleSetting, agents, caps, parsed, roles};
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
-use crate::text::agent_table::layers::AgentSetting;
+use tdd_agents::agent_table::layers::AgentSetting;
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
 
 /// What is a person's to say for all projects: who works, and what that may cost. How a project is
 /// tested and judged is the project's.

@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 use serde_yaml::{Mapping, Value};
 
 use super::duration;
-use crate::core::trouble::Trouble;
-use crate::text::agent_table::amount::size_bytes;
+use tdd_agents::agent_table::amount::size_bytes;
+use tdd_core::trouble::Trouble;
 
 /// One table of a settings file, and where it stands.
 pub(super) struct Table<'a> {

@@ -11,8 +11,8 @@
 use serde_yaml::Value;
 
 use super::reader::Table;
-use crate::core::isolation::{Credentials, Hide, HomeAccess, Network, Reach, Wanted};
-use crate::core::trouble::Trouble;
+use tdd_core::isolation::{Credentials, Hide, HomeAccess, Network, Reach, Wanted};
+use tdd_core::trouble::Trouble;
 
 /// As it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +63,11 @@ fn network(table: &Table<'_>) -> Result<Option<Network>, Trouble> {
     match table.get("network") {
         Some(Value::Bool(true)) => Ok(Some(Network::On)),
         Some(Value::Bool(false)) => Ok(Some(Network::Off)),
+        Some(Value::String(said)) if ["no", "yes"].contains(&said.as_str()) => {
+            let meant = if said == "no" { "off" } else { "on" };
+            let next = format!("Say `network: {meant}`.");
+            Err(table.wrong("network", &format!("`{said}` is not known here"), &next))
+        }
         _ => word(table, "network", &Network::WORDS),
     }
 }
@@ -140,6 +145,8 @@ mod tests {
             ("sandbox: { level: strict }\n", &["`sandbox.level`", "auto, enforce, audit"]),
             ("sandbox: { home: true }\n", &["`sandbox.home`", "`true`"]),
             ("sandbox: { home: none }\n", &["`sandbox.home`", "ro, rw"]),
+            ("sandbox: { network: no }\n", &["`sandbox.network`", "Say `network: off`"]),
+            ("sandbox: { network: yes }\n", &["`sandbox.network`", "Say `network: on`"]),
             ("sandbox: { network: maybe }\n", &["`sandbox.network`", "on, off"]),
             ("sandbox: { hide: ~/.ssh }\n", &["`sandbox.hide`", "a list of texts"]),
             ("sandbox: { hide: [secrets] }\n", &["`sandbox.hide`", "`secrets`", "~/", "!~/.ssh"]),

@@ -6,7 +6,7 @@
 //! message = [ path ": " ] "duplicate entry with key \"" key "\"" [ " at line " n " column " n ]
 //! ```
 
-use crate::core::trouble::Trouble;
+use tdd_core::trouble::Trouble;
 
 /// The trouble, if that is what the error is about. Both lines are named if they can be told.
 pub(super) fn trouble(file_name: &str, source: &str, error: &serde_yaml::Error) -> Option<Trouble> {

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::attempt::{CheckpointId, Exhaustion};
-use crate::core::finding::RedKind;
-use crate::core::halt::Halt;
-use crate::core::judge::{Reason, Verdict};
-use crate::core::mode::Mode;
-use crate::core::requirement::Requirement;
-use crate::core::role::Key;
-use crate::core::state::State;
-use crate::core::test::Exit;
-use crate::text::harmless::{line, shell_word};
+use tdd_core::attempt::{CheckpointId, Exhaustion};
+use tdd_core::finding::RedKind;
+use tdd_core::halt::Halt;
+use tdd_core::harmless::{line, shell_word};
+use tdd_core::judge::{Reason, Verdict};
+use tdd_core::mode::Mode;
+use tdd_core::requirement::Requirement;
+use tdd_core::role::Key;
+use tdd_core::state::State;
+use tdd_core::test::Exit;
 
 /// One thing that can be done, and the command that does it, ready to paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,12 +68,7 @@ fn brief(checkpoint: &CheckpointId) -> &str {
 fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
     let retry = format!("tdd resume {run} --retry");
     let edited = format!("tdd resume {run} --edited");
-    let take = state.takeable(halt).map(|_| {
-        step(
-            "keep the work as it is: it measures as passed, only a valid block is missing; go on with the run",
-            format!("tdd resume {run} --take"),
-        )
-    });
+    let take = take_step(state, halt, run);
     let ways = match &halt.verdict {
         Verdict::Disputed(_) => vec![
             step("the role is right: change the test or the requirement, then go on with it", edited),
@@ -124,6 +119,22 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
     steps
 }
 
+/// Keeps work that lacks nothing but a block, as far as anybody knows.
+fn take_step(state: &State, halt: &Halt, run: &str) -> Option<NextStep> {
+    let work = state.takeable(halt)?;
+    let what = if work.is_measured() {
+        "keep the work as it is: it measures as passed, only a valid block is missing; go on with the run"
+            .to_owned()
+    } else {
+        format!(
+            "measure what attempt {} left before it was asked for its block, keep it if it passes, and go on with \
+             the run",
+            work.attempt.number
+        )
+    };
+    Some(step(&what, format!("tdd resume {run} --take")))
+}
+
 /// Whether a run of the tests that the verdict rests on was cut by its deadline.
 fn was_cut(state: &State, halt: &Halt) -> bool {
     let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.last());
@@ -158,7 +169,7 @@ fn more_of_a_setting(reasons: &[Reason]) -> &'static str {
 }
 
 /// The criteria whose tests pass before any work: a false RED, or a requirement that is met.
-fn already_green(halt: &Halt) -> BTreeSet<crate::core::criterion::CriterionId> {
+fn already_green(halt: &Halt) -> BTreeSet<tdd_core::criterion::CriterionId> {
     let reasons: &[Reason] = match &halt.verdict {
         Verdict::Failed(fault) => &fault.reasons,
         Verdict::Disputed(_) | Verdict::Passed => &[],

@@ -2,8 +2,8 @@
 //! all of it bounded.
 
 use super::{Draft, Mask, Prompt, protected, quote, turns};
-use crate::core::fix::{CheckFinding, CheckKind, Complaint, FixFindings, TestEdits};
-use crate::core::path::RelPath;
+use tdd_core::fix::{CheckFinding, CheckKind, Complaint, FixFindings, TestEdits};
+use tdd_core::path::RelPath;
 
 /// Type errors of one command, at most.
 pub const MOST_TYPE_ERRORS: usize = 10;

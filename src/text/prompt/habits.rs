@@ -9,9 +9,10 @@
 use std::collections::BTreeMap;
 
 use super::{Mask, quote};
-use crate::core::commands::RunnerKind;
-use crate::core::criterion::CriterionId;
-use crate::core::path::RelPath;
+use tdd_core::commands::RunnerKind;
+use tdd_core::criterion::CriterionId;
+use tdd_core::path::RelPath;
+use tdd_runners::Placement;
 
 /// An existing test in a prompt, at most.
 const MAX_EXAMPLE_BYTES: usize = 2 * 1024;
@@ -45,30 +46,16 @@ impl Example {
 impl Habits {
     /// From the paths of test files, relative to the project.
     pub fn of(runner: RunnerKind, files: &[RelPath]) -> Self {
-        let files: Vec<&RelPath> = files.iter().filter(|file| fits(runner, file)).collect();
-        Self { folder: folder(&files), suffix: suffix(runner, &files), example: None }
+        let placement = tdd_runners::of(runner).placement.as_ref();
+        let files: Vec<&RelPath> = files.iter().filter(|file| fits(placement, file)).collect();
+        Self { folder: folder(&files), suffix: suffix(placement, &files), example: None }
     }
 }
 
 /// Whether a new test beside this file would be found by the runner.
-fn fits(runner: RunnerKind, file: &RelPath) -> bool {
-    match runner {
-        // A target of its own is a file right below `tests`; unit tests lie in sources.
-        RunnerKind::Cargo | RunnerKind::Nextest => {
-            let above = parent(file);
-            above == "tests" || above.ends_with("/tests")
-        }
-        RunnerKind::Pytest
-        | RunnerKind::Unittest
-        | RunnerKind::Vitest
-        | RunnerKind::Jest
-        | RunnerKind::Bun
-        | RunnerKind::Node
-        | RunnerKind::Go
-        | RunnerKind::Junit
-        | RunnerKind::Tap
-        | RunnerKind::ExitCode => true,
-    }
+fn fits(placement: Option<&Placement>, file: &RelPath) -> bool {
+    let only_in = placement.and_then(|placement| placement.only_in);
+    only_in.is_none_or(|folder| parent(file).rsplit('/').next() == Some(folder))
 }
 
 fn parent(file: &RelPath) -> &str {
@@ -92,19 +79,9 @@ fn folder(files: &[&RelPath]) -> Option<String> {
     Some(shared.join("/")).filter(|shared| !shared.is_empty())
 }
 
-/// Of the languages in which there is more than one.
-fn suffix(runner: RunnerKind, files: &[&RelPath]) -> Option<String> {
-    match runner {
-        RunnerKind::Vitest | RunnerKind::Jest | RunnerKind::Bun | RunnerKind::Node => {}
-        RunnerKind::Cargo
-        | RunnerKind::Nextest
-        | RunnerKind::Pytest
-        | RunnerKind::Unittest
-        | RunnerKind::Go
-        | RunnerKind::Junit
-        | RunnerKind::Tap
-        | RunnerKind::ExitCode => return None,
-    }
+/// Where there is more than one.
+fn suffix(placement: Option<&Placement>, files: &[&RelPath]) -> Option<String> {
+    placement.filter(|placement| placement.suffix_varies)?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {
         let suffix = file.file_name().split_once('.').map_or("", |(_, suffix)| suffix);
@@ -118,17 +95,9 @@ fn suffix(runner: RunnerKind, files: &[&RelPath]) -> Option<String> {
 /// The name that a criterion's test file should have, relative to the project: `None` if the
 /// runner has no usual place and the project has no tests to lie beside.
 pub fn test_file(runner: RunnerKind, habits: &Habits, id: &CriterionId) -> Option<String> {
-    let slug = id.slug();
-    let suffix = |usual: &str| habits.suffix.clone().unwrap_or_else(|| usual.to_owned());
-    let (usual, name) = match runner {
-        RunnerKind::Cargo | RunnerKind::Nextest => ("tests", format!("{slug}.rs")),
-        RunnerKind::Pytest | RunnerKind::Unittest => ("tests", format!("test_{slug}.py")),
-        RunnerKind::Vitest | RunnerKind::Bun => ("test", format!("{slug}.{}", suffix("test.ts"))),
-        RunnerKind::Jest | RunnerKind::Node => ("test", format!("{slug}.{}", suffix("test.js"))),
-        // In the module's own folder, if nobody names another: a package is a folder.
-        RunnerKind::Go => ("", format!("{slug}_test.go")),
-        RunnerKind::Junit | RunnerKind::Tap | RunnerKind::ExitCode => return None,
-    };
+    let Placement { folder: usual, prefix, suffix, .. } = tdd_runners::of(runner).placement?;
+    let suffix = habits.suffix.as_ref().map_or_else(|| suffix.to_owned(), |own| format!(".{own}"));
+    let name = format!("{prefix}{}{suffix}", id.slug());
     let folder = habits.folder.as_deref().unwrap_or(usual).trim_end_matches('/');
     Some(if folder.is_empty() { name } else { format!("{folder}/{name}") })
 }

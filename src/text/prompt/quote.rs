@@ -2,7 +2,7 @@
 //! a result block to whoever echoes it.
 
 use super::Mask;
-use crate::text::excerpt::head_and_tail;
+use tdd_core::excerpt::head_and_tail;
 
 /// Cleans, masks and then cuts, in this order: a secret that was cut in two is no longer known
 /// for one.

@@ -2,9 +2,9 @@
 //! analysis.
 
 use super::{Draft, MAX_OUTPUT_BYTES, Mask, Prompt, quote};
-use crate::core::finding::RunRef;
-use crate::core::judge::{Fault, Reason};
-use crate::core::role::Role;
+use tdd_core::finding::RunRef;
+use tdd_core::judge::{Fault, Reason};
+use tdd_core::role::Role;
 
 /// How a format retry begins; the reason follows, and in a new session the role's own message.
 pub const FORMAT_RETRY: &str =

@@ -1,8 +1,8 @@
 use super::*;
-use crate::core::attempt::Exhaustion;
-use crate::core::judge::{Fault, Reason};
-use crate::core::mode::Mode;
-use crate::core::test::{Canary, Exit, TestId};
+use tdd_core::attempt::Exhaustion;
+use tdd_core::judge::{Fault, Reason};
+use tdd_core::mode::Mode;
+use tdd_core::test::{Canary, Exit, TestId};
 
 fn plain(text: &str) -> String {
     text.to_owned()
@@ -332,7 +332,8 @@ fn what_an_implementer_is_told_by_us_stays_short() {
     let role = include_str!("../../../skills/tdd-implement/SKILL.md");
     let body = role.splitn(3, "---").nth(2).unwrap();
     for runner in [RunnerKind::Pytest, RunnerKind::Cargo, RunnerKind::Vitest, RunnerKind::Go] {
-        let policy = crate::core::policy::Policy::new(runner, &[], "specs/frs").unwrap();
+        let policy =
+            tdd_core::policy::Policy::new(tdd_runners::of(runner).test_files, &[], "specs/frs").unwrap();
         let criterion = criterion("AC-STE-12.1", Verify::Test, &"A criterion of some length. ".repeat(15));
         let brief = ImplementerBrief { protected: policy.test_patterns(), ..implementer_of(&criterion) };
         let bytes = role_text(body, &[], &plain).len() + implementer(&brief, &plain).text.len();

@@ -1,10 +1,10 @@
 //! The commit that a summary proposes: what the run changed, and nothing else.
 
 use super::{SummaryFacts, counted, kept};
-use crate::core::finding::ClassedChange;
-use crate::core::path::RelPath;
-use crate::core::state::State;
-use crate::text::harmless;
+use tdd_core::finding::ClassedChange;
+use tdd_core::harmless;
+use tdd_core::path::RelPath;
+use tdd_core::state::State;
 
 /// Above so many files the proposed commit reads their names from [`COMMIT_PATHS`].
 const NAMED_IN_COMMIT: usize = 40;

@@ -1,9 +1,9 @@
 //! How many forks and how much time of our own a run may take, from its plan and its baseline.
 
 use super::seconds;
-use crate::core::event::Refactoring;
-use crate::core::finding::SuiteBaseline;
-use crate::core::state::State;
+use tdd_core::event::Refactoring;
+use tdd_core::finding::SuiteBaseline;
+use tdd_core::state::State;
 
 /// One line. The agents' own time is not known before, so it is named and not guessed.
 pub(super) fn words(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> String {

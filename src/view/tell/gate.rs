@@ -1,12 +1,11 @@
 //! What is told of the gate, which may be the test command.
 
 use super::{Line, bad, brief, good, seconds};
-use crate::core::attempt::CheckpointId;
-use crate::core::commands::RunnerKind;
-use crate::core::event::Event;
-use crate::core::finding::{RunRef, SuiteBaseline};
-use crate::core::state::State;
-use crate::core::test::Exit;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::Event;
+use tdd_core::finding::{RunRef, SuiteBaseline};
+use tdd_core::state::State;
+use tdd_core::test::Exit;
 
 pub(super) fn before(state: &State, event: &Event) -> Vec<Line> {
     let Event::GateMeasured { green, run, judged_at } = event else { return Vec::new() };
@@ -38,7 +37,7 @@ pub(super) fn at_baseline(state: &State, tests: usize, test: &SuiteBaseline, gat
         let known = test.reds.len() + test.flaky.len();
         return match (tests, known, gate.exit.map(Exit::is_success)) {
             (_, 0, Some(false)) if tests > 0 => "gate: the same command, red".to_owned(),
-            (0, 0, _) if state.run.commands.runner != RunnerKind::ExitCode => {
+            (0, 0, _) if tdd_runners::of(state.run.commands.runner).tells_tests => {
                 "gate: the same command, nothing to run yet".to_owned()
             }
             (_, 0, _) => "gate: the same command, green".to_owned(),

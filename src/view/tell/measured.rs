@@ -1,8 +1,8 @@
 //! What is told of a measurement.
 
 use super::{Line, brief, counted, dim, gate, seconds};
-use crate::core::finding::{Findings, GreenJudge};
-use crate::core::state::State;
+use tdd_core::finding::{Findings, GreenJudge};
+use tdd_core::state::State;
 
 pub(super) fn line(state: &State, findings: &Findings) -> Line {
     let spent: u64 = findings.runs().iter().map(|run| run.duration_ms).sum();

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use super::RunDir;
-use crate::core::event::RunId;
-use crate::core::trouble::Trouble;
-use crate::world::checkpoints::edit::Tree;
-use crate::world::{checkpoints, folder};
+use tdd_child::folder;
+use tdd_child::run_folder::{self, RunDir};
+use tdd_core::event::RunId;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints;
+use tdd_snapshot::checkpoints::edit::Tree;
 
 /// More files than a run leaves; the rest is not counted.
 const MOST_COUNTED: usize = 1_000_000;
@@ -15,12 +16,16 @@ const MOST_COUNTED: usize = 1_000_000;
 /// The beginning of the name of a folder that is being removed.
 const REMOVED: &str = ".removed-";
 
-/// Removes the folders whose removal was cut short. The caller holds the work tree's lock.
+/// Removes the folders whose removal was cut short, and those of runs that never began. The caller holds the work tree's lock.
 pub fn finish_removals(repository: &Path) {
     let Ok(Some(runs)) = runs_folder(repository) else { return };
     for entry in std::fs::read_dir(&runs).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if name.to_str().is_some_and(|name| name.strip_prefix(REMOVED).is_some_and(is_run_id)) {
+            let _ = Tree::open(&runs).and_then(|tree| tree.clear(name.as_encoded_bytes()));
+        }
+        let path = entry.path();
+        if name.to_str().is_some_and(|name| oddity(name, &path).is_none()) && run_folder::never_began(&path) {
             let _ = Tree::open(&runs).and_then(|tree| tree.clear(name.as_encoded_bytes()));
         }
     }

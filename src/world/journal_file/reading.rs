@@ -4,9 +4,9 @@ use std::io::{BufRead as _, Read};
 use std::path::Path;
 
 use super::{EVENTS, LARGEST_JOURNAL, Record, fetch};
-use crate::core::trouble::{Trouble, Why};
 use crate::text::journal_line::{self, Body, LineError};
-use crate::world::regular_file;
+use tdd_child::regular_file;
+use tdd_core::trouble::{Trouble, Why};
 
 /// Which events are wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 //! short ULID = the last six of them                        HG95TH
 //! ```
 
-use crate::core::path::RelPath;
-use crate::core::trouble::Trouble;
-use crate::text::requirement::Header;
+use tdd_core::path::RelPath;
+use tdd_core::trouble::Trouble;
+use tdd_spec::requirement::Header;
 
 /// How many digits of a ULID may name its file.
 const SHORT: usize = 6;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::identity::Wanted;
 use super::safe_file::{self, FileError};
 use super::{Archive, Place};
-use crate::core::path::RelPath;
-use crate::core::trouble::Trouble;
-use crate::text::requirement::{self, Header};
+use tdd_core::path::RelPath;
+use tdd_core::trouble::Trouble;
+use tdd_spec::requirement::{self, Header};
 
 /// The front matter of a file lies within its first bytes.
 const HEAD: usize = 64 * 1024;

@@ -6,8 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::core::trouble::Trouble;
-use crate::world::checkpoints::place::GitPlace;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::place::GitPlace;
 
 /// What would lead git past the repository that is meant. What a person says by `GIT_CONFIG_…` stays:
 /// it may name folders that are safe.
@@ -45,7 +45,7 @@ pub fn refuse_others(repository: &Path) -> Result<(), Trouble> {
     .advise(format!(
         "work in a copy of your own; if you trust its owner, tell git so:\n\
              git config --global --add safe.directory {}",
-        crate::text::harmless::shell_word(&repository.to_string_lossy())
+        tdd_core::harmless::shell_word(&repository.to_string_lossy())
     )))
 }
 

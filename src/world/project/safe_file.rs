@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::core::trouble::Trouble;
-use crate::text::requirement::SIZE_LIMIT;
-use crate::world::regular_file;
+use tdd_child::regular_file;
+use tdd_core::trouble::Trouble;
+use tdd_spec::requirement::SIZE_LIMIT;
 
 /// Why a file was not read.
 #[derive(Debug)]

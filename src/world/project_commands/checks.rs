@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use super::{Chosen, Sourced, exists, read, scripts};
-use crate::core::commands::{CommandSettings, RunnerKind, RunnerTable};
-use crate::core::fix::{Check, CheckKind};
-use crate::core::trouble::Trouble;
-use crate::text::command_line::{self, checker};
+use tdd_core::commands::{CommandSettings, RunnerKind, RunnerTable};
+use tdd_core::fix::{Check, CheckKind};
+use tdd_core::trouble::Trouble;
+use tdd_runners::command_line::{self, checker};
 
 mod mypy;
 
@@ -90,7 +90,7 @@ fn tests(project: &Path, settings: &CommandSettings) -> Result<(Chosen, Option<S
         Err(trouble) => {
             let Ok(named) = super::test_and_gate(project, settings) else { return Err(trouble) };
             let (test, gate) = named;
-            let commands = crate::core::commands::ProjectCommands {
+            let commands = tdd_core::commands::ProjectCommands {
                 test: test.command.clone(),
                 test_source: test.source.clone(),
                 gate: test.command.clone(),

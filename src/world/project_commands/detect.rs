@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Sourced, exists, read, scripts, which_one};
-use crate::core::trouble::Trouble;
+use tdd_core::trouble::Trouble;
 
 /// Test files that are looked into for what they import.
 const MAX_TEST_FILES: usize = 20;

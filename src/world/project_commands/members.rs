@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{read, scripts};
-use crate::text::command_line;
+use tdd_runners::command_line;
 
 /// Members that are listed.
 const MOST: usize = 20;

@@ -12,8 +12,8 @@
 use std::path::Path;
 
 use super::read;
-use crate::core::commands::RunnerKind;
-use crate::text::command_line;
+use tdd_core::commands::RunnerKind;
+use tdd_runners::command_line;
 
 /// A script that is one plain call of a known runner.
 pub(super) struct Resolved {

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::taken_apart::{Found, Reader, Walk};
 use super::{Sourced, members, read};
-use crate::core::commands::RunnerTable;
-use crate::core::trouble::Trouble;
-use crate::text::command_line::{self, parts};
-use crate::text::foreign::{self, REPORT, Setting};
+use tdd_core::commands::RunnerTable;
+use tdd_core::trouble::Trouble;
+use tdd_runners::command_line::{self, parts};
+use tdd_runners::foreign::{self, REPORT, Setting};
 
 const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest`, `vitest`, `jest`, `bun test`, `node --test` \
      or `go test` can be told which tests to run; this is a script, a list or a runner without an adapter";
@@ -71,11 +71,7 @@ fn read_by(one: &Found, setting: &Setting) -> String {
         Reader::Foreign(runner) => runner.name(),
         Reader::Adapter(kind) => kind.name(),
     };
-    let how = match setting.table.report {
-        Some(_) => "its JUnit report",
-        None if setting.table.kind == crate::core::commands::RunnerKind::Tap => "its TAP output",
-        None => "its exit code",
-    };
+    let how = tdd_runners::of(setting.table.kind).read_by;
     format!("its runner is `{}` ({runner}), which is read by {how}, and nothing says so", one.command)
 }
 

@@ -14,10 +14,10 @@
 use std::path::Path;
 
 use super::{read, scripts};
-use crate::core::commands::RunnerKind;
-use crate::text::command_line::{self, harmless, parts};
-use crate::text::foreign::{self, Foreign};
-use crate::text::recipe::{self, Recipe};
+use tdd_core::commands::RunnerKind;
+use tdd_runners::command_line::{self, harmless, parts};
+use tdd_runners::foreign::{self, Foreign};
+use tdd_runners::recipe::{self, Recipe};
 
 /// Scripts call scripts this deep at most.
 const DEEPEST: usize = 8;

@@ -7,16 +7,15 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::core::commands::{ProjectCommands, RunnerKind};
-use crate::world::runner::recognise;
+use tdd_core::commands::{ProjectCommands, RunnerKind};
+use tdd_runners::command_line::read_as;
 
 const NAMES: [&str; 2] = [".venv", "venv"];
 
 /// `active` is what `VIRTUAL_ENV` says.
 pub(super) fn use_own(chosen: &mut super::Chosen, project: &Path, active: Option<&OsStr>) {
     let kind = chosen.commands.runner;
-    let is_python = matches!(kind, RunnerKind::Pytest | RunnerKind::Unittest);
-    if !is_python || active.is_some_and(|active| !active.is_empty()) {
+    if tdd_runners::of(kind).environment.is_empty() || active.is_some_and(|active| !active.is_empty()) {
         return;
     }
     let Some((plain, own)) = found(project, kind, &chosen.commands.test) else { return };
@@ -41,7 +40,7 @@ struct Own {
 
 /// The command as it is and as it is meant, if its program is a plain name that an environment has.
 fn found(project: &Path, kind: RunnerKind, command: &str) -> Option<(String, Own)> {
-    let call = recognise(kind, command)?;
+    let call = read_as(kind, command)?;
     let program = call.program.first().filter(|program| !program.contains('/'))?;
     if call.env.iter().any(|(name, _)| name == "PATH") {
         return None;
@@ -67,11 +66,11 @@ fn bin_folders(project: &Path) -> impl Iterator<Item = (PathBuf, String)> {
     })
 }
 
-/// Whether this environment works, has the program and, for pytest, has it too.
+/// Whether this environment works and has what the runner and the command need.
 fn holds(bin: &Path, program: &str, kind: RunnerKind) -> bool {
     // Links are followed: where the interpreter is gone, the environment is of no use.
     let has = |name: &str| bin.join(name).is_file();
-    has("python") && has(program) && (kind == RunnerKind::Unittest || has("pytest"))
+    has(program) && tdd_runners::of(kind).environment.iter().all(|name| has(name))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One line of the battery: a child in a role, what it does, and what must come of it.
 
-use tdd::core::role::Role;
+use tdd_core::role::Role;
 
 use super::projects::{self, Project};
 

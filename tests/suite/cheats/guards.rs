@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tdd::core::guard::Guard;
+use tdd_core::guard::Guard;
 
 use super::crew;
 use super::entry::Entry;
@@ -72,7 +72,10 @@ fn ac_tdd_8_3_each_guard_is_what_catches_its_cheat() {
     let chosen = PROOFS.iter().filter(|(guard, _)| format!("{guard:?}").contains(&only));
     let jobs: Vec<(Guard, &Entry)> = chosen.map(|(guard, name)| (*guard, find(name))).collect();
     let rows = crew::share(&jobs, |(guard, entry)| {
-        stage::play(entry, Level::Audit, &[("TDD_SWITCH_OFF_GUARD", &format!("{guard:?}"))])
+        let play = || stage::play(entry, Level::Audit, &[("TDD_SWITCH_OFF_GUARD", &format!("{guard:?}"))]);
+        let row = play();
+        // On a loaded machine a cheat that works beside the run may come too late to do any harm.
+        if row.is_as_wanted() && row.outcome != "skipped" { play() } else { row }
     });
     println!("{:<20} {:<48} with the guard switched off", "guard", "entry");
     let mut useless = Vec::new();

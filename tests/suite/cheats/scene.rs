@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
-use tdd::core::role::Role;
+use tdd_core::role::Role;
 
 use super::entry::{Again, Entry};
 use super::projects::{self, SmallDisk};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use tdd::core::role::Role;
+use tdd_core::role::Role;
 
 use super::entry::{Entry, Intent, Wanted};
 use super::projects;

@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io;
 
-use tdd::core::event::{Event, Plan, SupersedeRule};
-use tdd::core::halt::Ending;
-use tdd::core::role::Key;
-use tdd::core::state::{End, State};
 use tdd::world::journal_file::{self, JournalFile};
+use tdd_core::event::{Event, Plan, SupersedeRule};
+use tdd_core::halt::Ending;
+use tdd_core::role::Key;
+use tdd_core::state::{End, State};
 
 use super::world::{go_on, run_beside, run_cut, tree_of};
 use super::{ended, essence, honest, plan, steady};
@@ -102,7 +102,7 @@ fn a_failed_sync_stops_the_run_before_the_effect_and_it_can_be_resumed() {
         let forks = world.forks_with_journal_length().len();
         assert!(forks <= intents, "{sound}: {forks} forks, {intents} journalled");
         let state = State::replay(&events).unwrap().unwrap();
-        if matches!(state.phase, tdd::core::state::Phase::Ended { .. }) {
+        if matches!(state.phase, tdd_core::state::Phase::Ended { .. }) {
             continue;
         }
         let state = go_on(&world, &steady(), (disk.syncing_by(sync), state));

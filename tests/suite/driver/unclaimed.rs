@@ -1,12 +1,12 @@
 //! Work that measures as passed though no valid block came with it (contract section 9).
 
-use tdd::core::event::{Decision, Event, MissingBlock, Plan};
-use tdd::core::halt::Ending;
-use tdd::core::judge::Verdict;
-use tdd::core::mode::Mode;
-use tdd::core::role::Key;
-use tdd::core::state::{End, Entry, State};
-use tdd::core::trouble::TroubleKind;
+use tdd_core::event::{Decision, Event, MissingBlock, Plan};
+use tdd_core::halt::Ending;
+use tdd_core::judge::Verdict;
+use tdd_core::mode::Mode;
+use tdd_core::role::Key;
+use tdd_core::state::{End, Entry, State};
+use tdd_core::trouble::TroubleKind;
 
 use super::world::{Memory, Script, block, criterion, decide, decide_cut, run, tree_of};
 use super::{ended, plan, steady};
@@ -178,5 +178,67 @@ fn the_settings_take_it_at_once_and_a_block_that_comes_late_is_still_a_claim() {
             let (state, _) = run(take(), late);
             assert_eq!(without_claim(&state).is_empty(), verified, "{key} {status}");
         }
+    }
+}
+
+/// A first child that works and forgets its block; its format retry, and every child after it, spoils the work.
+fn spoiled(first: &'static str, retry: Option<&'static str>) -> Script {
+    let key = Key::Implementer(criterion(1));
+    let script = steady().on(&key, 1, move |tree| {
+        tree.write("src/a.txt", first);
+        "done!".to_owned()
+    });
+    let script = script.on(&key, 2, move |tree| {
+        if let Some(text) = retry {
+            tree.write("src/a.txt", text);
+        }
+        block("implementer", "ok")
+    });
+    script.on(&key, 3, |_| block("implementer", "failed"))
+}
+
+#[test]
+fn work_that_its_format_retry_spoiled_is_measured_and_taken() {
+    let key = Key::Implementer(criterion(1));
+    let script = || spoiled("OLD ONE\n", Some("OLD\n"));
+    let (state, world) = run(plan(), script());
+    let End::Halted(halt) = ended(&state) else { panic!("{:?}", state.phase) };
+    assert!(matches!(&halt.verdict, Verdict::Failed(fault) if fault.mode == Mode::B), "{halt:?}");
+    let work = state.takeable(halt).unwrap();
+    assert_eq!((work.attempt.number, work.is_measured()), (1, false));
+    let page = String::from_utf8(world.kept("halt.txt")).unwrap();
+    for words in
+        ["tdd resume run --take", "measure what attempt 1 left", "that was not measured", &work.tree.0]
+    {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert_eq!(State::replay(&world.events()).unwrap().unwrap(), state);
+    let (forks, measured) = (state.ledgers[&key].entries.len(), measurements(&world));
+    let state = decide(&world, &script(), state, Decision::Take).unwrap();
+    assert_eq!(ended(&state), &End::Finished(Ending::Verified));
+    assert_eq!((state.ledgers[&key].entries.len(), without_claim(&state)), (forks, vec![&key]));
+    assert_eq!(measurements(&world), measured + 3, "its own, the second criterion's and the refactorer's");
+    assert_eq!(State::replay(&world.events()).unwrap().unwrap(), state);
+}
+
+#[test]
+fn work_before_a_format_retry_that_fails_when_it_is_measured_is_not_offered_again() {
+    let script = || spoiled("OLD, almost ONe\n", Some("OLD\n"));
+    let (state, world) = run(plan(), script());
+    let state = decide(&world, &script(), state, Decision::Take).unwrap();
+    let End::Halted(halt) = ended(&state) else { panic!("{:?}", state.phase) };
+    assert!(
+        matches!(&halt.verdict, Verdict::Failed(fault) if fault.mode == Mode::D && fault.reasons.len() > 1)
+    );
+    assert_eq!(state.takeable(halt), None);
+}
+
+/// Twins: a retry that left the work alone was measured on it; one before which nothing was done spoils nothing.
+#[test]
+fn work_that_a_format_retry_left_as_it_was_is_not_offered_unmeasured() {
+    for (first, retry) in [("OLD\n", None), ("OLD, almost\n", None), ("OLD\n", Some("OLD, almost\n"))] {
+        let (state, _) = run(plan(), spoiled(first, retry));
+        let End::Halted(halt) = ended(&state) else { panic!("{:?}", state.phase) };
+        assert_eq!(state.takeable(halt), None, "{first:?} {retry:?}");
     }
 }

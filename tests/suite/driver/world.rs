@@ -4,28 +4,28 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tdd::core::attempt::{AgentEnd, CheckpointId, Digest};
-use tdd::core::audience::{Audience, News};
-use tdd::core::commands::{ProjectCommands, RunnerKind, Suite};
-use tdd::core::criterion::{Criterion, CriterionId, Verify};
-use tdd::core::event::{Decision, Event, Plan, RunId, RunStarted};
-use tdd::core::finding::{Change, ChangeKind};
-use tdd::core::isolation::{Confinement, Level};
-use tdd::core::mdtest::{Status, Voice};
-use tdd::core::path::RelPath;
-use tdd::core::policy::{FileClass, Policy};
-use tdd::core::requirement::Requirement;
-use tdd::core::role::Key;
-use tdd::core::state::{Phase, State};
-use tdd::core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
-use tdd::core::trouble::Trouble;
-use tdd::core::turns::TurnCaps;
 use tdd::driver::drive::{Drive, Setup};
-use tdd::driver::ports::{
+use tdd::world::journal_file::JournalFile;
+use tdd_core::attempt::{AgentEnd, CheckpointId, Digest};
+use tdd_core::audience::{Audience, News};
+use tdd_core::commands::{ProjectCommands, RunnerKind, Suite};
+use tdd_core::criterion::{Criterion, CriterionId, Verify};
+use tdd_core::event::{Decision, Event, Plan, RunId, RunStarted};
+use tdd_core::finding::{Change, ChangeKind};
+use tdd_core::isolation::{Confinement, Level};
+use tdd_core::mdtest::{Status, Voice};
+use tdd_core::path::RelPath;
+use tdd_core::policy::{FileClass, Policy};
+use tdd_core::ports::{
     AgentOrder, AgentReport, Agents, Allowance, Checkpoints, Clock, Hear, Isolation, Journal, Limits,
     MdtestOrder, MdtestReport, Ports, Protection, TestOrder, Tests, World,
 };
-use tdd::world::journal_file::JournalFile;
+use tdd_core::requirement::Requirement;
+use tdd_core::role::Key;
+use tdd_core::state::{Phase, State};
+use tdd_core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
+use tdd_core::trouble::Trouble;
+use tdd_core::turns::TurnCaps;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree(BTreeMap<RelPath, String>);
@@ -228,7 +228,10 @@ impl Checkpoints for Memory {
         self.call()?;
         let mut shared = self.0.borrow_mut();
         let tree = shared.tree.clone();
-        shared.snapshots.push(tree);
+        // As git's adapter does: who looks twice at the same tree gets the same commit.
+        if shared.snapshots.last() != Some(&tree) {
+            shared.snapshots.push(tree);
+        }
         Ok(CheckpointId((shared.snapshots.len() - 1).to_string()))
     }
 
@@ -299,7 +302,8 @@ impl Checkpoints for Memory {
 thread_local!(static POLICY: Policy = policy());
 
 fn policy() -> Policy {
-    Policy::new(RunnerKind::Pytest, &["tests/**".to_owned()], "specs/frs").unwrap()
+    Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &["tests/**".to_owned()], "specs/frs")
+        .unwrap()
 }
 
 impl Memory {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use tdd::core::criterion::CriterionId;
+use tdd_core::criterion::CriterionId;
 
 use super::stage::{GOOD_CODE, Stage, at, entry, in_parallel};
 use crate::sandbox::{Ran, has_python};

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use tdd::core::audience::News;
-use tdd::core::commands::{RunnerKind, Suite};
-use tdd::core::evidence::evidence;
-use tdd::core::test::TestRun;
-use tdd::driver::ports::{Recalled, TestOrder, Tests};
-use tdd::world::runner::ProjectTests;
+use tdd_core::audience::News;
+use tdd_core::commands::{RunnerKind, Suite};
+use tdd_core::evidence::evidence;
+use tdd_core::ports::{Recalled, TestOrder, Tests};
+use tdd_core::test::TestRun;
+use tdd_runners::runner::ProjectTests;
 
 use super::{Lab, Runs, check, has, paths, words};
 

@@ -36,8 +36,13 @@ impl Source {
 
     /// The module that the file is: `["core", "state"]`; `["lib"]` for the root.
     pub(crate) fn module(&self) -> Vec<String> {
-        let inner = self.path.trim_start_matches("src/").trim_end_matches(".rs");
-        inner.split('/').map(str::to_owned).collect()
+        let path = self.path.trim_end_matches(".rs");
+        match path.split_once("/src/") {
+            Some((package, inside)) => {
+                std::iter::once(package).chain(inside.split('/')).map(str::to_owned).collect()
+            }
+            None => path.trim_start_matches("src/").split('/').map(str::to_owned).collect(),
+        }
     }
 
     pub(crate) fn mentions(&self) -> Vec<Mention> {
@@ -250,6 +255,7 @@ fn module_file(item: &[Token], name: &str) -> Option<String> {
     let module = three("mod").filter(|three| three[2].text == ";")?;
     match three("path").filter(|three| three[1].text == "=") {
         Some(path) => Some(path[2].text.trim_matches('"').to_owned()),
+        None if matches!(name, "lib" | "main") => Some(format!("{}.rs", module[1].text)),
         None => Some(format!("{name}/{}.rs", module[1].text)),
     }
 }

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use super::Scene;
 use crate::commands::run::prepare;
-use crate::core::checkup::{Finding, Subject};
-use crate::core::isolation::{Level, Wanted};
-use crate::core::role::Role;
-use crate::core::trouble::Trouble;
 use crate::view::print;
-use crate::world::agent::{AgentSetup, Login, RoleAgent, RoleAgents, TableAgents};
-use crate::world::{free_space, leftovers, sandbox};
+use tdd_agents::agent::{AgentSetup, Login, RoleAgent, RoleAgents, TableAgents};
+use tdd_child::free_space;
+use tdd_child::leftovers;
+use tdd_child::sandbox;
+use tdd_core::checkup::{Finding, Subject};
+use tdd_core::isolation::{Level, Wanted};
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
 
 /// With less room no run gets far; with less than the second a large one may not.
 const FAR_TOO_LITTLE: u64 = 64 << 20;

@@ -4,16 +4,18 @@ use super::Scene;
 use crate::cli::DoctorArgs;
 use crate::commands::journalled::Journalled;
 use crate::commands::run_status::{self, RunStatus};
-use crate::core::checkup::{Finding, Subject};
-use crate::core::commands::RunnerKind;
-use crate::core::path::RelPath;
-use crate::core::policy::Policy;
-use crate::core::trouble::Trouble;
-use crate::text::harmless;
-use crate::world::journal_file::RunDir;
 use crate::world::lock::{self, WorkTreeLock};
 use crate::world::project::{self, Place};
-use crate::world::{git_facts, journal_file, leftovers, manifest};
+use tdd_child::leftovers;
+use tdd_child::run_folder;
+use tdd_child::run_folder::RunDir;
+use tdd_core::checkup::{Finding, Subject};
+use tdd_core::harmless;
+use tdd_core::path::RelPath;
+use tdd_core::policy::Policy;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::git_facts;
+use tdd_snapshot::manifest;
 
 /// Names of one finding, and letters of one name.
 const MOST_NAMES: usize = 10;
@@ -101,7 +103,7 @@ fn requirements(place: &Place, specs_dir: &str) -> Finding {
 
 /// Section 7: ignored files are outside of every snapshot.
 fn ignored(place: &Place) -> Vec<Finding> {
-    let policy = Policy::new(RunnerKind::ExitCode, &[], "");
+    let policy = Policy::new(&[], &[], "");
     let is_by_product = |path: &str| {
         let inside = if path.ends_with('/') { format!("{path}{ANYTHING}") } else { path.to_owned() };
         let inside = RelPath::new(&inside);
@@ -135,7 +137,7 @@ fn ignored(place: &Place) -> Vec<Finding> {
 
 fn unfinished(place: &Place) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for run in journal_file::list_runs(&place.repository).into_iter().take(MOST_RUNS) {
+    for run in run_folder::list_runs(&place.repository).into_iter().take(MOST_RUNS) {
         let trouble = match Journalled::read(&run) {
             Ok((told, _)) => match waiting(place, &run, &told) {
                 Some(trouble) => trouble,
@@ -165,6 +167,9 @@ fn waiting(place: &Place, run: &RunDir, told: &Journalled) -> Option<Trouble> {
     let id = &run.id;
     if matches!(status, RunStatus::Live { .. }) {
         return Some(of("is at work").advise(status.advice(id).unwrap_or_default()));
+    }
+    if matches!(status, RunStatus::HalfUndone { .. }) {
+        return Some(of("is half undone").advise(status.advice(id).unwrap_or_default()));
     }
     if status.is_past() {
         return None;

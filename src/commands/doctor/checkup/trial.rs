@@ -2,14 +2,14 @@
 
 use super::Scene;
 use crate::commands::run::execute;
-use crate::core::audience::News;
-use crate::core::checkup::{Finding, Grade, Refusal, Subject, Tried};
-use crate::core::commands::{ProjectCommands, Suite};
-use crate::core::trouble::{Trouble, TroubleKind};
 use crate::view::print;
 use crate::world::project::Place;
 use crate::world::project_commands;
-use crate::world::runner::{Rehearsal, RunnerSetup, rehearse};
+use tdd_core::audience::News;
+use tdd_core::checkup::{Finding, Grade, Refusal, Subject, Tried};
+use tdd_core::commands::{ProjectCommands, Suite};
+use tdd_core::trouble::{Trouble, TroubleKind};
+use tdd_runners::runner::{Rehearsal, RunnerSetup, rehearse};
 
 /// Whether somebody changes the work tree while it is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::obligation::{OBLIGATIONS, Obligation};
 use super::{Finding, Verdict};
 use crate::cli::DoctorArgs;
-use crate::core::isolation::Confinement;
+use tdd_core::isolation::Confinement;
 
 /// One agent's verdicts.
 pub(super) struct Column {
@@ -192,7 +192,7 @@ mod tests {
                 finding("session", Verdict::NotApplicable("no way".to_owned())),
             ],
         }];
-        let isolation = Confinement { level: crate::core::isolation::Level::Audit, words: "all".to_owned() };
+        let isolation = Confinement { level: tdd_core::isolation::Level::Audit, words: "all".to_owned() };
         let table = page(&columns, &isolation, Shape::Table);
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines[0], "mine: mine 1.2");

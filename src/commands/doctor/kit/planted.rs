@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::proof::{Unproven, not_met, report_of};
 use super::trial::Trial;
-use crate::world::regular_file;
+use tdd_child::regular_file;
 
 /// Stands in every planted file, and nowhere else.
 pub(super) const MARK: &str = "planted-by-the-kit";

@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::trial::{Ran, Stop, Trial};
-use crate::core::attempt::{AgentEnd, AttemptKind, Exhaustion};
-use crate::core::path::RelPath;
-use crate::core::trouble::{Trouble, TroubleKind};
-use crate::driver::ports::{AgentOrder, AgentReport, Limits, Protection};
-use crate::text::{harmless, prompt, tdd_result};
-use crate::world::regular_file;
+use crate::text::prompt;
+use tdd_child::regular_file;
+use tdd_core::attempt::{AgentEnd, AttemptKind, Exhaustion};
+use tdd_core::harmless;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{AgentOrder, AgentReport, Limits, Protection};
+use tdd_core::trouble::{Trouble, TroubleKind};
+use tdd_spec::tdd_result;
 
 pub(super) type Proof = fn(&Trial<'_>) -> Result<String, Unproven>;
 

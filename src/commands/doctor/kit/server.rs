@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use serde_json::Value;
 
 use super::obligation;
-use crate::core::trouble::{Trouble, Why};
-use crate::world::regular_file;
+use tdd_child::regular_file;
+use tdd_core::trouble::{Trouble, Why};
 
 /// The server while it runs. It ends with us, however we end: when its stdin is closed.
 pub(super) struct ModelServer {

@@ -17,27 +17,27 @@ use super::proof::{Proof, Unproven};
 use super::server::ModelServer;
 use super::{Verdict, is_ours};
 use crate::commands::run::execute::event_loop;
-use crate::core::attempt::AttemptKind;
-use crate::core::commands::RunnerKind;
-use crate::core::criterion::CriterionId;
-use crate::core::isolation::Reach;
-use crate::core::policy::{FileClass, Policy};
-use crate::core::role::{Key, Role};
-use crate::core::trouble::Trouble;
-use crate::core::usage::Usage;
-use crate::driver::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits, Protection};
-use crate::text::agent_table::AgentTable;
-use crate::text::agent_table::kit::Kit;
-use crate::text::harmless;
 use crate::view::print;
-use crate::world::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
-use crate::world::checkpoints::git_folders;
-use crate::world::leftovers;
-use crate::world::manifest::Manifest;
-use crate::world::sandbox::{Belongings, Chosen, Ground, Sandbox, Sealed};
 use crate::world::scaffold;
-use crate::world::signals::StopSignal;
-use crate::world::unix::proc_table::{self, Life};
+use tdd_agents::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
+use tdd_agents::agent_table::AgentTable;
+use tdd_agents::agent_table::kit::Kit;
+use tdd_child::leftovers;
+use tdd_child::sandbox::{Belongings, Chosen, Ground, Sandbox, Sealed};
+use tdd_child::signals::StopSignal;
+use tdd_child::unix::proc_table::{self, Life};
+use tdd_core::attempt::AttemptKind;
+use tdd_core::commands::RunnerKind;
+use tdd_core::criterion::CriterionId;
+use tdd_core::harmless;
+use tdd_core::isolation::Reach;
+use tdd_core::policy::{FileClass, Policy};
+use tdd_core::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits, Protection};
+use tdd_core::role::{Key, Role};
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::Usage;
+use tdd_snapshot::checkpoints::git_folders;
+use tdd_snapshot::manifest::Manifest;
 
 /// The project of a trial.
 const FILES: [(&str, &str); 3] = [
@@ -248,7 +248,7 @@ impl<'b> Trial<'b> {
             std::fs::write(&file, text).map_err(|error| unusable(&file, &error))?;
         }
         let project = self.project("");
-        let policy = Policy::new(RunnerKind::Pytest, &[], "specs/frs")
+        let policy = Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs/frs")
             .map_err(|bad| Trouble::internal("the kit's own globs can't be read").because(bad.why))?;
         let sealed = Sealed::default();
         let ground = Ground {

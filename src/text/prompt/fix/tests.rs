@@ -1,8 +1,8 @@
 use super::*;
-use crate::core::attempt::CheckpointId;
-use crate::core::finding::RunRef;
-use crate::core::fix::{Passed, TypeChecker};
-use crate::core::test::{Canary, Exit};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::finding::RunRef;
+use tdd_core::fix::{Passed, TypeChecker};
+use tdd_core::test::{Canary, Exit};
 
 fn check(complaints: usize, failures: usize, output: &str) -> CheckFinding {
     CheckFinding {
@@ -63,7 +63,7 @@ fn prompt(check: CheckFinding, kind: CheckKind, previous: Option<&str>) -> Strin
 
 #[test]
 fn the_first_and_the_last_of_many_are_shown() {
-    use crate::core::commands::RunnerKind;
+    use tdd_core::commands::RunnerKind;
     let types = CheckKind::Types(TypeChecker::Mypy);
     let tests = CheckKind::Tests(RunnerKind::Pytest);
     for (kind, most) in [(types, MOST_TYPE_ERRORS), (tests, MOST_TEST_FAILURES)] {

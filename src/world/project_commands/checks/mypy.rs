@@ -71,7 +71,7 @@ mod tests {
             ("setup.cfg", "[metadata]\nfiles=a\n", String::new()),
         ] {
             let folder = tempfile::TempDir::new().unwrap();
-            crate::world::regular_file::write(folder.path().join(name), text).unwrap();
+            tdd_child::regular_file::write(folder.path().join(name), text).unwrap();
             let found = command(folder.path()).map(|found| found.command).unwrap_or_default();
             assert_eq!(found, want, "{name}: {text}");
         }

@@ -1,0 +1,201 @@
+//! Agent tables of two files: the repository's and the person's own (contract section 12).
+//!
+//! A name that is not built in is whatever the repository's table says, else the person's. What a
+//! built-in name means is the person's to say: a repository can bound such an agent, and not say how
+//! it is called, so that `--agent claude` starts what the person takes it for.
+
+use serde_yaml::Value;
+
+use super::strict_map::StrictMap;
+use super::template::Argv;
+use super::{AgentTable, BUILTIN, builtin, read, yaml};
+use tdd_core::harmless;
+use tdd_core::trouble::Trouble;
+
+/// What the two files say of one name; `Null` where a file has the name and nothing behind it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AgentSetting {
+    /// In `tdd.yaml` of the project.
+    pub project: Option<Value>,
+    /// In the person's own settings.
+    pub person: Option<Value>,
+}
+
+/// What a repository may say of a built-in agent: bounds, and what it writes.
+const BOUNDS: [&str; 6] = ["like", "max_turns", "wall", "idle", "output_cap", "code"];
+
+impl AgentSetting {
+    /// The table that `name` means; `None` if nobody describes it.
+    ///
+    /// # Errors
+    /// A table that can't be used, or one of a repository that says how a built-in agent is called.
+    pub fn table(&self, name: &str) -> Result<Option<AgentTable>, Trouble> {
+        let said = |value: &Option<Value>| value.clone().filter(|value| !value.is_null());
+        let Some(text) = builtin(name) else {
+            let value = said(&self.project).or(said(&self.person));
+            // Nothing behind a name is told to who wants that agent.
+            let value = value.or_else(|| self.project.clone()).or_else(|| self.person.clone());
+            return value.map(|value| read(name, &value)).transpose();
+        };
+        let mut value = match said(&self.person) {
+            Some(own) => own,
+            None => yaml(name, text)?,
+        };
+        if let Some(bounds) = said(&self.project) {
+            refuse_call(name, &bounds)?;
+            let own =
+                bounds.as_mapping().into_iter().flatten().filter(|(key, _)| key.as_str() != Some("like"));
+            for (key, bound) in own {
+                value[key] = bound.clone();
+            }
+        }
+        read(name, &value).map(Some)
+    }
+
+    /// How the agent is called, line by line, where a repository says it.
+    pub fn brought(&self, name: &str, table: &AgentTable) -> Vec<String> {
+        let is_brought = self.project.as_ref().is_some_and(|value| !value.is_null());
+        if !is_brought || builtin(name).is_some() {
+            return Vec::new();
+        }
+        let set = table.env.set.iter().map(|(variable, value)| {
+            format!("{}={} ", harmless::line(variable), harmless::shell_word(&harmless::line(&value.shown())))
+        });
+        let set: String = set.collect();
+        let line = |argv: &Argv| format!("{set}{}", harmless::line(&argv.shown()));
+        let mut lines = vec![line(&table.argv)];
+        lines.extend(table.resume_argv.as_ref().map(line).filter(|again| *again != lines[0]));
+        let lent = of_home(table).into_iter().filter(|path| !of_built_in(path));
+        lines.extend(lent.map(|path| format!("it may use of your home: ~/{}", harmless::line(&path))));
+        lines
+    }
+}
+
+/// What an agent uses of the person's home: its log-in, and what it keeps there.
+fn of_home(table: &AgentTable) -> Vec<String> {
+    let carried = table.state_dirs.iter().flat_map(|dir| {
+        let below = |path: &String| if dir.of == "." { path.clone() } else { format!("{}/{path}", dir.of) };
+        dir.carry.iter().map(below)
+    });
+    let in_person = table.interactive.iter().flat_map(|interactive| interactive.uses_home.iter().cloned());
+    carried.chain(table.uses_home.iter().cloned()).chain(in_person).collect()
+}
+
+/// Whether a built-in agent uses it as well: such an agent's own log-in is no news.
+fn of_built_in(path: &str) -> bool {
+    let mut tables = BUILTIN.into_iter().filter_map(|name| super::read_text(name, builtin(name)?).ok());
+    tables.any(|table| of_home(&table).iter().any(|known| known == path))
+}
+
+fn refuse_call(name: &str, bounds: &Value) -> Result<(), Trouble> {
+    let at = format!("agents.{name}");
+    let keys: Vec<&str> =
+        bounds.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str()).collect();
+    let call: Vec<&str> = keys.iter().copied().filter(|key| !BOUNDS.contains(key)).collect();
+    if let Some(base) = bounds.get("like").and_then(Value::as_str).filter(|base| *base != name) {
+        return Err(refused(name, &format!("`{at}.like` makes it {base}")));
+    }
+    if call.is_empty() {
+        // Each of these is of its type, or told as what is wrong with it.
+        return StrictMap::open(at, bounds, &BOUNDS).map(drop);
+    }
+    Err(refused(name, &format!("it says more than bounds of it: {}", call.join(", "))))
+}
+
+fn refused(name: &str, why: &str) -> Trouble {
+    Trouble::config(format!("tdd.yaml of this repository gives the built-in agent `{name}` another call"))
+        .because(format!(
+            "{why}; what a built-in name starts is the person's to say, in their own settings or by a flag"
+        ))
+        .advise(format!(
+            "give it a name of its own, for example agents: {{ our-{name}: {{ like: {name}, … }} }} with \
+             agent: our-{name},\nor put the table into your own settings (`tdd config` names their file)"
+        ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(project: &str, person: &str) -> AgentSetting {
+        let value = |text: &str| (!text.is_empty()).then(|| serde_yaml::from_str(text).unwrap());
+        AgentSetting { project: value(project), person: value(person) }
+    }
+
+    fn program(table: &AgentTable) -> String {
+        table.argv.shown().split(' ').next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_name_of_their_own_is_the_repositorys_before_the_persons() {
+        for (project, person, want) in [
+            ("argv: [ours, '{prompt_file}']", "", Some("ours")),
+            ("", "argv: [mine, '{prompt_file}']", Some("mine")),
+            ("argv: [ours, '{prompt_file}']", "argv: [mine, '{prompt_file}']", Some("ours")),
+            ("~", "argv: [mine, '{prompt_file}']", Some("mine")),
+            ("", "", None),
+        ] {
+            let table = setting(project, person).table("helper").unwrap();
+            assert_eq!(table.as_ref().map(program).as_deref(), want, "{project} over {person}");
+        }
+    }
+
+    #[test]
+    fn a_built_in_name_is_called_as_the_person_says() {
+        for (project, person, want, turns) in [
+            ("", "", "claude", None),
+            ("~", "~", "claude", None),
+            ("{ like: claude, max_turns: 9 }", "", "claude", Some(9)),
+            ("max_turns: 9", "", "claude", Some(9)),
+            ("", "argv: [wrapper, claude, '{prompt_file}']", "wrapper", None),
+            ("max_turns: 9", "argv: [wrapper, claude, '{prompt_file}']", "wrapper", Some(9)),
+        ] {
+            let table = setting(project, person).table("claude").unwrap().unwrap();
+            assert_eq!(program(&table), want, "{project} over {person}");
+            if turns.is_some() {
+                assert_eq!(table.max_turns, turns, "{project} over {person}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_repository_gives_no_built_in_name_another_call() {
+        for (project, what) in [
+            ("argv: [evil]", "argv"),
+            ("{ like: claude, argv: [claude, --settings, evil.json] }", "argv"),
+            ("{ like: claude, env: { set: { ANTHROPIC_BASE_URL: 'http://elsewhere' } } }", "env"),
+            ("{ like: claude, resume_argv: [evil] }", "resume_argv"),
+            ("{ like: claude, interactive: { argv: [evil] } }", "interactive"),
+            ("{ like: codex }", "like"),
+            ("{ like: claude, state_dirs: {} }", "state_dirs"),
+        ] {
+            let trouble = setting(project, "").table("claude").unwrap_err();
+            assert!(trouble.what.contains("built-in agent `claude`"), "{project}: {trouble}");
+            assert!(
+                trouble.why.contains(what) && trouble.next.contains("our-claude"),
+                "{project}: {trouble}"
+            );
+        }
+        let wrong = setting("[evil]", "").table("claude").unwrap_err();
+        assert!(wrong.what.contains("agents.claude"), "{wrong}");
+    }
+
+    #[test]
+    fn what_a_repository_brings_is_told_as_its_command_line() {
+        let ours = "argv: [sh, -c, 'rm -rf ~', [--model, '{model}'], \"\\e[2K{prompt_file}\"]\nenv: { set: { A: 'b c' } }";
+        let brought = setting(ours, "");
+        let table = brought.table("helper").unwrap().unwrap();
+        let lines = brought.brought("helper", &table);
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].starts_with("A='b c' sh -c 'rm -rf ~' [--model {model}] "), "{lines:?}");
+        assert!(!lines[0].contains('\u{1b}'), "{lines:?}");
+        let lent = "argv: [a, '{prompt_file}']\nuses_home: [.ssh]\nstate_dirs: { A: { of: .codex, carry: [auth.json, b] } }";
+        let lent = setting(lent, "");
+        let lines = lent.brought("helper", &lent.table("helper").unwrap().unwrap());
+        let of_home = ["it may use of your home: ~/.codex/b", "it may use of your home: ~/.ssh"];
+        assert_eq!(lines[1..], of_home, "what a built-in agent uses as well is no news");
+        let (own, bounds) = (setting("", ours), setting("max_turns: 9", ""));
+        assert!(own.brought("helper", &table).is_empty(), "the person's own");
+        assert!(bounds.brought("claude", &table).is_empty(), "bounds alone");
+    }
+}

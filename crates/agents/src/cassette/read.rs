@@ -1,0 +1,254 @@
+//! From YAML to a cassette: every key known, every value of its type.
+
+use serde_yaml::Value;
+
+use super::{ByCriterion, Cassette, Deed, Entry, LastMessage, MOST_TURNS, Misbehaviour, Say};
+use crate::agent_table::amount::duration_ms;
+use crate::agent_table::strict_map::{StrictMap, entries, list, text, texts, unknown_word, wrong_type};
+use crate::base64;
+use tdd_core::claim::{ClaimStatus, Dispute};
+use tdd_core::criterion::CriterionId;
+use tdd_core::role::Role;
+use tdd_core::trouble::Trouble;
+use tdd_core::usage::{Usage, Usd};
+
+const ENTRY: &[&str] = &[
+    "role",
+    "criterion",
+    "number",
+    "takes",
+    "prompt_has",
+    "prompt_lacks",
+    "delete",
+    "write",
+    "write_bytes",
+    "append",
+    "link",
+    "chmod",
+    "run",
+    "print",
+    "usage",
+    "turns",
+    "say",
+    "raw",
+    "misbehave",
+];
+const SAY: &[&str] =
+    &["role", "status", "files", "command", "output_excerpt", "notes", "tests", "supersedes", "dispute"];
+const ROLES: &[&str] = &["test-writer", "implementer", "refactorer", "fixer"];
+const WORDS: &[&str] = &[
+    "none",
+    "no-block",
+    "two-blocks",
+    "unclosed-block",
+    "wrong-role",
+    "hang",
+    "flood",
+    "ignore-term",
+    "daemon",
+    "touch-test",
+    "exit",
+    "garbage",
+    "crash",
+    "silence",
+];
+
+pub(super) fn cassette(yaml: &Value) -> Result<Cassette, Trouble> {
+    let items = if yaml.is_null() { &[] } else { list("cassette", yaml)? };
+    let entries: Result<Vec<Entry>, Trouble> =
+        items.iter().enumerate().map(|(index, item)| entry(&format!("entry {}", index + 1), item)).collect();
+    Ok(Cassette { entries: entries? })
+}
+
+fn entry(at: &str, value: &Value) -> Result<Entry, Trouble> {
+    let map = StrictMap::open(at, value, ENTRY)?;
+    let Some(role) = role(&map)? else {
+        return Err(wrong_type(
+            &map.at("role"),
+            &Value::Null,
+            "one of test-writer, implementer, refactorer, fixer",
+        ));
+    };
+    Ok(Entry {
+        role,
+        criterion: criterion(&map)?,
+        number: map.number("number", 1)?.map(|number| u8::try_from(number).unwrap_or(u8::MAX)),
+        takes_ms: takes(&map)?,
+        prompt_has: map.texts("prompt_has")?.unwrap_or_default(),
+        prompt_lacks: map.texts("prompt_lacks")?.unwrap_or_default(),
+        deeds: deeds(&map)?,
+        print: map.text("print")?,
+        usage: usage(&map)?,
+        turns: turns(&map)?,
+        last: last(&map, role)?,
+        misbehave: misbehave(&map)?,
+    })
+}
+
+fn role(map: &StrictMap<'_>) -> Result<Option<Role>, Trouble> {
+    let Some(name) = map.text("role")? else { return Ok(None) };
+    Role::from_name(&name).map(Some).ok_or_else(|| unknown_word(&map.at("role"), &name, ROLES))
+}
+
+fn criterion(map: &StrictMap<'_>) -> Result<Option<CriterionId>, Trouble> {
+    let Some(id) = map.text("criterion")? else { return Ok(None) };
+    let read = CriterionId::parse(&id);
+    read.map(Some).ok_or_else(|| {
+        wrong_type(&map.at("criterion"), &Value::String(id), "a criterion id, like AC-DEMO-1.1")
+    })
+}
+
+fn deeds(map: &StrictMap<'_>) -> Result<Vec<Deed>, Trouble> {
+    let mut deeds: Vec<Deed> =
+        map.texts("delete")?.unwrap_or_default().into_iter().map(Deed::Delete).collect();
+    deeds.extend(map.text_map("write")?.into_iter().map(|(path, content)| Deed::Write(path, content)));
+    for (path, content) in map.text_map("write_bytes")? {
+        let at = format!("{}.{path}", map.at("write_bytes"));
+        let bytes = base64::decode(&content).ok_or_else(|| wrong_type(&at, &Value::Null, "base64"))?;
+        deeds.push(Deed::WriteBytes(path, bytes));
+    }
+    deeds.extend(map.text_map("append")?.into_iter().map(|(path, content)| Deed::Append(path, content)));
+    deeds.extend(map.text_map("link")?.into_iter().map(|(path, target)| Deed::Link(path, target)));
+    for (path, mode) in map.text_map("chmod")? {
+        let bits = u32::from_str_radix(&mode, 8).ok().filter(|bits| *bits <= 0o7777);
+        let at = format!("{}.{path}", map.at("chmod"));
+        let bits =
+            bits.ok_or_else(|| wrong_type(&at, &Value::String(mode), "a quoted octal mode, like \"0644\""))?;
+        deeds.push(Deed::Chmod(path, bits));
+    }
+    if let Some(value) = map.get("run") {
+        let at = map.at("run");
+        let items = list(&at, value)?;
+        let commands = match items.first() {
+            Some(Value::Sequence(_)) => {
+                items.iter().map(|item| texts(&at, item)).collect::<Result<Vec<_>, _>>()?
+            }
+            Some(_) | None => vec![texts(&at, value)?],
+        };
+        if commands.iter().any(Vec::is_empty) {
+            return Err(wrong_type(&at, &Value::Null, "a program and its arguments"));
+        }
+        deeds.extend(commands.into_iter().map(Deed::Run));
+    }
+    Ok(deeds)
+}
+
+fn takes(map: &StrictMap<'_>) -> Result<Option<u64>, Trouble> {
+    let Some(text) = map.text("takes")? else { return Ok(None) };
+    let read = duration_ms(&text);
+    read.map(Some).ok_or_else(|| {
+        wrong_type(&map.at("takes"), &Value::String(text), "a duration with its unit, like 1500ms")
+    })
+}
+
+fn usage(map: &StrictMap<'_>) -> Result<Vec<Usage>, Trouble> {
+    let at = map.at("usage");
+    match map.get("usage") {
+        None => Ok(Vec::new()),
+        Some(Value::Sequence(calls)) => calls.iter().map(|call| one_usage(&at, call)).collect(),
+        Some(single) => Ok(vec![one_usage(&at, single)?]),
+    }
+}
+
+fn one_usage(at: &str, value: &Value) -> Result<Usage, Trouble> {
+    let map = StrictMap::open(at, value, &["input", "cached", "output", "usd"])?;
+    let usd = map.get("usd").map(|value| {
+        let amount = value.as_f64().and_then(Usd::of_dollars);
+        amount.ok_or_else(|| wrong_type(&map.at("usd"), value, "an amount of dollars, like 0.25"))
+    });
+    Ok(Usage {
+        input: map.number("input", 0)?,
+        cached: map.number("cached", 0)?,
+        output: map.number("output", 0)?,
+        usd: usd.transpose()?,
+    })
+}
+
+fn turns(map: &StrictMap<'_>) -> Result<u32, Trouble> {
+    let turns = map.number("turns", 0)?.unwrap_or(0);
+    let few = u32::try_from(turns).ok().filter(|turns| *turns <= MOST_TURNS);
+    few.ok_or_else(|| wrong_type(&map.at("turns"), &Value::from(turns), "at most 1000"))
+}
+
+fn last(map: &StrictMap<'_>, role: Role) -> Result<LastMessage, Trouble> {
+    match (map.get("say"), map.text("raw")?) {
+        (Some(_), Some(_)) => Err(Trouble::config(format!("`{}` has both `say` and `raw`", map.path()))
+            .because("there is one final message")
+            .advise("take one of them out")),
+        (Some(value), None) => say(&map.at("say"), value, role).map(Box::new).map(LastMessage::Say),
+        (None, Some(raw)) => Ok(LastMessage::Raw(raw)),
+        (None, None) => Ok(LastMessage::Nothing),
+    }
+}
+
+fn say(at: &str, value: &Value, role: Role) -> Result<Say, Trouble> {
+    let map = StrictMap::open(at, value, SAY)?;
+    let status = match map.text("status")?.as_deref() {
+        None | Some("ok") => ClaimStatus::Ok,
+        Some("failed") => ClaimStatus::Failed,
+        Some(other) => return Err(unknown_word(&map.at("status"), other, &["ok", "failed"])),
+    };
+    let dispute = match map.get("dispute") {
+        None => None,
+        Some(value) => {
+            let inner = StrictMap::open(map.at("dispute"), value, &["tests", "reason"])?;
+            Some(Dispute {
+                tests: inner.texts("tests")?.unwrap_or_default(),
+                reason: inner.text("reason")?.unwrap_or_else(|| "the test is wrong".to_owned()),
+            })
+        }
+    };
+    Ok(Say {
+        role: self::role(&map)?.unwrap_or(role),
+        status,
+        files: map.texts("files")?.unwrap_or_default(),
+        command: map.text("command")?.unwrap_or_else(|| "the test command".to_owned()),
+        output_excerpt: map.text("output_excerpt")?.unwrap_or_else(|| "as expected".to_owned()),
+        notes: map.text("notes")?,
+        tests: by_criterion(&map, "tests")?,
+        supersedes: by_criterion(&map, "supersedes")?,
+        dispute,
+    })
+}
+
+fn by_criterion(map: &StrictMap<'_>, key: &str) -> Result<ByCriterion, Trouble> {
+    let at = map.at(key);
+    let Some(value) = map.get(key) else { return Ok(ByCriterion::new()) };
+    entries(&at, value)?
+        .into_iter()
+        .map(|(criterion, ids)| Ok((criterion.clone(), texts(&format!("{at}.{criterion}"), ids)?)))
+        .collect()
+}
+
+/// A word, or `touch-test: PATH` and `exit: N`.
+fn misbehave(map: &StrictMap<'_>) -> Result<Misbehaviour, Trouble> {
+    let at = map.at("misbehave");
+    let Some(value) = map.get("misbehave") else { return Ok(Misbehaviour::None) };
+    if value.is_mapping() {
+        let inner = StrictMap::open(&at, value, &["touch-test", "exit"])?;
+        return match (inner.text("touch-test")?, inner.number("exit", 0)?) {
+            (Some(path), None) => Ok(Misbehaviour::TouchTest(path)),
+            (None, Some(code)) => u8::try_from(code)
+                .map(Misbehaviour::Exit)
+                .map_err(|_| wrong_type(&inner.at("exit"), value, "an exit code from 0 to 255")),
+            (Some(_), Some(_)) | (None, None) => {
+                Err(wrong_type(&at, value, "one of touch-test: PATH and exit: N"))
+            }
+        };
+    }
+    Ok(match text(&at, value)?.as_str() {
+        "none" => Misbehaviour::None,
+        "no-block" => Misbehaviour::NoBlock,
+        "two-blocks" => Misbehaviour::TwoBlocks,
+        "unclosed-block" => Misbehaviour::UnclosedBlock,
+        "wrong-role" => Misbehaviour::WrongRole,
+        "hang" => Misbehaviour::Hang,
+        "flood" => Misbehaviour::Flood,
+        "ignore-term" => Misbehaviour::IgnoreTerm,
+        "daemon" => Misbehaviour::Daemon,
+        "garbage" => Misbehaviour::Garbage,
+        "crash" => Misbehaviour::Crash,
+        "silence" => Misbehaviour::Silence,
+        other => return Err(unknown_word(&at, other, WORDS)),
+    })
+}

@@ -1,0 +1,252 @@
+//! Folders of a run's outside of its work tree, each with a note of whose it is.
+//!
+//! ```text
+//! $TMPDIR/tdd-<uid>/               0700, of all runs of a user, never removed        shared_folder
+//!     tdd-exchange-<random>/       what is handed to roles, and back
+//!     tdd-temp-<random>/           temporary files of commands, which may write there
+//! <parent of the repository>/tdd-copy-<random>/     a copy of the tree
+//! ```
+//!
+//! A role's sandbox hides what is in the folder that all share by one mount over it. It stays for good,
+//! because a mount over a folder that somebody else removes meanwhile fails.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::note::Note;
+use tdd_core::trouble::Trouble;
+
+const EXCHANGE_PREFIX: &str = "tdd-exchange-";
+const TEMPORARY_PREFIX: &str = "tdd-temp-";
+const COPY_PREFIX: &str = "tdd-copy-";
+const OWNER: &str = "owner.json";
+/// In a copy of a tree: where no tool of the project's looks.
+const COPY_OWNER: &str = ".tdd/copy.json";
+/// Folders of one directory that are looked at.
+const MOST_FOLDERS: usize = 10_000;
+
+/// A folder of ours, gone when it is dropped. Its note goes last: what a kill meanwhile leaves is known to be
+/// nobody's.
+#[derive(Debug)]
+pub struct OwnFolder(TempDir);
+
+impl OwnFolder {
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for OwnFolder {
+    fn drop(&mut self) {
+        let entries = fs::read_dir(self.path()).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name() != OWNER) {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let path = entry.path();
+            // The folder itself is removed next, with whatever is still in it.
+            let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        }
+    }
+}
+
+/// A new folder for the exchange folders of a run, outside the repository, 0700, gone when it is
+/// dropped. It names us as its owner, so that [`super::reap_leftovers`] can tell when it is nobody's.
+pub fn exchange_folder(repository: &Path) -> Result<OwnFolder, Trouble> {
+    folder_of_ours(EXCHANGE_PREFIX, repository)
+}
+
+/// The same for the temporary files of verifications' commands, which may write there.
+pub fn temporary_folder(repository: &Path) -> Result<OwnFolder, Trouble> {
+    folder_of_ours(TEMPORARY_PREFIX, repository)
+}
+
+/// Where the folders of all runs of this user lie.
+pub fn shared_folder() -> PathBuf {
+    std::env::temp_dir().join(format!("tdd-{}", rustix::process::geteuid().as_raw()))
+}
+
+/// The same folder, made if it is not there; `None` if it can't be, or is somebody else's.
+pub fn made_shared_folder() -> Option<PathBuf> {
+    ready(&shared_folder()).ok()?.ok()
+}
+
+fn folder_of_ours(prefix: &str, repository: &Path) -> Result<OwnFolder, Trouble> {
+    let failed = |error: io::Error| no_temporary_folder(&error);
+    let new = |parent: &Path| tempfile::Builder::new().prefix(prefix).tempdir_in(parent);
+    let folder = match ready(&shared_folder())?.and_then(|shared| new(&shared)) {
+        // It can be hidden from us by a sandbox that another run has put around us.
+        Err(error) if is_closed(&error) => new(&std::env::temp_dir()),
+        made => made,
+    };
+    let folder = folder.map_err(failed)?;
+    if let Some(note) = Note::of_us(Some(repository)) {
+        note.write(&folder.path().join(OWNER)).map_err(failed)?;
+    }
+    Ok(OwnFolder(folder))
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied)
+}
+
+/// Makes the folder if it is not there. Whoever else could write to it could put there what runs would
+/// take for theirs, so it must be a folder, and the user's own.
+fn ready(shared: &Path) -> Result<io::Result<PathBuf>, Trouble> {
+    match DirBuilder::new().mode(0o700).create(shared) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Ok(Err(error)),
+        Ok(()) | Err(_) => {}
+    }
+    let data = match fs::symlink_metadata(shared) {
+        Ok(data) => data,
+        Err(error) => return Ok(Err(error)),
+    };
+    if !data.is_dir() || data.uid() != rustix::process::geteuid().as_raw() {
+        return Err(Trouble::environment(format!("{} is no folder of yours", shared.display()))
+            .because("somebody else made it, and could read and change there what runs of tdd rely on")
+            .advise("remove it, or set TMPDIR to a folder that only you can write to"));
+    }
+    if data.mode() & 0o077 != 0
+        && let Err(error) = fs::set_permissions(shared, Permissions::from_mode(0o700))
+    {
+        return Ok(Err(error));
+    }
+    Ok(Ok(shared.to_owned()))
+}
+
+pub fn no_temporary_folder(error: &io::Error) -> Trouble {
+    Trouble::environment("no temporary folder can be made")
+        .because(error)
+        .advise("check TMPDIR and free space")
+}
+
+/// An empty folder for a copy of a tree, gone when it is dropped.
+#[derive(Debug)]
+pub struct CopyFolder {
+    path: PathBuf,
+    /// It or its parent is what goes.
+    _going: OwnFolder,
+    /// The repository's file system is another one.
+    pub is_far: bool,
+}
+
+impl CopyFolder {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Makes a folder for a copy of a tree: beside the repository, where tools that look upwards find what they
+/// would find from the tree, if files can be made there and it is the same file system; else in the
+/// temporary folder. No part of its path begins with a dot unless one of the repository's own does: what
+/// serves or searches files may refuse such a folder.
+pub fn copy_folder(repository: &Path) -> Result<CopyFolder, Trouble> {
+    let failed = |error: io::Error| no_temporary_folder(&error);
+    let device = |path: &Path| fs::metadata(path).map(|data| data.dev()).ok();
+    let near = repository.parent().filter(|parent| device(parent) == device(repository));
+    if let Some(parent) = near {
+        match tempfile::Builder::new().prefix(COPY_PREFIX).tempdir_in(parent) {
+            Ok(folder) => {
+                let note = folder.path().join(COPY_OWNER);
+                note.parent().map_or(Ok(()), fs::create_dir).map_err(failed)?;
+                if let Some(us) = Note::of_us(Some(repository)) {
+                    us.write(&note).map_err(failed)?;
+                }
+                return Ok(CopyFolder {
+                    path: folder.path().to_owned(),
+                    _going: OwnFolder(folder),
+                    is_far: false,
+                });
+            }
+            Err(error) if is_closed(&error) => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    let going = temporary_folder(repository)?;
+    let name = repository.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.trim_start_matches('.');
+    let path = going.path().join(if name.is_empty() { "tree" } else { name });
+    fs::create_dir(&path).map_err(failed)?;
+    if below_a_dot_folder(going.path()) && !below_a_dot_folder(repository) {
+        return Err(Trouble::environment(format!("no place for a copy of the tree: {}", path.display()))
+            .because("a folder of that path begins with a dot, and the repository's parent folder can't be written")
+            .advise("set TMPDIR to a folder that lies below no such folder"));
+    }
+    Ok(CopyFolder { is_far: device(&path) != device(repository), path, _going: going })
+}
+
+fn below_a_dot_folder(path: &Path) -> bool {
+    path.iter().any(|part| part.as_encoded_bytes().starts_with(b"."))
+}
+
+/// The folders that runs on this work tree made, each with its note.
+pub(super) fn of_runs(repository: &Path) -> Vec<(Note, PathBuf)> {
+    let us = rustix::process::geteuid().as_raw();
+    let is_ours =
+        |path: &PathBuf| path.symlink_metadata().is_ok_and(|data| data.is_dir() && data.uid() == us);
+    let below = |folder: PathBuf, prefixes: &'static [&'static str], owner: &'static str| {
+        let named = move |path: &PathBuf| {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            prefixes.iter().any(|prefix| name.starts_with(prefix))
+        };
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_FOLDERS);
+        let paths = entries.map(|entry| entry.path()).filter(named).filter(is_ours);
+        paths.filter_map(move |path| Some((Note::read(&path.join(owner))?, path)))
+    };
+    let handed: &[&str] = &[EXCHANGE_PREFIX, TEMPORARY_PREFIX];
+    let shared = below(shared_folder(), handed, OWNER).chain(below(std::env::temp_dir(), handed, OWNER));
+    let beside = repository.parent().map(Path::to_owned).into_iter();
+    let copies = beside.flat_map(|parent| below(parent, &[COPY_PREFIX], COPY_OWNER));
+    shared.chain(copies).filter(|(note, _)| note.repository.as_deref() == Some(repository)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_that_all_share_is_the_users_own_or_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let shared = folder.path().join("tdd-1");
+        assert_eq!(ready(&shared).unwrap().unwrap(), shared, "made");
+        fs::set_permissions(&shared, Permissions::from_mode(0o777)).unwrap();
+        ready(&shared).unwrap().unwrap();
+        assert_eq!(fs::metadata(&shared).unwrap().mode() & 0o777, 0o700, "closed to others");
+        fs::remove_dir(&shared).unwrap();
+        let theirs = folder.path().join("theirs");
+        fs::create_dir(&theirs).unwrap();
+        std::os::unix::fs::symlink(&theirs, &shared).unwrap();
+        let refused = ready(&shared).unwrap_err();
+        assert!(refused.to_string().contains("no folder of yours"), "{refused}");
+        fs::remove_file(&shared).unwrap();
+        fs::write(&shared, "").unwrap();
+        assert!(ready(&shared).is_err(), "a file");
+    }
+
+    #[test]
+    fn a_copy_lies_beside_the_repository_and_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let repository = root.join("repo");
+        fs::create_dir(&repository).unwrap();
+        let copy = copy_folder(&repository).unwrap();
+        let path = copy.path().to_owned();
+        assert_eq!((path.parent(), copy.is_far), (Some(root.as_path()), false));
+        if Note::of_us(None).is_some() {
+            let found = of_runs(&repository);
+            assert!(found.iter().any(|(_, found)| *found == path), "{found:?}");
+            assert!(of_runs(&root).is_empty(), "another repository's");
+        }
+        drop(copy);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn only_names_that_begin_with_a_dot_are_dot_folders() {
+        for (path, want) in [("/a/.tdd/x", true), ("/a/.x", true), ("/a/b.c", false), ("/", false)] {
+            assert_eq!(below_a_dot_folder(Path::new(path)), want, "{path}");
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! What is the person's and not the project's, and what a child may reach of it: the part of a fence that
+//! does not depend on the run.
+//!
+//! ```text
+//! home            read-only; the repository, caches and temporary folders in it writable
+//! credentials     folders masked, files and sockets emptied; settings with tokens shown without them
+//! runtime folder  a fresh one, without the session's bus, keyring and key agents
+//! timetables      read-only
+//! ```
+//!
+//! Credentials are looked for at every start, since one may have been made meanwhile. Caches are found
+//! once, and never through what a child could have put there: see [`Known::resolved`].
+#![expect(
+    clippy::disallowed_methods,
+    reason = "caches are made as their programs would, and stand-ins are files"
+)]
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::fence::{Fence, Rule};
+use super::places::{CACHES, CARGO_LOCKS, Cache, MIXED, Make, TIMETABLES};
+use super::{hidden, probe};
+use crate::leftovers;
+use crate::regular_file;
+use tdd_core::isolation::{Credentials, HomeAccess, Reach};
+use tdd_core::tokens;
+
+/// The longest settings file of a tool that is read.
+const LONGEST: u64 = 1 << 20;
+/// Whoever lives in one of these has no home of their own.
+const EVERYBODYS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+
+/// Of one person on this machine. Nothing, where nothing is known of anybody.
+#[derive(Clone, Debug, Default)]
+pub struct Belongings(Option<Rc<Known>>);
+
+pub(super) struct Known {
+    pub(super) reach: Reach,
+    pub(super) vars: BTreeMap<OsString, OsString>,
+    /// By `HOME`, and by the system's list of users, which `ssh` goes by.
+    pub(super) homes: Vec<Home>,
+    /// What must be writable in the homes, by real paths.
+    writable: OnceCell<Vec<PathBuf>>,
+    /// For what is shown in place of the person's files.
+    ours: OnceCell<Option<leftovers::OwnFolder>>,
+}
+
+/// Without the values of variables, some of which are secrets.
+impl std::fmt::Debug for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Known")
+            .field("reach", &self.reach)
+            .field("homes", &self.homes)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Home {
+    /// As the person's programs spell it.
+    pub(super) spelled: PathBuf,
+    pub(super) real: PathBuf,
+}
+
+/// The child that a fence is for.
+pub(super) struct Whose<'a> {
+    pub(super) repository: &'a Path,
+    /// What can't be hidden, because the child or its run needs it.
+    pub(super) needed: Vec<&'a Path>,
+    /// What of the person's it uses as its own.
+    pub(super) lent: &'a [PathBuf],
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Agent,
+    Command,
+}
+
+impl Belongings {
+    /// Those of the person with this environment.
+    pub fn of(reach: &Reach, vars: &[(OsString, OsString)]) -> Self {
+        let vars: BTreeMap<OsString, OsString> = vars.iter().cloned().collect();
+        let named = vars.get(OsStr::new("HOME")).map(PathBuf::from);
+        let mut homes: Vec<Home> = Vec::new();
+        for spelled in [named, registered_home()].into_iter().flatten().filter(|home| home.is_absolute()) {
+            let Ok(real) = spelled.canonicalize() else { continue };
+            // Everything lies in the one, and programs in the other.
+            if real != Path::new("/") && real.is_dir() && !homes.iter().any(|known| known.real == real) {
+                homes.push(Home { spelled, real });
+            }
+        }
+        let reach = reach.clone();
+        Self(Some(Rc::new(Known { reach, vars, homes, writable: OnceCell::new(), ours: OnceCell::new() })))
+    }
+
+    /// Puts into the fence what `whose` may do to all this. To be called before any rule of the run's own.
+    pub(super) fn lay(&self, fence: &mut Fence, whose: &Whose<'_>) {
+        let Some(known) = &self.0 else { return };
+        let writable = known.lay_homes(fence, whose.repository);
+        if rustix::process::geteuid().is_root() {
+            for table in TIMETABLES.iter().filter_map(|path| Path::new(path).canonicalize().ok()) {
+                fence.set(&table, Rule::ReadOnly);
+            }
+        }
+        known.hide(fence, whose);
+        for path in whose.lent {
+            fence.set(path, Rule::Writable);
+        }
+        // What lies in a folder that can be written to must not be moved along with it.
+        for root in &writable {
+            fence.hold_parents(root);
+        }
+    }
+
+    /// The real place of something of the agent's own below the person's home. A folder is made if it is
+    /// not there, as the agent's program would; a name with an extension is one of a file.
+    pub fn own(&self, below: &str) -> Option<PathBuf> {
+        let path = self.0.as_ref()?.homes.first()?.spelled.join(below);
+        if path.extension().is_none() {
+            // What can't be made is told by the program that wants it.
+            let _ = std::fs::create_dir_all(&path);
+        }
+        path.canonicalize().ok()
+    }
+
+    /// A folder of ours that no child may write to, if one was made.
+    pub(super) fn ours(&self) -> Option<PathBuf> {
+        let folder = self.0.as_ref()?.ours.get()?.as_ref()?;
+        folder.path().canonicalize().ok()
+    }
+
+    pub(super) fn network(&self) -> tdd_core::isolation::Network {
+        self.0.as_ref().map(|known| known.reach.network).unwrap_or_default()
+    }
+
+    /// Gives the fence an empty file of ours to show, if it empties any.
+    pub(super) fn show_empty(&self, fence: &mut Fence, repository: &Path) {
+        if let Some(known) = &self.0 {
+            hidden::show_empty(known, fence, repository);
+        }
+    }
+
+    /// What can't be kept where this repository lies, line by line.
+    pub fn remarks(&self, repository: &Path) -> Vec<String> {
+        let Some(known) = &self.0 else { return Vec::new() };
+        let mut remarks = Vec::new();
+        if known.reach.home == HomeAccess::ReadOnly {
+            let open = known.homes.iter().filter(|home| !known.can_close(home, repository));
+            remarks.extend(open.map(|home| {
+                format!(
+                    "the home {} stays writable for every child: it is, or lies in, the repository or a folder for temporary files",
+                    home.spelled.display()
+                )
+            }));
+        }
+        let more = known.reach.hide.more.iter().filter(|place| {
+            let real = known.expanded(place).and_then(|path| path.canonicalize().ok());
+            real.is_some_and(|real| repository.starts_with(real))
+        });
+        remarks.extend(more.map(|place| format!("{place} is not hidden: the repository lies in it")));
+        remarks
+    }
+}
+
+impl Known {
+    /// Closes the homes, and gives the folders that are writable in them.
+    fn lay_homes(&self, fence: &mut Fence, repository: &Path) -> Vec<PathBuf> {
+        if self.reach.home == HomeAccess::Writable {
+            return self.homes.iter().map(|home| home.real.clone()).collect();
+        }
+        let (closed, open): (Vec<&Home>, Vec<&Home>) =
+            self.homes.iter().partition(|home| self.can_close(home, repository));
+        for home in &closed {
+            fence.set(&home.real, Rule::ReadOnly);
+        }
+        let mut roots: Vec<PathBuf> = open.iter().map(|home| home.real.clone()).collect();
+        for path in self.writable(repository) {
+            if closed.iter().any(|home| path.starts_with(&home.real)) {
+                fence.set(path, Rule::Writable);
+                roots.push(path.clone());
+            }
+        }
+        if fence.rule(repository) == Some(Rule::ReadOnly) {
+            fence.set(repository, Rule::Writable);
+        }
+        roots
+    }
+
+    /// Whether a home can be read-only though the repository and temporary files stay writable.
+    fn can_close(&self, home: &Home, repository: &Path) -> bool {
+        let temporary = self.var("TMPDIR").and_then(|path| path.canonicalize().ok());
+        let everybodys = EVERYBODYS.iter().map(PathBuf::from);
+        let mut open = everybodys.chain(temporary);
+        !home.real.starts_with(repository) && !open.any(|open| open == home.real)
+    }
+
+    pub(super) fn var(&self, name: &str) -> Option<PathBuf> {
+        let value = self.vars.get(OsStr::new(name)).map(PathBuf::from);
+        value.filter(|path| path.is_absolute())
+    }
+
+    /// A place of `tdd.yaml`.
+    pub(super) fn expanded(&self, place: &str) -> Option<PathBuf> {
+        match place.strip_prefix("~/") {
+            Some(below) => self.homes.first().map(|home| home.spelled.join(below)),
+            None => Some(PathBuf::from(place)),
+        }
+    }
+
+    fn writable(&self, repository: &Path) -> &[PathBuf] {
+        self.writable.get_or_init(|| self.find_writable(repository))
+    }
+
+    fn find_writable(&self, repository: &Path) -> Vec<PathBuf> {
+        let told = Told::of(self);
+        let mut found: Vec<PathBuf> = Vec::new();
+        let mut wanted: Vec<(PathBuf, Make)> = Vec::new();
+        for cache in CACHES {
+            wanted.extend(self.places(cache, &told).into_iter().map(|path| (path, cache.make)));
+        }
+        // What lies in another one is that one's.
+        wanted.sort();
+        for (path, make) in wanted {
+            let Some(path) = self.resolved(&path, repository, &found) else { continue };
+            if !path.is_dir() && (!self.wants(make) || std::fs::create_dir_all(&path).is_err()) {
+                continue;
+            }
+            found.push(path);
+        }
+        found.extend(cargo_locks(&found));
+        found
+    }
+
+    /// Where a cache is, by its variable or by default.
+    fn places(&self, cache: &Cache, told: &Told) -> Vec<PathBuf> {
+        let named = self.var(cache.variable).or_else(|| told.0.get(cache.variable).cloned());
+        if let Some(named) = named {
+            return vec![if cache.below.is_empty() { named } else { named.join(cache.below) }];
+        }
+        if cache.default.is_empty() {
+            return Vec::new();
+        }
+        self.homes.iter().map(|home| home.spelled.join(cache.default)).collect()
+    }
+
+    /// The real path of something in a home, there or not; `None` if it lies elsewhere, or below what
+    /// is writable already. No link is followed that a child could have made: what it led to would
+    /// become writable.
+    fn resolved(&self, path: &Path, repository: &Path, found: &[PathBuf]) -> Option<PathBuf> {
+        let below = |base: &Path| path.strip_prefix(base).ok().map(Path::to_owned);
+        let (mut real, rest) = self.homes.iter().find_map(|home| {
+            let rest = below(&home.spelled).or_else(|| below(&home.real))?;
+            Some((home.real.clone(), rest))
+        })?;
+        for part in rest.components() {
+            let std::path::Component::Normal(part) = part else { return None };
+            real.push(part);
+            if std::fs::symlink_metadata(&real).is_ok() {
+                real = real.canonicalize().ok()?;
+            }
+            let is_free = real.starts_with(repository) || found.iter().any(|root| real.starts_with(root));
+            if is_free || !self.homes.iter().any(|home| real.starts_with(&home.real)) {
+                return None;
+            }
+        }
+        // A variable may name the home itself, or a folder that holds it.
+        (!self.homes.iter().any(|home| home.real.starts_with(&real))).then_some(real)
+    }
+
+    fn wants(&self, make: Make) -> bool {
+        match make {
+            Make::Always => true,
+            Make::Never => false,
+            Make::With(program) => {
+                probe::in_path(program, self.vars.get(OsStr::new("PATH")).map(OsString::as_os_str)).is_some()
+            }
+        }
+    }
+
+    /// An empty file of ours, or a text, to be seen in place of one of the person's.
+    pub(super) fn stand_in(&self, name: &str, text: &[u8], repository: &Path) -> Option<PathBuf> {
+        let folder = self.ours.get_or_init(|| leftovers::temporary_folder(repository).ok()).as_ref()?;
+        let file = folder.path().join(name);
+        if regular_file::read(&file).ok().as_deref() != Some(text) {
+            // Another child may see the old one; it keeps it.
+            let new = folder.path().join(format!("{name}.new"));
+            std::fs::write(&new, text).ok()?;
+            std::fs::rename(&new, &file).ok()?;
+        }
+        file.canonicalize().ok()
+    }
+
+    /// Settings that hold tokens, and what is seen in their place.
+    pub(super) fn without_tokens(&self, repository: &Path) -> Vec<(PathBuf, PathBuf)> {
+        if self.reach.hide.credentials == Credentials::Shown {
+            return Vec::new();
+        }
+        let of_homes = MIXED.iter().flat_map(|(variable, name)| {
+            let homes = self.homes.iter().map(move |home| home.spelled.join(name));
+            self.var(variable).into_iter().chain(homes)
+        });
+        let mut pairs: Vec<(PathBuf, PathBuf)> = Vec::new();
+        for (index, path) in of_homes.enumerate() {
+            let Ok(real) = path.canonicalize() else { continue };
+            if real.starts_with(repository)
+                || self.is_shown(&path, &real)
+                || pairs.iter().any(|(_, known)| *known == real)
+            {
+                continue;
+            }
+            let Ok(bytes) = regular_file::head(&real, LONGEST) else { continue };
+            let text = String::from_utf8_lossy(&bytes);
+            let Some(left) = tokens::without(&text) else { continue };
+            if let Some(ours) = self.stand_in(&format!("settings-{index}"), left.as_bytes(), repository) {
+                pairs.push((ours, real));
+            }
+        }
+        pairs
+    }
+
+    fn hide(&self, fence: &mut Fence, whose: &Whose<'_>) {
+        hidden::lay(self, fence, whose);
+    }
+}
+
+/// By which cargo locks what it shares; its own folder can't be writable, since its settings name programs.
+fn cargo_locks(found: &[PathBuf]) -> Vec<PathBuf> {
+    let registries = found.iter().filter(|path| path.ends_with("registry"));
+    let homes = registries.filter_map(|path| path.parent());
+    let files = homes.flat_map(|home| CARGO_LOCKS.iter().map(|name| home.join(name)));
+    files
+        .filter(|file| {
+            let mut options = std::fs::OpenOptions::new();
+            regular_file::with(options.write(true).create(true), file).is_ok()
+        })
+        .collect()
+}
+
+/// What tools are told in settings of their own, by the variables that would say the same.
+struct Told(BTreeMap<&'static str, PathBuf>);
+
+impl Told {
+    fn of(known: &Known) -> Self {
+        let mut told = BTreeMap::new();
+        let Some(home) = known.homes.first() else { return Self(told) };
+        let config = known.var("XDG_CONFIG_HOME").unwrap_or_else(|| home.spelled.join(".config"));
+        let go = known.var("GOENV").unwrap_or_else(|| config.join("go/env"));
+        let npm = known.var("NPM_CONFIG_USERCONFIG").unwrap_or_else(|| home.spelled.join(".npmrc"));
+        let keys: [(&Path, &[(&str, &'static str)]); 2] = [
+            (&go, &[("GOPATH", "GOPATH"), ("GOCACHE", "GOCACHE"), ("GOMODCACHE", "GOMODCACHE")]),
+            (&npm, &[("cache", "npm_config_cache"), ("store-dir", "npm_config_store_dir")]),
+        ];
+        for (file, keys) in keys {
+            let Ok(bytes) = regular_file::head(file, LONGEST) else { continue };
+            let text = String::from_utf8_lossy(&bytes);
+            for line in text.lines() {
+                let Some((key, value)) = line.split_once('=') else { continue };
+                let value = value.trim().trim_matches('"').replace("${HOME}", "~");
+                let path = match value.strip_prefix("~/") {
+                    Some(below) => home.spelled.join(below),
+                    None => PathBuf::from(&value),
+                };
+                let name = keys.iter().find(|(known, _)| *known == key.trim()).map(|(_, name)| *name);
+                told.extend(name.filter(|_| path.is_absolute()).map(|name| (name, path)));
+            }
+        }
+        Self(told)
+    }
+}
+
+/// The home that the system's list of users names.
+fn registered_home() -> Option<PathBuf> {
+    let user = rustix::process::geteuid().as_raw().to_string();
+    let list = regular_file::read_to_string("/etc/passwd").ok()?;
+    let mut lines = list.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let line = lines.find(|line| line.get(2) == Some(&user.as_str()))?;
+    line.get(5).map(PathBuf::from)
+}

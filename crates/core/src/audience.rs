@@ -1,0 +1,35 @@
+//! Who is told what happens. A view is told; it never asks.
+
+use crate::event::Event;
+use crate::fix::FixState;
+use crate::role::Key;
+use crate::state::State;
+
+/// What is worth showing but changes nothing, so it is not journalled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    /// A child of `key` printed this line (noise removed, bounded to 200 characters).
+    ChildLine { key: Key, line: String },
+    /// A child of `key` has called tools in so many model responses.
+    Turns { key: Key, count: u32 },
+    /// A command of ours started: `what` for a person, `command` as typed.
+    Running { what: String, command: String },
+    /// Something that a person should read once, whole lines.
+    Note(String),
+    /// Time passed; views that show elapsed time redraw.
+    Tick,
+}
+
+/// Told of every event after it was written, synced and applied, and of the news between.
+pub trait Audience {
+    /// `state` is the state after `event`; `ts_ms` is the event's time, ms since the epoch.
+    fn event(&mut self, state: &State, event: &Event, ts_ms: u64);
+    fn news(&mut self, news: &News);
+}
+
+/// The same for a run of `tdd fix`.
+pub trait FixAudience {
+    /// `state` is the state after `event`; `ts_ms` is the event's time, ms since the epoch.
+    fn event(&mut self, state: &FixState, event: &Event, ts_ms: u64);
+    fn news(&mut self, news: &News);
+}

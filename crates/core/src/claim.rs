@@ -1,0 +1,140 @@
+//! What a child says: its `tdd-result` block, read (contract section 8).
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::criterion::CriterionId;
+use crate::path::RelPath;
+use crate::role::Role;
+
+/// A valid block. A claim can only make a verdict worse.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Claim {
+    pub role: Role,
+    pub status: ClaimStatus,
+    /// Normalised, relative to the repository, in the order given, without repeats.
+    pub files: Vec<RelPath>,
+    /// Reported, never run.
+    pub command: String,
+    /// At most 40 lines; shown, never believed.
+    pub output_excerpt: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// Criterion to test ids or files, as written; may assign among candidates, never add.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tests: BTreeMap<CriterionId, Vec<String>>,
+    /// Criterion to ids of existing tests that the requirement changes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub supersedes: BTreeMap<CriterionId, Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispute: Option<Dispute>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimStatus {
+    Ok,
+    Failed,
+}
+
+/// "These tests are wrong": the operator decides (section 9).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Dispute {
+    pub tests: Vec<String>,
+    pub reason: String,
+}
+
+/// Why a message holds no valid claim: mode D.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ClaimError {
+    pub kind: ClaimErrorKind,
+    /// What happened, why, and what a valid block would have.
+    pub message: String,
+    /// The line of the message where it went wrong, from 1.
+    pub line: Option<usize>,
+}
+
+/// The closed list of the conformance vectors. Serialised by its [`Display`](fmt::Display).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum ClaimErrorKind {
+    NoBlock,
+    ManyBlocks,
+    UnclosedBlock,
+    NotYaml,
+    Alias,
+    TooLarge,
+    MissingField(String),
+    DuplicateField,
+    InvalidRole,
+    WrongRole,
+    InvalidStatus,
+    InvalidFiles,
+    InvalidCommand,
+    UnsafePath,
+    /// It disputes tests that are not there: a quotation, not a dispute.
+    UnknownDispute,
+}
+
+const PLAIN_KINDS: [(ClaimErrorKind, &str); 14] = [
+    (ClaimErrorKind::NoBlock, "no-block"),
+    (ClaimErrorKind::ManyBlocks, "many-blocks"),
+    (ClaimErrorKind::UnclosedBlock, "unclosed-block"),
+    (ClaimErrorKind::NotYaml, "not-yaml"),
+    (ClaimErrorKind::Alias, "alias"),
+    (ClaimErrorKind::TooLarge, "too-large"),
+    (ClaimErrorKind::DuplicateField, "duplicate-field"),
+    (ClaimErrorKind::InvalidRole, "invalid-role"),
+    (ClaimErrorKind::WrongRole, "wrong-role"),
+    (ClaimErrorKind::InvalidStatus, "invalid-status"),
+    (ClaimErrorKind::InvalidFiles, "invalid-files"),
+    (ClaimErrorKind::InvalidCommand, "invalid-command"),
+    (ClaimErrorKind::UnsafePath, "unsafe-path"),
+    (ClaimErrorKind::UnknownDispute, "unknown-dispute"),
+];
+
+impl fmt::Display for ClaimErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::MissingField(field) = self {
+            return write!(f, "missing-field:{field}");
+        }
+        let name = PLAIN_KINDS.iter().find(|(kind, _)| kind == self).map_or("", |(_, name)| name);
+        f.write_str(name)
+    }
+}
+
+impl TryFrom<String> for ClaimErrorKind {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if let Some(field) = text.strip_prefix("missing-field:") {
+            return Ok(Self::MissingField(field.to_owned()));
+        }
+        let found = PLAIN_KINDS.into_iter().find(|(_, name)| *name == text);
+        found.map(|(kind, _)| kind).ok_or_else(|| format!("`{text}` is no kind of claim error"))
+    }
+}
+
+impl From<ClaimErrorKind> for String {
+    fn from(kind: ClaimErrorKind) -> Self {
+        kind.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_block_is_journalled_by_its_name() {
+        let missing = (ClaimErrorKind::MissingField("role".to_owned()), "missing-field:role");
+        for (kind, name) in PLAIN_KINDS.into_iter().chain([missing]) {
+            assert_eq!(kind.to_string(), name);
+            assert_eq!(serde_json::to_value(&kind).unwrap(), name);
+            assert_eq!(ClaimErrorKind::try_from(name.to_owned()), Ok(kind));
+        }
+        assert!(ClaimErrorKind::try_from("no-blocks".to_owned()).is_err());
+    }
+}

@@ -1,0 +1,412 @@
+//! What happened: the journal's vocabulary (contract section 11).
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::{AgentReturn, Attempt, CheckpointId, Digest};
+use crate::budget::Bounds;
+use crate::commands::ProjectCommands;
+use crate::criterion::CriterionId;
+use crate::effect::RollBack;
+use crate::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
+use crate::fix::{FixFindings, FixJudgement, FixStarted};
+use crate::halt::Ending;
+use crate::isolation::Confinement;
+use crate::judge::{AtReturn, Reason, Verdict};
+use crate::mdtest::AgentWord;
+use crate::path::RelPath;
+use crate::requirement::Requirement;
+use crate::role::Key;
+use crate::test::{FailureKind, TestId};
+use crate::usage::{CapPlan, ChildUse};
+
+mod decision;
+mod missing_block;
+mod names;
+mod noted;
+mod runs;
+
+pub use decision::Decision;
+pub use missing_block::MissingBlock;
+pub use noted::{note_leaked, note_left};
+pub use runs::Runs;
+
+/// The end of a line about what somebody changed and what is not put back.
+pub const LEFT_ALONE: &str = "left as it is";
+
+/// One fact. Serialised with a `type` tag; what is too long for a line of the journal goes to a
+/// side file as a whole, so an event is always complete in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    RunStarted(Box<RunStarted>),
+    /// The first event of a run of `tdd fix`, whose state is [`FixState`](crate::fix::FixState).
+    FixStarted(Box<FixStarted>),
+    /// All checks were run on the tree as it was, or as a fixer left it.
+    FixMeasured {
+        findings: Box<FixFindings>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged: Option<FixJudgement>,
+    },
+    /// The level that the children of this process are held at; changes no state, and may be
+    /// another one after `resumed`.
+    Isolated {
+        isolation: Confinement,
+    },
+    CheckpointZero {
+        checkpoint: CheckpointId,
+    },
+    BaselineMeasured {
+        test: SuiteBaseline,
+        gate: Box<SuiteBaseline>,
+    },
+    /// Intent: written before the child is forked, so that a crash leaves a trace.
+    AttemptStarted {
+        attempt: Attempt,
+    },
+    /// What a child used, as its program tells it; written for every child, whatever came of it.
+    Used {
+        used: ChildUse,
+    },
+    /// With what the return alone decided; as everywhere, a journal of before verdicts were kept has none,
+    /// and is judged when it is read.
+    AgentReturned {
+        outcome: Box<AgentReturn>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged: Option<AtReturn>,
+    },
+    AttemptMeasured {
+        findings: Box<Findings>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        verdict: Option<Verdict>,
+    },
+    WorkKept {
+        checkpoint: CheckpointId,
+    },
+    WorkRolledBack {
+        to: CheckpointId,
+        extent: RollBack,
+        kept_as: CheckpointId,
+    },
+    GateMeasured {
+        green: bool,
+        run: RunRef,
+        /// Nothing was run: this tree was judged by the same command before, by this run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged_at: Option<CheckpointId>,
+    },
+    /// The tree as it is known to be now, so that a resumed run can tell whether somebody else
+    /// changed it meanwhile.
+    TreeSeen {
+        tree: CheckpointId,
+    },
+    /// How long the run was at work since this was last said.
+    Worked {
+        ms: u64,
+        #[serde(default, skip_serializing_if = "Runs::is_none")]
+        runs: Runs,
+    },
+    /// The operator set other bounds for the rest of the run.
+    Capped {
+        caps: CapPlan,
+    },
+    /// A process goes on with the run. An attempt whose child had not come back is cut off.
+    Resumed,
+    /// What a cut-off child left was kept, and the tree is as it was before its fork.
+    AttemptCut {
+        kept_as: CheckpointId,
+    },
+    /// The operator's word, and nobody else's (contract section 11).
+    Decided {
+        decision: Decision,
+    },
+    /// The unfinished criteria's tests, as the operator edited them, were run.
+    Rechecked {
+        findings: Box<RedFindings>,
+        checkpoint: CheckpointId,
+        /// Why they do not stand; none if they do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        faults: Option<Vec<Reason>>,
+    },
+    /// The operator took work that came without a block: the work tree is this one now.
+    WorkTaken {
+        key: Key,
+        number: u8,
+        tree: CheckpointId,
+    },
+    /// Of interest to a corpus; changes no state.
+    TestRun(TestRunFact),
+    /// Of interest to a corpus; changes no state.
+    EditClaim {
+        test_id: TestId,
+        edit_target: RelPath,
+    },
+    /// Git state or protected files that had to be put back, and lines that end in [`LEFT_ALONE`];
+    /// changes no state.
+    Restored {
+        what: Vec<String>,
+    },
+    /// Protected files that are not as they were although no child could write to them, and the tree that
+    /// holds them so; changes no state.
+    Edited {
+        paths: Vec<RelPath>,
+        kept: CheckpointId,
+    },
+    /// Processes that outlived the command or child which had started them, and were ended;
+    /// changes nothing that a verdict rests on.
+    Leaked {
+        processes: Vec<Leaked>,
+    },
+    /// What the agent's own program refused its model, as it told it: paths and commands. A claim,
+    /// masked; changes no state.
+    Denied {
+        what: Vec<String>,
+    },
+    /// Lines of the requirement that stand in what a child printed whose role must not see it. Told and
+    /// no more: masked; changes no state.
+    Glimpsed {
+        what: Vec<String>,
+    },
+    /// The Markdown test of a criterion was carried out by an agent: its word, and no finding.
+    MdtestHeard {
+        criterion: CriterionId,
+        word: AgentWord,
+    },
+    Halted {
+        report: Digest,
+    },
+    Finished {
+        ending: Ending,
+    },
+    /// Refused before the first child came back: the tree is as it was, and the run is over.
+    Refused {
+        why: String,
+    },
+    /// The operator went to another of the run's trees with `tdd undo`: checkpoint 0, or what was kept.
+    Undone {
+        to: CheckpointId,
+        kept_as: CheckpointId,
+        /// Of the checkpoint that holds what was there before.
+        label: String,
+    },
+    /// Nothing is lost; `resume` goes on.
+    Paused {
+        reason: String,
+    },
+    /// A signal stopped the run; `resume` goes on.
+    Stopped {
+        signal: i32,
+    },
+    /// A newer `tdd` wrote it, and said that it changes no state. Read, shown by its name, and never written.
+    #[serde(skip)]
+    Unknown {
+        name: String,
+    },
+}
+
+/// A process that outlived what had started it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Leaked {
+    pub pid: i32,
+    /// At most 200 characters of its command line, as it gave it itself: a claim, and masked.
+    pub command: String,
+}
+
+/// The fields of source document 000.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TestRunFact {
+    pub test_id: TestId,
+    pub test_id_source: TestIdSource,
+    pub status: PassFail,
+    /// Beside `fail`: how it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<FailureKind>,
+    pub command: String,
+    pub duration_ms: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TestIdSource {
+    Native,
+    Annotation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PassFail {
+    Pass,
+    Fail,
+}
+
+/// All that was decided before the first effect.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunStarted {
+    pub run: RunId,
+    /// The version of `tdd` that started it.
+    pub version: String,
+    pub requirement: Requirement,
+    pub commands: ProjectCommands,
+    /// Where the project lies in the repository; empty for the root.
+    pub project: String,
+    /// The agent's name for each role: test-writer, implementer, refactorer.
+    pub agents: [String; 3],
+    pub plan: Plan,
+}
+
+/// What of the requirement is to be done, and how hard to try.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Plan {
+    /// The criteria in hand, in order; all of the requirement's unless `--only` says less.
+    pub criteria: Vec<CriterionId>,
+    /// Satisfied already, as the operator says: their tests must pass at once, no implementer.
+    pub already_green: Vec<CriterionId>,
+    pub bounds: Bounds,
+    pub refactor: Refactoring,
+    pub stop_after: StopAfter,
+    pub regression: Regression,
+    #[serde(default)]
+    pub supersede: SupersedeRule,
+    /// The test command, red before the first fork and unreadable test by test.
+    #[serde(default)]
+    pub red_baseline: RedRule,
+    /// The gate command, red before the first fork.
+    #[serde(default)]
+    pub red_gate: RedRule,
+    #[serde(default, skip_serializing_if = "CapPlan::is_none")]
+    pub caps: CapPlan,
+    #[serde(default)]
+    pub sandbox: SandboxNeed,
+    #[serde(default)]
+    pub on_missing_block: MissingBlock,
+    #[serde(default)]
+    pub screens: Screens,
+}
+
+/// Who sits at the agents' screens; it holds when the run is gone on with, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Screens {
+    #[default]
+    Nobody,
+    /// `--interactive`
+    Person,
+}
+
+/// Whether a run may go on where nothing holds the children (contract section 12).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxNeed {
+    #[default]
+    AsGiven,
+    /// `--require-sandbox`, `--sandbox enforce`, `sandbox: enforce`
+    Required,
+    /// `--sandbox audit`, `sandbox: audit`: it holds when the run is gone on with, too.
+    LeftOut,
+}
+
+/// Whether RED may change the existing tests that the test-writer names (contract section 7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SupersedeRule {
+    #[default]
+    AsListed,
+    /// `--no-supersede`
+    Refuse,
+}
+
+/// What to do when a command is red before the first fork (contract section 7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RedRule {
+    #[default]
+    Refuse,
+    /// `--allow-red-baseline`, `--allow-red-gate`
+    Allow,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refactoring {
+    #[default]
+    Once,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopAfter {
+    #[default]
+    End,
+    Red,
+}
+
+/// When the tests of others are run again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Regression {
+    /// `attempt` while the baseline takes under 60 s, else `criterion`.
+    #[default]
+    Auto,
+    Attempt,
+    Criterion,
+    End,
+}
+
+/// `YYYYMMDDTHHMMSSZ-<requirement>-<4 hex digits>`: sorts by time, safe as a file name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(pub String);
+
+impl std::fmt::Display for RunId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_s_name_is_its_tag() {
+        let checkpoint = || CheckpointId("c".into());
+        for event in [
+            Event::CheckpointZero { checkpoint: checkpoint() },
+            Event::WorkKept { checkpoint: checkpoint() },
+            Event::TreeSeen { tree: checkpoint() },
+            Event::Used { used: ChildUse::default() },
+            Event::Worked { ms: 7, runs: Runs::default() },
+            Event::Capped { caps: CapPlan::default() },
+            Event::Resumed,
+            Event::WorkTaken { key: Key::Refactorer, number: 1, tree: checkpoint() },
+            Event::AttemptCut { kept_as: checkpoint() },
+            Event::Decided { decision: Decision::Retry },
+            Event::Restored { what: vec![] },
+            Event::Denied { what: vec![] },
+            Event::Undone { to: checkpoint(), kept_as: checkpoint(), label: String::new() },
+            Event::Glimpsed { what: vec![] },
+            Event::Edited { paths: vec![], kept: CheckpointId("x".into()) },
+            Event::Halted { report: Digest("d".into()) },
+            Event::Finished { ending: Ending::Verified },
+            Event::Refused { why: "x".into() },
+            Event::Paused { reason: "x".into() },
+            Event::Stopped { signal: 2 },
+        ] {
+            assert_eq!(serde_json::to_value(&event).unwrap()["type"], event.name());
+        }
+        assert_eq!(RunId("20260101T000000Z-x-abcd".into()).to_string(), "20260101T000000Z-x-abcd");
+    }
+
+    #[test]
+    fn a_decision_is_told_in_words() {
+        let accept = Decision::Accept(CriterionId::new("X", 3).unwrap());
+        for (decision, words) in [
+            (Decision::Retry, "try again with a fresh budget"),
+            (Decision::Take, "keep the work that came without a valid block"),
+            (accept, "take AC-X.3 as it is"),
+            (Decision::Abandon, "give the run up"),
+        ] {
+            assert_eq!(decision.words(), words);
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! Findings: what `tdd` measured itself. Verdicts are made of nothing else.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::CheckpointId;
+use crate::criterion::CriterionId;
+use crate::greens::GreensChange;
+use crate::mapping::Mapping;
+use crate::path::RelPath;
+use crate::policy::FileClass;
+use crate::role::Stage;
+use crate::test::{Canary, Exit, TestId};
+
+mod remark;
+mod whole;
+
+pub use remark::Remark;
+pub use whole::{Judged, SuiteBaseline};
+
+/// One path that differs between two checkpoints.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Change {
+    pub path: RelPath,
+    pub kind: ChangeKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeKind {
+    Added,
+    Modified,
+    Deleted,
+    /// Mode or type: a file became executable, a link, or a folder's place was taken.
+    Retyped,
+    /// A submodule's commit.
+    Submodule,
+}
+
+/// A change with what the changed file is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ClassedChange {
+    pub path: RelPath,
+    pub kind: ChangeKind,
+    pub class: FileClass,
+}
+
+/// What a red is (contract section 7); `Assertion`, `Error` and `Missing` are accepted as RED.
+///
+/// `Unrelated` comes of a command that can't be read test by test and was red before: its failure
+/// says nothing of the new tests. Where tests can be read, a known or foreign test that fails is
+/// named by its id instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RedKind {
+    Assertion,
+    Error,
+    Missing,
+    Load,
+    Unconditional,
+    None,
+    Passed,
+    Unrelated,
+    Flaky,
+    Timeout,
+    Crash,
+}
+
+impl RedKind {
+    pub const ALL: [Self; 11] = [
+        Self::Assertion,
+        Self::Error,
+        Self::Missing,
+        Self::Load,
+        Self::Unconditional,
+        Self::None,
+        Self::Passed,
+        Self::Unrelated,
+        Self::Flaky,
+        Self::Timeout,
+        Self::Crash,
+    ];
+
+    pub fn is_accepted(self) -> bool {
+        match self {
+            Self::Assertion | Self::Error | Self::Missing => true,
+            Self::Load
+            | Self::Unconditional
+            | Self::None
+            | Self::Passed
+            | Self::Unrelated
+            | Self::Flaky
+            | Self::Timeout
+            | Self::Crash => false,
+        }
+    }
+
+    /// What a test of this kind does, for somebody who does not know the kinds by heart.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Assertion => "an expectation failed",
+            Self::Error => "it ran and threw",
+            Self::Missing => "what it asks for does not exist yet",
+            Self::Load => "its file does not load for a reason that no new code can mend",
+            Self::Unconditional => "it fails whatever the code does",
+            Self::None => "it was not run, has a mark (skip, xfail), or it expects nothing that can fail",
+            Self::Passed => "it passes before any code was written",
+            Self::Unrelated => "only other tests fail",
+            Self::Flaky => "two runs differ",
+            Self::Timeout => "it did not end in time",
+            Self::Crash => "its process died",
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Assertion => "assertion",
+            Self::Error => "error",
+            Self::Missing => "missing",
+            Self::Load => "load",
+            Self::Unconditional => "unconditional",
+            Self::None => "none",
+            Self::Passed => "passed",
+            Self::Unrelated => "unrelated",
+            Self::Flaky => "flaky",
+            Self::Timeout => "timeout",
+            Self::Crash => "crash",
+        }
+    }
+}
+
+impl fmt::Display for RedKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The run that a verdict rests on, without its tests.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunRef {
+    pub command: String,
+    pub exit: Exit,
+    /// With its build.
+    pub duration_ms: u64,
+    pub log: String,
+    /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.
+    pub output: String,
+    /// `exit` is as it would have been without it.
+    #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
+    pub canary: Canary,
+}
+
+/// One test of a criterion at RED.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RedTest {
+    pub id: TestId,
+    pub kind: RedKind,
+    pub seen: Seen,
+    /// The first line of what the runner said.
+    pub message: String,
+}
+
+/// How a test's id is known at RED.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Seen {
+    /// The runner reported it.
+    #[default]
+    Reported,
+    /// Its file did not load, so the id was read from the source, and may differ in detail.
+    Declared,
+    /// Its file did not load and no test was found in its source: the id is the file's path.
+    FileOnly,
+}
+
+/// One criterion at RED. No test at all means that it has no candidate.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CriterionRed {
+    pub id: CriterionId,
+    pub files: Vec<RelPath>,
+    pub tests: Vec<RedTest>,
+}
+
+/// An existing test that the block's `supersedes:` names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Superseded {
+    pub criterion: CriterionId,
+    pub id: TestId,
+    /// The file that holds it really changed since checkpoint 0.
+    pub changed: bool,
+    pub kind: RedKind,
+}
+
+/// An assertion that holds whatever the code does, or asks only whether something is there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct HollowAssertion {
+    pub test: TestId,
+    /// As it is written, at most 120 characters.
+    pub what: String,
+}
+
+/// A source that was made to show tests another face than it shows everybody else.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Slant {
+    pub path: RelPath,
+    pub kind: SlantKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlantKind {
+    /// It is built in another way where tests are built.
+    UnderTest,
+    /// It gives the name of an assertion another meaning.
+    Shadow,
+}
+
+/// What was measured after an attempt of the test-writer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RedFindings {
+    pub changed: Vec<ClassedChange>,
+    /// Paths among `changed` that the role may not change.
+    pub forbidden: Vec<RelPath>,
+    /// Which files and tests belong to which criterion.
+    pub mapping: Mapping,
+    /// One entry for each criterion that RED must cover, in order.
+    pub criteria: Vec<CriterionRed>,
+    /// Known greens that are no longer green, and are not superseded.
+    pub broken: Vec<TestId>,
+    /// Existing tests that were changed or removed and are not named in `supersedes:`.
+    pub unlisted: Vec<TestId>,
+    pub superseded: Vec<Superseded>,
+    /// New tests that belong to no criterion and are red: nobody would ever turn them green.
+    #[serde(default)]
+    pub unowned: Vec<TestId>,
+    /// Named to the operator; no verdict rests on them alone.
+    #[serde(default)]
+    pub hollow: Vec<HollowAssertion>,
+    /// Why the run is no evidence at all, if it is none.
+    pub no_evidence: Option<String>,
+    pub runs: Vec<RunRef>,
+    /// How the known greens change if this stands.
+    #[serde(default)]
+    pub greens: GreensChange,
+    /// Criteria that were green when the operator changed their tests: what was seen red of them is
+    /// there no longer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub finished: Vec<CriterionId>,
+}
+
+/// Which findings make a criterion GREEN: its own tests, or (other `verify:` kinds) the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GreenJudge {
+    #[default]
+    OwnTests,
+    /// `verify: gate | manual | mdtest`: no regression, and for `gate` the gate command.
+    TheRest,
+    /// Nothing can be read test by test: the command's exit code is all there is.
+    ExitCode,
+}
+
+/// What was measured after an attempt of an implementer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GreenFindings {
+    pub judged_by: GreenJudge,
+    pub changed: Vec<ClassedChange>,
+    pub forbidden: Vec<RelPath>,
+    /// Protected files that were not as they were, before or after our run; they are restored.
+    pub touched: Vec<RelPath>,
+    /// Sources in which a test was changed or removed; they stay as they are.
+    #[serde(default)]
+    pub weakened: Vec<RelPath>,
+    /// Sources that the tests now see another face of; they stay as they are.
+    #[serde(default)]
+    pub slanted: Vec<Slant>,
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
+    /// The criterion's own tests: passed, failed, skipped, or expected and not seen.
+    pub passed: Vec<TestId>,
+    pub failed: Vec<TestId>,
+    pub skipped: Vec<TestId>,
+    pub vanished: Vec<TestId>,
+    pub regressed: Vec<TestId>,
+    pub flaky: Vec<TestId>,
+    /// Tests collected at the last good checkpoint less those left out, and now.
+    pub collected_before: usize,
+    pub collected_now: usize,
+    /// Green with no change at all: turned green by an earlier criterion's work.
+    pub early_green: bool,
+    /// For `verify: gate`: the gate command failed.
+    pub gate_red: bool,
+    pub no_evidence: Option<String>,
+    pub runs: Vec<RunRef>,
+    /// How the known greens change if this stands.
+    #[serde(default)]
+    pub greens: GreensChange,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+    /// Nothing was run: this is the tree that was judged by the same command before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_at: Option<CheckpointId>,
+}
+
+/// What was measured after an attempt of the refactorer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RefactorFindings {
+    pub changed: Vec<ClassedChange>,
+    pub forbidden: Vec<RelPath>,
+    pub touched: Vec<RelPath>,
+    /// Sources in which a test was changed or removed; they stay as they are.
+    #[serde(default)]
+    pub weakened: Vec<RelPath>,
+    /// Sources that the tests now see another face of; they stay as they are.
+    #[serde(default)]
+    pub slanted: Vec<Slant>,
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
+    pub regressed: Vec<TestId>,
+    pub flaky: Vec<TestId>,
+    pub collected_before: usize,
+    pub collected_now: usize,
+    pub gate_red: bool,
+    pub no_evidence: Option<String>,
+    pub runs: Vec<RunRef>,
+    /// Nothing was run: this is the tree that was judged by the same command before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_at: Option<CheckpointId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Findings {
+    Red(RedFindings),
+    Green(GreenFindings),
+    Refactor(RefactorFindings),
+}
+
+impl Findings {
+    pub fn runs(&self) -> &[RunRef] {
+        match self {
+            Self::Red(findings) => &findings.runs,
+            Self::Green(findings) => &findings.runs,
+            Self::Refactor(findings) => &findings.runs,
+        }
+    }
+
+    pub fn stage(&self) -> Stage {
+        match self {
+            Self::Red(_) => Stage::Red,
+            Self::Green(_) => Stage::Green,
+            Self::Refactor(_) => Stage::Refactor,
+        }
+    }
+
+    pub fn changed(&self) -> &[ClassedChange] {
+        match self {
+            Self::Red(findings) => &findings.changed,
+            Self::Green(findings) => &findings.changed,
+            Self::Refactor(findings) => &findings.changed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_of_red_has_one_name_and_a_meaning_of_its_own() {
+        let meanings: std::collections::BTreeSet<&str> = RedKind::ALL.map(RedKind::meaning).into();
+        assert_eq!(meanings.len(), RedKind::ALL.len());
+        for kind in RedKind::ALL {
+            assert_eq!(kind.to_string(), kind.name());
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name(), "as it is journalled");
+        }
+        let accepted: Vec<RedKind> = RedKind::ALL.into_iter().filter(|kind| kind.is_accepted()).collect();
+        assert_eq!(accepted, [RedKind::Assertion, RedKind::Error, RedKind::Missing]);
+    }
+
+    #[test]
+    fn findings_are_asked_alike_whatever_their_stage() {
+        let exit = Exit::Code(0);
+        let run = RunRef {
+            command: "c".into(),
+            exit,
+            duration_ms: 1,
+            log: "l".into(),
+            output: "o".into(),
+            canary: Canary::NotAsked,
+        };
+        let path = RelPath::new("src/a.rs").unwrap();
+        let change = ClassedChange { path, kind: ChangeKind::Added, class: FileClass::Source };
+        let (runs, changed) = (vec![run], vec![change]);
+        let (mut red, mut green) = (RedFindings::default(), GreenFindings::default());
+        let mut refactor = RefactorFindings::default();
+        (red.runs, red.changed) = (runs.clone(), changed.clone());
+        (green.runs, green.changed) = (runs.clone(), changed.clone());
+        (refactor.runs, refactor.changed) = (runs.clone(), changed.clone());
+        for (stage, findings) in [
+            (Stage::Red, Findings::Red(red)),
+            (Stage::Green, Findings::Green(green)),
+            (Stage::Refactor, Findings::Refactor(refactor)),
+        ] {
+            assert_eq!(findings.stage(), stage);
+            assert_eq!((findings.runs(), findings.changed()), (&runs[..], &changed[..]), "{stage}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What is told of work that was kept.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::path::RelPath;
+
+/// One thing for a person to look at. No verdict rests on it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Remark {
+    /// A source looks for what only a test runner leaves; the line, at most 120 characters.
+    LooksForTests { path: RelPath, what: String },
+    /// A source ends the process by itself, which tests don't survive; the line, as above.
+    EndsProcess { path: RelPath, what: String },
+    /// The refactorer took a name away that others may use.
+    RemovedName { path: RelPath, name: String },
+    /// The role says that it changed this file, and no snapshot holds it.
+    Unseen(RelPath),
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LooksForTests { path, what } => {
+                write!(f, "{path} looks whether tests run: {what}")
+            }
+            Self::EndsProcess { path, what } => {
+                write!(f, "{path} ends the process by itself, and tests with it: {what}")
+            }
+            Self::RemovedName { path, name } => {
+                write!(f, "a public name is gone from {path}: {name}")
+            }
+            Self::Unseen(path) => {
+                write!(f, "a role says that it changed {path}, and no snapshot holds it: ")?;
+                f.write_str(
+                    "git ignores it, so that no commit has it and `undo` leaves it, or it is not there",
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The checks that keep a cheat from getting through, each with a name.
+//!
+//! In a build with `debug_assertions` one of them can be switched off, so that a test sees whether
+//! it is this check, and no other, that catches its cheat. In a release build there is nothing to
+//! switch: [`stands`] is the constant `true`.
+
+use crate::finding::RedKind;
+use crate::judge::Reason;
+
+/// One check. The battery (`tests/suite/cheats`) has a cheat for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Guard {
+    // Reasons of the judge.
+    ClaimWorse,
+    Exhaustion,
+    ForbiddenChange,
+    TouchedSeal,
+    InlineTest,
+    Slant,
+    UnlistedChange,
+    UnmappedCriterion,
+    UnownedRed,
+    PassedAtRed,
+    LoadRed,
+    HollowRed,
+    UnconditionalRed,
+    FlakyRed,
+    OtherRed,
+    Superseded,
+    BrokenGreen,
+    NothingRan,
+    TestFailed,
+    TestSkipped,
+    TestVanished,
+    Regression,
+    FewerTests,
+    GateRed,
+    Evidence,
+    // What a claim says.
+    Format,
+    Dispute,
+    PathEscape,
+    SupersedeScope,
+    // What a run has to show.
+    OwnEnd,
+    OldReport,
+    Report,
+    ReportsEnd,
+    DoubleIds,
+    Agreement,
+    Canary,
+    // Which file is what.
+    GateFile,
+    OwnGate,
+    MixedKeys,
+    // What is put back, and what is kept apart.
+    SealAfterRun,
+    Rewritten,
+    LeftByRun,
+    HardLink,
+    GitState,
+    GitConfig,
+    OwnRefs,
+    Journal,
+    ExchangeFolder,
+    Descendants,
+    PythonCache,
+    CargoTarget,
+}
+
+impl Guard {
+    pub const ALL: [Self; 51] = [
+        Self::ClaimWorse,
+        Self::Exhaustion,
+        Self::ForbiddenChange,
+        Self::TouchedSeal,
+        Self::InlineTest,
+        Self::Slant,
+        Self::UnlistedChange,
+        Self::UnmappedCriterion,
+        Self::UnownedRed,
+        Self::PassedAtRed,
+        Self::LoadRed,
+        Self::HollowRed,
+        Self::UnconditionalRed,
+        Self::FlakyRed,
+        Self::OtherRed,
+        Self::Superseded,
+        Self::BrokenGreen,
+        Self::NothingRan,
+        Self::TestFailed,
+        Self::TestSkipped,
+        Self::TestVanished,
+        Self::Regression,
+        Self::FewerTests,
+        Self::GateRed,
+        Self::Evidence,
+        Self::Format,
+        Self::Dispute,
+        Self::PathEscape,
+        Self::SupersedeScope,
+        Self::OwnEnd,
+        Self::OldReport,
+        Self::Report,
+        Self::ReportsEnd,
+        Self::DoubleIds,
+        Self::Agreement,
+        Self::Canary,
+        Self::GateFile,
+        Self::OwnGate,
+        Self::MixedKeys,
+        Self::SealAfterRun,
+        Self::Rewritten,
+        Self::LeftByRun,
+        Self::HardLink,
+        Self::GitState,
+        Self::GitConfig,
+        Self::OwnRefs,
+        Self::Journal,
+        Self::ExchangeFolder,
+        Self::Descendants,
+        Self::PythonCache,
+        Self::CargoTarget,
+    ];
+
+    /// As the variable `TDD_SWITCH_OFF_GUARD` spells it: the variant's own name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|guard| format!("{guard:?}") == name)
+    }
+
+    /// The check that gives this reason.
+    pub fn of(reason: &Reason) -> Self {
+        match reason {
+            Reason::ClaimedFailed => Self::ClaimWorse,
+            Reason::Exhausted(_) => Self::Exhaustion,
+            Reason::Format(_) => Self::Format,
+            Reason::Forbidden(_) => Self::ForbiddenChange,
+            Reason::Touched(_) => Self::TouchedSeal,
+            Reason::InlineTest(_) => Self::InlineTest,
+            Reason::Slanted(_) => Self::Slant,
+            Reason::Unlisted(_) => Self::UnlistedChange,
+            Reason::NoCandidate(_) => Self::UnmappedCriterion,
+            Reason::Unowned(_) => Self::UnownedRed,
+            Reason::NotRed { kind, .. } => of_kind(*kind),
+            Reason::NotSuperseded(_) => Self::Superseded,
+            Reason::Broken(_) => Self::BrokenGreen,
+            Reason::NothingRan(_) => Self::NothingRan,
+            Reason::TestFailed(_) => Self::TestFailed,
+            Reason::TestSkipped(_) => Self::TestSkipped,
+            Reason::TestVanished(_) => Self::TestVanished,
+            Reason::Regressed(_) => Self::Regression,
+            Reason::FewerTests { .. } => Self::FewerTests,
+            Reason::GateRed => Self::GateRed,
+            Reason::NoEvidence(_) => Self::Evidence,
+        }
+    }
+}
+
+fn of_kind(kind: RedKind) -> Guard {
+    match kind {
+        RedKind::Passed => Guard::PassedAtRed,
+        RedKind::Load => Guard::LoadRed,
+        RedKind::None => Guard::HollowRed,
+        RedKind::Unconditional => Guard::UnconditionalRed,
+        RedKind::Flaky => Guard::FlakyRed,
+        RedKind::Assertion
+        | RedKind::Error
+        | RedKind::Missing
+        | RedKind::Unrelated
+        | RedKind::Timeout
+        | RedKind::Crash => Guard::OtherRed,
+    }
+}
+
+pub use switch::stands;
+#[cfg(debug_assertions)]
+pub use switch::switch_off;
+
+#[cfg(not(debug_assertions))]
+mod switch {
+    use super::Guard;
+
+    /// Every check stands.
+    pub const fn stands(_: Guard) -> bool {
+        true
+    }
+
+    // Only a constant function can be asked here: nothing at run time decides.
+    const _: () = assert!(stands(Guard::ForbiddenChange));
+}
+
+#[cfg(debug_assertions)]
+mod switch {
+    use std::sync::OnceLock;
+
+    use super::Guard;
+
+    static OFF: OnceLock<Guard> = OnceLock::new();
+
+    /// Whether this check is made.
+    pub fn stands(guard: Guard) -> bool {
+        OFF.get() != Some(&guard)
+    }
+
+    /// From now on this check is not made in this process. The first call wins.
+    pub fn switch_off(guard: Guard) {
+        let _ = OFF.set(guard);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_their_guards() {
+        for guard in Guard::ALL {
+            assert_eq!(Guard::from_name(&format!("{guard:?}")), Some(guard));
+        }
+        assert_eq!(Guard::from_name("forbiddenchange"), None);
+        assert!(Guard::ALL.into_iter().all(stands), "nothing is switched off by itself");
+    }
+
+    #[test]
+    fn a_release_build_has_no_switch() {
+        let text = include_str!("guard.rs");
+        let (before, rest) = text.split_once("#[cfg(not(debug_assertions))]\nmod switch {").unwrap();
+        let (release, debug) = rest.split_once("#[cfg(debug_assertions)]\nmod switch {").unwrap();
+        assert!(release.contains("pub const fn stands(_: Guard) -> bool {\n        true\n    }"));
+        assert!(!release.contains("static") && !before.contains("static "));
+        assert!(debug.contains("static OFF"));
+    }
+}

@@ -1,0 +1,24 @@
+//! How a run ends.
+
+use serde::{Deserialize, Serialize};
+
+use crate::judge::Verdict;
+use crate::role::Key;
+
+/// The end of a run whose budget ran out or that was disputed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Halt {
+    pub key: Key,
+    /// Failed or disputed, never passed.
+    pub verdict: Verdict,
+}
+
+/// How a run that went through ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// Every criterion is GREEN by finding: exit 0.
+    Verified,
+    /// Some criteria were accepted by the operator or can't be judged by `tdd`: exit 4.
+    PartlyUnverified,
+}

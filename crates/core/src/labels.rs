@@ -1,0 +1,91 @@
+//! Labels of checkpoints, as far as the journal tells them: `before-`, `good-`, `failed-` and `cut-`
+//! with the attempt behind them (contract section 1).
+//!
+//! A ref for a label may be missing, because its process was killed; what it stands for is here.
+
+use std::collections::BTreeMap;
+
+use crate::attempt::CheckpointId;
+use crate::event::Event;
+use crate::role::Key;
+
+/// Begins the label of a tree that may be all that holds what a person has changed.
+pub const EDITED: &str = "edited-";
+
+/// What an attempt is called in labels and logs: `implementer-ac_ste_1_2-1`.
+pub fn of_attempt(key: &Key, number: u8) -> String {
+    match key.criterion() {
+        Some(id) => format!("{}-{}-{number}", key.role(), id.slug()),
+        None => format!("{}-{number}", key.role()),
+    }
+}
+
+/// The label of this kind for what [`of_attempt`] names; the kind alone for no attempt.
+pub fn of_kind(kind: &str, attempt: Option<&str>) -> String {
+    attempt.map_or_else(|| kind.to_owned(), |attempt| format!("{kind}-{attempt}"))
+}
+
+/// The labels that these events tell; of one that is told twice, as after a cut attempt, the last holds.
+pub fn told<'e>(events: impl Iterator<Item = &'e Event>) -> BTreeMap<String, CheckpointId> {
+    let mut told = BTreeMap::new();
+    let mut attempt = None;
+    for event in events {
+        if let Event::AttemptStarted { attempt: started } = event {
+            attempt = Some(of_attempt(&started.key, started.number));
+        }
+        // What is kept then is the work of an attempt that need not be the last.
+        if let Event::WorkTaken { key, number, .. } = event {
+            attempt = Some(of_attempt(key, *number));
+        }
+        let Some((kind, checkpoint)) = labelled(event) else { continue };
+        told.insert(of_kind(kind, attempt.as_deref()), checkpoint.clone());
+    }
+    told
+}
+
+fn labelled(event: &Event) -> Option<(&str, &CheckpointId)> {
+    if let Event::AttemptStarted { attempt } = event {
+        Some(("before", &attempt.before))
+    } else if let Event::WorkKept { checkpoint } = event {
+        Some(("good", checkpoint))
+    } else if let Event::WorkRolledBack { kept_as, .. } = event {
+        Some(("failed", kept_as))
+    } else if let Event::AttemptCut { kept_as } = event {
+        Some(("cut", kept_as))
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attempt::{Attempt, AttemptKind};
+
+    #[test]
+    fn a_cut_attempts_number_is_used_again_and_its_labels_are_those_of_the_last() {
+        let checkpoint = |name: &str| CheckpointId(name.to_owned());
+        let started = |before: &str| {
+            let (key, kind) = (Key::TestWriter, AttemptKind::First);
+            let before = checkpoint(before);
+            Event::AttemptStarted { attempt: Attempt { key, number: 1, kind, before, prompt: vec![] } }
+        };
+        let events = [
+            Event::AttemptCut { kept_as: checkpoint("of nobody") },
+            started("zero"),
+            Event::AttemptCut { kept_as: checkpoint("half done") },
+            started("seen"),
+            Event::WorkKept { checkpoint: checkpoint("done") },
+        ];
+        let told = told(events.iter());
+        let told: Vec<(&str, &str)> =
+            told.iter().map(|(label, commit)| (label.as_str(), commit.0.as_str())).collect();
+        let of_it = [
+            ("before-test-writer-1", "seen"),
+            ("cut", "of nobody"),
+            ("cut-test-writer-1", "half done"),
+            ("good-test-writer-1", "done"),
+        ];
+        assert_eq!(told, of_it);
+    }
+}

@@ -1,0 +1,345 @@
+//! What the driver asks of the world. Each trait's obligations are checked by contract tests
+//! over every implementation.
+#![expect(async_fn_in_trait, reason = "the ports are used on one thread; no future has to be Send")]
+
+use std::collections::BTreeMap;
+
+use crate::attempt::{AgentEnd, AttemptKind, CheckpointId, Digest};
+use crate::audience::News;
+use crate::commands::Suite;
+use crate::criterion::CriterionId;
+use crate::event::{Event, Leaked};
+use crate::finding::Change;
+use crate::fix::weigh::TypeErrors;
+use crate::mdtest::{Status, Voice};
+use crate::path::RelPath;
+use crate::policy::FileClass;
+use crate::role::Key;
+use crate::test::{TestId, TestRun};
+use crate::trouble::Trouble;
+use crate::usage::{Cap, Caps, ChildUse, Usage};
+
+/// Where news between events go.
+pub type Hear<'a> = &'a mut dyn FnMut(News);
+
+/// Two clocks: one for stamps, one for spans.
+pub trait Clock {
+    /// Milliseconds since the epoch; it may jump either way, so no deadline and no span uses it.
+    fn now_ms(&self) -> u64;
+    /// Milliseconds since some moment; never steps back.
+    fn monotonic_ms(&self) -> u64;
+}
+
+/// The append-only journal of a run (contract section 11).
+pub trait Journal {
+    /// Writes each event as one line by one `write`, then syncs once. After `Ok` all of them
+    /// survive a power cut; after `Err` the run must stop before the effect.
+    fn append(&mut self, ts_ms: u64, events: &[Event]) -> Result<(), Trouble>;
+    /// Keeps bytes in a side file named by their hash, synced. Storing the same bytes twice is fine.
+    fn store(&mut self, bytes: &[u8]) -> Result<Digest, Trouble>;
+    /// Writes a file of this name into the run's folder, synced: a report for a person.
+    fn keep(&mut self, name: &str, bytes: &[u8]) -> Result<(), Trouble>;
+    /// The bytes of a side file, checked against their name.
+    fn fetch(&mut self, digest: &Digest) -> Result<Vec<u8>, Trouble>;
+}
+
+/// Snapshots of the work tree as git objects, outside the user's branch and index.
+pub trait Checkpoints {
+    /// Snapshots tracked and unignored files byte for byte under `refs/tdd/<run>/<label>`.
+    /// Gives the commit; an unchanged tree may give an earlier one.
+    fn take(&mut self, label: &str) -> Result<CheckpointId, Trouble>;
+    /// Gives a checkpoint that was taken this label too.
+    fn label(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble>;
+    /// Sees that every label is on the disk.
+    fn write_labels(&mut self) -> Result<(), Trouble>;
+    /// All differences, by-products included, sorted by path.
+    fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble>;
+    /// Makes the work tree equal to `to`: unignored files that `to` lacks are removed.
+    fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble>;
+    /// Makes just these paths as they are in `to` (absent there: removed).
+    fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble>;
+    /// The differences of these paths as a unified diff for a person, at most 64 KiB.
+    fn patch(&mut self, from: &CheckpointId, to: &CheckpointId, paths: &[RelPath])
+    -> Result<String, Trouble>;
+    /// The bytes of a regular file in a snapshot; `None` if there is none.
+    fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble>;
+    /// All files of a snapshot, sorted.
+    fn files(&mut self, at: &CheckpointId) -> Result<Vec<RelPath>, Trouble>;
+    /// The folder of a repository inside the work tree that this file lies in: no commit of the outer
+    /// one can hold it.
+    fn inner_repository(&self, _path: &RelPath) -> Option<RelPath> {
+        None
+    }
+    /// Remembers HEAD, branches, index, stash and hooks path as they are now.
+    fn record_git(&mut self) -> Result<(), Trouble>;
+    /// Puts back what differs from the last record; says what that was, one line each. Commits
+    /// that would be lost stay under `refs/tdd/`.
+    fn restore_git(&mut self, label: &str) -> Result<Vec<String>, Trouble>;
+}
+
+/// The files that a role may not change, by a manifest of kind, mode, link count, target and hash.
+pub trait Protection {
+    /// From now on all files of these classes in the work tree are protected as they are,
+    /// less those in `except`. Replaces the seal before it.
+    fn seal(&mut self, classes: &[FileClass], except: &[RelPath]) -> Result<(), Trouble>;
+    /// What is no longer as it was sealed: changed, gone or new; sorted, never follows links. And
+    /// files of tool folders that were changed since the first seal of all.
+    fn check(&mut self) -> Result<Vec<RelPath>, Trouble>;
+    /// What is sealed is looked at and can be written for once, until the next seal: a first look at
+    /// what a suite writes.
+    fn loosen(&mut self) {}
+    /// From now on these are not made read-only, because the suite itself writes them; they are looked
+    /// at and put back all the same.
+    fn let_rewrite(&mut self, _paths: &[RelPath]) {}
+    /// Whether no child since the last seal could have written to this file, because it was read-only to
+    /// each of them.
+    fn is_held(&self, _path: &RelPath) -> bool {
+        false
+    }
+    /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool
+    /// folders, so of those nothing comes back, and the next check tells them again; what was learned of
+    /// them is made as it was then.
+    fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;
+    /// What the checks since this was last asked found to be as it was sealed, and yet written,
+    /// replaced or given other times by somebody else; sorted.
+    fn rewritten(&mut self) -> Vec<RelPath>;
+    /// Looks at the folders of tools, before anything of the project's has run.
+    fn look_at_tools(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
+    /// Files of tool folders that were made, changed or removed since that look.
+    fn left_in_tools(&mut self) -> Vec<RelPath> {
+        Vec::new()
+    }
+    /// The project's own commands write these files of tool folders: no check tells of them.
+    fn learn_tools(&mut self, _files: &[RelPath]) {}
+}
+
+/// How far one test file that does not load disturbs the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// A file (target) that does not load is reported and hides no other: one run does for all.
+    PerFile,
+    /// One bad file hides all: each criterion must be run with the others' files left out.
+    Coupled,
+}
+
+/// Whether a run carries a canary, and what it is to imitate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CanaryWish {
+    #[default]
+    None,
+    /// The judged test files: it lies beside them, imports what they import and, where each file is
+    /// a process of its own, calls what they call. Files that are gone or can't be read are skipped.
+    Beside(Vec<RelPath>),
+}
+
+/// What is to be run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestOrder {
+    /// For a person and for the log's name: `baseline`, `RED`, `GREEN AC-STE-1.2`.
+    pub label: String,
+    /// Test files that must not take part, as if they were not there.
+    pub leave_out: Vec<RelPath>,
+    /// Only these files' tests and these ids; empty means all.
+    pub only_files: Vec<RelPath>,
+    pub only_ids: Vec<TestId>,
+    /// Files whose tests are to be known by their file, even where the runner does not tell it.
+    pub told_apart: Vec<RelPath>,
+    /// Takes part whatever is chosen or left out, and is gone from the tree afterwards.
+    pub canary: CanaryWish,
+}
+
+/// What the processes that were at a run before have measured, for one that goes on with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recalled {
+    /// Tests that were in a report.
+    pub tests: Vec<TestId>,
+    /// Files that tests were in.
+    pub files: Vec<RelPath>,
+    /// How long the first run of the test command took.
+    pub first_ms: Option<u64>,
+    /// What was run then, as a person would type it.
+    pub command: Option<String>,
+}
+
+/// Runs the project's commands. Never believes an exit code or a report alone; that is for
+/// [`crate::finding`] to weigh.
+pub trait Tests {
+    fn isolation(&self) -> Isolation;
+    /// To be told before anything is run, where the run is gone on with.
+    fn recall(&mut self, _recalled: &Recalled) {}
+    /// Runs the test command, read by its adapter. Children of the run are gone when it returns.
+    async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble>;
+    /// Runs the gate command as it is; with test files left out, in a tree that lacks them (contract
+    /// section 7: files of criteria that are not reached take no part). Its report is `None` unless
+    /// it is the test command.
+    async fn run_gate(
+        &mut self,
+        label: &str,
+        leave_out: &[RelPath],
+        hear: Hear<'_>,
+    ) -> Result<TestRun, Trouble>;
+    /// Processes that outlived a command or child and were ended since this was last asked.
+    fn leaked(&mut self) -> Vec<Leaked> {
+        Vec::new()
+    }
+    /// The command line that runs these files' tests, for a prompt.
+    fn selection(&self, suite: Suite, files: &[RelPath]) -> String;
+    /// The command line that runs all tests and stops neither at a failure nor at a file that does
+    /// not load, for a prompt.
+    fn everything(&self) -> String {
+        self.selection(Suite::Test, &[])
+    }
+    /// Names of tests that the source of a test file declares, found without running it, for
+    /// files that do not load. Empty if the language is not known.
+    fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId>;
+}
+
+/// One run of one check.
+#[derive(Clone, Debug)]
+pub struct CheckRun {
+    pub run: TestRun,
+    /// What a type checker printed, read; empty for any other check.
+    pub types: TypeErrors,
+}
+
+/// The checks of `tdd fix`. Never believes an exit code or a report alone; that is for
+/// [`crate::fix::weigh`].
+pub trait Checks {
+    /// Runs one of the checks, counted from 0, on all that it looks at. `canary` is for tests whose
+    /// runner can carry one. Children of the run are gone when it returns.
+    async fn run(
+        &mut self,
+        check: usize,
+        label: &str,
+        canary: &CanaryWish,
+        hear: Hear<'_>,
+    ) -> Result<CheckRun, Trouble>;
+    /// Processes that outlived a command or child and were ended since this was last asked.
+    fn leaked(&mut self) -> Vec<Leaked> {
+        Vec::new()
+    }
+}
+
+/// Bounds of one child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Model responses that call tools.
+    pub turns: u32,
+    pub wall_ms: u64,
+    pub idle_ms: u64,
+    pub output_bytes: u64,
+    pub caps: Allowance,
+}
+
+/// What one child may use, and the time that it may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// Reaching one of these is mode E.
+    pub attempt: Caps,
+    /// What is left for the whole run; reaching one of these pauses it.
+    pub run_left: Caps,
+}
+
+/// What one child is asked. Its exchange folder is made fresh by the adapter.
+#[derive(Clone, Debug)]
+pub struct AgentOrder {
+    pub key: Key,
+    /// The number of the fork within its key, from 1.
+    pub number: u8,
+    pub kind: AttemptKind,
+    pub prompt: String,
+    /// The system prompt: the role's skill and the project's own instructions.
+    pub role_text: String,
+    /// For a format retry in the same session.
+    pub session: Option<String>,
+    /// What that session had used when its last child ended.
+    pub session_used: Usage,
+    pub limits: Limits,
+    /// Lines that the role must not see, and that nothing it is shown holds.
+    pub out_of_sight: Vec<String>,
+}
+
+/// What came back, raw. The final message is what the table's selector found, not yet parsed.
+#[derive(Clone, Debug)]
+pub struct AgentReport {
+    pub end: AgentEnd,
+    /// The last assistant message that holds a block, else the last one; `None` if there is none.
+    pub message: Option<String>,
+    pub session: Option<String>,
+    pub turns: Option<u32>,
+    /// The bound of the run for which it was stopped.
+    pub run_cap: Option<Cap>,
+    /// What the agent's own program refused its model: paths and commands, as it told them.
+    pub denied: Vec<String>,
+    /// Those lines of the order's that stand in what the child printed.
+    pub glimpsed: Vec<String>,
+    pub duration_ms: u64,
+    /// The raw log's path.
+    pub log: String,
+    /// Last lines, noise removed, at most 4 KiB.
+    pub tail: String,
+}
+
+/// The Markdown test of a criterion, for an agent to carry out.
+#[derive(Clone, Debug)]
+pub struct MdtestOrder {
+    pub criterion: CriterionId,
+    /// Its path, as the requirement names it.
+    pub test: String,
+    /// What it said before the first fork: no role can have changed it.
+    pub text: Vec<u8>,
+    pub limits: Limits,
+}
+
+/// What came of it, raw.
+#[derive(Clone, Debug)]
+pub struct MdtestReport {
+    pub status: Status,
+    pub voice: Voice,
+    pub reason: Option<String>,
+    /// What the agent wrote down, its first 1 MiB.
+    pub log: Option<Vec<u8>>,
+}
+
+/// Forks children. All of a child's processes are gone when `run` returns.
+pub trait Agents {
+    /// `Err` is for what is not the role's failure: the agent can't be started, or we were stopped.
+    async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble>;
+    /// Has an agent carry out a Markdown test, in the same isolation as a role. A log that does not
+    /// count is a report that says fail; `Err` is as for `run`.
+    async fn mdtest(&mut self, order: &MdtestOrder, hear: Hear<'_>) -> Result<MdtestReport, Trouble>;
+    /// What the children used since this was last asked, one for each that ended, whatever came
+    /// of it; as they tell it.
+    fn used(&mut self) -> Vec<ChildUse> {
+        Vec::new()
+    }
+    /// Whether this role's agent can go on with a session for a format retry.
+    fn resumes(&self, key: &Key) -> bool;
+    /// The name of the agent for this role.
+    fn name(&self, key: &Key) -> String;
+}
+
+/// All ports of one kind of world; the driver is written once for all of them.
+pub trait World {
+    type Journal: Journal;
+    type Checkpoints: Checkpoints;
+    type Protection: Protection;
+    type Tests: Tests;
+    type Agents: Agents;
+    type Clock: Clock;
+}
+
+/// The ports of one run.
+pub struct Ports<W: World> {
+    pub journal: W::Journal,
+    pub checkpoints: W::Checkpoints,
+    pub protection: W::Protection,
+    pub tests: W::Tests,
+    pub agents: W::Agents,
+    pub clock: W::Clock,
+}
+
+/// Prompt texts, from the binary or from `.tdd/skills/`: skill name to the body of its file.
+pub type Skills = BTreeMap<String, String>;

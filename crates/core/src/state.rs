@@ -1,0 +1,386 @@
+//! The state of a run, and the one function that makes it: a fold over events.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId};
+use crate::budget::Spent;
+use crate::criterion::{CriterionId, Verify};
+use crate::effect::RollBack;
+use crate::event::{Event, Leaked, RunStarted, Runs};
+use crate::finding::{Findings, Judged, RedFindings, Remark, RunRef, SuiteBaseline};
+use crate::halt::{Ending, Halt};
+use crate::judge::Verdict;
+use crate::mdtest::AgentWord;
+use crate::path::RelPath;
+use crate::role::Key;
+use crate::test::TestId;
+use crate::usage::{Tally, Usage};
+
+mod apply;
+mod disputed;
+mod judged;
+mod kept;
+mod operator;
+pub mod spending;
+mod unclaimed;
+mod words;
+
+pub use apply::IllegalEvent;
+pub use unclaimed::Unclaimed;
+
+/// All that is known of a run. Made by [`State::open`] and [`State::apply`] and by nothing else.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct State {
+    pub run: RunStarted,
+    pub phase: Phase,
+    /// Why nothing goes on at the moment, though the run has not ended.
+    pub suspension: Option<Suspension>,
+    /// The tree as it was before the first fork.
+    pub zero: Option<CheckpointId>,
+    /// The tree right before the first fork: checkpoint 0, and what the baseline runs left.
+    pub start: Option<CheckpointId>,
+    /// The tree as of the last work that was kept.
+    pub good: Option<CheckpointId>,
+    pub baseline: Option<Baselines>,
+    /// The tree as it was last known, for a resumed run.
+    pub tree: Option<CheckpointId>,
+    /// Tests that are green at `good`; sorted, without repeats.
+    pub greens: Vec<TestId>,
+    /// How many tests the last run that was kept collected: no role may leave fewer.
+    pub collected: usize,
+    /// The accepted RED: which files and tests belong to which criterion.
+    pub red: Option<RedFindings>,
+    pub progress: BTreeMap<CriterionId, Progress>,
+    pub ledgers: BTreeMap<Key, Ledger>,
+    /// Criteria that were green by an earlier criterion's work when their turn came.
+    pub early_green: Vec<CriterionId>,
+    /// Files that implementers really changed, for the refactorer; sorted, without repeats.
+    pub worked_on: Vec<RelPath>,
+    /// The gate before the first refactorer.
+    pub gate: Option<GateBefore>,
+    /// Processes that outlived what had started them, the first few.
+    #[serde(default)]
+    pub leaked: Vec<Leaked>,
+    /// What was seen in git's folder and left there: a person's, or a hook that a child planted. The first few.
+    #[serde(default)]
+    pub left_in_git: Vec<String>,
+    /// What agents say of the criteria that a Markdown test is for.
+    #[serde(default)]
+    pub words: BTreeMap<CriterionId, AgentWord>,
+    /// How long the run was at work, in all of its processes.
+    #[serde(default)]
+    pub worked_ms: u64,
+    /// How often the project's commands were run, by all of its processes.
+    #[serde(default)]
+    pub runs: Runs,
+    /// The last whole run of the tests on whose word work was kept.
+    #[serde(default)]
+    pub judged: Option<(Judged, RunRef)>,
+    /// What is to be told of work that was kept, the first so many.
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
+    /// The last work of the key at hand that was not kept for want of a valid block alone.
+    #[serde(default)]
+    pub unclaimed: Option<Box<Unclaimed>>,
+    /// The tree as the child at hand left it when the run was stopped or paused; unknown after a kill.
+    #[serde(default)]
+    pub stopped_at: Option<CheckpointId>,
+    /// The operator took all of it back with `tdd undo`; the label under which it was kept.
+    pub undone: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Baselines {
+    pub test: SuiteBaseline,
+    pub gate: SuiteBaseline,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GateBefore {
+    pub green: bool,
+    pub run: RunRef,
+}
+
+/// Where a run stands. Data lives only in the phase where it is true.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    Opening,
+    Baselining,
+    /// An attempt of `key` is to be made.
+    Due {
+        key: Key,
+        kind: AttemptKind,
+    },
+    /// The attempt is journalled; its child may be alive.
+    Forked {
+        attempt: Attempt,
+    },
+    /// The child ended and said something that is worth measuring against.
+    Returned {
+        attempt: Attempt,
+        outcome: Box<AgentReturn>,
+    },
+    /// The verdict was `passed`; the work is to be checkpointed.
+    Keeping {
+        attempt: Attempt,
+        findings: Box<Findings>,
+    },
+    /// The verdict was not `passed`; the tree is to be rolled back.
+    RollingBack {
+        attempt: Attempt,
+        to: CheckpointId,
+        extent: RollBack,
+        then: AfterRollBack,
+    },
+    /// The run was resumed, and this attempt's child had not come back: it never counts.
+    CutOff {
+        attempt: Attempt,
+    },
+    /// The operator takes the work of this attempt, though it came without a valid block.
+    Taking {
+        attempt: Attempt,
+        /// The tree that was judged.
+        tree: CheckpointId,
+    },
+    /// The operator edited tests or the requirement; `key` goes on if they stand.
+    Rechecking {
+        key: Key,
+        /// What stands again if they do not; none if the run was only paused.
+        halt: Option<Halt>,
+    },
+    /// All criteria are GREEN; the gate runs before the refactorer.
+    GateDue,
+    Halting {
+        halt: Halt,
+    },
+    Finishing {
+        ending: Ending,
+    },
+    Ended {
+        end: End,
+    },
+}
+
+impl Phase {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Opening => "opening",
+            Self::Baselining => "baselining",
+            Self::Due { .. } => "due",
+            Self::Forked { .. } => "forked",
+            Self::Returned { .. } => "returned",
+            Self::Keeping { .. } => "keeping",
+            Self::RollingBack { .. } => "rolling-back",
+            Self::CutOff { .. } => "cut-off",
+            Self::Taking { .. } => "taking",
+            Self::Rechecking { .. } => "rechecking",
+            Self::GateDue => "gate-due",
+            Self::Halting { .. } => "halting",
+            Self::Finishing { .. } => "finishing",
+            Self::Ended { .. } => "ended",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AfterRollBack {
+    Retry,
+    Halt(Halt),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    Finished(Ending),
+    Halted(Halt),
+    /// Given up by the operator.
+    Abandoned,
+    /// Refused before the first child came back.
+    Refused,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suspension {
+    Paused(String),
+    Stopped(i32),
+}
+
+/// How far one criterion is; the dots of the progress display.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Progress {
+    /// Nothing is known yet.
+    Pending,
+    /// Its tests were seen red.
+    Red,
+    /// Its tests were seen green (or, for `verify: gate`, the gate was).
+    Green,
+    /// Green at baseline by finding, as the operator had said.
+    AlreadyGreen,
+    /// Taken as it is by the operator; not verified.
+    Accepted,
+    /// Worked on, and not verifiable by `tdd`: `manual`, `mdtest`.
+    Unverified,
+}
+
+/// The attempts of one key, and what they used up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Ledger {
+    pub spent: Spent,
+    /// Attempts that were cut off by our own end since the last operator's decision.
+    pub cuts: u8,
+    /// Where the entries begin that the budget counts: an operator's retry makes it fresh.
+    pub fresh_from: usize,
+    pub entries: Vec<Entry>,
+}
+
+/// One attempt of the past, or the one under way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Entry {
+    pub attempt: Attempt,
+    pub outcome: Option<Box<AgentReturn>>,
+    pub verdict: Option<Verdict>,
+    /// The runs that the verdict rests on.
+    pub runs: Vec<RunRef>,
+    /// Cut off by our own end: it never counts.
+    pub cut: bool,
+    /// Where the failed work was kept.
+    pub kept_as: Option<CheckpointId>,
+    /// What its children used: one, or several if limits passed in between.
+    #[serde(default)]
+    pub used: Tally,
+    /// The counts of its session, as they stood when its last child ended.
+    #[serde(default)]
+    pub session_used: Usage,
+}
+
+impl Ledger {
+    /// The last attempt that counts.
+    pub fn last(&self) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| !entry.cut)
+    }
+}
+
+impl State {
+    /// The state right after `run_started`.
+    pub fn open(run: RunStarted) -> Self {
+        let progress = run.plan.criteria.iter().map(|id| (id.clone(), Progress::Pending)).collect();
+        Self {
+            run,
+            phase: Phase::Opening,
+            suspension: None,
+            zero: None,
+            start: None,
+            good: None,
+            baseline: None,
+            tree: None,
+            greens: Vec::new(),
+            collected: 0,
+            red: None,
+            progress,
+            ledgers: BTreeMap::new(),
+            early_green: Vec::new(),
+            worked_on: Vec::new(),
+            gate: None,
+            leaked: Vec::new(),
+            left_in_git: Vec::new(),
+            words: BTreeMap::new(),
+            worked_ms: 0,
+            undone: None,
+            runs: Runs::default(),
+            judged: None,
+            remarks: Vec::new(),
+            unclaimed: None,
+            stopped_at: None,
+        }
+    }
+
+    /// Rebuilds a state from a journal. The first event must be `run_started`.
+    pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Option<Self>, IllegalEvent> {
+        let mut events = events.into_iter();
+        let Some(first) = events.next() else { return Ok(None) };
+        let Event::RunStarted(run) = first else {
+            return Err(IllegalEvent::first(first));
+        };
+        let mut state = Self::open((**run).clone());
+        for event in events {
+            state.apply(event)?;
+        }
+        Ok(Some(state))
+    }
+
+    /// How this criterion is judged; `test` for one that the requirement does not hold.
+    pub fn verify(&self, id: &CriterionId) -> Verify {
+        self.run.requirement.criterion(id).map(|criterion| criterion.verify.clone()).unwrap_or_default()
+    }
+
+    /// The criteria that RED must cover, in order.
+    pub fn covered_by_red(&self) -> Vec<CriterionId> {
+        let accepted = |id: &CriterionId| self.progress.get(id) == Some(&Progress::Accepted);
+        let covered = |id: &&CriterionId| self.verify(id) == Verify::Test && !accepted(id);
+        self.run.plan.criteria.iter().filter(covered).cloned().collect()
+    }
+
+    /// The attempt under way or just ended, if there is one.
+    pub fn attempt(&self) -> Option<&Attempt> {
+        match &self.phase {
+            Phase::Forked { attempt }
+            | Phase::Returned { attempt, .. }
+            | Phase::Keeping { attempt, .. }
+            | Phase::CutOff { attempt }
+            | Phase::Taking { attempt, .. }
+            | Phase::RollingBack { attempt, .. } => Some(attempt),
+            Phase::Opening
+            | Phase::Baselining
+            | Phase::Due { .. }
+            | Phase::GateDue
+            | Phase::Rechecking { .. }
+            | Phase::Halting { .. }
+            | Phase::Finishing { .. }
+            | Phase::Ended { .. } => None,
+        }
+    }
+
+    /// The tree that the work of `key` is measured against: the one before its last attempt that
+    /// was no format retry, because a format retry goes on with the work of the attempt before it.
+    pub fn base(&self, key: &Key) -> Option<&CheckpointId> {
+        let entries = &self.ledgers.get(key)?.entries;
+        // Of work that the operator takes there may be later attempts.
+        let at_hand = self.attempt().filter(|attempt| attempt.key == *key).map(|attempt| attempt.number);
+        let until = |entry: &&Entry| at_hand.is_none_or(|number| entry.attempt.number <= number);
+        let mut entries = entries.iter().rev().filter(until);
+        let judged = entries.find(|entry| entry.attempt.kind != AttemptKind::Format && !entry.cut);
+        judged.map(|entry| &entry.attempt.before)
+    }
+
+    /// How many forks were made in all.
+    pub fn forks(&self) -> usize {
+        self.ledgers.values().map(|ledger| ledger.entries.len()).sum()
+    }
+
+    /// How many children came back. The first one not yet back may never have been started.
+    pub fn children(&self) -> usize {
+        self.ledgers
+            .values()
+            .flat_map(|ledger| &ledger.entries)
+            .filter(|entry| entry.outcome.is_some())
+            .count()
+    }
+
+    /// Whether the GREEN stage of this criterion has begun.
+    pub fn is_reached(&self, id: &CriterionId) -> bool {
+        let progress = self.progress.get(id);
+        let begun = self.ledgers.contains_key(&Key::Implementer(id.clone()));
+        // What the operator accepted may be red for ever, so its tests take no part.
+        (begun && progress != Some(&Progress::Accepted))
+            || matches!(progress, Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified))
+    }
+}
+
+#[cfg(test)]
+mod tests;

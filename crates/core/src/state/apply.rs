@@ -1,0 +1,341 @@
+//! `apply`: (state, event) to state. The table of it is the fixture `transitions.txt`.
+
+use std::fmt;
+
+use super::{AfterRollBack, Baselines, End, Entry, GateBefore, Phase, Progress, State, Suspension};
+use crate::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId};
+use crate::budget::{Allowance, Spent};
+use crate::criterion::{CriterionId, Verify};
+use crate::effect::RollBack;
+use crate::event::{self, Event, Refactoring};
+use crate::finding::SuiteBaseline;
+use crate::halt::{Ending, Halt};
+use crate::judge::{AtReturn, Fault, Verdict};
+use crate::mode::BudgetKind;
+use crate::role::{Key, Stage};
+use crate::usage::{ChildUse, Tally, Usage};
+
+/// An event that can't have happened in this state: the journal is not one of ours, or a bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IllegalEvent {
+    pub event: String,
+    pub phase: String,
+}
+
+impl IllegalEvent {
+    pub(super) fn first(event: &Event) -> Self {
+        Self { event: event.name().to_owned(), phase: "the journal's beginning".to_owned() }
+    }
+}
+
+impl fmt::Display for IllegalEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the event `{}` can't follow {}", self.event, self.phase)
+    }
+}
+
+impl std::error::Error for IllegalEvent {}
+
+/// Where an event may come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fitting {
+    Anywhere,
+    ByPhase,
+}
+
+impl State {
+    /// Takes in one event. An error leaves the state as it was.
+    pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
+        if self.take_fact(event) == Fitting::Anywhere {
+            return Ok(());
+        }
+        // Nothing happens in a run that is paused or stopped, until somebody goes on with it.
+        if self.suspension.is_some() && !matches!(event, Event::Resumed | Event::Decided { .. }) {
+            return Err(IllegalEvent { event: event.name().to_owned(), phase: "a pause".to_owned() });
+        }
+        let phase = std::mem::replace(&mut self.phase, Phase::Opening);
+        let result = self.step(phase, event);
+        match result {
+            Ok(phase) => {
+                self.phase = phase;
+                Ok(())
+            }
+            Err(phase) => {
+                let illegal = IllegalEvent { event: event.name().to_owned(), phase: phase.name().to_owned() };
+                self.phase = *phase;
+                Err(illegal)
+            }
+        }
+    }
+
+    /// Facts that fit wherever the run stands, and change no phase.
+    fn take_fact(&mut self, event: &Event) -> Fitting {
+        match event {
+            Event::Leaked { processes } => event::note_leaked(&mut self.leaked, processes),
+            Event::Restored { what } => event::note_left(&mut self.left_in_git, what),
+            Event::Isolated { .. }
+            | Event::TestRun(_)
+            | Event::EditClaim { .. }
+            | Event::Edited { .. }
+            | Event::Denied { .. }
+            | Event::Glimpsed { .. }
+            | Event::Unknown { .. } => {}
+            Event::Worked { ms, runs } => {
+                self.worked_ms = self.worked_ms.saturating_add(*ms);
+                self.runs.add(*runs);
+            }
+            Event::Capped { caps } => self.run.plan.caps = *caps,
+            Event::TreeSeen { tree } => {
+                let is_at_work = matches!(self.phase, Phase::Forked { .. });
+                self.stopped_at = is_at_work.then(|| tree.clone());
+                self.tree = Some(tree.clone());
+            }
+            // The tree that a run goes on with stays the one it knew: brought back, it is that again.
+            Event::Undone { to, label, .. } => {
+                self.undone = (self.zero.as_ref() == Some(to)).then(|| label.clone());
+            }
+            Event::Paused { reason } => self.suspension = Some(Suspension::Paused(reason.clone())),
+            Event::Stopped { signal } => self.suspension = Some(Suspension::Stopped(*signal)),
+            Event::Refused { .. } if self.children() == 0 && self.suspension.is_none() => {
+                self.phase = Phase::Ended { end: End::Refused };
+            }
+            Event::Refused { .. }
+            | Event::Resumed
+            | Event::AttemptCut { .. }
+            | Event::Decided { .. }
+            | Event::Rechecked { .. }
+            | Event::WorkTaken { .. }
+            | Event::RunStarted(_)
+            | Event::FixStarted(_)
+            | Event::FixMeasured { .. }
+            | Event::CheckpointZero { .. }
+            | Event::BaselineMeasured { .. }
+            | Event::AttemptStarted { .. }
+            | Event::Used { .. }
+            | Event::AgentReturned { .. }
+            | Event::AttemptMeasured { .. }
+            | Event::WorkKept { .. }
+            | Event::WorkRolledBack { .. }
+            | Event::GateMeasured { .. }
+            | Event::MdtestHeard { .. }
+            | Event::Halted { .. }
+            | Event::Finished { .. } => return Fitting::ByPhase,
+        }
+        Fitting::Anywhere
+    }
+
+    /// The transitions. Gives the phase back where the event does not fit.
+    fn step(&mut self, phase: Phase, event: &Event) -> Result<Phase, Box<Phase>> {
+        match (phase, event) {
+            (Phase::Opening, Event::CheckpointZero { checkpoint }) => {
+                self.zero = Some(checkpoint.clone());
+                self.good = Some(checkpoint.clone());
+                Ok(Phase::Baselining)
+            }
+            (Phase::Baselining, Event::BaselineMeasured { test, gate }) => {
+                Ok(self.baseline_measured(test, gate))
+            }
+            (Phase::Due { key, kind }, Event::AttemptStarted { attempt })
+                if attempt.key == key
+                    && attempt.kind == kind
+                    && attempt.number == self.next_number(&key)
+                    && self.cap_reached().is_none() =>
+            {
+                Ok(self.attempt_started(attempt))
+            }
+            (Phase::Forked { attempt }, Event::Used { used }) => Ok(self.child_used(attempt, used)),
+            (Phase::Forked { attempt }, Event::AgentReturned { outcome, judged }) => {
+                Ok(self.agent_returned(attempt, outcome, judged.as_ref()))
+            }
+            (Phase::Returned { attempt, outcome }, Event::AttemptMeasured { findings, verdict })
+                if findings.stage() == attempt.key.stage() =>
+            {
+                let verdict =
+                    verdict.clone().unwrap_or_else(|| self.verdict(&attempt.key, &outcome, findings));
+                Ok(self.measured(attempt, (&outcome, findings), verdict))
+            }
+            (Phase::Keeping { attempt, findings }, Event::WorkKept { checkpoint }) => {
+                Ok(self.work_kept(&attempt, *findings, checkpoint))
+            }
+            (
+                Phase::RollingBack { attempt, to, extent, then },
+                Event::WorkRolledBack { to: done, kept_as, .. },
+            ) if *done == to => {
+                let _ = extent;
+                Ok(self.rolled_back(attempt, then, kept_as))
+            }
+            (
+                Phase::Ended { end: end @ (End::Finished(_) | End::Refused) },
+                Event::Resumed | Event::Decided { .. },
+            ) => Err(Box::new(Phase::Ended { end })),
+            (phase, Event::Resumed) => Ok(self.resumed(phase)),
+            (Phase::CutOff { attempt }, Event::AttemptCut { kept_as }) => Ok(self.cut_off(attempt, kept_as)),
+            (phase, Event::Decided { decision }) => self.decided(phase, decision),
+            (Phase::Rechecking { key, halt }, Event::Rechecked { findings, checkpoint, faults }) => {
+                let faults = faults.clone().unwrap_or_else(|| self.edit_faults(findings));
+                Ok(self.rechecked(key, halt, (findings, &faults), checkpoint))
+            }
+            (phase, Event::MdtestHeard { criterion, word }) => self.mdtest_heard(phase, criterion, word),
+            (Phase::GateDue, Event::GateMeasured { green, run, .. }) => {
+                self.gate = Some(GateBefore { green: *green, run: run.clone() });
+                Ok(Phase::Due { key: Key::Refactorer, kind: AttemptKind::First })
+            }
+            (Phase::Halting { halt }, Event::Halted { .. }) => Ok(Phase::Ended { end: End::Halted(halt) }),
+            (Phase::Finishing { ending }, Event::Finished { ending: said }) if *said == ending => {
+                Ok(Phase::Ended { end: End::Finished(ending) })
+            }
+            (phase, _) => self.step_unclaimed(phase, event),
+        }
+    }
+
+    fn child_used(&mut self, attempt: Attempt, used: &ChildUse) -> Phase {
+        if let Some(entry) = self.entry(&attempt.key) {
+            entry.used.add(&used.usage);
+            entry.session_used = used.session;
+        }
+        Phase::Forked { attempt }
+    }
+
+    pub(super) fn rolled_back(
+        &mut self,
+        attempt: Attempt,
+        then: AfterRollBack,
+        kept_as: &CheckpointId,
+    ) -> Phase {
+        if let Some(entry) = self.entry_of(&attempt) {
+            entry.kept_as = Some(kept_as.clone());
+        }
+        let is_left_out = attempt.key == Key::Refactorer && self.run.plan.refactor == Refactoring::Off;
+        match then {
+            AfterRollBack::Retry if is_left_out => Phase::Finishing { ending: self.ending() },
+            AfterRollBack::Retry => Phase::Due { key: attempt.key, kind: AttemptKind::Semantic },
+            AfterRollBack::Halt(halt) => Phase::Halting { halt },
+        }
+    }
+
+    fn baseline_measured(&mut self, test: &SuiteBaseline, gate: &SuiteBaseline) -> Phase {
+        self.greens.clone_from(&test.greens);
+        self.collected = test.collected;
+        self.start = self.tree.clone().or_else(|| self.zero.clone());
+        self.good.clone_from(&self.start);
+        self.baseline = Some(Baselines { test: test.clone(), gate: gate.clone() });
+        if self.covered_by_red().is_empty() {
+            return self.after_green();
+        }
+        Phase::Due { key: Key::TestWriter, kind: AttemptKind::First }
+    }
+
+    /// The number that the next fork of `key` has, from 1.
+    pub fn next_number(&self, key: &Key) -> u8 {
+        let made = self.ledgers.get(key).map_or(0, |ledger| ledger.entries.len());
+        u8::try_from(made + 1).unwrap_or(u8::MAX)
+    }
+
+    fn attempt_started(&mut self, attempt: &Attempt) -> Phase {
+        self.tree = Some(attempt.before.clone());
+        self.stopped_at = None;
+        self.keep_for_format_retry(attempt);
+        let entry = Entry {
+            attempt: attempt.clone(),
+            outcome: None,
+            verdict: None,
+            runs: Vec::new(),
+            cut: false,
+            kept_as: None,
+            used: Tally::default(),
+            session_used: Usage::default(),
+        };
+        self.ledgers.entry(attempt.key.clone()).or_default().entries.push(entry);
+        Phase::Forked { attempt: attempt.clone() }
+    }
+
+    pub(super) fn fresh(&mut self, key: &Key) {
+        if let Some(ledger) = self.ledgers.get_mut(key) {
+            ledger.spent = Spent::default();
+            ledger.cuts = 0;
+            ledger.fresh_from = ledger.entries.len();
+        }
+    }
+
+    fn agent_returned(
+        &mut self,
+        attempt: Attempt,
+        outcome: &AgentReturn,
+        judged: Option<&AtReturn>,
+    ) -> Phase {
+        let judged = judged.cloned().unwrap_or_else(|| self.at_return(&attempt.key, outcome));
+        if let Some(entry) = self.entry(&attempt.key) {
+            entry.outcome = Some(Box::new(outcome.clone()));
+        }
+        match judged {
+            AtReturn::Settled(verdict) => self.settle(attempt, verdict),
+            AtReturn::Measure => Phase::Returned { attempt, outcome: Box::new(outcome.clone()) },
+        }
+    }
+
+    /// Books a verdict that is not `passed`.
+    pub(super) fn settle(&mut self, attempt: Attempt, verdict: Verdict) -> Phase {
+        if let Some(entry) = self.entry_of(&attempt) {
+            entry.verdict = Some(verdict.clone());
+        }
+        let bounds = self.run.plan.bounds;
+        let kind = match &verdict {
+            Verdict::Failed(Fault { mode, .. }) => Some(mode.budget()),
+            Verdict::Disputed(_) | Verdict::Passed => None,
+        };
+        let ledger = self.ledgers.entry(attempt.key.clone()).or_default();
+        match kind.map(|kind| (kind, ledger.spent.book(kind, bounds))) {
+            Some((BudgetKind::Format, Allowance::Retry)) => {
+                Phase::Due { key: attempt.key, kind: AttemptKind::Format }
+            }
+            Some((BudgetKind::Semantic, Allowance::Retry)) => self.roll_back(attempt, AfterRollBack::Retry),
+            Some((_, Allowance::Exhausted)) | None => {
+                let halt = Halt { key: attempt.key.clone(), verdict };
+                self.roll_back(attempt, AfterRollBack::Halt(halt))
+            }
+        }
+    }
+
+    /// Section 7: what comes back before a retry differs by stage; before a halt all does.
+    pub(super) fn roll_back(&self, attempt: Attempt, then: AfterRollBack) -> Phase {
+        let good = self.good.clone().unwrap_or_else(|| attempt.before.clone());
+        let base = self.base(&attempt.key).cloned().unwrap_or_else(|| good.clone());
+        let (to, extent) = match (&then, attempt.key.stage()) {
+            (AfterRollBack::Halt(_), _) | (AfterRollBack::Retry, Stage::Refactor) => {
+                (good, RollBack::Everything)
+            }
+            (AfterRollBack::Retry, Stage::Red) => (good, RollBack::AllButTests),
+            (AfterRollBack::Retry, Stage::Green) => (base, RollBack::DeletedOnly),
+        };
+        Phase::RollingBack { attempt, to, extent, then }
+    }
+
+    /// The next criterion in order that is neither green nor set aside; else the gate; else the end.
+    pub(super) fn after_green(&self) -> Phase {
+        let waits = |id: &&CriterionId| {
+            matches!(self.progress.get(*id), None | Some(Progress::Pending | Progress::Red))
+                && !(self.run.plan.already_green.contains(id) && self.verify(id) != Verify::Test)
+        };
+        if let Some(id) = self.run.plan.criteria.iter().find(waits) {
+            return Phase::Due { key: Key::Implementer(id.clone()), kind: AttemptKind::First };
+        }
+        match self.run.plan.refactor {
+            Refactoring::Once => Phase::GateDue,
+            Refactoring::Off => Phase::Finishing { ending: self.ending() },
+        }
+    }
+
+    pub(super) fn ending(&self) -> Ending {
+        let verified = |id: &CriterionId| {
+            matches!(self.progress.get(id), Some(Progress::Green | Progress::AlreadyGreen))
+        };
+        if self.run.plan.criteria.iter().all(verified) { Ending::Verified } else { Ending::PartlyUnverified }
+    }
+
+    pub(super) fn entry(&mut self, key: &Key) -> Option<&mut Entry> {
+        self.ledgers.get_mut(key)?.entries.last_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests;

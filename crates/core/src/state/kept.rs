@@ -1,0 +1,77 @@
+//! Work that is kept, and what the state keeps of it.
+
+use super::{Phase, Progress, State, Suspension};
+use crate::attempt::{Attempt, CheckpointId};
+use crate::criterion::Verify;
+use crate::event::StopAfter;
+use crate::finding::{Findings, Remark};
+use crate::path::RelPath;
+use crate::policy::FileClass;
+use crate::role::Key;
+
+/// Remarks that a state keeps.
+const MOST_REMARKS: usize = 100;
+
+impl State {
+    pub(super) fn work_kept(
+        &mut self,
+        attempt: &Attempt,
+        findings: Findings,
+        checkpoint: &CheckpointId,
+    ) -> Phase {
+        self.good = Some(checkpoint.clone());
+        self.unclaimed = None;
+        match (&attempt.key, findings) {
+            (Key::TestWriter, Findings::Red(red)) => {
+                red.greens.fold_into(&mut self.greens);
+                for id in red.criteria.iter().map(|criterion| &criterion.id) {
+                    let already = self.run.plan.already_green.contains(id);
+                    let progress = if already { Progress::AlreadyGreen } else { Progress::Red };
+                    self.progress.insert(id.clone(), progress);
+                }
+                self.red = Some(red);
+            }
+            (Key::Implementer(id), Findings::Green(green)) => {
+                green.greens.fold_into(&mut self.greens);
+                if let Some(judged) = green.judged {
+                    self.judged = green.runs.get(judged.run).map(|run| (judged, run.clone()));
+                }
+                self.early_green.extend(green.early_green.then(|| id.clone()));
+                self.collected = self.collected.max(green.collected_now);
+                self.remark(&green.remarks);
+                self.note_work(&green.changed.iter().map(|c| (c.path.clone(), c.class)).collect::<Vec<_>>());
+                let progress = match self.verify(id) {
+                    Verify::Test | Verify::Gate => Progress::Green,
+                    Verify::Manual | Verify::Mdtest(_) => Progress::Unverified,
+                };
+                self.progress.insert(id.clone(), progress);
+            }
+            (Key::Refactorer, Findings::Refactor(refactor)) => {
+                self.remark(&refactor.remarks);
+                return Phase::Finishing { ending: self.ending() };
+            }
+            (Key::Refactorer, _) => return Phase::Finishing { ending: self.ending() },
+            (Key::TestWriter | Key::Implementer(_) | Key::Fixer, _) => {}
+        }
+        if attempt.key == Key::TestWriter && self.run.plan.stop_after == StopAfter::Red {
+            self.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));
+        }
+        self.after_green()
+    }
+
+    fn remark(&mut self, remarks: &[Remark]) {
+        let room = MOST_REMARKS.saturating_sub(self.remarks.len());
+        let new: Vec<Remark> = remarks.iter().filter(|one| !self.remarks.contains(one)).cloned().collect();
+        self.remarks.extend(new.into_iter().take(room));
+    }
+
+    fn note_work(&mut self, changed: &[(RelPath, FileClass)]) {
+        for (path, class) in changed {
+            if *class == FileClass::Source
+                && let Err(at) = self.worked_on.binary_search(path)
+            {
+                self.worked_on.insert(at, path.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! From reports to findings: what a run says of each criterion and of the tests of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::criterion::CriterionId;
+use crate::finding::{CriterionRed, RedKind, RedTest, Seen};
+use crate::guard::{self, Guard};
+use crate::mapping::Mapping;
+use crate::path::RelPath;
+use crate::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult};
+
+/// What the source of a test says of it, as far as it can be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    pub expectation: Expectation,
+    /// The names that its expectations look at; `None` if the source could not be read, or is judged as
+    /// a whole.
+    pub looks_at: Option<BTreeSet<String>>,
+    /// Calls that may hold an expectation that can't be read.
+    pub asks: Vec<Ask>,
+    pub conditional: Conditional,
+    /// What is said to be absent and stood in the project before the test was written: then it is
+    /// the test that asks for it in the wrong way.
+    pub existing: BTreeSet<String>,
+    pub mark: Mark,
+}
+
+/// A call that may expect something of what it is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// Names of whoever is called. What is itself absent is the code under test, and asks nothing.
+    pub of: BTreeSet<String>,
+    pub given: BTreeSet<String>,
+}
+
+impl Ask {
+    fn is_of(&self, absent: &str) -> bool {
+        self.given.contains(absent) && !self.of.contains(absent)
+    }
+}
+
+/// What keeps a test from being run, or its failure from counting, as its source says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Mark {
+    #[default]
+    None,
+    /// Whatever the code does; as it is written.
+    Always(String),
+    /// Under a condition, of which the words are known.
+    Under(String, BTreeSet<String>),
+}
+
+impl Mark {
+    /// How the mark is written, if the test will not count once what is absent is there. Of a
+    /// condition that speaks of something else nothing is known: it may be about the system.
+    fn discounts(&self, absent: Option<&str>) -> Option<&str> {
+        match self {
+            Self::None => None,
+            Self::Always(written) => Some(written),
+            Self::Under(written, words) => {
+                absent.map(absent_name).is_some_and(|name| words.contains(name)).then_some(written)
+            }
+        }
+    }
+}
+
+/// Whether a body holds an expectation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expectation {
+    Held,
+    Absent,
+    /// It lives only in a snapshot that nobody has recorded: no code could meet it yet.
+    Unrecorded,
+    #[default]
+    Unknown,
+}
+
+/// Whether any code could make the test pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Conditional {
+    #[default]
+    Conditional,
+    /// `assert False`, `todo!()` and the like as the whole body.
+    Unconditional,
+}
+
+/// What is asked of the sources while a RED is weighed.
+pub struct Sources<'a> {
+    /// Ids that the source of a file declares.
+    pub declared: &'a dyn Fn(&RelPath) -> Vec<TestId>,
+    pub body: &'a dyn Fn(&RelPath, &TestId) -> Body,
+}
+
+/// One criterion in the first run, and whether the second one says the same.
+pub fn criterion_red(
+    id: &CriterionId,
+    mapping: &Mapping,
+    runs: (&TestReport, Option<&TestReport>),
+    sources: &Sources<'_>,
+) -> CriterionRed {
+    let (first, second) = runs;
+    let files = mapping.of(id).map(|owned| owned.files.clone()).unwrap_or_default();
+    let again: BTreeMap<&TestId, &Outcome> =
+        second.map(|report| report.tests.iter().map(|t| (&t.id, &t.outcome)).collect()).unwrap_or_default();
+    let mut tests = Vec::new();
+    for test in mapping.results(id, first) {
+        let body = test.file.as_ref().map(|file| (sources.body)(file, &test.id)).unwrap_or_default();
+        let mut kind = kind_of(&test.outcome, &body);
+        let differs = |other: &&Outcome| passes(other) != passes(&test.outcome);
+        if second.is_some() && again.get(&test.id).is_none_or(differs) {
+            kind = RedKind::Flaky;
+        }
+        let message = first_line(&test.outcome, &body);
+        tests.push(RedTest { id: test.id.clone(), kind, seen: Seen::Reported, message });
+    }
+    for file in &files {
+        if let Some(failure) = load_failure(first, file) {
+            tests.extend(not_loaded(file, failure, sources));
+        }
+    }
+    CriterionRed { id: id.clone(), files, tests }
+}
+
+/// The failure that keeps this file's tests from running, the project's own included.
+fn load_failure<'a>(report: &'a TestReport, file: &RelPath) -> Option<&'a Failure> {
+    let own = report.load_failures.iter().find(|load| load.file == *file).map(|load| &load.failure);
+    own.or(report.project_broken.as_ref())
+}
+
+fn not_loaded(file: &RelPath, failure: &Failure, sources: &Sources<'_>) -> Vec<RedTest> {
+    let message = failure.message.lines().next().unwrap_or_default().to_owned();
+    let declared = (sources.declared)(file);
+    let one = |id: TestId, seen: Seen| {
+        let body = (sources.body)(file, &id);
+        let kind = match failure.kind {
+            FailureKind::Missing => kind_of_failure(failure, &body),
+            FailureKind::Timeout => RedKind::Timeout,
+            FailureKind::Crash => RedKind::Crash,
+            FailureKind::Assertion | FailureKind::Error | FailureKind::Load => RedKind::Load,
+        };
+        let message = marked(failure, &body).unwrap_or_else(|| message.clone());
+        RedTest { id, kind, seen, message }
+    };
+    // Names that only a run knows: the file stands for its tests.
+    if declared.is_empty() {
+        return vec![one(TestId(file.to_string()), Seen::FileOnly)];
+    }
+    declared.into_iter().map(|id| one(id, Seen::Declared)).collect()
+}
+
+fn kind_of(outcome: &Outcome, body: &Body) -> RedKind {
+    match outcome {
+        Outcome::Passed => RedKind::Passed,
+        Outcome::Skipped => RedKind::None,
+        Outcome::Failed(failure) => kind_of_failure(failure, body),
+    }
+}
+
+fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
+    if body.conditional == Conditional::Unconditional {
+        return RedKind::Unconditional;
+    }
+    let is_unrecorded = body.expectation == Expectation::Unrecorded;
+    match failure.kind {
+        FailureKind::Assertion | FailureKind::Error | FailureKind::Missing if is_unrecorded => RedKind::None,
+        FailureKind::Assertion => RedKind::Assertion,
+        // The call threw, and nothing would look at what it gives once it does not.
+        FailureKind::Error if body.expectation == Expectation::Absent => RedKind::None,
+        FailureKind::Error => RedKind::Error,
+        FailureKind::Missing if failure.absent.iter().any(|absent| body.existing.contains(absent)) => {
+            RedKind::Load
+        }
+        FailureKind::Missing if body.mark.discounts(failure.absent.as_deref()).is_some() => RedKind::None,
+        FailureKind::Missing if is_hollow(body, failure.absent.as_deref()) => RedKind::None,
+        FailureKind::Missing => RedKind::Missing,
+        FailureKind::Load => RedKind::Load,
+        FailureKind::Timeout => RedKind::Timeout,
+        FailureKind::Crash => RedKind::Crash,
+    }
+}
+
+/// Whether a body expects nothing of what is absent: writing that down, empty, would make the test
+/// pass. Where nobody can say what is absent, an expectation of anything does.
+fn is_hollow(body: &Body, absent: Option<&str>) -> bool {
+    let absent = absent.map(absent_name).filter(|name| !name.is_empty());
+    let asks = |absent: Option<&str>| match absent {
+        Some(absent) => body.asks.iter().any(|ask| ask.is_of(absent)),
+        None => !body.asks.is_empty(),
+    };
+    match (body.expectation, &body.looks_at, absent) {
+        (Expectation::Absent | Expectation::Unrecorded, _, _) => true,
+        (Expectation::Held | Expectation::Unknown, None, _) | (Expectation::Held, Some(_), None) => false,
+        (Expectation::Held | Expectation::Unknown, Some(names), Some(absent)) => {
+            !names.contains(absent) && !asks(Some(absent))
+        }
+        (Expectation::Unknown, Some(names), None) => names.is_empty() && !asks(None),
+    }
+}
+
+/// The last name of what is absent: of a path (`../src/shop.mjs`, `shop/cart`) the file's without
+/// what follows its first dot, of anything else (`shop::Cart::add`, `shop.total`) the last word.
+pub fn absent_name(absent: &str) -> &str {
+    if let Some((_, file)) = absent.rsplit_once('/') {
+        return match file.rsplit_once('#') {
+            Some((_, export)) => export,
+            None => file.split('.').next().unwrap_or(file),
+        };
+    }
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    absent.trim_end_matches(|c| !is_part(c)).rsplit(|c| !is_part(c)).next().unwrap_or(absent)
+}
+
+fn passes(outcome: &Outcome) -> bool {
+    *outcome == Outcome::Passed
+}
+
+/// What is said of a test that will never count.
+fn marked(failure: &Failure, body: &Body) -> Option<String> {
+    let written =
+        body.mark.discounts(failure.absent.as_deref()).filter(|_| failure.kind == FailureKind::Missing);
+    written.map(|written| format!("its mark keeps it from counting: {written}"))
+}
+
+fn first_line(outcome: &Outcome, body: &Body) -> String {
+    let Outcome::Failed(failure) = outcome else { return String::new() };
+    let said = || failure.message.lines().next().unwrap_or_default().to_owned();
+    marked(failure, body).unwrap_or_else(said)
+}
+
+/// A criterion's own tests in a verifying run, against what RED said they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Own {
+    pub passed: Vec<TestId>,
+    pub failed: Vec<TestId>,
+    pub skipped: Vec<TestId>,
+    pub vanished: Vec<TestId>,
+}
+
+/// The expected ids come from the RED run and never from this one.
+pub fn own(red: &CriterionRed, mapping: &Mapping, report: &TestReport) -> Own {
+    let results = mapping.results(&red.id, report);
+    let mut own = Own::default();
+    for test in &results {
+        let list = match &test.outcome {
+            Outcome::Passed => &mut own.passed,
+            Outcome::Failed(_) => &mut own.failed,
+            Outcome::Skipped => &mut own.skipped,
+        };
+        list.push(test.id.clone());
+    }
+    for file in &red.files {
+        let broken = load_failure(report, file).is_some();
+        own.failed.extend(broken.then(|| TestId(file.to_string())));
+    }
+    own.vanished = vanished(red, &results);
+    let ran = |file: &TestId| results.iter().any(|test| of_file(test, &file.0)) || own.failed.contains(file);
+    let whole = red.tests.iter().filter(|test| test.seen == Seen::FileOnly && test.kind.is_accepted());
+    let gone: Vec<TestId> = whole.map(|test| test.id.clone()).filter(|file| !ran(file)).collect();
+    own.vanished.extend(gone);
+    own
+}
+
+fn of_file(test: &TestResult, file: &str) -> bool {
+    test.file.as_ref().is_some_and(|own| own.as_str() == file)
+}
+
+fn vanished(red: &CriterionRed, results: &[&TestResult]) -> Vec<TestId> {
+    let seen: BTreeSet<&TestId> = results.iter().map(|test| &test.id).collect();
+    let absent = |test: &&RedTest| !seen.contains(&test.id);
+    let reported = red.tests.iter().filter(|test| test.seen == Seen::Reported).filter(absent);
+    let mut gone: Vec<TestId> = reported.map(|test| test.id.clone()).collect();
+    // Names read from a source may differ from the runner's (parameters, computed titles), so of
+    // them only the number has to be reached.
+    let declared: Vec<&RedTest> = red.tests.iter().filter(|test| test.seen == Seen::Declared).collect();
+    if results.len() < red.tests.iter().filter(|test| test.seen != Seen::FileOnly).count() {
+        gone.extend(declared.into_iter().filter(absent).map(|test| test.id.clone()));
+    }
+    gone
+}
+
+/// Tests of `greens` that did not pass in this run.
+///
+/// An id that vanished counts as moved, not lost, if exactly one new id with the same last name
+/// passes: tests inside sources move when their module does.
+pub fn lost(greens: &[TestId], report: &TestReport) -> Vec<TestId> {
+    let known: BTreeSet<&TestId> = greens.iter().collect();
+    let outcomes: BTreeMap<&TestId, bool> =
+        report.tests.iter().map(|test| (&test.id, passes(&test.outcome))).collect();
+    let mut new_names: BTreeMap<&str, usize> = BTreeMap::new();
+    for (id, _) in outcomes.iter().filter(|(id, passed)| **passed && !known.contains(*id)) {
+        *new_names.entry(last_name(id)).or_default() += 1;
+    }
+    let is_lost = |id: &&TestId| match outcomes.get(id) {
+        Some(passed) => !passed,
+        None => new_names.get(last_name(id)) != Some(&1),
+    };
+    greens.iter().filter(is_lost).cloned().collect()
+}
+
+/// Tests of `greens` with a namesake that did not pass and is neither among them nor known to fail:
+/// which of the two is the test that was green nobody can tell, so both must be.
+pub fn lost_by_namesake(greens: &[TestId], known: &BTreeSet<&TestId>, report: &TestReport) -> Vec<TestId> {
+    let is_numbered = |test: &&TestResult| test.id.shared() != test.id.0;
+    let mut bad = report.tests.iter().filter(is_numbered).filter(|test| !passes(&test.outcome)).peekable();
+    if bad.peek().is_none() || !guard::stands(Guard::DoubleIds) {
+        return Vec::new();
+    }
+    let greens: BTreeSet<&TestId> = greens.iter().collect();
+    let mut lost = BTreeSet::new();
+    for test in bad.filter(|test| !greens.contains(&test.id) && !known.contains(&test.id)) {
+        let shared = test.id.shared();
+        lost.extend(greens.iter().find(|id| id.0 == shared || id.shared() == shared).map(|id| (*id).clone()));
+    }
+    lost.into_iter().collect()
+}
+
+fn last_name(id: &TestId) -> &str {
+    id.0.rsplit("::").next().unwrap_or(&id.0)
+}
+
+/// The ids that passed, sorted.
+pub fn greens(report: &TestReport) -> Vec<TestId> {
+    let passed = report.tests.iter().filter(|test| passes(&test.outcome)).map(|test| test.id.clone());
+    passed.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests;

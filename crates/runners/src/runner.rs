@@ -1,0 +1,302 @@
+//! The project's test command, read by the adapter of its runner (contract sections 5 to 7).
+//!
+//! ```text
+//! TestOrder ─► Scope ─► adapter ─► commands on a Bench ─► report ─► TestRun
+//! ```
+//!
+//! One file per runner. Neighbours: `runners::test_report` reads what runners write,
+//! `core::evidence` says whether it counts, `child::process` runs the commands. Refuses to know:
+//! criteria, verdicts, and which tests were expected.
+#![expect(clippy::disallowed_methods, reason = "adapters of the disk, of children and of their environment")]
+
+mod adapter;
+mod bench;
+mod bun;
+mod canary;
+mod cargo;
+mod deno;
+mod facts;
+mod go;
+mod installed;
+mod javascript;
+mod jest;
+mod node;
+mod patience;
+pub mod place;
+mod pytest;
+mod python;
+mod refusals;
+mod rehearsal;
+mod scope;
+mod scratch;
+mod shelf;
+mod shell;
+mod stamp;
+mod unittest;
+mod vitest;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use self::facts::{Junit, Placement, Runner, Source, of};
+pub use self::rehearsal::{Rehearsal, rehearse};
+
+use self::adapter::Adapter;
+
+use self::bench::{Bench, Bounds, Measured, Step};
+use self::facts::Making;
+use self::patience::Patience;
+use self::place::Place;
+use self::refusals::missing_program;
+use self::scope::Scope;
+use self::shelf::{Folder, Rest, Shelf};
+use tdd_child::leftovers;
+use tdd_child::process::kin;
+use tdd_child::sandbox::Sandbox;
+use tdd_child::signals::StopSignal;
+use tdd_core::commands::{ProjectCommands, RunnerTable, Suite};
+use tdd_core::event::Leaked;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{CanaryWish, Hear, Isolation, Recalled, TestOrder, Tests};
+use tdd_core::test::{Canary, TestId, TestRun};
+use tdd_core::trouble::Trouble;
+use tdd_source::Language;
+
+/// What the adapter of a project's tests needs.
+#[derive(Clone, Debug)]
+pub struct RunnerSetup {
+    /// The repository's root; findings' paths are relative to it.
+    pub repository: PathBuf,
+    /// Where commands run; ids are relative to it.
+    pub project: PathBuf,
+    pub commands: ProjectCommands,
+    /// `runner:` of `tdd.yaml`.
+    pub table: Option<RunnerTable>,
+    /// A private folder of the run for logs, reports and reporters, outside the tree or in
+    /// `.tdd/runs`.
+    pub work: PathBuf,
+    /// For one verification; `None` is the larger of 10 minutes and three times the first run.
+    pub deadline: Option<Duration>,
+    /// Bytes that one command may print.
+    pub output_cap: u64,
+    pub stop: StopSignal,
+}
+
+/// The project's two commands.
+pub struct ProjectTests {
+    place: Place,
+    /// The repository that temporary folders are made for; a copy of it is none of anybody's.
+    owner: PathBuf,
+    commands: ProjectCommands,
+    adapter: Box<dyn Adapter>,
+    work: PathBuf,
+    deadline: Option<Duration>,
+    output_cap: u64,
+    stop: StopSignal,
+    /// Verifications so far, for the logs' names.
+    count: u32,
+    /// How long the first verification took.
+    first_ms: Option<u64>,
+    /// How long the last one took, by its label.
+    last_ms: BTreeMap<String, u64>,
+    /// What stopping one comes to, for a person who waits for it.
+    after_stop: &'static str,
+    sandbox: Option<Sandbox>,
+    /// Holds each verification's temporary files while it runs; made for the first one.
+    temp: Option<leftovers::OwnFolder>,
+    /// Of the folders in it, and of those in `work`.
+    temp_shelf: Shelf,
+    work_shelf: Shelf,
+}
+
+/// The key of the gate's last duration; no label is empty.
+const GATE: &str = "";
+
+const SHORTEST_DEADLINE: Duration = Duration::from_mins(10);
+const BUILD_DEADLINE: Duration = Duration::from_hours(1);
+
+impl ProjectTests {
+    /// Fails with a filled-in suggestion if no adapter can derive how to select tests from the
+    /// command and `tdd.yaml` does not say it (contract section 5).
+    pub fn new(setup: RunnerSetup) -> Result<Self, Trouble> {
+        let making = Making { commands: &setup.commands, table: setup.table.as_ref(), work: &setup.work };
+        let adapter = (of(setup.commands.runner).adapter)(&making)?;
+        Ok(Self {
+            place: Place::new(&setup.repository, &setup.project),
+            owner: setup.repository,
+            commands: setup.commands,
+            adapter,
+            // A process that goes on with a run must not write over what the one before it kept.
+            count: bench::last_number(&setup.work),
+            work: setup.work,
+            deadline: setup.deadline,
+            output_cap: setup.output_cap,
+            stop: setup.stop,
+            first_ms: None,
+            last_ms: BTreeMap::new(),
+            after_stop: patience::GOES_ON,
+            sandbox: None,
+            temp: None,
+            temp_shelf: Shelf::default(),
+            work_shelf: Shelf::default(),
+        })
+    }
+
+    /// Every command is started inside this sandbox from now on.
+    #[must_use = "this returns the tests with their sandbox"]
+    pub fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.sandbox = sandbox;
+        self
+    }
+
+    /// Nobody goes on with what a stop ends.
+    #[must_use = "this returns the tests"]
+    pub fn never_resumed(mut self) -> Self {
+        self.after_stop = patience::ENDS;
+        self
+    }
+
+    fn patience(&self, label: &str) -> Patience {
+        let usual = self.last_ms.get(label).copied().or(self.first_ms).map(Duration::from_millis);
+        Patience { usual, deadline: self.deadline(), stop: self.after_stop }
+    }
+
+    /// Of the next verification; [`RunnerSetup::deadline`] says how it is found.
+    pub fn deadline(&self) -> Duration {
+        let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
+        self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE))
+    }
+
+    /// Of all that the next verification builds before its tests. A first build has to compile what the
+    /// project depends on, so no build is measured by another.
+    fn build_deadline(&self) -> Duration {
+        self.deadline.unwrap_or(BUILD_DEADLINE)
+    }
+
+    /// The command for all tests.
+    fn whole(&self) -> String {
+        self.adapter.whole().unwrap_or_else(|| self.commands.test.clone())
+    }
+
+    fn bench(&mut self, label: &str) -> Result<Bench, Trouble> {
+        self.count = self.count.saturating_add(1);
+        let (deadline, build_deadline) = (self.deadline(), self.build_deadline());
+        let bounds = Bounds { deadline, build_deadline, output_cap: self.output_cap };
+        let mut bench = Bench::new((&self.work, &self.work_shelf), self.count, label, bounds, &self.stop)?;
+        bench.use_temp(self.temporary()?);
+        Ok(bench.fenced_by(self.sandbox.clone()))
+    }
+
+    /// An empty folder for the temporary files of one verification. Its path is short, because sockets
+    /// that tests make there have short names only.
+    fn temporary(&mut self) -> Result<Folder, Trouble> {
+        let inside =
+            |shelf: &Shelf, root: &leftovers::OwnFolder| shelf.folder(root.path(), "", 4, Rest::Goes);
+        // Earlier tests may have left ours closed or removed it.
+        if let Some(Ok(folder)) = self.temp.as_ref().map(|root| inside(&self.temp_shelf, root)) {
+            return Ok(folder);
+        }
+        let root = self.temp.insert(leftovers::temporary_folder(&self.owner)?);
+        inside(&self.temp_shelf, root).map_err(|error| leftovers::no_temporary_folder(&error))
+    }
+}
+
+impl Tests for ProjectTests {
+    fn isolation(&self) -> Isolation {
+        self.adapter.isolation()
+    }
+
+    fn recall(&mut self, recalled: &Recalled) {
+        self.first_ms = self.first_ms.or(recalled.first_ms);
+        self.adapter.recall(recalled, &self.place);
+    }
+
+    async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble> {
+        let mut bench = self.bench(&order.label)?;
+        bench.note_canary(match order.canary {
+            CanaryWish::None => Canary::NotAsked,
+            CanaryWish::Beside(_) => Canary::Unsupported,
+        });
+        let scope = Scope::new(order, &self.place);
+        let patience = self.patience(&order.label);
+        let shared = RefCell::new(hear);
+        let hear: Hear<'_> = &mut |news| shared.borrow_mut()(news);
+        let (place, adapter, bench_now) = (&self.place, &mut self.adapter, &mut bench);
+        let run = async { adapter.run((place, &scope), &order.canary, bench_now, hear).await };
+        let measured = patience::watched(run, patience, &order.label, &shared).await?;
+        let mut run = bench.finish(measured)?;
+        if let Some(report) = &mut run.report {
+            report.number_namesakes();
+        }
+        self.first_ms = self.first_ms.or(Some(run.duration_ms));
+        self.last_ms.insert(order.label.clone(), run.duration_ms);
+        Ok(run)
+    }
+
+    async fn run_gate(
+        &mut self,
+        label: &str,
+        leave_out: &[RelPath],
+        hear: Hear<'_>,
+    ) -> Result<TestRun, Trouble> {
+        let leave_out = leave_out.to_vec();
+        if self.commands.gate == self.commands.test {
+            let order = TestOrder { label: label.to_owned(), leave_out, ..TestOrder::default() };
+            return self.run(&order, hear).await;
+        }
+        let mut bench = self.bench(label)?;
+        let argv = ["sh", "-c", &self.commands.gate].map(OsString::from).to_vec();
+        let mut step = Step { argv, cwd: self.place.project.clone(), env: vec![], stdout: None };
+        let mut copy = None;
+        if leave_out.is_empty() {
+            bench.announce(self.commands.gate.clone(), hear);
+        } else {
+            // A gate takes no selection, so it gets a tree without the files.
+            bench.announce(format!("{}{}", self.commands.gate, scratch::note(&leave_out)), hear);
+            let there = copy.insert(scratch::make(&self.place, &|file| !leave_out.contains(file), hear)?);
+            step.cwd.clone_from(&there.place.project);
+            // The copy's builds are of no use to anybody else, and must not land in the user's tree.
+            let target = there.place.repository.join("target");
+            step.env = vec![("CARGO_TARGET_DIR".into(), Some(target.into()))];
+        }
+        // It may be another command altogether than the tests'.
+        let usual = self.last_ms.get(GATE).copied().map(Duration::from_millis);
+        let patience = Patience { usual, ..self.patience(GATE) };
+        let finished = patience::watched(bench.run(step), patience, label, &RefCell::new(hear)).await?;
+        self.last_ms.insert(GATE.to_owned(), finished.duration_ms);
+        missing_program(finished.exit, &self.commands.gate, &bench.last_words(0))?;
+        bench.finish(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 })
+    }
+
+    /// Those of agents too: a sweep does not know whose they were.
+    fn leaked(&mut self) -> Vec<Leaked> {
+        kin::take_ended()
+    }
+
+    fn selection(&self, suite: Suite, files: &[RelPath]) -> String {
+        match suite {
+            Suite::Gate => self.commands.gate.clone(),
+            Suite::Test if files.is_empty() => self.whole(),
+            Suite::Test => self.adapter.selection(&self.place, files),
+        }
+    }
+
+    /// Where an adapter knows by which flag its runner goes on; a person's own script is as it is.
+    fn everything(&self) -> String {
+        self.adapter.everything(&self.place).unwrap_or_else(|| self.whole())
+    }
+
+    fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId> {
+        let Some(language) = Language::of(file.extension()) else { return Vec::new() };
+        let path = self.place.id_path(file);
+        let names = tdd_source::declared(language, &String::from_utf8_lossy(source));
+        names.into_iter().map(|name| TestId(format!("{path}::{name}"))).collect()
+    }
+}
+
+fn words(argv: &[String]) -> Vec<OsString> {
+    argv.iter().map(OsString::from).collect()
+}

@@ -1,0 +1,48 @@
+//! What every runner's adapter does.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+
+use super::bench::{Bench, Measured};
+use super::place::Place;
+use super::scope::Scope;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{CanaryWish, Hear, Isolation, Recalled};
+use tdd_core::trouble::Trouble;
+
+/// A verification under way.
+pub(super) type Running<'a> = Pin<Box<dyn Future<Output = Result<Measured, Trouble>> + 'a>>;
+
+/// One project's tests, run by one runner.
+pub(super) trait Adapter: Debug {
+    /// Runs what the scope chooses.
+    fn run<'a>(
+        &'a mut self,
+        at: (&'a Place, &'a Scope),
+        wish: &'a CanaryWish,
+        bench: &'a mut Bench,
+        hear: Hear<'a>,
+    ) -> Running<'a>;
+
+    /// The command that runs these files, for a person to type.
+    fn selection(&self, place: &Place, files: &[RelPath]) -> String;
+
+    /// Whether a file that does not load hides others.
+    fn isolation(&self) -> Isolation {
+        Isolation::PerFile
+    }
+
+    /// What an earlier process of the run knew.
+    fn recall(&mut self, _recalled: &Recalled, _place: &Place) {}
+
+    /// The command for all tests, where it is wider than the person's own.
+    fn whole(&self) -> Option<String> {
+        None
+    }
+
+    /// The command that runs all tests and goes on where some can't be loaded, where a flag says so.
+    fn everything(&self, _place: &Place) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,427 @@
+//! One verification: the commands that it takes, one after the other, and what they leave.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::shelf::{Folder, Rest, Shelf};
+use tdd_child::free_space;
+use tdd_child::process::{self, CommandOrder, Finished};
+use tdd_child::regular_file;
+use tdd_child::sandbox::Sandbox;
+use tdd_child::signals::StopSignal;
+use tdd_core::audience::News;
+use tdd_core::ports::Hear;
+use tdd_core::test::{Canary, Exit, TestReport, TestRun};
+use tdd_core::trouble::{Trouble, Why};
+
+/// Bytes of output that a run keeps in memory, at its head and at its tail.
+const HEAD_BYTES: u64 = 12 * 1024;
+const TAIL_BYTES: u64 = 19 * 1024;
+
+/// Letters and digits at the end of the private folder's name.
+const RANDOM: usize = 6;
+
+/// Bytes at the end of one command's log that are looked at.
+const END_BYTES: u64 = 1024 * 1024;
+
+/// What one verification may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// For all of its commands together, less those that only build.
+    pub(super) deadline: Duration,
+    /// For those that only build.
+    pub(super) build_deadline: Duration,
+    /// Bytes that one command may print.
+    pub(super) output_cap: u64,
+}
+
+/// One command of a verification.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Step {
+    pub(super) argv: Vec<OsString>,
+    pub(super) cwd: PathBuf,
+    pub(super) env: Vec<(OsString, Option<OsString>)>,
+    /// Where stdout goes, if it is to be read; it comes into the log after the command ended.
+    pub(super) stdout: Option<PathBuf>,
+}
+
+/// What an adapter found.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    pub(super) exit: Exit,
+    pub(super) report: Option<TestReport>,
+    pub(super) unreadable: Option<String>,
+    pub(super) fail_code: i32,
+}
+
+/// Runs the steps of one verification and gathers its log.
+pub(super) struct Bench {
+    label: String,
+    /// An empty private folder for this verification: reports and the parts of the log.
+    folder: Folder,
+    log: PathBuf,
+    parts: Vec<PathBuf>,
+    commands: Vec<String>,
+    left: Duration,
+    build_left: Duration,
+    output_cap: u64,
+    spent_ms: u64,
+    build_ms: u64,
+    canary: Canary,
+    /// A line of the log that holds this is of the canary alone, and no business of anybody's.
+    hidden: Option<String>,
+    /// The commands' own temporary files: gone with all that they left there.
+    temp: Option<Folder>,
+    stop: StopSignal,
+    /// The run's folder for all verifications: the only one of ours that a command may write to.
+    work: PathBuf,
+    fenced: Option<Sandbox>,
+}
+
+impl Bench {
+    /// `work` holds the logs; the verification is the `number`th.
+    pub(super) fn new(
+        (work, shelf): (&Path, &Shelf),
+        number: u32,
+        label: &str,
+        bounds: Bounds,
+        stop: &StopSignal,
+    ) -> Result<Self, Trouble> {
+        let slug: String = label
+            .chars()
+            .take(60)
+            .map(|character| if character.is_ascii_alphanumeric() { character } else { '-' })
+            .collect();
+        let name = format!("{number:03}-{slug}");
+        std::fs::create_dir_all(work).map_err(|error| disk(work, &error))?;
+        // A name that nobody can know before: a report can't be put there in advance.
+        let folder = shelf.folder(work, &format!("{name}-"), RANDOM, Rest::Stays);
+        let folder = folder.map_err(|error| disk(work, &error))?;
+        Ok(Self {
+            label: label.to_owned(),
+            log: work.join(format!("{name}.log")),
+            folder,
+            parts: Vec::new(),
+            commands: Vec::new(),
+            left: bounds.deadline,
+            build_left: bounds.build_deadline,
+            output_cap: bounds.output_cap,
+            spent_ms: 0,
+            build_ms: 0,
+            canary: Canary::NotAsked,
+            hidden: None,
+            temp: None,
+            stop: stop.clone(),
+            work: work.to_owned(),
+            fenced: None,
+        })
+    }
+
+    /// From now on the commands' `TMPDIR` is this folder, which goes with the bench.
+    pub(super) fn use_temp(&mut self, folder: Folder) {
+        self.temp = Some(folder);
+    }
+
+    /// Every command is started inside this sandbox.
+    pub(super) fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.fenced = sandbox;
+        self
+    }
+
+    /// A path in the private folder, unused until now.
+    pub(super) fn fresh(&self, name: &str) -> PathBuf {
+        self.folder.path().join(format!("{}-{name}", self.parts.len()))
+    }
+
+    /// Says what is about to run, as a person would type it; it becomes part of the run's command.
+    pub(super) fn announce(&mut self, command: String, hear: Hear<'_>) {
+        hear(News::Running { what: self.label.clone(), command: command.clone() });
+        self.commands.push(command);
+    }
+
+    /// What became of the run's canary. An adapter that can carry one says it after its run.
+    pub(super) fn note_canary(&mut self, canary: Canary) {
+        self.canary = canary;
+    }
+
+    /// From now on lines that hold this word are left out of the log.
+    pub(super) fn hide_lines(&mut self, word: &str) {
+        self.hidden = Some(word.to_owned());
+    }
+
+    /// Leaves these last parts out of the log: they are about the canary alone.
+    pub(super) fn hide_parts(&mut self, from: usize) {
+        // They keep their place, because names of further parts are made of their number.
+        self.parts.iter_mut().skip(from).for_each(|part| *part = PathBuf::new());
+    }
+
+    /// How many parts the log has so far.
+    pub(super) fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Runs one command with what is left of the deadline. Without time left, none is started.
+    pub(super) async fn run(&mut self, step: Step) -> Result<Finished, Trouble> {
+        let finished = self.within(self.left, step).await?;
+        self.left = self.left.saturating_sub(Duration::from_millis(finished.duration_ms));
+        self.spent_ms = self.spent_ms.saturating_add(finished.duration_ms);
+        Ok(finished)
+    }
+
+    /// The same for a command that runs no test: how long a first build takes says nothing about how
+    /// long the tests do.
+    pub(super) async fn build(&mut self, step: Step) -> Result<Finished, Trouble> {
+        let finished = self.within(self.build_left, step).await?;
+        self.build_left = self.build_left.saturating_sub(Duration::from_millis(finished.duration_ms));
+        self.build_ms = self.build_ms.saturating_add(finished.duration_ms);
+        Ok(finished)
+    }
+
+    async fn within(&mut self, left: Duration, step: Step) -> Result<Finished, Trouble> {
+        if left.is_zero() {
+            return Ok(Finished { exit: Exit::Deadline, duration_ms: 0, leaked: 0 });
+        }
+        let log = self.fresh("log");
+        // What the person's own command sets comes after it, and wins.
+        let temp = self.temp.iter().map(|temp| ("TMPDIR".into(), Some(temp.path().into())));
+        let order = CommandOrder {
+            argv: step.argv,
+            cwd: step.cwd.clone(),
+            env: temp.chain(step.env).collect(),
+            deadline: left,
+            output_cap: self.output_cap,
+            log: log.clone(),
+            stdout: step.stdout.clone(),
+            enclosure: self
+                .fenced
+                .as_ref()
+                .map(|sandbox| sandbox.for_commands(&self.work, &step.cwd).enclosure),
+        };
+        let finished = process::run(&order, &self.stop).await?;
+        self.parts.push(log);
+        self.parts.extend(step.stdout);
+        Ok(finished)
+    }
+
+    /// The trouble of a full disk, if what the commands write is on one: what they printed and reported
+    /// may be cut, and what failed may have failed of that.
+    fn refuse_full_disk(&self, flaw: Option<&str>) -> Result<(), Trouble> {
+        let folders = [Some(self.work.as_path()), self.temp.as_ref().map(Folder::path)];
+        let full = |folder: &Path| Some((folder.to_owned(), free_space::full(folder)?));
+        let Some((folder, error)) = folders.into_iter().flatten().find_map(full) else { return Ok(()) };
+        let besides = flaw.map(|flaw| format!("; so {flaw}")).unwrap_or_default();
+        let why = Why::of(folder.display(), &error);
+        Err(Trouble::environment(format!("the run of `{}` tells nothing", self.commands.join(" && ")))
+            .because(Why { words: format!("{}{besides}", why.words), ..why }))
+    }
+
+    /// The log of the last step, at most 1 MiB of its end.
+    pub(super) fn last_words(&self, steps_back: usize) -> String {
+        let Some(path) = self.parts.iter().rev().nth(steps_back) else { return String::new() };
+        read_tail(path, END_BYTES).unwrap_or_default()
+    }
+
+    /// Adds a line of ours to the log.
+    pub(super) fn say(&mut self, line: &str) -> Result<(), Trouble> {
+        let said = self.fresh("said");
+        regular_file::write(&said, format!("{line}\n")).map_err(|error| disk(&said, &error))?;
+        self.parts.push(said);
+        Ok(())
+    }
+
+    /// Replaces a part of the log by what is readable of it (a stream of JSON, say).
+    pub(super) fn show_instead(&mut self, part: &Path, text: &str) -> Result<(), Trouble> {
+        let shown = self.fresh("shown");
+        regular_file::write(&shown, text).map_err(|error| disk(&shown, &error))?;
+        for kept in &mut self.parts {
+            if kept == part {
+                kept.clone_from(&shown);
+            }
+        }
+        Ok(())
+    }
+
+    /// Rewrites the end (at most 1 MiB) of a part of the log, whose command has ended.
+    pub(super) fn rewrite_end(&self, steps_back: usize, how: &dyn Fn(&str) -> String) -> Result<(), Trouble> {
+        let Some(path) = self.parts.iter().rev().nth(steps_back) else { return Ok(()) };
+        let rewrite = || {
+            let mut file = regular_file::with(File::options().read(true).write(true), path)?;
+            let start = file.metadata()?.len().saturating_sub(END_BYTES);
+            file.seek(SeekFrom::Start(start))?;
+            let mut end = Vec::new();
+            (&file).take(END_BYTES).read_to_end(&mut end)?;
+            let rewritten = how(&String::from_utf8_lossy(&end));
+            file.set_len(start)?;
+            file.seek(SeekFrom::Start(start))?;
+            file.write_all(rewritten.as_bytes())
+        };
+        rewrite().map_err(|error| disk(path, &error))
+    }
+
+    /// Joins the log, and makes the run's record. What lies in the private folder goes.
+    pub(super) fn finish(mut self, measured: Measured) -> Result<TestRun, Trouble> {
+        if !measured.exit.is_success() || measured.unreadable.is_some() {
+            self.refuse_full_disk(measured.unreadable.as_deref())?;
+        }
+        if !self.took_only_part() {
+            let mut joined = regular_file::create(&self.log).map_err(|error| disk(&self.log, &error))?;
+            for part in &self.parts {
+                if let Ok(part) = regular_file::open(part) {
+                    let copied = copy_lines(part, &mut joined, self.hidden.as_deref());
+                    copied.map_err(|error| disk(&self.log, &error))?;
+                }
+            }
+            joined.flush().map_err(|error| disk(&self.log, &error))?;
+        }
+        self.folder.rest = Rest::Goes;
+        Ok(TestRun {
+            command: self.commands.join(" && "),
+            exit: measured.exit,
+            duration_ms: self.spent_ms,
+            build_ms: self.build_ms,
+            report: measured.report,
+            unreadable: measured.unreadable,
+            output: excerpt(&self.log).map_err(|error| disk(&self.log, &error))?,
+            log: self.log.to_string_lossy().into_owned(),
+            fail_code: measured.fail_code,
+            canary: self.canary,
+        })
+    }
+
+    /// Most verifications are one command: its log becomes the log, without a copy.
+    fn took_only_part(&self) -> bool {
+        let [part] = self.parts.as_slice() else { return false };
+        let is_file = std::fs::symlink_metadata(part).is_ok_and(|meta| meta.is_file());
+        is_file && self.hidden.is_none() && std::fs::rename(part, &self.log).is_ok()
+    }
+}
+
+/// The highest number that a log in this folder begins with; 0 without any.
+pub(super) fn last_number(work: &Path) -> u32 {
+    let names = std::fs::read_dir(work).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let number = |name: OsString| name.to_str()?.split_once('-')?.0.parse().ok();
+    names.filter_map(number).max().unwrap_or(0)
+}
+
+/// Copies a part of a log, less the lines that hold `hidden`. A line without an end is bounded.
+fn copy_lines(mut part: File, to: &mut File, hidden: Option<&str>) -> std::io::Result<()> {
+    let Some(hidden) = hidden else { return std::io::copy(&mut part, to).map(drop) };
+    let mut part = std::io::BufReader::new(part);
+    let mut to = std::io::BufWriter::new(to);
+    let mut line = Vec::new();
+    while part.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? > 0 {
+        let holds = line.windows(hidden.len()).any(|window| window == hidden.as_bytes());
+        if !holds {
+            to.write_all(&line)?;
+        }
+        line.clear();
+    }
+    to.flush()
+}
+
+const LONGEST_LINE: u64 = 64 * 1024;
+
+/// A file that can't be read or written, for a person.
+pub(super) fn disk(path: &Path, error: &std::io::Error) -> Trouble {
+    Trouble::environment(format!("can't use {}", path.display()))
+        .because(error)
+        .advise("make sure that the folder is writable and the disk is not full")
+}
+
+/// Reads a whole file of at most `cap` bytes; `Ok(None)` if it is not there. Links are followed: a
+/// report may lie where a person has put one.
+pub(super) fn read_capped(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, String> {
+    match regular_file::open_linked(path).and_then(|file| regular_file::head_of(file, cap + 1)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{} can't be read: {error}", path.display())),
+        Ok(bytes) if bytes.len() as u64 > cap => {
+            Err(format!("{} is larger than {cap} bytes", path.display()))
+        }
+        Ok(bytes) => Ok(Some(bytes)),
+    }
+}
+
+fn read_tail(path: &Path, bytes: u64) -> std::io::Result<String> {
+    let mut file = regular_file::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
+    let mut tail = Vec::new();
+    file.take(bytes).read_to_end(&mut tail)?;
+    Ok(String::from_utf8_lossy(&tail).into_owned())
+}
+
+/// How much of a head or tail may go, so that it is not cut inside a word.
+const CUT_ROOM: usize = 4096;
+
+/// Where the last whole line of a head ends, else its last whole word: half a secret is not known
+/// for one, and would not be masked.
+fn word_end(head: &str) -> usize {
+    let within = |at: &usize| head.len() - at <= CUT_ROOM;
+    let at = head.rfind('\n').filter(within).or_else(|| head.rfind(char::is_whitespace).filter(within));
+    at.unwrap_or(head.len())
+}
+
+/// Where the first whole line of a tail begins, else its first whole word.
+fn word_start(tail: &str) -> usize {
+    let after = |at: usize| at + tail[at..].chars().next().map_or(0, char::len_utf8);
+    let within = |at: &usize| *at <= CUT_ROOM;
+    let at = tail.find('\n').filter(within).or_else(|| tail.find(char::is_whitespace).filter(within));
+    at.map_or(0, after)
+}
+
+/// Head and tail of a log, at most 32 KiB, with a marker between them that gives the gap's size.
+fn excerpt(path: &Path) -> std::io::Result<String> {
+    let length = std::fs::metadata(path)?.len();
+    if length <= HEAD_BYTES + TAIL_BYTES {
+        return read_tail(path, HEAD_BYTES + TAIL_BYTES);
+    }
+    let head = regular_file::head_of(regular_file::open(path)?, HEAD_BYTES)?;
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let head = &head[..word_end(&head)];
+    let tail = read_tail(path, TAIL_BYTES)?;
+    let tail = &tail[word_start(&tail)..];
+    let gap = length - HEAD_BYTES - TAIL_BYTES;
+    let mut text = format!("{head}\n[… {gap} bytes left out …]\n{tail}");
+    // Bytes that are no UTF-8 grow when they are replaced; the bound is on what is kept.
+    let mut end = text.len().min(32 * 1024);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_are_numbered_on_from_those_that_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(last_number(&folder.path().join("tests")), 0, "nothing is there");
+        for name in ["002-RED.log", "017-GREEN-AC-1-Ab12Cd", "cargo-9-x", "999.log", "x"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(last_number(folder.path()), 17);
+    }
+
+    #[test]
+    fn an_excerpt_cuts_no_word_in_two() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let head = usize::try_from(HEAD_BYTES).unwrap();
+        let tail = usize::try_from(TAIL_BYTES).unwrap();
+        for joint in ["\n", " "] {
+            // `secret` lies across the end of the head, and across the start of the tail.
+            let before = format!("{}{joint}", "a".repeat(head - 4));
+            let middle = format!("{joint}{}{joint}", "b".repeat(10_000));
+            let after = format!("{joint}{}", "c".repeat(tail - 4));
+            std::fs::write(&path, format!("{before}secret{middle}secret{after}")).unwrap();
+            let text = excerpt(&path).unwrap();
+            assert!(!text.contains("se") && text.contains("bytes left out") && text.ends_with('c'), "{text}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Builds all test binaries without running one, and finds the files that keep them from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+
+use super::options::Errors;
+use super::packages::Package;
+use super::{Gathered, Going};
+use crate::runner::bench::Bench;
+use crate::test_report::failure;
+use crate::test_report::go_error::{self, BuildError};
+use tdd_child::regular_file;
+use tdd_core::path::RelPath;
+use tdd_core::test::{Exit, Failure, FailureKind, LoadFailure};
+use tdd_core::trouble::Trouble;
+
+/// Each round takes at least one more file out; whoever has more broken files than this has none
+/// that builds.
+const ROUNDS: usize = 20;
+
+impl Going<'_> {
+    /// The packages that can be run, without the test files that do not compile.
+    pub(super) async fn build(
+        &mut self,
+        listed: Vec<Package>,
+        bench: &mut Bench,
+        gathered: &mut Gathered,
+    ) -> Result<Vec<Package>, Trouble> {
+        let module = listed.first().map(|package| package.module.clone()).unwrap_or_default();
+        for _ in 0..ROUNDS {
+            let packages: Vec<Package> = listed
+                .iter()
+                .map(|package| package.without(&self.removed))
+                .filter(|p| self.takes(p))
+                .collect();
+            if packages.is_empty() {
+                return Ok(packages);
+            }
+            let (exit, said) = self.build_once(&packages, bench).await?;
+            match exit {
+                Exit::Code(0) => return Ok(packages),
+                Exit::Code(_) => {}
+                Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => {
+                    gathered.stopped = Some(exit);
+                    return Ok(Vec::new());
+                }
+            }
+            if self.errors == Errors::First
+                && said.lines().any(|line| line.trim_end().ends_with("too many errors"))
+            {
+                self.errors = Errors::All;
+                continue;
+            }
+            let errors = go_error::errors(&said);
+            let found = self.sort_out(&errors, &listed, &module);
+            if let Some(broken) = found.broken {
+                gathered.report.project_broken = Some(broken);
+                return Ok(Vec::new());
+            }
+            if found.files.is_empty() {
+                let why = if said.trim().is_empty() { "go gave up without a word" } else { said.trim() };
+                gathered.report.project_broken = Some(failure(FailureKind::Load, why, None));
+                return Ok(Vec::new());
+            }
+            for (file, failure) in found.files {
+                if self.scope.takes_file(&file) {
+                    gathered.report.load_failures.push(LoadFailure { file: file.clone(), failure });
+                }
+                self.removed.insert(file);
+            }
+        }
+        gathered.flaw = Some("more test files than can be left out one by one do not compile".to_owned());
+        Ok(Vec::new())
+    }
+
+    /// Whether a test of this package can take part.
+    fn takes(&self, package: &Package) -> bool {
+        package.tests.keys().any(|file| self.scope.takes_file(file)) || self.birds.nest_in(&package.dir)
+    }
+
+    async fn build_once(&self, packages: &[Package], bench: &mut Bench) -> Result<(Exit, String), Trouble> {
+        let mut argv = self.test_call(self.overlay(bench)?);
+        // What is built is handed to a program that does nothing.
+        argv.extend(["-exec", "true"].map(OsString::from));
+        argv.extend(packages.iter().map(|package| OsString::from(&package.import)));
+        let stdout = bench.fresh("build");
+        let finished = bench.build(self.step(argv, stdout.clone())).await?;
+        let said = bench.last_words(1);
+        bench.show_instead(&stdout, "")?;
+        Ok((finished.exit, said))
+    }
+
+    fn sort_out(&self, errors: &[BuildError], listed: &[Package], module: &str) -> Found {
+        let own = |name: &str| self.names.contains(name.trim_end_matches("_test"));
+        let mut by_file: BTreeMap<RelPath, Vec<&BuildError>> = BTreeMap::new();
+        let mut production = Vec::new();
+        for error in errors {
+            let file = self.place.in_repository(&error.file);
+            let test = file.filter(|file| listed.iter().any(|package| package.tests.contains_key(file)));
+            match test {
+                Some(file) => by_file.entry(file).or_default().push(error),
+                None => production.push(error),
+            }
+        }
+        let broken = (!production.is_empty()).then(|| go_error::classify(&production, module, &own));
+        let gone = self.gone_names();
+        let files = by_file.into_iter().map(|(file, errors)| {
+            let told = go_error::classify(&errors, module, &own);
+            (file, needs_what_is_gone(told, &gone))
+        });
+        Found { broken, files: files.collect() }
+    }
+
+    /// What the files that do not take part declare: a file that needs it is not waiting for
+    /// anything still to be written.
+    fn gone_names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for file in &self.removed {
+            let source = regular_file::read(self.place.absolute(file)).unwrap_or_default();
+            for line in String::from_utf8_lossy(&source).lines() {
+                let opened =
+                    ["func ", "type ", "var ", "const "].iter().find_map(|word| line.strip_prefix(word));
+                let name =
+                    opened.unwrap_or_default().chars().take_while(|c| c.is_alphanumeric() || *c == '_');
+                names.extend(Some(name.collect::<String>()).filter(|name| !name.is_empty()));
+            }
+        }
+        names
+    }
+}
+
+struct Found {
+    /// Something that is no test file does not compile.
+    broken: Option<Failure>,
+    files: Vec<(RelPath, Failure)>,
+}
+
+fn needs_what_is_gone(told: Failure, gone: &BTreeSet<String>) -> Failure {
+    let needed = told.absent.as_ref().filter(|name| gone.contains(*name));
+    let Some(name) = needed else { return told };
+    let why = format!("{}\n{name} is declared in a test file that takes no part here", told.message);
+    failure(FailureKind::Load, &why, None)
+}

@@ -1,0 +1,84 @@
+//! `go list -json`: which files make which package.
+//!
+//! ```text
+//! stream  = { package }                 objects one after the other, without a separator
+//! package = {"Dir", "ImportPath", "Name", "Module": {"Path"}, "TestGoFiles": [..], "XTestGoFiles": [..]}
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::declared;
+use crate::runner::place::Place;
+use tdd_child::regular_file;
+use tdd_core::path::RelPath;
+
+/// A package with the test files that go would build into it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Package {
+    pub(super) import: String,
+    pub(super) name: String,
+    pub(super) dir: String,
+    pub(super) module: String,
+    /// Test file to the names that it declares.
+    pub(super) tests: BTreeMap<RelPath, Vec<String>>,
+}
+
+impl Package {
+    /// All declared names with the files that declare them: a package and its external test package
+    /// may have one in common.
+    pub(super) fn files_of(&self, test: &str) -> Vec<&RelPath> {
+        let top = test.split('/').next().unwrap_or(test);
+        let declares = |names: &Vec<String>| names.iter().any(|name| name == top);
+        self.tests.iter().filter(|(_, names)| declares(names)).map(|(file, _)| file).collect()
+    }
+
+    pub(super) fn without(&self, removed: &BTreeSet<RelPath>) -> Self {
+        let mut fewer = self.clone();
+        fewer.tests.retain(|file, _| !removed.contains(file));
+        fewer
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+#[derive(Default)]
+struct Listed {
+    dir: String,
+    import_path: String,
+    name: String,
+    module: Option<Module>,
+    test_go_files: Option<Vec<String>>,
+    #[serde(rename = "XTestGoFiles")]
+    x_test_go_files: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Module {
+    path: String,
+}
+
+/// Reads the stream; what is no package ends it.
+pub(super) fn parse(bytes: &[u8], place: &Place) -> Vec<Package> {
+    let stream = serde_json::Deserializer::from_slice(bytes).into_iter::<Listed>();
+    stream.map_while(Result::ok).map(|listed| package(listed, place)).collect()
+}
+
+fn package(listed: Listed, place: &Place) -> Package {
+    let names = [listed.test_go_files, listed.x_test_go_files].into_iter().flatten().flatten();
+    let files = names.filter_map(|name| place.in_repository(&format!("{}/{name}", listed.dir)));
+    let tests = files.map(|file| {
+        let source = regular_file::read(place.absolute(&file)).unwrap_or_default();
+        let names = declared::names(&String::from_utf8_lossy(&source));
+        (file, names)
+    });
+    Package {
+        tests: tests.collect(),
+        import: listed.import_path,
+        name: listed.name,
+        dir: listed.dir,
+        module: listed.module.map(|module| module.path).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,246 @@
+"""Tells tdd what pytest did: one JSON object a line, into a file of its own.
+
+Loaded by `-p`. It also leaves out test files and picks tests, because command line arguments
+would change pytest's root folder and with it the ids.
+"""
+
+import json
+import os
+import pathlib
+import sys
+import unittest.case
+
+import pytest
+
+# The hooks below have arguments that older ones do not know. What is said here is looked for by name.
+if getattr(pytest, "version_tuple", (0,)) < (7,):
+    raise pytest.UsageError("tdd reads pytest 7.0 and newer, and this is pytest " + pytest.__version__)
+
+# Raised within a test of unittest it ends the test as a success; the driver of unittest says more.
+unittest.case._ShouldStop = ()
+
+# `python -m pytest` puts the current folder first on the path. We had that put off until pytest and
+# its own plugins were imported, so that nothing in the project can take their place; the rest of
+# the run, and what it starts, must not notice.
+if os.environ.pop("TDD_LATE_CWD", None):
+    os.environ.pop("PYTHONSAFEPATH", None)
+    sys.path.insert(0, os.getcwd())
+
+_order = json.loads(os.environ.get("TDD_ORDER", "{}"))
+# Of the project, which is imported from here on, and in all that it starts, nothing compiled is read that
+# lies beside its source.
+if _order.get("compiled"):
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = _order["compiled"]
+_left_out = frozenset(_order.get("leave_out", ()))
+_only_files = frozenset(_order.get("only_files", ()))
+_only_ids = frozenset(tuple(pair) for pair in _order.get("only_ids", ()))
+_canary = _order.get("canary") or {"file": None, "tests": []}
+_canary_items = []
+_out = None
+# By the test itself: two tests may have one name.
+_results = {}
+_places = {}
+_told = [0]
+_dump = json.dumps
+
+
+def _write(**fields):
+    if _out is not None:
+        _out.write(_dump(fields) + "\n")
+        _out.flush()
+
+
+def _chain(error):
+    errors = []
+    while error is not None and len(errors) < 6:
+        kind = type(error)
+        at = None
+        frame = error.__traceback__
+        while frame is not None:
+            name = frame.tb_frame.f_code.co_filename
+            parts = name.replace("\\", "/").split("/")
+            if not name.startswith("<") and "_pytest" not in parts and "importlib" not in parts and "pluggy" not in parts:
+                at = name
+            frame = frame.tb_next
+        name = getattr(error, "name", None)
+        file = getattr(error, "filename", None)
+        errors.append({
+            "class": kind.__name__,
+            "bases": [base.__name__ for base in kind.__mro__[1:]],
+            "module": str(kind.__module__),
+            "message": str(error)[:2000],
+            "name": name if isinstance(name, str) else None,
+            "file": file if isinstance(file, str) else None,
+            "at": at,
+        })
+        error = error.__cause__ or error.__context__
+    return errors
+
+
+def _where(item):
+    path = getattr(item, "path", None) or getattr(item, "fspath", None)
+    name = item.nodeid.split("::", 1)[1] if "::" in item.nodeid else item.nodeid
+    return (str(path) if path is not None else None), name
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    global _out
+    # What a worker process of xdist sees has no exception objects, so tests run in this process;
+    # stopping at the first failure would hide the other tests.
+    option = config.option
+    if getattr(option, "numprocesses", None):
+        option.numprocesses = None
+    if getattr(option, "dist", "no") != "no":
+        option.dist = "no"
+    if getattr(option, "tx", None):
+        option.tx = []
+    if getattr(option, "maxfail", 0):
+        option.maxfail = 0
+    path = os.environ.get("TDD_REPORT")
+    if path and _out is None:
+        _out = open(path, "x", encoding="utf-8")
+        _write(ev="start", v=1)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_ignore_collect(collection_path):
+    # The canary is collected apart: as one more argument beside a folder that holds it, some versions
+    # would collect it alone.
+    path = os.path.realpath(collection_path)
+    return True if path in _left_out or path == _canary["file"] else None
+
+
+def pytest_itemcollected(item):
+    # Namesakes are told apart by this order, which no plugin has changed yet.
+    _places.setdefault(item, len(_places))
+
+
+def _folder_of(session, items, folder):
+    """The collector of this folder, as it was made for the tests that lie there."""
+    modules = dict.fromkeys(item.getparent(pytest.Module) for item in items)
+    for module in modules:
+        if module is not None and os.path.realpath(os.path.dirname(str(module.path))) == folder:
+            return module.parent
+    return session
+
+
+def _collect_canary(session, items):
+    """Whatever the call chooses, and without a change of the root folder."""
+    if not _canary["file"]:
+        return []
+    path = pathlib.Path(_canary["file"])
+    parts = path.with_suffix("").parts
+    # Its assertions are rewritten even if its name is not that of a test file.
+    pytest.register_assert_rewrite(*(".".join(parts[at:]) for at in range(1, len(parts))))
+    parent = _folder_of(session, items, str(path.parent))
+    hook = session.gethookproxy(path)
+    module = hook.pytest_pycollect_makemodule(module_path=path, parent=parent)
+    # What it imports may hold tests of others.
+    found = {_where(item)[1]: item for item in session.genitems(module)}
+    for name in _canary["tests"] if found else ():
+        if name not in found and hasattr(module.obj, name):
+            # Functions may have to be named in another way here.
+            found[name] = pytest.Function.from_parent(module, name=name)
+    return [found[name] for name in _canary["tests"] if name in found]
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(session, config, items):
+    # The canary is nothing that a filter or an order of the person's is about. It runs last, when
+    # all that the judged tests do was done.
+    collected = list(items)
+    yield
+    _pick(config, items)
+    _canary_items[:] = _collect_canary(session, collected)
+    items.extend(_canary_items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report):
+    # It is no news to the person that it failed.
+    if any(item.nodeid == report.nodeid for item in _canary_items):
+        return "", "", ""
+    return None
+
+
+# Hook wrappers are of the older kind, which every version knows.
+@pytest.hookimpl(hookwrapper=True)
+def pytest_make_collect_report(collector):
+    outcome = yield
+    report = outcome.get_result()
+    if report.outcome != "passed":
+        info = getattr(getattr(report, "call", None), "excinfo", None)
+        path = getattr(collector, "path", None)
+        if path is not None and not (report.outcome == "skipped" and os.path.isdir(path)):
+            _write(ev="load", file=str(path), skipped=report.outcome == "skipped",
+                   errors=_chain(info.value) if info else [], output=str(report.longrepr)[:4000])
+
+
+def _pick(config, items):
+    if not _only_ids:
+        return
+    kept, dropped = [], []
+    for item in items:
+        path, name = _where(item)
+        path = os.path.realpath(path) if path else None
+        wanted = path in _only_files or (path, name) in _only_ids
+        (kept if wanted else dropped).append(item)
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = kept
+
+
+def pytest_collection_finish(session):
+    items = sorted(session.items, key=lambda item: _places.get(item, len(_places)))
+    tests = []
+    for at, item in enumerate(items):
+        _places[item] = at
+        path, name = _where(item)
+        tests.append({"file": path, "name": name})
+    _write(ev="collected", tests=tests)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    # Read before any other hook can rewrite it: a report that says more good than the raised
+    # exception is not believed.
+    raised = call.excinfo.value if call.excinfo else None
+    result = yield
+    report = result.get_result()
+    state = _results.setdefault(item, {"outcome": "pass", "phase": "", "errors": [], "ms": 0.0})
+    state["ms"] += 1000.0 * float(getattr(call, "duration", 0.0))
+    expected = hasattr(report, "wasxfail")
+    skipped = raised is not None and type(raised).__name__ == "Skipped"
+    failed = report.outcome == "failed" or (raised is not None and not skipped and not expected)
+    if state["outcome"] == "fail":
+        return
+    if failed:
+        errors = _chain(raised)
+        if not errors:
+            errors = [{"class": "Failed", "bases": [], "module": "pytest", "message": str(report.longrepr)[:2000]}]
+        state.update(outcome="fail", phase=call.when, errors=errors)
+    elif skipped or expected or report.outcome == "skipped":
+        state["outcome"] = "skip"
+    elif call.when == "call":
+        # Subtests are told as calls too, before the test that holds them: its own word is the last.
+        state["outcome"] = "pass"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    # A test's word counts once its teardown is over.
+    yield
+    state = _results.pop(item, None)
+    if state is not None:
+        path, name = _where(item)
+        _told[0] += 1
+        _write(ev="test", file=path, name=name, at=_places.get(item), **state)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session, exitstatus):
+    _write(ev="end", status=int(exitstatus), tests=_told[0], own=session.testscollected)
+    if _out is not None and _order.get("keeper"):
+        with open(_order["keeper"], encoding="utf-8") as keeper:
+            exec(keeper.read(), {"__name__": "tdd_keep_compiled"})

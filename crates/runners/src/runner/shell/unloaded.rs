@@ -1,0 +1,122 @@
+//! Files that did not load, where the runner tells nothing of them but a failure.
+//!
+//! mocha, rspec, deno and compilers end without a report if one file does not load, and with it goes what
+//! all others would have told. So a failed run without a word of some file is made again: each such file
+//! alone, and of a whole run the files that are judged alone and the rest without them. A file that alone
+//! leaves nothing did not load.
+
+use super::{Format, Shell, tap};
+use crate::runner::bench::{Bench, Measured};
+use crate::runner::place::Place;
+use crate::runner::scope::Scope;
+use crate::test_report::tap::load_failure;
+use tdd_core::path::RelPath;
+use tdd_core::ports::Hear;
+use tdd_core::test::{Exit, LoadFailure, Outcome};
+use tdd_core::trouble::Trouble;
+
+/// What is to be run in further calls.
+type Again = Vec<Option<Vec<RelPath>>>;
+
+impl Shell {
+    /// Whether a whole run told nothing of what lies behind one file: tape ends at the first exception,
+    /// before its plan, and what is compiled together leaves no report if one file does not compile.
+    pub(super) fn is_cut_short(&self, whole: &Measured, scope: &Scope) -> bool {
+        if self.select.is_none() || scope.told_apart.is_empty() || !matches!(whole.exit, Exit::Code(1..)) {
+            return false;
+        }
+        match self.format {
+            Format::Tap(_) => whole.unreadable.is_some(),
+            Format::Junit(_) => {
+                let tells_tests = whole.report.as_ref().is_some_and(|report| !report.tests.is_empty());
+                self.has_word("{stem}") && !tells_tests
+            }
+            Format::ExitCode => false,
+        }
+    }
+
+    /// The files that are judged each alone, and all others in a copy without them.
+    pub(super) async fn in_parts(
+        &mut self,
+        (place, scope): (&Place, &Scope),
+        bench: &mut Bench,
+        hear: Hear<'_>,
+    ) -> Result<Measured, Trouble> {
+        let without = |files: &mut dyn Iterator<Item = &RelPath>| {
+            let mut rest = scope.clone();
+            rest.leave_out.extend(files.cloned());
+            rest
+        };
+        let rest = without(&mut scope.told_apart.iter());
+        let mut joined = self.run_once(None, (place, &rest), bench, hear).await?;
+        for file in &scope.told_apart {
+            // Only where files are compiled together does it matter that the others are there.
+            let others = &mut scope.told_apart.iter().filter(|other| *other != file);
+            let scope = if self.has_word("{stem}") { without(others) } else { scope.clone() };
+            let chosen = std::slice::from_ref(file);
+            let mut alone = self.run_once(Some(chosen), (place, &scope), bench, hear).await?;
+            if matches!(self.format, Format::Junit(_)) && !untold(chosen, &alone).is_empty() {
+                alone = not_loaded(alone, file, bench);
+            }
+            joined = tap::joined(joined, alone);
+        }
+        Ok(joined)
+    }
+
+    /// What a call's result is worth, and what to run again for it. `files` are those that were chosen.
+    pub(super) fn sifted(
+        &self,
+        measured: Measured,
+        files: Option<&[RelPath]>,
+        scope: &Scope,
+        bench: &Bench,
+    ) -> (Option<Measured>, Again) {
+        if !matches!(self.format, Format::Junit(_)) || self.select.is_none() {
+            return (Some(measured), Vec::new());
+        }
+        let alone = |files: &[RelPath]| files.iter().map(|file| Some(vec![file.clone()])).collect::<Again>();
+        // An exit code that its report does not explain must not be lost, so such a run is made again.
+        let is_red = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
+        let is_explained = measured.report.as_ref().is_some_and(|report| {
+            !report.load_failures.is_empty() || report.tests.iter().any(|test| is_red(&test.outcome))
+        });
+        let judged = files.unwrap_or(&scope.told_apart);
+        let lost = untold(judged, &measured);
+        match (files, lost.as_slice()) {
+            (_, []) => (Some(measured), Vec::new()),
+            (Some([file]), _) => (Some(not_loaded(measured, file, bench)), Vec::new()),
+            _ if is_explained => (Some(measured), alone(&lost)),
+            (Some(files), _) => (None, alone(files)),
+            (None, _) => {
+                let is_rest = |file: &&RelPath| !scope.told_apart.contains(file);
+                let rest: Vec<RelPath> = self.known.iter().filter(is_rest).cloned().collect();
+                let mut again = if self.is_for_each() { alone(&rest) } else { vec![Some(rest)] };
+                again.retain(|files| files.as_ref().is_some_and(|files| !files.is_empty()));
+                again.extend(alone(&scope.told_apart));
+                (None, again)
+            }
+        }
+    }
+}
+
+/// A run of one file that failed and told nothing of it.
+fn not_loaded(measured: Measured, file: &RelPath, bench: &Bench) -> Measured {
+    let failure = load_failure(&bench.last_words(0));
+    let mut report = measured.report.unwrap_or_default();
+    report.complete = true;
+    report.load_failures.push(LoadFailure { file: file.clone(), failure });
+    Measured { report: Some(report), unreadable: None, ..measured }
+}
+
+/// The chosen files of which a failed run told nothing; all of them if it left no report.
+fn untold(files: &[RelPath], measured: &Measured) -> Vec<RelPath> {
+    if !matches!(measured.exit, Exit::Code(1..)) {
+        return Vec::new();
+    }
+    let Some(report) = &measured.report else { return files.to_vec() };
+    let is_told = |file: &&RelPath| {
+        report.tests.iter().any(|test| test.file.as_ref().is_none_or(|of| of == *file))
+            || report.load_failures.iter().any(|load| load.file == **file)
+    };
+    files.iter().filter(|file| !is_told(file)).cloned().collect()
+}

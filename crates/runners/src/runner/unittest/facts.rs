@@ -1,0 +1,53 @@
+//! What is known of unittest without running it.
+
+use super::Unittest;
+use crate::runner::adapter::{Adapter, Running};
+use crate::runner::bench::Bench;
+use crate::runner::facts::{Runner, fails_as_its_language};
+use crate::runner::place::Place;
+use crate::runner::python::facts::{PLACEMENT, TEST_FILES, module};
+use crate::runner::scope::Scope;
+use tdd_core::commands::RunnerKind;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{CanaryWish, Hear, Recalled};
+
+pub(in crate::runner) static RUNNER: Runner = Runner {
+    kind: RunnerKind::Unittest,
+    test_files: TEST_FILES,
+    placement: Some(PLACEMENT),
+    junit: None,
+    environment: &["python"],
+    usage_error: None,
+    restamps: false,
+    tells_tests: true,
+    read_by: "our driver's report",
+    called_by,
+    failing: fails_as_its_language,
+    adapter: |making| Ok(Box::new(Unittest::new(making.call()?, making.work))),
+};
+
+/// `python [options] -m unittest …`
+fn called_by(words: &[&str]) -> Option<usize> {
+    let at = module(words)?;
+    (words[at] == "unittest").then_some(at + 1)
+}
+
+impl Adapter for Unittest {
+    fn run<'a>(
+        &'a mut self,
+        (place, scope): (&'a Place, &'a Scope),
+        _: &'a CanaryWish,
+        bench: &'a mut Bench,
+        hear: Hear<'a>,
+    ) -> Running<'a> {
+        Box::pin(Unittest::run(self, place, scope, bench, hear))
+    }
+
+    fn selection(&self, place: &Place, files: &[RelPath]) -> String {
+        self.selection(place, files)
+    }
+
+    fn recall(&mut self, _: &Recalled, _: &Place) {
+        self.recall();
+    }
+}

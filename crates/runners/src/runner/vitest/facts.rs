@@ -1,0 +1,63 @@
+//! What is known of vitest without running it.
+
+use super::Vitest;
+use crate::canary_text::{JavaScriptRunner, javascript};
+use crate::command_line::base_name;
+use crate::runner::adapter::{Adapter, Running};
+use crate::runner::bench::Bench;
+use crate::runner::facts::{Junit, Runner, Source};
+use crate::runner::javascript::facts::{NOT_A_RUN, TEST_FILES, program, suffixed};
+use crate::runner::place::Place;
+use crate::runner::scope::Scope;
+use tdd_core::commands::RunnerKind;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{CanaryWish, Hear};
+use tdd_source::Language;
+
+pub(in crate::runner) static RUNNER: Runner = Runner {
+    kind: RunnerKind::Vitest,
+    test_files: TEST_FILES,
+    placement: Some(suffixed(".test.ts")),
+    junit: Some(Junit::Behind("--reporter=junit --outputFile={report}")),
+    environment: &[],
+    usage_error: None,
+    restamps: false,
+    tells_tests: true,
+    read_by: "our reporter's report",
+    called_by,
+    failing,
+    adapter: |making| Ok(Box::new(Vitest::new(making.call()?))),
+};
+
+/// Its other subcommands.
+const OTHER: &[&str] = &["related", "bench", "init", "list", "typecheck", "complete"];
+
+/// `vitest …`, or `node [options] …/vitest.mjs …`
+fn called_by(words: &[&str]) -> Option<usize> {
+    let at = program(words)?;
+    let rest = &words[at + 1..];
+    let is_name = matches!(base_name(words[at]), "vitest" | "vitest.mjs");
+    let is_other = rest.first().is_some_and(|word| OTHER.contains(word));
+    (is_name && !is_other && !rest.iter().any(|word| NOT_A_RUN.contains(word))).then_some(at + 1)
+}
+
+fn failing(language: Language, source: &Source<'_>) -> Option<String> {
+    let Source { text, extension, secret } = *source;
+    language.is_javascript().then(|| javascript(JavaScriptRunner::Vitest, text, extension, secret).source)
+}
+
+impl Adapter for Vitest {
+    fn run<'a>(
+        &'a mut self,
+        (place, scope): (&'a Place, &'a Scope),
+        _: &'a CanaryWish,
+        bench: &'a mut Bench,
+        hear: Hear<'a>,
+    ) -> Running<'a> {
+        Box::pin(Vitest::run(self, place, scope, bench, hear))
+    }
+
+    fn selection(&self, place: &Place, files: &[RelPath]) -> String {
+        self.selection(place, files)
+    }
+}

@@ -1,0 +1,351 @@
+//! Checkpoints: snapshots of the work tree as git objects, and the guard of the user's git state
+//! (contract sections 7 and 12).
+//!
+//! A snapshot holds every file and link that is tracked or not ignored, byte for byte, with the
+//! executable bit. It does not hold: empty folders, other permission bits, times, ignored files,
+//! `.git` of any nested repository, `.tdd/runs`. Files of submodules and nested repositories are
+//! ordinary files to it. Files that a sparse checkout left out are absent and stay absent.
+//!
+//! git is asked through private folders that share the objects and the refs with the user's, so nothing
+//! that a child writes into configuration, attributes or hooks reaches it. Commits hang below
+//! `refs/tdd/<run>/`. The user's index is read once (what is tracked) and never written, but by
+//! [`Checkpoints::restore_git`], which puts it back where a child could write to it.
+#![expect(clippy::disallowed_methods, reason = "a folder of ours, and the time of a commit")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::RunId;
+use tdd_core::excerpt;
+use tdd_core::finding::{Change, ChangeKind};
+use tdd_core::isolation::Level;
+use tdd_core::path::RelPath;
+use tdd_core::ports::Checkpoints;
+use tdd_core::trouble::Trouble;
+
+pub mod altered;
+mod carry;
+mod census;
+mod contents;
+pub mod edit;
+mod git;
+mod git_files;
+mod git_kept;
+mod git_locks;
+mod git_state;
+mod git_told;
+mod git_words;
+mod import;
+mod in_the_way;
+pub mod intent;
+mod labels;
+mod listing;
+mod packs;
+pub mod place;
+mod private;
+mod refs;
+mod rules;
+pub mod run_refs;
+mod specials;
+mod stand_ins;
+mod walk;
+pub mod way_back;
+
+use contents::Contents;
+use edit::Tree;
+use git::Git;
+use git_state::GitState;
+use import::Known;
+use labels::ref_folder;
+pub use labels::slug;
+use place::GitPlace;
+pub use place::{exclude_runs, git_folders};
+use private::{Private, disk, frozen_rules};
+use refs::{OurRefs, Sound};
+use rules::Rules;
+use specials::Clean;
+pub use stand_ins::StandIns;
+use walk::{Reading, Scan};
+
+/// The folder of this in the folder that [`GitCheckpoints::open`] is given.
+pub const SCRATCH: &str = "checkpoints";
+/// More than a person reads.
+const MOST_OF_A_PATCH: usize = 64 * 1024;
+
+/// The checkpoints of one run.
+#[derive(Debug)]
+pub struct GitCheckpoints {
+    place: GitPlace,
+    run: RunId,
+    rules: Rules,
+    /// On our folder: objects go in and out.
+    private: Git,
+    /// On our folder that leads to the user's refs.
+    own: Git,
+    tree: Tree,
+    known: Known,
+    /// Our refs and what they point at, so that one that a child deletes can be put back.
+    refs: OurRefs,
+    /// Names to be given to commits that another of our refs holds already: they are written at the
+    /// end, because each is one file more to be looked at after every child.
+    waiting: BTreeMap<String, CheckpointId>,
+    recorded: Option<GitState>,
+    clean: Clean,
+    sound: Sound,
+    /// How the children are held: where git's folder is read-only to all of them, what changes there
+    /// is somebody else's.
+    level: Level,
+    folders: Private,
+    /// Ours, in the run's own folder.
+    scratch: PathBuf,
+    contents: Contents,
+}
+
+impl GitCheckpoints {
+    /// Opens the repository whose work tree's top is `repository`. `scratch` is a folder of the
+    /// run's own; a run that is resumed must name the same one, because the rules about ignored
+    /// files are kept there as they were when it was opened first.
+    ///
+    /// Fails with a trouble of the environment: no git, no repository, no space.
+    pub fn open(repository: &Path, run: &RunId, scratch: &Path) -> Result<Self, Trouble> {
+        let place = GitPlace::find(repository)?;
+        let theirs = Git::own(&place);
+        let scratch = scratch.join(SCRATCH);
+        let folders = Private::lay(&scratch, &place, &theirs)?;
+        let private = Git::private(&place, &folders.for_objects());
+        let own = Git::private(&place, &folders.for_refs());
+        let tree = Tree::open(repository).map_err(|error| disk(repository, &error))?;
+        let rules = frozen_rules(&place, &theirs, &scratch.join("rules.json"))?;
+        let mut refs = BTreeMap::new();
+        for (name, value) in refs::refs(&own, &ref_folder(run))? {
+            refs.insert(name, CheckpointId(value.object));
+        }
+        let run = run.clone();
+        let (known, waiting) = (Known::default(), BTreeMap::new());
+        let contents = Contents::new(private.clone());
+        Ok(Self {
+            place,
+            run,
+            rules,
+            private,
+            own,
+            tree,
+            known,
+            refs,
+            waiting,
+            recorded: None,
+            clean: Clean::default(),
+            sound: Sound::default(),
+            level: Level::Audit,
+            folders,
+            scratch,
+            contents,
+        })
+    }
+
+    /// For a run whose children are held at this level.
+    #[must_use = "this returns the checkpoints of that level"]
+    pub fn at_level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
+    }
+
+    fn scan(&self) -> Result<Scan, Trouble> {
+        walk::walk(&self.place.work_tree, Reading::Frozen(&self.rules))
+    }
+
+    /// The tree as it is, as a commit that need not have a ref yet.
+    fn snapshot(&mut self, message: &str) -> Result<(CheckpointId, Scan), Trouble> {
+        let moment = SystemTime::now();
+        let scan = self.scan()?;
+        let delta = self.known.delta(&scan, &self.tree);
+        if let (Some(commit), true) = (self.known.commit.clone(), delta.is_empty()) {
+            self.known.age(moment);
+            return Ok((commit, scan));
+        }
+        let seconds = moment.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let from = self.known.commit.as_ref();
+        let label = (message, seconds);
+        let (commit, sent) = import::commit(&self.private, &self.tree, (from, &delta), label)
+            .or_else(|trouble| {
+                // The commit before this one may be gone: a child can run `git gc --prune=now`.
+                let Some(from) = from else { return Err(trouble) };
+                if self.private.holds(from) {
+                    return Err(trouble);
+                }
+                let all = Known::default().delta(&scan, &self.tree);
+                import::commit(&self.private, &self.tree, (None, &all), label)
+            })
+            .inspect_err(|_| packs::remove_abandoned(&self.place))?;
+        self.known.note(commit.clone(), &scan, (moment, &sent));
+        Ok((commit, scan))
+    }
+
+    /// A trouble with git after a child, with what is known of its cause: what git says of a
+    /// folder that was destroyed sounds like a fault of ours or of the disk.
+    fn after_a_child(&self, trouble: Trouble, label: &str) -> Trouble {
+        let folder = |path: &Path| path.is_dir();
+        let next = if !folder(&self.place.git_dir) || !folder(&self.place.common_dir.join("objects")) {
+            "the repository's commits and the run's checkpoints were in it: bring it back from where it was \
+             moved or from a copy, then `tdd resume`; without one they are gone, and only the files of the \
+             work tree are left"
+                .to_owned()
+        } else if !folder(&self.folders.for_objects()) {
+            "the run's own folder is gone, so this run can't go on: start anew with `tdd <FR> --new`; its \
+             checkpoints stay under refs/tdd/"
+                .to_owned()
+        } else if self.refs.values().any(|commit| !self.own.holds(commit)) {
+            "checkpoints of this run were deleted from the repository, and other objects may be: run \
+             `git fsck`, bring what it misses back from a clone, then start anew with `tdd <FR> --new`"
+                .to_owned()
+        } else if self.place.is_as_found() {
+            return trouble;
+        } else {
+            trouble.next.clone()
+        };
+        let attempt =
+            label.strip_prefix("after-").or_else(|| label.strip_prefix("restored-")).unwrap_or(label);
+        let when = if attempt == "end" {
+            "while the last child ran".to_owned()
+        } else {
+            format!("while the child of the attempt {attempt} ran")
+        };
+        let what = format!("{}; the cause arose {when}", trouble.what);
+        Trouble { what, ..trouble }.advise(next)
+    }
+}
+
+impl Checkpoints for GitCheckpoints {
+    fn take(&mut self, label: &str) -> Result<CheckpointId, Trouble> {
+        let taken = self.snapshot(&format!("tdd: {label}")).and_then(|(commit, _)| {
+            self.set_ref(label, &commit)?;
+            Ok(commit)
+        });
+        if self.recorded.is_none() {
+            return taken;
+        }
+        taken.map_err(|trouble| self.after_a_child(trouble, label))
+    }
+
+    fn label(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble> {
+        self.set_ref(label, checkpoint)
+    }
+
+    fn write_labels(&mut self) -> Result<(), Trouble> {
+        self.write_waiting()
+    }
+
+    fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble> {
+        let differences = listing::differences(&self.private, from, to)?;
+        let mut changes: Vec<Change> = Vec::with_capacity(differences.len());
+        for difference in &differences {
+            changes.push(match self.rules.submodule(&difference.path) {
+                Some(module) => Change { path: shown(module), kind: ChangeKind::Submodule },
+                None => Change { path: shown(&difference.path), kind: difference.kind() },
+            });
+        }
+        changes.sort_unstable();
+        changes.dedup();
+        Ok(changes)
+    }
+
+    fn patch(
+        &mut self,
+        from: &CheckpointId,
+        to: &CheckpointId,
+        paths: &[RelPath],
+    ) -> Result<String, Trouble> {
+        let mut args = vec![
+            "diff-tree",
+            "-p",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            from.0.as_str(),
+            to.0.as_str(),
+            "--",
+        ];
+        let literal: Vec<String> = paths.iter().map(|path| format!(":(literal){path}")).collect();
+        args.extend(literal.iter().map(String::as_str));
+        let patch = self.private.run(&args, b"")?;
+        Ok(excerpt::head_and_tail(&String::from_utf8_lossy(&patch), MOST_OF_A_PATCH))
+    }
+
+    fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {
+        self.go_back(to, None)
+    }
+
+    fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble> {
+        if paths.is_empty() { Ok(()) } else { self.go_back(to, Some(paths)) }
+    }
+
+    fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble> {
+        self.contents.read(at, path)
+    }
+
+    fn files(&mut self, at: &CheckpointId) -> Result<Vec<RelPath>, Trouble> {
+        let mut files: Vec<RelPath> = self.contents.files(at)?.iter().map(|file| shown(&file.path)).collect();
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    fn inner_repository(&self, path: &RelPath) -> Option<RelPath> {
+        self.place.inner_repository(path)
+    }
+
+    fn record_git(&mut self) -> Result<(), Trouble> {
+        self.contents.rest();
+        let known = self.recorded.as_ref();
+        let recorded = GitState::record(&self.place, &self.own, &ref_folder(&self.run), known)?;
+        self.recorded = Some(recorded);
+        Ok(())
+    }
+
+    fn restore_git(&mut self, label: &str) -> Result<Vec<String>, Trouble> {
+        self.contents.rest();
+        let Some(mut recorded) = self.recorded.take() else { return Ok(Vec::new()) };
+        let restored = self.looked_at(&mut recorded, label);
+        // What was told once is known from now on.
+        let again = match &restored {
+            Ok(said) if !said.is_empty() && self.level == Level::Audit => {
+                GitState::record(&self.place, &self.own, &ref_folder(&self.run), Some(&recorded)).ok()
+            }
+            _ => None,
+        };
+        self.recorded = Some(again.unwrap_or(recorded));
+        restored.map_err(|trouble| self.after_a_child(trouble, label))
+    }
+}
+
+impl GitCheckpoints {
+    fn looked_at(&mut self, recorded: &mut GitState, label: &str) -> Result<Vec<String>, Trouble> {
+        if self.level == Level::Audit {
+            self.folders.lay_again()?;
+        }
+        let keeper = git_kept::Keeper {
+            git: &self.own,
+            prefix: format!("{}kept-{}", ref_folder(&self.run), slug(label)),
+            folder: self.scratch.join(format!("kept-{}", slug(label))),
+        };
+        let mut restoring = git_state::Restoring {
+            place: &self.place,
+            git: &self.own,
+            keeper,
+            ours: &self.refs,
+            clean: &mut self.clean,
+            sound: &mut self.sound,
+        };
+        match self.level {
+            Level::Audit => recorded.restore(&mut restoring),
+            Level::Enforce => recorded.restore_ours(&mut restoring),
+        }
+    }
+}
+
+/// A path for a person and for the rules: bytes that are no UTF-8 are replaced.
+fn shown(path: &[u8]) -> RelPath {
+    let text = String::from_utf8_lossy(path);
+    RelPath::new(&text).or_else(|| RelPath::new("?")).unwrap_or_else(|| unreachable!("`?` is a path"))
+}

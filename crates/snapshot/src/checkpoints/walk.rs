@@ -1,0 +1,214 @@
+//! A walk over the work tree: which files a snapshot holds, and what `lstat` says of them.
+//!
+//! Folders are told from links by `lstat`, so a walk never leaves the tree. A nested repository
+//! or a submodule is a folder like any other, less its `.git`; else a child could hide its work
+//! by `git init`. Left out: `.git` in any case of letters (git itself refuses such a path),
+//! `.tdd/runs`, what the frozen rules ignore, and what is neither file nor link.
+
+use std::fs::Metadata;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::edit::Tree;
+use super::rules::{Chain, Folder, Rules};
+use tdd_child::folder;
+use tdd_core::trouble::{Obstacle, Trouble};
+
+/// A tree with more files is refused: something that should be ignored is not.
+const MOST_FILES: usize = 1_000_000;
+
+/// What git can tell of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Plain,
+    Executable,
+    Link,
+}
+
+/// What `lstat` says. Content can't change without a new ctime, which nobody can set back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Stamp {
+    device: u64,
+    inode: u64,
+    mode: u32,
+    pub(super) size: u64,
+    modified: (i64, i64),
+    pub(super) changed: (i64, i64),
+}
+
+impl Stamp {
+    /// Without what says what kind of file it is.
+    pub(super) fn permissions(self) -> u32 {
+        self.mode & 0o7777
+    }
+}
+
+/// One file or link.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) path: Vec<u8>,
+    pub(super) kind: Kind,
+    pub(super) stamp: Stamp,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    /// Sorted by path.
+    pub(super) files: Vec<Found>,
+    /// FIFOs, sockets and devices that no rule ignores.
+    pub(super) specials: Vec<Vec<u8>>,
+    /// Folders that no rule ignores, sorted by path, without the top.
+    pub(super) folders: Vec<(Vec<u8>, Stamp)>,
+}
+
+/// Whether folders' rules are taken in on the way, or are frozen.
+#[derive(Debug)]
+pub(super) enum Reading<'r> {
+    Learning(&'r mut Rules),
+    Frozen(&'r Rules),
+}
+
+impl Reading<'_> {
+    fn rules(&self) -> &Rules {
+        match self {
+            Self::Learning(rules) => rules,
+            Self::Frozen(rules) => rules,
+        }
+    }
+}
+
+/// A folder that waits to be read.
+struct Waiting {
+    path: Vec<u8>,
+    chain: Chain,
+    /// The folder itself is ignored; only tracked files in it count.
+    ignored: bool,
+}
+
+/// Walks the whole tree below `root`.
+pub(super) fn walk(root: &Path, mut reading: Reading<'_>) -> Result<Scan, Trouble> {
+    let mut scan = Scan::default();
+    let top = Waiting { path: Vec::new(), chain: reading.rules().general(), ignored: false };
+    let mut waiting = vec![top];
+    while let Some(folder) = waiting.pop() {
+        let full = full_path(root, &folder.path);
+        if let Reading::Learning(rules) = &mut reading
+            && !folder.ignored
+        {
+            learn(rules, root, &folder.path);
+        }
+        let rules = reading.rules();
+        let chain = rules.chain(&folder.chain, &folder.path);
+        let unreadable = |error: std::io::Error| unreadable(&full, &error);
+        for entry in folder::entries_of_tree(&full).map_err(unreadable)? {
+            let meta = match entry.metadata() {
+                Ok(meta) => meta,
+                Err(error) if Obstacle::of(&error).is_some() => return Err(unreadable(error)),
+                Err(_) => continue,
+            };
+            let path = joined(&folder.path, &entry.file_name().into_vec());
+            if is_left_out(&path) {
+                continue;
+            }
+            let is_folder = if meta.is_dir() { Folder::Yes } else { Folder::No };
+            let ignored = folder.ignored || rules.ignores(&chain, &path, is_folder);
+            if is_folder == Folder::Yes {
+                if !ignored || rules.is_forced_below(&path) {
+                    scan.folders.push((path.clone(), stamp_of(&meta)));
+                    waiting.push(Waiting { path, chain: chain.clone(), ignored });
+                }
+            } else if !ignored || rules.is_forced(&path) {
+                scan.add(path, &meta);
+            }
+        }
+        if scan.files.len() > MOST_FILES {
+            return Err(Trouble::environment(format!("the work tree holds more than {MOST_FILES} files"))
+                .because("a checkpoint holds every file that is not ignored")
+                .advise("list in .gitignore what does not belong into the repository"));
+        }
+    }
+    scan.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    scan.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    Ok(scan)
+}
+
+impl Scan {
+    /// Whether a file lies below this folder.
+    pub(super) fn holds_below(&self, folder: &[u8]) -> bool {
+        let below = joined(folder, b"");
+        let at = self.files.partition_point(|found| found.path < below);
+        self.files.get(at).is_some_and(|found| found.path.starts_with(&below))
+    }
+
+    pub(super) fn folder(&self, path: &[u8]) -> Option<Stamp> {
+        let at = self.folders.binary_search_by(|(known, _)| known.as_slice().cmp(path)).ok()?;
+        Some(self.folders[at].1)
+    }
+
+    fn add(&mut self, path: Vec<u8>, meta: &Metadata) {
+        match kind_of(meta) {
+            Some(kind) => self.files.push(Found { path, kind, stamp: stamp_of(meta) }),
+            None => self.specials.push(path),
+        }
+    }
+}
+
+/// `None` for what git can't hold.
+pub(super) fn kind_of(meta: &Metadata) -> Option<Kind> {
+    if meta.is_symlink() {
+        Some(Kind::Link)
+    } else if !meta.is_file() {
+        None
+    } else if meta.mode() & 0o100 != 0 {
+        Some(Kind::Executable)
+    } else {
+        Some(Kind::Plain)
+    }
+}
+
+pub(super) fn stamp_of(meta: &Metadata) -> Stamp {
+    Stamp {
+        device: meta.dev(),
+        inode: meta.ino(),
+        mode: meta.mode(),
+        size: meta.size(),
+        modified: (meta.mtime(), meta.mtime_nsec()),
+        changed: (meta.ctime(), meta.ctime_nsec()),
+    }
+}
+
+pub(super) fn full_path(root: &Path, path: &[u8]) -> PathBuf {
+    root.join(std::ffi::OsStr::from_bytes(path))
+}
+
+fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+    if folder.is_empty() {
+        return name.to_vec();
+    }
+    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
+    path.extend_from_slice(folder);
+    path.push(b'/');
+    path.extend_from_slice(name);
+    path
+}
+
+fn is_left_out(path: &[u8]) -> bool {
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    name.eq_ignore_ascii_case(b".git") || path == b".tdd/runs"
+}
+
+fn learn(rules: &mut Rules, root: &Path, folder: &[u8]) {
+    let file = joined(folder, b".gitignore");
+    let is_file = std::fs::symlink_metadata(full_path(root, &file)).is_ok_and(|meta| meta.is_file());
+    if is_file {
+        rules.learn(folder, Tree::open(root).and_then(|tree| tree.read_file(&file)));
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Trouble {
+    Trouble::environment(format!("{} can't be looked at", path.display()))
+        .because(error)
+        .advise("see that it can be read, then `tdd resume`")
+}

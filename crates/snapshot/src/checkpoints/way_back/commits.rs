@@ -1,0 +1,80 @@
+//! Commits that hold work of a run by now.
+
+use super::{WayBack, sorted};
+use crate::checkpoints::census::{self, Entries};
+use crate::checkpoints::git::Git;
+use crate::checkpoints::listing::{self, Difference};
+use tdd_core::finding::Change;
+use tdd_core::trouble::Trouble;
+
+/// More paths than git is asked about in one command line.
+const MOST_PATHS: usize = 200;
+
+/// A commit of a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    id: String,
+    pub subject: String,
+    pub is_head: bool,
+}
+
+impl Commit {
+    /// Enough of its name for a command line.
+    pub fn shown(&self) -> &str {
+        self.id.get(..12).unwrap_or(&self.id)
+    }
+}
+
+impl WayBack {
+    /// What would be taken back although it is committed since the run began.
+    pub(super) fn committed(
+        &self,
+        differences: &[Difference],
+        entries: &Entries,
+        since: Option<u64>,
+    ) -> Result<Vec<Change>, Trouble> {
+        let Some(since) = since else { return Ok(Vec::new()) };
+        let Some((head, time)) = self.checkpoints.head()? else { return Ok(Vec::new()) };
+        // Within the same second nobody knows which was first.
+        if time <= since {
+            return Ok(Vec::new());
+        }
+        let head = census::entries(listing::files(&self.checkpoints.private, &head)?);
+        let is_in_head = |one: &&Difference| {
+            entries.get(&one.path).is_some_and(|entry| head.get(&one.path) == Some(entry))
+        };
+        Ok(sorted(differences.iter().filter(is_in_head).collect()))
+    }
+
+    /// Those of HEAD since `since` (s) that have touched these paths but the foreign ones, the newest first; none where that
+    /// can't be told.
+    pub(super) fn commits(
+        &self,
+        paths: &[Change],
+        foreign: &[Change],
+        since: Option<u64>,
+    ) -> Result<Vec<Commit>, Trouble> {
+        let paths: Vec<&Change> = paths.iter().filter(|change| !foreign.contains(change)).collect();
+        let (Some(since), false) = (since, paths.is_empty() || paths.len() > MOST_PATHS) else {
+            return Ok(Vec::new());
+        };
+        let own = Git::own(&self.checkpoints.place);
+        let Some((head, _)) = self.checkpoints.head()? else { return Ok(Vec::new()) };
+        // Within the same second nobody knows which was first.
+        let after = format!("--since=@{}", since + 1);
+        let mut args =
+            vec!["log".to_owned(), "--format=%H%x00%s".to_owned(), after, head.0.clone(), "--".to_owned()];
+        args.extend(paths.iter().map(|change| format!(":(top,literal){}", change.path)));
+        let said = own.ask(&args.iter().map(String::as_str).collect::<Vec<_>>(), b"")?;
+        if !said.ok {
+            return Ok(Vec::new());
+        }
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let commit = |(id, subject): (&str, &str)| Commit {
+            id: id.to_owned(),
+            subject: subject.to_owned(),
+            is_head: id == head.0,
+        };
+        Ok(text.lines().filter_map(|line| line.split_once('\0')).map(commit).collect())
+    }
+}

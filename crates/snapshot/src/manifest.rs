@@ -1,0 +1,387 @@
+//! The seal on protected files (contract sections 7 and 12): what each is, and a copy of its
+//! bytes, so that any change by any means is seen and undone.
+//!
+//! Links are never followed to compare or to write, and no FIFO, socket or device is opened. What
+//! a protected link points at inside the repository is protected too, because a runner follows it.
+//! Not walked: `.git`, `.tdd/runs` and by-products. Tool folders (`node_modules`, `.venv`, …) are
+//! watched by what `lstat` says, see `tools`; what the project's own commands write there before any
+//! child has run is learned, and made as it was then before and after each run that counts.
+//!
+//! A file whose `lstat` says that nothing happened to it since it was hashed is not hashed again;
+//! `ctime` is part of that (see `stamp`). Writing through a memory map that was made before the
+//! seal is the one thing that it would not show, and whoever made such a map is gone by then.
+#![expect(clippy::disallowed_methods, reason = "this is the disk")]
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::checkpoints::edit::{Permissions, Tree};
+use tdd_child::sandbox;
+use tdd_core::guard::{self, Guard};
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::Protection;
+use tdd_core::trouble::Trouble;
+
+mod copies;
+mod learned;
+mod stamp;
+mod survey;
+mod tools;
+
+use copies::Copies;
+use stamp::Stamp;
+use survey::Survey;
+use tools::Tools;
+
+/// Whether a folder of this name holds other people's code: its files are watched, and no copies are
+/// kept of them.
+pub fn is_tool_folder(name: &str) -> bool {
+    survey::is_tool_folder(name)
+}
+
+/// What a file was when it was sealed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Sealed {
+    File {
+        mode: u32,
+        hash: blake3::Hash,
+    },
+    Link {
+        target: Vec<u8>,
+    },
+    /// A FIFO, a socket or a device: never opened, so never brought back.
+    Special,
+}
+
+/// A file with the stamp that it had when it was last seen to be as it was sealed.
+#[derive(Debug)]
+struct Entry {
+    sealed: Sealed,
+    stamp: Cell<Option<Stamp>>,
+    /// What `lstat` said at the last look, settled or not: a change of it is a change.
+    last: Cell<Option<Stamp>>,
+}
+
+/// One walk over what is sealed: the tree, and the folders in it that were found to be real ones.
+struct Pass {
+    tree: Tree,
+    folders: RefCell<HashSet<Vec<u8>>>,
+}
+
+/// Implements [`Protection`] by hashing.
+pub struct Manifest {
+    repository: PathBuf,
+    classify: Box<dyn Fn(&RelPath) -> FileClass>,
+    scratch: PathBuf,
+    classes: Vec<FileClass>,
+    except: Vec<RelPath>,
+    sealed: BTreeMap<Vec<u8>, Entry>,
+    copies: RefCell<Copies>,
+    /// What was rewritten since it was last asked for, and is as it was sealed.
+    rewritten: RefCell<BTreeSet<Vec<u8>>>,
+    tools: Tools,
+    /// What the suite itself writes.
+    free: BTreeSet<RelPath>,
+    /// Files of tool folders that the project's own commands write, as they were when that was learned.
+    learned: BTreeMap<Vec<u8>, Option<Sealed>>,
+    /// Whoever makes these files read-only hears which they are.
+    told: sandbox::Sealed,
+}
+
+impl std::fmt::Debug for Manifest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Manifest")
+            .field("repository", &self.repository)
+            .field("classes", &self.classes)
+            .field("sealed", &self.sealed.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Manifest {
+    /// Protects nothing yet. `scratch` is a folder of the run's own where the copies go, in a file
+    /// without a name; it is made when it is needed. `classify` says what a path relative to the repository is.
+    pub fn new(repository: PathBuf, classify: Box<dyn Fn(&RelPath) -> FileClass>, scratch: PathBuf) -> Self {
+        Self {
+            repository,
+            classify,
+            scratch,
+            classes: Vec::new(),
+            except: Vec::new(),
+            sealed: BTreeMap::new(),
+            copies: RefCell::default(),
+            rewritten: RefCell::default(),
+            tools: Tools::default(),
+            free: BTreeSet::new(),
+            learned: BTreeMap::new(),
+            told: sandbox::Sealed::default(),
+        }
+    }
+
+    /// Tells of every seal from now on.
+    #[must_use = "this returns the manifest that tells"]
+    pub fn telling(mut self, told: sandbox::Sealed) -> Self {
+        self.told = told;
+        self
+    }
+
+    fn tell(&self) {
+        self.told.tell(&self.classes, self.sealed.keys().map(Vec::as_slice), &self.free);
+    }
+
+    fn survey(&self) -> Survey<'_> {
+        Survey {
+            root: &self.repository,
+            classify: &*self.classify,
+            classes: &self.classes,
+            except: &self.except,
+        }
+    }
+
+    fn pass(&self) -> Result<Pass, Trouble> {
+        let tree = Tree::open(&self.repository).map_err(|error| unusable(&self.repository, &error))?;
+        Ok(Pass { tree, folders: RefCell::default() })
+    }
+
+    /// What is there at `path` now, told without following a link, with its stamp if the file can't
+    /// have changed meanwhile. The bytes of a file are kept if `copies` are given.
+    fn look(
+        &self,
+        pass: &Pass,
+        path: &[u8],
+        copies: Option<&mut Copies>,
+    ) -> io::Result<Option<(Sealed, Option<Stamp>)>> {
+        let Some(meta) = self.lstat(pass, path)? else { return Ok(None) };
+        if meta.is_symlink() {
+            return Ok(Some((Sealed::Link { target: pass.tree.read_link(path)? }, None)));
+        }
+        if !meta.is_file() {
+            return Ok(Some((Sealed::Special, None)));
+        }
+        let began = SystemTime::now();
+        let stamp = Stamp::of(&meta);
+        let mode = meta.mode() & 0o7777;
+        let mut file = pass.tree.read_file(path)?;
+        let hash = if let Some(copies) = copies {
+            copies.keep(&self.scratch, &mut file)
+        } else {
+            blake3::Hasher::new().update_reader(&mut file).map(|hasher| hasher.finalize())
+        };
+        if mode & 0o400 == 0 {
+            // Reading it meant to make it readable; what is to be seen is what was there.
+            file.set_permissions(std::fs::Permissions::from_mode(mode))?;
+        }
+        let is_still = file.metadata().is_ok_and(|after| Stamp::of(&after) == stamp);
+        let stamp = Some(stamp).filter(|stamp| is_still && stamp.is_settled(began));
+        Ok(Some((Sealed::File { mode, hash: hash? }, stamp)))
+    }
+
+    fn lstat(&self, pass: &Pass, path: &[u8]) -> io::Result<Option<std::fs::Metadata>> {
+        match std::fs::symlink_metadata(survey::full_path(&self.repository, path)) {
+            Ok(meta) => Ok(Some(meta).filter(|_| self.lies_in_folders(pass, path))),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether all that stands above a path is a folder and no link to one.
+    fn lies_in_folders(&self, pass: &Pass, path: &[u8]) -> bool {
+        let Some(at) = path.iter().rposition(|byte| *byte == b'/') else { return true };
+        let above = &path[..at];
+        if pass.folders.borrow().contains(above) {
+            return true;
+        }
+        let is_folder = std::fs::symlink_metadata(survey::full_path(&self.repository, above))
+            .is_ok_and(|meta| meta.is_dir());
+        let is_so = is_folder && self.lies_in_folders(pass, above);
+        if is_so {
+            pass.folders.borrow_mut().insert(above.to_vec());
+        }
+        is_so
+    }
+
+    /// Seals one file and keeps its bytes. What was sealed before and did not change since is
+    /// sealed as it was.
+    fn seal_one(&self, pass: &Pass, path: &[u8], before: Option<Entry>) -> io::Result<Option<Entry>> {
+        let Some(meta) = self.lstat(pass, path)? else { return Ok(None) };
+        let known = before.filter(|entry| entry.stamp.get() == Some(Stamp::of(&meta)));
+        if known.is_some() && meta.nlink() == 1 {
+            return Ok(known);
+        }
+        if meta.is_file() && meta.nlink() > 1 && guard::stands(Guard::HardLink) {
+            break_hard_link(&pass.tree, path, &meta)?;
+        }
+        let seen = self.look(pass, path, Some(&mut self.copies.borrow_mut()))?;
+        let last = Cell::new(self.lstat(pass, path)?.as_ref().map(Stamp::of));
+        Ok(seen.map(|(sealed, stamp)| Entry { sealed, stamp: Cell::new(stamp), last }))
+    }
+
+    fn restore_one(&self, tree: &Tree, path: &[u8], sealed: &Sealed) -> io::Result<()> {
+        match sealed {
+            Sealed::Link { target } => tree.put_link(path, target),
+            Sealed::Special => Ok(()),
+            Sealed::File { mode, hash } => {
+                tree.put_file(path, Permissions::Exact(*mode), |file| self.copies.borrow().put(hash, file))
+            }
+        }
+    }
+
+    /// Paths that differ from the seal, as they are on disk.
+    fn differing(&self) -> Result<BTreeSet<Vec<u8>>, Trouble> {
+        let pass = self.pass()?;
+        let mut differing: BTreeSet<Vec<u8>> = self
+            .survey()
+            .look()
+            .map_err(|error| unusable(&self.repository, &error))?
+            .protected
+            .into_iter()
+            .filter(|path| !self.sealed.contains_key(path))
+            .collect();
+        for (path, entry) in &self.sealed {
+            if self.differs(&pass, path, entry).map_err(|error| unreadable(path, &error))? {
+                differing.insert(path.clone());
+            }
+        }
+        Ok(differing)
+    }
+
+    fn differs(&self, pass: &Pass, path: &[u8], entry: &Entry) -> io::Result<bool> {
+        let meta = self.lstat(pass, path)?;
+        let stamp = meta.as_ref().map(Stamp::of);
+        if stamp.is_some() && stamp == entry.stamp.get() {
+            return Ok(false);
+        }
+        let linked = meta.is_some_and(|meta| meta.is_file() && meta.nlink() > 1);
+        match self.look(pass, path, None)? {
+            Some((now, settled)) if now == entry.sealed && !linked => {
+                entry.stamp.set(settled);
+                if entry.last.replace(stamp) != stamp {
+                    self.rewritten.borrow_mut().insert(path.to_vec());
+                }
+                Ok(false)
+            }
+            Some(_) | None => Ok(true),
+        }
+    }
+}
+
+impl Protection for Manifest {
+    fn seal(&mut self, classes: &[FileClass], except: &[RelPath]) -> Result<(), Trouble> {
+        self.classes = classes.to_vec();
+        self.except = except.to_vec();
+        let mut before = std::mem::take(&mut self.sealed);
+        std::fs::create_dir_all(&self.scratch).map_err(|error| unusable(&self.scratch, &error))?;
+        let pass = self.pass()?;
+        let unusable = |error: io::Error| unusable(&self.repository, &error);
+        let survey::Found { protected, tools } = self.survey().look().map_err(unusable)?;
+        let behind = self.survey().behind_links(&protected).map_err(unusable)?;
+        for path in protected.iter().chain(&behind) {
+            let known = before.remove(path);
+            let entry = self.seal_one(&pass, path, known).map_err(|error| unreadable(path, &error))?;
+            if let Some(entry) = entry {
+                self.sealed.insert(path.clone(), entry);
+            }
+        }
+        self.tools.watch(&self.repository, &tools);
+        self.tell();
+        Ok(())
+    }
+
+    fn loosen(&mut self) {
+        self.told.tell(&[], [], &BTreeSet::new());
+    }
+
+    fn let_rewrite(&mut self, paths: &[RelPath]) {
+        self.free.extend(paths.iter().cloned());
+        self.tell();
+    }
+
+    fn check(&mut self) -> Result<Vec<RelPath>, Trouble> {
+        let tools = self.tools.differing(&self.repository, &|path| self.learned.contains_key(path));
+        let mut touched: Vec<RelPath> =
+            self.differing()?.iter().chain(&tools).filter_map(|path| survey::shown(path)).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        Ok(touched)
+    }
+
+    fn is_held(&self, path: &RelPath) -> bool {
+        self.told.is_held(Path::new(path.as_str()))
+    }
+
+    fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
+        let tree = self.pass()?.tree;
+        self.put_learned_back(&tree);
+        if touched.is_empty() {
+            return Ok(());
+        }
+        let asked = |path: &[u8]| survey::shown(path).is_some_and(|path| touched.contains(&path));
+        let differing = self.differing()?;
+        let (known, new): (Vec<_>, Vec<_>) =
+            differing.iter().filter(|path| asked(path)).partition(|path| self.sealed.contains_key(*path));
+        // What is new goes first: it may be a link where a folder has to be.
+        for path in new {
+            tree.clear(path).map_err(|error| unreadable(path, &error))?;
+        }
+        for path in known {
+            if let Some(entry) = self.sealed.get(path) {
+                self.restore_one(&tree, path, &entry.sealed).map_err(|error| unreadable(path, &error))?;
+                // This was ours.
+                entry.last.set(self.lstat(&self.pass()?, path).ok().flatten().as_ref().map(Stamp::of));
+            }
+        }
+        Ok(())
+    }
+
+    fn rewritten(&mut self) -> Vec<RelPath> {
+        self.rewritten.take().iter().filter_map(|path| survey::shown(path)).collect()
+    }
+
+    fn look_at_tools(&mut self) -> Result<(), Trouble> {
+        let folders = self.survey().look().map(|found| found.tools).unwrap_or_default();
+        self.tools.look_first(&self.repository, &folders);
+        Ok(())
+    }
+
+    fn left_in_tools(&mut self) -> Vec<RelPath> {
+        let folders = self.survey().look().map(|found| found.tools).unwrap_or_default();
+        self.tools.left(&self.repository, &folders).iter().filter_map(|path| survey::shown(path)).collect()
+    }
+
+    fn learn_tools(&mut self, files: &[RelPath]) {
+        self.learn(files);
+    }
+}
+
+/// Gives a file an inode of its own, so that no other name can be used to write to it. Its
+/// times stay, because build tools look at them.
+fn break_hard_link(tree: &Tree, path: &[u8], meta: &std::fs::Metadata) -> io::Result<()> {
+    let mut source = tree.read_file(path)?;
+    tree.put_file(path, Permissions::Exact(meta.mode() & 0o7777), |file| {
+        io::copy(&mut source.by_ref(), file)?;
+        let times = std::fs::FileTimes::new().set_accessed(meta.accessed()?).set_modified(meta.modified()?);
+        file.set_times(times)
+    })
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn unusable(path: &Path, error: &io::Error) -> Trouble {
+    Trouble::environment(format!("{} can't be used", path.display()))
+        .because(error)
+        .advise("see that the folder is there, may be written, and has room; then `tdd resume`")
+}
+
+fn unreadable(path: &[u8], error: &io::Error) -> Trouble {
+    let path = String::from_utf8_lossy(path);
+    Trouble::environment(format!("the protected file {path} can't be read or put back"))
+        .because(error)
+        .advise("see that you own it and that nothing else writes to it; then `tdd resume`")
+}

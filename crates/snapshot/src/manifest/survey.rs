@@ -1,0 +1,187 @@
+//! Which files of a work tree belong to the protected classes.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use tdd_child::folder;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+
+/// Folders of other people's code: far too large to be hashed before each run, so their files are
+/// watched by what `lstat` says of them.
+const TOOLS: [&str; 7] = ["node_modules", ".venv", "venv", ".tox", ".nox", "vendor", "bower_components"];
+/// Those of them that people share between work trees by a link.
+const LINKED_TOOLS: &[&str] = &["node_modules", ".venv", "venv"];
+
+/// Whether a folder of this name is one of those.
+pub(super) fn is_tool_folder(name: &str) -> bool {
+    TOOLS.contains(&name)
+}
+
+/// What a build leaves, wherever the rules did not say so.
+const BUILT: &str = "target";
+
+/// A name that no file has: stands for "anything in this folder".
+const ANYTHING: &str = "\u{1}anything";
+
+/// What one look found.
+pub(super) struct Found {
+    /// Every path of a protected class.
+    pub(super) protected: BTreeSet<Vec<u8>>,
+    /// Folders of tools, which were not looked into.
+    pub(super) tools: Vec<Vec<u8>>,
+}
+
+/// One look at a work tree.
+pub(super) struct Survey<'s> {
+    pub(super) root: &'s Path,
+    pub(super) classify: &'s dyn Fn(&RelPath) -> FileClass,
+    pub(super) classes: &'s [FileClass],
+    pub(super) except: &'s [RelPath],
+}
+
+impl Survey<'_> {
+    /// What is there now, folders aside.
+    pub(super) fn look(&self) -> io::Result<Found> {
+        let (mut found, mut tools) = (BTreeSet::new(), Vec::new());
+        let mut waiting: Vec<Vec<u8>> = vec![Vec::new()];
+        while let Some(folder) = waiting.pop() {
+            for (path, kind) in entries(self.root, &folder)? {
+                let Some(shown) = shown(&path) else { continue };
+                if kind.is_dir() {
+                    if self.is_walked(&shown) {
+                        waiting.push(path);
+                    } else if is_tool_folder(shown.file_name()) && !is_git(&path) {
+                        tools.push(path);
+                    }
+                } else if self.is_protected(&shown, kind) {
+                    found.insert(path);
+                } else if kind.is_symlink()
+                    && LINKED_TOOLS.contains(&shown.file_name())
+                    && full_path(self.root, &path).is_dir()
+                {
+                    // Whoever replaces the link shows other files at the same paths.
+                    tools.push(path);
+                }
+            }
+        }
+        Ok(Found { protected: found, tools })
+    }
+
+    /// The files inside the repository that protected links lead to, one step or a whole folder.
+    pub(super) fn behind_links(&self, protected: &BTreeSet<Vec<u8>>) -> io::Result<BTreeSet<Vec<u8>>> {
+        let mut behind = BTreeSet::new();
+        let Ok(top) = self.root.canonicalize() else { return Ok(behind) };
+        for path in protected {
+            let full = full_path(self.root, path);
+            let is_link = std::fs::symlink_metadata(&full).is_ok_and(|meta| meta.is_symlink());
+            if !is_link {
+                continue;
+            }
+            let Ok(real) = full.canonicalize() else { continue };
+            let Ok(below) = real.strip_prefix(&top) else { continue };
+            let below = below.as_os_str().as_bytes().to_vec();
+            let excepted = shown(&below).is_none_or(|below| self.except.contains(&below));
+            if real.is_file() && !excepted {
+                behind.insert(below);
+            } else if real.is_dir() && !below.is_empty() {
+                self.all_files(below, &mut behind)?;
+            }
+        }
+        behind.retain(|path| !protected.contains(path) && !is_git(path));
+        Ok(behind)
+    }
+
+    fn all_files(&self, folder: Vec<u8>, found: &mut BTreeSet<Vec<u8>>) -> io::Result<()> {
+        let mut waiting = vec![folder];
+        while let Some(folder) = waiting.pop() {
+            for (path, kind) in entries(self.root, &folder)? {
+                let Some(shown) = shown(&path) else { continue };
+                let by_product = (self.classify)(&shown) == FileClass::ByProduct;
+                if kind.is_dir() && self.is_walked(&shown) {
+                    waiting.push(path);
+                } else if kind.is_file() && !by_product && !self.except.contains(&shown) {
+                    found.insert(path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_walked(&self, folder: &RelPath) -> bool {
+        if is_git(folder.as_str().as_bytes()) || folder.as_str() == ".tdd/runs" {
+            return false;
+        }
+        let inside = self.class_inside(folder);
+        if inside == FileClass::ByProduct {
+            return false;
+        }
+        // A folder with such a name among the tests (a fixture) is one of the tests.
+        let name = folder.file_name();
+        !(is_tool_folder(name) || name == BUILT) || self.classes.contains(&inside)
+    }
+
+    /// A link to a folder stands for what is in the folder.
+    fn is_protected(&self, path: &RelPath, kind: std::fs::FileType) -> bool {
+        let class = (self.classify)(path);
+        let counts = self.classes.contains(&class)
+            || (kind.is_symlink()
+                && class != FileClass::ByProduct
+                && self.classes.contains(&self.class_inside(path)));
+        counts && !self.except.contains(path)
+    }
+
+    fn class_inside(&self, folder: &RelPath) -> FileClass {
+        let inside = RelPath::new(&format!("{folder}/{ANYTHING}"));
+        inside.map_or(FileClass::Source, |inside| (self.classify)(&inside))
+    }
+}
+
+/// All files below a folder, less what `skip` says of the name of an entry and of the one above it.
+pub(super) fn files_below(root: &Path, folder: &[u8], skip: fn(&[u8], &[u8]) -> bool) -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    let mut waiting = vec![folder.to_vec()];
+    while let Some(folder) = waiting.pop() {
+        let above = folder.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        // What tools keep for themselves is told of and not judged.
+        for (path, kind) in entries(root, &folder).unwrap_or_default() {
+            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            if skip(above, name) {
+                continue;
+            }
+            if kind.is_dir() {
+                waiting.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
+/// A path as the rules see it: bytes that are no UTF-8 are replaced.
+pub(super) fn shown(path: &[u8]) -> Option<RelPath> {
+    RelPath::new(&String::from_utf8_lossy(path))
+}
+
+pub(super) fn full_path(root: &Path, path: &[u8]) -> PathBuf {
+    root.join(std::ffi::OsStr::from_bytes(path))
+}
+
+fn is_git(path: &[u8]) -> bool {
+    path.split(|byte| *byte == b'/').any(|part| part == b".git")
+}
+
+/// The entries of a folder, which is made readable if it is ours and is not.
+fn entries(root: &Path, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, std::fs::FileType)>> {
+    let path = |name: std::ffi::OsString| {
+        if folder.is_empty() { name.into_vec() } else { [folder, b"/", &name.into_vec()].concat() }
+    };
+    let listed = folder::entries_of_tree(&full_path(root, folder))?;
+    Ok(listed
+        .into_iter()
+        .filter_map(|entry| Some((path(entry.file_name()), entry.file_type().ok()?)))
+        .collect())
+}

@@ -1,0 +1,174 @@
+//! Folders of other people's code, by what `lstat` says of each file: far too large to be hashed
+//! before each run, but whoever replaces `node_modules/.bin/vitest` or rewrites a module of the
+//! test runner decides what every test says.
+//!
+//! A file that is new is honest: an implementer installs dependencies. A file that was there and
+//! was changed or removed is not; it can't be put back, because no copy was kept, so it stays
+//! reported for as long as the run goes on, and every verdict says so. `sitecustomize` and
+//! `usercustomize` are reported although they are new: no package brings them, and Python runs
+//! them before any test.
+//!
+//! What the project's own commands write before any child has run is found by two looks ([`Tools::left`])
+//! and not told later.
+//!
+//! Not watched: what a tool writes for itself (`node_modules/.cache`, `__pycache__`, records of
+//! what is installed), and a change of nothing but `ctime` in a file of several names (`pnpm` and
+//! `uv` link one copy into all projects).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+
+use super::stamp::Stamp;
+use super::survey;
+use tdd_child::regular_file;
+
+/// More files than any project has; what lies beyond is not watched.
+const MOST_FILES: usize = 300_000;
+/// A reinstallation changes all files, and a few say as much as all of them.
+const MOST_TOLD: usize = 20;
+/// Files that decide much are so small that their bytes can be compared.
+const SMALL: u64 = 64 * 1024;
+/// More files than tools write for themselves; of a command that installs packages no more are learned.
+const MOST_LEARNED: usize = 1000;
+
+/// A file of a tool folder as it was first seen.
+#[derive(Clone, Debug)]
+struct Seen {
+    stamp: Stamp,
+    proof: Option<Proof>,
+}
+
+/// What tells of a file that was written anew whether it says the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Proof {
+    Link(Vec<u8>),
+    Bytes(blake3::Hash),
+}
+
+/// All files of all tool folders.
+#[derive(Debug, Default)]
+pub(super) struct Tools {
+    files: BTreeMap<Vec<u8>, Seen>,
+    /// Before anything of the project's had run; `None` if nobody looked.
+    first: Option<BTreeMap<Vec<u8>, Stamp>>,
+}
+
+impl Tools {
+    /// Looks at these folders. What was seen before stays as it was seen first: a retry must not
+    /// take for granted what the attempt before it did.
+    pub(super) fn watch(&mut self, root: &Path, folders: &[Vec<u8>]) {
+        let hooks = self.new_hooks(root);
+        for path in folders.iter().flat_map(|folder| survey::files_below(root, folder, is_for_itself)) {
+            if self.files.len() >= MOST_FILES {
+                return;
+            }
+            if !self.files.contains_key(&path)
+                && !hooks.contains(&path)
+                && let Some(seen) = look(root, &path)
+            {
+                self.files.insert(path, seen);
+            }
+        }
+    }
+
+    pub(super) fn look_first(&mut self, root: &Path, folders: &[Vec<u8>]) {
+        self.first = Some(stamps(root, folders));
+    }
+
+    /// What differs from the first look by now, which is forgotten.
+    pub(super) fn left(&mut self, root: &Path, folders: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let Some(mut before) = self.first.take() else { return Vec::new() };
+        let mut left = Vec::new();
+        for (path, now) in stamps(root, folders) {
+            let is_same =
+                before.remove(&path).is_some_and(|stamp| now == stamp || now.is_same_shared(&stamp));
+            if !is_same {
+                left.push(path);
+            }
+        }
+        left.extend(before.into_keys());
+        left.truncate(MOST_LEARNED);
+        left
+    }
+
+    /// The first files that are no longer as they were, less those that are learned.
+    pub(super) fn differing(&self, root: &Path, is_learned: &dyn Fn(&[u8]) -> bool) -> BTreeSet<Vec<u8>> {
+        let differs = |(path, seen): &(&Vec<u8>, &Seen)| {
+            if is_learned(path) {
+                return false;
+            }
+            let meta = std::fs::symlink_metadata(survey::full_path(root, path));
+            let Ok(now) = meta.map(|meta| Stamp::of(&meta)) else { return true };
+            if now == seen.stamp || now.is_same_shared(&seen.stamp) {
+                return false;
+            }
+            let says_the_same = || seen.proof.is_some() && proof(root, path, &now) == seen.proof;
+            now.mode != seen.stamp.mode || !says_the_same()
+        };
+        let changed = self.files.iter().filter(differs).map(|(path, _)| path.clone());
+        changed.chain(self.new_hooks(root)).take(MOST_TOLD).collect()
+    }
+
+    /// Modules that Python runs at its start, in folders where it looks for them.
+    fn new_hooks(&self, root: &Path) -> Vec<Vec<u8>> {
+        let folder = |path: &Vec<u8>| {
+            let at = path.iter().rposition(|byte| *byte == b'/')?;
+            path[..at].ends_with(b"/site-packages").then(|| path[..at].to_vec())
+        };
+        let folders: BTreeSet<Vec<u8>> = self.files.keys().filter_map(folder).collect();
+        let hooks = folders.iter().flat_map(|folder| {
+            ["sitecustomize.py", "usercustomize.py"]
+                .map(|name| [folder.as_slice(), b"/", name.as_bytes()].concat())
+        });
+        let is_new = |path: &Vec<u8>| {
+            !self.files.contains_key(path) && std::fs::symlink_metadata(survey::full_path(root, path)).is_ok()
+        };
+        hooks.filter(is_new).collect()
+    }
+}
+
+fn stamps(root: &Path, folders: &[Vec<u8>]) -> BTreeMap<Vec<u8>, Stamp> {
+    let paths = folders.iter().flat_map(|folder| survey::files_below(root, folder, is_for_itself));
+    let stamp = |path: Vec<u8>| {
+        let meta = std::fs::symlink_metadata(survey::full_path(root, &path)).ok()?;
+        Some((path, Stamp::of(&meta)))
+    };
+    paths.take(MOST_FILES).filter_map(stamp).collect()
+}
+
+fn look(root: &Path, path: &[u8]) -> Option<Seen> {
+    let meta = std::fs::symlink_metadata(survey::full_path(root, path)).ok()?;
+    let stamp = Stamp::of(&meta);
+    Some(Seen { stamp, proof: proof(root, path, &stamp) })
+}
+
+/// For links, and for small files that package managers write anew with the same words.
+fn proof(root: &Path, path: &[u8], stamp: &Stamp) -> Option<Proof> {
+    let full = survey::full_path(root, path);
+    if stamp.is_link() {
+        let target = std::fs::read_link(&full).ok()?;
+        return Some(Proof::Link(target.into_os_string().into_encoded_bytes()));
+    }
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let in_bin = path.split(|byte| *byte == b'/').any(|part| part == b".bin");
+    if !stamp.is_file_up_to(SMALL) || !(in_bin || name.ends_with(b".pth") || name == b"entry_points.txt") {
+        return None;
+    }
+    let read = || -> io::Result<blake3::Hash> {
+        let mut hasher = blake3::Hasher::new();
+        let mut file = regular_file::open(&full)?;
+        hasher.update_reader(io::Read::take(&mut file, SMALL))?;
+        Ok(hasher.finalize())
+    };
+    read().ok().map(Proof::Bytes)
+}
+
+/// Whether a tool writes this for itself, as the last part of a path and the part above it say.
+fn is_for_itself(above: &[u8], name: &[u8]) -> bool {
+    let is_hidden_tool_state = above == b"node_modules"
+        && name.starts_with(b".")
+        && ![b".bin".as_slice(), b".pnpm", b".store"].contains(&name);
+    let is_record = above.ends_with(b".dist-info") && name != b"entry_points.txt";
+    is_hidden_tool_state || is_record || name == b"__pycache__" || name.ends_with(b".pyc")
+}

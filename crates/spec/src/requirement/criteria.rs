@@ -1,0 +1,259 @@
+//! Finds the criteria: one pass over the lines, knowing what each stands in.
+
+use std::collections::HashMap;
+
+use super::{CRITERIA_LIMIT, RequirementError};
+use crate::markdown::{self, Block, Kind, Line, Markdown};
+use crate::markdown_line::{self, MarkdownLine};
+use tdd_core::criterion::{Criterion, CriterionId, Verify};
+
+mod start;
+mod verify;
+
+use start::Start;
+
+pub(super) struct Found {
+    /// The first heading of level 1.
+    pub(super) title: Option<String>,
+    pub(super) criteria: Vec<Criterion>,
+}
+
+/// Reads the body of a file, whose first line is `first_line` of the file.
+pub(super) fn read(body: &str, first_line: usize) -> Result<Found, RequirementError> {
+    let markdown = markdown::read(body);
+    let mut scan = Scan { first_line, ..Scan::default() };
+    let mut blocks = markdown.blocks.iter().peekable();
+    for (at, line) in markdown.lines.iter().enumerate() {
+        scan.line(line, first_line + at)?;
+        while let Some(block) = blocks.next_if(|block| block.opened == at) {
+            scan.block(block, &markdown)?;
+        }
+    }
+    scan.finish()
+}
+
+#[derive(Default)]
+struct Scan<'a> {
+    first_line: usize,
+    /// A block that was closed, but only by a fence of another section: if one stays open at the
+    /// end, it was this one, and the others were taken the wrong way round.
+    suspect: Option<RequirementError>,
+    /// The block that is open at the end of the file, if it, or the suspect, hides a criterion.
+    open: Option<RequirementError>,
+    /// The column of the text of the list item that a line may belong to.
+    margin: usize,
+    /// The level of the heading whose section we are in, and its line.
+    section: Option<usize>,
+    section_line: Option<usize>,
+    title: Option<String>,
+    stray: Vec<usize>,
+    ids: HashMap<CriterionId, usize>,
+    criteria: Vec<Draft<'a>>,
+}
+
+/// A criterion whose text is still being gathered.
+struct Draft<'a> {
+    id: CriterionId,
+    line: usize,
+    verify: Option<Verify>,
+    first: String,
+    /// The column to which the further lines are indented.
+    margin: usize,
+    rest: Vec<&'a str>,
+}
+
+impl<'a> Scan<'a> {
+    fn line(&mut self, line: &Line<'a>, number: usize) -> Result<(), RequirementError> {
+        let begins = match line.kind {
+            Kind::Heading { .. } => true,
+            Kind::Text { begins } => begins,
+            Kind::Blank
+            | Kind::Rule
+            | Kind::Fence
+            | Kind::Code { .. }
+            | Kind::Indented
+            | Kind::Comment
+            | Kind::Quote => {
+                self.keep(line.text);
+                return Ok(());
+            }
+        };
+        let read = markdown_line::read(line.text);
+        if let Kind::Heading { level } = line.kind
+            && let Some(text) = heading_text(&read)
+        {
+            return self.heading(level, text, line.text, number);
+        }
+        let content = markdown::behind_comments(read.content).unwrap_or_default();
+        // CommonMark lets no number but 1 begin a list right below a paragraph; people do.
+        let begins = begins || (read.is_item && read.indent < self.margin + 4);
+        if begins {
+            self.margin = if read.is_item { read.content_indent } else { self.margin.min(read.indent) };
+        }
+        match start::of_text(content).filter(|_| begins) {
+            Some(start) => self.start(start, read.content_indent, number),
+            None => self.text(line.text, content, number),
+        }
+    }
+
+    /// Looks for what a block hides that is more likely a criterion than an example: nobody closed
+    /// it where it should be.
+    fn block(&mut self, block: &Block, markdown: &Markdown<'a>) -> Result<(), RequirementError> {
+        let opener = markdown_line::read(markdown.lines[block.opened].text).fence();
+        let mut found: Option<RequirementError> = None;
+        let mut has_left_section = false;
+        for at in block.inside.clone() {
+            let read = markdown_line::read(markdown.lines[at].text);
+            let Some(error) = &found else {
+                let is_criterion = start::of_text(read.content).is_some();
+                let line = |at| self.first_line + at;
+                let hidden = RequirementError::Hidden { opened: line(block.opened), hidden: line(at) };
+                found = is_criterion.then_some(hidden);
+                continue;
+            };
+            let opens = |fence: &markdown_line::Fence<'_>| !fence.info.is_empty() && !read.is_item;
+            if let Some((fence, opener)) = read.fence().filter(opens).zip(opener)
+                && fence.mark == opener.mark
+                && fence.length >= opener.length
+            {
+                // Another fence opens: this one should have been closed before.
+                return Err(error.clone());
+            }
+            let level = read.heading().map(|(level, _)| level);
+            has_left_section |= level.zip(self.section).is_some_and(|(level, own)| level <= own);
+        }
+        if block.is_closed {
+            if has_left_section && self.suspect.is_none() {
+                self.suspect = found;
+            }
+            return Ok(());
+        }
+        if let Some(error) = found {
+            return Err(error);
+        }
+        if markdown.lines[block.inside.end..].iter().all(|line| line.kind == Kind::Blank) {
+            self.open = self.suspect.clone();
+        }
+        Ok(())
+    }
+
+    fn heading(
+        &mut self,
+        level: usize,
+        text: &str,
+        line: &'a str,
+        number: usize,
+    ) -> Result<(), RequirementError> {
+        self.margin = 0;
+        let text = without_anchor(text);
+        if level == 1 && self.title.is_none() && !text.is_empty() {
+            self.title = Some(text.to_owned());
+        }
+        if is_section_title(text) {
+            self.section = Some(self.section.map_or(level, |open| open.min(level)));
+            self.section_line.get_or_insert(number);
+            return Ok(());
+        }
+        if self.section.is_some_and(|open| level <= open) {
+            self.section = None;
+        }
+        if let Some(start) = start::of_text(text) {
+            return self.start(start, 0, number);
+        }
+        self.keep(line);
+        Ok(())
+    }
+
+    fn start(&mut self, start: Start, margin: usize, number: usize) -> Result<(), RequirementError> {
+        if self.section.is_none() {
+            self.stray.push(number);
+            return Ok(());
+        }
+        if let Some(first) = self.ids.insert(start.id.clone(), number) {
+            return Err(RequirementError::Duplicate { id: start.id, first, second: number });
+        }
+        if self.criteria.len() == CRITERIA_LIMIT {
+            return Err(RequirementError::TooMany { line: number });
+        }
+        let Start { id, text } = start;
+        self.criteria.push(Draft { id, line: number, verify: None, first: text, margin, rest: Vec::new() });
+        Ok(())
+    }
+
+    /// A line that begins nothing: a `verify:` line or text.
+    fn text(&mut self, line: &'a str, content: &str, number: usize) -> Result<(), RequirementError> {
+        let draft = self.criteria.last_mut().filter(|_| self.section.is_some());
+        if let Some(draft) = draft
+            && let Some(verify) = verify::read(content)
+        {
+            let wrong = |found: String| RequirementError::Verify { line: number, found };
+            let verify = verify.map_err(wrong)?;
+            if draft.verify.replace(verify).is_some() {
+                return Err(wrong(format!("{} (the second for {})", content.trim(), draft.id)));
+            }
+            return Ok(());
+        }
+        self.keep(line);
+        Ok(())
+    }
+
+    /// Adds the line to the text of the criterion that it belongs to.
+    fn keep(&mut self, line: &'a str) {
+        if let Some(draft) = self.criteria.last_mut().filter(|_| self.section.is_some()) {
+            draft.rest.push(line);
+        }
+    }
+
+    fn finish(self) -> Result<Found, RequirementError> {
+        if let Some(error) = self.open {
+            return Err(error);
+        }
+        let stray = self.stray;
+        let Some(section) = self.section_line else { return Err(RequirementError::NoSection { stray }) };
+        if self.criteria.is_empty() {
+            return Err(RequirementError::NoCriterion { section, stray });
+        }
+        let criteria = self.criteria.into_iter().map(Draft::finish).collect();
+        Ok(Found { title: self.title, criteria })
+    }
+}
+
+impl Draft<'_> {
+    fn finish(self) -> Criterion {
+        let mut text = self.first;
+        for line in &self.rest {
+            let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+            text.push('\n');
+            text.push_str(line[blanks.min(self.margin)..].trim_end());
+        }
+        Criterion {
+            id: self.id,
+            line: self.line,
+            verify: self.verify.unwrap_or_default(),
+            text: text.trim().to_owned(),
+        }
+    }
+}
+
+/// The text of a heading, be it marked by `#` or underlined; `None` if it is text all the same.
+fn heading_text<'a>(read: &MarkdownLine<'a>) -> Option<&'a str> {
+    // What an item begins with, or holds far below, is the item's text: it ends no section.
+    if read.is_item || read.indent > 3 {
+        return None;
+    }
+    let marked = read.heading().map(|(_, text)| text);
+    // A rule under a criterion is a rule: its author did not mean the criterion for a heading.
+    marked.or_else(|| start::of_text(read.content).is_none().then_some(read.content))
+}
+
+fn without_anchor(text: &str) -> &str {
+    let text = text.trim_end();
+    let anchor = text.ends_with('}').then(|| text.rfind("{#")).flatten();
+    anchor.map_or(text, |at| text[..at].trim_end())
+}
+
+fn is_section_title(text: &str) -> bool {
+    let is_mark = |char: char| matches!(char, '*' | '_' | ':') || char.is_whitespace();
+    let words: Vec<&str> = text.trim_matches(is_mark).split_whitespace().collect();
+    matches!(words.as_slice(), [a, b] if a.eq_ignore_ascii_case("acceptance") && b.eq_ignore_ascii_case("criteria"))
+}
