@@ -16,7 +16,7 @@ use tdd_core::trouble::{Obstacle, Trouble, TroubleKind};
 use tdd_core::turns::TurnCaps;
 
 use super::stock::Stock;
-use tdd_core::ports::{AgentOrder, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
+use tdd_core::ports::{AgentOrder, Agents, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
 
 /// What a run needs to know besides its state; decided before it starts.
 pub struct Setup {
@@ -123,7 +123,8 @@ impl<'a, W: World> Drive<'a, W> {
 
     /// What outlived the commands of an effect is named, whatever came of the effect.
     fn record_leaked(&mut self) -> Result<(), Trouble> {
-        let mut processes = self.ports.tests.leaked();
+        let mut processes = self.ports.agents.leaked();
+        processes.extend(self.ports.tests.leaked());
         for one in &mut processes {
             one.command = (self.setup.mask)(&one.command);
         }

@@ -140,7 +140,8 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
     }
 
     fn record_leaked(&mut self) -> Result<(), Trouble> {
-        let mut processes = self.checks.leaked();
+        let mut processes = self.ports.agents.leaked();
+        processes.extend(self.checks.leaked());
         for one in &mut processes {
             one.command = (self.setup.mask)(&one.command);
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tdd_child::exec;
-use tdd_child::process::{CommandOrder, run};
+use tdd_child::process::{CommandOrder, Ended, run};
 use tdd_child::sandbox::{Belongings, Enclosure, Ground, Own, Sandbox, Sealed, choose};
 use tdd_core::commands::RunnerKind;
 use tdd_core::isolation::{Reach, Wanted};
@@ -106,6 +106,7 @@ fn once(cwd: &Path, enclosure: &dyn Fn() -> Option<Enclosure>) -> Duration {
         log: cwd.parent().unwrap().join("log"),
         stdout: None,
         enclosure: enclosure(),
+        ended: Ended::default(),
     };
     let (_keep, stop) = watch::channel(None);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

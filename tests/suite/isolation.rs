@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tdd_child::exec;
-use tdd_child::process::{CommandOrder, EnvPlan, Finished, Size, SpawnOrder, StdinPlan, run};
+use tdd_child::process::{CommandOrder, Ended, EnvPlan, Finished, Size, SpawnOrder, StdinPlan, run};
 use tdd_child::pty;
 use tdd_child::sandbox::{Belongings, Enclosed, Enclosure, Ground, Own, Sandbox as Fences, Sealed, choose};
 use tdd_child::session::{self, Heard, Ladder, SessionEnd, SessionLimits};
@@ -134,6 +134,7 @@ impl Yard {
             log: log.clone(),
             stdout: None,
             enclosure: Some(enclosure),
+            ended: Ended::default(),
         };
         let (_keep, stop) = watch::channel(None);
         let finished = block_on(run(&order, &stop));
@@ -498,6 +499,7 @@ fn a_child_on_a_terminal_keeps_it_and_hears_the_stop() {
         size: Size::default(),
         shim: PathBuf::from(env!("CARGO_BIN_EXE_tdd")),
         enclosure: Some(yard.of_role(Role::Implementer)),
+        ended: Ended::default(),
     };
     let limits = SessionLimits {
         wall: LONG,

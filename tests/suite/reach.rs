@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tdd_child::exec;
-use tdd_child::process::{CommandOrder, run};
+use tdd_child::process::{CommandOrder, Ended, run};
 use tdd_child::sandbox::{Belongings, Enclosure, Ground, Own, Sandbox as Fences, Sealed, choose};
 use tdd_core::commands::RunnerKind;
 use tdd_core::isolation::{Credentials, Hide, HomeAccess, Network, Reach, Wanted};
@@ -130,6 +130,7 @@ impl Person {
             log: log.clone(),
             stdout: None,
             enclosure: Some(enclosure),
+            ended: Ended::default(),
         };
         let (_keep, stop) = watch::channel(None);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

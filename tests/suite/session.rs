@@ -23,7 +23,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use tdd_child::exec;
 use tdd_child::process::{
-    Attended, CommandOrder, EnvBase, EnvPlan, Finished, Size, SpawnOrder, StdinPlan, run, spawn_piped,
+    Attended, CommandOrder, Ended, EnvBase, EnvPlan, Finished, Size, SpawnOrder, StdinPlan, run, spawn_piped,
 };
 use tdd_child::pty;
 use tdd_child::session::{Heard, Ladder, Lived, SessionEnd, SessionLimits, live};
@@ -74,6 +74,7 @@ impl Case {
             size: Size::default(),
             shim: PathBuf::from(env!("CARGO_BIN_EXE_tdd")),
             enclosure: None,
+            ended: Ended::default(),
         };
         let limits = SessionLimits {
             wall: NEVER,
@@ -506,6 +507,7 @@ fn command(script: &str) -> (TempDir, CommandOrder) {
         log: dir.path().join("log"),
         stdout: None,
         enclosure: None,
+        ended: Ended::default(),
     };
     (dir, order)
 }

@@ -16,12 +16,13 @@ use crate::agent_table::template::Placeholder;
 use crate::agent_table::version::Version;
 use crate::agent_table::{AgentTable, SessionFrom, Stdio};
 use tdd_child::passthrough::Operator;
-use tdd_child::process::{Attended, SpawnOrder, spawn_piped};
+use tdd_child::process::{Attended, Ended, SpawnOrder, spawn_piped};
 use tdd_child::pty;
 use tdd_child::sandbox::{self, Ground, Sandbox, Sealed};
 use tdd_child::session;
 use tdd_child::signals::StopSignal;
 use tdd_core::audience::News;
+use tdd_core::event::Leaked;
 use tdd_core::ports::{AgentOrder, AgentReport, Agents, Hear, MdtestOrder, MdtestReport};
 use tdd_core::role::{Key, Role};
 use tdd_core::trouble::Trouble;
@@ -128,6 +129,8 @@ pub struct TableAgents {
     guarded: Option<(Ground, Sealed)>,
     /// What children used, until somebody asks.
     used: Vec<ChildUse>,
+    /// What outlived children, until somebody asks.
+    ended: Ended,
     /// What children see in place of git's own files.
     stand_ins: RefCell<Option<Rc<StandIns>>>,
 }
@@ -150,6 +153,7 @@ impl TableAgents {
             own: Vec::new(),
             guarded: None,
             used: Vec::new(),
+            ended: Ended::default(),
             stand_ins: RefCell::default(),
         }
     }
@@ -236,6 +240,10 @@ impl Agents for TableAgents {
 
     fn used(&mut self) -> Vec<ChildUse> {
         std::mem::take(&mut self.used)
+    }
+
+    fn leaked(&mut self) -> Vec<Leaked> {
+        self.ended.take()
     }
 
     fn resumes(&self, key: &Key) -> bool {

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 
 pub use self::attended::Attended;
 pub(super) use self::attended::Channel;
+pub use self::kin::Ended;
 pub(super) use self::log::fresh as fresh_log;
 pub use self::order::{EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan};
 
@@ -46,6 +47,8 @@ pub struct CommandOrder {
     pub stdout: Option<PathBuf>,
     /// The OS sandbox around it, if there is one.
     pub enclosure: Option<Enclosure>,
+    /// Gets the processes that outlive the command.
+    pub ended: Ended,
 }
 
 /// How a command ended. All of its processes are gone.
@@ -145,6 +148,7 @@ fn spawn_order(order: &CommandOrder) -> SpawnOrder {
         size: Size::default(),
         shim: exec::shim(),
         enclosure: order.enclosure.clone(),
+        ended: order.ended.clone(),
     }
 }
 

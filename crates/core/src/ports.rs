@@ -180,7 +180,7 @@ pub trait Tests {
         leave_out: &[RelPath],
         hear: Hear<'_>,
     ) -> Result<TestRun, Trouble>;
-    /// Processes that outlived a command or child and were ended since this was last asked.
+    /// Processes that outlived a command and were ended since this was last asked.
     fn leaked(&mut self) -> Vec<Leaked> {
         Vec::new()
     }
@@ -216,7 +216,7 @@ pub trait Checks {
         canary: &CanaryWish,
         hear: Hear<'_>,
     ) -> Result<CheckRun, Trouble>;
-    /// Processes that outlived a command or child and were ended since this was last asked.
+    /// Processes that outlived a command and were ended since this was last asked.
     fn leaked(&mut self) -> Vec<Leaked> {
         Vec::new()
     }
@@ -313,6 +313,10 @@ pub trait Agents {
     /// What the children used since this was last asked, one for each that ended, whatever came
     /// of it; as they tell it.
     fn used(&mut self) -> Vec<ChildUse> {
+        Vec::new()
+    }
+    /// Processes that outlived a child and were ended since this was last asked.
+    fn leaked(&mut self) -> Vec<Leaked> {
         Vec::new()
     }
     /// Whether this role's agent can go on with a session for a format retry.

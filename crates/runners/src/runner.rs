@@ -54,7 +54,7 @@ use self::refusals::missing_program;
 use self::scope::Scope;
 use self::shelf::{Folder, Rest, Shelf};
 use tdd_child::leftovers;
-use tdd_child::process::kin;
+use tdd_child::process::Ended;
 use tdd_child::sandbox::Sandbox;
 use tdd_child::signals::StopSignal;
 use tdd_core::commands::{ProjectCommands, RunnerTable, Suite};
@@ -110,6 +110,8 @@ pub struct ProjectTests {
     /// Of the folders in it, and of those in `work`.
     temp_shelf: Shelf,
     work_shelf: Shelf,
+    /// What outlived commands, until somebody asks.
+    ended: Ended,
 }
 
 /// The key of the gate's last duration; no label is empty.
@@ -142,6 +144,7 @@ impl ProjectTests {
             temp: None,
             temp_shelf: Shelf::default(),
             work_shelf: Shelf::default(),
+            ended: Ended::default(),
         })
     }
 
@@ -187,7 +190,7 @@ impl ProjectTests {
         let bounds = Bounds { deadline, build_deadline, output_cap: self.output_cap };
         let mut bench = Bench::new((&self.work, &self.work_shelf), self.count, label, bounds, &self.stop)?;
         bench.use_temp(self.temporary()?);
-        Ok(bench.fenced_by(self.sandbox.clone()))
+        Ok(bench.fenced_by(self.sandbox.clone()).noting_in(&self.ended))
     }
 
     /// An empty folder for the temporary files of one verification. Its path is short, because sockets
@@ -271,9 +274,8 @@ impl Tests for ProjectTests {
         bench.finish(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 })
     }
 
-    /// Those of agents too: a sweep does not know whose they were.
     fn leaked(&mut self) -> Vec<Leaked> {
-        kin::take_ended()
+        self.ended.take()
     }
 
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String {

@@ -86,6 +86,7 @@ impl TableAgents {
             size: Size::default(),
             shim: self.setup.tdd.clone(),
             enclosure: enclosed.map(|enclosed| enclosed.enclosure),
+            ended: self.ended.clone(),
         };
         Ok(Prepared {
             spawn,

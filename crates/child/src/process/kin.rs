@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -92,9 +92,9 @@ enum Look {
     Adopted,
 }
 
-/// Ends all kin of a leader that has ended itself, and waits for them; gives their number. What a
-/// signal of ours does not end in time (another user's process) is left.
-pub fn sweep(leader: Pid, mark: &Mark) -> usize {
+/// Ends all kin of a leader that has ended itself, and waits for them; gives their number; `noted` gets their
+/// names. What a signal of ours does not end in time (another user's process) is left.
+pub fn sweep(leader: Pid, mark: &Mark, noted: &Ended) -> usize {
     if !guard::stands(Guard::Descendants) {
         return 0;
     }
@@ -118,7 +118,7 @@ pub fn sweep(leader: Pid, mark: &Mark) -> usize {
         for one in &alive {
             // A process that comes up again is one that did not end at once.
             if ended.insert((one.pid, one.started), *one).is_none() {
-                note_ended(one.pid);
+                note_ended(one.pid, noted);
             }
             send_kill(one);
         }
@@ -140,8 +140,30 @@ pub fn sweep(leader: Pid, mark: &Mark) -> usize {
     ended.len()
 }
 
-/// What sweeps have ended and nobody has asked for yet.
-static ENDED: Mutex<Vec<Leaked>> = Mutex::new(Vec::new());
+/// The processes that sweeps have ended, for whoever started what left them: every order that holds
+/// a clone of it adds to the same list.
+#[derive(Clone, Debug, Default)]
+pub struct Ended(Arc<Mutex<Vec<Leaked>>>);
+
+impl Ended {
+    /// Those since this was last called.
+    pub fn take(&self) -> Vec<Leaked> {
+        std::mem::take(&mut self.all())
+    }
+
+    fn note(&self, one: Leaked) {
+        let mut all = self.all();
+        if all.len() < MOST_ENDED {
+            all.push(one);
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<Leaked>> {
+        // The list is right even if a thread panicked while it held the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Who forks without end is named so often, and no more.
 const MOST_ENDED: usize = 50;
 /// The program that fences our children, by the name of its file.
@@ -149,21 +171,13 @@ const FENCE: &str = "bwrap";
 
 /// A fence's own processes end a moment after what they fence, and what has no command line any more
 /// is ending by itself: neither was left by anybody.
-fn note_ended(pid: i32) {
+fn note_ended(pid: i32, noted: &Ended) {
     let is_fence = proc_table::executable(pid).is_some_and(|path| path.ends_with(FENCE));
     let Some(command) = proc_table::command_line(pid).filter(|command| !command.is_empty() && !is_fence)
     else {
         return;
     };
-    let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
-    if ended.len() < MOST_ENDED {
-        ended.push(Leaked { pid, command: harmless::short(&command, 200) });
-    }
-}
-
-/// The processes that sweeps have ended since this was last called.
-pub fn take_ended() -> Vec<Leaked> {
-    std::mem::take(&mut ENDED.lock().unwrap_or_else(PoisonError::into_inner))
+    noted.note(Leaked { pid, command: harmless::short(&command, 200) });
 }
 
 fn find(leader: Pid, mark: &Mark, register: &Register, table: &[Process]) -> Vec<Process> {

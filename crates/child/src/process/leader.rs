@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::sync::oneshot;
 
 use super::SpawnOrder;
-use super::kin::{self, Mark, Register};
+use super::kin::{self, Ended, Mark, Register};
 use super::order::{EnvBase, EnvPlan, StdinPlan};
 use crate::exec::{self, Terminal};
 use crate::leftovers::Noted;
@@ -40,6 +40,7 @@ pub(super) struct Leader {
     exit: Option<oneshot::Receiver<Exit>>,
     watcher: Option<JoinHandle<()>>,
     kin: Kin,
+    ended: Ended,
     /// For whoever comes after us, if we are killed. Dropped last: when all kin are gone.
     _noted: Noted,
 }
@@ -114,6 +115,7 @@ impl Leader {
             exit: None,
             watcher: None,
             kin: Kin::MayLive,
+            ended: order.ended.clone(),
             _noted: noted,
         };
         exec::give_leave(&report);
@@ -155,7 +157,7 @@ impl Leader {
         if self.kin == Kin::Swept {
             return 0;
         }
-        let leaked = kin::sweep(self.pid, &self.mark);
+        let leaked = kin::sweep(self.pid, &self.mark, &self.ended);
         self.signal(Signal::KILL);
         self.kin = Kin::Swept;
         leaked

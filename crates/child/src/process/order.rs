@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::kin::Ended;
 use crate::sandbox::Enclosure;
 
 /// A child to be started by [`pty::spawn`](crate::pty::spawn) or
@@ -24,6 +25,8 @@ pub struct SpawnOrder {
     pub shim: PathBuf,
     /// The OS sandbox around the child, if there is one.
     pub enclosure: Option<Enclosure>,
+    /// Gets the processes that outlive the child.
+    pub ended: Ended,
 }
 
 /// The child's environment. `TDD_CHILD` is set on top of it: it marks the child's descendants.
