@@ -4,6 +4,7 @@
 
 pub mod baseline;
 mod caps;
+pub mod conclude;
 pub mod drive;
 pub mod fix;
 pub mod fork;
@@ -15,5 +16,4 @@ pub mod prompts;
 pub mod report;
 pub mod resume;
 mod seen;
-pub mod settle;
-mod stock;
+mod work_diff;

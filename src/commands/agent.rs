@@ -1,6 +1,6 @@
 //! The scripted agent: does what a cassette says, as a real child that reads a prompt and prints.
 //!
-//! It exits with 64 if the cassette has nothing for a call, and with 65 if the prompt or a deed
+//! It exits with 64 if the cassette has nothing for a call, and with 65 if the prompt or an action
 //! is not as the cassette wants it; both say so on stderr.
 #![expect(clippy::disallowed_methods, reason = "a scripted agent writes files, starts programs and prints")]
 
@@ -15,25 +15,25 @@ use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::{Usage, Usd};
 
-mod deeds;
-mod misdeeds;
+mod actions;
+mod faults;
 
 /// Set to `recorded`, each entry takes as long as its `takes:` says.
 const PACE: &str = "TDD_CASSETTE_PACE";
 /// The cassette has no entry for the call, or can't be read.
 const NO_ENTRY: u8 = 64;
-/// The prompt or a deed is not as the cassette wants it.
+/// The prompt or an action is not as the cassette wants it.
 const NOT_AS_WANTED: u8 = 65;
 
 pub fn run(args: &AgentArgs) -> Result<ExitCode, Trouble> {
-    if args.role == misdeeds::DAEMON_ROLE {
-        return misdeeds::be_a_daemon();
+    if args.role == faults::DAEMON_ROLE {
+        return faults::be_a_daemon();
     }
     let entry = match entry(args) {
         Ok(entry) => entry,
         Err(trouble) => return Ok(complain(&trouble, NO_ENTRY)),
     };
-    let wanted = check_prompt(&entry, &args.prompt_file).and_then(|()| deeds::do_all(&entry.deeds));
+    let wanted = check_prompt(&entry, &args.prompt_file).and_then(|()| actions::do_all(&entry.actions));
     match wanted {
         Ok(()) => speak(&entry, args),
         Err(trouble) => Ok(complain(&trouble, NOT_AS_WANTED)),
@@ -82,28 +82,28 @@ fn speak(entry: &Entry, args: &AgentArgs) -> Result<ExitCode, Trouble> {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(text) = &entry.print {
-        deeds::say(text.as_bytes());
+        actions::say(text.as_bytes());
     }
     let mut figures: Vec<String> = entry.usage.iter().map(told_usage).collect();
     // The last figures come with the last message, in one write: whoever stops us for them finds
     // that all has been said.
     let last = if entry.misbehave == Misbehaviour::None { figures.pop() } else { None };
     for line in figures {
-        deeds::say(line.as_bytes());
+        actions::say(line.as_bytes());
     }
     for _ in 0..entry.turns {
-        deeds::say(br#"{"type":"tdd-turn"}"#);
+        actions::say(br#"{"type":"tdd-turn"}"#);
     }
-    misdeeds::before_the_message(&entry.misbehave, args)?;
+    faults::before_the_message(&entry.misbehave, args)?;
     let mut said = last.map(|line| line + "\n").unwrap_or_default();
     match (&entry.last, entry.message()) {
-        (LastMessage::Raw(text), _) => deeds::say_exactly((said + text).as_bytes()),
+        (LastMessage::Raw(text), _) => actions::say_exactly((said + text).as_bytes()),
         (_, Some(message)) => {
             said.push_str(&message);
-            deeds::say(said.as_bytes());
+            actions::say(said.as_bytes());
         }
         (_, None) if said.is_empty() => {}
-        (_, None) => deeds::say(said.as_bytes()),
+        (_, None) => actions::say(said.as_bytes()),
     }
     match &entry.misbehave {
         Misbehaviour::Exit(code) => Ok(ExitCode::from(*code)),

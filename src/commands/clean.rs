@@ -35,7 +35,7 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
     }
     let mut sum = Sum::default();
     for candidate in &going {
-        if candidate.standing == Standing::InUse {
+        if candidate.removable == Removable::InUse {
             print::message(&format!("tdd: left alone: {}: {}", candidate.name, candidate.state));
             sum.failed += 1;
             continue;
@@ -63,7 +63,7 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
 
 /// What can become of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum Removable {
     /// Finished or halted, or it never got to its first fork.
     Over,
     Unfinished,
@@ -79,7 +79,7 @@ enum Standing {
 struct Candidate {
     name: String,
     folder: Option<RunDir>,
-    standing: Standing,
+    removable: Removable,
     /// For a person.
     state: String,
     bytes: u64,
@@ -88,30 +88,30 @@ struct Candidate {
 
 impl Candidate {
     fn of_folder(repository: &Path, dir: RunDir, refs: &RunRefs) -> Self {
-        let (standing, state) = match Journalled::read(&dir) {
+        let (removable, state) = match Journalled::read(&dir) {
             Ok((told, _)) => {
                 let status = RunStatus::of(repository, &dir, &told);
-                let standing = if matches!(status, RunStatus::Live { .. } | RunStatus::HalfUndone { .. }) {
-                    Standing::InUse
+                let removable = if matches!(status, RunStatus::Live { .. } | RunStatus::HalfUndone { .. }) {
+                    Removable::InUse
                 } else if status.is_past() || told.is_over() {
-                    Standing::Over
+                    Removable::Over
                 } else {
-                    Standing::Unfinished
+                    Removable::Unfinished
                 };
-                (standing, status.words(&told.phase()))
+                (removable, status.words(&told.phase()))
             }
-            Err(trouble) => (Standing::Damaged, format!("damaged: {}", trouble.why)),
+            Err(trouble) => (Removable::Damaged, format!("damaged: {}", trouble.why)),
         };
         let bytes = folders::size(&dir.path);
         let refs = refs.count(&dir.id.0);
-        Self { name: dir.id.0.clone(), folder: Some(dir), standing, state: line(&state), bytes, refs }
+        Self { name: dir.id.0.clone(), folder: Some(dir), removable, state: line(&state), bytes, refs }
     }
 
     fn of_refs(name: &str, refs: &RunRefs) -> Self {
         Self {
             name: name.to_owned(),
             folder: None,
-            standing: Standing::LeftOver,
+            removable: Removable::LeftOver,
             state: "its folder is gone".to_owned(),
             bytes: 0,
             refs: refs.count(name),
@@ -170,8 +170,8 @@ impl House {
         }
         let keep = if args.all { 0 } else { args.keep };
         let folders = self.candidates.iter().filter(|one| one.folder.is_some()).skip(keep);
-        let old = folders.filter(|one| one.standing == Standing::Over);
-        Ok(old.chain(self.candidates.iter().filter(|one| one.standing == Standing::LeftOver)).collect())
+        let old = folders.filter(|one| one.removable == Removable::Over);
+        Ok(old.chain(self.candidates.iter().filter(|one| one.removable == Removable::LeftOver)).collect())
     }
 
     /// The run whose name is or begins with this.
@@ -228,7 +228,7 @@ impl House {
         for (name, why) in &self.odd {
             print::message(&format!("tdd: left alone: `{}` in .tdd/runs: {why}", name.escape_debug()));
         }
-        for one in self.candidates.iter().filter(|one| one.standing == Standing::Damaged) {
+        for one in self.candidates.iter().filter(|one| one.removable == Removable::Damaged) {
             print::message(&format!("tdd: left alone: {}: {}; name it to remove it", one.name, one.state));
         }
         if let Some(why) = self.blind {

@@ -13,7 +13,7 @@ use crate::settings::{AUTO_AGENT, Environment, OutputMode, SCRIPTED_AGENT};
 use crate::text::config::{self, ConfigFile};
 use crate::view::{mdtest as view, print};
 use crate::world::{config_file, project};
-use tdd_agents::agent::{AgentSetup, Errands, RoleAgent, RoleAgents};
+use tdd_agents::agent::{AgentSetup, RoleAgent, RoleAgents, Tasks};
 use tdd_agents::agent_table::amount;
 use tdd_agents::mdtest::discovery::{self, Test};
 use tdd_agents::mdtest::{News, Suite};
@@ -75,12 +75,12 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
     let _ = unix::become_subreaper();
     let exchange = leftovers::exchange_folder(&root)?;
     let raw = raw_folder(&environment)?;
-    let errands = errands(args, &root, &environment, &Means { exchange: exchange.path(), stop, operator })?;
-    for warning in errands.preflight(&mut |line| print::message(&format!("tdd: {line}")))? {
+    let tasks = tasks(args, &root, &environment, &Means { exchange: exchange.path(), stop, operator })?;
+    for warning in tasks.preflight(&mut |line| print::message(&format!("tdd: {line}")))? {
         print::message(&format!("tdd: {warning}"));
     }
     let total = tests.len();
-    let suite = Suite { tests, errands, limits, raw: raw.path().to_owned(), jobs: usize::from(args.jobs) };
+    let suite = Suite { tests, tasks, limits, raw: raw.path().to_owned(), jobs: usize::from(args.jobs) };
     let output = OutputMode::from(args.output);
     let began = Instant::now();
     let mut tell = |news| told(output, total, &news);
@@ -147,12 +147,12 @@ struct Means<'a> {
     operator: Option<Operator>,
 }
 
-fn errands(
+fn tasks(
     args: &MdtestRunArgs,
     root: &Path,
     environment: &Environment,
     means: &Means<'_>,
-) -> Result<Errands, Trouble> {
+) -> Result<Tasks, Trouble> {
     let config = config(root, environment)?;
     let name = args.agent.clone().or(config.agent).unwrap_or_else(|| AUTO_AGENT.to_owned());
     if name == SCRIPTED_AGENT {
@@ -172,7 +172,7 @@ fn errands(
     let agent = RoleAgent { table, model: None };
     let agent = if means.operator.is_some() { agent.in_person()? } else { agent };
     let exchange = means.exchange;
-    Ok(Errands::new(AgentSetup {
+    Ok(Tasks::new(AgentSetup {
         roles: RoleAgents::all(&agent),
         cwd: root.to_owned(),
         tdd,
@@ -184,7 +184,7 @@ fn errands(
         stop: means.stop.clone(),
         env: environment.vars.clone(),
         operator: means.operator,
-        errand: Some("tester"),
+        task: Some("tester"),
     }))
 }
 

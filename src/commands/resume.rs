@@ -238,7 +238,7 @@ fn prepared(
         None => state.run.agents[role as usize].clone(),
     });
     let operator = operator(args, state.run.plan.screens)?;
-    let roles = prepare::seated(prepare::agents(&settings, &environment, &names)?, operator)?;
+    let roles = prepare::interactive(prepare::agents(&settings, &environment, &names)?, operator)?;
     // The run's caps hold but for those that are named now; `tdd.yaml` was asked when it began.
     let caps = caps::of_flags(&args.caps)?.or(&state.run.plan.caps);
     prepare::refuse_caps_without_figures(&roles, &caps, operator)?;

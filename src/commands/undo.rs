@@ -1,7 +1,7 @@
 //! `tdd undo`: the work tree as it was before a run, byte for byte (contract sections 2 and 7).
 //!
 //! Nothing is lost by it: the tree as it is gets a checkpoint first, and what somebody else
-//! changed is not overwritten unasked. Going back is the operator's deed on the tree and no step of
+//! changed is not overwritten unasked. Going back is the operator's action on the tree and no step of
 //! the run; that it was done is told in its journal afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 mod own;
 mod words;
 
-use self::words::{deed, files, listed, present};
+use self::words::{action, files, listed, present};
 use super::journalled::{Journalled, tell_undone};
 use super::run_status::{self, RunStatus};
 use super::status::{chosen_run, repository};
@@ -28,8 +28,8 @@ use tdd_core::event::RunId;
 use tdd_core::harmless::{line, shell_word};
 use tdd_core::labels;
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::restore::{Outlook, Own, Restore, RulesUsed};
 use tdd_snapshot::checkpoints::run_refs::RunRefs;
-use tdd_snapshot::checkpoints::way_back::{Outlook, Own, RulesUsed, WayBack};
 
 /// How many paths are listed for a person.
 const LISTED: usize = 20;
@@ -42,7 +42,7 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     let run = chosen(&repository, args.run.as_deref())?;
     folders::check(&repository, &run)?;
     let _lock = WorkTreeLock::acquire(&repository)?;
-    let mut way = WayBack::open(&repository, &run.id, &run.path)?;
+    let mut way = Restore::open(&repository, &run.id, &run.path)?;
     let story = Story::read(&repository, &run, &way, args)?;
     let target = target(&way, &story, args)?;
     let since = story.began_ms.filter(|_| args.to.is_none()).map(|began| began / 1000);
@@ -134,7 +134,7 @@ struct Story {
 impl Story {
     /// Without a journal nothing is the run's own and checkpoint 0 is what its ref says, so the
     /// operator must have said that changes may be discarded.
-    fn read(repository: &Path, run: &RunDir, way: &WayBack, args: &UndoArgs) -> Result<Self, Trouble> {
+    fn read(repository: &Path, run: &RunDir, way: &Restore, args: &UndoArgs) -> Result<Self, Trouble> {
         let trouble = match Journalled::read(run) {
             Ok((told, records)) => {
                 return Self::of(&told, &records, way, RunStatus::of(repository, run, &told));
@@ -159,7 +159,7 @@ impl Story {
         }
     }
 
-    fn of(run: &Journalled, records: &[Record], way: &WayBack, status: RunStatus) -> Result<Self, Trouble> {
+    fn of(run: &Journalled, records: &[Record], way: &Restore, status: RunStatus) -> Result<Self, Trouble> {
         let zero = run.zero();
         if let (Some(told), Some(held)) = (&zero, way.labelled(ZERO))
             && *told != held
@@ -186,7 +186,7 @@ struct Target {
     checkpoint: CheckpointId,
 }
 
-fn target(way: &WayBack, story: &Story, args: &UndoArgs) -> Result<Target, Trouble> {
+fn target(way: &Restore, story: &Story, args: &UndoArgs) -> Result<Target, Trouble> {
     if let Some(wanted) = &args.to {
         let label = wanted.strip_prefix(&way.ref_name("")).unwrap_or(wanted);
         let Some(checkpoint) = way.named(label).or_else(|| story.labels.get(label).cloned()) else {
@@ -286,7 +286,7 @@ impl Told<'_> {
         if committed.is_empty() {
             return Ok(());
         }
-        let list = listed(committed, deed);
+        let list = listed(committed, action);
         if self.args.committed {
             if !self.args.json {
                 print::message(&format!("committed since; taken back in the work tree alone:\n{list}"));
@@ -375,7 +375,7 @@ impl Told<'_> {
             Outcome::Undone => format!(
                 "undone: the work tree is as {name} ({short}) of {run} holds it, {}\n{}\n",
                 files(changes.len()),
-                listed(changes, deed)
+                listed(changes, action)
             ),
         };
         text.push_str("branch, HEAD, index and stash were left alone, and so were ignored files\n");

@@ -255,7 +255,7 @@ impl<W: World> Drive<'_, W> {
         // What a gate leaves beside tests would else be sealed for the refactorer, and its own next run
         // would be that role's fault.
         let now = self.ports.checkpoints.take("seen")?;
-        let put_back = self.stock().put_back_what_is_left((&seen, &now), "the gate")?;
+        let put_back = self.diff().put_back_what_is_left((&seen, &now), "the gate")?;
         if put_back.is_some() {
             self.hold_left(&seen, &now)?;
         }

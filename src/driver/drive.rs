@@ -15,7 +15,7 @@ use tdd_core::state::State;
 use tdd_core::trouble::{Obstacle, Trouble, TroubleKind};
 use tdd_core::turns::TurnCaps;
 
-use super::stock::Stock;
+use super::work_diff::WorkDiff;
 use tdd_core::ports::{AgentOrder, Agents, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
 
 /// What a run needs to know besides its state; decided before it starts.
@@ -200,8 +200,8 @@ impl<'a, W: World> Drive<'a, W> {
     }
 
     /// What snapshots tell of a role's work.
-    pub(super) fn stock(&mut self) -> Stock<'_, W::Checkpoints> {
-        Stock { checkpoints: &mut self.ports.checkpoints, setup: self.setup }
+    pub(super) fn diff(&mut self) -> WorkDiff<'_, W::Checkpoints> {
+        WorkDiff { checkpoints: &mut self.ports.checkpoints, setup: self.setup }
     }
 
     /// How long this process has been at the run; the time of day may jump meanwhile.

@@ -1,7 +1,7 @@
 //! The loop of `tdd fix`: one effect after the other, each outcome written before it is believed.
 //!
 //! The same ports as a cycle's, and beside them the checks. What two snapshots tell is asked in the
-//! same way as there ([`Stock`]); what to do next is said by [`tdd_core::fix`] alone.
+//! same way as there ([`WorkDiff`]); what to do next is said by [`tdd_core::fix`] alone.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use tdd_core::path::RelPath;
 use tdd_core::trouble::{Trouble, TroubleKind};
 
 use super::drive::Setup;
-use super::stock::Stock;
+use super::work_diff::WorkDiff;
 use tdd_core::ports::{AgentOrder, Agents, Checkpoints, Checks, Clock, Journal, Ports, World};
 
+mod conclude;
 mod fork;
 mod measure;
-mod settle;
 
 /// One run of `tdd fix` under way.
 pub struct FixDrive<'a, W: World, C: Checks> {
@@ -190,7 +190,7 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
         let Some(to) = best.or_else(|| self.state.zero.clone()) else { return Ok(Vec::new()) };
         let mut events = self.put_git_back(label)?;
         let now = self.ports.checkpoints.take(label)?;
-        let left = self.stock().differences(&to, &now)?;
+        let left = self.diff().differences(&to, &now)?;
         let paths: Vec<RelPath> = left.into_iter().map(|change| change.path).collect();
         if !paths.is_empty() {
             self.ports.checkpoints.restore(&to, &paths)?;
@@ -207,8 +207,8 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
         Ok(if what.is_empty() { Vec::new() } else { vec![Event::Restored { what }] })
     }
 
-    fn stock(&mut self) -> Stock<'_, W::Checkpoints> {
-        Stock { checkpoints: &mut self.ports.checkpoints, setup: self.setup }
+    fn diff(&mut self) -> WorkDiff<'_, W::Checkpoints> {
+        WorkDiff { checkpoints: &mut self.ports.checkpoints, setup: self.setup }
     }
 
     fn zero(&self) -> Result<CheckpointId, Trouble> {

@@ -22,7 +22,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(());
         };
         let reported = self.reported_files();
-        let learned = self.stock().learned((&zero, &start), reported)?;
+        let learned = self.diff().learned((&zero, &start), reported)?;
         self.setup.policy.learn(learned);
         let mut rewritten = self.suite_rewrites();
         rewritten.extend(self.suite_rewrites_code().iter().cloned());
@@ -66,7 +66,7 @@ impl<W: World> Drive<'_, W> {
     /// Files that hold tests by their name, but are sources to the rules, in a language without a
     /// grammar: nobody can tell what of them is a test (contract section 7).
     fn name_unprotected(&mut self, zero: &CheckpointId) -> Result<(), Trouble> {
-        let named = self.stock().unprotected_tests(zero)?;
+        let named = self.diff().unprotected_tests(zero)?;
         for note in unprotected_notes(&named) {
             self.audience.news(&note);
         }

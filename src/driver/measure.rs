@@ -32,7 +32,7 @@ use tdd_source::Language;
 
 use super::drive::Drive;
 use super::meanwhile::{edited_meanwhile, kept_as, shown};
-use super::stock::Production;
+use super::work_diff::Production;
 use tdd_core::ports::{Checkpoints, Protection, World};
 
 /// The work of one attempt as it lies in the tree.
@@ -66,9 +66,9 @@ impl<W: World> Drive<'_, W> {
         }
     }
 
-    /// Takes stock of the tree right after a child ended: git first, because a commit or a reset
+    /// Takes diff of the tree right after a child ended: git first, because a commit or a reset
     /// by the child must not change what is compared with what.
-    fn take_stock(&mut self, key: &Key) -> Result<Work, Trouble> {
+    fn diff_work(&mut self, key: &Key) -> Result<Work, Trouble> {
         let mut events = self.put_git_back()?;
         let after = self.ports.checkpoints.take(&self.label("after"))?;
         let edited = edited_meanwhile(&mut self.ports.protection)?;
@@ -82,7 +82,7 @@ impl<W: World> Drive<'_, W> {
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&base)?.into_iter().collect();
         let spared = self.left_by_tests(key.role(), &mut changed, &known);
         events.extend(told_of(&spared));
-        let forbidden = self.stock().forbidden(key.role(), (&base, &after), &changed)?;
+        let forbidden = self.diff().forbidden(key.role(), (&base, &after), &changed)?;
         self.refuse_edited(&self.held_since(key.role(), &changed, &forbidden), &after)?;
         let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
@@ -119,7 +119,7 @@ impl<W: World> Drive<'_, W> {
         from: &CheckpointId,
         to: &CheckpointId,
     ) -> Result<Vec<ClassedChange>, Trouble> {
-        self.stock().differences(from, to)
+        self.diff().differences(from, to)
     }
 
     /// Takes out of the changes what is no role's wish, but was left by the tests that its child ran:

@@ -148,6 +148,6 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn role_text(&mut self, key: &Key) -> Result<String, Trouble> {
         let zero = self.state.zero.clone();
         let project = self.state.run.project.clone();
-        self.stock().role_text(key.role(), zero.as_ref(), &project)
+        self.diff().role_text(key.role(), zero.as_ref(), &project)
     }
 }

@@ -108,7 +108,7 @@ impl<W: World> Drive<'_, W> {
         self.hold_edited(&found, tree, touched.iter())?;
         let told = told.into_iter().chain(kept_as(&found, touched.iter()));
         let now = if touched.is_empty() { found } else { self.ports.checkpoints.take(&label)? };
-        let left = self.stock().put_back_what_is_left((tree, &now), "a run of tests")?;
+        let left = self.diff().put_back_what_is_left((tree, &now), "a run of tests")?;
         if left.is_some() {
             self.hold_left(tree, &now)?;
         }
@@ -133,14 +133,14 @@ impl<W: World> Drive<'_, W> {
             Role::TestWriter | Role::Fixer => return Ok(Vec::new()),
         }
         let requirement = self.state.run.requirement.path.clone();
-        let Some(hidden) = self.stock().source(tree, &requirement)? else { return Ok(Vec::new()) };
+        let Some(hidden) = self.diff().source(tree, &requirement)? else { return Ok(Vec::new()) };
         let files: Vec<RelPath> = self.mapping().owned.into_values().flat_map(|owned| owned.files).collect();
         let mut known: Vec<String> = told.iter().map(|text| (*text).to_owned()).collect();
         // As the requirement has it: its id before its text.
         let own = key.criterion().and_then(|id| self.state.run.requirement.criterion(id));
         known.extend(own.map(|criterion| format!("{} {}", criterion.id, criterion.text)));
         for file in &files {
-            known.extend(self.stock().source(tree, file)?);
+            known.extend(self.diff().source(tree, file)?);
         }
         Ok(glimpse::lines(&hidden, &known))
     }
@@ -187,7 +187,7 @@ impl<W: World> Drive<'_, W> {
             if self.setup.policy.classify(&at) != FileClass::Test {
                 continue;
             }
-            let Some(text) = self.stock().source(zero, &at)? else { continue };
+            let Some(text) = self.diff().source(zero, &at)? else { continue };
             let is_better = best.as_ref().is_none_or(|best| text.len() < best.text.len());
             if text.len() >= SHORTEST_EXAMPLE && is_better {
                 best = Some(Example { path: path.clone(), text });

@@ -1,4 +1,4 @@
-//! Generic deeds as calls of the tools that the asking program offers.
+//! Generic actions as calls of the tools that the asking program offers.
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ const NEW: &[&str] = &["new_string", "newString", "newText"];
 const COMMAND: &[&str] = &["command", "cmd"];
 const CMD: &[&str] = &["cmd"];
 
-/// The call for a deed; `None` for a step that is none. `Err` says what tool is lacking.
+/// The call for an action; `None` for a step that is none. `Err` says what tool is lacking.
 pub(super) fn call(step: &Step, asked: &Asked) -> Option<Result<Call, String>> {
     let cwd = asked.cwd().unwrap_or_default();
     let path = |path: &str| absolute(&cwd, path);

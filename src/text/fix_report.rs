@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::summary::left_in_git;
 use super::usage_words;
 use tdd_core::finding::{ChangeKind, ClassedChange};
-use tdd_core::fix::{CheckFinding, CheckKind, Fault, FixHalt, FixState, Round, Standing};
+use tdd_core::fix::{CheckFinding, CheckKind, Fault, FixHalt, FixState, Round, Score};
 use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -109,7 +109,7 @@ pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
         "checks": checks,
         "lost": best.map(|best| state.lost(best)).unwrap_or_default(),
         "gone": best.map(|best| state.gone(best)).unwrap_or_default(),
-        "loads": best.is_some_and(|best| Standing::of(best, &state.known).loads()),
+        "loads": best.is_some_and(|best| Score::of(best, &state.known).loads()),
         "rounds": state.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
         "changed": facts.changed, "emptied": facts.emptied, "put_back": put_back(state), "taken_back": faults(state),
         "said": if matches!(how, How::Halted(_)) { harmless::tail(&facts.said, SAID_LINES, LINE_WIDTH) } else { Vec::new() },

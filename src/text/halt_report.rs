@@ -15,7 +15,7 @@ use super::usage_words;
 use tdd_core::attempt::{AgentEnd, CheckpointId};
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;
-use tdd_core::finding::{Change, ChangeKind, HollowAssertion, RunRef};
+use tdd_core::finding::{Change, ChangeKind, RunRef, VacuousAssertion};
 use tdd_core::halt::Halt;
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
@@ -133,7 +133,7 @@ impl<'a> Report<'a> {
     }
 
     /// How far the run came, and what the files are now: all that is lost is the last attempt.
-    fn standing(&self) -> [String; 2] {
+    fn state_of_work(&self) -> [String; 2] {
         let of = |wanted: &[Progress]| -> Vec<String> {
             let criteria = self.state.run.plan.criteria.iter();
             let has = |id: &&CriterionId| self.state.progress.get(*id).is_some_and(|is| wanted.contains(is));
@@ -180,8 +180,8 @@ impl<'a> Report<'a> {
         self.last?.kept_as.as_ref()
     }
 
-    fn hollow(&self) -> impl Iterator<Item = &'a HollowAssertion> {
-        self.state.red.iter().flat_map(|red| &red.hollow)
+    fn vacuous(&self) -> impl Iterator<Item = &'a VacuousAssertion> {
+        self.state.red.iter().flat_map(|red| &red.vacuous)
     }
 
     /// Work that measures as passed, or that nobody has measured, though no valid block came with it.
@@ -214,18 +214,18 @@ impl Report<'_> {
         let touched = self.facts.touched.iter().map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
         page.list("protected files touched (put back)", &touched);
         let quoted =
-            |it: &HollowAssertion| format!("{}: {}", harmless::line(&it.test.0), harmless::line(&it.what));
-        let hollow: Vec<String> = self.hollow().map(quoted).collect();
+            |it: &VacuousAssertion| format!("{}: {}", harmless::line(&it.test.0), harmless::line(&it.what));
+        let vacuous: Vec<String> = self.vacuous().map(quoted).collect();
         // Known from the RED that was kept: of one that was not, an empty list would say too much.
-        if !hollow.is_empty() {
-            page.list("assertions that hold whatever the code does, or hardly look", &hollow);
+        if !vacuous.is_empty() {
+            page.list("assertions that hold whatever the code does, or hardly look", &vacuous);
         }
         for line in usage_words::lines(self.state) {
             page.line(&line);
         }
         self.places(&mut page);
         page.line("");
-        for line in self.standing() {
+        for line in self.state_of_work() {
             page.line(&line);
         }
         page.line("what can be done next:");
@@ -326,10 +326,10 @@ impl Report<'_> {
             "ran": run,
             "changed": self.facts.changed,
             "touched": self.facts.touched,
-            "hollow": self.hollow().collect::<Vec<_>>(),
+            "hollow": self.vacuous().collect::<Vec<_>>(),
             "usage": usage_words::json(self.state),
             "run_dir": self.facts.run_dir,
-            "standing": self.standing(),
+            "standing": self.state_of_work(),
             "checkpoints": { "zero": zero, "good": good, "failed": failed, "unclaimed": unclaimed },
             "next": steps,
         })

@@ -69,7 +69,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     }));
     out.extend(evidence(state).into_iter().map(|line| format!("evidence: {line}")));
     out.extend(
-        state.remarks.iter().map(|remark| format!("look at: {}", harmless::line(&remark.to_string()))),
+        state.notices.iter().map(|notice| format!("look at: {}", harmless::line(&notice.to_string()))),
     );
     for one in &state.leaked {
         out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
@@ -134,7 +134,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "not_verified": unverified,
         "evidence": evidence(state),
         "leaked": state.leaked,
-        "remarks": state.remarks,
+        "remarks": state.notices,
         "left_in_git": state.left_in_git,
         "isolation": facts.isolation,
         "duration_ms": facts.duration_ms,
@@ -287,8 +287,8 @@ fn evidence(state: &State) -> Vec<String> {
         lines.push(format!("assertion never seen failing for {of}: red was a missing symbol"));
     }
     lines.extend(left_out(state));
-    for hollow in state.red.iter().flat_map(|red| &red.hollow).take(LISTED) {
-        let (test, what) = (harmless::line(&hollow.test.0), harmless::line(&hollow.what));
+    for vacuous in state.red.iter().flat_map(|red| &red.vacuous).take(LISTED) {
+        let (test, what) = (harmless::line(&vacuous.test.0), harmless::line(&vacuous.what));
         lines.push(format!("an assertion of {test} holds whatever the code does, or hardly looks: {what}"));
     }
     if carried_no_canary(state) {

@@ -22,7 +22,7 @@ const BIG_BYTES: usize = 1 << 20;
 
 pub fn measure() -> Vec<Row> {
     let mut rows = large_tree();
-    rows.push(way_back());
+    rows.push(restore());
     rows
 }
 
@@ -94,7 +94,7 @@ fn tree(top: &Path) -> PathBuf {
 }
 
 /// A role that writes every large file anew, and the undo of its run.
-fn way_back() -> Row {
+fn restore() -> Row {
     let dir = tempfile::TempDir::with_prefix("tdd-bench-").unwrap();
     let top = dir.path().join("repo");
     std::fs::create_dir_all(top.join("specs/frs")).unwrap();

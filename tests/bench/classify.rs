@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use tdd_core::classify::{Body, Expectation, Sources, criterion_red};
 use tdd_core::criterion::CriterionId;
 use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
 use tdd_core::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult};
-use tdd_core::weigh::{Body, Expectation, Sources, criterion_red};
 use tdd_source::{Language, TestFile};
 
 use super::table::{Figure, Row, median};
@@ -30,7 +30,7 @@ pub fn measure() -> Vec<Row> {
         ..TestReport::default()
     };
     let mut read = Vec::new();
-    let mut weighed = Vec::new();
+    let mut classified = Vec::new();
     for _ in 0..TIMES {
         let began = Instant::now();
         let book: BTreeMap<&RelPath, TestFile> = texts
@@ -48,7 +48,7 @@ pub fn measure() -> Vec<Row> {
         let found = criterion_red(&id, &mapping, (&report, Some(&report)), &sources);
         assert_eq!(found.tests.len(), TESTS);
         assert!(found.tests.iter().all(|test| test.kind.is_accepted()));
-        weighed.push(began.elapsed());
+        classified.push(began.elapsed());
     }
     let row = |what: &str, times: Vec<Duration>, note: &str| Row {
         what: what.to_owned(),
@@ -56,7 +56,7 @@ pub fn measure() -> Vec<Row> {
         note: format!("median of {TIMES}, {note}"),
     };
     vec![
-        row("classify: 5,000 tests of a report", weighed, "two runs, each test missing a symbol"),
+        row("classify: 5,000 tests of a report", classified, "two runs, each test missing a symbol"),
         row("classify: their 50 sources read by grammar", read, "100 tests in each"),
     ]
 }

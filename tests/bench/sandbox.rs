@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tdd_child::exec;
 use tdd_child::process::{CommandOrder, Ended, run};
-use tdd_child::sandbox::{Belongings, Enclosure, Ground, Own, Sandbox, Sealed, choose};
+use tdd_child::sandbox::{Belongings, Enclosure, Own, Sandbox, SandboxPaths, Sealed, choose};
 use tdd_core::commands::RunnerKind;
 use tdd_core::isolation::{Reach, Wanted};
 use tdd_core::policy::{FileClass, Policy};
@@ -38,7 +38,7 @@ pub fn measure() -> Vec<Row> {
         println!("skipped: no sandbox works here");
         return Vec::new();
     };
-    let ground = Ground {
+    let sandbox_paths = SandboxPaths {
         own_settings: Vec::new(),
         belongings: Belongings::of(&Reach::default(), &std::env::vars_os().collect::<Vec<_>>()),
         repository: repo.clone(),
@@ -51,8 +51,9 @@ pub fn measure() -> Vec<Row> {
     let own = dir.path().join("exchange/own");
     std::fs::create_dir_all(&own).unwrap();
     let backend = chosen.backend.unwrap();
-    let plain = Sandbox { backend: backend.clone(), ground: ground.clone(), sealed: Sealed::default() };
-    let fences = Sandbox { backend, ground, sealed };
+    let plain =
+        Sandbox { backend: backend.clone(), sandbox_paths: sandbox_paths.clone(), sealed: Sealed::default() };
+    let fences = Sandbox { backend, sandbox_paths, sealed };
     let agent = || {
         Some(
             fences

@@ -68,7 +68,7 @@ impl Stage {
             stop,
             env: self.env.clone(),
             operator: None,
-            errand: None,
+            task: None,
         });
         let order = AgentOrder {
             out_of_sight: Vec::new(),

@@ -88,7 +88,7 @@ impl Stage {
             stop: self.signal.subscribe(),
             env: self.env.clone(),
             operator: None,
-            errand: None,
+            task: None,
         })
     }
 
@@ -379,7 +379,7 @@ fn an_exchange_folder_in_the_repository_is_refused() {
         stop: agents.signal.subscribe(),
         env: agents.env.clone(),
         operator: None,
-        errand: None,
+        task: None,
     });
     let trouble = inside.preflight().unwrap_err();
     assert!(trouble.what.contains("in the repository") && trouble.next.contains("TMPDIR"), "{trouble}");

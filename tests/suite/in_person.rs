@@ -66,7 +66,7 @@ fn wait_until_told(terminal: &mut Terminal, sandbox: &Sandbox, question: Option<
 }
 
 /// A project, a server with this script, and `tdd` with these arguments for the agent on a screen.
-fn seated(agent: Agent, script: &str) -> Option<(Sandbox, Server, Command)> {
+fn interactive(agent: Agent, script: &str) -> Option<(Sandbox, Server, Command)> {
     let programs = agents(&[agent.name()]).filter(|_| has_python())?;
     let sandbox = cycle::shop();
     let server = Server::start(&sandbox, script);
@@ -104,7 +104,7 @@ fn red_in_person(agent: Agent, keys: &[&str]) {
     let file = "tests/test_ac_ste_1_1.py";
     let turns = [write(file, cycle::NEW_TEST), block("test-writer", file)];
     let script = format!("rules:\n{}", rule("red", "role: test-writer", &turns));
-    let Some((sandbox, server, mut command)) = seated(agent, &script) else { return };
+    let Some((sandbox, server, mut command)) = interactive(agent, &script) else { return };
     let mut terminal = Terminal::start(command.args(RED).arg(agent.name()));
     terminal.wait_for("has the screen now, as the test-writer");
     let question = matches!(agent, Agent::Codex).then_some("Open restricted");
@@ -162,7 +162,7 @@ fn wait_until_asked(terminal: &mut Terminal, server: &Server, question: Option<&
 
 #[test]
 fn claude_that_is_quit_before_it_said_anything_pauses_the_run() {
-    let Some((sandbox, server, mut command)) = seated(Agent::Claude, SILENT) else { return };
+    let Some((sandbox, server, mut command)) = interactive(Agent::Claude, SILENT) else { return };
     let mut terminal = Terminal::start(command.args(RED).arg("claude"));
     wait_until_asked(&mut terminal, &server, None, 2);
     terminal.press("\u{3}");
@@ -175,7 +175,7 @@ fn claude_that_is_quit_before_it_said_anything_pauses_the_run() {
 fn codex_that_is_quit_before_it_said_anything_pauses_the_run() {
     // Its turn fails, and the title that it makes up meanwhile is nothing that it said.
     let script = "rules:\n- name: silent\n  forever: { fault: { status: 400, message: NOT-THIS-WAY } }\n";
-    let Some((sandbox, server, mut command)) = seated(Agent::Codex, script) else { return };
+    let Some((sandbox, server, mut command)) = interactive(Agent::Codex, script) else { return };
     let mut terminal = Terminal::start(command.args(RED).arg("codex"));
     wait_until_asked(&mut terminal, &server, Some("Open restricted"), 1);
     terminal.wait_for("NOT-THIS-WAY");
@@ -197,7 +197,7 @@ fn quit_with_nothing_said(sandbox: &Sandbox, terminal: Terminal) {
 
 #[test]
 fn two_ctrl_c_end_a_run_with_claude_on_the_screen() {
-    let Some((sandbox, server, mut command)) = seated(Agent::Claude, SILENT) else { return };
+    let Some((sandbox, server, mut command)) = interactive(Agent::Claude, SILENT) else { return };
     let mut terminal = Terminal::start(command.args(RED).arg("claude"));
     wait_until_asked(&mut terminal, &server, None, 2);
     terminal.press("\u{3}\u{3}");
@@ -209,7 +209,7 @@ fn two_ctrl_c_end_a_run_with_claude_on_the_screen() {
 
 #[test]
 fn a_terminal_that_a_killed_tdd_left_to_claude_is_put_right_by_the_next() {
-    let Some((_sandbox, server, command)) = seated(Agent::Claude, SILENT) else { return };
+    let Some((_sandbox, server, command)) = interactive(Agent::Claude, SILENT) else { return };
     let tdd = command.get_program().to_str().unwrap().to_owned();
     let mut shell = Command::new("sh");
     // Like a person's shell it stays; what is typed next is a key, since the terminal is raw.

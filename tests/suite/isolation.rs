@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use tdd_child::exec;
 use tdd_child::process::{CommandOrder, Ended, EnvPlan, Finished, Size, SpawnOrder, StdinPlan, run};
 use tdd_child::pty;
-use tdd_child::sandbox::{Belongings, Enclosed, Enclosure, Ground, Own, Sandbox as Fences, Sealed, choose};
+use tdd_child::sandbox::{
+    Belongings, Enclosed, Enclosure, Own, Sandbox as Fences, SandboxPaths, Sealed, choose,
+};
 use tdd_child::session::{self, Heard, Ladder, SessionEnd, SessionLimits};
 use tdd_core::commands::RunnerKind;
 use tdd_core::isolation::{Level, Reach, Wanted};
@@ -75,7 +77,7 @@ impl Yard {
         let classify = Box::new(move |path: &RelPath| classes.classify(path));
         let scratch = repo.parent().unwrap().join("sealed");
         let manifest = Manifest::new(repo.clone(), classify, scratch).telling(sealed.clone());
-        let ground = Ground {
+        let sandbox_paths = SandboxPaths {
             repository: repo.clone(),
             git: vec![repo.join(".git")],
             specs: repo.join("specs/frs"),
@@ -87,7 +89,8 @@ impl Yard {
         };
         let chosen = choose(Wanted::Enforce, &Reach::default(), std::env::var_os("PATH").as_deref()).unwrap();
         assert_eq!(chosen.isolation.level, Level::Enforce);
-        let fences = Fences { backend: chosen.backend.unwrap(), ground: ground.without_links(), sealed };
+        let fences =
+            Fences { backend: chosen.backend.unwrap(), sandbox_paths: sandbox_paths.without_links(), sealed };
         Some(Self { place, repo, exchange, fences, manifest })
     }
 
@@ -527,9 +530,9 @@ fn a_child_on_a_terminal_keeps_it_and_hears_the_stop() {
     assert!(said.contains("tidied"), "{said}");
 }
 
-pub fn cassette(place: &Sandbox, deed: &str) -> String {
+pub fn cassette(place: &Sandbox, action: &str) -> String {
     let honest = super::cycle::honest_shop_cassette();
-    let run = format!("- role: implementer\n  run: [sh, -c, {deed:?}]\n");
+    let run = format!("- role: implementer\n  run: [sh, -c, {action:?}]\n");
     let path = place.repo().parent().unwrap().join("c.yaml");
     std::fs::write(&path, honest.replace("- role: implementer\n", &run)).unwrap();
     path.to_string_lossy().into_owned()

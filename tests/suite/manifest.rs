@@ -252,7 +252,7 @@ const TOOL_DEEDS: [(&str, &str, &[&str]); 14] = [
 
 #[test]
 fn what_was_there_in_a_tool_folder_may_not_change() {
-    for (name, deed, want) in TOOL_DEEDS {
+    for (name, action, want) in TOOL_DEEDS {
         let repository = project();
         let child =
             |script: &str| repository.child(&format!("P=.venv/lib/python3.11/site-packages; {script}"));
@@ -262,7 +262,7 @@ fn what_was_there_in_a_tool_folder_may_not_change() {
              printf a > $P/_pytest/main.py; echo 'import os' > $P/distutils.pth",
         );
         let mut manifest = sealed(&repository);
-        child(deed);
+        child(action);
         let touched = manifest.check().unwrap();
         assert_eq!(shown(&touched), want, "{name}");
         manifest.restore(&touched).unwrap();
@@ -290,7 +290,7 @@ fn what_the_projects_own_commands_write_into_tool_folders_is_learned() {
     manifest.learn_tools(&left);
     manifest.seal(&PROTECTED, &[]).unwrap();
     let kept = std::fs::read(repository.path(paths[0])).unwrap();
-    for (name, deed, want) in [
+    for (name, action, want) in [
         ("the same commands again", runs, &[] as &[&str]),
         ("what was learned is removed", "rm node_modules/tool/dist/made", &[]),
         (
@@ -304,7 +304,7 @@ fn what_the_projects_own_commands_write_into_tool_folders_is_learned() {
             &["node_modules/tool/dist/index.js"],
         ),
     ] {
-        repository.child(deed);
+        repository.child(action);
         let touched = manifest.check().unwrap();
         assert_eq!(shown(&touched), want, "{name}");
         manifest.restore(&touched).unwrap();

@@ -18,14 +18,14 @@ esac
 ";
 
 /// A run at this level, during whose implementer somebody else does something.
-fn meanwhile(level: &str, sandbox: &Sandbox, deed: impl FnOnce()) -> Ran {
+fn meanwhile(level: &str, sandbox: &Sandbox, action: impl FnOnce()) -> Ran {
     let mut up = listen(sandbox, "up");
     let _go = listen(sandbox, "go");
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     command.arg("STE-1").env("TDD_SANDBOX", level).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     assert_eq!(hear(&mut up), "up");
-    deed();
+    action();
     std::fs::write(stops::beside(sandbox, "go"), "\n").unwrap();
     Ran::of(&child.wait_with_output().unwrap())
 }
@@ -166,15 +166,15 @@ fn what_an_editor_saved_before_a_pause_is_somebody_elses_to_undo_and_to_clean() 
 /// Nobody can tell who wrote to a file while tests ran; a file that they made is no person's.
 #[test]
 fn a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without_a_word() {
-    for (deed, is_held) in [("echo mine >>notes.txt", true), ("echo theirs >cache.txt", false)] {
-        let check = format!("test ! -e tests/ac_ste_1_1.sh || {{ {deed}; sh tests/ac_ste_1_1.sh; }}\n");
+    for (action, is_held) in [("echo mine >>notes.txt", true), ("echo theirs >cache.txt", false)] {
+        let check = format!("test ! -e tests/ac_ste_1_1.sh || {{ {action}; sh tests/ac_ste_1_1.sh; }}\n");
         let sandbox = project(stops::HONEST_AGENT, &check, "");
         sh(&sandbox, "echo notes >notes.txt; git add notes.txt; git commit -qm notes");
         sandbox.tdd(&["STE-1"]).expect(0);
         let ran = sandbox.tdd(&["clean", "--all"]).expect(0);
-        assert_eq!(ran.stderr.contains("left alone"), is_held, "{deed}: {}", ran.stderr);
+        assert_eq!(ran.stderr.contains("left alone"), is_held, "{action}: {}", ran.stderr);
         let kept = sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/tdd"]);
-        assert_eq!(kept.is_empty(), !is_held, "{deed}: {kept}");
+        assert_eq!(kept.is_empty(), !is_held, "{action}: {kept}");
         let edited = kept.lines().filter(|name| name.contains("/edited-"));
         for name in edited {
             assert!(sandbox.git(&["show", &format!("{name}:notes.txt")]).starts_with("notes\nmine"));

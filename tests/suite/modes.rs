@@ -248,9 +248,9 @@ fn hides(test: &str, rest: &str) -> String {
 fn mode_b_in_every_way() {
     let code = |two: &str| writes_code(&GOOD_CODE.replace("    return 2", &format!("    {two}")));
     let also = |more: Value| {
-        let mut deeds = json!({ "write": { "shop.py": GOOD_CODE } });
-        deeds.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        entry("implementer", &deeds)
+        let mut actions = json!({ "write": { "shop.py": GOOD_CODE } });
+        actions.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        entry("implementer", &actions)
     };
     play_all(&[
         Row::b("says failed", "said `status: failed`", also(json!({ "say": { "status": "failed" } }))),

@@ -26,7 +26,7 @@ esac
 "#;
 
 /// One run with that deed at that level: what the implementer printed, and what it was told to have seen.
-fn run(deed: &str, level: &str) -> (String, Vec<Value>, Ran) {
+fn run(action: &str, level: &str) -> (String, Vec<Value>, Ran) {
     let sandbox = crate::cycle::shop();
     sandbox.write("specs/frs/STE-1.md", REQUIREMENT);
     sandbox.write("../agent.sh", AGENT);
@@ -37,7 +37,7 @@ fn run(deed: &str, level: &str) -> (String, Vec<Value>, Ran) {
     );
     sandbox.commit();
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-    command.env("DEED", deed).args(["STE-1", "--sandbox", level]);
+    command.env("DEED", action).args(["STE-1", "--sandbox", level]);
     let ran = Ran::of(&command.output().unwrap()).expect(0);
     let run = sandbox.run_dir();
     let printed = std::fs::read_to_string(run.join("logs/implementer-AC-STE-1.1-1.log")).unwrap();
@@ -76,9 +76,9 @@ fn who_looks_at_its_own_work_sees_that_and_no_more() {
         return;
     }
     for level in levels() {
-        let deed = "echo 'AC-STE-1.1: two() gives the number two, and no other number at all.'; \
+        let action = "echo 'AC-STE-1.1: two() gives the number two, and no other number at all.'; \
                     git status --short; git diff; cat tests/*.py; ls -R specs > /dev/null";
-        let (printed, glimpsed, ran) = run(deed, level);
+        let (printed, glimpsed, ran) = run(action, level);
         assert_eq!(glimpsed, Vec::<Value>::new(), "{level}: {}", ran.stderr);
         for part in [" M shop.py", "?? tests/test_ac_ste_1_1.py", "+def two():"] {
             assert!(printed.contains(part), "{level}, {part}: {printed}");

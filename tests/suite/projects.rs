@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tdd_agents::cassette::{Cassette, Deed, Entry};
+use tdd_agents::cassette::{Action, Cassette, Entry};
 use tdd_core::commands::RunnerKind;
 use tdd_core::criterion::CriterionId;
 use tdd_core::path::RelPath;
@@ -41,13 +41,14 @@ fn projects() -> Vec<Project> {
 }
 
 fn written(entry: &Entry) -> Vec<RelPath> {
-    let path = |deed: &Deed| match deed {
-        Deed::WriteBytes(path, _) | Deed::Link(path, _) | Deed::Write(path, _) | Deed::Append(path, _) => {
-            RelPath::new(path)
-        }
-        Deed::Delete(_) | Deed::Chmod(..) | Deed::Run(_) => None,
+    let path = |action: &Action| match action {
+        Action::WriteBytes(path, _)
+        | Action::Link(path, _)
+        | Action::Write(path, _)
+        | Action::Append(path, _) => RelPath::new(path),
+        Action::Delete(_) | Action::Chmod(..) | Action::Run(_) => None,
     };
-    entry.deeds.iter().filter_map(path).collect()
+    entry.actions.iter().filter_map(path).collect()
 }
 
 #[test]

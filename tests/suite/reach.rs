@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tdd_child::exec;
 use tdd_child::process::{CommandOrder, Ended, run};
-use tdd_child::sandbox::{Belongings, Enclosure, Ground, Own, Sandbox as Fences, Sealed, choose};
+use tdd_child::sandbox::{Belongings, Enclosure, Own, Sandbox as Fences, SandboxPaths, Sealed, choose};
 use tdd_core::commands::RunnerKind;
 use tdd_core::isolation::{Credentials, Hide, HomeAccess, Network, Reach, Wanted};
 use tdd_core::policy::Policy;
@@ -173,7 +173,7 @@ impl Person {
 }
 
 fn fences(reach: &Reach, base: &Path, repo: &Path, vars: &[(OsString, OsString)]) -> Fences {
-    let ground = Ground {
+    let sandbox_paths = SandboxPaths {
         repository: repo.to_owned(),
         git: vec![repo.join(".git")],
         specs: repo.join("specs/frs"),
@@ -184,7 +184,11 @@ fn fences(reach: &Reach, base: &Path, repo: &Path, vars: &[(OsString, OsString)]
         policy: Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs/frs").unwrap(),
     };
     let chosen = choose(Wanted::Enforce, reach, std::env::var_os("PATH").as_deref()).unwrap();
-    Fences { backend: chosen.backend.unwrap(), ground: ground.without_links(), sealed: Sealed::default() }
+    Fences {
+        backend: chosen.backend.unwrap(),
+        sandbox_paths: sandbox_paths.without_links(),
+        sealed: Sealed::default(),
+    }
 }
 
 fn put(path: &Path, text: &str) {
@@ -332,15 +336,15 @@ fn a_link_that_a_child_left_in_a_cache_opens_nothing() {
 #[test]
 fn a_home_that_can_t_be_closed_is_told_and_hides_all_the_same() {
     let Some(person) = Person::with(&Reach::default(), "home", |_| {}) else { return };
-    let remarks = person.fences.ground.belongings.remarks(&person.repo);
-    assert!(remarks.len() == 1 && remarks[0].contains("stays writable"), "{remarks:?}");
+    let notices = person.fences.sandbox_paths.belongings.notices(&person.repo);
+    assert!(notices.len() == 1 && notices[0].contains("stays writable"), "{notices:?}");
     person.both_can("echo x > new && echo x >> \"$HOME/.bashrc\"");
     for path in [".ssh/id_ed25519", ".netrc", ".cache/huggingface/token"] {
         person.none_can(&format!("grep . \"$HOME/{path}\""));
     }
     person.none_can("mv \"$HOME/.cache/huggingface\" \"$HOME/.cache/x\"");
     let Some(apart) = Person::new() else { return };
-    assert!(apart.fences.ground.belongings.remarks(&apart.repo).is_empty());
+    assert!(apart.fences.sandbox_paths.belongings.notices(&apart.repo).is_empty());
 }
 
 #[test]
@@ -477,8 +481,8 @@ fn an_honest_role_installs_a_dependency_of_rust_and_of_go() {
 const TEST: &str = "test: python3 -m unittest discover -s tests -t .\n";
 
 /// What a hostile role of a whole run tries; each deed that goes through leaves its number.
-const DEEDS: &str = "grep -q . \"$HOME/.ssh/key\" && echo 1 >> ../deeds; echo evil >> \"$HOME/.bashrc\" && echo 2 >> ../deeds; \
-                     grep -q . \"$HOME/.netrc\" && echo 3 >> ../deeds; true";
+const DEEDS: &str = "grep -q . \"$HOME/.ssh/key\" && echo 1 >> ../actions; echo evil >> \"$HOME/.bashrc\" && echo 2 >> ../actions; \
+                     grep -q . \"$HOME/.netrc\" && echo 3 >> ../actions; true";
 
 /// `tdd` for a person whose home holds the repository, with secrets of theirs.
 fn at_home(place: &Sandbox, settings: &str) -> (PathBuf, std::process::Command) {
@@ -499,7 +503,7 @@ fn ac_tdd_8_10_a_run_says_what_is_open_and_who_has_opened_it() {
     if !has_bwrap() || !has_python() {
         return;
     }
-    for (settings, words, deeds) in [
+    for (settings, words, actions) in [
         (
             "sandbox: enforce\n",
             "home read-only, caches writable, credentials out of sight, network open; reading",
@@ -519,15 +523,15 @@ fn ac_tdd_8_10_a_run_says_what_is_open_and_who_has_opened_it() {
     ] {
         let place = super::cycle::shop();
         let (home, mut command) = at_home(&place, &format!("{TEST}{settings}"));
-        let deed = DEEDS.replace("../deeds", "deeds");
-        let cassette = super::isolation::cassette(&place, &deed);
+        let action = DEEDS.replace("../deeds", "deeds");
+        let cassette = super::isolation::cassette(&place, &action);
         let ran = Ran::of(&command.args(["STE-1", "--cassette", &cassette]).output().unwrap()).expect(0);
         let first: String = ran.stderr.lines().take(4).collect();
         assert!(first.contains(words), "{settings}: {first}");
         let done = std::fs::read_to_string(place.path("deeds")).unwrap_or_default().replace('\n', "");
-        assert_eq!(done, deeds, "{settings}");
+        assert_eq!(done, actions, "{settings}");
         let is_evil = std::fs::read_to_string(home.join(".bashrc")).unwrap().contains("evil");
-        assert_eq!(is_evil, deeds.contains('2'), "{settings}");
+        assert_eq!(is_evil, actions.contains('2'), "{settings}");
         let mut doctor = at_home(&place, &format!("{TEST}{settings}")).1;
         let said = Ran::of(&doctor.arg("doctor").output().unwrap());
         let said = said.stdout + &said.stderr;

@@ -199,11 +199,11 @@ fn what_cannot_be_recorded_is_said() {
     }
     let sandbox = shop();
     let secret = "sk-abcdefghijklmnopqrstuvwxyz012345";
-    let deeds = format!(
+    let actions = format!(
         "  run: [sh, -c, \"head -c 5000000 /dev/zero > huge.bin; echo {secret} > token.txt; printf '{secret}\\\\377' > token.bin\"]\n"
     );
     let cassette =
-        honest_shop_cassette().replace("- role: implementer\n", &format!("- role: implementer\n{deeds}"));
+        honest_shop_cassette().replace("- role: implementer\n", &format!("- role: implementer\n{actions}"));
     record(&sandbox, &["STE-1"], &cassette).expect(0).says(&[
         "not recorded: implementer of AC-STE-1.1, attempt 1: huge.bin: it has 5000000 bytes",
         "token.txt: secrets in it are masked",

@@ -444,9 +444,9 @@ fn a_flood_is_stopped_at_its_cap() {
             assert_eq!(ran.lived.end, flood, "{way:?}: {script}");
             assert!(ran.lived.output_bytes > 1 << 20, "{way:?}: {script}");
             assert!(ran.heard.len() < (1 << 20) + (64 << 10), "{way:?}: {}", ran.heard.len());
-            // Into a pipe's log the child writes by itself until it is found and ended: on a loaded
-            // machine that takes a while.
-            let most = if way == Way::Pty { 4 << 20 } else { 1 << 30 };
+            // It prints on until it is found and ended, which takes a while on a loaded machine; into
+            // a pipe's log it writes by itself, as fast as the disk takes it.
+            let most = if way == Way::Pty { 64 << 20 } else { 1 << 30 };
             assert!(ran.log.len() < most, "{way:?}: {script}: {} bytes logged", ran.log.len());
         }
     }

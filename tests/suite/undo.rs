@@ -229,11 +229,11 @@ impl AtWork {
         let tell = format!("  run:\n    - [sh, -c, \"echo > {}\"]\n", fifo.display());
         let implementer = havoc("2", "").replace("  run:\n", &tell);
         // Told last, when all the rest is done.
-        let (head, deeds) = implementer.split_once(&tell).unwrap();
-        let (deeds, say) = deeds.split_at(deeds.find("  say:").unwrap());
+        let (head, actions) = implementer.split_once(&tell).unwrap();
+        let (actions, say) = actions.split_at(actions.find("  say:").unwrap());
         let last = tell.strip_prefix("  run:\n").unwrap();
         let cassette =
-            format!("{head}  run:\n{}\n{last}{say}  misbehave: hang\n{}", deeds.trim_end(), refactorer());
+            format!("{head}  run:\n{}\n{last}{say}  misbehave: hang\n{}", actions.trim_end(), refactorer());
         let cassette = write_cassette(sandbox, &cassette);
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
         command.args(["STE-1", "--cassette", &cassette]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -581,8 +581,8 @@ fn a_child_that_spoils_refs_and_runs_spoils_no_way_back() {
     ] {
         let sandbox = awkward();
         let before = tree(&sandbox);
-        let deed = format!("  run:\n    - [sh, -c, {spoil:?}]\n");
-        let cassette = havoc("2", &refactorer()).replace("  run:\n", &deed);
+        let action = format!("  run:\n    - [sh, -c, {spoil:?}]\n");
+        let cassette = havoc("2", &refactorer()).replace("  run:\n", &action);
         let cassette = write_cassette(&sandbox, &cassette);
         sandbox.tdd(&["STE-1", "--cassette", &cassette]);
         assert_ne!(tree(&sandbox), before, "{spoil}");

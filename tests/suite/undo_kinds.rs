@@ -95,9 +95,9 @@ const REPOSITORIES: [Kind; 12] = [
 ];
 
 /// The same with a deed of its own for the implementer, in place of [`HAVOC`].
-type Deed = (&'static str, &'static str, &'static str);
+type Action = (&'static str, &'static str, &'static str);
 
-const DEEDS: [Deed; 15] = [
+const DEEDS: [Action; 15] = [
     (
         "permissions and nothing else",
         "echo 1 >k/a; chmod 600 k/a; echo 2 >k/b; echo 3 >k/x; chmod 4750 k/x; echo 4 >k/y; chmod 755 k/y",
@@ -318,15 +318,15 @@ fn folders(sandbox: &Sandbox) -> String {
 }
 
 fn taken_back((name, prepare): Kind) {
-    deed_taken_back((name, prepare, HAVOC));
+    action_taken_back((name, prepare, HAVOC));
 }
 
-fn deed_taken_back((name, prepare, deed): Deed) {
+fn action_taken_back((name, prepare, action): Action) {
     let sandbox = project("", HONEST_CHECK, "");
     let agent = format!(
         "role=$1\n{BLOCK}case $role in\n\
          test-writer) mkdir -p tests; echo 'grep -q two src.txt || {{ echo no two; exit 1; }}' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;\n\
-         implementer) echo two >>src.txt; {deed}\nblock src.txt;;\n*) block '';;\nesac\n"
+         implementer) echo two >>src.txt; {action}\nblock src.txt;;\n*) block '';;\nesac\n"
     );
     std::fs::write(stops::beside(&sandbox, "agent.sh"), agent).unwrap();
     let prepared = sh(&sandbox, &format!("mkdir k; {prepare}"));
@@ -366,7 +366,7 @@ fn ac_tdd_9_1_files_in_repositories_of_every_kind_come_back() {
 
 #[test]
 fn ac_tdd_9_1_what_became_of_files_of_every_kind_is_taken_back() {
-    DEEDS.into_iter().for_each(deed_taken_back);
+    DEEDS.into_iter().for_each(action_taken_back);
 }
 
 #[test]

@@ -18,12 +18,12 @@ use crate::agent_table::{AgentTable, SessionFrom, Stdio};
 use tdd_child::passthrough::Operator;
 use tdd_child::process::{Attended, Ended, SpawnOrder, spawn_piped};
 use tdd_child::pty;
-use tdd_child::sandbox::{self, Ground, Sandbox, Sealed};
+use tdd_child::sandbox::{self, Sandbox, SandboxPaths, Sealed};
 use tdd_child::session;
 use tdd_child::signals::StopSignal;
 use tdd_core::audience::News;
 use tdd_core::event::Leaked;
-use tdd_core::ports::{AgentOrder, AgentReport, Agents, Hear, MdtestOrder, MdtestReport};
+use tdd_core::ports::{AgentOrder, AgentReport, Agents, MdtestOrder, MdtestReport, Observer};
 use tdd_core::role::{Key, Role};
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::{ChildUse, Usage};
@@ -33,7 +33,6 @@ mod backoff;
 mod bounds;
 mod call;
 mod codex;
-mod errand;
 mod exchange;
 mod failure;
 mod home;
@@ -44,6 +43,7 @@ mod outcome;
 mod prepare;
 mod program;
 mod repository;
+mod task;
 mod transcripts;
 mod version;
 mod watch;
@@ -51,12 +51,12 @@ mod watch;
 use bounds::session_limits;
 use call::Call;
 use codex::Record;
-pub use errand::{Errand, Errands};
 use failure::{Again, Setback};
 pub use login::Login;
 use outcome::{Over, exit_code, ran_out, report};
 use prepare::Prepared;
 pub use program::choose_auto;
+pub use task::{Task, Tasks};
 use watch::{Listener, Watch};
 
 /// One role's agent.
@@ -114,8 +114,8 @@ pub struct AgentSetup {
     /// The person who sits at the agents' screens; every table is one for a person's use then
     /// ([`AgentTable::in_person`]).
     pub operator: Option<Operator>,
-    /// What `{role}` says for an [`Errand`]; `None` in a run.
-    pub errand: Option<&'static str>,
+    /// What `{role}` says for an [`Task`]; `None` in a run.
+    pub task: Option<&'static str>,
 }
 
 /// The port's adapter for every agent that a table can describe.
@@ -126,7 +126,7 @@ pub struct TableAgents {
     /// Folders that every child may use besides its exchange folder.
     own: Vec<PathBuf>,
     /// What roles may not write to, for agents with rules of their own.
-    guarded: Option<(Ground, Sealed)>,
+    guarded: Option<(SandboxPaths, Sealed)>,
     /// What children used, until somebody asks.
     used: Vec<ChildUse>,
     /// What outlived children, until somebody asks.
@@ -167,8 +167,8 @@ impl TableAgents {
 
     /// Agents that can refuse paths by themselves are told what is sealed, in every level.
     #[must_use = "this returns the agents with what they are told"]
-    pub fn told_of(mut self, ground: Ground, sealed: Sealed) -> Self {
-        self.guarded = Some((ground, sealed));
+    pub fn told_of(mut self, sandbox_paths: SandboxPaths, sealed: Sealed) -> Self {
+        self.guarded = Some((sandbox_paths, sealed));
         self
     }
 
@@ -229,13 +229,13 @@ impl TableAgents {
 impl Agents for TableAgents {
     /// What passes (a rate limit, an overload, the network) is waited for and tried again, each
     /// time as a new process with a new exchange folder. None of it is the role's failure.
-    async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+    async fn run(&mut self, order: &AgentOrder, observer: Observer<'_>) -> Result<AgentReport, Trouble> {
         let mut watch = Watch::new(order.limits.caps, order.session_used, Instant::now());
-        self.ask(order, &mut watch, hear).await?
+        self.ask(order, &mut watch, observer).await?
     }
 
-    async fn mdtest(&mut self, order: &MdtestOrder, hear: Hear<'_>) -> Result<MdtestReport, Trouble> {
-        self.carry_out(order, hear).await
+    async fn mdtest(&mut self, order: &MdtestOrder, observer: Observer<'_>) -> Result<MdtestReport, Trouble> {
+        self.carry_out(order, observer).await
     }
 
     fn used(&mut self) -> Vec<ChildUse> {
@@ -262,37 +262,39 @@ impl TableAgents {
         &mut self,
         order: &AgentOrder,
         watch: &mut Watch,
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> Result<Result<AgentReport, Trouble>, Trouble> {
         let waits = self.setup.backoff.clone();
         for (index, wait) in waits.iter().enumerate() {
-            match self.ask_once(order, watch, &mut *hear).await? {
+            match self.ask_once(order, watch, &mut *observer).await? {
                 Err(Setback { trouble, again: Again::Soon }) => {
-                    hear(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
+                    observer(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
                     backoff::wait(*wait, &self.setup.stop).await?;
                 }
                 outcome => return Ok(outcome.map_err(|setback| setback.trouble)),
             }
         }
-        Ok(self.ask_once(order, watch, hear).await?.map_err(|setback| setback.trouble))
+        Ok(self.ask_once(order, watch, observer).await?.map_err(|setback| setback.trouble))
     }
 
     async fn ask_once(
         &mut self,
         order: &AgentOrder,
         watch: &mut Watch,
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> Result<Result<AgentReport, Setback>, Trouble> {
         if let Some(signal) = *self.setup.stop.borrow() {
             return Err(Trouble::stopped(signal));
         }
         let prepared = self.prepare(order)?;
         if prepared.left_out > 0 {
-            hear(News::Note(sandbox::left_out_words(prepared.left_out)));
+            observer(News::Note(sandbox::left_out_words(prepared.left_out)));
         }
         let table = self.agent(&order.key).table.clone();
         if let Some(operator) = self.setup.operator {
-            self.instructions(&table, order.key.role()).into_iter().for_each(|line| hear(News::Note(line)));
+            self.instructions(&table, order.key.role())
+                .into_iter()
+                .for_each(|line| observer(News::Note(line)));
             return self.ask_in_person(operator, order, prepared, watch).await;
         }
         let had = if prepared.goes_on { watch.session } else { Usage::default() };
@@ -304,7 +306,7 @@ impl TableAgents {
         bounds.wall = watch.wall(bounds.wall, began);
         let record = Record::of(&table, &prepared.home);
         let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0, watch, record };
-        let mut on_output = |bytes: &[u8]| listener.hear(bytes, &mut stream, &mut *hear);
+        let mut on_output = |bytes: &[u8]| listener.hear(bytes, &mut stream, &mut *observer);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
         drop(child);
         listener.follow(&mut stream);

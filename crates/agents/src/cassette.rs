@@ -64,7 +64,7 @@ pub struct Entry {
     pub takes_ms: Option<u64>,
     pub prompt_has: Vec<String>,
     pub prompt_lacks: Vec<String>,
-    pub deeds: Vec<Deed>,
+    pub actions: Vec<Action>,
     pub print: Option<String>,
     pub usage: Vec<Usage>,
     pub turns: u32,
@@ -74,7 +74,7 @@ pub struct Entry {
 
 /// One thing that it does to its folder. Paths are relative to it, as they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Action {
     Delete(String),
     Write(String, String),
     WriteBytes(String, Vec<u8>),
@@ -118,7 +118,7 @@ pub enum Misbehaviour {
     Garbage,
     /// Ends by a signal before its final message.
     Crash,
-    /// Does its deeds and prints nothing at all.
+    /// Does its actions and prints nothing at all.
     Silence,
 }
 

@@ -35,7 +35,7 @@ pub use self::note::Named;
 use self::note::Note;
 pub use self::noted::Noted;
 pub use self::noted::{NotingChildren, note_children_in};
-use crate::process::kin;
+use crate::process::descendants;
 use crate::regular_file;
 use crate::run_folder::{CANARIES, CHILDREN};
 use crate::unix::proc_table::{self, Life, Process};
@@ -219,7 +219,7 @@ fn end_all(dead: &BTreeMap<Named, Vec<Named>>, repository: &Path) -> Vec<String>
             let line = format!("ended process {} (`{name}`), left by a run that was killed", one.pid);
             ended.entry((one.pid, one.started)).or_insert(line);
         }
-        kin::end_strangers(&found, deadline);
+        descendants::end_strangers(&found, deadline);
     }
     ended.into_values().collect()
 }

@@ -1,7 +1,7 @@
 //! A command with pipes or files: the same obligations as a child on a terminal.
 
 mod attended;
-pub mod kin;
+pub mod descendants;
 mod leader;
 mod log;
 mod order;
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 pub use self::attended::Attended;
 pub(super) use self::attended::Channel;
-pub use self::kin::Ended;
+pub use self::descendants::Ended;
 pub(super) use self::log::fresh as fresh_log;
 pub use self::order::{EnvBase, EnvPlan, Size, SpawnOrder, StdinPlan};
 

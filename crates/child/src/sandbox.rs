@@ -1,7 +1,7 @@
 //! The OS sandbox around every child (contract section 12, level `enforce`).
 //!
 //! ```text
-//! seal, places of the run ─► Ground ─► Fence ─► backend ─► Enclosure: words before the child's own
+//! seal, places of the run ─► SandboxPaths ─► Fence ─► backend ─► Enclosure: words before the child's own
 //! ```
 //!
 //! The rules are pure ([`fence`]); a backend turns them into its own language ([`bubblewrap`] on
@@ -15,8 +15,8 @@
 mod belongings;
 pub mod bubblewrap;
 pub mod fence;
-mod ground;
 mod hidden;
+mod paths;
 mod places;
 mod probe;
 pub mod seatbelt;
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub use belongings::Belongings;
 use bubblewrap::{Bubblewrap, Processes};
 use fence::Fence;
-pub use ground::{Ground, Laid, MOST_FILES, Sealed};
+pub use paths::{Laid, MOST_FILES, SandboxPaths, Sealed};
 
 use tdd_core::isolation::{Confinement, Level, Network, Reach, Wanted};
 use tdd_core::role::Role;
@@ -144,7 +144,7 @@ impl Backend {
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     pub backend: Backend,
-    pub ground: Ground,
+    pub sandbox_paths: SandboxPaths,
     /// What is sealed when a child starts is what its fence protects.
     pub sealed: Sealed,
 }
@@ -156,7 +156,7 @@ pub struct Own<'a> {
     pub folders: &'a [&'a Path],
     /// What of the person's it uses: its log-in, its own state. By real paths.
     pub lent: &'a [PathBuf],
-    /// Files of the repository that are out of its sight, by real paths: see [`Ground::settings_of`].
+    /// Files of the repository that are out of its sight, by real paths: see [`SandboxPaths::settings_of`].
     pub hidden: &'a [PathBuf],
 }
 
@@ -177,7 +177,7 @@ impl Sandbox {
         instead: &[(PathBuf, PathBuf)],
         cwd: &Path,
     ) -> Enclosed {
-        let mut laid = self.ground.for_role(role, &self.sealed, own);
+        let mut laid = self.sandbox_paths.for_role(role, &self.sealed, own);
         for (ours, path) in instead {
             laid.fence.show_instead(ours, path);
         }
@@ -188,21 +188,21 @@ impl Sandbox {
     /// settings of its own, as its table says.
     pub fn out_of_sight(&self, role: Role, hide: &[String]) -> Vec<PathBuf> {
         let settings = self.settings_of(hide);
-        self.ground.hidden_specs(role).map(Path::to_owned).into_iter().chain(settings).collect()
+        self.sandbox_paths.hidden_specs(role).map(Path::to_owned).into_iter().chain(settings).collect()
     }
 
     /// What an agent that has this `hide` in its table would read of the repository as settings of its own.
     pub fn settings_of(&self, hide: &[String]) -> Vec<PathBuf> {
-        self.ground.settings_of(hide, &self.sealed)
+        self.sandbox_paths.settings_of(hide, &self.sealed)
     }
 
     /// Around a command of the project's that runs in `cwd` and may write to `work`.
     pub fn for_commands(&self, work: &Path, cwd: &Path) -> Enclosed {
-        self.enclosed(&self.ground.for_commands(&self.sealed, work, cwd), cwd)
+        self.enclosed(&self.sandbox_paths.for_commands(&self.sealed, work, cwd), cwd)
     }
 
     fn enclosed(&self, laid: &Laid, cwd: &Path) -> Enclosed {
-        self.ground.note_held(&self.sealed, &laid.fence);
+        self.sandbox_paths.note_held(&self.sealed, &laid.fence);
         Enclosed { enclosure: self.backend.enclose(&laid.fence, cwd), left_out: laid.left_out }
     }
 }

@@ -22,7 +22,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::watch;
 
 use crate::passthrough::raw;
-use crate::process::kin;
+use crate::process::descendants;
 use crate::unix;
 use tdd_core::trouble::Trouble;
 
@@ -123,9 +123,9 @@ fn end_anyway(signal: i32) {
 
 /// Stops the children, then ourselves; when we are continued, so are they.
 fn rest() {
-    kin::stop_all();
+    descendants::stop_all();
     raw::step_aside();
     unix::stop_ourselves();
     raw::come_back();
-    kin::continue_all();
+    descendants::continue_all();
 }

@@ -13,10 +13,10 @@ use crate::policy::FileClass;
 use crate::role::Stage;
 use crate::test::{Canary, Exit, TestId};
 
-mod remark;
+mod notice;
 mod whole;
 
-pub use remark::Remark;
+pub use notice::Notice;
 pub use whole::{Judged, SuiteBaseline};
 
 /// One path that differs between two checkpoints.
@@ -194,7 +194,7 @@ pub struct Superseded {
 
 /// An assertion that holds whatever the code does, or asks only whether something is there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct HollowAssertion {
+pub struct VacuousAssertion {
     pub test: TestId,
     /// As it is written, at most 120 characters.
     pub what: String,
@@ -202,14 +202,14 @@ pub struct HollowAssertion {
 
 /// A source that was made to show tests another face than it shows everybody else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Slant {
+pub struct TestAware {
     pub path: RelPath,
-    pub kind: SlantKind,
+    pub kind: TestAwareKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SlantKind {
+pub enum TestAwareKind {
     /// It is built in another way where tests are built.
     UnderTest,
     /// It gives the name of an assertion another meaning.
@@ -236,7 +236,8 @@ pub struct RedFindings {
     pub unowned: Vec<TestId>,
     /// Named to the operator; no verdict rests on them alone.
     #[serde(default)]
-    pub hollow: Vec<HollowAssertion>,
+    #[serde(rename = "hollow")]
+    pub vacuous: Vec<VacuousAssertion>,
     /// Why the run is no evidence at all, if it is none.
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
@@ -274,9 +275,11 @@ pub struct GreenFindings {
     pub weakened: Vec<RelPath>,
     /// Sources that the tests now see another face of; they stay as they are.
     #[serde(default)]
-    pub slanted: Vec<Slant>,
+    #[serde(rename = "slanted")]
+    pub test_aware: Vec<TestAware>,
     #[serde(default)]
-    pub remarks: Vec<Remark>,
+    #[serde(rename = "remarks")]
+    pub notices: Vec<Notice>,
     /// The criterion's own tests: passed, failed, skipped, or expected and not seen.
     pub passed: Vec<TestId>,
     pub failed: Vec<TestId>,
@@ -314,9 +317,11 @@ pub struct RefactorFindings {
     pub weakened: Vec<RelPath>,
     /// Sources that the tests now see another face of; they stay as they are.
     #[serde(default)]
-    pub slanted: Vec<Slant>,
+    #[serde(rename = "slanted")]
+    pub test_aware: Vec<TestAware>,
     #[serde(default)]
-    pub remarks: Vec<Remark>,
+    #[serde(rename = "remarks")]
+    pub notices: Vec<Notice>,
     pub regressed: Vec<TestId>,
     pub flaky: Vec<TestId>,
     pub collected_before: usize,

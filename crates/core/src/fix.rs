@@ -21,20 +21,20 @@ use serde::{Deserialize, Serialize};
 use crate::attempt::{AgentReturn, Attempt, CheckpointId};
 use crate::commands::RunnerKind;
 use crate::event::{Leaked, RunId};
-use crate::finding::{ClassedChange, RunRef, Slant};
+use crate::finding::{ClassedChange, RunRef, TestAware};
 use crate::path::RelPath;
 use crate::state::Suspension;
 use crate::test::TestId;
 use crate::usage::{Cap, CapPlan, Caps, Tally};
 
+pub mod classify;
 mod machine;
-mod owed;
-mod standing;
-pub mod weigh;
+mod must_pass;
+mod score;
 
 pub use machine::{FixEffect, next};
-pub use owed::{Owed, Skips, Told, Unloaded};
-pub use standing::{Fault, Standing};
+pub use must_pass::{MustPass, Skips, Told, Unloaded};
+pub use score::{Fault, Score};
 
 /// How often a fixer is asked if nothing is said.
 pub const RETRIES: u8 = 3;
@@ -201,7 +201,8 @@ pub struct FixFindings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<RelPath>,
     /// Sources that behave otherwise under test: no more acceptable than a changed test.
-    pub slanted: Vec<Slant>,
+    #[serde(rename = "slanted")]
+    pub test_aware: Vec<TestAware>,
     /// Known greens that failed once and passed when run again.
     pub flaky: Vec<TestId>,
 }
@@ -319,7 +320,7 @@ pub struct FixState {
     /// Tests that were green in a state that was once the best.
     pub known: BTreeSet<TestId>,
     /// Tests that were red before the first fixer; one entry for each check.
-    pub owed: Vec<Owed>,
+    pub must_pass: Vec<MustPass>,
     pub leaked: Vec<Leaked>,
     /// What was seen in git's folder and left there: a person's, or a hook that a child planted. The first few.
     pub left_in_git: Vec<String>,
@@ -340,7 +341,7 @@ impl FixState {
             rounds: vec![Round::default()],
             best: None,
             known: BTreeSet::new(),
-            owed: Vec::new(),
+            must_pass: Vec::new(),
             leaked: Vec::new(),
             left_in_git: Vec::new(),
             worked_ms: 0,

@@ -9,7 +9,7 @@ use crate::claim::{ClaimError, ClaimStatus, Dispute};
 use crate::criterion::CriterionId;
 use crate::event::Plan;
 use crate::finding::{
-    Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings, Slant, SlantKind,
+    Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings, TestAware, TestAwareKind,
 };
 use crate::guard::{self, Guard};
 use crate::mode::Mode;
@@ -48,7 +48,7 @@ pub enum Reason {
     /// A test that lives in this source was changed or removed.
     InlineTest(RelPath),
     /// Production code that tests see another face of.
-    Slanted(Slant),
+    TestAwareCode(TestAware),
     /// An existing test was changed or removed and not named in `supersedes:`.
     Unlisted(TestId),
     NoCandidate(CriterionId),
@@ -84,7 +84,7 @@ impl Reason {
             Self::Forbidden(_)
             | Self::Touched(_)
             | Self::InlineTest(_)
-            | Self::Slanted(_)
+            | Self::TestAwareCode(_)
             | Self::Unlisted(_)
             | Self::NoCandidate(_)
             | Self::Unowned(_)
@@ -120,10 +120,10 @@ impl fmt::Display for Reason {
                     "a test inside this source was added, changed or removed; put the test code as it was: {path}"
                 )
             }
-            Self::Slanted(Slant { path, kind: SlantKind::UnderTest }) => {
+            Self::TestAwareCode(TestAware { path, kind: TestAwareKind::UnderTest }) => {
                 write!(f, "this source is built in another way for tests (`cfg` with `test`): {path}")
             }
-            Self::Slanted(Slant { path, kind: SlantKind::Shadow }) => {
+            Self::TestAwareCode(TestAware { path, kind: TestAwareKind::Shadow }) => {
                 write!(f, "this source gives the name of an assertion another meaning: {path}")
             }
             Self::Touched(path) => write!(f, "a protected file was changed: {path}"),
@@ -269,7 +269,7 @@ fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
-    reasons.extend(findings.slanted.iter().cloned().map(Reason::Slanted));
+    reasons.extend(findings.test_aware.iter().cloned().map(Reason::TestAwareCode));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     let ran = !(findings.passed.is_empty() && findings.failed.is_empty() && findings.skipped.is_empty());
     if let (false, GreenJudge::OwnTests, Some(id)) = (ran, findings.judged_by, key.criterion()) {
@@ -288,7 +288,7 @@ fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
-    reasons.extend(findings.slanted.iter().cloned().map(Reason::Slanted));
+    reasons.extend(findings.test_aware.iter().cloned().map(Reason::TestAwareCode));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));
     reasons.extend(fewer(findings.collected_before, findings.collected_now));

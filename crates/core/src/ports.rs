@@ -10,7 +10,7 @@ use crate::commands::Suite;
 use crate::criterion::CriterionId;
 use crate::event::{Event, Leaked};
 use crate::finding::Change;
-use crate::fix::weigh::TypeErrors;
+use crate::fix::classify::TypeErrors;
 use crate::mdtest::{Status, Voice};
 use crate::path::RelPath;
 use crate::policy::FileClass;
@@ -20,7 +20,7 @@ use crate::trouble::Trouble;
 use crate::usage::{Cap, Caps, ChildUse, Usage};
 
 /// Where news between events go.
-pub type Hear<'a> = &'a mut dyn FnMut(News);
+pub type Observer<'a> = &'a mut dyn FnMut(News);
 
 /// Two clocks: one for stamps, one for spans.
 pub trait Clock {
@@ -170,7 +170,7 @@ pub trait Tests {
     /// To be told before anything is run, where the run is gone on with.
     fn recall(&mut self, _recalled: &Recalled) {}
     /// Runs the test command, read by its adapter. Children of the run are gone when it returns.
-    async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble>;
+    async fn run(&mut self, order: &TestOrder, observer: Observer<'_>) -> Result<TestRun, Trouble>;
     /// Runs the gate command as it is; with test files left out, in a tree that lacks them (contract
     /// section 7: files of criteria that are not reached take no part). Its report is `None` unless
     /// it is the test command.
@@ -178,7 +178,7 @@ pub trait Tests {
         &mut self,
         label: &str,
         leave_out: &[RelPath],
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> Result<TestRun, Trouble>;
     /// Processes that outlived a command and were ended since this was last asked.
     fn leaked(&mut self) -> Vec<Leaked> {
@@ -205,7 +205,7 @@ pub struct CheckRun {
 }
 
 /// The checks of `tdd fix`. Never believes an exit code or a report alone; that is for
-/// [`crate::fix::weigh`].
+/// [`crate::fix::classify`].
 pub trait Checks {
     /// Runs one of the checks, counted from 0, on all that it looks at. `canary` is for tests whose
     /// runner can carry one. Children of the run are gone when it returns.
@@ -214,7 +214,7 @@ pub trait Checks {
         check: usize,
         label: &str,
         canary: &CanaryWish,
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> Result<CheckRun, Trouble>;
     /// Processes that outlived a command and were ended since this was last asked.
     fn leaked(&mut self) -> Vec<Leaked> {
@@ -306,10 +306,10 @@ pub struct MdtestReport {
 /// Forks children. All of a child's processes are gone when `run` returns.
 pub trait Agents {
     /// `Err` is for what is not the role's failure: the agent can't be started, or we were stopped.
-    async fn run(&mut self, order: &AgentOrder, hear: Hear<'_>) -> Result<AgentReport, Trouble>;
+    async fn run(&mut self, order: &AgentOrder, observer: Observer<'_>) -> Result<AgentReport, Trouble>;
     /// Has an agent carry out a Markdown test, in the same isolation as a role. A log that does not
     /// count is a report that says fail; `Err` is as for `run`.
-    async fn mdtest(&mut self, order: &MdtestOrder, hear: Hear<'_>) -> Result<MdtestReport, Trouble>;
+    async fn mdtest(&mut self, order: &MdtestOrder, observer: Observer<'_>) -> Result<MdtestReport, Trouble>;
     /// What the children used since this was last asked, one for each that ended, whatever came
     /// of it; as they tell it.
     fn used(&mut self) -> Vec<ChildUse> {

@@ -9,7 +9,7 @@ use crate::budget::Spent;
 use crate::criterion::{CriterionId, Verify};
 use crate::effect::RollBack;
 use crate::event::{Event, Leaked, RunStarted, Runs};
-use crate::finding::{Findings, Judged, RedFindings, Remark, RunRef, SuiteBaseline};
+use crate::finding::{Findings, Judged, Notice, RedFindings, RunRef, SuiteBaseline};
 use crate::halt::{Ending, Halt};
 use crate::judge::Verdict;
 use crate::mdtest::AgentWord;
@@ -80,7 +80,8 @@ pub struct State {
     pub judged: Option<(Judged, RunRef)>,
     /// What is to be told of work that was kept, the first so many.
     #[serde(default)]
-    pub remarks: Vec<Remark>,
+    #[serde(rename = "remarks")]
+    pub notices: Vec<Notice>,
     /// The last work of the key at hand that was not kept for want of a valid block alone.
     #[serde(default)]
     pub unclaimed: Option<Box<Unclaimed>>,
@@ -294,7 +295,7 @@ impl State {
             undone: None,
             runs: Runs::default(),
             judged: None,
-            remarks: Vec::new(),
+            notices: Vec::new(),
             unclaimed: None,
             stopped_at: None,
         }

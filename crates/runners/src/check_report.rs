@@ -11,7 +11,7 @@
 //! Leniency: colours are taken out first, because `FORCE_COLOR` makes tsc and mypy paint into a file.
 
 use crate::test_report::go_error;
-use tdd_core::fix::weigh::TypeErrors;
+use tdd_core::fix::classify::TypeErrors;
 use tdd_core::fix::{KEPT_COMPLAINTS, TypeChecker};
 use tdd_core::terminal_noise::clean_text;
 

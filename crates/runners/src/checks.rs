@@ -13,9 +13,9 @@ use tdd_child::sandbox::Sandbox;
 use tdd_child::signals::StopSignal;
 use tdd_core::commands::{ProjectCommands, RunnerKind, RunnerTable};
 use tdd_core::event::Leaked;
-use tdd_core::fix::weigh::TypeErrors;
+use tdd_core::fix::classify::TypeErrors;
 use tdd_core::fix::{Check, CheckKind};
-use tdd_core::ports::{CanaryWish, CheckRun, Checks, Hear, TestOrder, Tests};
+use tdd_core::ports::{CanaryWish, CheckRun, Checks, Observer, TestOrder, Tests};
 use tdd_core::test::Exit;
 use tdd_core::trouble::Trouble;
 
@@ -78,7 +78,7 @@ impl Checks for ProjectChecks {
         check: usize,
         label: &str,
         canary: &CanaryWish,
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> Result<CheckRun, Trouble> {
         let Some((check, tests)) = self.checks.get_mut(check) else {
             return Err(Trouble::internal("a check was asked for that is none"));
@@ -88,7 +88,7 @@ impl Checks for ProjectChecks {
             CheckKind::Types(_) | CheckKind::Command => CanaryWish::None,
         };
         let order = TestOrder { label: label.to_owned(), canary, ..TestOrder::default() };
-        let run = tests.run(&order, hear).await?;
+        let run = tests.run(&order, observer).await?;
         let mut types = TypeErrors::default();
         if let CheckKind::Types(checker) = check.kind {
             let said = printed(&run.log).unwrap_or_else(|| run.output.clone());

@@ -339,7 +339,7 @@ mod tests {
             "bun install",
             "bun test --watch",
             "bun",
-            "vitest bench",
+            "vitest verification",
             "vitest related src/a.ts",
             "npx jest --listTests",
             "jest && vitest run",

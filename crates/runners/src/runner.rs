@@ -1,7 +1,7 @@
 //! The project's test command, read by the adapter of its runner (contract sections 5 to 7).
 //!
 //! ```text
-//! TestOrder ─► Scope ─► adapter ─► commands on a Bench ─► report ─► TestRun
+//! TestOrder ─► Scope ─► adapter ─► commands on a Verification ─► report ─► TestRun
 //! ```
 //!
 //! One file per runner. Neighbours: `runners::test_report` reads what runners write,
@@ -10,7 +10,6 @@
 #![expect(clippy::disallowed_methods, reason = "adapters of the disk, of children and of their environment")]
 
 mod adapter;
-mod bench;
 mod bun;
 mod canary;
 mod cargo;
@@ -29,10 +28,11 @@ mod refusals;
 mod rehearsal;
 mod scope;
 mod scratch;
-mod shelf;
 mod shell;
 mod stamp;
+mod temp_pool;
 mod unittest;
+mod verification;
 mod vitest;
 
 use std::cell::RefCell;
@@ -46,13 +46,13 @@ pub use self::rehearsal::{Rehearsal, rehearse};
 
 use self::adapter::Adapter;
 
-use self::bench::{Bench, Bounds, Measured, Step};
 use self::facts::Making;
 use self::patience::Patience;
 use self::place::Place;
 use self::refusals::missing_program;
 use self::scope::Scope;
-use self::shelf::{Folder, Rest, Shelf};
+use self::temp_pool::{Folder, Rest, TempPool};
+use self::verification::{Bounds, Measured, Step, Verification};
 use tdd_child::leftovers;
 use tdd_child::process::Ended;
 use tdd_child::sandbox::Sandbox;
@@ -60,7 +60,7 @@ use tdd_child::signals::StopSignal;
 use tdd_core::commands::{ProjectCommands, RunnerTable, Suite};
 use tdd_core::event::Leaked;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear, Isolation, Recalled, TestOrder, Tests};
+use tdd_core::ports::{CanaryWish, Isolation, Observer, Recalled, TestOrder, Tests};
 use tdd_core::test::{Canary, TestId, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_source::Language;
@@ -108,8 +108,8 @@ pub struct ProjectTests {
     /// Holds each verification's temporary files while it runs; made for the first one.
     temp: Option<leftovers::OwnFolder>,
     /// Of the folders in it, and of those in `work`.
-    temp_shelf: Shelf,
-    work_shelf: Shelf,
+    temp_pool: TempPool,
+    work_pool: TempPool,
     /// What outlived commands, until somebody asks.
     ended: Ended,
 }
@@ -132,7 +132,7 @@ impl ProjectTests {
             commands: setup.commands,
             adapter,
             // A process that goes on with a run must not write over what the one before it kept.
-            count: bench::last_number(&setup.work),
+            count: verification::last_number(&setup.work),
             work: setup.work,
             deadline: setup.deadline,
             output_cap: setup.output_cap,
@@ -142,8 +142,8 @@ impl ProjectTests {
             after_stop: patience::GOES_ON,
             sandbox: None,
             temp: None,
-            temp_shelf: Shelf::default(),
-            work_shelf: Shelf::default(),
+            temp_pool: TempPool::default(),
+            work_pool: TempPool::default(),
             ended: Ended::default(),
         })
     }
@@ -184,26 +184,27 @@ impl ProjectTests {
         self.adapter.whole().unwrap_or_else(|| self.commands.test.clone())
     }
 
-    fn bench(&mut self, label: &str) -> Result<Bench, Trouble> {
+    fn verification(&mut self, label: &str) -> Result<Verification, Trouble> {
         self.count = self.count.saturating_add(1);
         let (deadline, build_deadline) = (self.deadline(), self.build_deadline());
         let bounds = Bounds { deadline, build_deadline, output_cap: self.output_cap };
-        let mut bench = Bench::new((&self.work, &self.work_shelf), self.count, label, bounds, &self.stop)?;
-        bench.use_temp(self.temporary()?);
-        Ok(bench.fenced_by(self.sandbox.clone()).noting_in(&self.ended))
+        let mut verification =
+            Verification::new((&self.work, &self.work_pool), self.count, label, bounds, &self.stop)?;
+        verification.use_temp(self.temporary()?);
+        Ok(verification.fenced_by(self.sandbox.clone()).noting_in(&self.ended))
     }
 
     /// An empty folder for the temporary files of one verification. Its path is short, because sockets
     /// that tests make there have short names only.
     fn temporary(&mut self) -> Result<Folder, Trouble> {
         let inside =
-            |shelf: &Shelf, root: &leftovers::OwnFolder| shelf.folder(root.path(), "", 4, Rest::Goes);
+            |pool: &TempPool, root: &leftovers::OwnFolder| pool.folder(root.path(), "", 4, Rest::Goes);
         // Earlier tests may have left ours closed or removed it.
-        if let Some(Ok(folder)) = self.temp.as_ref().map(|root| inside(&self.temp_shelf, root)) {
+        if let Some(Ok(folder)) = self.temp.as_ref().map(|root| inside(&self.temp_pool, root)) {
             return Ok(folder);
         }
         let root = self.temp.insert(leftovers::temporary_folder(&self.owner)?);
-        inside(&self.temp_shelf, root).map_err(|error| leftovers::no_temporary_folder(&error))
+        inside(&self.temp_pool, root).map_err(|error| leftovers::no_temporary_folder(&error))
     }
 }
 
@@ -217,20 +218,20 @@ impl Tests for ProjectTests {
         self.adapter.recall(recalled, &self.place);
     }
 
-    async fn run(&mut self, order: &TestOrder, hear: Hear<'_>) -> Result<TestRun, Trouble> {
-        let mut bench = self.bench(&order.label)?;
-        bench.note_canary(match order.canary {
+    async fn run(&mut self, order: &TestOrder, observer: Observer<'_>) -> Result<TestRun, Trouble> {
+        let mut verification = self.verification(&order.label)?;
+        verification.note_canary(match order.canary {
             CanaryWish::None => Canary::NotAsked,
             CanaryWish::Beside(_) => Canary::Unsupported,
         });
         let scope = Scope::new(order, &self.place);
         let patience = self.patience(&order.label);
-        let shared = RefCell::new(hear);
-        let hear: Hear<'_> = &mut |news| shared.borrow_mut()(news);
-        let (place, adapter, bench_now) = (&self.place, &mut self.adapter, &mut bench);
-        let run = async { adapter.run((place, &scope), &order.canary, bench_now, hear).await };
+        let shared = RefCell::new(observer);
+        let observer: Observer<'_> = &mut |news| shared.borrow_mut()(news);
+        let (place, adapter, bench_now) = (&self.place, &mut self.adapter, &mut verification);
+        let run = async { adapter.run((place, &scope), &order.canary, bench_now, observer).await };
         let measured = patience::watched(run, patience, &order.label, &shared).await?;
-        let mut run = bench.finish(measured)?;
+        let mut run = verification.finish(measured)?;
         if let Some(report) = &mut run.report {
             report.number_namesakes();
         }
@@ -243,23 +244,23 @@ impl Tests for ProjectTests {
         &mut self,
         label: &str,
         leave_out: &[RelPath],
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> Result<TestRun, Trouble> {
         let leave_out = leave_out.to_vec();
         if self.commands.gate == self.commands.test {
             let order = TestOrder { label: label.to_owned(), leave_out, ..TestOrder::default() };
-            return self.run(&order, hear).await;
+            return self.run(&order, observer).await;
         }
-        let mut bench = self.bench(label)?;
+        let mut verification = self.verification(label)?;
         let argv = ["sh", "-c", &self.commands.gate].map(OsString::from).to_vec();
         let mut step = Step { argv, cwd: self.place.project.clone(), env: vec![], stdout: None };
         let mut copy = None;
         if leave_out.is_empty() {
-            bench.announce(self.commands.gate.clone(), hear);
+            verification.announce(self.commands.gate.clone(), observer);
         } else {
             // A gate takes no selection, so it gets a tree without the files.
-            bench.announce(format!("{}{}", self.commands.gate, scratch::note(&leave_out)), hear);
-            let there = copy.insert(scratch::make(&self.place, &|file| !leave_out.contains(file), hear)?);
+            verification.announce(format!("{}{}", self.commands.gate, scratch::note(&leave_out)), observer);
+            let there = copy.insert(scratch::make(&self.place, &|file| !leave_out.contains(file), observer)?);
             step.cwd.clone_from(&there.place.project);
             // The copy's builds are of no use to anybody else, and must not land in the user's tree.
             let target = there.place.repository.join("target");
@@ -268,10 +269,11 @@ impl Tests for ProjectTests {
         // It may be another command altogether than the tests'.
         let usual = self.last_ms.get(GATE).copied().map(Duration::from_millis);
         let patience = Patience { usual, ..self.patience(GATE) };
-        let finished = patience::watched(bench.run(step), patience, label, &RefCell::new(hear)).await?;
+        let finished =
+            patience::watched(verification.run(step), patience, label, &RefCell::new(observer)).await?;
         self.last_ms.insert(GATE.to_owned(), finished.duration_ms);
-        missing_program(finished.exit, &self.commands.gate, &bench.last_words(0))?;
-        bench.finish(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 })
+        missing_program(finished.exit, &self.commands.gate, &verification.last_words(0))?;
+        verification.finish(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 })
     }
 
     fn leaked(&mut self) -> Vec<Leaked> {

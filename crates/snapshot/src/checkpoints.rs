@@ -46,12 +46,12 @@ mod packs;
 pub mod place;
 mod private;
 mod refs;
+pub mod restore;
 mod rules;
 pub mod run_refs;
 mod specials;
 mod stand_ins;
 mod walk;
-pub mod way_back;
 
 use contents::Contents;
 use edit::Tree;

@@ -53,7 +53,7 @@ pub struct BodyFacts {
     pub unconditional: bool,
     /// Assertions that hold whatever the code does, or seem to, as they are written; and, if there is
     /// no other, those that only ask whether something is there.
-    pub hollow: Vec<String>,
+    pub vacuous: Vec<String>,
     /// What keeps it from running, as it is written.
     pub skipped: Option<String>,
 }
@@ -103,7 +103,7 @@ const MOST_DOUBTED: usize = 200;
 /// Calls of one test that may expect something.
 const MOST_ASKS: usize = 16;
 
-/// Characters of a hollow assertion that are shown.
+/// Characters of a vacuous assertion that are shown.
 const SHOWN: usize = 120;
 
 impl<'t, 's> Reading<'t, 's> {
@@ -152,7 +152,7 @@ impl<'t, 's> Reading<'t, 's> {
             facts.unconditional |= !test.expects_failure && self.is_doomed(&claim, &scene);
             let lost = is_swallowed(self.tree, &claim.whole, body);
             if lost || self.is_empty(&claim, &scene.plain) {
-                facts.hollow.push(self.shown(&claim));
+                facts.vacuous.push(self.shown(&claim));
                 silent.any_lost |= lost;
                 silent.any_unsure |= !lost && self.forced(&claim, &scene.plain) == Some(Worth::Some);
                 silent.claims.push(claim.whole);
@@ -174,7 +174,7 @@ impl<'t, 's> Reading<'t, 's> {
             full += usize::from(claim.weight == Weight::Full);
             real.push(claim);
         }
-        for call in self.weigh_calls(body, &claimed, &mut facts, &mut silent) {
+        for call in self.classify_calls(body, &claimed, &mut facts, &mut silent) {
             spans.extend(self.conditions(&call.0, &scene));
             spans.extend(call.1.given);
             real.push(Claim::holds("a helper", call.0.start, Vec::new()));
@@ -185,10 +185,10 @@ impl<'t, 's> Reading<'t, 's> {
             real.push(Claim::holds("the whole body", body.start, Vec::new()));
             full += 1;
         }
-        if facts.hollow.is_empty() && full > 0 && real.iter().all(|claim| self.is_thin(claim)) {
-            facts.hollow.extend(real.iter().map(|claim| self.shown(claim)));
+        if facts.vacuous.is_empty() && full > 0 && real.iter().all(|claim| self.is_thin(claim)) {
+            facts.vacuous.extend(real.iter().map(|claim| self.shown(claim)));
         }
-        facts.hollow.extend(doubtful);
+        facts.vacuous.extend(doubtful);
         facts.expectation = self.expectation(&real, body, &facts.asks, &silent);
         // It calls nothing and looks at nothing but itself, so that it is red for ever if it is red.
         let is_closed = facts.expectation == Expectation::No && !self.tree.is_torn(body);
@@ -199,7 +199,7 @@ impl<'t, 's> Reading<'t, 's> {
 
     /// Calls of a body that are expectations, each with its place; those that may be are noted. What is
     /// a claim by its own name is weighed as that.
-    fn weigh_calls(
+    fn classify_calls(
         &self,
         body: &Span,
         claimed: &[bool],
@@ -209,7 +209,7 @@ impl<'t, 's> Reading<'t, 's> {
         let mut found = Vec::new();
         let mut asked = body.start;
         for at in body.clone().filter(|at| !claimed[at - body.start]) {
-            let Some(call) = self.calls.weigh(self.tree, &self.flow, at) else { continue };
+            let Some(call) = self.calls.classify(self.tree, &self.flow, at) else { continue };
             let whole = self.tree.span(at);
             if is_swallowed(self.tree, &whole, body) {
                 silent.any_lost = true;
@@ -236,10 +236,10 @@ impl<'t, 's> Reading<'t, 's> {
         if self.tree.is_torn(body) {
             return Expectation::No;
         }
-        let hollow = covered(body, silent.claims.iter());
+        let vacuous = covered(body, silent.claims.iter());
         let calls = body
             .clone()
-            .filter(|at| !hollow[at - body.start])
+            .filter(|at| !vacuous[at - body.start])
             .any(|at| callee(self.tree, at).is_some_and(|name| !is_harmless(self.tree.language, &name)));
         // Where it meant to expect something and lets nobody know, a call alone is no expectation.
         if calls && (!asks.is_empty() || !silent.any_lost) { Expectation::Unknown } else { Expectation::No }

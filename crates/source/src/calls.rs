@@ -94,7 +94,7 @@ impl<'s> Calls<'s> {
             for (name, body) in
                 flow.functions.iter().filter(|(name, _)| self.own.get(name) != Some(&Holds::Expectation))
             {
-                let calls = body.clone().filter_map(|at| self.weigh(tree, flow, at));
+                let calls = body.clone().filter_map(|at| self.classify(tree, flow, at));
                 let most = calls.filter(|call| !call.given.is_empty()).map(|call| call.holds).max();
                 found.extend(most.filter(|most| self.own.get(name) < Some(most)).map(|most| (*name, most)));
             }
@@ -179,7 +179,7 @@ impl<'s> Calls<'s> {
     }
 
     /// What a call, or a function that is handed on, is to the test that it stands in.
-    pub(super) fn weigh(&self, tree: &Tree<'s>, flow: &Flow<'s>, at: usize) -> Option<Call> {
+    pub(super) fn classify(&self, tree: &Tree<'s>, flow: &Flow<'s>, at: usize) -> Option<Call> {
         if let Some(call) = self.handed_on(tree, at).or_else(|| self.in_tokens(tree, flow, at)) {
             return Some(call);
         }

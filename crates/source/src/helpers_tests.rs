@@ -68,7 +68,7 @@ fn around(language: Language) -> Around {
 /// A file, one of its tests, what that expects, and whether `f1` is looked at, or given to what may.
 type Row = (Language, &'static str, &'static str, Expectation, bool);
 
-fn weigh(rows: &[Row]) {
+fn classify(rows: &[Row]) {
     for (language, source, test, want, looks) in rows {
         let file = TestFile::read_with(*language, source, &around(*language)).unwrap();
         let facts = file.body(test).unwrap_or_else(|| file.whole());
@@ -80,7 +80,7 @@ fn weigh(rows: &[Row]) {
 
 #[test]
 fn python_helpers_expect_what_they_hold() {
-    weigh(&[
+    classify(&[
         (Python, "from checks import same\ndef test_a():\n    same(f1(), 2)\n", "test_a", Yes, true),
         (Python, "from checks import same as s\ndef test_a():\n    s(f1(), 2)\n", "test_a", Yes, true),
         (Python, "from checks import empty\ndef test_a():\n    empty(f1(), 2)\n", "test_a", Unknown, false),
@@ -137,7 +137,7 @@ fn python_helpers_expect_what_they_hold() {
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn script_helpers_expect_what_they_hold() {
-    weigh(&[
+    classify(&[
         (
             JavaScript,
             "const { same } = require('./checks');\ntest('a', () => { same(f1(), 2); });",
@@ -240,7 +240,7 @@ fn script_helpers_expect_what_they_hold() {
 
 #[test]
 fn rust_helpers_expect_what_they_hold() {
-    weigh(&[
+    classify(&[
         (Rust, "mod checks;\nuse checks::same;\n#[test] fn a() { same(f1(), 2); }", "a", Yes, true),
         (Rust, "mod checks;\n#[test] fn a() { checks::same(f1(), 2); }", "a", Yes, true),
         (Rust, "mod checks;\nuse checks::same as s;\n#[test] fn a() { s(f1(), 2); }", "a", Yes, true),
@@ -307,7 +307,7 @@ fn around_traits(source: &str) -> Around {
 }
 
 /// What a file's test `a` expects, else the file, and whether `mul` is looked at or asked of.
-fn weighed(source: &str) -> (Expectation, bool) {
+fn classified(source: &str) -> (Expectation, bool) {
     let file = TestFile::read_with(Rust, source, &around_traits(source)).unwrap();
     let facts = file.body("a").unwrap_or_else(|| file.whole());
     let mut names = facts.asks.iter().map(|ask| &ask.given).chain([&facts.looks_at]);
@@ -329,7 +329,7 @@ fn a_method_of_a_helpers_trait_expects_what_it_holds() {
         ("use shop::Agree;", "calc::mul(2, 3).others(6);", (Unknown, false)),
     ] {
         let source = format!("mod common;\n{imports}\n#[test]\nfn a() {{\n    {body}\n}}\n");
-        assert_eq!(weighed(&source), want, "{source}");
+        assert_eq!(classified(&source), want, "{source}");
     }
 }
 
@@ -374,7 +374,7 @@ fn a_macro_that_makes_tests_expects_what_the_helpers_in_it_hold() {
             "mod common;\n{imports}\nmacro_rules! muls {{ ($($name:ident($a:expr, $b:expr) = $want:expr),*) => {{\n\
              $(#[test] fn $name() {{ {body} }})* }} }}\nmuls! {{ two(2, 3) = 6 }}\n"
         );
-        assert_eq!(weighed(&source).0, want, "{source}");
+        assert_eq!(classified(&source).0, want, "{source}");
     }
 }
 
@@ -389,7 +389,7 @@ fn a_test_within_a_macro_expects_what_its_helpers_hold() {
         let source = format!(
             "mod common;\nuse common::{{empty, same, Agree}};\nproptest! {{\n#[test]\nfn a(x in 0..5i64) {{ {body} }}\n}}\n"
         );
-        assert_eq!(weighed(&source), want, "{source}");
+        assert_eq!(classified(&source), want, "{source}");
     }
 }
 
@@ -415,20 +415,20 @@ fn in_go_whoever_is_given_the_test_may_fail_it() {
         ("t.Helper()\n\tf1()", Unknown, false),
         ("s := func(a, b int) {\n\t\tif a != b {\n\t\t\tt.Fatal(a)\n\t\t}\n\t}\n\ts(f1(), 2)", Yes, true),
     ] {
-        weigh(&[(Go, Box::leak(file(body).into_boxed_str()), "TestA", want, looks)]);
+        classify(&[(Go, Box::leak(file(body).into_boxed_str()), "TestA", want, looks)]);
     }
     let own = "package a\nfunc same(tt testing.TB, a, b int) {\n\tif a != b {\n\t\ttt.Errorf(\"%d\", a)\n\t}\n}\n\
         func TestA(t *testing.T) {\n\tsame(t, f1(), 2)\n}\n";
-    weigh(&[(Go, own, "TestA", Yes, true)]);
+    classify(&[(Go, own, "TestA", Yes, true)]);
     let suite = "package a\ntype S struct{ suite.Suite }\nfunc (s *S) TestB() { s.Equal(2, f1()) }\n\
         func TestS(t *testing.T) { suite.Run(t, new(S)) }\n";
-    weigh(&[(Go, suite, "TestS", Unknown, false)]);
+    classify(&[(Go, suite, "TestS", Unknown, false)]);
 }
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn tests_with_computed_names_are_judged_by_their_own_body_or_by_their_file() {
-    weigh(&[
+    classify(&[
         (
             JavaScript,
             "for (const n of [1, 2]) { test(`adds ${n}`, () => { expect(f1(n)).toBe(n); }); }",
@@ -564,5 +564,5 @@ fn tests_with_computed_names_are_judged_by_their_own_body_or_by_their_file() {
 #[test]
 fn whoever_calls_in_a_circle_is_read_once() {
     let circle = "def a(x):\n    b(x)\n\ndef b(x):\n    a(x)\n\ndef test_a():\n    a(f1())\n";
-    weigh(&[(Python, circle, "test_a", Unknown, false)]);
+    classify(&[(Python, circle, "test_a", Unknown, false)]);
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use tdd_core::weigh::Mark;
+use tdd_core::classify::Mark;
 
 /// Reads a mark as it is written. A condition is not worked out; its words are told.
 pub fn mark(text: &str) -> Mark {

@@ -164,7 +164,7 @@ fn facts(language: Language, source: &str, test: &str) -> BodyFacts {
 /// A body, what it expects, and `f1` if an expectation looks at that.
 type Row = (Language, &'static str, Expectation, &'static str);
 
-fn weigh(rows: &[Row]) {
+fn classify(rows: &[Row]) {
     for (language, body, want, looked) in rows {
         let (source, test) = test_of(*language, body);
         let facts = facts(*language, &source, test);
@@ -178,7 +178,7 @@ fn weigh(rows: &[Row]) {
 fn what_holds_without_the_code_is_no_expectation_in_python() {
     use Expectation::{No, Unknown, Yes};
     use Language::Python;
-    weigh(&[
+    classify(&[
         (Python, "shop.f1()", Unknown, ""),
         (Python, "f1()  # assert f1() == 2", Unknown, ""),
         (Python, "f1(); assert True", Unknown, ""),
@@ -241,7 +241,7 @@ fn what_holds_without_the_code_is_no_expectation_in_python() {
 fn what_holds_without_the_code_is_no_expectation_in_rust() {
     use Expectation::{No, Unknown, Yes};
     use Language::Rust;
-    weigh(&[
+    classify(&[
         (Rust, "let _ = f1();", Unknown, ""),
         (Rust, "let _ = x::Shop::new(); assert!(true);", Unknown, ""),
         (Rust, "let _ = f1::<u8>(); assert_eq!(1, 1, \"{}\", 1);", Unknown, ""),
@@ -267,7 +267,7 @@ fn what_holds_without_the_code_is_no_expectation_in_rust() {
 fn what_holds_without_the_code_is_no_expectation_in_javascript_and_go() {
     use Expectation::{No, Unknown, Yes};
     use Language::{Go, JavaScript, Tsx};
-    weigh(&[
+    classify(&[
         (JavaScript, "f1();", Unknown, ""),
         (JavaScript, "await f1(); assert.ok(true);", Unknown, ""),
         (JavaScript, "t.f1(); assert(true); assert.equal(1, 1);", Unknown, ""),
@@ -689,7 +689,7 @@ fn what_flows_through_helpers_fixtures_and_imports_is_looked_at() {
 }
 
 #[test]
-fn hollow_and_thin_assertions_are_quoted() {
+fn vacuous_and_thin_assertions_are_quoted() {
     use Language::{Go, JavaScript, Python, Rust};
     for (language, body, want) in [
         (Python, "assert True\n    assert f() == 1", "assert True"),
@@ -719,7 +719,7 @@ fn hollow_and_thin_assertions_are_quoted() {
         (Go, "assert.True(t, true)\n\tassert.Equal(t, 1, F())", "assert.True(t, true)"),
     ] {
         let (source, test) = test_of(language, body);
-        assert_eq!(facts(language, &source, test).hollow.join("|"), want, "{body}");
+        assert_eq!(facts(language, &source, test).vacuous.join("|"), want, "{body}");
     }
 }
 

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use self::obligation::{Company, OBLIGATIONS, Obligation};
 use self::page::Column;
 use self::server::ModelServer;
-use self::trial::{Bench, Trial};
+use self::trial::{Lab, Trial};
 use crate::cli::{DoctorArgs, RunArgs};
 use crate::commands::run::prepare;
 use crate::settings::{Environment, Settings};
@@ -86,7 +86,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
         let folder = folder.path().join(name);
         std::fs::create_dir_all(&folder)
             .map_err(|error| Trouble::environment("no folder can be made").because(error))?;
-        let bench = Bench {
+        let lab = Lab {
             tdd: tdd.clone(),
             // One for each agent, because its notes do not tell who asked.
             server: ModelServer::start(&program, &folder)?,
@@ -96,7 +96,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
             reach: settings.reach.clone(),
             stop: stop.clone(),
         };
-        candidates.push(Candidate::new(bench, agent.test_writer)?);
+        candidates.push(Candidate::new(lab, agent.test_writer)?);
     }
     let mut findings = examine(&candidates, &obligations)?;
     let columns: Vec<Column> = candidates
@@ -138,7 +138,7 @@ fn chosen(args: &DoctorArgs) -> Result<Vec<&'static Obligation>, Trouble> {
 
 /// An agent that is to be looked at.
 struct Candidate {
-    bench: Bench,
+    lab: Lab,
     agent: RoleAgent,
     kit: Kit,
     /// What its program says of its version.
@@ -146,16 +146,16 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(bench: Bench, agent: RoleAgent) -> Result<Self, Trouble> {
+    fn new(lab: Lab, agent: RoleAgent) -> Result<Self, Trouble> {
         let Some(kit) = agent.table.kit.clone() else { return Err(no_kit(&agent.table.name)) };
-        let version = Trial::new(&bench, &agent, &kit, "version")?.version()?;
-        Ok(Self { bench, agent, kit, version })
+        let version = Trial::new(&lab, &agent, &kit, "version")?.version()?;
+        Ok(Self { lab, agent, kit, version })
     }
 
     fn look(&self, obligation: &'static Obligation) -> Result<(String, Finding), Trouble> {
         let began = Instant::now();
         let verdict =
-            Trial::new(&self.bench, &self.agent, &self.kit, obligation.name)?.verdict(obligation.proof)?;
+            Trial::new(&self.lab, &self.agent, &self.kit, obligation.name)?.verdict(obligation.proof)?;
         Ok((self.agent.table.name.clone(), Finding { obligation, verdict, took: began.elapsed() }))
     }
 }

@@ -80,7 +80,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     refuse_ignored_tests(&place, &plan, &chosen)?;
     refuse_unfit_mdtests(&place, &plan, &requirement)?;
     let names = Role::ALL.map(|role| settings.agent(role).name.clone());
-    let roles = seated(agents(&settings, &environment, &names)?, operator)?;
+    let roles = interactive(agents(&settings, &environment, &names)?, operator)?;
     refuse_caps_without_figures(&roles, &plan.caps, operator)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     let record = args.record.as_deref();
@@ -253,7 +253,7 @@ fn refuse_unfit_mdtests(place: &Place, plan: &Plan, requirement: &Requirement) -
 }
 
 /// With a person at the agents' screens: the agents for a person's use.
-pub fn seated(roles: RoleAgents, operator: Option<Operator>) -> Result<RoleAgents, Trouble> {
+pub fn interactive(roles: RoleAgents, operator: Option<Operator>) -> Result<RoleAgents, Trouble> {
     if operator.is_some() { roles.in_person() } else { Ok(roles) }
 }
 

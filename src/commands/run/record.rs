@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::driver::drive::Setup;
 use crate::view::print;
 use crate::world::journal_file::{self, JournalFile};
-use tdd_agents::cassette::write::{self, Recorded, RecordedDeed};
+use tdd_agents::cassette::write::{self, Recorded, RecordedAction};
 use tdd_core::attempt::{AgentReturn, Attempt, CheckpointId, Digest};
 use tdd_core::event::Event;
 use tdd_core::labels;
@@ -178,8 +178,8 @@ impl Tape<'_> {
     ) -> Result<Recorded, Trouble> {
         let attempt = &entry.attempt;
         let mut lost = Vec::new();
-        let deeds = if let Some(after) = self.tree_after(attempt, seen) {
-            self.deeds(&attempt.before, &after, &mut lost)?
+        let actions = if let Some(after) = self.tree_after(attempt, seen) {
+            self.actions(&attempt.before, &after, &mut lost)?
         } else {
             lost.push("its files: no snapshot was taken after it".to_owned());
             Vec::new()
@@ -191,7 +191,7 @@ impl Tape<'_> {
             role: attempt.key.role(),
             criterion: attempt.key.criterion().cloned(),
             number,
-            deeds,
+            actions,
             message: outcome.message.as_ref().map(&mut read).transpose()?,
             usage: entry.used.told,
             turns: outcome.turns,
@@ -209,22 +209,22 @@ impl Tape<'_> {
         seen.cloned().or_else(measured).or_else(failed)
     }
 
-    fn deeds(
+    fn actions(
         &mut self,
         before: &CheckpointId,
         after: &CheckpointId,
         lost: &mut Vec<String>,
-    ) -> Result<Vec<RecordedDeed>, Trouble> {
+    ) -> Result<Vec<RecordedAction>, Trouble> {
         let mut altered = self.checkpoints.altered(before, after, LARGEST_FILE)?;
         altered.retain(|one| self.policy.classify(&one.shown()) != FileClass::ByProduct);
-        let mut deeds = deletions(&altered);
+        let mut actions = deletions(&altered);
         for one in altered {
-            self.write(one, &mut deeds, lost);
+            self.write(one, &mut actions, lost);
         }
-        Ok(deeds)
+        Ok(actions)
     }
 
-    fn write(&mut self, one: Altered, deeds: &mut Vec<RecordedDeed>, lost: &mut Vec<String>) {
+    fn write(&mut self, one: Altered, actions: &mut Vec<RecordedAction>, lost: &mut Vec<String>) {
         let shown = one.shown();
         let mut skip = |why: &str| lost.push(format!("{shown}: {why}"));
         if self.masked(&one.path).is_some() {
@@ -251,14 +251,14 @@ impl Tape<'_> {
             Some(_) => return skip("it holds a secret that can't be masked"),
         };
         if kind == Kind::Link {
-            deeds.push(RecordedDeed::Link(one.path, bytes));
+            actions.push(RecordedAction::Link(one.path, bytes));
             return;
         }
-        deeds.push(RecordedDeed::Write(one.path.clone(), bytes));
+        actions.push(RecordedAction::Write(one.path.clone(), bytes));
         let was_executable = one.was == Some(Kind::Executable);
         if was_executable != (kind == Kind::Executable) {
             let mode = if kind == Kind::Executable { 0o755 } else { 0o644 };
-            deeds.push(RecordedDeed::Chmod(one.path, mode));
+            actions.push(RecordedAction::Chmod(one.path, mode));
         }
     }
 
@@ -275,7 +275,7 @@ impl Tape<'_> {
 
 /// What is gone; what is of another kind now goes first too, and so does a folder in whose place a
 /// file is now.
-fn deletions(altered: &[Altered]) -> Vec<RecordedDeed> {
+fn deletions(altered: &[Altered]) -> Vec<RecordedAction> {
     let is_link = |kind: Option<Kind>| kind == Some(Kind::Link);
     let now = |one: &Altered| match &one.now {
         Now::Holds(kind, _) => Some(*kind),
@@ -296,5 +296,5 @@ fn deletions(altered: &[Altered]) -> Vec<RecordedDeed> {
         .map(|one| one.path.clone())
         .collect();
     first.extend(left);
-    first.into_iter().map(RecordedDeed::Delete).collect()
+    first.into_iter().map(RecordedAction::Delete).collect()
 }

@@ -16,7 +16,7 @@ use tdd_agents::agent::{AgentSetup, TableAgents};
 use tdd_child::clock::SystemClock;
 use tdd_child::leftovers;
 use tdd_child::run_folder;
-use tdd_child::sandbox::{Belongings, Ground, Sandbox, Sealed};
+use tdd_child::sandbox::{Belongings, Sandbox, SandboxPaths, Sealed};
 use tdd_child::signals::StopSignal;
 use tdd_core::criterion::{Criterion, Verify};
 use tdd_core::harmless::shell_word;
@@ -72,7 +72,7 @@ fn agents(prepared: &Prepared, folders: &Folders, tdd: &Path, stop: &StopSignal)
         stop: stop.clone(),
         env: prepared.environment.vars.clone(),
         operator: prepared.operator,
-        errand: None,
+        task: None,
     })
 }
 
@@ -98,25 +98,26 @@ pub fn adapters(
 ) -> Result<Adapters, Trouble> {
     let policy = policy(prepared)?;
     let sealed = Sealed::default();
-    let ground = ground(prepared, folders, &policy)?;
-    let remarks = match prepared.sandbox.backend {
-        Some(_) => ground.belongings.remarks(&ground.repository),
+    let sandbox_paths = sandbox_paths(prepared, folders, &policy)?;
+    let notices = match prepared.sandbox.backend {
+        Some(_) => sandbox_paths.belongings.notices(&sandbox_paths.repository),
         None => Vec::new(),
     };
     let sandbox = prepared.sandbox.backend.clone().map(|backend| Sandbox {
         backend,
-        ground: ground.clone(),
+        sandbox_paths: sandbox_paths.clone(),
         sealed: sealed.clone(),
     });
-    let agents =
-        agents(prepared, folders, tdd, stop).fenced_by(sandbox.clone()).told_of(ground, sealed.clone());
+    let agents = agents(prepared, folders, tdd, stop)
+        .fenced_by(sandbox.clone())
+        .told_of(sandbox_paths, sealed.clone());
     agents.preflight()?;
     let mut warnings = agents.versions(&mut |line| {
         if prepared.settings.output != OutputMode::Quiet {
             print::message(&format!("tdd: {line}"));
         }
     })?;
-    warnings.extend(remarks);
+    warnings.extend(notices);
     warnings.extend(agents.open_settings(&prepared.place.repository));
     let tests = ProjectTests::new(RunnerSetup {
         repository: prepared.place.repository.clone(),
@@ -157,9 +158,9 @@ pub fn ports(
 }
 
 /// The places of this run, by real paths.
-fn ground(prepared: &Prepared, folders: &Folders, policy: &Policy) -> Result<Ground, Trouble> {
+fn sandbox_paths(prepared: &Prepared, folders: &Folders, policy: &Policy) -> Result<SandboxPaths, Trouble> {
     let place = &prepared.place;
-    let ground = Ground {
+    let sandbox_paths = SandboxPaths {
         repository: place.repository.clone(),
         git: git_folders(&place.repository)?.to_vec(),
         specs: place.project.join(&prepared.settings.specs_dir),
@@ -169,7 +170,7 @@ fn ground(prepared: &Prepared, folders: &Folders, policy: &Policy) -> Result<Gro
         belongings: Belongings::of(&prepared.settings.reach, &prepared.environment.vars),
         policy: policy.clone(),
     };
-    Ok(ground.without_links())
+    Ok(sandbox_paths.without_links())
 }
 
 /// The file may be a link into a folder of its own.

@@ -7,7 +7,7 @@ use crate::world::journal_file::Record;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::path::RelPath;
-use tdd_snapshot::checkpoints::way_back::Own;
+use tdd_snapshot::checkpoints::restore::Own;
 
 /// How many trees of a run are asked whether they hold a file as it is.
 const MOST_TREES: usize = 64;

@@ -19,7 +19,7 @@ pub(super) fn listed(changes: &[Change], words: fn(ChangeKind) -> &'static str) 
 }
 
 /// What the way back does to a path.
-pub(super) fn deed(kind: ChangeKind) -> &'static str {
+pub(super) fn action(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Added => "brought back",
         ChangeKind::Deleted => "removed",

@@ -42,7 +42,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             parts.push(PromptPart { name: name.clone(), digest });
         }
         let (zero, project) = (self.zero()?, self.state.run.project.clone());
-        let role_text = self.stock().role_text(Role::Fixer, Some(&zero), &project)?;
+        let role_text = self.diff().role_text(Role::Fixer, Some(&zero), &project)?;
         self.order = Some(AgentOrder {
             key: Key::Fixer,
             number,

@@ -7,8 +7,8 @@ use crate::driver::meanwhile::{self, edited_meanwhile, kept_as};
 use crate::driver::measure::{is_own_writing, put_back_touched, run_ref, written_beside_tests};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
-use tdd_core::finding::{ClassedChange, Slant};
-use tdd_core::fix::weigh::finding;
+use tdd_core::finding::{ClassedChange, TestAware};
+use tdd_core::fix::classify::finding;
 use tdd_core::fix::{CheckFinding, CheckKind, FixFindings, Skips, TestEdits, Told, Unloaded};
 use tdd_core::isolation::Level;
 use tdd_core::path::RelPath;
@@ -18,7 +18,7 @@ use tdd_core::role::Role;
 use tdd_core::test::TestRun;
 use tdd_core::trouble::Trouble;
 
-use crate::driver::stock::Production;
+use crate::driver::work_diff::Production;
 use tdd_source::Language;
 
 use super::FixDrive;
@@ -33,7 +33,7 @@ struct Work {
     changed: Vec<ClassedChange>,
     put_back: Vec<RelPath>,
     weakened: Vec<RelPath>,
-    slanted: Vec<Slant>,
+    test_aware: Vec<TestAware>,
 }
 
 impl<W: World, C: Checks> FixDrive<'_, W, C> {
@@ -43,7 +43,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let (number, before) = (attempt.number, attempt.before);
         let mut events = self.put_git_back(&format!("fixer-{number}"))?;
         let after = self.ports.checkpoints.take(&format!("after-fixer-{number}"))?;
-        let (mut work, told) = self.take_stock(&before, &after)?;
+        let (mut work, told) = self.diff_work(&before, &after)?;
         events.extend(told);
         let tree = if work.put_back.is_empty() {
             after
@@ -64,12 +64,12 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         rewritten.retain(|path| !self.written.contains(path));
         work.put_back.extend(touched);
         events.extend(self.discard_what_runs_left(&tree)?);
-        let Work { changed, mut put_back, weakened, slanted } = work;
+        let Work { changed, mut put_back, weakened, test_aware } = work;
         put_back.sort();
         put_back.dedup();
         put_back.retain(|path| !tools.contains(path) && !self.written.contains(path));
         let findings =
-            FixFindings { tree, checks, changed, put_back, weakened, rewritten, tools, slanted, flaky };
+            FixFindings { tree, checks, changed, put_back, weakened, rewritten, tools, test_aware, flaky };
         events.push(self.state.fix_measured(findings));
         Ok(events)
     }
@@ -89,9 +89,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         }
         let tree = self.ports.checkpoints.take("start")?;
         let reported: BTreeSet<RelPath> = self.judged.iter().cloned().collect();
-        let learned = self.stock().learned((&zero, &tree), reported)?;
+        let learned = self.diff().learned((&zero, &tree), reported)?;
         self.setup.policy.learn(learned);
-        let named = self.stock().unprotected_tests(&zero)?;
+        let named = self.diff().unprotected_tests(&zero)?;
         self.tell(&unprotected_notes(&named));
         let findings = FixFindings {
             tree: tree.clone(),
@@ -101,7 +101,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             weakened: Vec::new(),
             rewritten: Vec::new(),
             tools: Vec::new(),
-            slanted: Vec::new(),
+            test_aware: Vec::new(),
             flaky,
         };
         Ok(vec![Event::TreeSeen { tree }, self.state.fix_measured(findings)])
@@ -146,11 +146,11 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let mut around = false;
         for file in files.iter().filter(|file| file.file_name() == "conftest.py") {
             around |=
-                self.stock().source(zero, file)?.is_some_and(|text| tdd_source::speaks_of_skipping(&text));
+                self.diff().source(zero, file)?.is_some_and(|text| tdd_source::speaks_of_skipping(&text));
         }
         let mut unknown = Vec::new();
         for mut unloaded in named {
-            let source = self.stock().source(zero, &unloaded.file)?.unwrap_or_default();
+            let source = self.diff().source(zero, &unloaded.file)?.unwrap_or_default();
             let language = Language::of(unloaded.file.extension());
             if language.is_none_or(|language| tdd_source::declared(language, &source).is_empty()) {
                 continue;
@@ -163,22 +163,22 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         Ok(unknown)
     }
 
-    fn take_stock(
+    fn diff_work(
         &mut self,
         before: &CheckpointId,
         after: &CheckpointId,
     ) -> Result<(Work, Option<Event>), Trouble> {
         let edits = self.state.run.test_edits;
-        let mut stock = self.stock();
-        let changed = stock.differences(before, after)?;
+        let mut diff = self.diff();
+        let changed = diff.differences(before, after)?;
         let judged: Vec<ClassedChange> = changed
             .iter()
             .filter(|change| edits == TestEdits::Refused || change.class != FileClass::Test)
             .cloned()
             .collect();
-        let forbidden = stock.forbidden(Role::Fixer, (before, after), &judged)?;
-        let Production { mut weakened, slanted, .. } =
-            stock.production(Role::Fixer, (before, after), &changed)?;
+        let forbidden = diff.forbidden(Role::Fixer, (before, after), &judged)?;
+        let Production { mut weakened, test_aware, .. } =
+            diff.production(Role::Fixer, (before, after), &changed)?;
         if edits == TestEdits::Allowed {
             weakened.clear();
         }
@@ -190,7 +190,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         self.ports.checkpoints.restore(before, &forbidden)?;
         weakened.retain(|path| !forbidden.contains(path));
         let put_back = forbidden.into_iter().chain(touched).collect();
-        Ok((Work { changed, put_back, weakened, slanted }, told))
+        Ok((Work { changed, put_back, weakened, test_aware }, told))
     }
 
     /// Files of installed tools that are not as they were: there is no copy of them.
@@ -269,8 +269,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             let again: BTreeSet<_> = findings.iter().flat_map(|check| &check.greens).cloned().collect();
             flaky.extend(lost.intersection(&again).cloned());
         }
-        for (owed, finding) in self.state.owed.iter().zip(&mut findings) {
-            owed.hold(finding);
+        for (must_pass, finding) in self.state.must_pass.iter().zip(&mut findings) {
+            must_pass.hold(finding);
         }
         Ok((findings, flaky))
     }
@@ -329,9 +329,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     /// Runs execute the fixer's code: what they changed in the tree is put back.
     fn discard_what_runs_left(&mut self, measured: &CheckpointId) -> Result<Option<Event>, Trouble> {
         let now = self.ports.checkpoints.take("after-runs")?;
-        let put_back = self.stock().put_back_what_is_left((measured, &now), "a check")?;
+        let put_back = self.diff().put_back_what_is_left((measured, &now), "a check")?;
         if put_back.is_some() {
-            let left = self.stock().differences(measured, &now)?;
+            let left = self.diff().differences(measured, &now)?;
             let base = self.state.rounds.last().and_then(|round| round.attempt.as_ref());
             let base = base.map_or_else(|| measured.clone(), |attempt| attempt.before.clone());
             self.hold_edited(&now, &base, left.iter().map(|change| &change.path))?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::driver::drive::Drive;
+use tdd_core::classify::{self, Sources};
 use tdd_core::criterion::CriterionId;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{CriterionRed, RedFindings, RedKind, RedTest, Seen};
@@ -12,7 +13,6 @@ use tdd_core::path::RelPath;
 use tdd_core::ports::{TestOrder, World};
 use tdd_core::test::{TestId, TestRun};
 use tdd_core::trouble::Trouble;
-use tdd_core::weigh::{self, Sources};
 
 use super::sources::SourceBook;
 use super::{Work, run_ref};
@@ -29,7 +29,7 @@ impl<W: World> Drive<'_, W> {
                 || report.load_failures.iter().any(|load| load.file == *file)
         };
         let greens = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
-        let lost = weigh::lost(greens.unwrap_or_default(), report);
+        let lost = classify::lost(greens.unwrap_or_default(), report);
         let in_project = |path: &RelPath| mapping::in_project(path, &self.state.run.project).to_owned();
         let changed: BTreeSet<String> = work.changed.iter().map(|change| in_project(&change.path)).collect();
         evidence(run).is_ok()
@@ -38,7 +38,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// One bad file would hide all: each criterion is run alone, the others' files left out.
-    pub(super) async fn weigh_coupled(
+    pub(super) async fn classify_coupled(
         &mut self,
         mapping: &Mapping,
         book: &SourceBook,
@@ -66,11 +66,11 @@ impl<W: World> Drive<'_, W> {
                     let declared = |file: &RelPath| book.declared(file);
                     let body = |file: &RelPath, id: &TestId| book.body(file, id);
                     let sources = Sources { declared: &declared, body: &body };
-                    findings.criteria.push(weigh::criterion_red(id, mapping, (one, Some(two)), &sources));
+                    findings.criteria.push(classify::criterion_red(id, mapping, (one, Some(two)), &sources));
                     lost.extend(
-                        weigh::lost(&known, one)
+                        classify::lost(&known, one)
                             .into_iter()
-                            .filter(|id| weigh::lost(&known, two).contains(id)),
+                            .filter(|id| classify::lost(&known, two).contains(id)),
                     );
                 }
                 _ => findings.criteria.push(self.by_exit_code(id, mapping, (&first, &second))),

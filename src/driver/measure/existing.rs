@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::drive::Drive;
 use tdd_core::attempt::CheckpointId;
+use tdd_core::classify::absent_name;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, World};
 use tdd_core::test::{Failure, FailureKind, Outcome, TestReport};
 use tdd_core::trouble::Trouble;
-use tdd_core::weigh::absent_name;
 use tdd_source::Language;
 
 /// Sources that are read for one name.

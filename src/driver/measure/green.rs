@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::driver::drive::Drive;
 use tdd_core::attempt::CheckpointId;
+use tdd_core::classify;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Event, Refactoring, Regression};
 use tdd_core::evidence::evidence;
@@ -17,7 +18,6 @@ use tdd_core::role::Key;
 use tdd_core::state::Progress;
 use tdd_core::test::{TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
-use tdd_core::weigh;
 
 use super::{Passes, Work, facts, run_ref};
 
@@ -36,16 +36,16 @@ enum Scope {
 
 impl<W: World> Drive<'_, W> {
     pub(super) async fn measure_green(&mut self, key: &Key, id: &CriterionId) -> Result<Vec<Event>, Trouble> {
-        let mut work = self.take_stock(key)?;
+        let mut work = self.diff_work(key)?;
         let mut findings = GreenFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),
             weakened: work.production.weakened.clone(),
-            slanted: work.production.slanted.clone(),
-            remarks: work.production.remarks.clone(),
+            test_aware: work.production.test_aware.clone(),
+            notices: work.production.notices.clone(),
             ..GreenFindings::default()
         };
-        findings.remarks.extend(self.unseen(&work)?);
+        findings.notices.extend(self.unseen(&work)?);
         let mut events = std::mem::take(&mut work.events);
         let red = self.red_of(id);
         findings.judged_by = if red.is_some() { GreenJudge::OwnTests } else { GreenJudge::TheRest };
@@ -108,13 +108,13 @@ impl<W: World> Drive<'_, W> {
         };
         let narrowed = first != all;
         let mut run = self.run_tests(&first).await?;
-        self.weigh_own(&run, red, findings);
+        self.classify_own(&run, red, findings);
         if !narrowed {
-            self.weigh_rest(&run, (&all, tree), findings).await?;
+            self.classify_rest(&run, (&all, tree), findings).await?;
         } else if scope == Scope::OwnThenAll && findings.failed.is_empty() && findings.vanished.is_empty() {
             run = self.run_tests(&TestOrder { label: format!("regression {id}"), ..all.clone() }).await?;
-            self.weigh_own(&run, red, findings);
-            self.weigh_rest(&run, (&all, tree), findings).await?;
+            self.classify_own(&run, red, findings);
+            self.classify_rest(&run, (&all, tree), findings).await?;
         } else {
             let known = &self.state.greens;
             findings.greens = GreensChange::between(known, known.iter().chain(&findings.passed));
@@ -152,7 +152,7 @@ impl<W: World> Drive<'_, W> {
             ..all.clone()
         };
         let shown = self.run_tests(&order).await?;
-        let still = shown.report.as_ref().is_none_or(|report| !weigh::lost(&failing, report).is_empty());
+        let still = shown.report.as_ref().is_none_or(|report| !classify::lost(&failing, report).is_empty());
         if let (true, Some(last)) = (still, findings.runs.last_mut()) {
             *last = run_ref(&shown, &self.setup.mask);
         }
@@ -207,12 +207,12 @@ impl<W: World> Drive<'_, W> {
             && self.state.progress.values().filter(open).count() <= 1
     }
 
-    fn weigh_own(&self, run: &TestRun, red: Option<&CriterionRed>, findings: &mut GreenFindings) {
+    fn classify_own(&self, run: &TestRun, red: Option<&CriterionRed>, findings: &mut GreenFindings) {
         findings.runs.push(run_ref(run, &self.setup.mask));
         findings.no_evidence = findings.no_evidence.take().or(evidence(run).err());
         match (&run.report, red) {
             (Some(report), Some(red)) => {
-                let own = weigh::own(red, &self.mapping(), report);
+                let own = classify::own(red, &self.mapping(), report);
                 (findings.passed, findings.failed) = (own.passed, own.failed);
                 (findings.skipped, findings.vanished) = (own.skipped, own.vanished);
             }
@@ -229,7 +229,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// No regression, and no fewer tests than before.
-    async fn weigh_rest(
+    async fn classify_rest(
         &mut self,
         run: &TestRun,
         (order, tree): (&TestOrder, &CheckpointId),
@@ -251,7 +251,7 @@ impl<W: World> Drive<'_, W> {
         findings.collected_before = self.state.collected;
         findings.collected_now = report.tests.len();
         let flaky: BTreeSet<&TestId> = findings.flaky.iter().collect();
-        let mut greens: BTreeSet<TestId> = weigh::greens(report).into_iter().collect();
+        let mut greens: BTreeSet<TestId> = classify::greens(report).into_iter().collect();
         greens.extend(flaky.into_iter().cloned());
         findings.greens = GreensChange::between(&self.state.greens, &greens);
         Ok(())
@@ -285,8 +285,8 @@ impl<W: World> Drive<'_, W> {
     fn not_green_now(&self, greens: &[TestId], report: &TestReport) -> Vec<TestId> {
         let baseline = self.state.baseline.as_ref();
         let known = baseline.map(|baseline| baseline.test.not_green()).unwrap_or_default();
-        let mut lost = weigh::lost(greens, report);
-        lost.extend(weigh::lost_by_namesake(greens, &known, report));
+        let mut lost = classify::lost(greens, report);
+        lost.extend(classify::lost_by_namesake(greens, &known, report));
         lost.sort();
         lost.dedup();
         lost

@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 
 use crate::driver::drive::Drive;
-use crate::driver::stock::Production;
+use crate::driver::work_diff::Production;
 use tdd_core::attempt::CheckpointId;
+use tdd_core::classify;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::Event;
 use tdd_core::evidence::evidence;
@@ -20,7 +21,6 @@ use tdd_core::role::Role;
 use tdd_core::state::Progress;
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
-use tdd_core::weigh;
 
 use super::{Work, run_ref};
 
@@ -79,10 +79,10 @@ impl<W: World> Drive<'_, W> {
         let reds: Vec<_> = reds.into_iter().filter(|criterion| unfinished.contains(&criterion.id)).collect();
         let open: BTreeSet<&TestId> =
             reds.iter().flat_map(|criterion| &criterion.tests).map(|test| &test.id).collect();
-        let lost: BTreeSet<TestId> = weigh::lost(&self.state.greens, one).into_iter().collect();
-        let still = weigh::lost(&self.state.greens, two);
+        let lost: BTreeSet<TestId> = classify::lost(&self.state.greens, one).into_iter().collect();
+        let still = classify::lost(&self.state.greens, two);
         findings.broken = still.into_iter().filter(|id| lost.contains(id)).collect();
-        let greens = weigh::greens(one);
+        let greens = classify::greens(one);
         findings.greens =
             GreensChange::between(&self.state.greens, greens.iter().filter(|id| !open.contains(id)));
         findings.criteria = reds.into_iter().filter(|criterion| edited.contains(&criterion.id)).collect();
@@ -102,7 +102,7 @@ impl<W: World> Drive<'_, W> {
         };
         let changed = self.differences(&good, checkpoint)?;
         let between = (&good, checkpoint);
-        let inline = self.stock().production(Role::Implementer, between, &changed)?.weakened;
+        let inline = self.diff().production(Role::Implementer, between, &changed)?.weakened;
         let tests = changed.into_iter().filter(|change| change.class == FileClass::Test);
         let files: Vec<RelPath> = tests.map(|change| change.path).chain(inline).collect();
         let owns = |mapping: &Mapping, id: &CriterionId, file: &RelPath| {

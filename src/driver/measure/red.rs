@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use crate::driver::drive::Drive;
 use tdd_core::audience::News;
 use tdd_core::claim::Claim;
+use tdd_core::classify::{self, Sources};
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::{Event, SupersedeRule};
 use tdd_core::evidence::evidence;
@@ -19,7 +20,6 @@ use tdd_core::ports::{Checkpoints, Isolation, Protection, TestOrder, Tests, Worl
 use tdd_core::role::Key;
 use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
-use tdd_core::weigh::{self, Sources};
 
 use super::sources::SourceBook;
 use super::{Passes, Work, facts, run_ref};
@@ -39,7 +39,7 @@ struct Scales<'a> {
 
 impl<W: World> Drive<'_, W> {
     pub(super) async fn measure_red(&mut self, claim: Option<Claim>) -> Result<Vec<Event>, Trouble> {
-        let mut work = self.take_stock(&Key::TestWriter)?;
+        let mut work = self.diff_work(&Key::TestWriter)?;
         let mapping = self.map_tests(&work, claim.as_ref());
         let mut book = self.read_sources(&work, &mapping)?;
         self.ports.protection.seal(&[FileClass::Gate, FileClass::Test], &[])?;
@@ -53,14 +53,14 @@ impl<W: World> Drive<'_, W> {
         match self.run_red(&mapping, &mut book, &work).await? {
             Some(runs) => {
                 let scales = Scales { book: &book, claim: claim.as_ref(), work: &work };
-                self.weigh_red(&runs, &scales, &mut findings);
+                self.classify_red(&runs, &scales, &mut findings);
                 if let Some(report) = &runs.first.report {
                     let own: BTreeSet<&TestId> =
                         findings.criteria.iter().flat_map(|c| &c.tests).map(|test| &test.id).collect();
                     events.extend(facts(&runs.first, report, |test| own.contains(&test.id)));
                 }
             }
-            None => self.weigh_coupled(&mapping, &book, &mut findings).await?,
+            None => self.classify_coupled(&mapping, &book, &mut findings).await?,
         }
         self.touched_by_runs(&mut work, Passes::No)?;
         self.show_changed_tests(&work, &book, &findings)?;
@@ -167,7 +167,7 @@ impl<W: World> Drive<'_, W> {
         let only_files: Vec<RelPath> = mapping.owned.values().flat_map(|owned| owned.files.clone()).collect();
         let mut only_ids: Vec<TestId> = mapping.owned.values().flat_map(|owned| owned.ids.clone()).collect();
         let known = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
-        only_ids.extend(weigh::lost(known.unwrap_or_default(), report));
+        only_ids.extend(classify::lost(known.unwrap_or_default(), report));
         let nothing = only_files.is_empty() && only_ids.is_empty();
         (!nothing).then_some(TestOrder { label, only_files, only_ids, ..order })
     }
@@ -187,10 +187,10 @@ impl<W: World> Drive<'_, W> {
         let body = |file: &RelPath, id: &TestId| book.body(file, id);
         let sources = Sources { declared: &declared, body: &body };
         let covered = self.state.covered_by_red();
-        covered.iter().map(|id| weigh::criterion_red(id, mapping, runs, &sources)).collect()
+        covered.iter().map(|id| classify::criterion_red(id, mapping, runs, &sources)).collect()
     }
 
-    fn weigh_red(&self, runs: &RedRuns, scales: &Scales<'_>, findings: &mut RedFindings) {
+    fn classify_red(&self, runs: &RedRuns, scales: &Scales<'_>, findings: &mut RedFindings) {
         let Scales { book, claim, work } = scales;
         findings.runs = [Some(&runs.first), runs.second.as_ref()]
             .into_iter()
@@ -206,15 +206,15 @@ impl<W: World> Drive<'_, W> {
         let known =
             self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
         findings.superseded = self.superseded(*claim, work, first);
-        findings.hollow = book.hollow(&findings.criteria);
+        findings.vacuous = book.vacuous(&findings.criteria);
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         findings.unlisted =
             book.changed_tests(&known).into_iter().filter(|id| !set_aside.contains(id)).collect();
         findings.unowned = self.unowned(&findings.mapping, first, &set_aside);
         let unlisted: BTreeSet<&TestId> = findings.unlisted.iter().collect();
-        let lost: BTreeSet<TestId> = weigh::lost(&known, first).into_iter().collect();
+        let lost: BTreeSet<TestId> = classify::lost(&known, first).into_iter().collect();
         // A known green that is red once in two runs is flaky, not broken.
-        let still = |id: &TestId| second.is_none_or(|report| weigh::lost(&known, report).contains(id));
+        let still = |id: &TestId| second.is_none_or(|report| classify::lost(&known, report).contains(id));
         let broken = lost.iter().filter(|id| !set_aside.contains(id) && !unlisted.contains(id) && still(id));
         findings.broken = broken.cloned().collect();
         let stays = known.iter().filter(|id| !set_aside.contains(id) && !lost.contains(*id));
@@ -271,15 +271,15 @@ impl<W: World> Drive<'_, W> {
 
     /// What a person has to know of tests that say little, or that can't be read.
     fn show_weak_tests(&mut self, book: &SourceBook, findings: &RedFindings) {
-        let hollow = findings.hollow.iter().map(|hollow| {
-            let test = &hollow.test;
-            format!("an assertion of {test} holds whatever the code does, or hardly looks: {}", hollow.what)
+        let vacuous = findings.vacuous.iter().map(|vacuous| {
+            let test = &vacuous.test;
+            format!("an assertion of {test} holds whatever the code does, or hardly looks: {}", vacuous.what)
         });
         let unseen = book.unseen(&findings.criteria).into_iter();
         let unseen = unseen.map(|(test, what)| format!("what `{what}` expects can't be read: {test}"));
         let unread =
             book.unread().map(|(file, why)| format!("{file} can't be read for what it expects: {why}"));
-        for line in hollow.chain(unseen).chain(unread) {
+        for line in vacuous.chain(unseen).chain(unread) {
             self.audience.news(&News::Note((self.setup.mask)(&line)));
         }
     }

@@ -16,16 +16,16 @@ use super::{Passes, Work, run_ref};
 
 impl<W: World> Drive<'_, W> {
     pub(super) async fn measure_refactor(&mut self) -> Result<Vec<Event>, Trouble> {
-        let mut work = self.take_stock(&Key::Refactorer)?;
+        let mut work = self.diff_work(&Key::Refactorer)?;
         let mut findings = RefactorFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),
             weakened: work.production.weakened.clone(),
-            slanted: work.production.slanted.clone(),
-            remarks: work.production.remarks.clone(),
+            test_aware: work.production.test_aware.clone(),
+            notices: work.production.notices.clone(),
             ..RefactorFindings::default()
         };
-        findings.remarks.extend(self.unseen(&work)?);
+        findings.notices.extend(self.unseen(&work)?);
         let mut events = std::mem::take(&mut work.events);
         let leave_out = self.mapping().left_out(&self.unreached(None));
         let canary = self.canary_like(None);

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::drive::Drive;
-use tdd_core::finding::{ChangeKind, CriterionRed, HollowAssertion};
+use tdd_core::classify::{Ask, Body, Conditional, Expectation};
+use tdd_core::finding::{ChangeKind, CriterionRed, VacuousAssertion};
 use tdd_core::mapping::{self, Mapping};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, Tests, World};
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
-use tdd_core::weigh::{Ask, Body, Conditional, Expectation};
 use tdd_source::{BodyFacts, Language, TestFile, Unread};
 
 use super::Work;
@@ -89,7 +89,7 @@ impl SourceBook {
     }
 
     /// Assertions of the criteria's tests that no code can fail.
-    pub(super) fn hollow(&self, criteria: &[CriterionRed]) -> Vec<HollowAssertion> {
+    pub(super) fn vacuous(&self, criteria: &[CriterionRed]) -> Vec<VacuousAssertion> {
         let mut found = Vec::new();
         for criterion in criteria {
             for test in &criterion.tests {
@@ -99,9 +99,9 @@ impl SourceBook {
                 let read = criterion.files.iter().find(own).and_then(|file| self.sources.get(file));
                 let Some(Ok(read)) = read.and_then(|source| source.read.as_ref()) else { continue };
                 let facts = facts_of(read, &test.id);
-                let hollow = facts.map(|facts| facts.hollow.as_slice()).unwrap_or_default();
+                let vacuous = facts.map(|facts| facts.vacuous.as_slice()).unwrap_or_default();
                 found.extend(
-                    hollow.iter().map(|what| HollowAssertion { test: test.id.clone(), what: what.clone() }),
+                    vacuous.iter().map(|what| VacuousAssertion { test: test.id.clone(), what: what.clone() }),
                 );
             }
         }

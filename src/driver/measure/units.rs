@@ -2,9 +2,9 @@
 //! there; the others may move them, but not change them (contract section 7).
 
 use crate::driver::drive::Drive;
-use crate::driver::stock::{MOST_REMARKS, Production};
+use crate::driver::work_diff::{MOST_REMARKS, Production};
 use tdd_core::attempt::CheckpointId;
-use tdd_core::finding::{ClassedChange, Remark};
+use tdd_core::finding::{ClassedChange, Notice};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, World};
@@ -17,7 +17,7 @@ use super::Work;
 impl<W: World> Drive<'_, W> {
     /// A file of a snapshot as text; what is not UTF-8 in it is replaced.
     pub(super) fn source(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<String>, Trouble> {
-        self.stock().source(at, path)
+        self.diff().source(at, path)
     }
 
     /// What the changed sources say of an attempt. `known` are the differences of `after` from this
@@ -39,11 +39,11 @@ impl<W: World> Drive<'_, W> {
             return Ok(Production::default());
         };
         let changed = if base == *known.0 { known.1.to_vec() } else { self.differences(&base, after)? };
-        self.stock().production(key.role(), (&base, after), &changed)
+        self.diff().production(key.role(), (&base, after), &changed)
     }
 
     /// Files that the role names and no snapshot holds. A claim only makes more to look at here.
-    pub(super) fn unseen(&mut self, work: &Work) -> Result<Vec<Remark>, Trouble> {
+    pub(super) fn unseen(&mut self, work: &Work) -> Result<Vec<Notice>, Trouble> {
         let Phase::Returned { outcome, .. } = &self.state.phase else { return Ok(Vec::new()) };
         let mut named = outcome.claim.as_ref().map(|claim| claim.files.clone()).unwrap_or_default();
         named.retain(|path| {
@@ -59,6 +59,6 @@ impl<W: World> Drive<'_, W> {
             held.binary_search(path).is_ok() || held.iter().any(|file| file.as_str().starts_with(&folder))
         };
         named.retain(|path| !is_held(path));
-        Ok(named.into_iter().take(MOST_REMARKS).map(Remark::Unseen).collect())
+        Ok(named.into_iter().take(MOST_REMARKS).map(Notice::Unseen).collect())
     }
 }

@@ -93,7 +93,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::Forbidden(_)
         | Reason::Touched(_)
         | Reason::InlineTest(_)
-        | Reason::Slanted(_)
+        | Reason::TestAwareCode(_)
         | Reason::Unlisted(_)
         | Reason::NoCandidate(_)
         | Reason::NotSuperseded(_)

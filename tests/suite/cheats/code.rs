@@ -116,7 +116,7 @@ fn while_it_runs() -> Vec<Entry> {
 /// Production code that shows tests another face. Of what honest code does as well the run tells.
 fn faces() -> Vec<Entry> {
     const OTHER: &str = "this source is built in another way for tests";
-    let rust = |name, deed| cheat(name, IM, deed).on(RUST);
+    let rust = |name, action| cheat(name, IM, action).on(RUST);
     vec![
         rust("empties an assertion by a macro (rust)", HOLLOW_MACRO)
             .fails("gives the name of an assertion another meaning"),

@@ -52,7 +52,7 @@ pub struct Entry {
     pub role: Role,
     /// What the child does, in `sh`; its last command is the attempt. `red`, `green`, `wrong` and
     /// `$T` are what the project's prelude defines.
-    pub deed: &'static str,
+    pub action: &'static str,
     /// More of the prelude, for all roles.
     pub prelude: &'static str,
     /// More keys of the cassette's entry, as JSON: `say`, `raw`, `misbehave`, …
@@ -75,12 +75,12 @@ pub struct Entry {
 }
 
 /// A child of this role that tries this.
-pub fn cheat(name: &'static str, role: Role, deed: &'static str) -> Entry {
+pub fn cheat(name: &'static str, role: Role, action: &'static str) -> Entry {
     Entry {
         name,
         intent: Intent::Cheat,
         role,
-        deed,
+        action,
         prelude: "",
         more: "{}",
         project: projects::UNITTEST,
@@ -97,8 +97,8 @@ pub fn cheat(name: &'static str, role: Role, deed: &'static str) -> Entry {
 }
 
 /// A child of this role that means well, and must get through.
-pub fn honest(name: &'static str, role: Role, deed: &'static str) -> Entry {
-    Entry { intent: Intent::Honest, ..cheat(name, role, deed) }
+pub fn honest(name: &'static str, role: Role, action: &'static str) -> Entry {
+    Entry { intent: Intent::Honest, ..cheat(name, role, action) }
 }
 
 impl Entry {

@@ -15,7 +15,7 @@ pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::ForbiddenChange, "writes the code too"),
     (Guard::TouchedSeal, "opens a test to everybody"),
     (Guard::InlineTest, "empties an inline test"),
-    (Guard::Slant, "asks cfg!(test) (rust)"),
+    (Guard::TestAware, "asks cfg!(test) (rust)"),
     (Guard::UnlistedChange, "weakens an older test"),
     (Guard::UnmappedCriterion, "leaves a criterion out"),
     (Guard::UnownedRed, "adds a red test that is nobody's"),

@@ -46,7 +46,7 @@ impl Scene {
         self.sandbox.repo().parent().unwrap().to_owned()
     }
 
-    /// The child of the entry's role does its deed, the others do honest work.
+    /// The child of the entry's role does its action, the others do honest work.
     pub fn cassette(&self, name: &str, entry: &Entry) -> PathBuf {
         let of_role = |role: Role| {
             let (honest, files) = match role {
@@ -56,9 +56,9 @@ impl Scene {
             };
             let files: Vec<&str> = Some(files).filter(|files| !files.is_empty()).into_iter().collect();
             let is_cheat = role == entry.role && name == "c.json";
-            let deed = if is_cheat { entry.deed } else { honest };
+            let action = if is_cheat { entry.action } else { honest };
             let (own, more) = (entry.project.prelude, entry.prelude);
-            let script = format!("also() {{ :; }}\n{own}{more}\n(\n{deed}\n)\necho \"deed: $?\"");
+            let script = format!("also() {{ :; }}\n{own}{more}\n(\n{action}\n)\necho \"action: $?\"");
             let mut call = json!({
                 "role": role.to_string(),
                 "run": ["sh", "-c", script],

@@ -12,21 +12,21 @@ pub struct Seen {
     halt: String,
     journal: String,
     /// The exit code of the deed's last command; `None` if the child did not come that far.
-    deed: Option<i32>,
+    action: Option<i32>,
 }
 
 impl Seen {
     pub fn look(scene: &Scene, ran: Ran) -> Self {
         let text = |pattern: &str| scene.say(&format!("cat .tdd/runs/*/{pattern} 2>/dev/null"));
         let logs = text("logs/*");
-        let deeds = logs.lines().filter_map(|line| line.trim().strip_prefix("deed: "));
-        let deed = deeds.filter_map(|code| code.parse().ok()).find(|code| *code != 0);
+        let actions = logs.lines().filter_map(|line| line.trim().strip_prefix("action: "));
+        let action = actions.filter_map(|code| code.parse().ok()).find(|code| *code != 0);
         Self {
             code: ran.code,
             printed: ran.stdout + &ran.stderr,
             halt: text("halt.txt"),
             journal: text("events.jsonl"),
-            deed,
+            action,
         }
     }
 
@@ -35,9 +35,9 @@ impl Seen {
         match self.code {
             0 if entry.intent == Intent::Honest => "passed".to_owned(),
             0 if matches!(entry.audit, Wanted::Listed(_)) => "not caught".to_owned(),
-            0 if matches!(entry.audit, Wanted::Named(_)) && self.deed.is_none() => "named".to_owned(),
+            0 if matches!(entry.audit, Wanted::Named(_)) && self.action.is_none() => "named".to_owned(),
             0 if self.journal.contains("\"type\":\"restored\"") => "restored, recorded".to_owned(),
-            0 if self.deed.is_some() || !entry.effect.is_empty() => "prevented".to_owned(),
+            0 if self.action.is_some() || !entry.effect.is_empty() => "prevented".to_owned(),
             0 => match entry.audit {
                 Wanted::Recorded(words) if self.journal.contains(words) => "recorded".to_owned(),
                 _ => "passed".to_owned(),
@@ -55,7 +55,7 @@ impl Seen {
     pub fn is_prevented_and_red(&self) -> bool {
         let blamed =
             ["may not change", "a protected file was changed"].iter().any(|words| self.halt.contains(words));
-        self.code == 1 && self.deed.is_some() && !blamed
+        self.code == 1 && self.action.is_some() && !blamed
     }
 
     pub fn wrongs(&self, entry: &Entry, wanted: Wanted, scene: &Scene) -> Vec<String> {
@@ -70,7 +70,7 @@ impl Seen {
             Wanted::Prevented => {
                 // What the child did besides may still be wrong, and then it fails for that alone.
                 must(ended_well.0 || self.is_prevented_and_red(), ended_well.1);
-                must(self.deed.is_some() || !entry.effect.is_empty(), "the operation succeeded".to_owned());
+                must(self.action.is_some() || !entry.effect.is_empty(), "the operation succeeded".to_owned());
             }
             Wanted::Failed(words) => {
                 must(self.code == 1, format!("exit {}, not 1", self.code));

@@ -17,8 +17,8 @@ use tdd_core::mdtest::{Status, Voice};
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
 use tdd_core::ports::{
-    AgentOrder, AgentReport, Agents, Allowance, Checkpoints, Clock, Hear, Isolation, Journal, Limits,
-    MdtestOrder, MdtestReport, Ports, Protection, TestOrder, Tests, World,
+    AgentOrder, AgentReport, Agents, Allowance, Checkpoints, Clock, Isolation, Journal, Limits, MdtestOrder,
+    MdtestReport, Observer, Ports, Protection, TestOrder, Tests, World,
 };
 use tdd_core::requirement::Requirement;
 use tdd_core::role::Key;
@@ -361,7 +361,7 @@ impl Tests for Runner {
         Isolation::PerFile
     }
 
-    async fn run(&mut self, order: &TestOrder, _hear: Hear<'_>) -> Result<TestRun, Trouble> {
+    async fn run(&mut self, order: &TestOrder, _observer: Observer<'_>) -> Result<TestRun, Trouble> {
         self.0.call()?;
         let writes = self.0.0.borrow().writes.clone();
         for (path, text) in writes {
@@ -405,11 +405,11 @@ impl Tests for Runner {
         &mut self,
         label: &str,
         leave_out: &[RelPath],
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> Result<TestRun, Trouble> {
         let leave_out = leave_out.to_vec();
         let order = TestOrder { label: label.to_owned(), leave_out, ..TestOrder::default() };
-        let run = self.run(&order, hear).await?;
+        let run = self.run(&order, observer).await?;
         Ok(TestRun { report: None, ..run })
     }
 
@@ -430,7 +430,7 @@ pub struct Roles {
 }
 
 impl Agents for Roles {
-    async fn run(&mut self, order: &AgentOrder, _hear: Hear<'_>) -> Result<AgentReport, Trouble> {
+    async fn run(&mut self, order: &AgentOrder, _observer: Observer<'_>) -> Result<AgentReport, Trouble> {
         self.memory.call()?;
         let length = self.memory.0.borrow().events.len();
         self.memory.0.borrow_mut().forks.push((length, order.key.clone()));
@@ -455,7 +455,11 @@ impl Agents for Roles {
         })
     }
 
-    async fn mdtest(&mut self, _order: &MdtestOrder, _hear: Hear<'_>) -> Result<MdtestReport, Trouble> {
+    async fn mdtest(
+        &mut self,
+        _order: &MdtestOrder,
+        _observer: Observer<'_>,
+    ) -> Result<MdtestReport, Trouble> {
         self.memory.call()?;
         Ok(MdtestReport { status: Status::Pass, voice: Voice::Agent, reason: None, log: None })
     }

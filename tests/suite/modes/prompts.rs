@@ -235,7 +235,7 @@ fn an_implementer_hears_of_its_own_criterion_alone_in_every_attempt() {
         entry["criterion"] = json!(criterion);
         entry
     };
-    let second = |number: u8, deeds: Value| of("AC-STE-1.2", at(number, entry("implementer", &deeds)));
+    let second = |number: u8, actions: Value| of("AC-STE-1.2", at(number, entry("implementer", &actions)));
     let sandbox = crate::cycle::shop();
     sandbox.write("specs/frs/STE-1.md", PAIR);
     let entries = [

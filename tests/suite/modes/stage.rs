@@ -14,8 +14,8 @@ pub const GOOD_TEST: &str = "import unittest\nimport shop\n\nclass New(unittest.
 pub const GOOD_CODE: &str = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
 
 /// One entry of a cassette. Without a message of its own it says `ok` and names what it wrote.
-pub fn entry(role: &str, deeds: &Value) -> Value {
-    let mut entry = deeds.clone();
+pub fn entry(role: &str, actions: &Value) -> Value {
+    let mut entry = actions.clone();
     entry["role"] = json!(role);
     if entry.get("say").is_none() && entry.get("raw").is_none() {
         entry["say"] = json!({});

@@ -134,7 +134,7 @@ impl<'a> Call<'a> {
 
     fn value(&self, what: Placeholder) -> Option<String> {
         match what {
-            Placeholder::Role => Some(self.setup.errand.unwrap_or_else(|| self.role.name()).to_owned()),
+            Placeholder::Role => Some(self.setup.task.unwrap_or_else(|| self.role.name()).to_owned()),
             Placeholder::RoleFile => path(&self.folder.join(Exchange::ROLE)),
             Placeholder::RoleText => Some(without_nul(self.role_text)),
             Placeholder::RoleJson => Some(serde_json::Value::from(self.role_text).to_string()),

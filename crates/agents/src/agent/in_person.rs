@@ -77,7 +77,7 @@ impl TableAgents {
             let interactive = table.interactive.as_ref();
             let message = written.and_then(|written| interactive?.message(written));
             let is_quit = message.is_none() && matches!(report.end, AgentEnd::Exited(_));
-            if is_quit && self.setup.errand.is_none() {
+            if is_quit && self.setup.task.is_none() {
                 return Err(self.quit(table).into());
             }
             Ok(AgentReport { message, ..report })
@@ -89,11 +89,11 @@ impl TableAgents {
         let name = &table.name;
         let quit = table.interactive.as_ref().and_then(|interactive| interactive.quit.clone());
         let quit = quit.unwrap_or_else(|| "quit it as you always do".to_owned());
-        let (who, done) = match self.setup.errand {
+        let (who, done) = match self.setup.task {
             Some(who) => (who.to_owned(), "it has said that it is done"),
             None => (role.to_string(), "its last message ends with a `tdd-result` block"),
         };
-        let out = match self.setup.errand {
+        let out = match self.setup.task {
             Some(_) => "twice within a second it stops tdd",
             None => "twice within a second it stops the run, which `tdd resume --interactive` goes on with",
         };

@@ -13,7 +13,7 @@ use crate::mdtest::discovery::Test;
 use crate::mdtest::{News, Suite};
 use tdd_child::regular_file;
 use tdd_core::audience;
-use tdd_core::ports::{Hear, MdtestOrder, MdtestReport};
+use tdd_core::ports::{MdtestOrder, MdtestReport, Observer};
 use tdd_core::trouble::Trouble;
 use tdd_spec::mdtest::SUFFIX;
 
@@ -24,7 +24,7 @@ impl TableAgents {
     pub(super) async fn carry_out(
         &self,
         order: &MdtestOrder,
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> Result<MdtestReport, Trouble> {
         let root = &self.setup.exchange_root;
         let folder = make_folder(root)
@@ -34,13 +34,13 @@ impl TableAgents {
         fs::write(&path, &order.text).map_err(|error| unwritable(&path, &error))?;
         let suite = Suite {
             tests: vec![Test { name: order.test.clone(), path, obstacle: None }],
-            errands: self.errands(folder.path().to_owned()),
+            tasks: self.tasks(folder.path().to_owned()),
             limits: order.limits,
             raw: self.setup.logs.join("mdtest"),
             jobs: 1,
         };
         let mut tell = |news| match news {
-            News::Note(text) => hear(audience::News::Note(text)),
+            News::Note(text) => observer(audience::News::Note(text)),
             News::Began { .. } | News::Ended { .. } => {}
         };
         let (results, trouble) = suite.run(&mut tell).await;

@@ -105,7 +105,7 @@ impl TableAgents {
     /// What of the person's home the agent's program uses as its own.
     fn lent(&self, table: &AgentTable, home: &Home) -> Vec<PathBuf> {
         let Some(sandbox) = &self.sandbox else { return Vec::new() };
-        let belongings = &sandbox.ground.belongings;
+        let belongings = &sandbox.sandbox_paths.belongings;
         let own = table.uses_home.iter().filter_map(|below| belongings.own(below));
         let transcripts = self.setup.operator.and(table.interactive.as_ref());
         let transcripts = transcripts.and_then(|interactive| interactive.transcripts.as_ref());
@@ -137,7 +137,7 @@ impl TableAgents {
     fn stand_ins(&self, role: Role, table: &AgentTable) -> Result<Option<Rc<StandIns>>, Trouble> {
         let Some(sandbox) = &self.sandbox else { return Ok(None) };
         let hidden = sandbox.out_of_sight(role, &table.hide);
-        let repository = &sandbox.ground.repository;
+        let repository = &sandbox.sandbox_paths.repository;
         let mut known = self.stand_ins.borrow_mut();
         if !known.as_ref().is_some_and(|known| known.are_current(repository, &hidden)) {
             let makes = (!hidden.is_empty()).then_some(hidden);
@@ -149,10 +149,10 @@ impl TableAgents {
 
     /// What a role may not write to, in the table's words.
     fn protected(&self, table: &AgentTable, role: Role) -> String {
-        let (Some(protect), Some((ground, sealed))) = (&table.protect, &self.guarded) else {
+        let (Some(protect), Some((sandbox_paths, sealed))) = (&table.protect, &self.guarded) else {
             return String::new();
         };
-        let paths = ground.read_only(role, sealed);
+        let paths = sandbox_paths.read_only(role, sealed);
         protect.words(paths.iter().filter_map(|path| {
             let text = path.to_str()?;
             Some(if path.is_dir() { Protected::Folder(text) } else { Protected::File(text) })

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::call::Call;
 use super::{AgentSetup, RoleAgent};
-use crate::agent_table::version::{self, Standing, Version};
+use crate::agent_table::version::{self, Support, Version};
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 
@@ -41,17 +41,17 @@ pub(super) fn check(
         Told::Nothing => (None, "an unknown version".to_owned()),
         Told::Late => (None, format!("an unknown version (it told none within {} s)", LONGEST.as_secs())),
     };
-    match versions.standing(found.as_ref()) {
-        Standing::Tested | Standing::Within => Ok(None),
-        Standing::Newer => Ok(Some(format!(
+    match versions.support(found.as_ref()) {
+        Support::Tested | Support::Within => Ok(None),
+        Support::Newer => Ok(Some(format!(
             "the agent `{name}` is {told}, newer than any tested ({}); whether it works tells `tdd doctor --agent {name}`",
             versions.proven_words()
         ))),
-        Standing::Untold => Ok(Some(format!(
+        Support::Untold => Ok(Some(format!(
             "the agent `{name}` is {told} (tested: {}); whether it works tells `tdd doctor --agent {name}`",
             versions.proven_words()
         ))),
-        Standing::TooOld => Err(Trouble::environment(format!("the agent `{name}` is too old: {told}"))
+        Support::TooOld => Err(Trouble::environment(format!("the agent `{name}` is too old: {told}"))
             .because(format!("it is known to work from {} on", versions.oldest))
             .advise(format!(
                 "update it (tested: {}), or name another agent with --agent",

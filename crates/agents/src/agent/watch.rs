@@ -7,7 +7,7 @@ use crate::agent_stream::{AgentStream, Trust};
 use tdd_child::session::Heard;
 use tdd_core::attempt::Exhaustion;
 use tdd_core::audience::News;
-use tdd_core::ports::{Allowance, Hear};
+use tdd_core::ports::{Allowance, Observer};
 use tdd_core::role::Key;
 use tdd_core::usage::{Cap, Caps, ChildUse, Usage};
 
@@ -96,19 +96,19 @@ impl Listener<'_> {
     }
 
     /// An empty slice is the tick of the display: the newest line is told no more often than that.
-    pub(super) fn hear(&mut self, bytes: &[u8], stream: &mut AgentStream, hear: Hear<'_>) -> Heard {
+    pub(super) fn hear(&mut self, bytes: &[u8], stream: &mut AgentStream, observer: Observer<'_>) -> Heard {
         stream.feed(bytes);
         self.follow(stream);
         let turns = stream.turns().unwrap_or(0);
         if turns != self.told {
             self.told = turns;
-            hear(News::Turns { key: self.key.clone(), count: turns });
+            observer(News::Turns { key: self.key.clone(), count: turns });
         }
         if bytes.is_empty() {
             if let Some(line) = stream.news() {
-                hear(News::ChildLine { key: self.key.clone(), line });
+                observer(News::ChildLine { key: self.key.clone(), line });
             }
-            hear(News::Tick);
+            observer(News::Tick);
         }
         // Without its settings it would work on by no rule at all; the report will say so.
         if turns > self.most || stream.trust() == Trust::Lost {

@@ -40,7 +40,7 @@ pub struct Versions {
 
 /// What is to be said of the version that is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Support {
     /// It went through the conformance kit and whole runs.
     Tested,
     /// Not itself, but no older than what is known to work and no newer than one that was tested.
@@ -54,17 +54,17 @@ pub enum Standing {
 
 impl Versions {
     /// `None`: the program did not tell.
-    pub fn standing(&self, found: Option<&Version>) -> Standing {
-        let Some(found) = found else { return Standing::Untold };
+    pub fn support(&self, found: Option<&Version>) -> Support {
+        let Some(found) = found else { return Support::Untold };
         let newest = self.proven.iter().max();
         if self.proven.contains(found) {
-            Standing::Tested
+            Support::Tested
         } else if *found < self.oldest {
-            Standing::TooOld
+            Support::TooOld
         } else if newest.is_none_or(|newest| found > newest) {
-            Standing::Newer
+            Support::Newer
         } else {
-            Standing::Within
+            Support::Within
         }
     }
 
@@ -72,14 +72,14 @@ impl Versions {
     pub fn words(&self, found: Option<&Version>) -> String {
         let tested = self.proven_words();
         let version = found.map_or_else(|| "of an unknown version".to_owned(), Version::to_string);
-        match self.standing(found) {
-            Standing::Tested => format!("{version}, tested"),
-            Standing::Within => format!(
+        match self.support(found) {
+            Support::Tested => format!("{version}, tested"),
+            Support::Within => format!(
                 "{version}, not tested, but neither older than what works nor newer than what was tested ({tested})"
             ),
-            Standing::Newer => format!("{version}, newer than any tested ({tested})"),
-            Standing::Untold => format!("{version} (tested: {tested})"),
-            Standing::TooOld => format!("{version}, too old (tested: {tested})"),
+            Support::Newer => format!("{version}, newer than any tested ({tested})"),
+            Support::Untold => format!("{version} (tested: {tested})"),
+            Support::TooOld => format!("{version}, too old (tested: {tested})"),
         }
     }
 
@@ -160,18 +160,18 @@ mod tests {
             command: None,
         };
         for (found, want) in [
-            (Some("2.1.299"), Standing::TooOld),
-            (Some("1.99"), Standing::TooOld),
-            (Some("2.1.300"), Standing::Within),
-            (Some("2.1.330"), Standing::Tested),
-            (Some("2.1.350"), Standing::Within),
-            (Some("2.1.400"), Standing::Tested),
-            (Some("2.1.401"), Standing::Newer),
-            (Some("2.2"), Standing::Newer),
-            (Some("10.0"), Standing::Newer),
-            (None, Standing::Untold),
+            (Some("2.1.299"), Support::TooOld),
+            (Some("1.99"), Support::TooOld),
+            (Some("2.1.300"), Support::Within),
+            (Some("2.1.330"), Support::Tested),
+            (Some("2.1.350"), Support::Within),
+            (Some("2.1.400"), Support::Tested),
+            (Some("2.1.401"), Support::Newer),
+            (Some("2.2"), Support::Newer),
+            (Some("10.0"), Support::Newer),
+            (None, Support::Untold),
         ] {
-            assert_eq!(versions.standing(found.map(version).as_ref()), want, "{found:?}");
+            assert_eq!(versions.support(found.map(version).as_ref()), want, "{found:?}");
         }
         assert_eq!(versions.proven_words(), "2.1.330, 2.1.400");
         assert_eq!(versions.words(Some(&version("2.1.400"))), "2.1.400, tested");

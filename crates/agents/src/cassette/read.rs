@@ -2,7 +2,7 @@
 
 use serde_yaml::Value;
 
-use super::{ByCriterion, Cassette, Deed, Entry, LastMessage, MOST_TURNS, Misbehaviour, Say};
+use super::{Action, ByCriterion, Cassette, Entry, LastMessage, MOST_TURNS, Misbehaviour, Say};
 use crate::agent_table::amount::duration_ms;
 use crate::agent_table::strict_map::{StrictMap, entries, list, text, texts, unknown_word, wrong_type};
 use crate::base64;
@@ -76,7 +76,7 @@ fn entry(at: &str, value: &Value) -> Result<Entry, Trouble> {
         takes_ms: takes(&map)?,
         prompt_has: map.texts("prompt_has")?.unwrap_or_default(),
         prompt_lacks: map.texts("prompt_lacks")?.unwrap_or_default(),
-        deeds: deeds(&map)?,
+        actions: actions(&map)?,
         print: map.text("print")?,
         usage: usage(&map)?,
         turns: turns(&map)?,
@@ -98,23 +98,23 @@ fn criterion(map: &StrictMap<'_>) -> Result<Option<CriterionId>, Trouble> {
     })
 }
 
-fn deeds(map: &StrictMap<'_>) -> Result<Vec<Deed>, Trouble> {
-    let mut deeds: Vec<Deed> =
-        map.texts("delete")?.unwrap_or_default().into_iter().map(Deed::Delete).collect();
-    deeds.extend(map.text_map("write")?.into_iter().map(|(path, content)| Deed::Write(path, content)));
+fn actions(map: &StrictMap<'_>) -> Result<Vec<Action>, Trouble> {
+    let mut actions: Vec<Action> =
+        map.texts("delete")?.unwrap_or_default().into_iter().map(Action::Delete).collect();
+    actions.extend(map.text_map("write")?.into_iter().map(|(path, content)| Action::Write(path, content)));
     for (path, content) in map.text_map("write_bytes")? {
         let at = format!("{}.{path}", map.at("write_bytes"));
         let bytes = base64::decode(&content).ok_or_else(|| wrong_type(&at, &Value::Null, "base64"))?;
-        deeds.push(Deed::WriteBytes(path, bytes));
+        actions.push(Action::WriteBytes(path, bytes));
     }
-    deeds.extend(map.text_map("append")?.into_iter().map(|(path, content)| Deed::Append(path, content)));
-    deeds.extend(map.text_map("link")?.into_iter().map(|(path, target)| Deed::Link(path, target)));
+    actions.extend(map.text_map("append")?.into_iter().map(|(path, content)| Action::Append(path, content)));
+    actions.extend(map.text_map("link")?.into_iter().map(|(path, target)| Action::Link(path, target)));
     for (path, mode) in map.text_map("chmod")? {
         let bits = u32::from_str_radix(&mode, 8).ok().filter(|bits| *bits <= 0o7777);
         let at = format!("{}.{path}", map.at("chmod"));
         let bits =
             bits.ok_or_else(|| wrong_type(&at, &Value::String(mode), "a quoted octal mode, like \"0644\""))?;
-        deeds.push(Deed::Chmod(path, bits));
+        actions.push(Action::Chmod(path, bits));
     }
     if let Some(value) = map.get("run") {
         let at = map.at("run");
@@ -128,9 +128,9 @@ fn deeds(map: &StrictMap<'_>) -> Result<Vec<Deed>, Trouble> {
         if commands.iter().any(Vec::is_empty) {
             return Err(wrong_type(&at, &Value::Null, "a program and its arguments"));
         }
-        deeds.extend(commands.into_iter().map(Deed::Run));
+        actions.extend(commands.into_iter().map(Action::Run));
     }
-    Ok(deeds)
+    Ok(actions)
 }
 
 fn takes(map: &StrictMap<'_>) -> Result<Option<u64>, Trouble> {

@@ -54,17 +54,17 @@ fn an_entry_says_what_is_done_in_its_order() {
     .unwrap();
     let text = str::to_owned;
     assert_eq!(
-        cassette.entries[0].deeds,
+        cassette.entries[0].actions,
         [
-            Deed::Delete(text("old.py")),
-            Deed::Write(text("src/b.py"), text("x = 1\n")),
-            Deed::Append(text("b.py"), text("more")),
-            Deed::Chmod(text("a.sh"), 0o755),
-            Deed::Run(vec![text("git"), text("commit"), text("-m"), text("x")]),
+            Action::Delete(text("old.py")),
+            Action::Write(text("src/b.py"), text("x = 1\n")),
+            Action::Append(text("b.py"), text("more")),
+            Action::Chmod(text("a.sh"), 0o755),
+            Action::Run(vec![text("git"), text("commit"), text("-m"), text("x")]),
         ]
     );
     assert_eq!(cassette.entries[0].misbehave, Misbehaviour::TouchTest(text("tests/t.py")));
-    assert_eq!(cassette.entries[1].deeds.len(), 2);
+    assert_eq!(cassette.entries[1].actions.len(), 2);
     assert_eq!(cassette.entries[1].misbehave, Misbehaviour::Exit(3));
     assert_eq!(Cassette::read("").unwrap().entries, []);
 }

@@ -34,7 +34,7 @@ pub struct Recorded {
     pub criterion: Option<CriterionId>,
     /// From 1, counting only attempts whose child came back.
     pub number: usize,
-    pub deeds: Vec<RecordedDeed>,
+    pub actions: Vec<RecordedAction>,
     pub message: Option<String>,
     pub usage: Usage,
     pub turns: Option<u32>,
@@ -46,7 +46,7 @@ pub struct Recorded {
 
 /// One file as it was left. Paths and targets are bytes: names need not be UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RecordedDeed {
+pub enum RecordedAction {
     Delete(Vec<u8>),
     Write(Vec<u8>, Vec<u8>),
     Chmod(Vec<u8>, u32),
@@ -99,7 +99,7 @@ fn yaml(entry: &Recorded, lost: &mut Vec<String>) -> Value {
     }
     put("number", Value::from(entry.number));
     put("takes", format!("{}ms", entry.duration_ms.max(1)).into());
-    for (key, value) in deeds(&entry.deeds) {
+    for (key, value) in actions(&entry.actions) {
         put(key, value);
     }
     if entry.usage != Usage::default() {
@@ -146,18 +146,18 @@ fn ending(entry: &Recorded, lost: &mut Vec<String>) -> (Option<Value>, bool) {
     }
 }
 
-fn deeds(deeds: &[RecordedDeed]) -> Vec<(&'static str, Value)> {
+fn actions(actions: &[RecordedAction]) -> Vec<(&'static str, Value)> {
     let mut deleted = Vec::new();
     let [mut texts, mut bytes, mut modes, mut links] = [const { Vec::new() }; 4];
-    for deed in deeds {
-        match deed {
-            RecordedDeed::Delete(gone) => deleted.push(Value::from(path(gone))),
-            RecordedDeed::Write(to, content) => match plain(content) {
+    for action in actions {
+        match action {
+            RecordedAction::Delete(gone) => deleted.push(Value::from(path(gone))),
+            RecordedAction::Write(to, content) => match plain(content) {
                 Some(text) => texts.push((path(to), text.to_owned())),
                 None => bytes.push((path(to), base64::encode(content))),
             },
-            RecordedDeed::Chmod(of, mode) => modes.push((path(of), format!("{mode:04o}"))),
-            RecordedDeed::Link(at, target) => links.push((path(at), path(target))),
+            RecordedAction::Chmod(of, mode) => modes.push((path(of), format!("{mode:04o}"))),
+            RecordedAction::Link(at, target) => links.push((path(at), path(target))),
         }
     }
     let map = |pairs: Vec<(String, String)>| {
@@ -202,7 +202,7 @@ fn usage(usage: &Usage) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Cassette, Deed, LastMessage, Misbehaviour};
+    use super::super::{Action, Cassette, LastMessage, Misbehaviour};
     use super::*;
     use tdd_core::usage::Usd;
 
@@ -211,7 +211,7 @@ mod tests {
             role: Role::Implementer,
             criterion: CriterionId::new("X", 1),
             number: 2,
-            deeds: Vec::new(),
+            actions: Vec::new(),
             message: Some("Done:\n  yes, \"all\" # of it\n".to_owned()),
             usage: Usage::default(),
             turns: None,
@@ -240,27 +240,27 @@ mod tests {
     #[test]
     fn files_are_read_back_whatever_they_hold() {
         let odd = b"n\xff\xfe".to_vec();
-        let deeds = vec![
-            RecordedDeed::Delete(b"gone: yes".to_vec()),
-            RecordedDeed::Write(b"a b.txt".to_vec(), b"  one\n\ttwo  \n\n# three: '\"\n".to_vec()),
-            RecordedDeed::Write(b"null".to_vec(), b"true".to_vec()),
-            RecordedDeed::Write(b"empty".to_vec(), Vec::new()),
-            RecordedDeed::Write(odd.clone(), b"x\r\n\0".to_vec()),
-            RecordedDeed::Link(b"link".to_vec(), odd.clone()),
-            RecordedDeed::Chmod(b"a b.txt".to_vec(), 0o755),
+        let actions = vec![
+            RecordedAction::Delete(b"gone: yes".to_vec()),
+            RecordedAction::Write(b"a b.txt".to_vec(), b"  one\n\ttwo  \n\n# three: '\"\n".to_vec()),
+            RecordedAction::Write(b"null".to_vec(), b"true".to_vec()),
+            RecordedAction::Write(b"empty".to_vec(), Vec::new()),
+            RecordedAction::Write(odd.clone(), b"x\r\n\0".to_vec()),
+            RecordedAction::Link(b"link".to_vec(), odd.clone()),
+            RecordedAction::Chmod(b"a b.txt".to_vec(), 0o755),
         ];
-        let read = read_back(&Recorded { deeds, ..recorded() });
+        let read = read_back(&Recorded { actions, ..recorded() });
         let odd = format!("{BASE64_PATH}{}", base64::encode(&odd));
         let want = [
-            Deed::Delete("gone: yes".into()),
-            Deed::Write("a b.txt".into(), "  one\n\ttwo  \n\n# three: '\"\n".into()),
-            Deed::Write("null".into(), "true".into()),
-            Deed::Write("empty".into(), String::new()),
-            Deed::WriteBytes(odd.clone(), b"x\r\n\0".to_vec()),
-            Deed::Link("link".into(), odd),
-            Deed::Chmod("a b.txt".into(), 0o755),
+            Action::Delete("gone: yes".into()),
+            Action::Write("a b.txt".into(), "  one\n\ttwo  \n\n# three: '\"\n".into()),
+            Action::Write("null".into(), "true".into()),
+            Action::Write("empty".into(), String::new()),
+            Action::WriteBytes(odd.clone(), b"x\r\n\0".to_vec()),
+            Action::Link("link".into(), odd),
+            Action::Chmod("a b.txt".into(), 0o755),
         ];
-        assert_eq!(read.deeds, want);
+        assert_eq!(read.actions, want);
     }
 
     #[test]

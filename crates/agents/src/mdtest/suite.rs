@@ -11,7 +11,7 @@ use tokio::task::{JoinSet, LocalSet};
 
 use super::discovery::Test;
 use super::log_place::{LogPlace, Unread};
-use crate::agent::{Errand, Errands};
+use crate::agent::{Task, Tasks};
 use tdd_child::clock::SystemClock;
 use tdd_core::attempt::AgentEnd;
 use tdd_core::audience;
@@ -34,7 +34,7 @@ pub enum News {
 #[derive(Debug)]
 pub struct Suite {
     pub tests: Vec<Test>,
-    pub errands: Errands,
+    pub tasks: Tasks,
     pub limits: Limits,
     /// A new folder for what the agents print; a test that passed leaves nothing there.
     pub raw: PathBuf,
@@ -134,11 +134,8 @@ async fn carry_out(
     let (Some(path), Some(log)) = (test.path.to_str(), place.path().to_str()) else {
         return Ok(failed(test, "its path is no UTF-8".to_owned()));
     };
-    let errand = Errand {
-        prompt: prompt::prompt(path, log),
-        role_text: prompt::ROLE.to_owned(),
-        limits: suite.limits,
-    };
+    let task =
+        Task { prompt: prompt::prompt(path, log), role_text: prompt::ROLE.to_owned(), limits: suite.limits };
     let mut hear = |news| match news {
         audience::News::Note(words) => drop(send.send(News::Note(words))),
         audience::News::ChildLine { .. }
@@ -146,7 +143,7 @@ async fn carry_out(
         | audience::News::Running { .. }
         | audience::News::Tick => {}
     };
-    let ended = match suite.errands.send(&errand, folder.to_owned(), &mut hear).await? {
+    let ended = match suite.tasks.send(&task, folder.to_owned(), &mut hear).await? {
         Ok(report) => match report.end {
             AgentEnd::Exited(exit) => Ended { exit: Some(exit), failure: None, cut: None },
             AgentEnd::Exhausted(what) => Ended { exit: None, failure: None, cut: Some(what.to_string()) },
@@ -160,7 +157,7 @@ async fn carry_out(
             | TroubleKind::Internal => Ended { exit: None, failure: Some(trouble.what), cut: None },
         },
     };
-    Ok(weigh(test, log, ended, place.read()))
+    Ok(classify(test, log, ended, place.read()))
 }
 
 /// How the agent's program ended.
@@ -173,7 +170,7 @@ pub(super) struct Ended {
 }
 
 /// The log decides, unless we had to stop the agent: then it was not done.
-pub(super) fn weigh(test: &Test, log: &str, ended: Ended, word: Result<Word, Unread>) -> Outcome {
+pub(super) fn classify(test: &Test, log: &str, ended: Ended, word: Result<Word, Unread>) -> Outcome {
     let line = word.as_ref().err().and_then(|unread| unread.line);
     let (status, voice, reason) = match (ended.cut, word) {
         (Some(cut), word) => {
@@ -274,7 +271,7 @@ mod tests {
             (cut(), unread(), Status::Fail, "the agent was stopped: its wall deadline passed"),
         ] {
             let exit = ended.exit;
-            let outcome = weigh(&test, "/a.log.md", ended, word);
+            let outcome = classify(&test, "/a.log.md", ended, word);
             assert_eq!((outcome.status, outcome.words().as_str()), (status, reason));
             assert_eq!(outcome.voice.is_agent(), status == Status::Pass || reason.contains("agent says"));
             assert_eq!(outcome.exit, exit, "it is recorded");

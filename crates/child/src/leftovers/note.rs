@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::process::kin::MARK;
+use crate::process::descendants::MARK;
 use crate::regular_file;
 use crate::unix::proc_table;
 

@@ -1,8 +1,8 @@
 //! The process that we fork: its start through the shim, its end, signals to its group.
 //!
 //! The shim makes it the leader of a session and a group. It is not waited for (stays a zombie)
-//! until its kin were swept: so long nobody else can get its process id, and signals to its group
-//! reach its kin or nobody.
+//! until its descendants were swept: so long nobody else can get its process id, and signals to its group
+//! reach its descendants or nobody.
 
 #![expect(clippy::disallowed_methods, reason = "this is where children are started")]
 
@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::sync::oneshot;
 
 use super::SpawnOrder;
-use super::kin::{self, Ended, Mark, Register};
+use super::descendants::{self, Ended, Mark, Register};
 use super::order::{EnvBase, EnvPlan, StdinPlan};
 use crate::exec::{self, Terminal};
 use crate::leftovers::Noted;
@@ -39,14 +39,14 @@ pub(super) struct Leader {
     process: Option<std::process::Child>,
     exit: Option<oneshot::Receiver<Exit>>,
     watcher: Option<JoinHandle<()>>,
-    kin: Kin,
+    descendants: Descendants,
     ended: Ended,
-    /// For whoever comes after us, if we are killed. Dropped last: when all kin are gone.
+    /// For whoever comes after us, if we are killed. Dropped last: when all descendants are gone.
     _noted: Noted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kin {
+enum Descendants {
     MayLive,
     Swept,
 }
@@ -114,7 +114,7 @@ impl Leader {
             process: Some(process),
             exit: None,
             watcher: None,
-            kin: Kin::MayLive,
+            descendants: Descendants::MayLive,
             ended: order.ended.clone(),
             _noted: noted,
         };
@@ -152,14 +152,14 @@ impl Leader {
         }
     }
 
-    /// Ends all kin; see [`kin::sweep`]. The leader must have ended or have been killed.
+    /// Ends all descendants; see [`descendants::sweep`]. The leader must have ended or have been killed.
     pub(super) fn sweep(&mut self) -> usize {
-        if self.kin == Kin::Swept {
+        if self.descendants == Descendants::Swept {
             return 0;
         }
-        let leaked = kin::sweep(self.pid, &self.mark, &self.ended);
+        let leaked = descendants::sweep(self.pid, &self.mark, &self.ended);
         self.signal(Signal::KILL);
-        self.kin = Kin::Swept;
+        self.descendants = Descendants::Swept;
         leaked
     }
 
@@ -192,7 +192,7 @@ impl Drop for Leader {
         }
         if let Some(mut process) = self.process.take() {
             let _ = process.wait();
-            kin::strike_out(self.pid);
+            descendants::strike_out(self.pid);
         }
     }
 }

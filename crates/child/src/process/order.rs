@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::kin::Ended;
+use super::descendants::Ended;
 use crate::sandbox::Enclosure;
 
 /// A child to be started by [`pty::spawn`](crate::pty::spawn) or

@@ -147,12 +147,12 @@ impl Belongings {
     }
 
     /// What can't be kept where this repository lies, line by line.
-    pub fn remarks(&self, repository: &Path) -> Vec<String> {
+    pub fn notices(&self, repository: &Path) -> Vec<String> {
         let Some(known) = &self.0 else { return Vec::new() };
-        let mut remarks = Vec::new();
+        let mut notices = Vec::new();
         if known.reach.home == HomeAccess::ReadOnly {
             let open = known.homes.iter().filter(|home| !known.can_close(home, repository));
-            remarks.extend(open.map(|home| {
+            notices.extend(open.map(|home| {
                 format!(
                     "the home {} stays writable for every child: it is, or lies in, the repository or a folder for temporary files",
                     home.spelled.display()
@@ -163,8 +163,8 @@ impl Belongings {
             let real = known.expanded(place).and_then(|path| path.canonicalize().ok());
             real.is_some_and(|real| repository.starts_with(real))
         });
-        remarks.extend(more.map(|place| format!("{place} is not hidden: the repository lies in it")));
-        remarks
+        notices.extend(more.map(|place| format!("{place} is not hidden: the repository lies in it")));
+        notices
     }
 }
 

@@ -1,7 +1,7 @@
 //! What comes next, and what an event makes of the state.
 
 use super::{
-    AfterTakingBack, FixEnd, FixFindings, FixHalt, FixJudgement, FixPhase, FixState, Owed, Round, Standing,
+    AfterTakingBack, FixEnd, FixFindings, FixHalt, FixJudgement, FixPhase, FixState, MustPass, Round, Score,
 };
 use crate::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::event::{self, Event};
@@ -204,17 +204,17 @@ impl FixState {
     /// before judgements were kept has none.
     fn measured(&mut self, findings: &FixFindings, judged: Option<FixJudgement>) -> FixPhase {
         self.last().findings = Some(findings.clone());
-        let now = Standing::of(findings, &self.known);
-        let best = self.best().map(|best| Standing::of(best, &self.known));
+        let now = Score::of(findings, &self.known);
+        let best = self.best().map(|best| Score::of(best, &self.known));
         let is_kept = judged
             .map_or_else(|| best.is_none_or(|best| now.is_honest() && now >= best), |judged| judged.kept);
         if is_kept {
             self.best = Some(self.rounds.len() - 1);
-            if self.owed.is_empty() {
-                self.owed = findings.checks.iter().map(Owed::at_start).collect();
+            if self.must_pass.is_empty() {
+                self.must_pass = findings.checks.iter().map(MustPass::at_start).collect();
             }
-            for (owed, check) in self.owed.iter_mut().zip(&findings.checks) {
-                owed.learn(check);
+            for (must_pass, check) in self.must_pass.iter_mut().zip(&findings.checks) {
+                must_pass.learn(check);
             }
             self.known.extend(findings.checks.iter().flat_map(|check| check.greens.iter().cloned()));
         }

@@ -1,4 +1,4 @@
-use super::weigh::{TypeErrors, finding};
+use super::classify::{TypeErrors, finding};
 use super::*;
 use crate::attempt::{AgentEnd, AttemptKind, Digest};
 use crate::claim::{ClaimError, ClaimErrorKind};
@@ -56,7 +56,7 @@ fn findings(tree: &str, check: CheckFinding) -> FixFindings {
         weakened: Vec::new(),
         rewritten: Vec::new(),
         tools: Vec::new(),
-        slanted: Vec::new(),
+        test_aware: Vec::new(),
         flaky: Vec::new(),
     }
 }
@@ -176,21 +176,21 @@ fn the_loop_goes_on_from_what_is_better_and_never_past_its_retries() {
 #[test]
 fn states_are_ordered_by_loading_then_greens_then_failures() {
     let known: BTreeSet<TestId> = ["a", "b"].map(|id| TestId(id.to_owned())).into();
-    let standing = |check| Standing::of(&findings("t", check), &known);
+    let score = |check| Score::of(&findings("t", check), &known);
     let from_bad_to_good = [
-        standing(found(&["a", "b"], 0, Loads::No)),
-        standing(found(&[], 0, Loads::Yes)),
-        standing(found(&["a"], 0, Loads::Yes)),
-        standing(found(&["a", "b"], 9, Loads::Yes)),
-        standing(found(&["a", "b"], 1, Loads::Yes)),
-        standing(found(&["a", "b"], 0, Loads::Yes)),
+        score(found(&["a", "b"], 0, Loads::No)),
+        score(found(&[], 0, Loads::Yes)),
+        score(found(&["a"], 0, Loads::Yes)),
+        score(found(&["a", "b"], 9, Loads::Yes)),
+        score(found(&["a", "b"], 1, Loads::Yes)),
+        score(found(&["a", "b"], 0, Loads::Yes)),
     ];
     assert!(from_bad_to_good.is_sorted() && from_bad_to_good.windows(2).all(|two| two[0] != two[1]));
     let weakened = FixFindings {
         weakened: vec![RelPath::new("src/a.rs").unwrap()],
         ..findings("t", found(&["a", "b"], 0, Loads::Yes))
     };
-    assert!(Standing::of(&weakened, &known) < from_bad_to_good[0], "worse than anything honest");
+    assert!(Score::of(&weakened, &known) < from_bad_to_good[0], "worse than anything honest");
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn a_test_that_was_red_must_have_passed_to_be_mended() {
         let state = begun(3, before);
         let mut after = shown(end);
         let failures = after.failures;
-        state.owed[0].hold(&mut after);
+        state.must_pass[0].hold(&mut after);
         assert_eq!((after.evaded, after.failures), (evaded, failures + evaded), "{name}: {after:?}");
         assert_eq!(after.is_green(), failures + evaded == 0, "{name}");
     }
@@ -395,7 +395,7 @@ fn a_test_that_was_red_must_have_passed_to_be_mended() {
 fn reds_that_are_in_no_report_any_more_are_named() {
     let state = begun(3, shown("+t.py::a -t.py::b -t.py::c -t.py::d -t.py::e"));
     let after = shown("+t.py::a +t.py::b -t.py::c ot.py::d");
-    let gone: Vec<&str> = state.owed[0].gone(&after).map(|id| id.0.as_str()).collect();
+    let gone: Vec<&str> = state.must_pass[0].gone(&after).map(|id| id.0.as_str()).collect();
     assert_eq!(gone, ["t.py::e"]);
 }
 
@@ -403,11 +403,11 @@ fn reds_that_are_in_no_report_any_more_are_named() {
 fn a_red_that_is_skipped_is_no_better_than_one_that_fails() {
     let mut state = begun(3, shown("+t.py::a -t.py::b"));
     let mut skipped = shown("+t.py::a ot.py::b");
-    state.owed[0].hold(&mut skipped);
+    state.must_pass[0].hold(&mut skipped);
     round(&mut state, &answered(), findings("one", skipped));
     assert_eq!(next(&state), Some(FixEffect::TakeBack { to: checkpoint("start") }));
     taken_back(&mut state, "start");
-    // A file that did not load shows its tests in a state that is kept: from there on they are owed.
+    // A file that did not load shows its tests in a state that is kept: from there on they are must_pass.
     let mut start = shown("+t.py::a");
     (start.failures, start.passed) = (2, Passed::No);
     start.unloaded_files =
@@ -415,6 +415,6 @@ fn a_red_that_is_skipped_is_no_better_than_one_that_fails() {
     let mut state = begun(3, start);
     round(&mut state, &answered(), findings("one", shown("+t.py::a +u.py::c -u.py::d")));
     let mut skipped = shown("+t.py::a +u.py::c ou.py::d");
-    state.owed[0].hold(&mut skipped);
+    state.must_pass[0].hold(&mut skipped);
     assert_eq!(skipped.evaded, 1);
 }

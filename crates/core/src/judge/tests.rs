@@ -19,8 +19,8 @@ fn id(number: u64) -> CriterionId {
     CriterionId::new("X", number).unwrap()
 }
 
-fn slant() -> Slant {
-    Slant { path: path("src/a.rs"), kind: SlantKind::UnderTest }
+fn test_aware() -> TestAware {
+    TestAware { path: path("src/a.rs"), kind: TestAwareKind::UnderTest }
 }
 
 fn path(text: &str) -> RelPath {
@@ -103,7 +103,7 @@ fn green_flaws() -> Vec<Flaw<GreenFindings>> {
         ("a test changed", |f| f.forbidden.push(path("tests/a.py")), Reason::Forbidden(path("tests/a.py"))),
         ("a test put back", |f| f.touched.push(path("tests/b.py")), Reason::Touched(path("tests/b.py"))),
         ("an inline test", |f| f.weakened.push(path("src/a.rs")), Reason::InlineTest(path("src/a.rs"))),
-        ("a slant", |f| f.slanted.push(slant()), Reason::Slanted(slant())),
+        ("a slant", |f| f.test_aware.push(test_aware()), Reason::TestAwareCode(test_aware())),
         ("no report", |f| f.no_evidence = Some("torn".into()), Reason::NoEvidence("torn".into())),
         ("nothing ran", |f| f.passed.clear(), Reason::NothingRan(id(1))),
         ("one fails beside", |f| f.failed.push(test("own2")), Reason::TestFailed(test("own2"))),
@@ -130,7 +130,7 @@ fn refactor_flaws() -> Vec<Flaw<RefactorFindings>> {
         ("a test changed", |f| f.forbidden.push(path("tests/a.py")), Reason::Forbidden(path("tests/a.py"))),
         ("a test put back", |f| f.touched.push(path("tests/b.py")), Reason::Touched(path("tests/b.py"))),
         ("an inline test", |f| f.weakened.push(path("src/a.rs")), Reason::InlineTest(path("src/a.rs"))),
-        ("a slant", |f| f.slanted.push(slant()), Reason::Slanted(slant())),
+        ("a slant", |f| f.test_aware.push(test_aware()), Reason::TestAwareCode(test_aware())),
         ("no report", |f| f.no_evidence = Some("torn".into()), Reason::NoEvidence("torn".into())),
         ("another fails", |f| f.regressed.push(test("old")), Reason::Regressed(test("old"))),
         ("one test fewer", |f| f.collected_now = 1, Reason::FewerTests { before: 2, now: 1 }),

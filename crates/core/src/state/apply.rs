@@ -268,13 +268,13 @@ impl State {
             entry.outcome = Some(Box::new(outcome.clone()));
         }
         match judged {
-            AtReturn::Settled(verdict) => self.settle(attempt, verdict),
+            AtReturn::Settled(verdict) => self.conclude(attempt, verdict),
             AtReturn::Measure => Phase::Returned { attempt, outcome: Box::new(outcome.clone()) },
         }
     }
 
     /// Books a verdict that is not `passed`.
-    pub(super) fn settle(&mut self, attempt: Attempt, verdict: Verdict) -> Phase {
+    pub(super) fn conclude(&mut self, attempt: Attempt, verdict: Verdict) -> Phase {
         if let Some(entry) = self.entry_of(&attempt) {
             entry.verdict = Some(verdict.clone());
         }

@@ -4,7 +4,7 @@ use super::{Phase, Progress, State, Suspension};
 use crate::attempt::{Attempt, CheckpointId};
 use crate::criterion::Verify;
 use crate::event::StopAfter;
-use crate::finding::{Findings, Remark};
+use crate::finding::{Findings, Notice};
 use crate::path::RelPath;
 use crate::policy::FileClass;
 use crate::role::Key;
@@ -38,7 +38,7 @@ impl State {
                 }
                 self.early_green.extend(green.early_green.then(|| id.clone()));
                 self.collected = self.collected.max(green.collected_now);
-                self.remark(&green.remarks);
+                self.notice(&green.notices);
                 self.note_work(&green.changed.iter().map(|c| (c.path.clone(), c.class)).collect::<Vec<_>>());
                 let progress = match self.verify(id) {
                     Verify::Test | Verify::Gate => Progress::Green,
@@ -47,7 +47,7 @@ impl State {
                 self.progress.insert(id.clone(), progress);
             }
             (Key::Refactorer, Findings::Refactor(refactor)) => {
-                self.remark(&refactor.remarks);
+                self.notice(&refactor.notices);
                 return Phase::Finishing { ending: self.ending() };
             }
             (Key::Refactorer, _) => return Phase::Finishing { ending: self.ending() },
@@ -59,10 +59,10 @@ impl State {
         self.after_green()
     }
 
-    fn remark(&mut self, remarks: &[Remark]) {
-        let room = MOST_REMARKS.saturating_sub(self.remarks.len());
-        let new: Vec<Remark> = remarks.iter().filter(|one| !self.remarks.contains(one)).cloned().collect();
-        self.remarks.extend(new.into_iter().take(room));
+    fn notice(&mut self, notices: &[Notice]) {
+        let room = MOST_REMARKS.saturating_sub(self.notices.len());
+        let new: Vec<Notice> = notices.iter().filter(|one| !self.notices.contains(one)).cloned().collect();
+        self.notices.extend(new.into_iter().take(room));
     }
 
     fn note_work(&mut self, changed: &[(RelPath, FileClass)]) {

@@ -108,7 +108,7 @@ impl State {
             let halt = Halt { key: attempt.key.clone(), verdict };
             return self.roll_back(attempt, AfterRollBack::Halt(halt));
         }
-        self.settle(attempt, verdict)
+        self.conclude(attempt, verdict)
     }
 
     /// The operator takes what this halt has left.
@@ -176,7 +176,7 @@ impl State {
         if let (AtReturn::Settled(verdict), Event::WorkRolledBack { to, kept_as, .. }) =
             (judge::at_return(&outcome), event)
             && let Phase::RollingBack { attempt, to: wanted, then, .. } =
-                trial.settle(attempt.clone(), verdict)
+                trial.conclude(attempt.clone(), verdict)
             && wanted == *to
         {
             let phase = trial.rolled_back(attempt, then, kept_as);

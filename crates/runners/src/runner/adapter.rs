@@ -4,11 +4,11 @@ use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
 
-use super::bench::{Bench, Measured};
 use super::place::Place;
 use super::scope::Scope;
+use super::verification::{Measured, Verification};
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear, Isolation, Recalled};
+use tdd_core::ports::{CanaryWish, Isolation, Observer, Recalled};
 use tdd_core::trouble::Trouble;
 
 /// A verification under way.
@@ -21,8 +21,8 @@ pub(super) trait Adapter: Debug {
         &'a mut self,
         at: (&'a Place, &'a Scope),
         wish: &'a CanaryWish,
-        bench: &'a mut Bench,
-        hear: Hear<'a>,
+        verification: &'a mut Verification,
+        observer: Observer<'a>,
     ) -> Running<'a>;
 
     /// The command that runs these files, for a person to type.

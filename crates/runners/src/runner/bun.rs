@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::bench::{Bench, Measured, Step, disk, read_capped};
-use super::canary::{self, Nest};
+use super::canary::{self, PlantedCanary};
 use super::javascript::canary::plant;
 use super::javascript::{self, FAIL_CODE, Options, Sorted};
 use super::place::Place;
 use super::scope::Scope;
+use super::verification::{Measured, Step, Verification, disk, read_capped};
 use super::words;
 use crate::canary_text::JavaScriptRunner;
 use crate::command_line::{RunnerCall, typed};
@@ -24,7 +24,7 @@ use crate::test_report::REPORT_CAP;
 use crate::test_report::bun::{self, Sources};
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::terminal_noise::clean_text;
 use tdd_core::test::Exit;
 use tdd_core::trouble::Trouble;
@@ -45,13 +45,13 @@ impl Bun {
         &self,
         place: &Place,
         scope: &Scope,
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
         let sorted = OPTIONS.sort(&self.call.args);
         let files = files(place, scope, &sorted);
         let shown = if scope.is_all() { None } else { files.as_deref() };
-        bench.announce(self.typed(&sorted, place, shown), hear);
+        verification.announce(self.typed(&sorted, place, shown), observer);
         let present = files.map(|files| {
             let present = files.iter().filter(|file| place.absolute(file).is_file());
             present.map(|file| argument(place, file)).collect::<Vec<_>>()
@@ -61,33 +61,38 @@ impl Bun {
         }
         let judged = canary::judged(place, scope);
         let first = judged.as_deref().and_then(<[_]>::first);
-        let nest = first.map(|first| plant(JavaScriptRunner::Bun, place, first)).transpose()?;
-        let scope = &scope.with_canary(nest.as_ref().and_then(|nest| nest.path.as_ref()));
+        let planted = first.map(|first| plant(JavaScriptRunner::Bun, place, first)).transpose()?;
+        let scope = &scope.with_canary(planted.as_ref().and_then(|planted| planted.path.as_ref()));
         let mut argv = self.program(place)?;
-        let told = bench.fresh("report.xml");
-        argv.extend(options(sorted.options, nest.as_ref()));
-        argv.push(format!("--preload={}", unseen(bench)?.display()));
+        let told = verification.fresh("report.xml");
+        argv.extend(options(sorted.options, planted.as_ref()));
+        argv.push(format!("--preload={}", unseen(verification)?.display()));
         argv.push("--reporter=junit".to_owned());
         argv.push(format!("--reporter-outfile={}", told.display()));
-        let own = nest.as_ref().map_or_else(String::new, |nest| format!("|^{} ", nest.secret().name));
+        let own =
+            planted.as_ref().map_or_else(String::new, |planted| format!("|^{} ", planted.secret().name));
         let pattern = javascript::pattern(scope, place);
         argv.extend(pattern.map(|pattern| format!("--test-name-pattern={pattern}{own}")));
-        argv.extend(present.unwrap_or(if nest.is_some() { vec![everywhere(place)] } else { sorted.places }));
-        argv.extend(nest.as_ref().map(|nest| nest.file().to_string_lossy().into_owned()));
-        let stdout = bench.fresh("stdout");
+        argv.extend(present.unwrap_or(if planted.is_some() {
+            vec![everywhere(place)]
+        } else {
+            sorted.places
+        }));
+        argv.extend(planted.as_ref().map(|planted| planted.file().to_string_lossy().into_owned()));
+        let stdout = verification.fresh("stdout");
         let mut env = javascript::environment(&self.call, place);
         env.extend(unattended());
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: Some(stdout) };
         let before = snapshots(place);
-        let finished = bench.run(step).await;
+        let finished = verification.run(step).await;
         remove_new(place, &before);
         let finished = finished?;
-        let said = clean_text(&bench.last_words(1)).into_owned();
+        let said = clean_text(&verification.last_words(1)).into_owned();
         let mut run = conclude(finished.exit, read_capped(&told, REPORT_CAP), &said, place, scope);
-        if let (Some(nest), Some(report)) = (&nest, &mut run.report) {
-            bench.note_canary(canary::outcome(Some(nest), judged.as_deref(), report));
-            let (mark, tests) = (&nest.secret().name, nest.tests().len());
-            bench.rewrite_end(1, &|said| bun::without_last_file(&clean_text(said), mark, tests))?;
+        if let (Some(planted), Some(report)) = (&planted, &mut run.report) {
+            verification.note_canary(canary::outcome(Some(planted), judged.as_deref(), report));
+            let (mark, tests) = (&planted.secret().name, planted.tests().len());
+            verification.rewrite_end(1, &|said| bun::without_last_file(&clean_text(said), mark, tests))?;
         }
         Ok(run)
     }
@@ -129,8 +134,8 @@ fn unattended() -> impl Iterator<Item = (OsString, Option<OsString>)> {
 }
 
 /// Writes the script that hides from the tests what bun is told.
-fn unseen(bench: &Bench) -> Result<PathBuf, Trouble> {
-    let path = bench.fresh("tdd_bun_unseen.js");
+fn unseen(verification: &Verification) -> Result<PathBuf, Trouble> {
+    let path = verification.fresh("tdd_bun_unseen.js");
     let text = match std::env::var("CI") {
         Ok(own) => format!("process.env.CI = {};\n", serde_json::Value::from(own)),
         Err(_) => "delete process.env.CI;\n".to_owned(),
@@ -235,9 +240,9 @@ fn configured_root(place: &Place) -> Option<String> {
 }
 
 /// The person's options; a pattern of names among them takes the canary's too.
-fn options(options: Vec<String>, nest: Option<&Nest>) -> Vec<String> {
-    let Some(nest) = nest else { return options };
-    let with_own = |pattern: &str| format!("(?:{pattern})|^{} ", nest.secret().name);
+fn options(options: Vec<String>, planted: Option<&PlantedCanary>) -> Vec<String> {
+    let Some(planted) = planted else { return options };
+    let with_own = |pattern: &str| format!("(?:{pattern})|^{} ", planted.secret().name);
     let mut is_value = false;
     let each = |option: String| {
         let was_value = std::mem::replace(&mut is_value, NAME_PATTERN.contains(&option.as_str()));

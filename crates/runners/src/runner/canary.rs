@@ -7,9 +7,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bench::{Bench, Measured, Step, disk, read_capped};
 use super::place::Place;
 use super::scope::Scope;
+use super::verification::{Measured, Step, Verification, disk, read_capped};
 use crate::canary_text::{Script, Secret};
 use tdd_child::leftovers::{self, Planted};
 use tdd_child::random;
@@ -44,7 +44,7 @@ pub(super) fn judged(place: &Place, scope: &Scope) -> Option<Vec<Judged>> {
 
 /// A planted canary; dropping it removes the file.
 #[derive(Debug)]
-pub(super) struct Nest {
+pub(super) struct PlantedCanary {
     secret: Secret,
     tests: Vec<String>,
     file: PathBuf,
@@ -59,7 +59,7 @@ pub(super) fn secret() -> Result<Secret, Trouble> {
     Ok(Secret { name: word('q')?, token: word('t')? })
 }
 
-impl Nest {
+impl PlantedCanary {
     /// Writes `script` to a new file of this name in `folder`.
     pub(super) fn plant(
         place: &Place,
@@ -69,15 +69,15 @@ impl Nest {
     ) -> Result<Self, Trouble> {
         let file = folder.join(name);
         let planted = leftovers::note_canary(&file, &secret.token);
-        let mut nest = Self {
+        let mut planted = Self {
             path: file.to_str().and_then(|path| place.in_repository(path)),
             secret,
             tests: Vec::new(),
             file,
             _planted: planted,
         };
-        nest.write(script)?;
-        Ok(nest)
+        planted.write(script)?;
+        Ok(planted)
     }
 
     /// Writes another script in its place.
@@ -122,12 +122,12 @@ impl Nest {
             let of_name = |test: &&TestResult| test.id.0.split_once("::").is_some_and(|(_, own)| own == name);
             own.iter().find(of_name).map(|test| &test.outcome)
         };
-        let seen = self.weigh(self.tests.iter().map(word));
+        let seen = self.classify(self.tests.iter().map(word));
         if seen == Canary::NotRun && unloaded { Canary::Errored } else { seen }
     }
 
     /// What became of its tests, each as far as it was told of.
-    pub(super) fn weigh<'a>(&self, words: impl Iterator<Item = Option<&'a Outcome>>) -> Canary {
+    pub(super) fn classify<'a>(&self, words: impl Iterator<Item = Option<&'a Outcome>>) -> Canary {
         let one = |word: Option<&Outcome>| match word {
             None => Canary::NotRun,
             Some(Outcome::Failed(failure)) if failure.message.contains(&self.secret.token) => {
@@ -148,10 +148,14 @@ pub(super) fn worst(all: &[Canary]) -> Canary {
 
 /// What became of a run's canary, which leaves the report. Without any judged file there was none,
 /// and the tests that are expected will be missed.
-pub(super) fn outcome(nest: Option<&Nest>, judged: Option<&[Judged]>, report: &mut TestReport) -> Canary {
-    let (Some(nest), Some(judged)) = (nest, judged) else { return Canary::NotAsked };
+pub(super) fn outcome(
+    planted: Option<&PlantedCanary>,
+    judged: Option<&[Judged]>,
+    report: &mut TestReport,
+) -> Canary {
+    let (Some(planted), Some(judged)) = (planted, judged) else { return Canary::NotAsked };
     let pointless = is_pointless(judged, report);
-    let seen = nest.take_out(report);
+    let seen = planted.take_out(report);
     if pointless { Canary::NotAsked } else { seen }
 }
 
@@ -168,12 +172,12 @@ pub(super) fn may_follow(
     run: &Measured,
     place: &Place,
     scope: &Scope,
-    bench: &mut Bench,
+    verification: &mut Verification,
 ) -> Option<Vec<Judged>> {
     let (mut judged, report) = (judged(place, scope)?, run.report.as_ref()?);
     // What does not load is red by itself, and a copy of it would not load either.
     judged.retain(|file| !report.load_failures.iter().any(|failure| failure.file == file.path));
-    bench.note_canary(Canary::NotAsked);
+    verification.note_canary(Canary::NotAsked);
     let agrees = run.exit == Exit::Code(if report.is_red() { run.fail_code } else { 0 });
     (agrees && !judged.is_empty() && run.unreadable.is_none() && !is_pointless(&judged, report))
         .then_some(judged)
@@ -182,24 +186,24 @@ pub(super) fn may_follow(
 /// Runs the call that names the planted files; `report` reads what it left. Of the log nothing
 /// stays, and the exit code of a green run is the one that the canaries made.
 pub(super) async fn see(
-    (run, nests): (Measured, Vec<Nest>),
+    (run, planted): (Measured, Vec<PlantedCanary>),
     step: Step,
-    bench: &mut Bench,
+    verification: &mut Verification,
     report: impl FnOnce() -> TestReport,
 ) -> Result<Measured, Trouble> {
-    let before = bench.parts();
-    let finished = bench.run(step).await?;
-    bench.hide_parts(before);
+    let before = verification.parts();
+    let finished = verification.run(step).await?;
+    verification.hide_parts(before);
     let mut seen = report();
-    let words: Vec<Canary> = nests.iter().map(|nest| nest.take_out(&mut seen)).collect();
-    bench.note_canary(worst(&words));
+    let words: Vec<Canary> = planted.iter().map(|planted| planted.take_out(&mut seen)).collect();
+    verification.note_canary(worst(&words));
     let exit = if run.exit == Exit::Code(0) { finished.exit } else { run.exit };
     Ok(Measured { exit, ..run })
 }
 
 /// The arguments that name the planted files.
-pub(super) fn paths(nests: &[Nest]) -> impl Iterator<Item = String> {
-    nests.iter().map(|nest| nest.file().to_string_lossy().into_owned())
+pub(super) fn paths(planted: &[PlantedCanary]) -> impl Iterator<Item = String> {
+    planted.iter().map(|planted| planted.file().to_string_lossy().into_owned())
 }
 
 /// The file of a Python canary: named as the judged one is, so that the same patterns fit it.
@@ -232,8 +236,8 @@ mod tests {
         let place = Place::new(folder.path(), folder.path());
         let secret = Secret { name: "q1".to_owned(), token: "t0".to_owned() };
         let script = Script { source: "x".to_owned(), tests: vec!["a".to_owned(), "b".to_owned()] };
-        let nest = Nest::plant(&place, &place.project, "c.py", (secret, &script)).unwrap();
-        assert_eq!(nest.path, Some(path("c.py")));
+        let planted = PlantedCanary::plant(&place, &place.project, "c.py", (secret, &script)).unwrap();
+        assert_eq!(planted.path, Some(path("c.py")));
         let failed = |message: &str| {
             let message = message.to_owned();
             Outcome::Failed(Failure { kind: FailureKind::Assertion, message, absent: None })
@@ -270,12 +274,12 @@ mod tests {
                 load_failures: vec![LoadFailure { file: path("c.py"), failure }],
                 ..TestReport::default()
             };
-            assert_eq!(nest.take_out(&mut report), want, "{a:?} {b:?}");
+            assert_eq!(planted.take_out(&mut report), want, "{a:?} {b:?}");
             assert_eq!(report, TestReport { tests: vec![other], ..TestReport::default() });
         }
         let mut without = TestReport::default();
-        assert_eq!(nest.take_out(&mut without), Canary::NotRun, "nobody tells of it");
-        drop(nest);
+        assert_eq!(planted.take_out(&mut without), Canary::NotRun, "nobody tells of it");
+        drop(planted);
         assert!(!folder.path().join("c.py").exists());
     }
 

@@ -27,9 +27,9 @@ mod targets;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::bench::{Bench, Measured, Step, read_capped};
 use super::canary::judged;
 use super::place::Place;
+use super::verification::{Measured, Step, Verification, read_capped};
 use super::{Scope, words};
 use crate::command_line::{RunnerCall, typed};
 use crate::test_report::cargo_build::{self, Build};
@@ -49,7 +49,7 @@ use target_dir::TargetDir;
 use targets::Binary;
 use tdd_core::guard::{self, Guard};
 use tdd_core::path::RelPath;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::test::{Canary, Exit, FailureKind, TestReport, TestResult};
 use tdd_core::trouble::Trouble;
 
@@ -139,25 +139,25 @@ impl Cargo {
         &mut self,
         place: &Place,
         scope: &Scope,
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
-        let workspace = self.look_around(place, bench, hear).await?;
-        bench.announce(self.shown(place, scope), hear);
+        let workspace = self.look_around(place, verification, observer).await?;
+        verification.announce(self.shown(place, scope), observer);
         let own = guard::stands(Guard::CargoTarget);
         if own && self.freshness.renew(place) == Sight::Blocked {
             self.target_dir.remove_all();
         }
         let judged = judged(place, scope);
-        let mut canary = canary::plant(place, judged.as_deref().unwrap_or_default(), bench)?;
+        let mut canary = canary::plant(place, judged.as_deref().unwrap_or_default(), verification)?;
         let theirs = workspace.as_ref().map(|found| Seed::of(found, &self.options, &place.project));
         let target_dir =
             if own { self.target_dir.ready(theirs.as_ref())? } else { place.project.join("target") };
         let base = Base { place, scope, workspace: workspace.as_ref(), target_dir: &target_dir };
-        let mut built = self.build_with(canary.as_mut(), &base, bench).await?;
-        if self.must_narrow(workspace.as_ref(), &built.found.broken, hear) {
-            bench.announce(self.shown(place, scope), hear);
-            built = self.build_with(canary.as_mut(), &base, bench).await?;
+        let mut built = self.build_with(canary.as_mut(), &base, verification).await?;
+        if self.must_narrow(workspace.as_ref(), &built.found.broken, observer) {
+            verification.announce(self.shown(place, scope), observer);
+            built = self.build_with(canary.as_mut(), &base, verification).await?;
         }
         self.target_dir.seal();
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = built.exit {
@@ -165,15 +165,15 @@ impl Cargo {
             return Ok(measured(built.exit, TestReport::default(), stopped, FAIL_CODE));
         }
         let own = canary.as_ref().and_then(canary::Target::file).cloned();
-        let mut gathered = self.gather(&built, &base, own.as_ref(), bench)?;
+        let mut gathered = self.gather(&built, &base, own.as_ref(), verification)?;
         let trial = Trial { environment: Environment::new(place, &self.call, &built.build), base: &base };
-        self.try_out((&built, own.as_ref()), &trial, bench, &mut gathered).await?;
+        self.try_out((&built, own.as_ref()), &trial, verification, &mut gathered).await?;
         let mut seen = Canary::NotAsked;
         if let (Some(canary), Some(judged)) = (&canary, &judged) {
             let binary = built.found.binaries.iter().find(|binary| own.as_ref() == Some(&binary.file));
             let step = binary.map(|binary| trial.environment.step(binary));
-            seen = canary.run(step, (judged, &gathered.report), bench).await?;
-            self.target_dir.forget(&canary.nest.secret().name);
+            seen = canary.run(step, (judged, &gathered.report), verification).await?;
+            self.target_dir.forget(&canary.planted.secret().name);
         }
         let fail_code = if self.nextest.is_some() { nextest::FAIL_CODE } else { FAIL_CODE };
         Ok(conclude(gathered, seen, fail_code))
@@ -185,7 +185,7 @@ impl Cargo {
         built: &Built,
         base: &Base<'_>,
         canary: Option<&RelPath>,
-        bench: &mut Bench,
+        verification: &mut Verification,
     ) -> Result<Gathered, Trouble> {
         let mut gathered = Gathered::default();
         let report = &mut gathered.report;
@@ -199,7 +199,7 @@ impl Cargo {
         }
         let strays = self.strays.new_ones(base, &built.build, &self.options);
         for stray in strays.into_iter().filter(|stray| base.scope.takes_file(&stray.file)) {
-            bench.say(&stray.failure.message)?;
+            verification.say(&stray.failure.message)?;
             report.load_failures.push(stray);
         }
         Ok(gathered)
@@ -210,7 +210,7 @@ impl Cargo {
         &self,
         (built, canary): (&Built, Option<&RelPath>),
         trial: &Trial<'_>,
-        bench: &mut Bench,
+        verification: &mut Verification,
         gathered: &mut Gathered,
     ) -> Result<(), Trouble> {
         let Base { place, scope, workspace, .. } = *trial.base;
@@ -219,9 +219,9 @@ impl Cargo {
         match &self.nextest {
             Some(nextest) => {
                 let output = nextest::Built { call: &self.call, build: &built.build, binaries: &binaries };
-                nextest.run(&output, trial, bench, gathered).await?;
+                nextest.run(&output, trial, verification, gathered).await?;
             }
-            None => self.run_binaries(&binaries, trial, bench, gathered).await?,
+            None => self.run_binaries(&binaries, trial, verification, gathered).await?,
         }
         let touched = self.target_dir.touched().map(|path| {
             format!("while the tests ran, somebody changed what they were built into: {}", path.display())
@@ -231,7 +231,7 @@ impl Cargo {
             && self.options.wants_doctests()
             && targets::has_doctests(workspace, &self.options, place);
         if has_doctests && gathered.stopped.is_none() && targets::takes_doctests(scope, place) {
-            self.run_doctests(trial, bench, gathered).await?;
+            self.run_doctests(trial, verification, gathered).await?;
         }
         Ok(())
     }
@@ -255,22 +255,22 @@ impl Cargo {
         &self,
         base: &Base<'_>,
         canary: Option<&RelPath>,
-        bench: &mut Bench,
+        verification: &mut Verification,
     ) -> Result<(Build, Exit, String), Trouble> {
         let Base { place, scope, target_dir, .. } = *base;
         let mut with_lib = base.with_lib(&self.options);
         loop {
             let mut argv = self.cargo().to_vec();
             argv.extend(self.options.build_args(with_lib, target_dir));
-            let stdout = bench.fresh("build.json");
+            let stdout = verification.fresh("build.json");
             let step = Step {
                 argv: words(&argv),
                 cwd: place.project.clone(),
                 env: environment::building(&self.call, target_dir),
                 stdout: Some(stdout.clone()),
             };
-            let finished = bench.build(step).await?;
-            let said = bench.last_words(1);
+            let finished = verification.build(step).await?;
+            let said = verification.last_words(1);
             if with_lib == WithLib::Yes && said.contains("no library targets found") {
                 with_lib = WithLib::No;
                 continue;
@@ -285,7 +285,7 @@ impl Cargo {
             };
             let shown = build.errors.iter().filter(|error| !is_left_out(error));
             let errors: Vec<&str> = shown.map(|error| error.rendered.as_str()).collect();
-            bench.show_instead(&stdout, &errors.join("\n"))?;
+            verification.show_instead(&stdout, &errors.join("\n"))?;
             return Ok((build, finished.exit, said));
         }
     }
@@ -295,31 +295,31 @@ impl Cargo {
     async fn run_doctests(
         &self,
         trial: &Trial<'_>,
-        bench: &mut Bench,
+        verification: &mut Verification,
         gathered: &mut Gathered,
     ) -> Result<(), Trouble> {
         let Base { place, scope, target_dir, .. } = *trial.base;
         let mut argv = self.call.program.clone();
         argv.extend(self.options.doctest_args(target_dir));
-        let stdout = bench.fresh("doctests");
+        let stdout = verification.fresh("doctests");
         let step = Step {
             argv: words(&argv),
             cwd: place.project.clone(),
             env: environment::building(&self.call, target_dir),
             stdout: Some(stdout.clone()),
         };
-        let finished = bench.run(step).await?;
+        let finished = verification.run(step).await?;
         let bytes = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
-        let mut weighed = libtest::transcripts(&bytes);
-        let names: Vec<String> = weighed.tests.iter().map(|test| test.0.clone()).collect();
-        settle(&mut weighed, &names, finished.exit, gathered);
-        let results = targets::doctest_results(weighed.tests, trial.base.root(), place);
+        let mut classified = libtest::transcripts(&bytes);
+        let names: Vec<String> = classified.tests.iter().map(|test| test.0.clone()).collect();
+        settle(&mut classified, &names, finished.exit, gathered);
+        let results = targets::doctest_results(classified.tests, trial.base.root(), place);
         let takes = |test: &TestResult| match &test.file {
             Some(file) => scope.takes(file, &test.id),
             None => scope.is_unchosen() || scope.only_ids.contains(&test.id),
         };
         gathered.report.tests.extend(results.into_iter().filter(takes));
-        gathered.flaw = gathered.flaw.take().or(weighed.flaw);
+        gathered.flaw = gathered.flaw.take().or(classified.flaw);
         Ok(())
     }
 

@@ -26,8 +26,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::Scope;
-use super::bench::{Bench, Measured, Step, disk, read_capped};
 use super::place::Place;
+use super::verification::{Measured, Step, Verification, disk, read_capped};
 use crate::command_line::{RunnerCall, typed};
 use crate::test_report::{REPORT_CAP, failure};
 use cache::Cache;
@@ -36,7 +36,7 @@ use options::{Errors, Options};
 use packages::Package;
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear};
+use tdd_core::ports::{CanaryWish, Observer};
 use tdd_core::test::{Canary, Exit, FailureKind, TestReport};
 use tdd_core::trouble::Trouble;
 
@@ -90,30 +90,34 @@ impl Go {
         &mut self,
         (place, scope): (&Place, &Scope),
         wish: &CanaryWish,
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
-        bench.announce(self.shown(place, scope), hear);
+        verification.announce(self.shown(place, scope), observer);
         let Self { call, options, cache } = self;
         let is_first = cache.is_unused();
         let folder = cache.ready()?;
         let mut gathered = Gathered::default();
         let mut going = Going::new((call, options), (place, scope), &folder);
         if is_first {
-            going.sow(&folder, bench).await?;
+            going.sow(&folder, verification).await?;
         }
-        let Some(packages) = going.list(bench, &mut gathered).await? else {
-            bench.note_canary(if *wish == CanaryWish::None { Canary::NotAsked } else { Canary::NotRun });
+        let Some(packages) = going.list(verification, &mut gathered).await? else {
+            verification.note_canary(if *wish == CanaryWish::None {
+                Canary::NotAsked
+            } else {
+                Canary::NotRun
+            });
             return Ok(conclude(gathered, Canary::NotRun));
         };
-        going.birds = Birds::hatch(wish, &packages, place, bench)?;
-        let built = going.build(packages, bench, &mut gathered).await?;
+        going.birds = Birds::hatch(wish, &packages, place, verification)?;
+        let built = going.build(packages, verification, &mut gathered).await?;
         cache.seal();
         if gathered.stopped.is_none() && gathered.report.project_broken.is_none() {
-            going.run(&built, bench, &mut gathered).await?;
+            going.run(&built, verification, &mut gathered).await?;
         }
         let canary = going.birds.seen();
-        bench.note_canary(canary);
+        verification.note_canary(canary);
         if let Some(touched) = cache.settle() {
             let why = format!("while the tests ran, somebody changed the build cache: {}", touched.display());
             gathered.flaw = gathered.flaw.or(Some(why));
@@ -180,12 +184,12 @@ impl<'a> Going<'a> {
     /// The packages that the command names; `None` if go can't say, and why is in `gathered`.
     async fn list(
         &mut self,
-        bench: &mut Bench,
+        verification: &mut Verification,
         gathered: &mut Gathered,
     ) -> Result<Option<Vec<Package>>, Trouble> {
         let mut all = self.options.packages.clone();
         let everything = "./...".to_owned();
-        let asked = self.ask(&all, bench).await?;
+        let asked = self.ask(&all, verification).await?;
         let listed = match asked {
             Ok(listed) => listed,
             Err((exit, said)) => {
@@ -200,7 +204,7 @@ impl<'a> Going<'a> {
         self.names = listed.iter().map(|package| package.name.clone()).collect();
         if !all.contains(&everything) {
             all = vec![everything];
-            let rest = self.ask(&all, bench).await?.unwrap_or_default();
+            let rest = self.ask(&all, verification).await?.unwrap_or_default();
             self.names.extend(rest.into_iter().map(|package| package.name));
         }
         Ok(Some(listed))
@@ -209,17 +213,17 @@ impl<'a> Going<'a> {
     async fn ask(
         &self,
         patterns: &[String],
-        bench: &mut Bench,
+        verification: &mut Verification,
     ) -> Result<Result<Vec<Package>, (Exit, String)>, Trouble> {
-        let overlay = self.overlay(bench)?;
+        let overlay = self.overlay(verification)?;
         let mut argv = vec![self.program(), "list".into(), "-e".into(), "-find".into(), "-json".into()];
         argv.extend(["-overlay".into(), overlay.into()]);
         argv.extend(super::words(&self.options.build));
         argv.extend(super::words(patterns));
-        let stdout = bench.fresh("list");
-        let finished = bench.run(self.step(argv, stdout.clone())).await?;
-        let said = bench.last_words(1);
-        bench.show_instead(&stdout, "")?;
+        let stdout = verification.fresh("list");
+        let finished = verification.run(self.step(argv, stdout.clone())).await?;
+        let said = verification.last_words(1);
+        verification.show_instead(&stdout, "")?;
         if finished.exit != Exit::Code(0) {
             return Ok(Err((finished.exit, said)));
         }
@@ -246,12 +250,12 @@ impl<'a> Going<'a> {
     }
 
     /// Writes the overlay: an empty path stands for a file that does not exist.
-    fn overlay(&self, bench: &Bench) -> Result<PathBuf, Trouble> {
+    fn overlay(&self, verification: &Verification) -> Result<PathBuf, Trouble> {
         let gone = self.removed.iter().map(|file| (self.place.absolute(file), String::new()));
         let added = self.birds.files();
         let replace: serde_json::Map<String, serde_json::Value> =
             gone.chain(added).map(|(path, by)| (path.to_string_lossy().into_owned(), by.into())).collect();
-        let path = bench.fresh(&format!("overlay-{}.json", self.removed.len()));
+        let path = verification.fresh(&format!("overlay-{}.json", self.removed.len()));
         let text = serde_json::json!({ "Replace": replace }).to_string();
         regular_file::write(&path, text).map_err(|error| disk(&path, &error))?;
         Ok(path)

@@ -136,8 +136,8 @@ mod tests {
 
     #[test]
     fn what_somebody_has_changed_is_thrown_away() {
-        type Deed = fn(&Path);
-        let deeds: [(&str, Deed); 4] = [
+        type Action = fn(&Path);
+        let actions: [(&str, Action); 4] = [
             ("other words", |folder| fs::write(folder.join("lib/json.pyc"), "cOmpiled").unwrap()),
             ("one more", |folder| fs::write(folder.join("lib/os.pyc"), "forged").unwrap()),
             ("one less", |folder| fs::remove_file(folder.join("lib/json.pyc")).unwrap()),
@@ -148,12 +148,12 @@ mod tests {
                 fs::rename(folder.join("new"), folder.join("lib/json.pyc")).unwrap();
             }),
         ];
-        for (deed, does) in deeds {
+        for (action, does) in actions {
             let (_work, mut installed, folder) = filled();
             does(&folder);
-            assert_eq!(installed.ready(), Use::Nothing, "{deed}");
-            assert!(!folder.exists(), "{deed}");
-            assert_eq!(installed.ready(), Use::Nothing, "{deed}: a role may have run");
+            assert_eq!(installed.ready(), Use::Nothing, "{action}");
+            assert!(!folder.exists(), "{action}");
+            assert_eq!(installed.ready(), Use::Nothing, "{action}: a role may have run");
         }
     }
 

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::bench::{Bench, Measured, disk};
 use super::place::Place;
 use super::python::{milliseconds, read};
 use super::scope::Scope;
+use super::verification::{Measured, Verification, disk};
 use crate::command_line::{RunnerCall, typed};
 use crate::test_report::failure;
 use crate::test_report::js_error::{self, Moment, Project};
@@ -89,8 +89,13 @@ pub(super) fn environment(call: &RunnerCall, place: &Place) -> Variables {
 }
 
 /// Writes a reporter that leaves its report in `report` into the private folder.
-pub(super) fn install(bench: &Bench, name: &str, text: &str, report: &Path) -> Result<PathBuf, Trouble> {
-    let path = bench.fresh(name);
+pub(super) fn install(
+    verification: &Verification,
+    name: &str,
+    text: &str,
+    report: &Path,
+) -> Result<PathBuf, Trouble> {
+    let path = verification.fresh(name);
     let quoted = serde_json::Value::from(report.to_string_lossy()).to_string();
     regular_file::write(&path, text.replace("'@REPORT@'", &quoted)).map_err(|error| disk(&path, &error))?;
     Ok(path)

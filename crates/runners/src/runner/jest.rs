@@ -5,16 +5,16 @@ mod facts;
 
 use std::path::PathBuf;
 
-use super::bench::{Bench, Measured, Step, disk};
 use super::javascript::{self, Options, Sorted, canary};
 use super::place::Place;
 use super::scope::Scope;
+use super::verification::{Measured, Step, Verification, disk};
 use super::words;
 use crate::canary_text::JavaScriptRunner;
 use crate::command_line::{RunnerCall, typed};
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::trouble::Trouble;
 
 pub(super) use facts::RUNNER;
@@ -35,17 +35,17 @@ impl Jest {
         &self,
         place: &Place,
         scope: &Scope,
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
         let sorted = sorted(&self.call.args);
         let chosen = if scope.is_unchosen() { None } else { Some(scope.chosen_files()) };
-        bench.announce(self.typed(&sorted, place, chosen.as_deref()), hear);
+        verification.announce(self.typed(&sorted, place, chosen.as_deref()), observer);
         let mut choice: Vec<String> = Vec::new();
         choice
             .extend(javascript::pattern(scope, place).map(|pattern| format!("--testNamePattern={pattern}")));
         if !scope.leave_out.is_empty() {
-            choice.push(format!("--filter={}", filter(bench, place, scope)?));
+            choice.push(format!("--filter={}", filter(verification, place, scope)?));
         }
         match &chosen {
             None => choice.extend(sorted.places),
@@ -58,18 +58,18 @@ impl Jest {
                 choice.extend(present.iter().map(|path| path.to_string_lossy().into_owned()));
             }
         }
-        let (step, told) = self.step(&sorted.options, choice, place, bench)?;
-        let finished = bench.run(step).await?;
+        let (step, told) = self.step(&sorted.options, choice, place, verification)?;
+        let finished = verification.run(step).await?;
         let run = javascript::conclude(finished.exit, &told, place, scope);
-        let nests = canary::plant_all(&run, (JavaScriptRunner::Jest, place, scope), bench)?;
-        if nests.is_empty() {
+        let planted = canary::plant_all(&run, (JavaScriptRunner::Jest, place, scope), verification)?;
+        if planted.is_empty() {
             return Ok(run);
         }
         let options = canary::unchosen(&sorted.options, CHOOSERS);
         let mut choice = vec!["--runTestsByPath".to_owned()];
-        choice.extend(canary::paths(&nests));
-        let (step, told) = self.step(&options, choice, place, bench)?;
-        canary::see((run, nests), (step, &told), place, bench).await
+        choice.extend(canary::paths(&planted));
+        let (step, told) = self.step(&options, choice, place, verification)?;
+        canary::see((run, planted), (step, &told), place, verification).await
     }
 
     /// A call with these options and this choice of tests, and where its report will be.
@@ -78,12 +78,12 @@ impl Jest {
         options: &[String],
         choice: Vec<String>,
         place: &Place,
-        bench: &Bench,
+        verification: &Verification,
     ) -> Result<(Step, PathBuf), Trouble> {
         let mut argv = javascript::program(&self.call, "jest", place)?;
         argv.extend(options.iter().cloned());
-        let told = bench.fresh("report.jsonl");
-        let reporter = javascript::install(bench, "tdd_jest_report.cjs", REPORTER, &told)?;
+        let told = verification.fresh("report.jsonl");
+        let reporter = javascript::install(verification, "tdd_jest_report.cjs", REPORTER, &told)?;
         argv.push("--reporters=default".to_owned());
         argv.push(format!("--reporters={}", reporter.display()));
         // A part of the tests covers too little, and then the exit code would not be about tests.
@@ -116,7 +116,7 @@ impl Jest {
 
 /// A module that jest asks which of the files it found are to run. Up to 29 it wants objects, from
 /// 30 paths; its own `package.json` says which.
-fn filter(bench: &Bench, place: &Place, scope: &Scope) -> Result<String, Trouble> {
+fn filter(verification: &Verification, place: &Place, scope: &Scope) -> Result<String, Trouble> {
     let out: Vec<String> =
         scope.leave_out.iter().map(|file| place.absolute(file).to_string_lossy().into_owned()).collect();
     let out = serde_json::Value::from(out).to_string();
@@ -127,7 +127,7 @@ fn filter(bench: &Bench, place: &Place, scope: &Scope) -> Result<String, Trouble
          const tell = parseInt(version, 10) < 30 ? (test) => ({{ test }}) : (test) => test;\n\
          module.exports = async (found) => ({{ filtered: found.filter((test) => !out.has(test)).map(tell) }});\n"
     );
-    let path = bench.fresh("tdd_jest_filter.cjs");
+    let path = verification.fresh("tdd_jest_filter.cjs");
     regular_file::write(&path, text).map_err(|error| disk(&path, &error))?;
     Ok(path.to_string_lossy().into_owned())
 }

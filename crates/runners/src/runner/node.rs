@@ -8,12 +8,12 @@ mod facts;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::bench::{Bench, Measured, Step, disk};
-use super::canary::{self, Judged, Nest};
+use super::canary::{self, Judged, PlantedCanary};
 use super::javascript::{Options, Sorted};
 use super::place::Place;
 use super::python::{milliseconds, read};
 use super::scope::Scope;
+use super::verification::{Measured, Step, Verification, disk};
 use super::words;
 use crate::canary_text;
 use crate::command_line::{NODE_REPORTERS, NODE_WITH_VALUE};
@@ -23,7 +23,7 @@ use crate::test_report::js_error::{self, Moment, Project};
 use crate::test_report::jsonl::{LoadLine, Reported, Said, TestLine};
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::test::{Exit, Failure, FailureKind, LoadFailure, Outcome, TestId, TestReport, TestResult};
 use tdd_core::trouble::Trouble;
 use tdd_source::{Language, declared};
@@ -47,8 +47,8 @@ impl Node {
         &self,
         place: &Place,
         scope: &Scope,
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
         let sorted = self.sorted();
         let files: Vec<RelPath> =
@@ -58,7 +58,7 @@ impl Node {
         let mut shown = self.call.program.clone();
         shown.extend(sorted.options.iter().cloned());
         let whole = if scope.is_all() { sorted.places.clone() } else { paths.clone() };
-        bench.announce(typed(shown.iter().chain(&whole)), hear);
+        verification.announce(typed(shown.iter().chain(&whole)), observer);
         if paths.is_empty() {
             if scope.is_all() {
                 is_there(place, &sorted.places, &self.call)?;
@@ -67,8 +67,8 @@ impl Node {
             let report = TestReport { complete: true, ..TestReport::default() };
             return Ok(measured(Exit::Code(0), Some(report), None));
         }
-        let script = install(bench)?;
-        let told = bench.fresh("report.jsonl");
+        let script = install(verification)?;
+        let told = verification.fresh("report.jsonl");
         let mut argv = self.call.program.clone();
         argv.extend(sorted.options);
         argv.push("--test-reporter=spec".to_owned());
@@ -78,9 +78,9 @@ impl Node {
         argv.extend(paths);
         let step =
             Step { argv: words(&argv), cwd: place.project.clone(), env: self.variables(), stdout: None };
-        let finished = bench.run(step).await?;
+        let finished = verification.run(step).await?;
         let run = heard(&told, finished.exit, place, scope);
-        self.with_canary(run, place, scope, bench).await
+        self.with_canary(run, place, scope, verification).await
     }
 
     /// Runs the canaries after all else, in a call of their own: node runs files side by side, and
@@ -91,17 +91,18 @@ impl Node {
         run: Measured,
         place: &Place,
         scope: &Scope,
-        bench: &mut Bench,
+        verification: &mut Verification,
     ) -> Result<Measured, Trouble> {
-        let Some(judged) = canary::may_follow(&run, place, scope, bench) else { return Ok(run) };
-        let nests: Vec<Nest> = judged.iter().map(|file| plant(place, file)).collect::<Result<_, _>>()?;
-        let script = install(bench)?;
-        let told = bench.fresh("canary.jsonl");
+        let Some(judged) = canary::may_follow(&run, place, scope, verification) else { return Ok(run) };
+        let planted: Vec<PlantedCanary> =
+            judged.iter().map(|file| plant(place, file)).collect::<Result<_, _>>()?;
+        let script = install(verification)?;
+        let told = verification.fresh("canary.jsonl");
         let mut argv = self.call.program.clone();
         argv.extend(self.sorted().options);
         argv.push(format!("--test-reporter={}", script.display()));
         argv.push(format!("--test-reporter-destination={}", told.display()));
-        argv.extend(canary::paths(&nests));
+        argv.extend(canary::paths(&planted));
         let step =
             Step { argv: words(&argv), cwd: place.project.clone(), env: self.variables(), stdout: None };
         let report = || {
@@ -110,7 +111,7 @@ impl Node {
                 |reported| results(&reported, place, &Scope::default()),
             )
         };
-        canary::see((run, nests), step, bench, report).await
+        canary::see((run, planted), step, verification, report).await
     }
 
     fn variables(&self) -> Vec<(OsString, Option<OsString>)> {
@@ -186,20 +187,20 @@ fn heard(told: &Path, exit: Exit, place: &Place, scope: &Scope) -> Measured {
     }
 }
 
-fn plant(place: &Place, judged: &Judged) -> Result<Nest, Trouble> {
+fn plant(place: &Place, judged: &Judged) -> Result<PlantedCanary, Trouble> {
     let secret = canary::secret()?;
     let script = canary_text::node(&judged.source, judged.path.extension(), &secret);
     let name = format!("{}.test.{}", secret.name, judged.path.extension());
     let file = place.absolute(&judged.path);
-    Nest::plant(place, file.parent().unwrap_or(&place.project), &name, (secret, &script))
+    PlantedCanary::plant(place, file.parent().unwrap_or(&place.project), &name, (secret, &script))
 }
 
 fn measured(exit: Exit, report: Option<TestReport>, unreadable: Option<String>) -> Measured {
     Measured { exit, report, unreadable, fail_code: FAIL_CODE }
 }
 
-fn install(bench: &Bench) -> Result<PathBuf, Trouble> {
-    let path = bench.fresh("tdd_node_report.mjs");
+fn install(verification: &Verification) -> Result<PathBuf, Trouble> {
+    let path = verification.fresh("tdd_node_report.mjs");
     regular_file::write(&path, REPORTER).map_err(|error| disk(&path, &error))?;
     Ok(path)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use tdd_core::audience::News;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 
 /// So many times the usual time is long.
 const LONG: u32 = 3;
@@ -54,7 +54,7 @@ pub(super) async fn watched<F: Future>(
     run: F,
     patience: Patience,
     what: &str,
-    hear: &RefCell<Hear<'_>>,
+    observer: &RefCell<Observer<'_>>,
 ) -> F::Output {
     let mut run = pin!(run);
     let began = Instant::now();
@@ -63,7 +63,7 @@ pub(super) async fn watched<F: Future>(
         let due = patience.due(times);
         match timeout_at(began + due, run.as_mut()).await {
             Ok(done) => return done,
-            Err(_) => hear.borrow_mut()(News::Note(patience.words(what, due))),
+            Err(_) => observer.borrow_mut()(News::Note(patience.words(what, due))),
         }
         times += 1;
     }
@@ -116,8 +116,8 @@ mod tests {
     async fn a_run_that_lasts_is_told_of_and_one_that_does_not_is_not() {
         for (lasts, want) in [(29, 0), (31, 1), (500, 3)] {
             let mut told = Vec::new();
-            let mut hear = |news: News| told.push(news);
-            let shared = RefCell::new(&mut hear as Hear<'_>);
+            let mut observer = |news: News| told.push(news);
+            let shared = RefCell::new(&mut observer as Observer<'_>);
             let run = tokio::time::sleep(Duration::from_secs(lasts));
             watched(run, patience(Some(2)), "RED", &shared).await;
             assert_eq!(told.len(), want, "{lasts}");

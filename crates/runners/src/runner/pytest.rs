@@ -9,12 +9,12 @@ mod facts;
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::bench::{Bench, Measured, Step};
-use super::canary::{self, Judged, Nest};
+use super::canary::{self, Judged, PlantedCanary};
 use super::installed::Installed;
 use super::place::Place;
 use super::python::Reporter;
 use super::scope::Scope;
+use super::verification::{Measured, Step, Verification};
 use super::{python, words};
 use crate::canary_text;
 use crate::canary_text::PythonRunner;
@@ -22,7 +22,7 @@ use crate::command_line::{RunnerCall, typed};
 use crate::gate_names::{self, Named};
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::test::Exit;
 use tdd_core::trouble::Trouble;
 
@@ -58,21 +58,22 @@ impl Pytest {
         &mut self,
         place: &Place,
         scope: &Scope,
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
         let chosen = self.args(place, scope);
         let mut shown = self.call.program.clone();
         shown.extend(chosen.iter().cloned());
-        bench.announce(typed(&shown), hear);
-        let folder = python::install(bench, "tdd_pytest_report.py", PLUGIN)?;
-        let told = bench.fresh("report.jsonl");
+        verification.announce(typed(&shown), observer);
+        let folder = python::install(verification, "tdd_pytest_report.py", PLUGIN)?;
+        let told = verification.fresh("report.jsonl");
         let ours = Reporter { folder: &folder, report: &told, is_first: !names_own_plugin(place) };
         let compiled = self.installed.ready();
         let judged = canary::judged(place, scope);
-        let nest = judged.as_deref().map(|judged| plant(place, judged)).transpose()?.flatten();
-        let scope = &scope.with_canary(nest.as_ref().and_then(|nest| nest.path.as_ref()));
-        let mut env = python::variables((bench, &compiled), &self.call, (scope, nest.as_ref()), place, &ours);
+        let planted = judged.as_deref().map(|judged| plant(place, judged)).transpose()?.flatten();
+        let scope = &scope.with_canary(planted.as_ref().and_then(|planted| planted.path.as_ref()));
+        let mut env =
+            python::variables((verification, &compiled), &self.call, (scope, planted.as_ref()), place, &ours);
         let own_path =
             self.call.env.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, value)| value.into());
         let inherited = own_path.or_else(|| std::env::var_os("PYTHONPATH"));
@@ -84,14 +85,14 @@ impl Pytest {
         }
         argv.extend(chosen);
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
-        if let Some(nest) = &nest {
-            bench.hide_lines(&nest.secret().name);
+        if let Some(planted) = &planted {
+            verification.hide_lines(&planted.secret().name);
         }
-        let finished = bench.run(step).await?;
+        let finished = verification.run(step).await?;
         if compiled.fills() {
             self.installed.seal();
         }
-        let said = bench.last_words(0);
+        let said = verification.last_words(0);
         if let Some(trouble) = unusable(finished.exit, &said) {
             return Err(trouble);
         }
@@ -101,7 +102,7 @@ impl Pytest {
             }
             Ok(reported) => {
                 let mut results = python::results(&reported, place, scope);
-                bench.note_canary(canary::outcome(nest.as_ref(), judged.as_deref(), &mut results));
+                verification.note_canary(canary::outcome(planted.as_ref(), judged.as_deref(), &mut results));
                 let nothing = results.tests.is_empty() && results.load_failures.is_empty();
                 let agreed = reported.status.map(Exit::Code) == Some(finished.exit);
                 // No test is no failure: the caller decides what an empty run means.
@@ -188,14 +189,14 @@ fn unusable(exit: Exit, said: &str) -> Option<Trouble> {
 }
 
 /// Beside the first judged file: out of its folder no `conftest.py` of it would see the canary.
-fn plant(place: &Place, judged: &[Judged]) -> Result<Option<Nest>, Trouble> {
+fn plant(place: &Place, judged: &[Judged]) -> Result<Option<PlantedCanary>, Trouble> {
     let Some(first) = judged.first() else { return Ok(None) };
     let secret = canary::secret()?;
     let name = canary::named_like(&first.path, &secret.name);
     let script = canary_text::python(PythonRunner::Pytest, &first.source, &secret);
     let file = place.absolute(&first.path);
     let folder = file.parent().unwrap_or(&place.project);
-    Nest::plant(place, folder, &name, (secret, &script)).map(Some)
+    PlantedCanary::plant(place, folder, &name, (secret, &script)).map(Some)
 }
 
 fn joined(first: OsString, rest: Option<OsString>) -> OsString {

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::bench::{Bench, disk, read_capped};
-use super::canary::Nest;
+use super::canary::PlantedCanary;
 use super::installed::Use;
 use super::place::Place;
 use super::scope::Scope;
+use super::verification::{Verification, disk, read_capped};
 use crate::command_line::RunnerCall;
 use crate::test_report::REPORT_CAP;
 use crate::test_report::jsonl::{self, Raised, Reported, Said, TestLine};
@@ -31,8 +31,8 @@ type Variables = Vec<(OsString, Option<OsString>)>;
 const KEEPER: &str = include_str!("reporters/tdd_keep_compiled.py");
 
 /// Writes a reporter into the run's private folder, and gives the folder it lies in.
-pub(super) fn install(bench: &Bench, name: &str, text: &str) -> Result<PathBuf, Trouble> {
-    let folder = bench.fresh("reporter");
+pub(super) fn install(verification: &Verification, name: &str, text: &str) -> Result<PathBuf, Trouble> {
+    let folder = verification.fresh("reporter");
     std::fs::create_dir_all(&folder).map_err(|error| disk(&folder, &error))?;
     let path = folder.join(name);
     regular_file::write(&path, text).map_err(|error| disk(&path, &error))?;
@@ -59,13 +59,13 @@ pub(super) struct Reporter<'a> {
 /// The variables of a run. Compiled files are neither read from the tree nor written to it: an
 /// edit of the same size within the same second would run the old code.
 pub(super) fn variables(
-    (bench, compiled): (&Bench, &Use),
+    (verification, compiled): (&Verification, &Use),
     call: &RunnerCall,
-    (scope, canary): (&Scope, Option<&Nest>),
+    (scope, canary): (&Scope, Option<&PlantedCanary>),
     place: &Place,
     reporter: &Reporter<'_>,
 ) -> Variables {
-    let folder = || compiled.folder().map_or_else(|| bench.fresh("pycache"), Path::to_owned);
+    let folder = || compiled.folder().map_or_else(|| verification.fresh("pycache"), Path::to_owned);
     let private_cache = guard::stands(Guard::PythonCache).then(folder);
     // No role came before the run that fills the folder: what is imported before our reporter, Python's own
     // library and the runner, may be read from where the person's own runs have compiled it.
@@ -87,7 +87,7 @@ pub(super) fn variables(
 
 fn order(
     call: &RunnerCall,
-    (scope, canary): (&Scope, Option<&Nest>),
+    (scope, canary): (&Scope, Option<&PlantedCanary>),
     place: &Place,
     (keeper, late_cache): (Option<&Path>, Option<&Path>),
 ) -> String {
@@ -105,7 +105,7 @@ fn order(
         "only_ids": ids.collect::<Vec<_>>(),
         "chosen_files": paths(scope.chosen_files()),
         "call": call.args,
-        "canary": canary.map(|nest| json!({ "file": real(nest.file()), "tests": nest.tests() })),
+        "canary": canary.map(|planted| json!({ "file": real(planted.file()), "tests": planted.tests() })),
         "keeper": keeper.map(|path| path.to_string_lossy()),
         "compiled": late_cache.map(|path| path.to_string_lossy()),
     })

@@ -14,9 +14,9 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::bench::{disk, read_capped};
 use super::canary::secret;
 use super::place::Place;
+use super::verification::{disk, read_capped};
 use super::{ProjectTests, RunnerSetup, scratch};
 use crate::canary_text::{broken, with_failing_test};
 use tdd_child::leftovers;
@@ -25,7 +25,7 @@ use tdd_core::checkup::{Refusal, Tried};
 use tdd_core::commands::{RunnerKind, Suite};
 use tdd_core::path::RelPath;
 use tdd_core::policy;
-use tdd_core::ports::{CanaryWish, Hear, TestOrder, Tests};
+use tdd_core::ports::{CanaryWish, Observer, TestOrder, Tests};
 use tdd_core::test::{Canary, Exit, Outcome, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_source::Language;
@@ -46,10 +46,10 @@ pub struct Rehearsal {
 
 /// Tries the commands of `setup`, whose `work` is not used. Fails if no copy can be made or no adapter
 /// reads the test command.
-pub async fn rehearse(setup: &RunnerSetup, hear: Hear<'_>) -> Result<Rehearsal, Trouble> {
+pub async fn rehearse(setup: &RunnerSetup, observer: Observer<'_>) -> Result<Rehearsal, Trouble> {
     let folder = leftovers::temporary_folder(&setup.repository)?;
     let place = Place::new(&setup.repository, &setup.project);
-    let copy = scratch::make(&place, &|_| true, hear)?;
+    let copy = scratch::make(&place, &|_| true, observer)?;
     let place = copy.place.clone();
     let mut tests = ProjectTests::new(RunnerSetup {
         repository: place.repository.clone(),
@@ -60,16 +60,16 @@ pub async fn rehearse(setup: &RunnerSetup, hear: Hear<'_>) -> Result<Rehearsal, 
     .never_resumed();
     tests.owner.clone_from(&setup.repository);
     let mut stage = Stage { place, tests, runner: setup.commands.runner };
-    let first = stage.run(Suite::Test, hear).await;
+    let first = stage.run(Suite::Test, observer).await;
     let judged = stage.judged(first.as_ref().ok());
     let test = match first {
-        Ok(run) => stage.test(&run, judged.as_ref(), hear).await,
+        Ok(run) => stage.test(&run, judged.as_ref(), observer).await,
         Err(trouble) => Err(trouble),
     };
     let gate = if setup.commands.gate == setup.commands.test {
         None
     } else {
-        Some(stage.gate(judged.as_ref(), hear).await)
+        Some(stage.gate(judged.as_ref(), observer).await)
     };
     Ok(Rehearsal { test, gate })
 }
@@ -82,14 +82,14 @@ struct Stage {
 }
 
 impl Stage {
-    async fn run(&mut self, suite: Suite, hear: Hear<'_>) -> Result<TestRun, Trouble> {
+    async fn run(&mut self, suite: Suite, observer: Observer<'_>) -> Result<TestRun, Trouble> {
         let label = "doctor";
         match suite {
             Suite::Test => {
                 let order = TestOrder { label: label.to_owned(), ..TestOrder::default() };
-                self.tests.run(&order, hear).await
+                self.tests.run(&order, observer).await
             }
-            Suite::Gate => self.tests.run_gate(label, &[], hear).await,
+            Suite::Gate => self.tests.run_gate(label, &[], observer).await,
         }
     }
 
@@ -110,7 +110,7 @@ impl Stage {
         &mut self,
         run: &TestRun,
         judged: Option<&RelPath>,
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> Result<Tried, Trouble> {
         let refusal = match judged {
             None => no_test_file(),
@@ -121,11 +121,11 @@ impl Stage {
                     canary: CanaryWish::Beside(vec![file.clone()]),
                     ..TestOrder::default()
                 };
-                match self.tests.run(&order, hear).await?.canary {
+                match self.tests.run(&order, observer).await?.canary {
                     Canary::SeenFailing => Refusal::Seen,
                     Canary::Passed | Canary::Errored | Canary::NotRun => Refusal::None,
                     Canary::NotAsked | Canary::Unsupported => {
-                        self.spoil(Suite::Test, run.exit, file, hear).await?
+                        self.spoil(Suite::Test, run.exit, file, observer).await?
                     }
                 }
             }
@@ -133,11 +133,11 @@ impl Stage {
         Ok(tried(run, refusal))
     }
 
-    async fn gate(&mut self, judged: Option<&RelPath>, hear: Hear<'_>) -> Result<Tried, Trouble> {
-        let run = self.run(Suite::Gate, hear).await?;
+    async fn gate(&mut self, judged: Option<&RelPath>, observer: Observer<'_>) -> Result<Tried, Trouble> {
+        let run = self.run(Suite::Gate, observer).await?;
         let refusal = match judged {
             None => no_test_file(),
-            Some(file) => self.spoil(Suite::Gate, run.exit, file, hear).await?,
+            Some(file) => self.spoil(Suite::Gate, run.exit, file, observer).await?,
         };
         Ok(tried(&run, refusal))
     }
@@ -148,7 +148,7 @@ impl Stage {
         suite: Suite,
         before: Exit,
         file: &RelPath,
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> Result<Refusal, Trouble> {
         if !before.is_success() {
             return Ok(Refusal::NotShown(format!("it is red by itself ({before})")));
@@ -169,11 +169,11 @@ impl Stage {
             replace(&path, text, later).map_err(|error| disk(&path, &error))
         };
         write(&failing)?;
-        let run = self.run(suite, hear).await?;
+        let run = self.run(suite, observer).await?;
         let refusal = match run.exit {
             Exit::Code(0) => {
                 write(&broken(&source))?;
-                let is_green = self.run(suite, hear).await?.exit.is_success();
+                let is_green = self.run(suite, observer).await?.exit.is_success();
                 if is_green { Refusal::None } else { Refusal::OfBrokenSource }
             }
             Exit::Code(_) | Exit::Signal(_) if run.output.contains(&secret.token) => Refusal::Seen,

@@ -16,14 +16,14 @@ use std::time::SystemTime;
 
 use ignore::WalkBuilder;
 
-use super::bench::disk;
 use super::place::Place;
+use super::verification::disk;
 use tdd_child::folder;
 use tdd_child::leftovers::{self, CopyFolder};
 use tdd_child::regular_file;
 use tdd_core::audience::News;
 use tdd_core::path::RelPath;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::trouble::{Obstacle, Trouble};
 
 /// Ignored entries that are not linked: results of builds, and what belongs to git or to us.
@@ -46,7 +46,11 @@ pub(super) struct Copy {
 }
 
 /// Makes a copy, and says so where that may take long.
-pub(super) fn make(place: &Place, take: &dyn Fn(&RelPath) -> bool, hear: Hear<'_>) -> Result<Copy, Trouble> {
+pub(super) fn make(
+    place: &Place,
+    take: &dyn Fn(&RelPath) -> bool,
+    observer: Observer<'_>,
+) -> Result<Copy, Trouble> {
     let folder = leftovers::copy_folder(&place.repository)?;
     let home = std::env::var_os("HOME").map(PathBuf::from);
     if let Some(sought) = upward::difference(&place.repository, folder.path(), home.as_deref()) {
@@ -63,7 +67,7 @@ pub(super) fn make(place: &Place, take: &dyn Fn(&RelPath) -> bool, hear: Hear<'_
     }
     if folder.is_far {
         let (from, to) = (place.repository.display(), folder.path().display());
-        hear(News::Note(format!("the tree is copied to another file system: from {from} to {to}")));
+        observer(News::Note(format!("the tree is copied to another file system: from {from} to {to}")));
     }
     let place = copy(place, folder.path(), take)?;
     Ok(Copy { place, _folder: folder })

@@ -20,16 +20,16 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 
 use self::case_files::CaseFiles;
-use super::bench::{Bench, Measured, Step};
 use super::place::Place;
 use super::scope::Scope;
 use super::scratch;
+use super::verification::{Measured, Step, Verification};
 use crate::command_line::quote;
 use crate::test_report::junit::Case;
 use tdd_core::commands::RunnerTable;
 use tdd_core::guard::{self, Guard};
 use tdd_core::path::RelPath;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::test::{Exit, LoadFailure, Outcome, TestId, TestReport, TestResult};
 use tdd_core::trouble::Trouble;
 
@@ -99,8 +99,8 @@ impl Shell {
         &mut self,
         place: &Place,
         scope: &Scope,
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
         let chosen = self.chosen(place, scope);
         let by_itself = |file: &&RelPath| chosen.as_ref().is_some_and(|files| files.contains(file));
@@ -108,12 +108,12 @@ impl Shell {
         let mut whole: Option<Measured> = None;
         let mut waiting: VecDeque<_> = self.batches(chosen).into();
         while let Some(files) = waiting.pop_front() {
-            let measured = self.run_once(files.as_deref(), (place, scope), bench, hear).await?;
+            let measured = self.run_once(files.as_deref(), (place, scope), verification, observer).await?;
             if files.is_none() && self.is_cut_short(&measured, scope) {
-                return self.in_parts((place, scope), bench, hear).await;
+                return self.in_parts((place, scope), verification, observer).await;
             }
             let goes_on = matches!(measured.exit, Exit::Code(_));
-            let (measured, again) = self.sifted(measured, files.as_deref(), scope, bench);
+            let (measured, again) = self.sifted(measured, files.as_deref(), scope, verification);
             waiting.extend(again);
             whole = match (whole, measured) {
                 (Some(before), Some(measured)) => Some(tap::joined(before, measured)),
@@ -127,8 +127,9 @@ impl Shell {
             whole.unwrap_or(Measured { exit: Exit::Code(0), report: None, unreadable: None, fail_code: 1 });
         if self.format.is_untold() && self.select.is_some() {
             for file in apart {
-                let alone =
-                    self.run_once(Some(std::slice::from_ref(file)), (place, scope), bench, hear).await?;
+                let alone = self
+                    .run_once(Some(std::slice::from_ref(file)), (place, scope), verification, observer)
+                    .await?;
                 tap::name_file(&mut whole, &alone, file);
             }
         }
@@ -150,8 +151,8 @@ impl Shell {
         &mut self,
         chosen: Option<&[RelPath]>,
         (place, scope): (&Place, &Scope),
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
         let command = match chosen {
             Some(files) => self.selection(place, files),
@@ -160,20 +161,21 @@ impl Shell {
         let is_whole = chosen.is_none() || self.has_word("{stem}");
         let in_copy = is_whole && !scope.leave_out.is_empty();
         let note = if in_copy { scratch::note(&scope.leave_out) } else { String::new() };
-        bench.announce(format!("{command}{note}"), hear);
+        verification.announce(format!("{command}{note}"), observer);
         let take = |file: &RelPath| !scope.leave_out.contains(file);
-        let copy = in_copy.then(|| scratch::make(place, &take, hear)).transpose()?;
+        let copy = in_copy.then(|| scratch::make(place, &take, observer)).transpose()?;
         let there = copy.as_ref().map_or_else(|| place.clone(), |copy| copy.place.clone());
         let mut report = self.report.as_ref().map(|path| there.project.join(path));
         if let Some(path) = report.as_ref().filter(|_| guard::stands(Guard::OldReport)) {
             reports::of(path).iter().try_for_each(|path| remove_old(path))?;
         }
         let prints = matches!(self.format, Format::Tap(_)) && report.is_none();
-        let stdout = prints.then(|| bench.fresh("tap"));
+        let stdout = prints.then(|| verification.fresh("tap"));
         report = report.or_else(|| stdout.clone());
         let argv = ["sh", "-c", &command].map(Into::into).to_vec();
-        let finished = bench.run(Step { argv, cwd: there.project.clone(), env: vec![], stdout }).await?;
-        let said = bench.last_words(usize::from(prints));
+        let finished =
+            verification.run(Step { argv, cwd: there.project.clone(), env: vec![], stdout }).await?;
+        let said = verification.last_words(usize::from(prints));
         super::missing_program(finished.exit, &command, &said)?;
         let Some(report) = report else {
             return Ok(Measured { exit: finished.exit, report: None, unreadable: None, fail_code: 1 });

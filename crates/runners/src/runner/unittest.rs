@@ -4,18 +4,18 @@ mod facts;
 
 use std::path::Path;
 
-use super::bench::{Bench, Measured, Step};
-use super::canary::{self, Judged, Nest};
+use super::canary::{self, Judged, PlantedCanary};
 use super::installed::Installed;
 use super::place::Place;
 use super::python::Reporter;
 use super::scope::Scope;
+use super::verification::{Measured, Step, Verification};
 use super::{python, words};
 use crate::canary_text;
 use crate::canary_text::PythonRunner;
 use crate::command_line::{RunnerCall, typed};
 use tdd_core::path::RelPath;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::trouble::Trouble;
 
 pub(super) use facts::RUNNER;
@@ -44,8 +44,8 @@ impl Unittest {
         &mut self,
         place: &Place,
         scope: &Scope,
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
         let files = scope.chosen_files();
         let shown = if files.is_empty() {
@@ -53,20 +53,21 @@ impl Unittest {
         } else {
             self.selection(place, &files)
         };
-        bench.announce(shown, hear);
-        let folder = python::install(bench, "tdd_unittest_driver.py", DRIVER)?;
-        let told = bench.fresh("report.jsonl");
+        verification.announce(shown, observer);
+        let folder = python::install(verification, "tdd_unittest_driver.py", DRIVER)?;
+        let told = verification.fresh("report.jsonl");
         let ours = Reporter { folder: &folder, report: &told, is_first: true };
         let compiled = self.installed.ready();
         let judged = canary::judged(place, scope);
-        let nest = judged.as_deref().map(|judged| plant(place, judged, &folder)).transpose()?.flatten();
-        let scope = &scope.with_canary(nest.as_ref().and_then(|nest| nest.path.as_ref()));
-        let env = python::variables((bench, &compiled), &self.call, (scope, nest.as_ref()), place, &ours);
+        let planted = judged.as_deref().map(|judged| plant(place, judged, &folder)).transpose()?.flatten();
+        let scope = &scope.with_canary(planted.as_ref().and_then(|planted| planted.path.as_ref()));
+        let env =
+            python::variables((verification, &compiled), &self.call, (scope, planted.as_ref()), place, &ours);
         let mut argv = self.python();
         argv.push(folder.join("tdd_unittest_driver.py").to_string_lossy().into_owned());
         argv.extend(self.args(place, scope));
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
-        let finished = bench.run(step).await?;
+        let finished = verification.run(step).await?;
         if compiled.fills() {
             self.installed.seal();
         }
@@ -76,7 +77,7 @@ impl Unittest {
             }
             Ok(reported) => {
                 let mut results = python::results(&reported, place, scope);
-                bench.note_canary(canary::outcome(nest.as_ref(), judged.as_deref(), &mut results));
+                verification.note_canary(canary::outcome(planted.as_ref(), judged.as_deref(), &mut results));
                 let unreadable = reported.flaw;
                 Measured { exit: finished.exit, report: Some(results), unreadable, fail_code: FAIL_CODE }
             }
@@ -130,12 +131,12 @@ impl Unittest {
 
 /// In the run's private folder: our driver loads it by its path, and unittest has no rules that go by
 /// a folder.
-fn plant(place: &Place, judged: &[Judged], folder: &Path) -> Result<Option<Nest>, Trouble> {
+fn plant(place: &Place, judged: &[Judged], folder: &Path) -> Result<Option<PlantedCanary>, Trouble> {
     let Some(first) = judged.first() else { return Ok(None) };
     let secret = canary::secret()?;
     let name = canary::named_like(&first.path, &secret.name);
     let script = canary_text::python(PythonRunner::Unittest, &first.source, &secret);
-    Nest::plant(place, folder, &name, (secret, &script)).map(Some)
+    PlantedCanary::plant(place, folder, &name, (secret, &script)).map(Some)
 }
 
 fn is_fail_fast(arg: &str) -> bool {

@@ -7,15 +7,15 @@ mod facts;
 
 use std::path::{Path, PathBuf};
 
-use super::bench::{Bench, Measured, Step};
 use super::javascript::{self, Options, Sorted, canary};
 use super::place::Place;
 use super::scope::Scope;
+use super::verification::{Measured, Step, Verification};
 use super::words;
 use crate::canary_text::JavaScriptRunner;
 use crate::command_line::{RunnerCall, typed};
 use tdd_core::path::RelPath;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::trouble::Trouble;
 
 pub(super) use facts::RUNNER;
@@ -36,12 +36,12 @@ impl Vitest {
         &self,
         place: &Place,
         scope: &Scope,
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
         let sorted = sorted(&self.call.args);
         let chosen = if scope.is_unchosen() { None } else { Some(scope.chosen_files()) };
-        bench.announce(self.typed(&sorted, place, chosen.as_deref()), hear);
+        verification.announce(self.typed(&sorted, place, chosen.as_deref()), observer);
         let places = match &chosen {
             None => sorted.places,
             Some(files) => {
@@ -52,7 +52,7 @@ impl Vitest {
                 present.iter().map(|path| path.to_string_lossy().into_owned()).collect()
             }
         };
-        let (mut step, told) = self.step(&sorted.options, places, place, bench)?;
+        let (mut step, told) = self.step(&sorted.options, places, place, verification)?;
         let mut more: Vec<String> = Vec::new();
         more.extend(javascript::pattern(scope, place).map(|pattern| format!("--testNamePattern={pattern}")));
         let kept = |file: &RelPath| {
@@ -60,17 +60,17 @@ impl Vitest {
         };
         more.extend(excluded(place, scope, chosen.as_deref(), &kept));
         step.argv.extend(words(&more));
-        let finished = bench.run(step).await?;
+        let finished = verification.run(step).await?;
         let run = javascript::conclude(finished.exit, &told, place, scope);
-        let nests = canary::plant_all(&run, (JavaScriptRunner::Vitest, place, scope), bench)?;
-        if nests.is_empty() {
+        let planted = canary::plant_all(&run, (JavaScriptRunner::Vitest, place, scope), verification)?;
+        if planted.is_empty() {
             return Ok(run);
         }
         let options = canary::unchosen(&sorted.options, CHOOSERS);
-        let (mut step, told) = self.step(&options, canary::paths(&nests).collect(), place, bench)?;
+        let (mut step, told) = self.step(&options, canary::paths(&planted).collect(), place, verification)?;
         // The configuration may hold a pattern of names too.
         step.argv.push("--testNamePattern=.*".into());
-        canary::see((run, nests), (step, &told), place, bench).await
+        canary::see((run, planted), (step, &told), place, verification).await
     }
 
     /// A call with these options and files, and where its report will be.
@@ -79,14 +79,14 @@ impl Vitest {
         options: &[String],
         places: Vec<String>,
         place: &Place,
-        bench: &Bench,
+        verification: &Verification,
     ) -> Result<(Step, PathBuf), Trouble> {
         let mut argv = javascript::program(&self.call, "vitest", place)?;
         argv.push("run".to_owned());
         argv.extend(options.iter().cloned());
         argv.extend(places);
-        let told = bench.fresh("report.jsonl");
-        let reporter = javascript::install(bench, "tdd_vitest_report.mjs", REPORTER, &told)?;
+        let told = verification.fresh("report.jsonl");
+        let reporter = javascript::install(verification, "tdd_vitest_report.mjs", REPORTER, &told)?;
         argv.push("--reporter=default".to_owned());
         argv.push(format!("--reporter={}", reporter.display()));
         // A part of the tests covers too little, and then the exit code would not be about tests.

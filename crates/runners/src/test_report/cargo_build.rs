@@ -10,7 +10,7 @@
 //! message = {level, message, code: {code} | null, spans: [{file_name, is_primary, label}], rendered}
 //! ```
 //!
-//! All errors of a target are weighed, not the first: rustc reports unresolved names and wrong
+//! All errors of a target are classified, not the first: rustc reports unresolved names and wrong
 //! types of one file together.
 
 use serde::Deserialize;

@@ -48,7 +48,7 @@ pub struct Target {
 impl Target {
     /// A library of any sort: what `--lib` builds.
     pub fn is_lib(&self) -> bool {
-        let other = ["bin", "example", "test", "bench", "custom-build"];
+        let other = ["bin", "example", "test", "verification", "custom-build"];
         !self.kind.iter().any(|kind| other.contains(&kind.as_str()))
     }
 }
@@ -160,7 +160,7 @@ mod tests {
             Target { name: "x".into(), kind, src_path: "/x".into(), doctest: false }.is_lib()
         };
         assert!(["lib", "rlib", "proc-macro", "cdylib"].into_iter().all(lib));
-        assert!(!["bin", "test", "custom-build", "example", "bench"].into_iter().any(lib));
+        assert!(!["bin", "test", "custom-build", "example", "verification"].into_iter().any(lib));
         assert_eq!(parse(b"error: no manifest"), None);
     }
 }

@@ -9,7 +9,7 @@
 //! more    = TAB WORDS NL                               what the error above has and wants
 //! ```
 //!
-//! All errors of a package are weighed, not the first. The compiler stops after ten of them and
+//! All errors of a package are classified, not the first. The compiler stops after ten of them and
 //! says "too many errors", unless it is called with `-gcflags=-e`.
 
 use super::{failure, quoted};

@@ -3,7 +3,7 @@
 //! ```text
 //! stream = { event NL | plain NL }
 //! event  = {"Action", "Package"?, "Test"?, "Output"?, "Elapsed"?}
-//! action = "run" | "pass" | "fail" | "skip" | "output" | "start" | "pause" | "cont" | "bench" | "build-…"
+//! action = "run" | "pass" | "fail" | "skip" | "output" | "start" | "pause" | "cont" | "verification" | "build-…"
 //! plain  = "FAIL" TAB PACKAGE " [build failed]" | "FAIL" TAB PACKAGE " [setup failed]" | other
 //! ```
 //!

@@ -10,7 +10,7 @@
 //!
 //! Tests share the standard output with the harness: a child process or a raw write can put any
 //! line there. So the names come from the list, the outcomes from the log file, and the standard
-//! output must agree with both; where it does not, [`Weighed::flaw`] says so and nothing is green.
+//! output must agree with both; where it does not, [`Classified::flaw`] says so and nothing is green.
 //! Leniency: a result word may stand alone on the line after `test NAME ... `, because with one
 //! thread a raw write lands between the two; the log file then still has the outcome.
 
@@ -22,7 +22,7 @@ use tdd_core::test::{Failure, FailureKind, Outcome};
 
 /// What a binary said about its tests, once its three witnesses were compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Weighed {
+pub struct Classified {
     pub tests: Vec<(String, Outcome)>,
     /// Why this is no complete report; `None` if all agrees.
     pub flaw: Option<String>,
@@ -49,7 +49,7 @@ pub fn listed(bytes: &[u8]) -> Option<Vec<String>> {
 /// Compares what was listed, what was logged (`None` if the binary knows no log file) and what
 /// was printed. Namesakes (a macro may make tests in blocks without a name) have a result each, in
 /// the order in which they ended.
-pub fn weigh(names: &[String], log: Option<&[u8]>, stdout: &[u8]) -> Weighed {
+pub fn classify(names: &[String], log: Option<&[u8]>, stdout: &[u8]) -> Classified {
     let text = String::from_utf8_lossy(stdout);
     let printed = Printed::read(&text);
     let (words, flaw) = match log {
@@ -79,23 +79,23 @@ pub fn weigh(names: &[String], log: Option<&[u8]>, stdout: &[u8]) -> Weighed {
         let told = printed.counts.as_ref().map_or("is absent".to_owned(), |told| format!("counts {told}"));
         flaw = Some(format!("the `test result:` line {told}; what was read is {counts}"));
     }
-    Weighed { tests, flaw }
+    Classified { tests, flaw }
 }
 
 /// Several transcripts in one, as `cargo test --doc` prints them; each must be whole. Only for
 /// tests that run in processes of their own whose output is captured.
-pub fn transcripts(stdout: &[u8]) -> Weighed {
+pub fn transcripts(stdout: &[u8]) -> Classified {
     let text = String::from_utf8_lossy(stdout);
-    let mut whole = Weighed::default();
+    let mut whole = Classified::default();
     let mut part = String::new();
     for line in text.lines() {
         part.push_str(line);
         part.push('\n');
         if line.starts_with("test result: ") {
             let names = Printed::read(&part).order;
-            let weighed = weigh(&names, None, part.as_bytes());
-            whole.tests.extend(weighed.tests);
-            whole.flaw = whole.flaw.or(weighed.flaw);
+            let classified = classify(&names, None, part.as_bytes());
+            whole.tests.extend(classified.tests);
+            whole.flaw = whole.flaw.or(classified.flaw);
             part.clear();
         }
     }

@@ -11,8 +11,8 @@ fn kinds_names() -> Vec<String> {
     Printed::read(KINDS).order
 }
 
-fn outcome_of<'a>(weighed: &'a Weighed, name: &str) -> &'a Outcome {
-    &weighed.tests.iter().find(|test| test.0 == name).unwrap().1
+fn outcome_of<'a>(classified: &'a Classified, name: &str) -> &'a Outcome {
+    &classified.tests.iter().find(|test| test.0 == name).unwrap().1
 }
 
 #[test]
@@ -24,9 +24,9 @@ fn a_list_is_read_and_anything_else_is_none() {
 
 #[test]
 fn real_output_is_read_with_its_kinds() {
-    let weighed = weigh(&kinds_names(), None, KINDS.as_bytes());
-    assert_eq!(weighed.flaw, None);
-    assert_eq!(weighed.tests.len(), 18);
+    let classified = classify(&kinds_names(), None, KINDS.as_bytes());
+    assert_eq!(classified.flaw, None);
+    assert_eq!(classified.tests.len(), 18);
     for (name, kind) in [
         ("assert_fail", FailureKind::Assertion),
         ("assert_eq_fail", FailureKind::Assertion),
@@ -36,21 +36,21 @@ fn real_output_is_read_with_its_kinds() {
         ("todo_rt", FailureKind::Error),
         ("unwrap_rt", FailureKind::Error),
     ] {
-        let Outcome::Failed(failure) = outcome_of(&weighed, name) else { panic!("{name}") };
+        let Outcome::Failed(failure) = outcome_of(&classified, name) else { panic!("{name}") };
         assert_eq!(failure.kind, kind, "{name}: {}", failure.message);
     }
-    assert_eq!(outcome_of(&weighed, "ign_why"), &Outcome::Skipped);
-    assert_eq!(outcome_of(&weighed, "outer::inner::t"), &Outcome::Passed);
+    assert_eq!(outcome_of(&classified, "ign_why"), &Outcome::Skipped);
+    assert_eq!(outcome_of(&classified, "outer::inner::t"), &Outcome::Passed);
 }
 
 #[test]
 fn lines_that_a_test_prints_do_not_make_it_green() {
     let listed = names("a_spoof b_child c_red");
     let log = b"ok a_spoof\nok b_child\nfailed c_red\n";
-    let with_log = weigh(&listed, Some(log), SPOOF.as_bytes());
+    let with_log = classify(&listed, Some(log), SPOOF.as_bytes());
     assert!(matches!(outcome_of(&with_log, "c_red"), Outcome::Failed(_)));
     assert_eq!(with_log.tests.len(), 3, "ghosts are no tests");
-    assert!(weigh(&listed, None, SPOOF.as_bytes()).flaw.is_some());
+    assert!(classify(&listed, None, SPOOF.as_bytes()).flaw.is_some());
 }
 
 #[test]
@@ -59,8 +59,8 @@ fn what_is_cut_doubled_or_contradicted_has_a_flaw() {
                   test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
     let listed = names("a b");
     let log: &[u8] = b"ok a\nok b\n";
-    assert_eq!(weigh(&listed, Some(log), output.as_bytes()).flaw, None);
-    assert_eq!(weigh(&listed, None, output.as_bytes()).flaw, None);
+    assert_eq!(classify(&listed, Some(log), output.as_bytes()).flaw, None);
+    assert_eq!(classify(&listed, None, output.as_bytes()).flaw, None);
     let forged_after = format!("{output}test a ... ok\n");
     for (name, log, output) in [
         ("no output at all", Some(&b""[..]), ""),
@@ -75,7 +75,7 @@ fn what_is_cut_doubled_or_contradicted_has_a_flaw() {
         ("wrong counts", Some(log), &output.replace("2 passed", "1 passed")),
         ("wrong number", Some(log), &output.replace("running 2", "running 3")),
     ] {
-        assert!(weigh(&listed, log, output.as_bytes()).flaw.is_some(), "{name}");
+        assert!(classify(&listed, log, output.as_bytes()).flaw.is_some(), "{name}");
     }
 }
 
@@ -83,8 +83,8 @@ fn what_is_cut_doubled_or_contradicted_has_a_flaw() {
 fn with_one_thread_a_raw_write_may_land_in_a_result_line() {
     let output = "\nrunning 1 test\ntest a ... hello\nok\n\n\
                   test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
-    assert_eq!(weigh(&names("a"), Some(b"ok a\n"), output.as_bytes()).flaw, None);
-    assert!(weigh(&names("a"), None, output.as_bytes()).flaw.is_some());
+    assert_eq!(classify(&names("a"), Some(b"ok a\n"), output.as_bytes()).flaw, None);
+    assert!(classify(&names("a"), None, output.as_bytes()).flaw.is_some());
 }
 
 #[test]
@@ -104,12 +104,12 @@ fn namesakes_have_a_result_each_and_a_count_that_differs_is_told_with_both_numbe
         test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";
     let log = &b"ok a\nfailed a\nok b\n"[..];
     for log in [Some(log), None] {
-        let weighed = weigh(&names("a a b"), log, output.as_bytes());
-        let ok: Vec<bool> = weighed.tests.iter().map(|test| test.1 == Outcome::Passed).collect();
-        assert_eq!((ok, weighed.flaw), (vec![true, false, true], None));
+        let classified = classify(&names("a a b"), log, output.as_bytes());
+        let ok: Vec<bool> = classified.tests.iter().map(|test| test.1 == Outcome::Passed).collect();
+        assert_eq!((ok, classified.flaw), (vec![true, false, true], None));
     }
     let flaw =
-        |names: &[String], output: &str| weigh(names, None, output.as_bytes()).flaw.unwrap_or_default();
+        |names: &[String], output: &str| classify(names, None, output.as_bytes()).flaw.unwrap_or_default();
     assert!(flaw(&names("a b"), output).contains("`running 3 tests`; its list holds 2"));
     let fewer = output.replace("2 passed", "1 passed");
     let said = flaw(&names("a a b"), &fewer);

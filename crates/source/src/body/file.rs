@@ -45,7 +45,7 @@ impl Reading<'_, '_> {
             if self.inherits_tests(at) {
                 whole.expectation = Expectation::Yes;
             }
-            match self.calls.weigh(self.tree, &self.flow, at) {
+            match self.calls.classify(self.tree, &self.flow, at) {
                 Some(call) if call.holds == Holds::Expectation => whole.expectation = Expectation::Yes,
                 Some(call) if whole.asks.len() < MOST_ASKS => {
                     whole.expectation = stronger(whole.expectation, Expectation::Unknown);

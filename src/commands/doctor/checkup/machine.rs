@@ -49,7 +49,7 @@ fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
         stop: scene.stop.clone(),
         env: scene.environment.vars.clone(),
         operator: None,
-        errand: None,
+        task: None,
     });
     program.preflight()?;
     let warnings = program.versions(&mut |line| print::message(&format!("tdd: {line}")))?;

@@ -98,7 +98,7 @@ fn of_command(commands: &ProjectCommands, suite: Suite, tried: &Tried) -> Findin
         Some((all, red)) => format!("; tests: {all}, red: {red}"),
         None => String::new(),
     };
-    let (grade, what, why, next) = standing(suite, tried);
+    let (grade, what, why, next) = graded(suite, tried);
     let finding =
         Finding { subject: subject(suite), grade, what: format!("{words}: {what}{counted}"), why, next };
     let is_red = tried.tests.is_some_and(|(_, red)| red > 0);
@@ -110,7 +110,7 @@ fn of_command(commands: &ProjectCommands, suite: Suite, tried: &Tried) -> Findin
 }
 
 /// Grade, what, why, what next.
-fn standing(suite: Suite, tried: &Tried) -> (Grade, String, String, String) {
+fn graded(suite: Suite, tried: &Tried) -> (Grade, String, String, String) {
     if let Some(unfit) = unfit(tried) {
         let flag = match suite {
             Suite::Test => "--allow-red-baseline",

@@ -48,7 +48,7 @@ pub(super) const OBLIGATIONS: [Obligation; 26] = [
     welcome(
         "planted",
         "what the repository and the person's home say to agents is not heard",
-        || deeds(&json!([{ "run": planted::LOOK }])),
+        || actions(&json!([{ "run": planted::LOOK }])),
         planted::is_out_of_hearing,
     ),
     welcome(
@@ -85,19 +85,19 @@ pub(super) const OBLIGATIONS: [Obligation; 26] = [
     welcome(
         "protected-write",
         "a protected file that a tool writes to is refused or put back",
-        || deeds(&json!([write_protected()])),
+        || actions(&json!([write_protected()])),
         proof::protected_file_stands,
     ),
     welcome(
         "protected-shell",
         "a protected file that the shell writes to is refused or put back",
-        || deeds(&json!([{ "run": format!("echo forged > {}; echo tried", proof::PROTECTED) }])),
+        || actions(&json!([{ "run": format!("echo forged > {}; echo tried", proof::PROTECTED) }])),
         proof::protected_file_stands,
     ),
     welcome(
         "environment",
         "its shell finds the person's programs and variables, so that tests run there as they do for us",
-        || deeds(&json!([{ "run": format!("{} > {}", proof::PROGRAM, proof::RESULT) }])),
+        || actions(&json!([{ "run": format!("{} > {}", proof::PROGRAM, proof::RESULT) }])),
         proof::shell_has_the_environment,
     ),
     welcome("turn-cap", "too many tool calls are stopped at the cap", endless_calls, proof::turns_are_capped),
@@ -166,7 +166,7 @@ pub(super) const OBLIGATIONS: [Obligation; 26] = [
         name: "ctrl-c",
         sentence: "Ctrl-C while a tool's child runs leaves nobody behind",
         company: Company::Unwelcome,
-        answers: || deeds(&json!([{ "run": format!("touch {}; sleep 600", proof::RUNNING) }])),
+        answers: || actions(&json!([{ "run": format!("touch {}; sleep 600", proof::RUNNING) }])),
         proof: proof::nobody_is_left,
     },
 ];
@@ -220,8 +220,8 @@ fn plain() -> Vec<Value> {
     says(DONE)
 }
 
-fn deeds(deeds: &Value) -> Vec<Value> {
-    turns(&json!([deeds, { "say": DONE }]))
+fn actions(actions: &Value) -> Vec<Value> {
+    turns(&json!([actions, { "say": DONE }]))
 }
 
 fn write_protected() -> Value {

@@ -23,7 +23,7 @@ use tdd_agents::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
 use tdd_agents::agent_table::AgentTable;
 use tdd_agents::agent_table::kit::Kit;
 use tdd_child::leftovers;
-use tdd_child::sandbox::{Belongings, Chosen, Ground, Sandbox, Sealed};
+use tdd_child::sandbox::{Belongings, Chosen, Sandbox, SandboxPaths, Sealed};
 use tdd_child::signals::StopSignal;
 use tdd_child::unix::proc_table::{self, Life};
 use tdd_core::attempt::AttemptKind;
@@ -47,7 +47,7 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 /// What all trials share.
-pub(super) struct Bench {
+pub(super) struct Lab {
     pub(super) tdd: PathBuf,
     pub(super) folder: PathBuf,
     /// Where programs are found.
@@ -68,7 +68,7 @@ pub(super) struct Ran {
 }
 
 pub(super) struct Trial<'b> {
-    bench: &'b Bench,
+    lab: &'b Lab,
     agent: RoleAgent,
     pub(super) kit: &'b Kit,
     /// The obligation's name.
@@ -93,24 +93,19 @@ pub(super) enum Stop<'s> {
 }
 
 impl<'b> Trial<'b> {
-    pub(super) fn new(
-        bench: &'b Bench,
-        agent: &RoleAgent,
-        kit: &'b Kit,
-        name: &'b str,
-    ) -> Result<Self, Trouble> {
-        let folder = bench.folder.join(name);
+    pub(super) fn new(lab: &'b Lab, agent: &RoleAgent, kit: &'b Kit, name: &'b str) -> Result<Self, Trouble> {
+        let folder = lab.folder.join(name);
         for part in ["home", "tmp", "logs", "exchange", "bin"] {
             made(&folder.join(part))?;
         }
         scaffold::lay_out(&folder.join("project"), &FILES)?;
-        install(&folder.join("bin").join(super::proof::PROGRAM), &bench.tdd)?;
+        install(&folder.join("bin").join(super::proof::PROGRAM), &lab.tdd)?;
         let mut agent = agent.clone();
         agent.model = kit.model.clone().or(agent.model);
-        let word = bench.folder.file_name().unwrap_or_default().to_string_lossy();
+        let word = lab.folder.file_name().unwrap_or_default().to_string_lossy();
         let role_text =
             format!("You take part in the trial {word}. role: implementer\n\nDo what \"you\" are <told>.\n");
-        Ok(Self { bench, agent, kit, name, folder, role_text })
+        Ok(Self { lab, agent, kit, name, folder, role_text })
     }
 
     /// `Err` is a trouble of ours, not of the agent's.
@@ -126,7 +121,7 @@ impl<'b> Trial<'b> {
     /// The version that its program tells; a trouble if it can't be started at all. One that a run would
     /// refuse or warn of is looked at all the same, and that is said.
     pub(super) fn version(&self) -> Result<String, Trouble> {
-        let (attended, _) = self.agents(&self.bench.server.url)?;
+        let (attended, _) = self.agents(&self.lab.server.url)?;
         match attended.agents.versions(&mut |line| print::message(&format!("tdd: {line}"))) {
             Ok(warnings) => warnings.iter().for_each(|line| print::message(&format!("tdd: warning: {line}"))),
             Err(trouble) => print::message(&format!("tdd: warning: a run refuses it: {trouble}")),
@@ -144,7 +139,7 @@ impl<'b> Trial<'b> {
     }
 
     pub(super) fn server(&self) -> &str {
-        &self.bench.server.url
+        &self.lab.server.url
     }
 
     pub(super) fn project(&self, path: &str) -> PathBuf {
@@ -157,7 +152,7 @@ impl<'b> Trial<'b> {
 
     /// All that was asked so far, in any trial.
     pub(super) fn requests(&self) -> Vec<Value> {
-        self.bench.server.requests()
+        self.lab.server.requests()
     }
 
     /// Asks for little, with room for all that a trial needs: some agents try again for more than a
@@ -187,7 +182,7 @@ impl<'b> Trial<'b> {
 
     /// Starts the agent and attends it to its end.
     pub(super) fn run(&self, order: &AgentOrder) -> Result<Ran, Unproven> {
-        self.run_at(&self.bench.server.url, order, &Stop::WithUs)
+        self.run_at(&self.lab.server.url, order, &Stop::WithUs)
     }
 
     pub(super) fn run_at(&self, server: &str, order: &AgentOrder, stop: &Stop<'_>) -> Result<Ran, Unproven> {
@@ -197,7 +192,7 @@ impl<'b> Trial<'b> {
 
     /// The same, with the project's protected files sealed.
     pub(super) fn run_sealed(&self, order: &AgentOrder) -> Result<(Ran, Manifest), Unproven> {
-        let (mut agents, mut manifest) = self.agents(&self.bench.server.url)?;
+        let (mut agents, mut manifest) = self.agents(&self.lab.server.url)?;
         manifest.seal(&[FileClass::Test, FileClass::Gate, FileClass::Mixed], &[])?;
         Ok((self.attend(&mut agents, order, &Stop::WithUs)?, manifest))
     }
@@ -207,7 +202,7 @@ impl<'b> Trial<'b> {
         let outcome = event_loop()?.block_on(async {
             let mut deaf = |_| {};
             let run = agents.run(order, &mut deaf);
-            let mut ours = self.bench.stop.clone();
+            let mut ours = self.lab.stop.clone();
             let interrupt = async {
                 match stop {
                     Stop::WithUs => {}
@@ -228,14 +223,14 @@ impl<'b> Trial<'b> {
                 () = interrupt => Err(Trouble::internal("a wait that has no end has ended")),
             }
         });
-        let stopped_by_us = self.bench.stop.borrow().map(Trouble::stopped);
+        let stopped_by_us = self.lab.stop.borrow().map(Trouble::stopped);
         match (outcome, stopped_by_us) {
             (_, Some(trouble)) => Err(Unproven::Ours(trouble)),
             (Err(trouble), None) if is_ours(&trouble) && matches!(stop, Stop::WithUs) => {
                 Err(Unproven::Ours(trouble))
             }
             (outcome, None) => {
-                Ok(Ran { outcome, asked: self.bench.server.asked(self.name), left: self.left() })
+                Ok(Ran { outcome, asked: self.lab.server.asked(self.name), left: self.left() })
             }
         }
     }
@@ -251,27 +246,30 @@ impl<'b> Trial<'b> {
         let policy = Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs/frs")
             .map_err(|bad| Trouble::internal("the kit's own globs can't be read").because(bad.why))?;
         let sealed = Sealed::default();
-        let ground = Ground {
+        let sandbox_paths = SandboxPaths {
             repository: project.clone(),
             git: git_folders(&project)?.to_vec(),
             specs: self.project("specs/frs"),
             exchange: self.folder.join("exchange"),
             shared: leftovers::shared_folder(),
             own_settings: Vec::new(),
-            belongings: Belongings::of(&self.bench.reach, &self.env()),
+            belongings: Belongings::of(&self.lab.reach, &self.env()),
             policy: policy.clone(),
         }
         .without_links();
-        let backend = self.bench.sandbox.backend.clone();
-        let sandbox =
-            backend.map(|backend| Sandbox { backend, ground: ground.clone(), sealed: sealed.clone() });
+        let backend = self.lab.sandbox.backend.clone();
+        let sandbox = backend.map(|backend| Sandbox {
+            backend,
+            sandbox_paths: sandbox_paths.clone(),
+            sealed: sealed.clone(),
+        });
         let table = self.kit.point(&self.agent.table, server)?;
         let agent = RoleAgent { table, model: self.agent.model.clone() };
         let (ctrl_c, stop) = watch::channel(None);
         let agents = TableAgents::new(AgentSetup {
             roles: RoleAgents::all(&agent),
             cwd: project.clone(),
-            tdd: self.bench.tdd.clone(),
+            tdd: self.lab.tdd.clone(),
             logs: self.folder.join("logs"),
             exchange_root: self.folder.join("exchange"),
             state_root: self.folder.join("state"),
@@ -280,10 +278,10 @@ impl<'b> Trial<'b> {
             stop,
             env: self.env(),
             operator: None,
-            errand: None,
+            task: None,
         })
         .fenced_by(sandbox)
-        .told_of(ground, sealed.clone());
+        .told_of(sandbox_paths, sealed.clone());
         agents.preflight()?;
         let classify = Box::new(move |path: &_| policy.classify(path));
         let manifest = Manifest::new(project, classify, self.folder.join("sealed")).telling(sealed);
@@ -292,14 +290,14 @@ impl<'b> Trial<'b> {
 
     /// A word that nobody but this trial's environment knows.
     pub(super) fn word(&self) -> &str {
-        self.bench.folder.file_name().and_then(OsStr::to_str).unwrap_or("kit")
+        self.lab.folder.file_name().and_then(OsStr::to_str).unwrap_or("kit")
     }
 
     fn env(&self) -> Vec<(OsString, OsString)> {
         let home = self.folder.join("home");
         let mut path = self.folder.join("bin").into_os_string();
         path.push(":");
-        path.push(self.bench.path.clone().unwrap_or_default());
+        path.push(self.lab.path.clone().unwrap_or_default());
         vec![
             ("PATH".into(), path),
             (super::proof::VARIABLE.into(), self.word().into()),

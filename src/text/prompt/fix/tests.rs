@@ -41,7 +41,7 @@ fn findings(checks: Vec<CheckFinding>) -> FixFindings {
         weakened: Vec::new(),
         rewritten: Vec::new(),
         tools: Vec::new(),
-        slanted: Vec::new(),
+        test_aware: Vec::new(),
         flaky: Vec::new(),
     }
 }

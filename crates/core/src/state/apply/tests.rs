@@ -415,7 +415,7 @@ fn a_dispute_halts_though_the_budget_is_whole() {
     let attempt = due(&state);
     fork(&mut state);
     let dispute = Dispute { tests: vec!["a".into()], reason: "b".into() };
-    let after = state.settle(attempt, Verdict::Disputed(dispute));
+    let after = state.conclude(attempt, Verdict::Disputed(dispute));
     assert!(
         matches!(
             after,

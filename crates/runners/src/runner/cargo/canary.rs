@@ -9,9 +9,9 @@ use super::options::Options;
 use super::targets::{self, Found};
 use super::{Base, Cargo, folder_of};
 use crate::canary_text::{Imitation, rust};
-use crate::runner::bench::{Bench, Step, read_capped};
-use crate::runner::canary::{self, Judged, Nest};
+use crate::runner::canary::{self, Judged, PlantedCanary};
 use crate::runner::place::Place;
+use crate::runner::verification::{Step, Verification, read_capped};
 use crate::runner::words;
 use crate::test_report::cargo_build::Build;
 use crate::test_report::{REPORT_CAP, libtest};
@@ -23,14 +23,18 @@ use tdd_core::trouble::Trouble;
 /// A planted canary of a package.
 #[derive(Debug)]
 pub(super) struct Target {
-    pub(super) nest: Nest,
+    pub(super) planted: PlantedCanary,
     judged: Vec<String>,
     imitation: Imitation,
 }
 
 /// `None` where no test target is found by its place alone: no judged file lies in a `tests` folder,
 /// or the manifest switches that off. Then nothing can be added without a change of the manifest.
-pub(super) fn plant(place: &Place, judged: &[Judged], bench: &mut Bench) -> Result<Option<Target>, Trouble> {
+pub(super) fn plant(
+    place: &Place,
+    judged: &[Judged],
+    verification: &mut Verification,
+) -> Result<Option<Target>, Trouble> {
     let Some(folder) = judged.iter().find_map(|file| tests_folder(&file.path)) else { return Ok(None) };
     let on_disk = place.repository.join(&folder);
     if !finds_targets(&on_disk) {
@@ -44,9 +48,9 @@ pub(super) fn plant(place: &Place, judged: &[Judged], bench: &mut Bench) -> Resu
     let secret = canary::secret()?;
     let script = rust(&judged, Imitation::Whole, &secret);
     let name = format!("{}.rs", secret.name);
-    bench.hide_lines(&secret.name);
-    let nest = Nest::plant(place, &on_disk, &name, (secret, &script))?;
-    Ok(Some(Target { nest, judged, imitation: Imitation::Whole }))
+    verification.hide_lines(&secret.name);
+    let planted = PlantedCanary::plant(place, &on_disk, &name, (secret, &script))?;
+    Ok(Some(Target { planted, judged, imitation: Imitation::Whole }))
 }
 
 /// A build, as far as it went.
@@ -63,11 +67,11 @@ impl Cargo {
         &self,
         mut canary: Option<&mut Target>,
         base: &Base<'_>,
-        bench: &mut Bench,
+        verification: &mut Verification,
     ) -> Result<Built, Trouble> {
         loop {
             let own = canary.as_ref().and_then(|canary| canary.file()).cloned();
-            let (build, exit, said) = self.build(base, own.as_ref(), bench).await?;
+            let (build, exit, said) = self.build(base, own.as_ref(), verification).await?;
             let found = targets::sort_out(&build, base.place, &self.options, own.as_ref());
             let fails = |file: &RelPath| found.failures.iter().any(|(root, _)| root == file);
             let alone = own.as_ref().is_some_and(fails)
@@ -85,7 +89,7 @@ impl Cargo {
 
 impl Target {
     pub(super) fn file(&self) -> Option<&RelPath> {
-        self.nest.path.as_ref()
+        self.planted.path.as_ref()
     }
 
     /// Runs it after all others, one test after the other, and notes what became of it. `step` is its
@@ -94,28 +98,28 @@ impl Target {
         &self,
         step: Option<Step>,
         (judged, report): (&[Judged], &TestReport),
-        bench: &mut Bench,
+        verification: &mut Verification,
     ) -> Result<Canary, Trouble> {
         let seen = match step {
             _ if canary::is_pointless(judged, report) => Canary::NotAsked,
             None => Canary::NotRun,
-            Some(step) => self.see(step, bench).await?,
+            Some(step) => self.see(step, verification).await?,
         };
-        bench.note_canary(seen);
+        verification.note_canary(seen);
         Ok(seen)
     }
 
-    async fn see(&self, step: Step, bench: &mut Bench) -> Result<Canary, Trouble> {
-        let before = bench.parts();
-        let stdout = bench.fresh("canary");
+    async fn see(&self, step: Step, verification: &mut Verification) -> Result<Canary, Trouble> {
+        let before = verification.parts();
+        let stdout = verification.fresh("canary");
         let mut step = Step { stdout: Some(stdout.clone()), ..step };
         step.argv.extend(words(&Options::canary_args()));
-        bench.run(step).await?;
+        verification.run(step).await?;
         let output = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
-        bench.hide_parts(before);
+        verification.hide_parts(before);
         let told = libtest::transcripts(&output).tests;
         let word = |name: &String| told.iter().find(|(own, _)| own == name).map(|(_, outcome)| outcome);
-        Ok(self.nest.weigh(self.nest.tests().iter().map(word)))
+        Ok(self.planted.classify(self.planted.tests().iter().map(word)))
     }
 
     /// After a build in which it did not compile: whether there is a simpler form of it to try.
@@ -124,8 +128,8 @@ impl Target {
             return Ok(false);
         }
         self.imitation = Imitation::None;
-        let script = rust(&self.judged, Imitation::None, self.nest.secret());
-        self.nest.replace(&script)?;
+        let script = rust(&self.judged, Imitation::None, self.planted.secret());
+        self.planted.replace(&script)?;
         Ok(true)
     }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::folder_of;
 use super::targets::Binary;
 use crate::command_line::RunnerCall;
-use crate::runner::bench::Step;
 use crate::runner::place::Place;
+use crate::runner::verification::Step;
 use crate::test_report::cargo_build::Build;
 use tdd_child::regular_file;
 

@@ -3,13 +3,13 @@
 use super::Cargo;
 use crate::command_line::{CARGO_WITH_VALUE, base_name};
 use crate::runner::adapter::{Adapter, Running};
-use crate::runner::bench::Bench;
 use crate::runner::facts::{Placement, Runner, fails_as_its_language};
 use crate::runner::place::Place;
 use crate::runner::scope::Scope;
+use crate::runner::verification::Verification;
 use tdd_core::commands::RunnerKind;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear, Recalled};
+use tdd_core::ports::{CanaryWish, Observer, Recalled};
 
 pub(in crate::runner) static CARGO: Runner = PLAIN;
 
@@ -52,7 +52,7 @@ const PLAIN: Runner = Runner {
 };
 
 /// `cargo test` options with which no test is judged, or only documentation.
-const NOT_A_RUN: &[&str] = &["--no-run", "--doc", "--help", "-h", "--list", "--bench", "--benches"];
+const NOT_A_RUN: &[&str] = &["--no-run", "--doc", "--help", "-h", "--list", "--verification", "--benches"];
 /// `cargo nextest run` options with which no test is judged, or none that was built here.
 const NEXTEST_NOT_A_RUN: &[&str] = &[
     "--no-run",
@@ -101,10 +101,10 @@ impl Adapter for Cargo {
         &'a mut self,
         (place, scope): (&'a Place, &'a Scope),
         _: &'a CanaryWish,
-        bench: &'a mut Bench,
-        hear: Hear<'a>,
+        verification: &'a mut Verification,
+        observer: Observer<'a>,
     ) -> Running<'a> {
-        Box::pin(Cargo::run(self, place, scope, bench, hear))
+        Box::pin(Cargo::run(self, place, scope, verification, observer))
     }
 
     fn selection(&self, place: &Place, files: &[RelPath]) -> String {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::targets::Binary;
 use super::{Cargo, Trial};
 use crate::command_line::quote;
-use crate::runner::bench::{Bench, Step, read_capped};
+use crate::runner::verification::{Step, Verification, read_capped};
 use crate::test_report::{REPORT_CAP, libtest};
 use tdd_core::trouble::Trouble;
 
@@ -26,7 +26,7 @@ impl Cargo {
         &self,
         binaries: &[&Binary],
         trial: &Trial<'_>,
-        bench: &mut Bench,
+        verification: &mut Verification,
     ) -> Result<Lists, Trouble> {
         // What differs in their environment differs between packages.
         let mut groups: BTreeMap<(&str, bool), Vec<&Binary>> = BTreeMap::new();
@@ -36,10 +36,10 @@ impl Cargo {
         let mut lists = Lists::new();
         for group in groups.values().flat_map(|group| group.chunks(AT_ONCE)) {
             let Some(first) = group.first() else { continue };
-            let out = bench.fresh("lists");
+            let out = verification.fresh("lists");
             let script = self.script(group, &out);
             let argv = ["sh".into(), "-c".into(), script.into()].to_vec();
-            bench.run(Step { argv, ..trial.environment.step(first) }).await?;
+            verification.run(Step { argv, ..trial.environment.step(first) }).await?;
             for (index, binary) in group.iter().enumerate() {
                 let [list, exit] = paths(&out, index).map(|path| read_capped(&path, REPORT_CAP));
                 let is_well = matches!(exit, Ok(Some(exit)) if exit == b"0\n");

@@ -17,7 +17,7 @@ use super::environment;
 use super::targets::Binary;
 use super::{Base, Gathered, Trial};
 use crate::command_line::RunnerCall;
-use crate::runner::bench::{Bench, Step, disk, read_capped};
+use crate::runner::verification::{Step, Verification, disk, read_capped};
 use crate::runner::words;
 use crate::test_report::REPORT_CAP;
 use crate::test_report::cargo_build::Build;
@@ -64,14 +64,14 @@ impl Nextest {
         &self,
         built: &Built<'_>,
         trial: &Trial<'_>,
-        bench: &mut Bench,
+        verification: &mut Verification,
         gathered: &mut Gathered,
     ) -> Result<(), Trouble> {
         if built.binaries.is_empty() {
             return Ok(());
         }
-        let ready = self.prepare(built, trial, bench)?;
-        let Some(listed) = self.list(&ready, bench, gathered).await? else { return Ok(()) };
+        let ready = self.prepare(built, trial, verification)?;
+        let Some(listed) = self.list(&ready, verification, gathered).await? else { return Ok(()) };
         let mut chosen = Chosen::default();
         for binary in built.binaries {
             let names = listed.get(&binary.nextest_id()).cloned().unwrap_or_default();
@@ -82,22 +82,27 @@ impl Nextest {
             return Ok(());
         }
         let step = ready.step("run", &self.arguments.narrowed(&chosen.expressions()), None);
-        let finished = bench.run(step).await?;
-        chosen.read(&ready, finished.exit, bench, gathered);
+        let finished = verification.run(step).await?;
+        chosen.read(&ready, finished.exit, verification, gathered);
         Ok(())
     }
 
-    fn prepare(&self, built: &Built<'_>, trial: &Trial<'_>, bench: &Bench) -> Result<Ready, Trouble> {
+    fn prepare(
+        &self,
+        built: &Built<'_>,
+        trial: &Trial<'_>,
+        verification: &Verification,
+    ) -> Result<Ready, Trouble> {
         let Built { call, build, binaries } = built;
         let Base { place, target_dir, .. } = *trial.base;
-        let report = bench.fresh("nextest.xml");
+        let report = verification.fresh("nextest.xml");
         let profile = self.arguments.profile.as_deref().unwrap_or("default");
         let own = self.arguments.config_file.as_deref().map_or_else(
             || workspace_config(&place.project, &place.repository),
             |file| regular_file::read_to_string(place.project.join(file)).unwrap_or_default(),
         );
-        let config = bench.fresh("nextest.toml");
-        let made = bench.fresh("binaries.json");
+        let config = verification.fresh("nextest.toml");
+        let made = verification.fresh("binaries.json");
         for (path, text) in [
             (&config, config::cleaned(&own, profile, &report)),
             (&made, metadata::of(build, binaries, target_dir)),
@@ -109,7 +114,7 @@ impl Nextest {
         shared.extend(["--profile", profile, "--color", "never"].map(OsString::from));
         shared.extend(words(&self.arguments.kept));
         // nextest asks cargo and rustc about the project; their notes must not get into the build.
-        let aside = bench.fresh("nextest-target");
+        let aside = verification.fresh("nextest-target");
         let mut env = environment::building(call, &aside);
         env.push(("CARGO_TARGET_DIR".into(), Some(aside.into())));
         // Only tests of a proc-macro link against the compiler's own libraries, which nextest does not
@@ -131,15 +136,15 @@ impl Nextest {
     async fn list(
         &self,
         ready: &Ready,
-        bench: &mut Bench,
+        verification: &mut Verification,
         gathered: &mut Gathered,
     ) -> Result<Option<BTreeMap<String, Names>>, Trouble> {
-        let stdout = bench.fresh("list");
+        let stdout = verification.fresh("list");
         let mut args = self.arguments.narrowed(&[]);
         args.splice(..0, ["--message-format".to_owned(), "json".to_owned()]);
-        let finished = bench.run(ready.step("list", &args, Some(stdout.clone()))).await?;
-        let said = bench.last_words(1);
-        bench.show_instead(&stdout, "")?;
+        let finished = verification.run(ready.step("list", &args, Some(stdout.clone()))).await?;
+        let said = verification.last_words(1);
+        verification.show_instead(&stdout, "")?;
         if said.contains("no such command: `nextest`") {
             return Err(Trouble::environment("`cargo nextest` is not installed")
                 .because(last_line(&said))
@@ -242,7 +247,7 @@ impl<'a> Chosen<'a> {
         parts
     }
 
-    fn read(self, ready: &Ready, exit: Exit, bench: &Bench, gathered: &mut Gathered) {
+    fn read(self, ready: &Ready, exit: Exit, verification: &Verification, gathered: &mut Gathered) {
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = exit {
             gathered.stopped = Some(exit);
             return;
@@ -250,7 +255,8 @@ impl<'a> Chosen<'a> {
         let bytes = match read_capped(&ready.report, REPORT_CAP) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => {
-                let why = format!("nextest left no report ({exit}): {}", last_line(&bench.last_words(0)));
+                let why =
+                    format!("nextest left no report ({exit}): {}", last_line(&verification.last_words(0)));
                 gathered.flaw.get_or_insert(why);
                 return;
             }

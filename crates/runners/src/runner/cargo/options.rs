@@ -42,7 +42,7 @@ const DROPPED: &[&str] =
     &["--no-fail-fast", "-q", "--quiet", "-v", "-vv", "--verbose", "--no-run", "--keep-going", "--timings"];
 const DROPPED_VALUED: &[&str] = &["--message-format", "--color"];
 const KINDS: &[&str] = &["--lib", "--bins", "--tests", "--examples", "--benches", "--doc", "--all-targets"];
-const NAMED: &[&str] = &["--test", "--bin", "--example", "--bench"];
+const NAMED: &[&str] = &["--test", "--bin", "--example", "--verification"];
 /// Of the test binaries' own arguments: they change what is printed, so they would hide results.
 const HARNESS_DROPPED: &[&str] = &["--nocapture", "--no-capture", "--show-output", "-q", "--quiet"];
 const HARNESS_DROPPED_VALUED: &[&str] = &["--format", "--color", "--logfile", "-Z"];
@@ -180,7 +180,7 @@ impl Options {
         }
         match folder {
             "dev" | "test" => "debug".to_owned(),
-            "bench" => "release".to_owned(),
+            "verification" => "release".to_owned(),
             own => own.to_owned(),
         }
     }
@@ -275,7 +275,7 @@ impl Options {
             "test" => "tests",
             "bin" => "bins",
             "example" => "examples",
-            "bench" => "benches",
+            "verification" => "benches",
             _ => "lib",
         };
         let named = self.named.iter().any(|(own, value)| own == kind && value == name);

@@ -2,8 +2,8 @@
 
 use super::Gathered;
 use super::targets::Binary;
-use crate::runner::bench::{Bench, Step};
 use crate::runner::place::Place;
+use crate::runner::verification::{Step, Verification};
 use crate::test_report::failure;
 use tdd_core::test::{Exit, FailureKind, Outcome, TestId, TestResult};
 use tdd_core::trouble::Trouble;
@@ -13,14 +13,14 @@ pub(super) async fn run(
     binary: &Binary,
     place: &Place,
     step: Step,
-    bench: &mut Bench,
+    verification: &mut Verification,
     gathered: &mut Gathered,
 ) -> Result<(), Trouble> {
     let step = Step { stdout: None, ..step };
-    let finished = bench.run(step).await?;
+    let finished = verification.run(step).await?;
     let outcome = match finished.exit {
         Exit::Code(0) => Outcome::Passed,
-        Exit::Code(_) => Outcome::Failed(failure(FailureKind::Error, &bench.last_words(0), None)),
+        Exit::Code(_) => Outcome::Failed(failure(FailureKind::Error, &verification.last_words(0), None)),
         Exit::Signal(_) => Outcome::Failed(failure(FailureKind::Crash, &finished.exit.to_string(), None)),
         Exit::Deadline | Exit::OutputCap => {
             gathered.stopped = Some(finished.exit);

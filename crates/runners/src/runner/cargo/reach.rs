@@ -14,14 +14,14 @@ use super::Cargo;
 use super::environment;
 use super::options::{Options, WORKSPACE};
 use crate::command_line::typed;
-use crate::runner::bench::{Bench, Step, read_capped};
 use crate::runner::place::Place;
+use crate::runner::verification::{Step, Verification, read_capped};
 use crate::runner::words;
 use crate::test_report::REPORT_CAP;
 use crate::test_report::cargo_metadata::{self, Workspace};
 use tdd_child::regular_file;
 use tdd_core::audience::News;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::trouble::Trouble;
 
 /// How far the command reaches, decided by the first verification.
@@ -42,23 +42,23 @@ impl Cargo {
     pub(super) async fn look_around(
         &mut self,
         place: &Place,
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Option<Workspace>, Trouble> {
         let mut argv = self.cargo().to_vec();
         argv.extend(["metadata", "--no-deps", "--format-version", "1"].map(str::to_owned));
         argv.extend(self.options.of_workspace());
-        let stdout = bench.fresh("metadata.json");
-        let before = bench.parts();
+        let stdout = verification.fresh("metadata.json");
+        let before = verification.parts();
         let step = Step {
             argv: words(&argv),
             cwd: place.project.clone(),
             env: environment::quiet(&self.call),
             stdout: Some(stdout.clone()),
         };
-        bench.build(step).await?;
+        verification.build(step).await?;
         let bytes = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
-        bench.hide_parts(before);
+        verification.hide_parts(before);
         let workspace = cargo_metadata::parse(&bytes);
         if let (Reach::Undecided, Some(workspace)) = (self.reach, &workspace) {
             self.reach = match left_out(workspace, place, &self.options) {
@@ -67,7 +67,7 @@ impl Cargo {
                     self.options.take_workspace();
                     self.reach = Reach::Tried;
                     let command = self.whole().unwrap_or_default();
-                    hear(News::Note(format!(
+                    observer(News::Note(format!(
                         "taken: `{command}`, because the root is a package and has {others} more members, \
                          which `cargo test` alone leaves out; `default-members` or -p narrows it"
                     )));
@@ -84,7 +84,7 @@ impl Cargo {
         &mut self,
         workspace: Option<&Workspace>,
         broken: &[String],
-        hear: Hear<'_>,
+        observer: Observer<'_>,
     ) -> bool {
         if self.reach != Reach::Tried {
             return false;
@@ -98,7 +98,7 @@ impl Cargo {
         let names: Vec<&str> = packages.map(|package| package.name.as_str()).collect();
         self.options.leave_workspace();
         self.reach = Reach::AsSaid;
-        hear(News::Note(format!(
+        observer(News::Note(format!(
             "the root package alone is judged, because of the other members these do not build here: {}",
             names.join(", ")
         )));

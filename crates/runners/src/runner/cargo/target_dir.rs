@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::seed::Seed;
-use crate::runner::bench::disk;
 use crate::runner::stamp::{Stamp, survey};
+use crate::runner::verification::disk;
 use tdd_core::trouble::Trouble;
 
 const PREFIX: &str = "cargo-target-";

@@ -40,7 +40,7 @@ impl Binary {
         let package = package_name(&self.package_id).unwrap_or(&self.name);
         match self.kind.as_str() {
             "test" => format!("{package}::{}", self.name),
-            "bin" | "example" | "bench" => format!("{package}::{}/{}", self.kind, self.name),
+            "bin" | "example" | "verification" => format!("{package}::{}/{}", self.kind, self.name),
             _ => package.to_owned(),
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn sort_out(build: &Build, place: &Place, options: &Options, canary: 
         by_target.entry((&error.package_id, &error.target)).or_default().push(error);
     }
     for ((package, target), errors) in by_target {
-        let is_test_target = ["test", "bench", "example"].iter().any(|kind| target.is(kind));
+        let is_test_target = ["test", "verification", "example"].iter().any(|kind| target.is(kind));
         let as_others_see_it = build
             .artifacts
             .iter()

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use super::options::Errors;
 use super::packages::Package;
 use super::{Gathered, Going};
-use crate::runner::bench::Bench;
+use crate::runner::verification::Verification;
 use crate::test_report::failure;
 use crate::test_report::go_error::{self, BuildError};
 use tdd_child::regular_file;
@@ -23,7 +23,7 @@ impl Going<'_> {
     pub(super) async fn build(
         &mut self,
         listed: Vec<Package>,
-        bench: &mut Bench,
+        verification: &mut Verification,
         gathered: &mut Gathered,
     ) -> Result<Vec<Package>, Trouble> {
         let module = listed.first().map(|package| package.module.clone()).unwrap_or_default();
@@ -36,7 +36,7 @@ impl Going<'_> {
             if packages.is_empty() {
                 return Ok(packages);
             }
-            let (exit, said) = self.build_once(&packages, bench).await?;
+            let (exit, said) = self.build_once(&packages, verification).await?;
             match exit {
                 Exit::Code(0) => return Ok(packages),
                 Exit::Code(_) => {}
@@ -75,18 +75,22 @@ impl Going<'_> {
 
     /// Whether a test of this package can take part.
     fn takes(&self, package: &Package) -> bool {
-        package.tests.keys().any(|file| self.scope.takes_file(file)) || self.birds.nest_in(&package.dir)
+        package.tests.keys().any(|file| self.scope.takes_file(file)) || self.birds.plants_in(&package.dir)
     }
 
-    async fn build_once(&self, packages: &[Package], bench: &mut Bench) -> Result<(Exit, String), Trouble> {
-        let mut argv = self.test_call(self.overlay(bench)?);
+    async fn build_once(
+        &self,
+        packages: &[Package],
+        verification: &mut Verification,
+    ) -> Result<(Exit, String), Trouble> {
+        let mut argv = self.test_call(self.overlay(verification)?);
         // What is built is handed to a program that does nothing.
         argv.extend(["-exec", "true"].map(OsString::from));
         argv.extend(packages.iter().map(|package| OsString::from(&package.import)));
-        let stdout = bench.fresh("build");
-        let finished = bench.build(self.step(argv, stdout.clone())).await?;
-        let said = bench.last_words(1);
-        bench.show_instead(&stdout, "")?;
+        let stdout = verification.fresh("build");
+        let finished = verification.build(self.step(argv, stdout.clone())).await?;
+        let said = verification.last_words(1);
+        verification.show_instead(&stdout, "")?;
         Ok((finished.exit, said))
     }
 

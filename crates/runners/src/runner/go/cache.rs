@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::runner::bench::disk;
 use crate::runner::stamp::Stamp;
+use crate::runner::verification::disk;
 use tdd_child::regular_file;
 use tdd_core::trouble::Trouble;
 

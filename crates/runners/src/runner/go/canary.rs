@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use super::declared;
 use super::packages::Package;
-use crate::runner::bench::{Bench, disk};
 use crate::runner::place::Place;
+use crate::runner::verification::{Verification, disk};
 use crate::test_report::go_test::{Ran, Word};
 use tdd_child::regular_file;
 use tdd_core::ports::CanaryWish;
@@ -24,7 +24,7 @@ pub(super) struct Birds {
     token: String,
     asked: bool,
     /// Folder of a package to the file that lies there, and the file with its text.
-    nests: BTreeMap<String, (PathBuf, PathBuf)>,
+    planted: BTreeMap<String, (PathBuf, PathBuf)>,
     /// Import paths to what was seen of it there.
     heard: BTreeMap<String, Canary>,
 }
@@ -35,11 +35,11 @@ impl Birds {
         wish: &CanaryWish,
         packages: &[Package],
         place: &Place,
-        bench: &Bench,
+        verification: &Verification,
     ) -> Result<Self, Trouble> {
         let CanaryWish::Beside(files) = wish else { return Ok(Self::default()) };
         // The folder's name is random, so nobody can know this before.
-        let secret = bench.fresh("canary").to_string_lossy().into_owned();
+        let secret = verification.fresh("canary").to_string_lossy().into_owned();
         let token = blake3::hash(secret.as_bytes()).to_hex()[..20].to_owned();
         let mut birds = Self { token, asked: true, ..Self::default() };
         for file in files {
@@ -48,10 +48,10 @@ impl Birds {
             };
             let source = regular_file::read(place.absolute(file)).unwrap_or_default();
             let Some(name) = declared::package(&String::from_utf8_lossy(&source)) else { continue };
-            if birds.nests.contains_key(&package.dir) {
+            if birds.planted.contains_key(&package.dir) {
                 continue;
             }
-            let text = bench.fresh(&format!("canary-{}.go", birds.nests.len()));
+            let text = verification.fresh(&format!("canary-{}.go", birds.planted.len()));
             let name = format!("{}_test", name.strip_suffix("_test").unwrap_or(&name));
             let body = format!(
                 "package {name}\n\nimport \"testing\"\n\nfunc {}(t *testing.T) {{\n\tt.Fatal(\"{}\")\n}}\n",
@@ -60,7 +60,7 @@ impl Birds {
             );
             regular_file::write(&text, body).map_err(|error| disk(&text, &error))?;
             let path = PathBuf::from(&package.dir).join(format!("z{}_test.go", birds.token));
-            birds.nests.insert(package.dir.clone(), (path, text));
+            birds.planted.insert(package.dir.clone(), (path, text));
             birds.heard.insert(package.import.clone(), Canary::NotRun);
         }
         Ok(birds)
@@ -71,12 +71,12 @@ impl Birds {
         format!("Test{}", self.token.to_uppercase())
     }
 
-    pub(super) fn nest_in(&self, dir: &str) -> bool {
-        self.nests.contains_key(dir)
+    pub(super) fn plants_in(&self, dir: &str) -> bool {
+        self.planted.contains_key(dir)
     }
 
-    pub(super) fn nests_any(&self) -> bool {
-        !self.nests.is_empty()
+    pub(super) fn plants_any(&self) -> bool {
+        !self.planted.is_empty()
     }
 
     /// What was printed, without the canary's own lines: nobody has to look for a test that is not
@@ -92,7 +92,7 @@ impl Birds {
 
     /// For the overlay: where each seems to lie, and where its text is.
     pub(super) fn files(&self) -> impl Iterator<Item = (PathBuf, String)> + '_ {
-        self.nests.values().map(|(path, text)| (path.clone(), text.to_string_lossy().into_owned()))
+        self.planted.values().map(|(path, text)| (path.clone(), text.to_string_lossy().into_owned()))
     }
 
     /// Whether a test is one of them.

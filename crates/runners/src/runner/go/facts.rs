@@ -3,13 +3,13 @@
 use super::Go;
 use crate::command_line::base_name;
 use crate::runner::adapter::{Adapter, Running};
-use crate::runner::bench::Bench;
 use crate::runner::facts::{Placement, Runner, fails_as_its_language};
 use crate::runner::place::Place;
 use crate::runner::scope::Scope;
+use crate::runner::verification::Verification;
 use tdd_core::commands::RunnerKind;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear, Recalled};
+use tdd_core::ports::{CanaryWish, Observer, Recalled};
 
 pub(in crate::runner) static RUNNER: Runner = Runner {
     kind: RunnerKind::Go,
@@ -36,7 +36,7 @@ pub(in crate::runner) static RUNNER: Runner = Runner {
 
 /// Options with which no test is judged, or with which an overlay can't be added.
 const NOT_A_RUN: &[&str] =
-    &["c", "n", "h", "help", "list", "exec", "overlay", "fuzz", "bench", "o", "i", "x", "C", "work"];
+    &["c", "n", "h", "help", "list", "exec", "overlay", "fuzz", "verification", "o", "i", "x", "C", "work"];
 
 /// `go test …`, of packages and not of files. No option of go itself stands before `test`.
 fn called_by(words: &[&str]) -> Option<usize> {
@@ -57,10 +57,10 @@ impl Adapter for Go {
         &'a mut self,
         at: (&'a Place, &'a Scope),
         wish: &'a CanaryWish,
-        bench: &'a mut Bench,
-        hear: Hear<'a>,
+        verification: &'a mut Verification,
+        observer: Observer<'a>,
     ) -> Running<'a> {
-        Box::pin(Go::run(self, at, wish, bench, hear))
+        Box::pin(Go::run(self, at, wish, verification, observer))
     }
 
     fn selection(&self, place: &Place, files: &[RelPath]) -> String {

@@ -63,7 +63,7 @@ const DROPPED_VALUED: &[&str] = &[
     "trace",
     "outputdir",
     "benchtime",
-    "bench",
+    "verification",
     "fuzztime",
     "fuzzminimizetime",
 ];

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::{Going, base_environment};
-use crate::runner::bench::{Bench, Step, read_capped};
+use crate::runner::verification::{Step, Verification, read_capped};
 use crate::runner::words;
 use crate::test_report::REPORT_CAP;
 use tdd_child::regular_file;
@@ -38,7 +38,7 @@ const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 impl Going<'_> {
     /// Copies what the packages of the command need from the person's own cache into an empty one. What
     /// is not there is compiled: into the person's cache, as their own command would.
-    pub(super) async fn sow(&self, into: &Path, bench: &mut Bench) -> Result<(), Trouble> {
+    pub(super) async fn sow(&self, into: &Path, verification: &mut Verification) -> Result<(), Trouble> {
         // With this nothing is looked up in any cache.
         if self.options.build.iter().any(|option| option == "-a") {
             return Ok(());
@@ -47,12 +47,12 @@ impl Going<'_> {
         argv.extend(["list", "-e", "-deps", "-test", "-export", "-f", FOREIGN].map(OsString::from));
         argv.extend(words(&self.options.build));
         argv.extend(words(&self.options.packages));
-        let before = bench.parts();
-        let stdout = bench.fresh("seed");
+        let before = verification.parts();
+        let stdout = verification.fresh("seed");
         let (cwd, env) = (self.place.project.clone(), base_environment(self.call));
-        bench.build(Step { argv, cwd, env, stdout: Some(stdout.clone()) }).await?;
+        verification.build(Step { argv, cwd, env, stdout: Some(stdout.clone()) }).await?;
         let listed = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
-        bench.hide_parts(before);
+        verification.hide_parts(before);
         for line in String::from_utf8_lossy(&listed).lines() {
             if let Some((output, build_id)) = line.rsplit_once(' ') {
                 copy_package(Path::new(output), build_id, into);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::packages::Package;
 use super::{Gathered, Going, pattern};
-use crate::runner::bench::{Bench, read_capped};
+use crate::runner::verification::{Verification, read_capped};
 use crate::runner::words;
 use crate::test_report::go_test::{self, Ran, Told, Word};
 use crate::test_report::{REPORT_CAP, failure, go_error};
@@ -32,23 +32,25 @@ impl Going<'_> {
     pub(super) async fn run(
         &mut self,
         packages: &[Package],
-        bench: &mut Bench,
+        verification: &mut Verification,
         gathered: &mut Gathered,
     ) -> Result<(), Trouble> {
         if packages.is_empty() {
             return Ok(());
         }
         let asked = self.asked(packages);
-        let Some(mut told) = self.hear(packages, &asked, bench, gathered).await? else { return Ok(()) };
+        let Some(mut told) = self.hear(packages, &asked, verification, gathered).await? else {
+            return Ok(());
+        };
         let filtered = matches!(asked, Asked::All) && !self.options.filters.is_empty();
         for package in packages {
             let first = told.packages.remove(&package.import).unwrap_or_default();
             gathered.flaw = gathered.flaw.take().or_else(|| first.flaw(&package.import));
             let mut ran = first.tests;
             if !filtered {
-                self.behind_panics(package, &mut ran, (bench, gathered)).await?;
+                self.behind_panics(package, &mut ran, (verification, gathered)).await?;
             }
-            if let Some(name) = self.unread(package, &ran, bench).await? {
+            if let Some(name) = self.unread(package, &ran, verification).await? {
                 let why = format!(
                     "go ran {name} of {}, and tdd finds it in no test file: its result would be lost (declare it \
                      at the beginning of a line)",
@@ -67,7 +69,7 @@ impl Going<'_> {
         &self,
         package: &Package,
         ran: &BTreeMap<String, Ran>,
-        bench: &mut Bench,
+        verification: &mut Verification,
     ) -> Result<Option<String>, Trouble> {
         let unknown = |(name, ran): &(&String, &Ran)| {
             ran.begun > 0
@@ -79,13 +81,13 @@ impl Going<'_> {
         if unknown.is_empty() {
             return Ok(None);
         }
-        let mut argv = self.test_call(self.overlay(bench)?);
+        let mut argv = self.test_call(self.overlay(verification)?);
         argv.extend(["-list".into(), ".".into(), OsString::from(&package.import)]);
         argv.extend(words(&self.options.tail));
-        let before = bench.parts();
-        let stdout = bench.fresh("names");
-        bench.run(self.step(argv, stdout.clone())).await?;
-        bench.hide_parts(before);
+        let before = verification.parts();
+        let stdout = verification.fresh("names");
+        verification.run(self.step(argv, stdout.clone())).await?;
+        verification.hide_parts(before);
         let listed = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
         let listed = String::from_utf8_lossy(&listed);
         Ok(listed.lines().find(|line| unknown.contains(line)).map(str::to_owned))
@@ -99,7 +101,7 @@ impl Going<'_> {
         for package in packages {
             names.extend(self.wanted(package));
         }
-        names.extend(self.birds.nests_any().then(|| self.birds.test()));
+        names.extend(self.birds.plants_any().then(|| self.birds.test()));
         Asked::Only(names)
     }
 
@@ -127,10 +129,10 @@ impl Going<'_> {
         &self,
         packages: &[Package],
         asked: &Asked,
-        bench: &mut Bench,
+        verification: &mut Verification,
         gathered: &mut Gathered,
     ) -> Result<Option<Told>, Trouble> {
-        let mut argv = self.test_call(self.overlay(bench)?);
+        let mut argv = self.test_call(self.overlay(verification)?);
         argv.push("-json".into());
         let options = self.options;
         argv.extend(words(&options.run));
@@ -143,8 +145,8 @@ impl Going<'_> {
         }
         argv.extend(packages.iter().map(|package| OsString::from(&package.import)));
         argv.extend(words(&options.tail));
-        let stdout = bench.fresh("events");
-        let exit = bench.run(self.step(argv, stdout.clone())).await?.exit;
+        let stdout = verification.fresh("events");
+        let exit = verification.run(self.step(argv, stdout.clone())).await?.exit;
         let told = match read_capped(&stdout, REPORT_CAP) {
             Ok(bytes) => go_test::parse(&bytes.unwrap_or_default()),
             Err(why) => {
@@ -152,7 +154,7 @@ impl Going<'_> {
                 return Ok(None);
             }
         };
-        bench.show_instead(&stdout, &self.birds.silenced(&told.plain))?;
+        verification.show_instead(&stdout, &self.birds.silenced(&told.plain))?;
         let Exit::Code(code) = exit else {
             gathered.stopped = Some(exit);
             return Ok(None);
@@ -174,18 +176,18 @@ impl Going<'_> {
         &self,
         package: &Package,
         ran: &mut BTreeMap<String, Ran>,
-        (bench, gathered): (&mut Bench, &mut Gathered),
+        (verification, gathered): (&mut Verification, &mut Gathered),
     ) -> Result<(), Trouble> {
         for _ in 0..PANICS {
             let mut left = self.wanted(package);
-            left.extend(self.birds.nest_in(&package.dir).then(|| self.birds.test()));
+            left.extend(self.birds.plants_in(&package.dir).then(|| self.birds.test()));
             left.retain(|name| !ran.contains_key(name));
             let panicked = ran.values().any(Ran::took_the_process);
             if left.is_empty() || !panicked || gathered.stopped.is_some() {
                 return Ok(());
             }
             let one = std::slice::from_ref(package);
-            let Some(mut told) = self.hear(one, &Asked::Only(left), bench, gathered).await? else {
+            let Some(mut told) = self.hear(one, &Asked::Only(left), verification, gathered).await? else {
                 return Ok(());
             };
             let again = told.packages.remove(&package.import).unwrap_or_default();

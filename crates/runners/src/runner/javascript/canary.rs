@@ -7,12 +7,12 @@ use std::path::Path;
 
 use super::results;
 use crate::canary_text::{JavaScriptRunner, javascript, javascript_file};
-use crate::runner::bench::{Bench, Measured, Step};
 pub(in crate::runner) use crate::runner::canary::paths;
-use crate::runner::canary::{self, Judged, Nest};
+use crate::runner::canary::{self, Judged, PlantedCanary};
 use crate::runner::place::Place;
 use crate::runner::python::read;
 use crate::runner::scope::Scope;
+use crate::runner::verification::{Measured, Step, Verification};
 use tdd_core::path::RelPath;
 use tdd_core::test::TestReport;
 use tdd_core::trouble::Trouble;
@@ -22,9 +22,9 @@ use tdd_core::trouble::Trouble;
 pub(in crate::runner) fn plant_all(
     run: &Measured,
     (runner, place, scope): (JavaScriptRunner, &Place, &Scope),
-    bench: &mut Bench,
-) -> Result<Vec<Nest>, Trouble> {
-    let Some(judged) = canary::may_follow(run, place, scope, bench) else { return Ok(Vec::new()) };
+    verification: &mut Verification,
+) -> Result<Vec<PlantedCanary>, Trouble> {
+    let Some(judged) = canary::may_follow(run, place, scope, verification) else { return Ok(Vec::new()) };
     let failures = run.report.iter().flat_map(|report| &report.load_failures);
     let unloaded: Vec<&RelPath> = failures.map(|load| &load.file).collect();
     let loads = |file: &&Judged| !unloaded.contains(&&file.path);
@@ -36,23 +36,23 @@ pub(in crate::runner) fn plant(
     runner: JavaScriptRunner,
     place: &Place,
     judged: &Judged,
-) -> Result<Nest, Trouble> {
+) -> Result<PlantedCanary, Trouble> {
     let secret = canary::secret()?;
     let script = javascript(runner, &judged.source, judged.path.extension(), &secret);
     let name = javascript_file(runner, judged.path.file_name(), &secret.name);
     let file = place.absolute(&judged.path);
-    Nest::plant(place, file.parent().unwrap_or(&place.project), &name, (secret, &script))
+    PlantedCanary::plant(place, file.parent().unwrap_or(&place.project), &name, (secret, &script))
 }
 
 /// Runs the call that names the planted files, which leaves its report in `told`.
 pub(in crate::runner) async fn see(
-    (run, nests): (Measured, Vec<Nest>),
+    (run, planted): (Measured, Vec<PlantedCanary>),
     (step, told): (Step, &Path),
     place: &Place,
-    bench: &mut Bench,
+    verification: &mut Verification,
 ) -> Result<Measured, Trouble> {
     let report = || read(told).map_or_else(|_| TestReport::default(), |reported| results(&reported, place));
-    canary::see((run, nests), step, bench, report).await
+    canary::see((run, planted), step, verification, report).await
 }
 
 /// A person's options less these, which choose tests and have a value: no choice is about a canary.

@@ -4,14 +4,14 @@ use super::Jest;
 use crate::canary_text::{JavaScriptRunner, javascript};
 use crate::command_line::base_name;
 use crate::runner::adapter::{Adapter, Running};
-use crate::runner::bench::Bench;
 use crate::runner::facts::{Runner, Source};
 use crate::runner::javascript::facts::{NOT_A_RUN, TEST_FILES, program, suffixed};
 use crate::runner::place::Place;
 use crate::runner::scope::Scope;
+use crate::runner::verification::Verification;
 use tdd_core::commands::RunnerKind;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear};
+use tdd_core::ports::{CanaryWish, Observer};
 use tdd_source::Language;
 
 pub(in crate::runner) static RUNNER: Runner = Runner {
@@ -47,10 +47,10 @@ impl Adapter for Jest {
         &'a mut self,
         (place, scope): (&'a Place, &'a Scope),
         _: &'a CanaryWish,
-        bench: &'a mut Bench,
-        hear: Hear<'a>,
+        verification: &'a mut Verification,
+        observer: Observer<'a>,
     ) -> Running<'a> {
-        Box::pin(Jest::run(self, place, scope, bench, hear))
+        Box::pin(Jest::run(self, place, scope, verification, observer))
     }
 
     fn selection(&self, place: &Place, files: &[RelPath]) -> String {

@@ -4,14 +4,14 @@ use super::Node;
 use crate::canary_text;
 use crate::command_line::base_name;
 use crate::runner::adapter::{Adapter, Running};
-use crate::runner::bench::Bench;
 use crate::runner::facts::{Junit, Runner, Source};
 use crate::runner::javascript::facts::{TEST_FILES, own_options, suffixed};
 use crate::runner::place::Place;
 use crate::runner::scope::Scope;
+use crate::runner::verification::Verification;
 use tdd_core::commands::RunnerKind;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear};
+use tdd_core::ports::{CanaryWish, Observer};
 use tdd_source::Language;
 
 pub(in crate::runner) static RUNNER: Runner = Runner {
@@ -49,10 +49,10 @@ impl Adapter for Node {
         &'a mut self,
         (place, scope): (&'a Place, &'a Scope),
         _: &'a CanaryWish,
-        bench: &'a mut Bench,
-        hear: Hear<'a>,
+        verification: &'a mut Verification,
+        observer: Observer<'a>,
     ) -> Running<'a> {
-        Box::pin(Node::run(self, place, scope, bench, hear))
+        Box::pin(Node::run(self, place, scope, verification, observer))
     }
 
     fn selection(&self, place: &Place, files: &[RelPath]) -> String {

@@ -4,14 +4,14 @@ use super::Pytest;
 use crate::canary_text::{self, PythonRunner};
 use crate::command_line::base_name;
 use crate::runner::adapter::{Adapter, Running};
-use crate::runner::bench::Bench;
 use crate::runner::facts::{Junit, Runner, Source};
 use crate::runner::place::Place;
 use crate::runner::python::facts::{PLACEMENT, TEST_FILES, module};
 use crate::runner::scope::Scope;
+use crate::runner::verification::Verification;
 use tdd_core::commands::RunnerKind;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear, Recalled};
+use tdd_core::ports::{CanaryWish, Observer, Recalled};
 use tdd_source::Language;
 
 pub(in crate::runner) static RUNNER: Runner = Runner {
@@ -53,10 +53,10 @@ impl Adapter for Pytest {
         &'a mut self,
         (place, scope): (&'a Place, &'a Scope),
         _: &'a CanaryWish,
-        bench: &'a mut Bench,
-        hear: Hear<'a>,
+        verification: &'a mut Verification,
+        observer: Observer<'a>,
     ) -> Running<'a> {
-        Box::pin(Pytest::run(self, place, scope, bench, hear))
+        Box::pin(Pytest::run(self, place, scope, verification, observer))
     }
 
     fn selection(&self, place: &Place, files: &[RelPath]) -> String {

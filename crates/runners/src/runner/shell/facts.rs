@@ -2,13 +2,13 @@
 
 use super::Shell;
 use crate::runner::adapter::{Adapter, Running};
-use crate::runner::bench::Bench;
 use crate::runner::facts::{Runner, fails_as_its_language, is_never_called};
 use crate::runner::place::Place;
 use crate::runner::scope::Scope;
+use crate::runner::verification::Verification;
 use tdd_core::commands::RunnerKind;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear, Isolation, Recalled};
+use tdd_core::ports::{CanaryWish, Isolation, Observer, Recalled};
 
 pub(in crate::runner) static JUNIT: Runner = Runner {
     kind: RunnerKind::Junit,
@@ -72,10 +72,10 @@ impl Adapter for Shell {
         &'a mut self,
         (place, scope): (&'a Place, &'a Scope),
         _: &'a CanaryWish,
-        bench: &'a mut Bench,
-        hear: Hear<'a>,
+        verification: &'a mut Verification,
+        observer: Observer<'a>,
     ) -> Running<'a> {
-        Box::pin(Shell::run(self, place, scope, bench, hear))
+        Box::pin(Shell::run(self, place, scope, verification, observer))
     }
 
     fn selection(&self, place: &Place, files: &[RelPath]) -> String {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::Glob;
 
-use crate::runner::bench::read_capped;
+use crate::runner::verification::read_capped;
 use crate::test_report::REPORT_CAP;
 use crate::test_report::junit::{self, JunitReport};
 

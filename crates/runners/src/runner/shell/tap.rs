@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::ava;
-use crate::runner::bench::{Measured, read_capped};
 use crate::runner::place::Place;
 use crate::runner::scope::Scope;
+use crate::runner::verification::{Measured, read_capped};
 use crate::test_report::REPORT_CAP;
 use crate::test_report::tap::{self, Flaw, Point};
 use tdd_core::path::RelPath;

@@ -6,12 +6,12 @@
 //! leaves nothing did not load.
 
 use super::{Format, Shell, tap};
-use crate::runner::bench::{Bench, Measured};
 use crate::runner::place::Place;
 use crate::runner::scope::Scope;
+use crate::runner::verification::{Measured, Verification};
 use crate::test_report::tap::load_failure;
 use tdd_core::path::RelPath;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::test::{Exit, LoadFailure, Outcome};
 use tdd_core::trouble::Trouble;
 
@@ -39,8 +39,8 @@ impl Shell {
     pub(super) async fn in_parts(
         &mut self,
         (place, scope): (&Place, &Scope),
-        bench: &mut Bench,
-        hear: Hear<'_>,
+        verification: &mut Verification,
+        observer: Observer<'_>,
     ) -> Result<Measured, Trouble> {
         let without = |files: &mut dyn Iterator<Item = &RelPath>| {
             let mut rest = scope.clone();
@@ -48,15 +48,15 @@ impl Shell {
             rest
         };
         let rest = without(&mut scope.told_apart.iter());
-        let mut joined = self.run_once(None, (place, &rest), bench, hear).await?;
+        let mut joined = self.run_once(None, (place, &rest), verification, observer).await?;
         for file in &scope.told_apart {
             // Only where files are compiled together does it matter that the others are there.
             let others = &mut scope.told_apart.iter().filter(|other| *other != file);
             let scope = if self.has_word("{stem}") { without(others) } else { scope.clone() };
             let chosen = std::slice::from_ref(file);
-            let mut alone = self.run_once(Some(chosen), (place, &scope), bench, hear).await?;
+            let mut alone = self.run_once(Some(chosen), (place, &scope), verification, observer).await?;
             if matches!(self.format, Format::Junit(_)) && !untold(chosen, &alone).is_empty() {
-                alone = not_loaded(alone, file, bench);
+                alone = not_loaded(alone, file, verification);
             }
             joined = tap::joined(joined, alone);
         }
@@ -69,7 +69,7 @@ impl Shell {
         measured: Measured,
         files: Option<&[RelPath]>,
         scope: &Scope,
-        bench: &Bench,
+        verification: &Verification,
     ) -> (Option<Measured>, Again) {
         if !matches!(self.format, Format::Junit(_)) || self.select.is_none() {
             return (Some(measured), Vec::new());
@@ -84,7 +84,7 @@ impl Shell {
         let lost = untold(judged, &measured);
         match (files, lost.as_slice()) {
             (_, []) => (Some(measured), Vec::new()),
-            (Some([file]), _) => (Some(not_loaded(measured, file, bench)), Vec::new()),
+            (Some([file]), _) => (Some(not_loaded(measured, file, verification)), Vec::new()),
             _ if is_explained => (Some(measured), alone(&lost)),
             (Some(files), _) => (None, alone(files)),
             (None, _) => {
@@ -100,8 +100,8 @@ impl Shell {
 }
 
 /// A run of one file that failed and told nothing of it.
-fn not_loaded(measured: Measured, file: &RelPath, bench: &Bench) -> Measured {
-    let failure = load_failure(&bench.last_words(0));
+fn not_loaded(measured: Measured, file: &RelPath, verification: &Verification) -> Measured {
+    let failure = load_failure(&verification.last_words(0));
     let mut report = measured.report.unwrap_or_default();
     report.complete = true;
     report.load_failures.push(LoadFailure { file: file.clone(), failure });

@@ -2,14 +2,14 @@
 
 use super::Unittest;
 use crate::runner::adapter::{Adapter, Running};
-use crate::runner::bench::Bench;
 use crate::runner::facts::{Runner, fails_as_its_language};
 use crate::runner::place::Place;
 use crate::runner::python::facts::{PLACEMENT, TEST_FILES, module};
 use crate::runner::scope::Scope;
+use crate::runner::verification::Verification;
 use tdd_core::commands::RunnerKind;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear, Recalled};
+use tdd_core::ports::{CanaryWish, Observer, Recalled};
 
 pub(in crate::runner) static RUNNER: Runner = Runner {
     kind: RunnerKind::Unittest,
@@ -37,10 +37,10 @@ impl Adapter for Unittest {
         &'a mut self,
         (place, scope): (&'a Place, &'a Scope),
         _: &'a CanaryWish,
-        bench: &'a mut Bench,
-        hear: Hear<'a>,
+        verification: &'a mut Verification,
+        observer: Observer<'a>,
     ) -> Running<'a> {
-        Box::pin(Unittest::run(self, place, scope, bench, hear))
+        Box::pin(Unittest::run(self, place, scope, verification, observer))
     }
 
     fn selection(&self, place: &Place, files: &[RelPath]) -> String {

@@ -4,14 +4,14 @@ use super::Vitest;
 use crate::canary_text::{JavaScriptRunner, javascript};
 use crate::command_line::base_name;
 use crate::runner::adapter::{Adapter, Running};
-use crate::runner::bench::Bench;
 use crate::runner::facts::{Junit, Runner, Source};
 use crate::runner::javascript::facts::{NOT_A_RUN, TEST_FILES, program, suffixed};
 use crate::runner::place::Place;
 use crate::runner::scope::Scope;
+use crate::runner::verification::Verification;
 use tdd_core::commands::RunnerKind;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, Hear};
+use tdd_core::ports::{CanaryWish, Observer};
 use tdd_source::Language;
 
 pub(in crate::runner) static RUNNER: Runner = Runner {
@@ -30,7 +30,7 @@ pub(in crate::runner) static RUNNER: Runner = Runner {
 };
 
 /// Its other subcommands.
-const OTHER: &[&str] = &["related", "bench", "init", "list", "typecheck", "complete"];
+const OTHER: &[&str] = &["related", "verification", "init", "list", "typecheck", "complete"];
 
 /// `vitest …`, or `node [options] …/vitest.mjs …`
 fn called_by(words: &[&str]) -> Option<usize> {
@@ -51,10 +51,10 @@ impl Adapter for Vitest {
         &'a mut self,
         (place, scope): (&'a Place, &'a Scope),
         _: &'a CanaryWish,
-        bench: &'a mut Bench,
-        hear: Hear<'a>,
+        verification: &'a mut Verification,
+        observer: Observer<'a>,
     ) -> Running<'a> {
-        Box::pin(Vitest::run(self, place, scope, bench, hear))
+        Box::pin(Vitest::run(self, place, scope, verification, observer))
     }
 
     fn selection(&self, place: &Place, files: &[RelPath]) -> String {

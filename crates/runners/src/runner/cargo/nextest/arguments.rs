@@ -30,7 +30,7 @@ const BUILD_VALUED: &[&str] = &[
     "--bin",
     "--example",
     "--test",
-    "--bench",
+    "--verification",
 ];
 const BUILD: &[&str] = &[
     "--workspace",

@@ -84,7 +84,7 @@ impl Sealed {
 
 /// The places of a run that its children must not write to or see; all absolute and without links.
 #[derive(Clone, Debug)]
-pub struct Ground {
+pub struct SandboxPaths {
     pub repository: PathBuf,
     /// The git folders of the work tree, which may lie elsewhere.
     pub git: Vec<PathBuf>,
@@ -118,7 +118,7 @@ pub struct Laid {
     pub left_out: usize,
 }
 
-impl Ground {
+impl SandboxPaths {
     /// The same by real paths: a link could be bound, but not seen to be below the repository.
     #[must_use = "this returns the ground by real paths"]
     pub fn without_links(self) -> Self {

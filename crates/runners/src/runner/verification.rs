@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use self::log::{copy_lines, excerpt, read_tail};
 pub(super) use self::log::{disk, last_number, read_capped};
-use super::shelf::{Folder, Rest, Shelf};
+use super::temp_pool::{Folder, Rest, TempPool};
 use tdd_child::free_space;
 use tdd_child::process::{self, CommandOrder, Ended, Finished};
 use tdd_child::regular_file;
 use tdd_child::sandbox::Sandbox;
 use tdd_child::signals::StopSignal;
 use tdd_core::audience::News;
-use tdd_core::ports::Hear;
+use tdd_core::ports::Observer;
 use tdd_core::test::{Canary, Exit, TestReport, TestRun};
 use tdd_core::trouble::{Trouble, Why};
 
@@ -58,7 +58,7 @@ pub(super) struct Measured {
 }
 
 /// Runs the steps of one verification and gathers its log.
-pub(super) struct Bench {
+pub(super) struct Verification {
     label: String,
     /// An empty private folder for this verification: reports and the parts of the log.
     folder: Folder,
@@ -83,10 +83,10 @@ pub(super) struct Bench {
     ended: Ended,
 }
 
-impl Bench {
+impl Verification {
     /// `work` holds the logs; the verification is the `number`th.
     pub(super) fn new(
-        (work, shelf): (&Path, &Shelf),
+        (work, pool): (&Path, &TempPool),
         number: u32,
         label: &str,
         bounds: Bounds,
@@ -100,7 +100,7 @@ impl Bench {
         let name = format!("{number:03}-{slug}");
         std::fs::create_dir_all(work).map_err(|error| disk(work, &error))?;
         // A name that nobody can know before: a report can't be put there in advance.
-        let folder = shelf.folder(work, &format!("{name}-"), RANDOM, Rest::Stays);
+        let folder = pool.folder(work, &format!("{name}-"), RANDOM, Rest::Stays);
         let folder = folder.map_err(|error| disk(work, &error))?;
         Ok(Self {
             label: label.to_owned(),
@@ -123,7 +123,7 @@ impl Bench {
         })
     }
 
-    /// From now on the commands' `TMPDIR` is this folder, which goes with the bench.
+    /// From now on the commands' `TMPDIR` is this folder, which goes with the verification.
     pub(super) fn use_temp(&mut self, folder: Folder) {
         self.temp = Some(folder);
     }
@@ -146,8 +146,8 @@ impl Bench {
     }
 
     /// Says what is about to run, as a person would type it; it becomes part of the run's command.
-    pub(super) fn announce(&mut self, command: String, hear: Hear<'_>) {
-        hear(News::Running { what: self.label.clone(), command: command.clone() });
+    pub(super) fn announce(&mut self, command: String, observer: Observer<'_>) {
+        observer(News::Running { what: self.label.clone(), command: command.clone() });
         self.commands.push(command);
     }
 

@@ -7,7 +7,7 @@ use crate::text::prompt::{self, Instructions};
 use crate::text::skill;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
-use tdd_core::finding::{ChangeKind, ClassedChange, Remark, Slant, SlantKind};
+use tdd_core::finding::{ChangeKind, ClassedChange, Notice, TestAware, TestAwareKind};
 use tdd_core::guard::{self, Guard};
 use tdd_core::harmless::shell_word;
 use tdd_core::path::RelPath;
@@ -15,7 +15,7 @@ use tdd_core::policy::{self, FileClass, Learned, Permission};
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_runners::lock_file;
-use tdd_source::{Additions, Language, Sign};
+use tdd_source::{Additions, Language, TestAwareSign};
 use tdd_spec::mixed_file;
 
 use super::drive::Setup;
@@ -28,7 +28,7 @@ const INSTRUCTIONS: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 type Between<'c> = (&'c CheckpointId, &'c CheckpointId);
 
 /// Snapshots, and the rules by which they are read.
-pub(super) struct Stock<'a, C: Checkpoints> {
+pub(super) struct WorkDiff<'a, C: Checkpoints> {
     pub(super) checkpoints: &'a mut C,
     pub(super) setup: &'a Setup,
 }
@@ -46,14 +46,14 @@ pub(super) struct Production {
     /// Sources in which a unit was changed or removed, or one was added that only the test-writer
     /// may write.
     pub(super) weakened: Vec<RelPath>,
-    pub(super) slanted: Vec<Slant>,
-    pub(super) remarks: Vec<Remark>,
+    pub(super) test_aware: Vec<TestAware>,
+    pub(super) notices: Vec<Notice>,
 }
 
 /// Remarks on one attempt.
 pub(super) const MOST_REMARKS: usize = 32;
 
-impl<C: Checkpoints> Stock<'_, C> {
+impl<C: Checkpoints> WorkDiff<'_, C> {
     /// The differences with their classes, less by-products.
     pub(super) fn differences(
         &mut self,
@@ -175,20 +175,20 @@ impl<C: Checkpoints> Stock<'_, C> {
         for (language, sources) in languages {
             production.read(language, &sources, role);
         }
-        let remarks = production.remarks.into_iter().take(MOST_REMARKS);
-        production.remarks = remarks.map(|remark| self.masked(remark)).collect();
+        let notices = production.notices.into_iter().take(MOST_REMARKS);
+        production.notices = notices.map(|notice| self.masked(notice)).collect();
         Ok(production)
     }
 
-    fn masked(&self, remark: Remark) -> Remark {
-        match remark {
-            Remark::LooksForTests { path, what } => {
-                Remark::LooksForTests { path, what: (self.setup.mask)(&what) }
+    fn masked(&self, notice: Notice) -> Notice {
+        match notice {
+            Notice::LooksForTests { path, what } => {
+                Notice::LooksForTests { path, what: (self.setup.mask)(&what) }
             }
-            Remark::EndsProcess { path, what } => {
-                Remark::EndsProcess { path, what: (self.setup.mask)(&what) }
+            Notice::EndsProcess { path, what } => {
+                Notice::EndsProcess { path, what: (self.setup.mask)(&what) }
             }
-            Remark::RemovedName { .. } | Remark::Unseen(_) => remark,
+            Notice::RemovedName { .. } | Notice::Unseen(_) => notice,
         }
     }
 
@@ -289,24 +289,28 @@ impl Production {
         let (before, after) = (borrowed(&sources.before), borrowed(&sources.after));
         let units = tdd_source::changed_units(language, &before, &after);
         self.weakened.extend(units.into_iter().filter_map(|(path, _)| RelPath::new(&path)));
-        for (path, sign, what) in tdd_source::new_signs(language, &before, &after) {
+        for (path, sign, what) in tdd_source::new_test_aware(language, &before, &after) {
             let Some(path) = RelPath::new(&path) else { continue };
             match sign {
-                Sign::UnderTest => self.slanted.push(Slant { path, kind: SlantKind::UnderTest }),
-                Sign::Shadow => self.slanted.push(Slant { path, kind: SlantKind::Shadow }),
-                Sign::Looks => self.remarks.push(Remark::LooksForTests { path, what }),
-                Sign::Ends => self.remarks.push(Remark::EndsProcess { path, what }),
+                TestAwareSign::UnderTest => {
+                    self.test_aware.push(TestAware { path, kind: TestAwareKind::UnderTest });
+                }
+                TestAwareSign::Shadow => {
+                    self.test_aware.push(TestAware { path, kind: TestAwareKind::Shadow });
+                }
+                TestAwareSign::Looks => self.notices.push(Notice::LooksForTests { path, what }),
+                TestAwareSign::Ends => self.notices.push(Notice::EndsProcess { path, what }),
             }
         }
         if role == Role::Refactorer {
             for (path, name) in tdd_source::removed_names(language, &before, &after) {
-                self.remarks.extend(RelPath::new(&path).map(|path| Remark::RemovedName { path, name }));
+                self.notices.extend(RelPath::new(&path).map(|path| Notice::RemovedName { path, name }));
             }
         }
         self.weakened.sort();
         self.weakened.dedup();
-        self.slanted.sort();
-        self.slanted.dedup();
+        self.test_aware.sort();
+        self.test_aware.dedup();
     }
 }
 

@@ -50,7 +50,7 @@ pub fn finding(kind: CheckKind, run: &TestRun, types: &TypeErrors, run_ref: RunR
             finding.unloaded = unended.or_else(|| run.unreadable.clone());
         }
     }
-    settle(&mut finding, run.exit);
+    conclude(&mut finding, run.exit);
     finding
 }
 
@@ -92,11 +92,11 @@ fn of_report(finding: &mut CheckFinding, run: &TestRun, report: &TestReport) {
         Err(why) => Some(why),
     };
     let ended_empty = nothing && matches!(run.exit, Exit::Code(_));
-    settle(finding, if ended_empty { Exit::Code(0) } else { run.own_exit() });
+    conclude(finding, if ended_empty { Exit::Code(0) } else { run.own_exit() });
 }
 
 /// What failed without a word that could be read is one failure.
-fn settle(finding: &mut CheckFinding, exit: Exit) {
+fn conclude(finding: &mut CheckFinding, exit: Exit) {
     if finding.failures == 0 && (!exit.is_success() || finding.unloaded.is_some()) {
         finding.failures = 1;
     }

@@ -45,15 +45,15 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let (start, best) =
             (start.map(|start| start.tree.clone()), self.state.best().map(|b| b.tree.clone()));
         let changed = match (&start, &best) {
-            (Some(start), Some(best)) => self.stock().differences(start, best)?,
+            (Some(start), Some(best)) => self.diff().differences(start, best)?,
             (Some(_) | None, _) => Vec::new(),
         };
         let mut emptied = Vec::new();
         if let (Some(start), Some(best)) = (&start, &best) {
             for change in changed.iter().filter(|change| change.kind == ChangeKind::Modified) {
                 let is_blank = |text: Option<String>| text.is_none_or(|text| text.trim().is_empty());
-                let now = is_blank(self.stock().source(best, &change.path)?);
-                if now && !is_blank(self.stock().source(start, &change.path)?) {
+                let now = is_blank(self.diff().source(best, &change.path)?);
+                if now && !is_blank(self.diff().source(start, &change.path)?) {
                     emptied.push(change.path.clone());
                 }
             }

@@ -11,7 +11,7 @@ use crate::test::TestId;
 /// everything loads; known greens are kept; fewer failures; fewer of them by a red test that is skipped
 /// or gone. By findings only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Standing {
+pub struct Score {
     honest: bool,
     loads: bool,
     lost: Reverse<usize>,
@@ -19,7 +19,7 @@ pub struct Standing {
     evaded: Reverse<usize>,
 }
 
-impl Standing {
+impl Score {
     /// `known` are the tests that must be green because they once were.
     pub fn of(findings: &FixFindings, known: &BTreeSet<TestId>) -> Self {
         let greens = findings.greens();
@@ -51,7 +51,7 @@ impl Standing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     Weakened,
-    Slanted,
+    TestAwareCode,
     Rewritten,
     Tool,
 }
@@ -61,7 +61,7 @@ impl Fault {
     pub fn words(self) -> &'static str {
         match self {
             Self::Weakened => "a test in this file was changed or removed",
-            Self::Slanted => "this file behaves otherwise under test",
+            Self::TestAwareCode => "this file behaves otherwise under test",
             Self::Rewritten => "this file was changed while the checks ran",
             Self::Tool => {
                 "this file is of an installed tool and was changed; only a new installation puts it back"
@@ -74,10 +74,10 @@ impl FixFindings {
     /// What alone keeps this state from being taken, whatever the checks say; each with its file.
     pub fn faults(&self) -> Vec<(Fault, &RelPath)> {
         let weakened = self.weakened.iter().map(|path| (Fault::Weakened, path));
-        let slanted = self.slanted.iter().map(|slant| (Fault::Slanted, &slant.path));
+        let test_aware = self.test_aware.iter().map(|test_aware| (Fault::TestAwareCode, &test_aware.path));
         let rewritten = self.rewritten.iter().map(|path| (Fault::Rewritten, path));
         let tools = self.tools.iter().map(|path| (Fault::Tool, path));
-        weakened.chain(slanted).chain(rewritten).chain(tools).collect()
+        weakened.chain(test_aware).chain(rewritten).chain(tools).collect()
     }
 }
 
@@ -86,17 +86,17 @@ impl FixState {
     /// is gone.
     pub fn is_fixed(&self) -> bool {
         self.best().is_some_and(|best| {
-            let standing = Standing::of(best, &self.known);
-            standing.honest && standing.lost.0 == 0 && best.checks.iter().all(super::CheckFinding::is_green)
+            let score = Score::of(best, &self.known);
+            score.honest && score.lost.0 == 0 && best.checks.iter().all(super::CheckFinding::is_green)
         })
     }
 
     /// Tests that were red at the start and have no entry in these findings.
     pub fn gone(&self, findings: &FixFindings) -> Vec<TestId> {
-        let each = self.owed.iter().zip(&findings.checks);
+        let each = self.must_pass.iter().zip(&findings.checks);
         let gone: BTreeSet<TestId> = each
             .filter(|(_, check)| check.unloaded.is_none())
-            .flat_map(|(owed, check)| owed.gone(check))
+            .flat_map(|(must_pass, check)| must_pass.gone(check))
             .cloned()
             .collect();
         gone.into_iter().collect()

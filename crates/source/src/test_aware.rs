@@ -21,7 +21,7 @@ use super::units::unit_spans;
 use super::{Language, rust, symbols};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sign {
+pub enum TestAwareSign {
     /// It is built in another way where tests are built.
     UnderTest,
     /// The name of an assertion means something else from now on.
@@ -34,12 +34,12 @@ pub enum Sign {
 
 /// Signs that `after` holds more often than `before`, each with its path and its words, at most
 /// 120 characters of them. A source that can't be read has none.
-pub fn new_signs(
+pub fn new_test_aware(
     language: Language,
     before: &[(&str, &str)],
     after: &[(&str, &str)],
-) -> Vec<(String, Sign, String)> {
-    let mut known: BTreeMap<(Sign, String), usize> = BTreeMap::new();
+) -> Vec<(String, TestAwareSign, String)> {
+    let mut known: BTreeMap<(TestAwareSign, String), usize> = BTreeMap::new();
     for (_, source) in before {
         for sign in signs(language, source) {
             *known.entry(sign).or_default() += 1;
@@ -57,7 +57,7 @@ pub fn new_signs(
     found
 }
 
-fn signs(language: Language, source: &str) -> Vec<(Sign, String)> {
+fn signs(language: Language, source: &str) -> Vec<(TestAwareSign, String)> {
     let Ok(tree) = Tree::parse(language, source) else { return Vec::new() };
     let units = unit_spans(&tree);
     let mut found = Vec::new();
@@ -72,14 +72,14 @@ fn signs(language: Language, source: &str) -> Vec<(Sign, String)> {
             continue;
         }
         let sign = match language {
-            _ if ends_process(&tree, at) => Some(Sign::Ends),
-            _ if names_our_own(&tree, at) => Some(Sign::Looks),
+            _ if ends_process(&tree, at) => Some(TestAwareSign::Ends),
+            _ if names_our_own(&tree, at) => Some(TestAwareSign::Looks),
             Language::Rust => of_rust(&tree, at),
-            Language::Python => of_python(&tree, at).then_some(Sign::Looks),
+            Language::Python => of_python(&tree, at).then_some(TestAwareSign::Looks),
             Language::JavaScript | Language::TypeScript | Language::Tsx => {
-                of_script(&tree, at).then_some(Sign::Looks)
+                of_script(&tree, at).then_some(TestAwareSign::Looks)
             }
-            Language::Go => of_go(&tree, at).then_some(Sign::Looks),
+            Language::Go => of_go(&tree, at).then_some(TestAwareSign::Looks),
         };
         found.extend(sign.map(|sign| (sign, shown(&tree, at))));
         at += 1;
@@ -154,28 +154,30 @@ const HARMLESS: &[&str] = &[
     "feature",
 ];
 
-fn of_rust(tree: &Tree<'_>, at: usize) -> Option<Sign> {
+fn of_rust(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     let word = tree.text(at);
     match tree.kind(at) {
         "identifier" => match word {
-            "cfg" => next_is(tree, at, "!").filter(|list| names_test(tree, *list)).map(|_| Sign::UnderTest),
+            "cfg" => next_is(tree, at, "!")
+                .filter(|list| names_test(tree, *list))
+                .map(|_| TestAwareSign::UnderTest),
             // A definition that another macro makes is nothing but tokens.
             "macro_rules" => {
                 let name = next_is(tree, at, "!")?;
-                ASSERTIONS.contains(&tree.text(name)).then_some(Sign::Shadow)
+                ASSERTIONS.contains(&tree.text(name)).then_some(TestAwareSign::Shadow)
             }
-            "current_exe" => Some(Sign::Looks),
+            "current_exe" => Some(TestAwareSign::Looks),
             _ => None,
         },
         "macro_definition" => {
             let name = tree.child(at, "name").map(|name| tree.text(name))?;
-            ASSERTIONS.contains(&name).then_some(Sign::Shadow)
+            ASSERTIONS.contains(&name).then_some(TestAwareSign::Shadow)
         }
-        "use_declaration" => brings_assertion(tree, at).then_some(Sign::Shadow),
+        "use_declaration" => brings_assertion(tree, at).then_some(TestAwareSign::Shadow),
         "attribute_item" | "inner_attribute_item" if names_test(tree, at) => of_attribute(tree, at),
         kind if is_string(kind) => {
             let known = ["NEXTEST", "RUST_TEST_", "--test-threads"];
-            known.iter().any(|part| word.contains(part)).then_some(Sign::Looks)
+            known.iter().any(|part| word.contains(part)).then_some(TestAwareSign::Looks)
         }
         _ => None,
     }
@@ -192,7 +194,7 @@ fn names_test(tree: &Tree<'_>, list: usize) -> bool {
     tree.span(list).any(|at| tree.kind(at) == "identifier" && tree.text(at) == "test")
 }
 
-fn of_attribute(tree: &Tree<'_>, at: usize) -> Option<Sign> {
+fn of_attribute(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     let text: String = tree.text(at).split_whitespace().collect();
     let inside = text.trim_start_matches(['#', '!', '[']);
     if inside.starts_with("cfg(") {
@@ -204,15 +206,15 @@ fn of_attribute(tree: &Tree<'_>, at: usize) -> Option<Sign> {
         let is_known = |at: &usize| known.iter().any(|word| tree.text(*at).contains(word));
         let is_import = matches!(tree.kind(item), "use_declaration" | "extern_crate_declaration");
         let is_plain = attributes.iter().any(is_known) || is_import;
-        return Some(if is_plain { Sign::Looks } else { Sign::UnderTest });
+        return Some(if is_plain { TestAwareSign::Looks } else { TestAwareSign::UnderTest });
     }
     let applied = inside.strip_prefix("cfg_attr(")?;
     let applied = after_condition(applied).trim_end_matches(']');
     let head = applied.split(['(', '=', ')', ',']).next().unwrap_or_default();
     match head {
-        "path" | "cfg" => Some(Sign::UnderTest),
+        "path" | "cfg" => Some(TestAwareSign::UnderTest),
         head if HARMLESS.contains(&head) => None,
-        _ => Some(Sign::Looks),
+        _ => Some(TestAwareSign::Looks),
     }
 }
 
@@ -369,9 +371,9 @@ fn is_public(tree: &Tree<'_>, at: usize, name: &str) -> bool {
 mod tests {
     use super::*;
     use Language::{Go, JavaScript, Python, Rust, TypeScript};
-    use Sign::{Ends, Looks, Shadow, UnderTest};
+    use TestAwareSign::{Ends, Looks, Shadow, UnderTest};
 
-    const SIGNS: &[(Language, &str, &[Sign])] = &[
+    const SIGNS: &[(Language, &str, &[TestAwareSign])] = &[
         (Rust, "fn f() -> u8 { if cfg!(test) { 2 } else { 0 } }", &[UnderTest]),
         (Rust, "fn f() { println!(\"{}\", cfg!(any(test, unix))); }", &[UnderTest]),
         (Rust, "#[cfg(not(test))]\nfn f() {}", &[UnderTest]),
@@ -419,10 +421,10 @@ mod tests {
     #[test]
     fn what_shows_tests_another_face_is_seen_and_what_stood_before_is_not() {
         for (language, source, want) in SIGNS {
-            let now = new_signs(*language, &[("a", "")], &[("a", source)]);
-            let kinds: Vec<Sign> = now.iter().map(|(_, sign, _)| *sign).collect();
+            let now = new_test_aware(*language, &[("a", "")], &[("a", source)]);
+            let kinds: Vec<TestAwareSign> = now.iter().map(|(_, sign, _)| *sign).collect();
             assert_eq!(&kinds, want, "{source}: {now:?}");
-            assert_eq!(new_signs(*language, &[("a", source)], &[("b", source)]), [], "moved: {source}");
+            assert_eq!(new_test_aware(*language, &[("a", source)], &[("b", source)]), [], "moved: {source}");
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::deeds;
+use super::actions;
 use crate::cli::AgentArgs;
 use tdd_agents::cassette::Misbehaviour;
 use tdd_core::trouble::Trouble;
@@ -35,10 +35,10 @@ pub(super) fn before_the_message(how: &Misbehaviour, args: &AgentArgs) -> Result
         Misbehaviour::Flood => flood(),
         Misbehaviour::Crash => crash(),
         Misbehaviour::Daemon => leave_a_daemon(args),
-        Misbehaviour::TouchTest(path) => deeds::append(&deeds::below(path)?, b"\n")
+        Misbehaviour::TouchTest(path) => actions::append(&actions::below(path)?, b"\n")
             .map_err(|error| Trouble::environment(format!("`{path}` could not be touched")).because(error)),
         Misbehaviour::Garbage => {
-            deeds::say(
+            actions::say(
                 b"\xff\xfe\x80 \0\0 \x1b[31m\x1b]0;title\x07\x1b[2J\x08\x08 \xc3\x28 \x1b[?1049h\x1b(0\r",
             );
             Ok(())
@@ -61,7 +61,7 @@ fn ignore_term() -> Result<(), Trouble> {
     let _entered = runtime.enter();
     let _interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let _terminate = signal(SignalKind::terminate()).map_err(failed)?;
-    deeds::say(b"I do not listen.");
+    actions::say(b"I do not listen.");
     hang()
 }
 

@@ -16,7 +16,7 @@ type Identity = (u64, u64, u32);
 
 /// Keeps one empty folder for the next that is needed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shelf(Rc<RefCell<Spare>>);
+pub(super) struct TempPool(Rc<RefCell<Spare>>);
 
 #[derive(Debug, Default)]
 struct Spare(Option<(PathBuf, Identity)>);
@@ -37,10 +37,10 @@ pub(super) struct Folder {
     /// `None` if it can't be used again.
     identity: Option<Identity>,
     pub(super) rest: Rest,
-    shelf: Shelf,
+    pool: TempPool,
 }
 
-impl Shelf {
+impl TempPool {
     /// An empty folder in `parent`, which is there. Its name begins with `prefix` and ends with
     /// `random` letters and digits.
     pub(super) fn folder(
@@ -57,7 +57,7 @@ impl Shelf {
             let path = renamed.and_then(|renamed| Ok(renamed.into_temp_path().keep()?));
             match path {
                 Ok(path) if is_empty_and(&path, identity) => {
-                    return Ok(Folder { path, identity: Some(identity), rest, shelf: self.clone() });
+                    return Ok(Folder { path, identity: Some(identity), rest, pool: self.clone() });
                 }
                 // A child has removed it, or put something else in its place.
                 Ok(other) => remove(&other),
@@ -65,7 +65,7 @@ impl Shelf {
             }
         }
         let path = names.permissions(Permissions::from_mode(0o700)).tempdir_in(parent)?.keep();
-        Ok(Folder { identity: identity(&path), path, rest, shelf: self.clone() })
+        Ok(Folder { identity: identity(&path), path, rest, pool: self.clone() })
     }
 }
 
@@ -79,7 +79,7 @@ impl Drop for Folder {
     fn drop(&mut self) {
         match self.identity {
             Some(identity) if is_empty_and(&self.path, identity) => {
-                let mut spare = self.shelf.0.borrow_mut();
+                let mut spare = self.pool.0.borrow_mut();
                 let before = spare.0.replace((std::mem::take(&mut self.path), identity));
                 drop(Spare(before));
             }
@@ -116,32 +116,32 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn folder(shelf: &Shelf, parent: &Path) -> Folder {
-        shelf.folder(parent, "a-", 6, Rest::Goes).unwrap()
+    fn folder(pool: &TempPool, parent: &Path) -> Folder {
+        pool.folder(parent, "a-", 6, Rest::Goes).unwrap()
     }
 
     #[test]
     fn an_empty_folder_is_used_again_under_another_name() {
         let parent = tempfile::tempdir().unwrap();
-        let shelf = Shelf::default();
-        let first = folder(&shelf, parent.path());
+        let pool = TempPool::default();
+        let first = folder(&pool, parent.path());
         let (path, was) = (first.path().to_owned(), identity(first.path()));
         drop(first);
-        let second = folder(&shelf, parent.path());
+        let second = folder(&pool, parent.path());
         assert_eq!(identity(second.path()), was);
         assert_ne!(second.path(), path);
         assert!(!path.exists());
         // Two at a time are two.
-        let third = folder(&shelf, parent.path());
+        let third = folder(&pool, parent.path());
         assert_ne!(identity(third.path()), was);
-        drop((second, third, shelf));
+        drop((second, third, pool));
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0, "nothing is left behind");
     }
 
     #[test]
     fn what_a_child_did_to_a_folder_is_not_handed_on() {
-        type Deed = fn(&Path);
-        let deeds: [(&str, Deed); 5] = [
+        type Action = fn(&Path);
+        let actions: [(&str, Action); 5] = [
             ("left a file", |path| fs::write(path.join("0-report.xml"), "forged").unwrap()),
             ("removed it", |path| fs::remove_dir(path).unwrap()),
             ("a link in its place", |path| {
@@ -156,24 +156,24 @@ mod tests {
                 fs::set_permissions(path, Permissions::from_mode(0o777)).unwrap();
             }),
         ];
-        for (what, deed) in deeds {
-            for on_the_shelf in [false, true] {
+        for (what, action) in actions {
+            for in_the_pool in [false, true] {
                 let parent = tempfile::tempdir().unwrap();
                 fs::create_dir(parent.path().join("theirs")).unwrap();
-                let shelf = Shelf::default();
-                let first = folder(&shelf, parent.path());
+                let pool = TempPool::default();
+                let first = folder(&pool, parent.path());
                 let path = first.path().to_owned();
-                if on_the_shelf {
+                if in_the_pool {
                     drop(first);
-                    deed(&path);
+                    action(&path);
                 } else {
-                    deed(&path);
+                    action(&path);
                     drop(first);
                 }
-                let next = folder(&shelf, parent.path());
-                assert_eq!(fs::read_dir(next.path()).unwrap().count(), 0, "{what}, {on_the_shelf}");
-                assert!(next.path().symlink_metadata().unwrap().is_dir(), "{what}, {on_the_shelf}");
-                assert_eq!(identity(next.path()).unwrap().2 & 0o777, 0o700, "{what}, {on_the_shelf}");
+                let next = folder(&pool, parent.path());
+                assert_eq!(fs::read_dir(next.path()).unwrap().count(), 0, "{what}, {in_the_pool}");
+                assert!(next.path().symlink_metadata().unwrap().is_dir(), "{what}, {in_the_pool}");
+                assert_eq!(identity(next.path()).unwrap().2 & 0o777, 0o700, "{what}, {in_the_pool}");
                 assert!(parent.path().join("theirs").is_dir(), "{what}: a link is not followed");
             }
         }
@@ -182,9 +182,9 @@ mod tests {
     #[test]
     fn what_is_for_a_person_stays() {
         let parent = tempfile::tempdir().unwrap();
-        let shelf = Shelf::default();
+        let pool = TempPool::default();
         for (rest, stays) in [(Rest::Stays, true), (Rest::Goes, false)] {
-            let folder = shelf.folder(parent.path(), "a-", 6, rest).unwrap();
+            let folder = pool.folder(parent.path(), "a-", 6, rest).unwrap();
             let path = folder.path().to_owned();
             fs::write(path.join("0-log"), "said").unwrap();
             drop(folder);

@@ -1,7 +1,7 @@
 //! Who descends from a child, and their end.
 //!
 //! A descendant can leave its parent's group and session, and lose its parent; what it can't leave
-//! is us: as a subreaper we become the parent of every orphan. So a child's kin are, by turns,
+//! is us: as a subreaper we become the parent of every orphan. So a child's descendants are, by turns,
 //! - whoever is in the leader's session or group, or has the leader as its parent;
 //! - of our own adopted children, those that carry the child's mark in their environment, and, if
 //!   just one child is attended, also those that hide it;
@@ -92,7 +92,7 @@ enum Look {
     Adopted,
 }
 
-/// Ends all kin of a leader that has ended itself, and waits for them; gives their number; `noted` gets their
+/// Ends all descendants of a leader that has ended itself, and waits for them; gives their number; `noted` gets their
 /// names. What a signal of ours does not end in time (another user's process) is left.
 pub fn sweep(leader: Pid, mark: &Mark, noted: &Ended) -> usize {
     if !guard::stands(Guard::Descendants) {
@@ -107,14 +107,15 @@ pub fn sweep(leader: Pid, mark: &Mark, noted: &Ended) -> usize {
             Look::Everybody => proc_table::processes(),
             Look::Adopted => proc_table::our_children(),
         };
-        let kin = find(leader, mark, &register, &table);
+        let descendants = find(leader, mark, &register, &table);
         // One look is not enough: who forks and ends while it lasts is missed, but leaves a zombie.
-        let is_over = kin.is_empty() && nobody_since == Some(Look::Everybody) && look == Look::Adopted;
+        let is_over =
+            descendants.is_empty() && nobody_since == Some(Look::Everybody) && look == Look::Adopted;
         if is_over || Instant::now() >= deadline {
             break;
         }
-        kin.iter().for_each(reap);
-        let alive: Vec<Process> = kin.iter().filter(|one| one.life == Life::Alive).copied().collect();
+        descendants.iter().for_each(reap);
+        let alive: Vec<Process> = descendants.iter().filter(|one| one.life == Life::Alive).copied().collect();
         for one in &alive {
             // A process that comes up again is one that did not end at once.
             if ended.insert((one.pid, one.started), *one).is_none() {
@@ -125,7 +126,7 @@ pub fn sweep(leader: Pid, mark: &Mark, noted: &Ended) -> usize {
         if round < HURRY_FROM {
             await_end(&alive, deadline);
         }
-        nobody_since = kin.is_empty().then_some(look);
+        nobody_since = descendants.is_empty().then_some(look);
         look = match (nobody_since, look) {
             (None, _) if round >= HURRY_FROM => Look::Adopted,
             (Some(_), Look::Everybody) => Look::Adopted,
@@ -196,11 +197,11 @@ fn find(leader: Pid, mark: &Mark, register: &Register, table: &[Process]) -> Vec
                 && one.started >= started
                 && (is_only_one || proc_table::has_variable(one.pid, &assignment)))
     };
-    let may_be_kin = |one: &Process| one.pid != us && !register.0.contains(&one.pid);
-    let roots = table.iter().filter(|one| may_be_kin(one) && is_ours(one)).copied().collect();
-    let mut kin = proc_table::with_descendants(table, roots);
-    kin.retain(may_be_kin);
-    kin
+    let may_descend = |one: &Process| one.pid != us && !register.0.contains(&one.pid);
+    let roots = table.iter().filter(|one| may_descend(one) && is_ours(one)).copied().collect();
+    let mut descendants = proc_table::with_descendants(table, roots);
+    descendants.retain(may_descend);
+    descendants
 }
 
 /// Stops all that descends from children of ours; who forks meanwhile is found in the next round.
@@ -220,12 +221,12 @@ fn signal_all(signal: rustix::process::Signal, wanted: impl Fn(&Process) -> bool
     let us = std::process::id().cast_signed();
     let mut reached = BTreeSet::new();
     for _ in 0..ROUNDS {
-        let mut kin = proc_table::descendants(us);
-        kin.retain(|one| wanted(one) && reached.insert((one.pid, one.started)));
-        if kin.is_empty() {
+        let mut descendants = proc_table::descendants(us);
+        descendants.retain(|one| wanted(one) && reached.insert((one.pid, one.started)));
+        if descendants.is_empty() {
             return;
         }
-        for one in &kin {
+        for one in &descendants {
             send(one, signal);
         }
     }

@@ -41,7 +41,7 @@ fn red(
 #[test]
 fn each_outcome_has_its_red_kind() {
     let unconditional = Body { conditional: Conditional::Unconditional, ..Body::default() };
-    let hollow = Body { expectation: Expectation::Absent, ..Body::default() };
+    let vacuous = Body { expectation: Expectation::Absent, ..Body::default() };
     for (outcome, body, want) in [
         (Outcome::Passed, Body::default(), RedKind::Passed),
         (Outcome::Skipped, Body::default(), RedKind::None),
@@ -49,8 +49,8 @@ fn each_outcome_has_its_red_kind() {
         (Outcome::Failed(failure(FailureKind::Assertion)), unconditional, RedKind::Unconditional),
         (Outcome::Failed(failure(FailureKind::Error)), Body::default(), RedKind::Error),
         (Outcome::Failed(failure(FailureKind::Missing)), Body::default(), RedKind::Missing),
-        (Outcome::Failed(failure(FailureKind::Missing)), hollow.clone(), RedKind::None),
-        (Outcome::Failed(failure(FailureKind::Error)), hollow, RedKind::None),
+        (Outcome::Failed(failure(FailureKind::Missing)), vacuous.clone(), RedKind::None),
+        (Outcome::Failed(failure(FailureKind::Error)), vacuous, RedKind::None),
         (Outcome::Failed(failure(FailureKind::Load)), Body::default(), RedKind::Load),
         (Outcome::Failed(failure(FailureKind::Timeout)), Body::default(), RedKind::Timeout),
         (Outcome::Failed(failure(FailureKind::Crash)), Body::default(), RedKind::Crash),
@@ -164,12 +164,12 @@ fn a_file_that_does_not_load_gives_what_its_source_declares() {
         load_failures: vec![LoadFailure { file: path("t/ac_x_1.py"), failure: failure(kind) }],
         ..report(vec![])
     };
-    let hollow = Body { expectation: Expectation::Absent, ..Body::default() };
+    let vacuous = Body { expectation: Expectation::Absent, ..Body::default() };
     let missing = load(FailureKind::Missing);
     assert_eq!(red(&missing, None, &Body::default(), &["a", "b"]).len(), 2);
     assert_eq!(red(&missing, None, &Body::default(), &["a"])[0].1, RedKind::Missing);
-    assert_eq!(red(&missing, None, &hollow, &["a"])[0].1, RedKind::None);
-    assert_eq!(red(&missing, None, &hollow, &[])[0].1, RedKind::None, "the file holds no expectation");
+    assert_eq!(red(&missing, None, &vacuous, &["a"])[0].1, RedKind::None);
+    assert_eq!(red(&missing, None, &vacuous, &[])[0].1, RedKind::None, "the file holds no expectation");
     assert_eq!(red(&missing, None, &Body::default(), &[])[0].1, RedKind::Missing, "names that a run makes");
     assert_eq!(red(&load(FailureKind::Load), None, &Body::default(), &["a"])[0].1, RedKind::Load);
 }

@@ -84,7 +84,7 @@ pub enum Conditional {
     Unconditional,
 }
 
-/// What is asked of the sources while a RED is weighed.
+/// What is asked of the sources while a RED is classified.
 pub struct Sources<'a> {
     /// Ids that the source of a file declares.
     pub declared: &'a dyn Fn(&RelPath) -> Vec<TestId>,
@@ -171,7 +171,7 @@ fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
             RedKind::Load
         }
         FailureKind::Missing if body.mark.discounts(failure.absent.as_deref()).is_some() => RedKind::None,
-        FailureKind::Missing if is_hollow(body, failure.absent.as_deref()) => RedKind::None,
+        FailureKind::Missing if is_vacuous(body, failure.absent.as_deref()) => RedKind::None,
         FailureKind::Missing => RedKind::Missing,
         FailureKind::Load => RedKind::Load,
         FailureKind::Timeout => RedKind::Timeout,
@@ -181,7 +181,7 @@ fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
 
 /// Whether a body expects nothing of what is absent: writing that down, empty, would make the test
 /// pass. Where nobody can say what is absent, an expectation of anything does.
-fn is_hollow(body: &Body, absent: Option<&str>) -> bool {
+fn is_vacuous(body: &Body, absent: Option<&str>) -> bool {
     let absent = absent.map(absent_name).filter(|name| !name.is_empty());
     let asks = |absent: Option<&str>| match absent {
         Some(absent) => body.asks.iter().any(|ask| ask.is_of(absent)),

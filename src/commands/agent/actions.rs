@@ -9,12 +9,12 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tdd_agents::base64;
-use tdd_agents::cassette::{BASE64_PATH, Deed};
+use tdd_agents::cassette::{Action, BASE64_PATH};
 use tdd_core::trouble::Trouble;
 
 /// Does one after the other; the first that fails ends it.
-pub(super) fn do_all(deeds: &[Deed]) -> Result<(), Trouble> {
-    deeds.iter().try_for_each(one)
+pub(super) fn do_all(actions: &[Action]) -> Result<(), Trouble> {
+    actions.iter().try_for_each(one)
 }
 
 /// Prints bytes as they are. A closed stdout ends nothing here.
@@ -33,17 +33,17 @@ pub(super) fn say_exactly(bytes: &[u8]) {
     let _ = out.write_all(bytes).and_then(|()| out.flush());
 }
 
-fn one(deed: &Deed) -> Result<(), Trouble> {
-    let (done, what) = match deed {
-        Deed::Delete(path) => (delete(&below(path)?), path),
-        Deed::Write(path, content) => (write(&below(path)?, content.as_bytes()), path),
-        Deed::WriteBytes(path, content) => (write(&below(path)?, content), path),
-        Deed::Link(path, target) => (link(&below(path)?, &spelled(target)), path),
-        Deed::Append(path, content) => (append(&below(path)?, content.as_bytes()), path),
-        Deed::Chmod(path, mode) => {
+fn one(action: &Action) -> Result<(), Trouble> {
+    let (done, what) = match action {
+        Action::Delete(path) => (delete(&below(path)?), path),
+        Action::Write(path, content) => (write(&below(path)?, content.as_bytes()), path),
+        Action::WriteBytes(path, content) => (write(&below(path)?, content), path),
+        Action::Link(path, target) => (link(&below(path)?, &spelled(target)), path),
+        Action::Append(path, content) => (append(&below(path)?, content.as_bytes()), path),
+        Action::Chmod(path, mode) => {
             (std::fs::set_permissions(below(path)?, std::fs::Permissions::from_mode(*mode)), path)
         }
-        Deed::Run(argv) => return run(argv),
+        Action::Run(argv) => return run(argv),
     };
     done.map_err(|error| Trouble::environment(format!("`{what}` could not be changed")).because(error))
 }

@@ -1,6 +1,6 @@
 //! Commits that hold work of a run by now.
 
-use super::{WayBack, sorted};
+use super::{Restore, sorted};
 use crate::checkpoints::census::{self, Entries};
 use crate::checkpoints::git::Git;
 use crate::checkpoints::listing::{self, Difference};
@@ -25,7 +25,7 @@ impl Commit {
     }
 }
 
-impl WayBack {
+impl Restore {
     /// What would be taken back although it is committed since the run began.
     pub(super) fn committed(
         &self,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Outlook, WayBack};
+use super::{Outlook, Restore};
 use crate::checkpoints::census::{Census, Entries};
 use crate::checkpoints::in_the_way::changed_ms;
 use crate::checkpoints::walk;
@@ -30,7 +30,7 @@ fn holds_files(entries: &Entries, folder: &[u8]) -> bool {
     entries.range(below.clone()..).next().is_some_and(|(file, _)| file.starts_with(&below))
 }
 
-impl WayBack {
+impl Restore {
     /// Folders that were empty or had permissions of their own, and those that lost the usual ones while the
     /// run lived. What somebody else has set since is left.
     /// One that was not there `before` an undo that was cut off was made by that undo.

@@ -9,7 +9,7 @@ use crate::path::RelPath;
 /// One thing for a person to look at. No verdict rests on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Remark {
+pub enum Notice {
     /// A source looks for what only a test runner leaves; the line, at most 120 characters.
     LooksForTests { path: RelPath, what: String },
     /// A source ends the process by itself, which tests don't survive; the line, as above.
@@ -20,7 +20,7 @@ pub enum Remark {
     Unseen(RelPath),
 }
 
-impl fmt::Display for Remark {
+impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LooksForTests { path, what } => {

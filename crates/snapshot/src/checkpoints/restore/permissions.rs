@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Outlook, WayBack};
+use super::{Outlook, Restore};
 use crate::checkpoints::census::{Census, Entries};
 use crate::checkpoints::in_the_way::changed_within;
 use crate::checkpoints::listing::Difference;
@@ -15,7 +15,7 @@ pub(super) fn told(path: &[u8]) -> Change {
     Change { path: shown(path), kind: ChangeKind::Retyped }
 }
 
-impl WayBack {
+impl Restore {
     /// Files that are as `wanted` has them but for permissions that git keeps none of, and that changed while
     /// the run lived. What somebody else has set since is left.
     pub(super) fn permissions(

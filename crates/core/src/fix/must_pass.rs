@@ -43,7 +43,7 @@ pub enum Skips {
 
 /// What one check owes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Owed {
+pub struct MustPass {
     reds: BTreeSet<TestId>,
     /// Skipped before any fixer.
     skipped: BTreeSet<TestId>,
@@ -52,7 +52,7 @@ pub struct Owed {
     unloaded: Vec<Unloaded>,
 }
 
-impl Owed {
+impl MustPass {
     /// What the check came to before the first fixer.
     pub fn at_start(finding: &CheckFinding) -> Self {
         let mut sizes: BTreeMap<String, usize> = BTreeMap::new();

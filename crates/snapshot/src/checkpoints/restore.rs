@@ -1,4 +1,4 @@
-//! A person's way back to a checkpoint of a run: what it would overwrite, whose work that is, and
+//! Restores a checkpoint of a run: what it would overwrite, whose work that is, and
 //! the going there (`tdd undo`, contract section 2).
 //!
 //! A path is the run's own if one of the run's trees holds it as it is now, or if it changed while
@@ -105,7 +105,7 @@ const SHORTEST_COMMIT: usize = 7;
 
 /// The checkpoints of a run that is not at work.
 #[derive(Debug)]
-pub struct WayBack {
+pub struct Restore {
     checkpoints: GitCheckpoints,
     run: RunId,
     pub rules: RulesUsed,
@@ -144,7 +144,7 @@ impl Scratch {
     }
 }
 
-impl WayBack {
+impl Restore {
     /// Opens the checkpoints of `run`, whose folder is `run_dir`. The caller holds the work
     /// tree's lock. Fails with a trouble of the environment: no git, no repository, no space.
     pub fn open(repository: &Path, run: &RunId, run_dir: &Path) -> Result<Self, Trouble> {
