@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tdd_core::audience::News;
 use tdd_core::event::{Event, RedRule};
 use tdd_core::evidence::evidence;
-use tdd_core::finding::SuiteBaseline;
+use tdd_core::finding::{RunRef, SuiteBaseline};
 use tdd_core::isolation::Level;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -13,7 +13,7 @@ use tdd_core::test::{Exit, Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
-use super::measure::{is_own_writing, run_ref, written_beside_tests};
+use super::measure::{is_own_writing, written_beside_tests};
 use tdd_core::ports::{Checkpoints, Protection, TestOrder, Tests, World};
 
 /// Files that the suite writes, as far as they are named.
@@ -251,7 +251,7 @@ impl<W: World> Drive<'_, W> {
         }
         let run = self.run_gate(&order.label, &[]).await?;
         let green = if is_test { self.is_no_worse(&run) } else { run.exit.is_success() };
-        let run = run_ref(&run, &self.setup.mask);
+        let run = RunRef::of(&run, &self.setup.mask);
         // What a gate leaves beside tests would else be sealed for the refactorer, and its own next run
         // would be that role's fault.
         let now = self.ports.checkpoints.take("seen")?;

@@ -19,7 +19,7 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
-use tdd_core::finding::{ChangeKind, ClassedChange, RunRef};
+use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::guard::{self, Guard};
 use tdd_core::isolation::Level;
 use tdd_core::path::RelPath;
@@ -267,18 +267,6 @@ pub(super) fn put_back_touched<P: Protection>(
     let line = |path| format!("protected file {path} was changed; {}", became(path));
     let what = touched.iter().map(line).collect();
     Ok((touched, Some(Event::Restored { what })))
-}
-
-/// A run for the journal and for a retry prompt: its output masked.
-pub(super) fn run_ref(run: &TestRun, mask: &dyn Fn(&str) -> String) -> RunRef {
-    RunRef {
-        command: run.command.clone(),
-        exit: run.own_exit(),
-        duration_ms: run.duration_ms.saturating_add(run.build_ms),
-        log: run.log.clone(),
-        output: mask(&run.output),
-        canary: run.canary,
-    }
 }
 
 /// The `test_run` facts of these tests, for a corpus (contract section 11).

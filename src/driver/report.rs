@@ -23,6 +23,7 @@ impl<W: World> Drive<'_, W> {
         };
         Ok(HaltFacts {
             run_dir: self.setup.run_dir.clone(),
+            root: self.setup.roots.first().cloned().unwrap_or_default(),
             changed: changed
                 .into_iter()
                 .map(|change| Change { path: change.path, kind: change.kind })

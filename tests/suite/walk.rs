@@ -75,6 +75,8 @@ fn run_ref() -> RunRef {
         log: "l".into(),
         output: "o".into(),
         canary: Canary::NotAsked,
+        failed: Vec::new(),
+        in_place: false,
     }
 }
 

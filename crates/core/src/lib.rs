@@ -7,6 +7,7 @@
 pub mod attempt;
 pub mod audience;
 pub mod budget;
+pub mod cause;
 pub mod checkup;
 pub mod claim;
 pub mod classify;

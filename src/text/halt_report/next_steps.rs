@@ -43,7 +43,10 @@ pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
     if let (Some(good), Some(failed)) = (&state.good, failed)
         && good != failed
     {
-        steps.push(step("look at what the failed attempt changed", format!("git diff {good} {failed}")));
+        steps.push(step(
+            "look at what the failed attempt changed",
+            format!("git diff {} {}", brief(good), brief(failed)),
+        ));
         steps.push(step(
             "bring the failed work back into the tree, to mend it by hand and go on with --edited; what is there \
              now is kept first",
@@ -60,7 +63,7 @@ pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
 }
 
 /// Enough of a checkpoint's commit for `tdd undo --to`.
-fn brief(checkpoint: &CheckpointId) -> &str {
+pub(super) fn brief(checkpoint: &CheckpointId) -> &str {
     checkpoint.0.get(..12).unwrap_or(&checkpoint.0)
 }
 

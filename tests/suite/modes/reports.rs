@@ -118,13 +118,10 @@ fn name_checkpoints(text: &str) -> String {
         let end = rest[at..].find(|c: char| !c.is_ascii_hexdigit()).map_or(rest.len(), |end| at + end);
         plain.push_str(&rest[..at]);
         let word = &rest[at..end];
-        if word.len() == 40 {
+        // In full for machines, short for people.
+        if (word.len() == 40 || word.len() == 12) && word.bytes().any(|byte| byte.is_ascii_digit()) {
             let next = names.len() + 1;
-            let number = names.entry(word.to_owned()).or_insert(next);
-            write!(plain, "<commit {number}>").unwrap();
-        } else if let Some((_, number)) =
-            names.iter().find(|(name, _)| word.len() == 12 && name.starts_with(word))
-        {
+            let number = names.entry(word[..12].to_owned()).or_insert(next);
             write!(plain, "<commit {number}>").unwrap();
         } else {
             plain.push_str(word);

@@ -22,6 +22,8 @@ fn run_ref() -> RunRef {
         log: String::new(),
         output: String::new(),
         canary: Canary::NotAsked,
+        failed: Vec::new(),
+        in_place: false,
     }
 }
 
