@@ -7,6 +7,7 @@ use super::journalled::Journalled;
 use crate::world::lock;
 use tdd_child::run_folder::{self, RunDir};
 use tdd_core::event::RunId;
+use tdd_core::run_name::{self, Meaning};
 use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::{intent, run_refs};
@@ -185,8 +186,13 @@ pub(super) fn back_before(repository: &Path, run: &RunId) -> Option<String> {
 pub(super) fn of_another_work_tree(repository: &Path, name: &str) -> Option<Trouble> {
     let tops = run_refs::other_work_trees(repository);
     let mut found = tops.iter().filter_map(|top| {
-        let mut runs = run_folder::list_runs(top).into_iter();
-        runs.find(|run| !name.is_empty() && run.id.0.starts_with(name)).map(|run| (run.id, top))
+        let runs = run_folder::list_runs(top);
+        let ids: Vec<&str> = runs.iter().map(|run| run.id.0.as_str()).collect();
+        // `@` is the newest of this work tree, which has none of that name.
+        match run_name::look_up(name, &ids) {
+            Meaning::One(id) if !name.starts_with('@') => Some((RunId(id.to_owned()), top)),
+            Meaning::One(_) | Meaning::Nobody | Meaning::Several(_) => None,
+        }
     });
     let (run, top) = found.next()?;
     let top = top.display();

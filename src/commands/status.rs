@@ -19,7 +19,9 @@ use crate::world::project;
 use tdd_child::run_folder::{self, RunDir};
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::{Ending, Halt};
+use tdd_core::harmless;
 use tdd_core::judge::Verdict;
+use tdd_core::run_name::{self, Meaning};
 use tdd_core::state::{End, Phase, Progress, State, Suspension};
 use tdd_core::trouble::Trouble;
 
@@ -72,30 +74,29 @@ pub(super) fn repository() -> Result<PathBuf, Trouble> {
     Ok(top.to_owned())
 }
 
-/// The run whose id is or begins with `name`; the newest without one.
+/// The run that `name` means; the newest without one.
 pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
     let runs = run_folder::runs_of(repository)?;
-    let known = || {
-        let ids: Vec<&str> = runs.iter().take(10).map(|run| run.id.0.as_str()).collect();
-        if ids.is_empty() {
-            "`tdd <FR>` starts one".to_owned()
-        } else {
-            format!("the runs are:\n{}", ids.join("\n"))
-        }
+    let ids: Vec<&str> = runs.iter().map(|run| run.id.0.as_str()).collect();
+    let known = |ids: &[&str]| match ids.len() {
+        0 => "`tdd <FR>` starts one".to_owned(),
+        _ => format!("the runs are:\n{}", ids.iter().take(10).copied().collect::<Vec<_>>().join("\n")),
     };
     let Some(name) = name else {
-        return runs.first().cloned().ok_or_else(|| Trouble::user("no runs yet").advise(known()));
+        return runs.first().cloned().ok_or_else(|| Trouble::user("no runs yet").advise(known(&ids)));
     };
-    if let Some(exact) = runs.iter().find(|run| run.id.0 == name) {
-        return Ok(exact.clone());
-    }
-    let mut fits = runs.iter().filter(|run| run.id.0.starts_with(name));
-    match (fits.next(), fits.next()) {
-        (Some(run), None) => Ok(run.clone()),
-        (None, _) => Err(run_status::of_another_work_tree(repository, name)
-            .unwrap_or_else(|| Trouble::user(format!("no run `{name}`")).advise(known()))),
-        (Some(_), Some(_)) => {
-            Err(Trouble::user(format!("more than one run begins with `{name}`")).advise(known()))
+    match run_name::look_up(name, &ids) {
+        Meaning::One(id) => runs
+            .iter()
+            .find(|run| run.id.0 == id)
+            .cloned()
+            .ok_or_else(|| Trouble::internal("a run was looked up that is not listed")),
+        Meaning::Nobody => Err(run_status::of_another_work_tree(repository, name).unwrap_or_else(|| {
+            Trouble::user(format!("no run `{}`", harmless::line(name))).advise(known(&ids))
+        })),
+        Meaning::Several(fits) => {
+            Err(Trouble::user(format!("more than one run is meant by `{}`", harmless::line(name)))
+                .advise(known(&fits)))
         }
     }
 }

@@ -171,7 +171,7 @@ impl<'a, W: World> Drive<'a, W> {
     /// A journal that can't be written ends a run at once. Once a child has run, that is no set-up
     /// error any more, and it can't be recorded as a pause either. A full disk never is one.
     fn unrecorded(&self, trouble: Trouble) -> Trouble {
-        let trouble = trouble.resumable(&self.state.run.run.0);
+        let trouble = trouble.resumable(&self.state.run.run.to_string());
         let passes = trouble.kind == TroubleKind::Environment && self.state.forks() > 0;
         if passes { Trouble { kind: TroubleKind::Passing, ..trouble } } else { trouble }
     }

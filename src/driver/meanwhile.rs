@@ -105,7 +105,7 @@ impl<W: World> Drive<'_, W> {
             self.record(&[Event::Edited { paths: edited.to_vec(), kept: kept.clone() }])?;
         }
         let before = self.state.attempt().map(|attempt| &attempt.before);
-        refuse_edited(edited, (kept, before), Some(&self.state.run.run.0))
+        refuse_edited(edited, (kept, before), Some(&self.state.run.run.to_string()))
     }
 
     /// Where files that were there before are put back, nobody can tell whether a run of tests or a person

@@ -207,7 +207,7 @@ fn closing(state: &FixState, how: How, facts: &FixFacts) -> Vec<String> {
 
 /// What can be done now. Every command here exists.
 fn steps(state: &FixState, how: How, facts: &FixFacts) -> Vec<(&'static str, String)> {
-    let run = harmless::shell_word(&state.run.run.0);
+    let run = harmless::shell_word(&state.run.run.to_string());
     let mut steps = Vec::new();
     if matches!(how, How::Halted(_)) {
         steps.push(("try again from the best state", facts.again.clone()));

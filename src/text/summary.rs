@@ -346,7 +346,7 @@ fn mdtest_words(word: Option<&AgentWord>) -> String {
 
 /// The command that brings the tree back to how it was before the run.
 fn undo_command(state: &State) -> String {
-    format!("tdd undo {}", harmless::shell_word(&state.run.run.0))
+    format!("tdd undo {}", harmless::shell_word(&state.run.run.to_string()))
 }
 
 fn ending_words(ending: Ending) -> &'static str {

@@ -35,6 +35,7 @@ pub mod policy;
 pub mod ports;
 pub mod requirement;
 pub mod role;
+pub mod run_name;
 pub mod state;
 pub mod terminal_noise;
 pub mod test;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
+use tdd_core::run_name;
 
 use serde_json::{Value, json};
 
@@ -87,7 +88,8 @@ fn compare(name: &str, text: &str) {
 fn plain(text: &str, sandbox: &Sandbox) -> String {
     let run = sandbox.run_dir();
     let mut text = text.replace(run.to_str().unwrap(), "/repo/.tdd/runs/RUN");
-    text = text.replace(run.file_name().unwrap().to_str().unwrap(), "RUN");
+    let name = run.file_name().unwrap().to_str().unwrap();
+    text = text.replace(name, "RUN").replace(run_name::short(name), "RUN");
     text = text.replace(sandbox.repo().to_str().unwrap(), "/repo");
     text = text.replace(sandbox.repo().parent().unwrap().to_str().unwrap(), "/beside");
     let carets = |line: &str| {
