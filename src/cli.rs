@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 pub mod config;
 pub mod fix;
 mod internal;
+pub mod look;
 pub mod mdtest;
 
 pub use internal::{AgentArgs, ExecArgs, Internal, Line, ModelServerArgs, WithinArgs, like_a_command};
@@ -44,6 +45,14 @@ pub enum Command {
     Status(StatusArgs),
     /// Print the journal of a run.
     Log(LogArgs),
+    /// Print the report of a run again.
+    Show(look::ShowArgs),
+    /// Print what the roles of a run wrote, as a patch.
+    Diff(look::DiffArgs),
+    /// Print criterion by test: how each was red, and which attempt turned it green.
+    Matrix(look::MatrixArgs),
+    /// Tell what turned a criterion or a test, with the evidence.
+    Why(look::WhyArgs),
     /// Bring the work tree back to how it was before a run.
     Undo(UndoArgs),
     /// Remove old runs and their checkpoints.

@@ -6,6 +6,7 @@ pub mod json;
 pub mod lines;
 pub mod live;
 pub mod mdtest;
+pub mod patch;
 pub mod print;
 pub mod tell;
 

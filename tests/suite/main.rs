@@ -41,6 +41,7 @@ mod isolation;
 mod journal;
 mod kills;
 mod kit;
+mod look;
 mod manifest;
 mod mdtest;
 mod mdtest_agents;
