@@ -62,6 +62,7 @@ mod runners;
 mod sample;
 mod sandbox;
 mod sealed_git;
+mod secrets;
 mod session;
 mod shortages;
 mod state_machine_rules;
