@@ -20,6 +20,7 @@ mod bad_input;
 mod canary;
 mod cheats;
 mod checkpoints;
+mod closed;
 mod command_lists;
 mod commands;
 mod conformance;
