@@ -156,6 +156,12 @@ pub struct ResumeArgs {
     /// Leave out the REFACTOR stage from now on, and finish if it is all that is left.
     #[arg(long, conflicts_with = "abandon")]
     pub no_refactor: bool,
+    /// The test command once more, where the run's holds a secret that came by this flag: none is kept.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "abandon")]
+    pub test: Option<String>,
+    /// The same for the gate command.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "abandon")]
+    pub gate: Option<String>,
     /// Another agent program for all roles from now on.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,

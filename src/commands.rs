@@ -160,7 +160,12 @@ fn surroundings() -> Result<(PathBuf, Environment), Trouble> {
             .because(error)
             .advise("change to a folder that exists and that you may read")
     })?;
-    Ok((cwd, Environment::from_vars(std::env::vars_os())))
+    Ok((cwd, environment()))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
+fn environment() -> Environment {
+    Environment::from_vars(std::env::vars_os())
 }
 
 /// What hides this person's secrets.
@@ -194,7 +199,10 @@ fn layered(project: Option<ConfigFile>, own: Option<ConfigFile>) -> Option<Confi
     }
 }
 
+/// What is wrong may quote a command of the project's.
 fn report(trouble: &Trouble) -> ExitCode {
+    let mask = mask_of(&environment());
+    let trouble = &trouble.clone().map_words(&|text| mask.apply(text).into_owned());
     print::trouble(trouble);
     ExitCode::from(Exit::of_trouble(trouble).code())
 }

@@ -21,7 +21,13 @@ pub fn run(args: &ConfigArgs) -> Result<ExitCode, Trouble> {
     if let Err(trouble) = &place {
         print::message(&format!("tdd: only your own settings are told: {}", trouble.what));
     }
-    let rows = rows(place.ok().as_ref(), &environment)?;
+    let mask = super::mask_of(&environment);
+    let shown = |row: Row| Row {
+        value: mask.apply(&row.value).into_owned(),
+        from: mask.apply(&row.from).into_owned(),
+        ..row
+    };
+    let rows: Vec<Row> = rows(place.ok().as_ref(), &environment)?.into_iter().map(shown).collect();
     print::result(&if args.json { as_json(&rows) } else { for_people(&rows, &environment) });
     Ok(ExitCode::SUCCESS)
 }

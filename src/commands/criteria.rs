@@ -21,13 +21,16 @@ pub fn run(args: &CriteriaArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn find(args: &CriteriaArgs) -> Result<Requirement, Trouble> {
-    let (cwd, _) = super::surroundings()?;
+    let (cwd, environment) = super::surroundings()?;
     let place = project::locate(&cwd)?;
     let config = super::read_config(&place)?;
     let specs_dir = config.and_then(|config| config.specs_dir);
     let specs_dir = specs_dir.as_deref().unwrap_or(DEFAULT_SPECS_DIR);
     let archived = if args.archived { Archive::Included } else { Archive::LeftOut };
-    project::find_requirement(&place, specs_dir, &args.requirement, archived)
+    let found = project::find_requirement(&place, specs_dir, &args.requirement, archived)?;
+    // As a run keeps, shows and tells it.
+    let mask = super::mask_of(&environment);
+    Ok(found.with_words(|text| mask.apply(text).into_owned()))
 }
 
 /// One criterion, its fields in the order in which they are documented.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::cli::fix::FixArgs;
+use crate::driver::drive::Setup;
 use crate::driver::fix::FixDrive;
 use crate::exit::Exit;
 use crate::settings::fix::FixSettings;
@@ -22,7 +23,7 @@ use tdd_child::run_folder;
 use tdd_child::sandbox;
 use tdd_core::commands::{ProjectCommands, RunnerKind};
 use tdd_core::event::{Event, Plan};
-use tdd_core::fix::{CheckKind, FixEnd, FixPhase, FixStarted, FixState, Writes};
+use tdd_core::fix::{Check, CheckKind, FixEnd, FixPhase, FixStarted, FixState, Writes};
 use tdd_core::path::RelPath;
 use tdd_core::policy;
 use tdd_core::ports::{Clock, Journal};
@@ -67,11 +68,12 @@ pub fn run(args: &FixArgs) -> Result<ExitCode, Trouble> {
         CheckDeadlines { types_ms: settings.type_deadline_ms, tests_ms: settings.test_deadline_ms };
     let named = (settings.checks.as_slice(), settings.checks_from);
     let found = checks::find(&place.project, &settings.common.commands, named, deadlines)?;
+    let mask = super::mask_of(&environment);
     for note in &found.notes {
-        print::message(&format!("tdd: {note}"));
+        print::message(&format!("tdd: {}", mask.apply(note)));
     }
     let prepared = prepared((place, &cwd), environment, &settings, &agent, &found)?;
-    execute(&prepared, &settings, found, (previous, again::flags(args)))
+    execute(&prepared, &settings, found, (previous, mask.apply(&again::flags(args)).into_owned()))
 }
 
 fn agent(settings: &FixSettings, environment: &Environment) -> Result<RoleAgent, Trouble> {
@@ -173,7 +175,7 @@ fn execute(
         run: id,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         task: (setup.mask)(&settings.task),
-        checks: found.checks,
+        checks: shown(found.checks, &setup),
         agent: prepared.roles.of(Role::Fixer).table.name.clone(),
         project: prepared.place.project_in_repository(),
         retries: settings.retries,
@@ -191,6 +193,13 @@ fn execute(
     let ended = execute::event_loop()?.block_on(drive.run())?;
     drop(ports);
     Ok(ExitCode::from(closing(&ended, &folders.run, output, &setup.resume_with)?.code()))
+}
+
+/// The checks as they are kept and shown: without secrets.
+fn shown(checks: Vec<Check>, setup: &Setup) -> Vec<Check> {
+    let mask = &setup.mask;
+    let masked = |check: Check| Check { command: mask(&check.command), source: mask(&check.source), ..check };
+    checks.into_iter().map(masked).collect()
 }
 
 /// Prints what the run kept, and gives the exit code.

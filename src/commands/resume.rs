@@ -1,11 +1,12 @@
 //! Goes on with a run: `tdd resume [RUN]` (contract section 11). Exit codes as for `run`.
 
+mod commands;
+
 use std::process::ExitCode;
 
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::settings::{Environment, Settings, caps};
 use crate::world::project::{self, Archive, Place};
-use crate::world::project_commands::Chosen;
 use tdd_child::passthrough::Operator;
 use tdd_child::run_folder::{self, RunDir};
 use tdd_child::sandbox;
@@ -246,7 +247,7 @@ fn prepared(
     let run = Some(state.run.run.0.as_str());
     let record = args.record.as_deref();
     let record = record.map(|file| record::place(file, cwd, &place.repository, run)).transpose()?;
-    let table = settings.commands.runner.clone();
+    let chosen = commands::of_run(args, &state.run, (&place, &settings), &super::mask_of(&environment))?;
     // What the run was begun with holds, unless the operator says otherwise in so many words.
     let wanted = match (state.run.plan.sandbox, &args.isolation.sandbox) {
         (SandboxNeed::Required, None) => Wanted::Enforce,
@@ -259,7 +260,7 @@ fn prepared(
         environment,
         settings,
         requirement: state.run.requirement.clone(),
-        chosen: Chosen { commands: state.run.commands.clone(), table },
+        chosen,
         roles,
         cassette,
         record,

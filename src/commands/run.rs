@@ -48,7 +48,7 @@ pub fn start(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Exi
 
 /// What would be done, for `--dry-run`.
 fn describe(prepared: &Prepared) -> String {
-    let commands = &prepared.chosen.commands;
+    let commands = prepared.shown_commands();
     let mut lines = vec![
         format!("requirement: {} ({})", prepared.requirement.id, prepared.requirement.path),
         format!(
@@ -93,7 +93,7 @@ fn describe_as_json(prepared: &Prepared) -> String {
     let line = json!({
         "type": "dry_run",
         "requirement": prepared.requirement.path,
-        "commands": prepared.chosen.commands,
+        "commands": prepared.shown_commands(),
         "agents": prepared.agent_names(),
         "brought_agents": brought::lines(&prepared.settings.agents, &prepared.roles),
         "plan": prepared.plan,

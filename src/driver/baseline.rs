@@ -13,6 +13,7 @@ use tdd_core::test::{Exit, Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
+use super::fork::without_secrets;
 use super::measure::{is_own_writing, written_beside_tests};
 use tdd_core::ports::{Checkpoints, Protection, TestOrder, Tests, World};
 
@@ -268,8 +269,9 @@ impl<W: World> Drive<'_, W> {
         let is_whole = order.only_files.is_empty() && order.only_ids.is_empty();
         let counted = if is_whole { &mut self.runs.whole } else { &mut self.runs.narrowed };
         *counted = counted.saturating_add(1);
-        let audience = &mut *self.audience;
-        self.ports.tests.run(order, &mut |news| audience.news(&news)).await
+        let (audience, mask) = (&mut *self.audience, &self.setup.mask);
+        let tell = &mut |news| audience.news(&without_secrets(news, mask));
+        Ok(masked(self.ports.tests.run(order, tell).await?, mask))
     }
 
     /// `leave_out`: test files of criteria that are not reached yet, which would make the gate red.
@@ -277,9 +279,15 @@ impl<W: World> Drive<'_, W> {
         let is_test = self.state.run.commands.gate == self.state.run.commands.test;
         let counted = if is_test { &mut self.runs.whole } else { &mut self.runs.gate };
         *counted = counted.saturating_add(1);
-        let audience = &mut *self.audience;
-        self.ports.tests.run_gate(label, leave_out, &mut |news| audience.news(&news)).await
+        let (audience, mask) = (&mut *self.audience, &self.setup.mask);
+        let tell = &mut |news| audience.news(&without_secrets(news, mask));
+        Ok(masked(self.ports.tests.run_gate(label, leave_out, tell).await?, mask))
     }
+}
+
+/// A run whose command is kept and shown from here on.
+fn masked(run: TestRun, mask: &dyn Fn(&str) -> String) -> TestRun {
+    TestRun { command: mask(&run.command), ..run }
 }
 
 /// A report that is not there, or not whole, is no red test: what is wrong is said as it is.

@@ -137,12 +137,13 @@ pub(super) fn sealed_classes(role: Role) -> &'static [FileClass] {
     }
 }
 
-/// News that quote a child's words, masked.
+/// News that quote a child's words or a command of the project's, masked.
 pub(super) fn without_secrets(news: News, mask: &dyn Fn(&str) -> String) -> News {
     match news {
         News::ChildLine { key, line } => News::ChildLine { key, line: mask(&line) },
         News::Note(line) => News::Note(mask(&line)),
-        News::Tick | News::Turns { .. } | News::Running { .. } => news,
+        News::Running { what, command } => News::Running { what, command: mask(&command) },
+        News::Tick | News::Turns { .. } => news,
     }
 }
 

@@ -10,6 +10,11 @@
 //! tail   = letters, digits, "_" and "-"; "." too where the prefix ends in one
 //! ```
 //!
+//! Masked text is masked again on its way (a journal that is shown, a report that quotes one), and must not
+//! change. So what is masked parts a text as its end would: nothing but a private key is looked for across it.
+//! Where something was cut out, a token may begin that stood behind a letter before; nothing else can be new,
+//! because every other rule finds less in a shorter text.
+//!
 //! The time is linear in the text for a given environment.
 
 mod places;
@@ -105,37 +110,63 @@ impl Mask {
             }
             let _ = name;
         }
+        values.retain(|value| !value.contains(MASKED));
         values.sort_unstable();
         values.dedup();
         values.truncate(MOST_VALUES);
         Self { values }
     }
 
-    /// The text with every secret replaced by [`MASKED`].
+    /// The text with every secret replaced by [`MASKED`]; masked text comes back as it is.
     pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut hidden: Vec<(usize, usize)> = Vec::new();
-        for value in &self.values {
-            hidden.extend(text.match_indices(value.as_str()).map(|(at, _)| (at, at + value.len())));
-        }
-        find_tokens(text, &mut hidden);
-        find_keys(text, &mut hidden);
-        places::find_urls(text, &mut hidden);
-        places::find_headers(text, &mut hidden);
+        let mut hidden = self.found(text);
         if hidden.is_empty() {
             return Cow::Borrowed(text);
         }
         hidden.sort_unstable();
         let mut masked = String::with_capacity(text.len());
         let mut done = 0;
-        for (start, end) in hidden {
+        for (at, &(start, end)) in hidden.iter().enumerate() {
             if start >= done {
                 masked.push_str(&text[done..start]);
                 masked.push_str(MASKED);
             }
             done = done.max(end);
+            let next = hidden.get(at + 1).map_or(text.len(), |(start, _)| *start);
+            if let Some(behind) = text.as_bytes().get(done..next).and_then(token) {
+                masked.push_str(MASKED);
+                done += behind;
+            }
         }
         masked.push_str(&text[done..]);
         Cow::Owned(masked)
+    }
+
+    /// From where to where secrets stand, in no order.
+    fn found(&self, text: &str) -> Vec<(usize, usize)> {
+        let known: Vec<usize> = text.match_indices(MASKED).map(|(at, _)| at).collect();
+        let mut hidden: Vec<(usize, usize)> = Vec::new();
+        for value in &self.values {
+            let places = text.match_indices(value.as_str()).map(|(at, _)| (at, at + value.len()));
+            // The next one that ends behind its beginning is the only one that it can reach into.
+            let is_apart = |&(start, end): &(usize, usize)| {
+                let next = known.partition_point(|at| at + MASKED.len() <= start);
+                known.get(next).is_none_or(|at| *at >= end)
+            };
+            hidden.extend(places.filter(is_apart));
+        }
+        find_keys(text, &mut hidden);
+        let mut start = 0;
+        for end in known.iter().copied().chain([text.len()]) {
+            let from = hidden.len();
+            let part = &text[start..end];
+            find_tokens(part, &mut hidden);
+            places::find_urls(part, &mut hidden);
+            places::find_headers(part, &mut hidden);
+            hidden[from..].iter_mut().for_each(|place| *place = (place.0 + start, place.1 + start));
+            start = end + MASKED.len();
+        }
+        hidden
     }
 }
 
@@ -214,7 +245,8 @@ fn find_keys(text: &str, hidden: &mut Vec<(usize, usize)>) {
         let label: &[u8] = &text.as_bytes()[label_start..text.len().min(label_start + 64)];
         let dashes = label.windows(5).position(|window| window == b"-----");
         let Some(label) = dashes.map(|dashes| &label[..dashes]) else { continue };
-        if !label.windows(11).any(|window| window == b"PRIVATE KEY") {
+        // One that was masked is another label than it was.
+        if label.contains(&b'[') || !label.windows(11).any(|window| window == b"PRIVATE KEY") {
             continue;
         }
         let end = text[label_start..].find(END).map(|at| label_start + at + END.len());
@@ -301,12 +333,73 @@ mod tests {
             "authorization",
             "Authorization: ",
             "SG.",
+            "[masked]",
+            "[masked]sk-",
         ] {
             let text = piece.repeat(4_000_000 / piece.len());
             // A quadratic scan of this would take hours.
             let masked = mask.apply(&text);
             assert!(masked.len() <= text.len() + MASKED.len());
         }
+    }
+
+    /// Texts of pieces that rules begin, end or part at, in all orders that chance gives.
+    #[test]
+    fn masked_text_is_masked_as_it_is() {
+        let long = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
+        let (token, web) = (format!("ghp_{long}"), "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-_1");
+        let pieces = [
+            "[masked]",
+            "[mas",
+            "ked]",
+            "[",
+            "]",
+            "s3cr3t-value",
+            "s3cr3t-value-and-more",
+            "X",
+            "9",
+            " ",
+            "\n",
+            "Authorization: ",
+            "authorization=",
+            "Bearer ",
+            "\"",
+            "'",
+            "://",
+            "me:",
+            ":",
+            "@",
+            "/",
+            "é",
+            ".",
+            "-----BEGIN ",
+            "RSA PRIVATE KEY",
+            "-----",
+            "-----END ",
+            "sk-",
+            long,
+            &token,
+            web,
+            "SG.",
+            "eyJ",
+            "_",
+            "first line of a long key",
+            "short",
+        ];
+        let (mask, mut seed) = (mask(), 42_u64);
+        let mut chance = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % below
+        };
+        for _ in 0..20_000 {
+            let text: String = (0..=chance(12)).map(|_| pieces[chance(pieces.len())]).collect();
+            let once = mask.apply(&text).into_owned();
+            assert_eq!(mask.apply(&once), once, "{text:?}");
+        }
+        for text in ["Authorization: Bearer [masked]", "a://u:[masked]@h", "[masked][masked]", "[masked]"] {
+            assert_eq!(mask.apply(text), text);
+        }
+        assert_eq!(mask.apply(&format!("s3cr3t-value{token}")), "[masked][masked]");
     }
 
     #[test]

@@ -156,6 +156,18 @@ impl Sandbox {
         command
     }
 
+    /// The same for a user whom permissions hold: root gives away what it has beyond them. `None` where that can't
+    /// be done, as in [`has`].
+    pub fn ordinary(&self, program: &str) -> Option<Command> {
+        if !rustix::process::geteuid().is_root() {
+            return Some(self.command(program));
+        }
+        let limits = "--bounding-set=-dac_override,-dac_read_search";
+        let mut command = self.command("setpriv");
+        command.args([limits, program]);
+        has("setpriv", &["setpriv", limits, "true"]).then_some(command)
+    }
+
     #[track_caller]
     pub fn git(&self, args: &[&str]) -> String {
         let output = self.command("git").args(args).output().unwrap();

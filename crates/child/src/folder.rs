@@ -1,9 +1,11 @@
 //! What is in a folder: all of it, or why not. To pass over an entry that can't be read is to say that it is
 //! not there, and what is not there was deleted, is no run, or need not be kept.
+#![expect(clippy::disallowed_methods, reason = "this is the disk")]
 
 use std::fs::DirEntry;
 use std::io;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 /// Every entry of a folder.
 pub fn entries(folder: &Path) -> io::Result<Vec<DirEntry>> {
@@ -17,18 +19,26 @@ pub fn entries_if_any(folder: &Path) -> io::Result<Vec<DirEntry>> {
     entries(folder).or_else(|error| if is_absent(&error) { Ok(Vec::new()) } else { Err(error) })
 }
 
-/// The same of a folder of the work tree: one that its owner may not read is made readable, and one that
-/// belongs to somebody else is empty to us, as it is to git.
-pub fn entries_of_tree(folder: &Path) -> io::Result<Vec<DirEntry>> {
-    use std::os::unix::fs::PermissionsExt;
-    let listed = entries_if_any(folder).or_else(|error| {
-        if error.kind() != io::ErrorKind::PermissionDenied {
-            return Err(error);
+/// Removes a folder with all that is in it, and what a child has closed there, too: nobody else could remove it.
+/// No link is followed.
+pub fn remove_all(folder: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_all(folder);
+            std::fs::remove_dir_all(folder)
         }
-        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
-        entries_if_any(folder)
-    });
-    let is_empty_to_us =
-        |error: &io::Error| matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound);
-    listed.or_else(|error| if is_empty_to_us(&error) { Ok(Vec::new()) } else { Err(error) })
+        other => other,
+    }
+}
+
+/// Gives the owner all rights on a folder and the folders in it.
+fn open_all(path: &Path) {
+    let is_folder = std::fs::symlink_metadata(path).is_ok_and(|about| about.is_dir());
+    let mut waiting: Vec<PathBuf> = is_folder.then(|| path.to_owned()).into_iter().collect();
+    while let Some(folder) = waiting.pop() {
+        let _ = std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700));
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        waiting.extend(folders.map(|entry| entry.path()));
+    }
 }

@@ -35,6 +35,7 @@ pub use self::note::Named;
 use self::note::Note;
 pub use self::noted::Noted;
 pub use self::noted::{NotingChildren, note_children_in};
+use crate::folder as disk;
 use crate::process::descendants;
 use crate::regular_file;
 use crate::run_folder::{CANARIES, CHILDREN};
@@ -146,7 +147,7 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
         }
     }
     for (_, folder) in folders.iter().filter(|(note, _)| note.is_over(&boot)) {
-        lines.push(match fs::remove_dir_all(folder) {
+        lines.push(match disk::remove_all(folder) {
             Ok(()) => format!("removed {}, left by a run that was killed", folder.display()),
             Err(error) => format!("could not remove {}, left by a run: {error}", folder.display()),
         });

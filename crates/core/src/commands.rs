@@ -98,6 +98,22 @@ pub struct ProjectCommands {
     pub runner: RunnerKind,
 }
 
+impl ProjectCommands {
+    /// The same in other words: with secrets masked, to be kept and shown. Two commands that differ stay two.
+    #[must_use = "this returns the commands in other words"]
+    pub fn with_words(self, mask: impl Fn(&str) -> String) -> Self {
+        let (test, gate) = (mask(&self.test), mask(&self.gate));
+        let became_one = test == gate && self.test != self.gate;
+        Self {
+            gate: if became_one { format!("{gate} # not the test command") } else { gate },
+            test,
+            test_source: mask(&self.test_source),
+            gate_source: mask(&self.gate_source),
+            runner: self.runner,
+        }
+    }
+}
+
 /// `runner:` of `tdd.yaml`: how to run, select and read tests where no adapter can derive it
 /// (contract section 5).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -117,6 +133,24 @@ pub struct RunnerTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commands_that_differ_by_a_secret_alone_stay_two() {
+        let commands = |test: &str, gate: &str| ProjectCommands {
+            test: test.into(),
+            test_source: "tdd.yaml".into(),
+            gate: gate.into(),
+            gate_source: "--gate".into(),
+            runner: RunnerKind::Pytest,
+        };
+        let masked = |test, gate| {
+            let masked = commands(test, gate).with_words(|text| text.replace("one", "*").replace("two", "*"));
+            (masked.test, masked.gate)
+        };
+        assert_eq!(masked("T=one t", "T=one t"), ("T=* t".into(), "T=* t".into()));
+        let (test, gate) = masked("T=one t", "T=two t");
+        assert!(test != gate && gate.starts_with("T=* t"), "{gate}");
+    }
 
     /// `tdd.yaml` and the journal are read by these names.
     #[test]

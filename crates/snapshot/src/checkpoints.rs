@@ -119,7 +119,7 @@ impl GitCheckpoints {
         let private = Git::private(&place, &folders.for_objects());
         let own = Git::private(&place, &folders.for_refs());
         let tree = Tree::open(repository).map_err(|error| disk(repository, &error))?;
-        let rules = frozen_rules(&place, &theirs, &scratch.join("rules.json"))?;
+        let rules = frozen_rules(&place, &tree, &theirs, &scratch.join("rules.json"))?;
         let mut refs = BTreeMap::new();
         for (name, value) in refs::refs(&own, &ref_folder(run))? {
             refs.insert(name, CheckpointId(value.object));
@@ -155,11 +155,23 @@ impl GitCheckpoints {
     }
 
     fn scan(&self) -> Result<Scan, Trouble> {
-        walk::walk(&self.place.work_tree, Reading::Frozen(&self.rules))
+        walk::walk(&self.place.work_tree, &self.tree, Reading::Frozen(&self.rules))
+    }
+
+    /// What had to be opened to be read, and was closed when the run began, is closed again. What a child has
+    /// closed stays open.
+    fn close_again(&self) {
+        self.tree.close_again(|path, mode| self.rules.was_closed(path, mode));
     }
 
     /// The tree as it is, as a commit that need not have a ref yet.
     fn snapshot(&mut self, message: &str) -> Result<(CheckpointId, Scan), Trouble> {
+        let taken = self.snapshot_of_open(message);
+        self.close_again();
+        taken
+    }
+
+    fn snapshot_of_open(&mut self, message: &str) -> Result<(CheckpointId, Scan), Trouble> {
         let moment = SystemTime::now();
         let scan = self.scan()?;
         let delta = self.known.delta(&scan, &self.tree);

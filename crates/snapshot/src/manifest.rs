@@ -13,10 +13,11 @@
 #![expect(clippy::disallowed_methods, reason = "this is the disk")]
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::SystemTime;
 
 use crate::checkpoints::edit::{Permissions, Tree};
@@ -27,12 +28,14 @@ use tdd_core::policy::FileClass;
 use tdd_core::ports::Protection;
 use tdd_core::trouble::Trouble;
 
+mod closed;
 mod copies;
 mod learned;
 mod stamp;
 mod survey;
 mod tools;
 
+use closed::{Closed, Pass};
 use copies::Copies;
 use stamp::Stamp;
 use survey::Survey;
@@ -67,17 +70,12 @@ struct Entry {
     last: Cell<Option<Stamp>>,
 }
 
-/// One walk over what is sealed: the tree, and the folders in it that were found to be real ones.
-struct Pass {
-    tree: Tree,
-    folders: RefCell<HashSet<Vec<u8>>>,
-}
-
 /// Implements [`Protection`] by hashing.
 pub struct Manifest {
     repository: PathBuf,
     classify: Box<dyn Fn(&RelPath) -> FileClass>,
     scratch: PathBuf,
+    closed: Rc<Closed>,
     classes: Vec<FileClass>,
     except: Vec<RelPath>,
     sealed: BTreeMap<Vec<u8>, Entry>,
@@ -111,6 +109,7 @@ impl Manifest {
             repository,
             classify,
             scratch,
+            closed: Rc::default(),
             classes: Vec::new(),
             except: Vec::new(),
             sealed: BTreeMap::new(),
@@ -134,9 +133,10 @@ impl Manifest {
         self.told.tell(&self.classes, self.sealed.keys().map(Vec::as_slice), &self.free);
     }
 
-    fn survey(&self) -> Survey<'_> {
+    fn survey<'s>(&'s self, pass: &'s Pass) -> Survey<'s> {
         Survey {
             root: &self.repository,
+            tree: &pass.tree,
             classify: &*self.classify,
             classes: &self.classes,
             except: &self.except,
@@ -145,7 +145,12 @@ impl Manifest {
 
     fn pass(&self) -> Result<Pass, Trouble> {
         let tree = Tree::open(&self.repository).map_err(|error| unusable(&self.repository, &error))?;
-        Ok(Pass { tree, folders: RefCell::default() })
+        Ok(Pass { tree, folders: RefCell::default(), closed: Rc::clone(&self.closed) })
+    }
+
+    fn tool_folders(&self) -> Vec<Vec<u8>> {
+        let looked = self.pass().ok().and_then(|pass| self.survey(&pass).look().ok());
+        looked.map(|found| found.tools).unwrap_or_default()
     }
 
     /// What is there at `path` now, told without following a link, with its stamp if the file can't
@@ -235,7 +240,7 @@ impl Manifest {
     fn differing(&self) -> Result<BTreeSet<Vec<u8>>, Trouble> {
         let pass = self.pass()?;
         let mut differing: BTreeSet<Vec<u8>> = self
-            .survey()
+            .survey(&pass)
             .look()
             .map_err(|error| unusable(&self.repository, &error))?
             .protected
@@ -260,7 +265,10 @@ impl Manifest {
         match self.look(pass, path, None)? {
             Some((now, settled)) if now == entry.sealed && !linked => {
                 entry.stamp.set(settled);
-                if entry.last.replace(stamp) != stamp {
+                // To look at what its owner may not read is to write to its inode ourselves; and whoever ran
+                // could not read it either.
+                let is_closed = matches!(entry.sealed, Sealed::File { mode, .. } if mode & 0o400 == 0);
+                if entry.last.replace(stamp) != stamp && !is_closed {
                     self.rewritten.borrow_mut().insert(path.to_vec());
                 }
                 Ok(false)
@@ -278,8 +286,8 @@ impl Protection for Manifest {
         std::fs::create_dir_all(&self.scratch).map_err(|error| unusable(&self.scratch, &error))?;
         let pass = self.pass()?;
         let unusable = |error: io::Error| unusable(&self.repository, &error);
-        let survey::Found { protected, tools } = self.survey().look().map_err(unusable)?;
-        let behind = self.survey().behind_links(&protected).map_err(unusable)?;
+        let survey::Found { protected, tools } = self.survey(&pass).look().map_err(unusable)?;
+        let behind = self.survey(&pass).behind_links(&protected).map_err(unusable)?;
         for path in protected.iter().chain(&behind) {
             let known = before.remove(path);
             let entry = self.seal_one(&pass, path, known).map_err(|error| unreadable(path, &error))?;
@@ -287,6 +295,8 @@ impl Protection for Manifest {
                 self.sealed.insert(path.clone(), entry);
             }
         }
+        drop(pass);
+        self.closed.is_known();
         self.tools.watch(&self.repository, &tools);
         self.tell();
         Ok(())
@@ -315,8 +325,9 @@ impl Protection for Manifest {
     }
 
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
-        let tree = self.pass()?.tree;
-        self.put_learned_back(&tree);
+        let pass = self.pass()?;
+        let tree = &pass.tree;
+        self.put_learned_back(tree);
         if touched.is_empty() {
             return Ok(());
         }
@@ -330,7 +341,7 @@ impl Protection for Manifest {
         }
         for path in known {
             if let Some(entry) = self.sealed.get(path) {
-                self.restore_one(&tree, path, &entry.sealed).map_err(|error| unreadable(path, &error))?;
+                self.restore_one(tree, path, &entry.sealed).map_err(|error| unreadable(path, &error))?;
                 // This was ours.
                 entry.last.set(self.lstat(&self.pass()?, path).ok().flatten().as_ref().map(Stamp::of));
             }
@@ -343,13 +354,13 @@ impl Protection for Manifest {
     }
 
     fn look_at_tools(&mut self) -> Result<(), Trouble> {
-        let folders = self.survey().look().map(|found| found.tools).unwrap_or_default();
+        let folders = self.tool_folders();
         self.tools.look_first(&self.repository, &folders);
         Ok(())
     }
 
     fn left_in_tools(&mut self) -> Vec<RelPath> {
-        let folders = self.survey().look().map(|found| found.tools).unwrap_or_default();
+        let folders = self.tool_folders();
         self.tools.left(&self.repository, &folders).iter().filter_map(|path| survey::shown(path)).collect()
     }
 

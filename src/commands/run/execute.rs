@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::commands::run_status;
-use crate::driver::drive::Drive;
+use crate::driver::drive::{Drive, Setup};
 use crate::exit::Exit;
 use crate::settings::OutputMode;
 use crate::view::{self, Stderr, Wish, print};
@@ -94,7 +94,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let setup = wire::setup(prepared, &folders, &adapters)?;
     checkpoints::exclude_runs(&prepared.place.repository)?;
     let _noting = leftovers::note_children_in(&folders.run);
-    let started = started(prepared, id);
+    let started = started(prepared, &setup, id);
     let first = Event::RunStarted(Box::new(started.clone()));
     let journal = begun(&prepared.place.repository, &folders.run, (now, &first))?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)
@@ -264,12 +264,12 @@ pub fn wish(output: OutputMode) -> Wish {
     }
 }
 
-fn started(prepared: &Prepared, run: RunId) -> RunStarted {
+fn started(prepared: &Prepared, setup: &Setup, run: RunId) -> RunStarted {
     RunStarted {
         run,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         requirement: prepared.requirement.clone(),
-        commands: prepared.chosen.commands.clone(),
+        commands: prepared.chosen.commands.clone().with_words(&setup.mask),
         project: prepared.place.project_in_repository(),
         agents: prepared.agent_names(),
         plan: prepared.plan.clone(),

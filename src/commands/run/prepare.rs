@@ -14,6 +14,7 @@ use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_agents::agent_table::{self, AgentTable};
 use tdd_child::passthrough::Operator;
 use tdd_child::sandbox;
+use tdd_core::commands::ProjectCommands;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Plan, RedRule, SandboxNeed, Screens, SupersedeRule};
 use tdd_core::isolation::Wanted;
@@ -49,6 +50,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// The commands as they are kept and shown: without secrets.
+    pub fn shown_commands(&self) -> ProjectCommands {
+        let mask = crate::commands::mask_of(&self.environment);
+        self.chosen.commands.clone().with_words(|text| mask.apply(text).into_owned())
+    }
+
     /// The agent of each role, test-writer first.
     pub fn agent_names(&self) -> [String; 3] {
         Role::ALL.map(|role| self.roles.of(role).table.name.clone())

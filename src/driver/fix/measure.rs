@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::driver::fork::without_secrets;
 use crate::driver::learn::unprotected_notes;
 use crate::driver::meanwhile::{self, edited_meanwhile, kept_as};
 use crate::driver::measure::{is_own_writing, put_back_touched, written_beside_tests};
@@ -288,8 +289,10 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         canary: &CanaryWish,
     ) -> Result<CheckFinding, Trouble> {
         let kind = self.state.run.checks[at].kind;
-        let audience = &mut *self.audience;
-        let checked = self.checks.run(at, label, canary, &mut |news| audience.news(&news)).await?;
+        let (audience, mask) = (&mut *self.audience, &self.setup.mask);
+        let tell = &mut |news| audience.news(&without_secrets(news, mask));
+        let mut checked = self.checks.run(at, label, canary, tell).await?;
+        checked.run.command = mask(&checked.run.command);
         self.note_judged(&checked.run);
         let reference = RunRef::of(&checked.run, &self.setup.mask);
         let mut found = finding(kind, &checked.run, &checked.types, reference);

@@ -20,6 +20,7 @@ use super::AgentSetup;
 use super::call::Call;
 use super::exchange::{make_folder, slug, unwritable};
 use crate::agent_table::{AgentTable, StateDir};
+use tdd_child::folder;
 use tdd_child::regular_file;
 use tdd_core::ports::AgentOrder;
 use tdd_core::trouble::Trouble;
@@ -184,7 +185,7 @@ fn numbered(root: &Path, order: &AgentOrder, number: u8) -> PathBuf {
 /// An attempt that a crash or a back-off made again has a session of its own.
 fn fresh(base: &Path) -> Result<PathBuf, Trouble> {
     if fs::symlink_metadata(base).is_ok() {
-        fs::remove_dir_all(base).map_err(|error| unwritable(base, &error))?;
+        folder::remove_all(base).map_err(|error| unwritable(base, &error))?;
     }
     make_folder(base).map_err(|error| unwritable(base, &error))?;
     Ok(base.to_owned())

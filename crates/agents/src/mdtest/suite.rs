@@ -221,7 +221,7 @@ fn tidy(folder: &Path, status: Status) -> Option<String> {
         Status::Fail => newest.filter(|newest| fs::rename(newest, &kept).is_ok()),
         Status::Pass => None,
     };
-    let _ = fs::remove_dir_all(folder);
+    let _ = tdd_child::folder::remove_all(folder);
     printed.map(|_| kept.display().to_string())
 }
 

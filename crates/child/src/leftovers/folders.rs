@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::note::Note;
+use crate::folder;
 use tdd_core::trouble::Trouble;
 
 const EXCHANGE_PREFIX: &str = "tdd-exchange-";
@@ -42,12 +43,15 @@ impl OwnFolder {
 
 impl Drop for OwnFolder {
     fn drop(&mut self) {
+        if fs::read_dir(self.path()).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied) {
+            let _ = fs::set_permissions(self.path(), Permissions::from_mode(0o700));
+        }
         let entries = fs::read_dir(self.path()).into_iter().flatten().flatten();
         for entry in entries.filter(|entry| entry.file_name() != OWNER) {
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             let path = entry.path();
             // The folder itself is removed next, with whatever is still in it.
-            let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            let _ = if is_folder { folder::remove_all(&path) } else { fs::remove_file(path) };
         }
     }
 }

@@ -94,7 +94,7 @@ impl Installed {
         self.sealed = None;
         for entry in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(PREFIX) {
-                let _ = std::fs::remove_dir_all(entry.path());
+                let _ = tdd_child::folder::remove_all(&entry.path());
             }
         }
     }
@@ -103,7 +103,7 @@ impl Installed {
 impl Drop for Installed {
     fn drop(&mut self) {
         if let Some(folder) = &self.folder {
-            let _ = std::fs::remove_dir_all(folder);
+            let _ = tdd_child::folder::remove_all(folder);
         }
     }
 }

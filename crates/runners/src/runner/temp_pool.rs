@@ -11,6 +11,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use tdd_child::folder;
+
 /// Device, inode and mode: what stays of a folder when its name changes.
 type Identity = (u64, u64, u32);
 
@@ -99,7 +101,7 @@ impl Drop for Spare {
 
 /// What can't be removed is only rubbish in a private folder. A link goes, and not what it leads to.
 fn remove(path: &Path) {
-    let _ = std::fs::remove_dir_all(path).or_else(|_| std::fs::remove_file(path));
+    let _ = folder::remove_all(path).or_else(|_| std::fs::remove_file(path));
 }
 
 fn identity(path: &Path) -> Option<Identity> {

@@ -24,7 +24,9 @@ impl GitCheckpoints {
         if !differences.is_empty() {
             self.hold(&now)?;
         }
-        self.carry_out(&differences, &specials)?;
+        let carried_out = self.carry_out(&differences, &specials);
+        self.close_again();
+        carried_out?;
         if paths.is_none() {
             for difference in &differences {
                 if difference.is_removal() {

@@ -23,12 +23,15 @@ use tdd_core::trouble::Trouble;
 /// Where git keeps refs, in either of its formats, and what it notes of their moves.
 const OF_REFS: [&str; 4] = ["refs", "packed-refs", "reftable", "logs"];
 
-pub(super) fn frozen_rules(place: &GitPlace, own: &Git, file: &Path) -> Result<Rules, Trouble> {
+pub(super) fn frozen_rules(place: &GitPlace, tree: &Tree, own: &Git, file: &Path) -> Result<Rules, Trouble> {
     if let Some(rules) = Rules::load(file) {
         return Ok(rules);
     }
     let mut rules = Rules::begin(place, own)?;
-    let scan = walk::walk(&place.work_tree, Reading::Learning(&mut rules))?;
+    let scan = walk::walk(&place.work_tree, tree, Reading::Learning(&mut rules));
+    // Whatever was closed was so before the run.
+    tree.close_again(|_, _| true);
+    let scan = scan?;
     // Whatever the umask is, it was at work on a file of ours.
     let ours = std::fs::metadata(file.with_file_name("git").join("config"));
     let plain = ours.map_or(0o644, |about| about.permissions().mode() & 0o777);

@@ -114,6 +114,12 @@ pub struct Restore {
     scratch: Scratch,
 }
 
+impl Drop for Restore {
+    fn drop(&mut self) {
+        self.checkpoints.close_again();
+    }
+}
+
 #[derive(Debug)]
 struct Scratch(PathBuf);
 

@@ -193,6 +193,13 @@ impl Rules {
         Some(self.kept.modes[at].1 & 0o7777)
     }
 
+    /// Whether this file or folder had these permissions when the run began.
+    pub(super) fn was_closed(&self, path: &[u8], mode: u32) -> bool {
+        let folders = &self.kept.folders;
+        let folder = folders.binary_search_by(|(known, _)| known.as_slice().cmp(path)).ok();
+        self.mode(path).or(folder.map(|at| folders[at].1 & 0o7777)) == Some(mode)
+    }
+
     /// The permissions that a file of the beginning had then; `None` if they were not kept.
     pub(super) fn mode_then(&self, path: &[u8], kind: Kind) -> Option<u32> {
         let fits = |mode: &u32| (mode & 0o100 != 0) == (kind == Kind::Executable);

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use super::edit::Tree;
 use super::rules::{Chain, Folder, Rules};
-use tdd_child::folder;
 use tdd_core::trouble::{Obstacle, Trouble};
 
 /// A tree with more files is refused: something that should be ignored is not.
@@ -88,7 +87,8 @@ struct Waiting {
 }
 
 /// Walks the whole tree below `root`.
-pub(super) fn walk(root: &Path, mut reading: Reading<'_>) -> Result<Scan, Trouble> {
+/// What its owner may not look into stays open until the tree is told to close it again.
+pub(super) fn walk(root: &Path, tree: &Tree, mut reading: Reading<'_>) -> Result<Scan, Trouble> {
     let mut scan = Scan::default();
     let top = Waiting { path: Vec::new(), chain: reading.rules().general(), ignored: false };
     let mut waiting = vec![top];
@@ -97,12 +97,12 @@ pub(super) fn walk(root: &Path, mut reading: Reading<'_>) -> Result<Scan, Troubl
         if let Reading::Learning(rules) = &mut reading
             && !folder.ignored
         {
-            learn(rules, root, &folder.path);
+            learn(rules, root, tree, &folder.path);
         }
         let rules = reading.rules();
         let chain = rules.chain(&folder.chain, &folder.path);
         let unreadable = |error: std::io::Error| unreadable(&full, &error);
-        for entry in folder::entries_of_tree(&full).map_err(unreadable)? {
+        for entry in tree.entries(&folder.path).map_err(unreadable)? {
             let meta = match entry.metadata() {
                 Ok(meta) => meta,
                 Err(error) if Obstacle::of(&error).is_some() => return Err(unreadable(error)),
@@ -199,11 +199,11 @@ fn is_left_out(path: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b".git") || path == b".tdd/runs"
 }
 
-fn learn(rules: &mut Rules, root: &Path, folder: &[u8]) {
+fn learn(rules: &mut Rules, root: &Path, tree: &Tree, folder: &[u8]) {
     let file = joined(folder, b".gitignore");
     let is_file = std::fs::symlink_metadata(full_path(root, &file)).is_ok_and(|meta| meta.is_file());
     if is_file {
-        rules.learn(folder, Tree::open(root).and_then(|tree| tree.read_file(&file)));
+        rules.learn(folder, tree.read_file(&file));
     }
 }
 

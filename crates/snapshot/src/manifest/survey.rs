@@ -1,10 +1,12 @@
 //! Which files of a work tree belong to the protected classes.
 
 use std::collections::BTreeSet;
+use std::fs::{DirEntry, FileType};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use crate::checkpoints::edit::Tree;
 use tdd_child::folder;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -37,6 +39,7 @@ pub(super) struct Found {
 /// One look at a work tree.
 pub(super) struct Survey<'s> {
     pub(super) root: &'s Path,
+    pub(super) tree: &'s Tree,
     pub(super) classify: &'s dyn Fn(&RelPath) -> FileClass,
     pub(super) classes: &'s [FileClass],
     pub(super) except: &'s [RelPath],
@@ -48,7 +51,7 @@ impl Survey<'_> {
         let (mut found, mut tools) = (BTreeSet::new(), Vec::new());
         let mut waiting: Vec<Vec<u8>> = vec![Vec::new()];
         while let Some(folder) = waiting.pop() {
-            for (path, kind) in entries(self.root, &folder)? {
+            for (path, kind) in entries(self.tree, &folder)? {
                 let Some(shown) = shown(&path) else { continue };
                 if kind.is_dir() {
                     if self.is_walked(&shown) {
@@ -97,7 +100,7 @@ impl Survey<'_> {
     fn all_files(&self, folder: Vec<u8>, found: &mut BTreeSet<Vec<u8>>) -> io::Result<()> {
         let mut waiting = vec![folder];
         while let Some(folder) = waiting.pop() {
-            for (path, kind) in entries(self.root, &folder)? {
+            for (path, kind) in entries(self.tree, &folder)? {
                 let Some(shown) = shown(&path) else { continue };
                 let by_product = (self.classify)(&shown) == FileClass::ByProduct;
                 if kind.is_dir() && self.is_walked(&shown) {
@@ -124,7 +127,7 @@ impl Survey<'_> {
     }
 
     /// A link to a folder stands for what is in the folder.
-    fn is_protected(&self, path: &RelPath, kind: std::fs::FileType) -> bool {
+    fn is_protected(&self, path: &RelPath, kind: FileType) -> bool {
         let class = (self.classify)(path);
         let counts = self.classes.contains(&class)
             || (kind.is_symlink()
@@ -146,7 +149,8 @@ pub(super) fn files_below(root: &Path, folder: &[u8], skip: fn(&[u8], &[u8]) -> 
     while let Some(folder) = waiting.pop() {
         let above = folder.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         // What tools keep for themselves is told of and not judged.
-        for (path, kind) in entries(root, &folder).unwrap_or_default() {
+        let listed = folder::entries_if_any(&full_path(root, &folder)).unwrap_or_default();
+        for (path, kind) in listed.into_iter().filter_map(|entry| named(&folder, &entry)) {
             let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
             if skip(above, name) {
                 continue;
@@ -174,14 +178,13 @@ fn is_git(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/').any(|part| part == b".git")
 }
 
-/// The entries of a folder, which is made readable if it is ours and is not.
-fn entries(root: &Path, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, std::fs::FileType)>> {
-    let path = |name: std::ffi::OsString| {
-        if folder.is_empty() { name.into_vec() } else { [folder, b"/", &name.into_vec()].concat() }
-    };
-    let listed = folder::entries_of_tree(&full_path(root, folder))?;
-    Ok(listed
-        .into_iter()
-        .filter_map(|entry| Some((path(entry.file_name()), entry.file_type().ok()?)))
-        .collect())
+/// The entries of a folder, which is opened if it is ours and closed.
+fn entries(tree: &Tree, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileType)>> {
+    Ok(tree.entries(folder)?.iter().filter_map(|entry| named(folder, entry)).collect())
+}
+
+fn named(folder: &[u8], entry: &DirEntry) -> Option<(Vec<u8>, FileType)> {
+    let name = entry.file_name().into_vec();
+    let path = if folder.is_empty() { name } else { [folder, b"/", &name].concat() };
+    Some((path, entry.file_type().ok()?))
 }

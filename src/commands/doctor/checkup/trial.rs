@@ -41,11 +41,12 @@ pub(super) fn commands(place: &Place, scene: &Scene, tree: Tree) -> Result<Vec<F
         output_cap: scene.settings.output_cap,
         stop: scene.stop.clone(),
     };
+    let mask = crate::commands::mask_of(&scene.environment);
     let mut hear = |news: News| match news {
         News::Running { command, .. } => {
-            print::message(&format!("tdd: in a copy of the tree: {command}"));
+            print::message(&format!("tdd: in a copy of the tree: {}", mask.apply(&command)));
         }
-        News::Note(text) => print::message(&format!("tdd: {text}")),
+        News::Note(text) => print::message(&format!("tdd: {}", mask.apply(&text))),
         News::ChildLine { .. } | News::Turns { .. } | News::Tick => {}
     };
     match execute::event_loop()?.block_on(rehearse(&setup, &mut hear)) {

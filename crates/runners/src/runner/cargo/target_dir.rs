@@ -104,7 +104,7 @@ impl TargetDir {
         self.sealed.clear();
         for entry in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(PREFIX) {
-                let _ = std::fs::remove_dir_all(entry.path());
+                let _ = tdd_child::folder::remove_all(&entry.path());
             }
         }
     }
@@ -114,7 +114,7 @@ impl TargetDir {
 impl Drop for TargetDir {
     fn drop(&mut self) {
         if let Some(folder) = &self.folder {
-            let _ = std::fs::remove_dir_all(folder);
+            let _ = tdd_child::folder::remove_all(folder);
         }
     }
 }

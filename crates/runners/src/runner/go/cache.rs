@@ -90,7 +90,7 @@ impl Cache {
         self.sealed.clear();
         if let Some(folder) = self.folder.take() {
             // What stays is in nobody's way but the disk's.
-            let _ = std::fs::remove_dir_all(folder);
+            let _ = tdd_child::folder::remove_all(&folder);
         }
     }
 }
