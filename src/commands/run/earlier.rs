@@ -3,7 +3,7 @@
 use super::finished::Finished;
 use super::wire;
 use crate::commands::journalled::Journalled;
-use crate::commands::run_status::{RunStatus, back_before, half_undone};
+use crate::commands::run_status::{RunStatus, back_before, undo_again};
 use crate::commands::status;
 use crate::settings::Settings;
 use crate::world::journal_file;
@@ -77,7 +77,7 @@ pub fn refuse(
 
 /// What lies in the tree is then nobody's work as anybody left it.
 fn refuse_half_undone(place: &Place) -> Result<(), Trouble> {
-    let Some((run, _)) = intent::cut_off(&place.repository) else { return Ok(()) };
+    let Some((run, to)) = intent::cut_off(&place.repository) else { return Ok(()) };
     if let Some(at_work) = lock::held_by_another(&place.repository) {
         return Err(at_work);
     }
@@ -85,7 +85,7 @@ fn refuse_half_undone(place: &Place) -> Result<(), Trouble> {
     let runs = run_folder::runs_of(&place.repository)?;
     let Some(of) = runs.iter().find(|one| one.id == run) else { return Ok(()) };
     let Ok((told, _)) = Journalled::read(of) else { return Ok(()) };
-    let Some(again) = half_undone(&place.repository, of, &told) else { return Ok(()) };
+    let again = undo_again(of, &told, &to);
     Err(Trouble::user(format!("an undo of the run {run} was cut off, and the tree is half way"))
         .because("some files are as before that run and some as after it; no new run begins on that")
         .advise(format!("bring the undo to its end first: {again}")))
