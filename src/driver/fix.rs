@@ -10,7 +10,7 @@ use tdd_core::audience::{FixAudience, News};
 use tdd_core::event::{Event, Runs};
 use tdd_core::fix::{self, FixEffect, FixState};
 use tdd_core::path::RelPath;
-use tdd_core::trouble::{Trouble, TroubleKind};
+use tdd_core::trouble::{Then, Trouble, TroubleKind};
 
 use super::drive::Setup;
 use super::work_diff::WorkDiff;
@@ -101,10 +101,10 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
         Ok(())
     }
 
-    /// Masked, and with the command that goes on with this: what advises to resume speaks of a cycle.
+    /// Masked, and with the command that goes on with this.
     fn without_secrets(&self, trouble: Trouble) -> Trouble {
-        let again = format!("`tdd fix{}`", self.setup.resume_with);
-        trouble.map_words(&|text| (self.setup.mask)(&text.replace("`tdd resume`", &again)))
+        let again = format!("tdd fix{}", self.setup.resume_with);
+        trouble.then(Then::GoOn(again.into())).map_words(&self.setup.mask)
     }
 
     async fn carry_out(&mut self, effect: &FixEffect) -> Result<Vec<Event>, Trouble> {

@@ -28,7 +28,7 @@ use tdd_core::halt::Ending;
 use tdd_core::labels;
 use tdd_core::ports::{Checkpoints, Clock, Journal};
 use tdd_core::state::{End, Phase, State, Suspension};
-use tdd_core::trouble::{Trouble, Why};
+use tdd_core::trouble::{Then, Trouble, Why};
 use tdd_snapshot::checkpoints;
 use tdd_snapshot::checkpoints::GitCheckpoints;
 
@@ -98,7 +98,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let first = Event::RunStarted(Box::new(started.clone()));
     let journal = begun(&prepared.place.repository, &folders.run, (now, &first))?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)
-        .map_err(|trouble| trouble.resumable(&started.run.0))?;
+        .map_err(|trouble| trouble.then(Then::GoOn(format!("tdd resume {}", started.run).into())))?;
     let mut audience = audience(prepared);
     let state = State::open(started);
     audience.event(&state, &first, now);
