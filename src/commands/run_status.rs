@@ -8,6 +8,7 @@ use crate::world::lock;
 use tdd_child::run_folder::{self, RunDir};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::RunId;
+use tdd_core::machine::Machine;
 use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::{intent, run_refs};
@@ -226,7 +227,7 @@ fn superseded(repository: &Path, run: &RunDir, state: &State) -> Option<RunId> {
         let finished = matches!(other_state.phase, Phase::Ended { end: End::Finished(_) });
         let all = state.run.plan.criteria.iter().all(|id| other_state.run.plan.criteria.contains(id));
         let same = other_state.run.requirement.path == state.run.requirement.path;
-        (finished && all && same && other_state.undone.is_none()).then_some(other.id)
+        (finished && all && same && other_state.facts.undone.is_none()).then_some(other.id)
     })
 }
 

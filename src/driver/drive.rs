@@ -8,6 +8,7 @@ use tdd_core::effect::Effect;
 use tdd_core::event::{Event, RunId, Runs};
 use tdd_core::isolation::Confinement;
 use tdd_core::labels;
+use tdd_core::machine::Machine;
 use tdd_core::next::next;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
@@ -154,7 +155,7 @@ impl<'a, W: World> Drive<'a, W> {
 
     /// Before the first child came back nothing is changed, not even by the project's own commands.
     fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
-        let Some(zero) = self.state.zero.clone().filter(|_| self.state.children() == 0) else {
+        let Some(zero) = self.state.facts.zero.clone().filter(|_| self.state.children() == 0) else {
             return trouble;
         };
         let put_back = |ports: &mut Ports<W>| {

@@ -10,6 +10,7 @@ use crate::world::journal_file;
 use crate::world::lock;
 use crate::world::project::Place;
 use tdd_child::run_folder::{self, RunDir};
+use tdd_core::machine::Machine;
 use tdd_core::requirement::Requirement;
 use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::Trouble;
@@ -32,7 +33,7 @@ pub fn refuse(
         let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
         let is_of_it = state.run.requirement.path == requirement.path && state.forks() > 0;
         // What was taken back says nothing of the runs before it.
-        if !is_of_it || state.undone.is_some() {
+        if !is_of_it || state.facts.undone.is_some() {
             continue;
         }
         let told = Journalled::Cycle(Box::new(state));
@@ -45,7 +46,9 @@ pub fn refuse(
             // Nothing was done in it, so it says nothing of the runs before it.
             Phase::Ended { end: End::Refused } => {}
             // What it left, its tests first of all, would count as the project's own.
-            Phase::Ended { end: End::Halted(_) } if state.tree != state.start && state.tree != state.zero => {
+            Phase::Ended { end: End::Halted(_) }
+                if state.facts.tree != state.start && state.facts.tree != state.facts.zero =>
+            {
                 let at_work = lock::held_by_another(&place.repository);
                 let with = wire::resume_with(settings);
                 return Err(at_work.unwrap_or_else(|| halted(place, &state, &run, &with)));

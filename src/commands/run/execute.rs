@@ -26,8 +26,9 @@ use tdd_core::audience::Audience;
 use tdd_core::event::{Decision, Event, RunId, RunStarted};
 use tdd_core::halt::Ending;
 use tdd_core::labels;
+use tdd_core::machine::{Machine, Suspension};
 use tdd_core::ports::{Checkpoints, Clock, Journal};
-use tdd_core::state::{End, Phase, State, Suspension};
+use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::{Then, Trouble, Why};
 use tdd_snapshot::checkpoints;
 use tdd_snapshot::checkpoints::GitCheckpoints;
@@ -305,7 +306,7 @@ fn closing(
     output: OutputMode,
     (with, back): (&str, Option<String>),
 ) -> Result<Exit, Trouble> {
-    Ok(match (&state.suspension, &state.phase) {
+    Ok(match (&state.facts.suspension, &state.phase) {
         (_, Phase::Ended { end: End::Finished(ending) }) => {
             show(run, "summary", output);
             match ending {
