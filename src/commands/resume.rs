@@ -16,7 +16,7 @@ use tdd_core::isolation::Wanted;
 use tdd_core::requirement::Requirement;
 use tdd_core::role::{Key, Role};
 use tdd_core::state::{End, Phase, State};
-use tdd_core::trouble::Trouble;
+use tdd_core::trouble::{Then, Trouble};
 
 use super::journalled::{self, Journalled};
 use super::run::execute::{self, Hold};
@@ -47,7 +47,8 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     let prepared = prepared(args, place, environment, &state, &cwd)?;
     let besides = args.no_refactor && decision != Some(Decision::NoRefactor);
     let decisions = decision.into_iter().chain(besides.then_some(Decision::NoRefactor)).collect();
-    execute::go_on(&prepared, run.path, decisions, &hold).map_err(|trouble| trouble.resumable(&run.id.0))
+    execute::go_on(&prepared, run.path, decisions, &hold)
+        .map_err(|trouble| trouble.then(Then::GoOn(format!("tdd resume {}", run.id).into())))
 }
 
 /// The run that was named, or the newest one, if it can be gone on with. An older one is never taken

@@ -21,8 +21,9 @@ use tdd_core::criterion::CriterionId;
 use tdd_core::halt::{Ending, Halt};
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
+use tdd_core::machine::{Machine, Suspension};
 use tdd_core::run_name::{self, Meaning};
-use tdd_core::state::{End, Phase, Progress, State, Suspension};
+use tdd_core::state::{End, Phase, Progress, State};
 use tdd_core::trouble::Trouble;
 
 /// Prints one run whole, or all runs, one line each if there are several.
@@ -191,7 +192,7 @@ fn cycle_as_json(state: &State, records: &[Record]) -> Value {
         .collect();
     json!({
         "run": state.run.run, "requirement": state.run.requirement.id, "path": state.run.requirement.path,
-        "phase": state.phase.name(), "suspension": state.suspension, "state": phase(state),
+        "phase": state.phase.name(), "suspension": state.facts.suspension, "state": phase(state),
         "usage": usage_words::json(state),
         "criteria": criteria, "forks": state.forks(), "budgets": budgets,
         "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),
@@ -210,7 +211,7 @@ fn cycle_headline(state: &State, status: &RunStatus) -> String {
 }
 
 pub(super) fn phase(state: &State) -> String {
-    match &state.suspension {
+    match &state.facts.suspension {
         Some(Suspension::Paused(reason)) => return format!("paused: {}", one_row(reason)),
         Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),
         None => {}
@@ -273,7 +274,7 @@ fn advice(repository: &Path, told: &Journalled) -> String {
 
 fn cycle_advice(state: &State, undo: Option<&str>) -> String {
     let run = &state.run.run;
-    match (&state.phase, &state.suspension) {
+    match (&state.phase, &state.facts.suspension) {
         (Phase::Ended { end: End::Finished(_) }, _) => {
             "look at the changes with `git diff` and commit them".to_owned()
         }

@@ -96,7 +96,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     fn files_of_zero(&mut self) -> Result<BTreeSet<RelPath>, Trouble> {
-        let Some(zero) = self.state.zero.clone() else { return Ok(BTreeSet::new()) };
+        let Some(zero) = self.state.facts.zero.clone() else { return Ok(BTreeSet::new()) };
         Ok(self.ports.checkpoints.files(&zero)?.into_iter().collect())
     }
 
@@ -180,7 +180,7 @@ impl<W: World> Drive<'_, W> {
 
     /// A file of the project's that holds tests by its runner's own rules.
     fn first_test_file(&mut self) -> Result<Option<RelPath>, Trouble> {
-        let Some(zero) = self.state.zero.clone() else { return Ok(None) };
+        let Some(zero) = self.state.facts.zero.clone() else { return Ok(None) };
         for file in self.ports.checkpoints.files(&zero)? {
             let is_test = self.setup.policy.classify(&file) == FileClass::Test
                 && file.is_within(&self.state.run.project);

@@ -31,7 +31,7 @@ use tdd_core::trouble::Trouble;
 use tdd_source::Language;
 
 use super::drive::Drive;
-use super::meanwhile::{edited_meanwhile, kept_as, shown};
+use super::meanwhile::{edited_meanwhile, kept_as, listed};
 use super::work_diff::Production;
 use tdd_core::ports::{Checkpoints, Protection, World};
 
@@ -167,7 +167,7 @@ impl<W: World> Drive<'_, W> {
             self.ports.protection.restore(&touched)?;
             self.audience.news(&News::Note(format!(
                 "protected files changed while tests ran ({}); put back, what lay there is kept as {found}",
-                shown(&touched)
+                listed(touched.iter()).join(", ")
             )));
             let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&work.after)?.into_iter().collect();
             let counts = |path: &RelPath| passes == Passes::Yes || !self.setup.policy.is_data_of_tests(path);

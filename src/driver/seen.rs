@@ -149,7 +149,7 @@ impl<W: World> Drive<'_, W> {
     /// From what the runner reported of the baseline; where it tells no tests, from the names of
     /// checkpoint 0's files.
     pub(super) fn habits(&mut self) -> Result<Habits, Trouble> {
-        let Some(zero) = self.state.zero.clone() else { return Ok(Habits::default()) };
+        let Some(zero) = self.state.facts.zero.clone() else { return Ok(Habits::default()) };
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&zero)?.into_iter().collect();
         let mut files: Vec<RelPath> =
             self.reported_files().into_iter().filter(|file| known.contains(file)).collect();

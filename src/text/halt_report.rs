@@ -172,7 +172,7 @@ impl<'a> Report<'a> {
         let or_none = |ids: Vec<String>| if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
         let green = or_none(of(&[Progress::Green, Progress::AlreadyGreen, Progress::Unverified]));
         let red = or_none(of(&[Progress::Red, Progress::Pending]));
-        let files = if self.state.good == self.state.zero {
+        let files = if self.state.good == self.state.facts.zero {
             "as they were before the run"
         } else {
             "those of the last good work; nothing of the failed attempt is among them"
@@ -226,7 +226,7 @@ impl<'a> Report<'a> {
 
     fn checkpoints(&self) -> [(&'static str, Option<&'a CheckpointId>); 3] {
         [
-            ("before the run", self.state.zero.as_ref()),
+            ("before the run", self.state.facts.zero.as_ref()),
             ("last good work", self.state.good.as_ref()),
             ("the failed work", self.failed_work()),
         ]

@@ -341,13 +341,13 @@ fn replaced_by_another(folder: &Path) -> Trouble {
         "{}, where the run's records lie, was replaced by somebody else while a child ran; nothing more will be done",
         folder.display()
     );
-    Trouble::environment(what).because(kind).advise(
-        "see what did that (the agent of the last attempt could), remove what lies there, then `tdd resume`",
-    )
+    Trouble::environment(what)
+        .because(kind)
+        .mend("see what did that (the agent of the last attempt could), and remove what lies there")
 }
 
 fn unwritable(at: &Path, error: &io::Error) -> Trouble {
     Trouble::environment("the journal can't be written")
         .because(Why::of(at.display(), error))
-        .advise("see that the folder may be written, then `tdd resume`")
+        .mend("see that the folder may be written")
 }

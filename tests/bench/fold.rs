@@ -14,6 +14,7 @@ use tdd_core::finding::{
     CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RunRef, Seen, SuiteBaseline,
 };
 use tdd_core::greens::GreensChange;
+use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Journal as _;
 use tdd_core::requirement::Requirement;

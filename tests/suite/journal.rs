@@ -481,7 +481,8 @@ fn a_folder_of_the_run_that_somebody_replaced_is_written_no_further() {
         assert_eq!(trouble.kind, TroubleKind::Environment, "{name}");
         assert_eq!(journal.store(b"payload").unwrap_err(), trouble, "{name}");
         let said = trouble.to_string();
-        for word in [run.join(name).to_str().unwrap(), "a link to", "while a child ran", "tdd resume"] {
+        for word in [run.join(name).to_str().unwrap(), "a link to", "while a child ran", "do the same again"]
+        {
             assert!(said.contains(word), "{name}: {word} in {said}");
         }
         std::fs::remove_file(run.join(name)).unwrap();

@@ -26,6 +26,7 @@ pub mod harmless;
 pub mod isolation;
 pub mod judge;
 pub mod labels;
+pub mod machine;
 pub mod mapping;
 pub mod mdtest;
 pub mod mode;

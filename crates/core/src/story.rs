@@ -6,10 +6,11 @@ use crate::criterion::CriterionId;
 use crate::event::Event;
 use crate::finding::{Findings, GreenFindings, RedTest};
 use crate::judge::Verdict;
+use crate::machine::IllegalEvent;
 use crate::path::RelPath;
 use crate::policy::FileClass;
 use crate::role::Key;
-use crate::state::{IllegalEvent, Phase, State};
+use crate::state::{Phase, State};
 use crate::test::TestId;
 
 /// One attempt that was measured.

@@ -12,6 +12,7 @@ use tdd_core::finding::{ClassedChange, RunRef, TestAware};
 use tdd_core::fix::classify::finding;
 use tdd_core::fix::{CheckFinding, CheckKind, FixFindings, Skips, TestEdits, Told, Unloaded};
 use tdd_core::isolation::Level;
+use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{self, FileClass};
 use tdd_core::ports::{CanaryWish, Checkpoints, Checks, Protection, World};
