@@ -45,6 +45,8 @@ pub enum Command {
     Status(StatusArgs),
     /// Print the journal of a run.
     Log(LogArgs),
+    /// Judge a halted run: its cause, its work, and what to do, one key each.
+    Review(look::ReviewArgs),
     /// Print the report of a run again.
     Show(look::ShowArgs),
     /// Print what the roles of a run wrote, as a patch.

@@ -55,6 +55,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Parse(args)) => parse::run(&args),
         Some(Command::Status(args)) => status::run(&args),
         Some(Command::Log(args)) => log::run(&args),
+        Some(Command::Review(args)) => look::review::run(&args),
         Some(Command::Show(args)) => look::show::run(&args),
         Some(Command::Diff(args)) => look::diff::run(&args),
         Some(Command::Matrix(args)) => look::matrix::run(&args),
@@ -97,6 +98,7 @@ fn purpose(cli: &Cli) -> Purpose {
         ) => Purpose::ToTell,
         Some(
             Command::Resume(_)
+            | Command::Review(_)
             | Command::Fix(_)
             | Command::Undo(_)
             | Command::Clean(_)

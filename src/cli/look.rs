@@ -1,5 +1,7 @@
 //! Commands that look back at a run.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 #[derive(Clone, Debug, Args)]
@@ -10,6 +12,25 @@ pub struct ShowArgs {
     /// Print the report as one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Shows the cause of a halt and what can be done, each under one key, and does it. A key or a number is typed
+and then Enter. What can't be taken back by the next key is asked once more. Where nobody is at a terminal
+it prints the first screen and ends.
+
+Exit codes:
+  0 to 4  as `tdd resume`, of the state in which the run was left; 1 if it is still halted
+  2       no such run, it has not halted, or it is reviewed already
+  70      a bug in tdd")]
+pub struct ReviewArgs {
+    /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run if not given.
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// What a scripted agent plays, for what is gone on with.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub cassette: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Args)]

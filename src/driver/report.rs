@@ -57,7 +57,8 @@ impl<W: World> Drive<'_, W> {
     }
 }
 
-fn touched(verdict: &Verdict) -> Vec<RelPath> {
+/// Protected files that a verdict names.
+pub fn touched(verdict: &Verdict) -> Vec<RelPath> {
     let Verdict::Failed(fault) = verdict else { return Vec::new() };
     let path = |reason: &Reason| {
         let (Reason::Touched(path) | Reason::InlineTest(path) | Reason::Forbidden(path)) = reason else {

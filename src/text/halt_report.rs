@@ -8,10 +8,12 @@
 mod json;
 mod next_steps;
 mod page;
+mod review;
 
 use serde_json::Value;
 
 pub use next_steps::{NextStep, next_steps};
+pub use review::{Review, review};
 
 use self::page::Page;
 use super::usage_words;

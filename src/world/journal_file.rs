@@ -252,6 +252,11 @@ pub fn read_lines(run_dir: &Path) -> Result<String, Trouble> {
     Ok(text)
 }
 
+/// A side file of a journal, by its hash.
+pub fn read_side_file(run_dir: &Path, digest: &Digest) -> Result<Vec<u8>, Trouble> {
+    fetch(run_dir, digest)
+}
+
 fn set_aside(run_dir: &Path, file: &File, bytes: &[u8], whole: usize) -> io::Result<()> {
     let mut number = 1;
     let mut torn = loop {

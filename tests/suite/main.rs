@@ -58,6 +58,7 @@ mod real_agents;
 mod recording;
 mod requirement;
 mod resume;
+mod review;
 mod run_status;
 mod run_table;
 mod runners;
