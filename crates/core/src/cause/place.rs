@@ -3,6 +3,7 @@
 //! ```text
 //! place = path ":" line [":" column]        most programs
 //!       | 'File "' path '", line ' line     Python
+//!       | '(' name ', line ' line ')'        Python, of what it can't parse: the file's name alone
 //! ```
 
 use std::fmt;
@@ -59,7 +60,7 @@ fn beside(message: &str, output: &str, root: &str) -> Option<Place> {
 
 /// The place below `root` that a line names.
 fn named(line: &str, root: &str) -> Option<Place> {
-    let (path, number) = python(line).or_else(|| plain(line))?;
+    let (path, number) = python(line).or_else(|| plain(line)).or_else(|| unparsed(line))?;
     Some(Place { file: below(path, root)?.to_owned(), line: number })
 }
 
@@ -67,6 +68,12 @@ fn python(line: &str) -> Option<(&str, u32)> {
     let (_, named) = line.split_once("File \"")?;
     let (path, rest) = named.split_once("\", line ")?;
     Some((path, number(rest)?))
+}
+
+fn unparsed(line: &str) -> Option<(&str, u32)> {
+    let (before, rest) = line.rsplit_once(", line ")?;
+    let (_, name) = before.rsplit_once('(')?;
+    Some((name, number(rest)?))
 }
 
 /// The first word of a line that ends in a number behind a colon.

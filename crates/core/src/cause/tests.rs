@@ -54,6 +54,13 @@ fn a_file_that_does_not_load_comes_before_the_tests_that_vanished_of_it() {
 }
 
 #[test]
+fn what_python_can_t_parse_is_named_though_nothing_was_printed() {
+    let runs = [run(vec![unloaded("tests/test_a.py", "SyntaxError: invalid syntax (shop.py, line 3)")], "")];
+    let cause = cause(vec![Reason::TestVanished(id("tests/test_a.py::one"))], &runs);
+    assert_eq!(cause.place.unwrap().to_string(), "shop.py:3");
+}
+
+#[test]
 fn a_failed_expectation_shows_what_was_compared_and_comes_before_an_error() {
     let cargo = "assertion `left == right` failed\n  left: 3\n right: 2";
     let runs = [run(
