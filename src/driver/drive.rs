@@ -220,7 +220,7 @@ impl<'a, W: World> Drive<'a, W> {
 
     /// What the attempt at hand is called: `implementer-ac_ste_1_2-1`.
     pub(super) fn attempt_name(&self) -> Option<String> {
-        self.state.attempt().map(|attempt| labels::of_attempt(&attempt.key, attempt.number))
+        self.state.attempt().map(|attempt| labels::of_attempt(&attempt.key.clone().into(), attempt.number))
     }
 
     /// What is recorded instead of failing: a stop and a passing limit always, a trouble of the

@@ -25,7 +25,7 @@ impl<W: World> Drive<'_, W> {
         kind: AttemptKind,
         just_kept: Option<CheckpointId>,
     ) -> Result<Vec<Event>, Trouble> {
-        let label = labels::of_kind("before", Some(&labels::of_attempt(key, number)));
+        let label = labels::of_kind("before", Some(&labels::of_attempt(&key.clone().into(), number)));
         let before = match just_kept {
             Some(kept) => {
                 self.ports.checkpoints.label(&label, &kept)?;
@@ -43,7 +43,7 @@ impl<W: World> Drive<'_, W> {
         let role_text = self.role_text(key)?;
         let out_of_sight = self.out_of_sight(key, &before, &[&prompt.text, &role_text])?;
         self.order = Some(AgentOrder {
-            key: key.clone(),
+            asked: key.clone().into(),
             number,
             kind,
             prompt: prompt.text,
@@ -54,19 +54,20 @@ impl<W: World> Drive<'_, W> {
             out_of_sight,
         });
         let attempt = Attempt { key: key.clone(), number, kind, before, prompt: parts };
-        events.push(Event::AttemptStarted { attempt });
+        events.push(Event::AttemptStarted { attempt: attempt.into() });
         Ok(events)
     }
 
     /// Forks the child of the attempt just journalled, and reads what it says.
     pub(super) async fn run_agent(&mut self) -> Result<Vec<Event>, Trouble> {
-        let Some(order) = self.order.take() else {
+        let key = self.state.attempt().map(|attempt| attempt.key.clone());
+        let (Some(order), Some(key)) = (self.order.take(), key) else {
             return Err(Trouble::internal("an attempt was cut off before its child was forked").advise(
                 "start the requirement anew with --new; the tree before it is kept under refs/tdd/",
             ));
         };
         self.ports.checkpoints.record_git()?;
-        self.ports.protection.seal(sealed_classes(order.key.role()), &[])?;
+        self.ports.protection.seal(sealed_classes(&key), &[])?;
         self.has_sealed = true;
         let (audience, mask) = (&mut *self.audience, &self.setup.mask);
         let mut report =
@@ -75,7 +76,7 @@ impl<W: World> Drive<'_, W> {
         let run_cap = report.run_cap;
         let denied = denied(&mut report, &self.setup.mask);
         let glimpsed = glimpsed(&mut report, &self.setup.mask);
-        let outcome = returned(&mut self.ports.journal, self.setup, order.key.role(), report);
+        let outcome = returned(&mut self.ports.journal, self.setup, key.role(), report);
         let mut outcome = outcome.map_err(after_a_child)?;
         self.take_no_quotation(&mut outcome);
         // Work that was reported before the stop is worth its judgement: it is paid for.
@@ -130,17 +131,17 @@ impl<W: World> Drive<'_, W> {
 }
 
 /// What a role must leave alone while it runs. The test-writer may change tests, but no gate file.
-pub(super) fn sealed_classes(role: Role) -> &'static [FileClass] {
-    match role {
-        Role::TestWriter => &[FileClass::Gate],
-        Role::Implementer | Role::Refactorer | Role::Fixer => &[FileClass::Gate, FileClass::Test],
+pub(super) fn sealed_classes(key: &Key) -> &'static [FileClass] {
+    match key {
+        Key::TestWriter => &[FileClass::Gate],
+        Key::Implementer(_) | Key::Refactorer => &[FileClass::Gate, FileClass::Test],
     }
 }
 
 /// News that quote a child's words or a command of the project's, masked.
 pub(super) fn without_secrets(news: News, mask: &dyn Fn(&str) -> String) -> News {
     match news {
-        News::ChildLine { key, line } => News::ChildLine { key, line: mask(&line) },
+        News::ChildLine { line } => News::ChildLine { line: mask(&line) },
         News::Note(line) => News::Note(mask(&line)),
         News::Running { what, command } => News::Running { what, command: mask(&command) },
         News::Tick | News::Turns { .. } => news,

@@ -8,7 +8,7 @@ use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::isolation::Level;
 use tdd_core::labels;
 use tdd_core::path::RelPath;
-use tdd_core::role::Role;
+use tdd_core::role::Key;
 use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
@@ -80,11 +80,11 @@ pub(super) fn kept_as<'p>(
 }
 
 impl<W: World> Drive<'_, W> {
-    /// Files that the role may not change and that are not as they were, although they were there and
+    /// Files that the key's role may not change and that are not as they were, although they were there and
     /// so were read-only to it. For a process that was not there when the child ran.
     pub(super) fn held_since(
         &self,
-        role: Role,
+        key: &Key,
         changed: &[ClassedChange],
         forbidden: &[RelPath],
     ) -> Vec<RelPath> {
@@ -95,7 +95,7 @@ impl<W: World> Drive<'_, W> {
             ChangeKind::Modified | ChangeKind::Deleted | ChangeKind::Retyped => true,
             ChangeKind::Added | ChangeKind::Submodule => false,
         };
-        let is_sealed = |change: &&ClassedChange| sealed_classes(role).contains(&change.class);
+        let is_sealed = |change: &&ClassedChange| sealed_classes(key).contains(&change.class);
         let is_forbidden = |change: &&ClassedChange| forbidden.contains(&change.path);
         let held = changed.iter().filter(was_there).filter(is_sealed).filter(is_forbidden);
         held.map(|change| change.path.clone()).collect()

@@ -62,7 +62,6 @@ impl<W: World> Drive<'_, W> {
             Key::TestWriter => self.measure_red(claim).await,
             Key::Implementer(id) => self.measure_green(&key, id).await,
             Key::Refactorer => self.measure_refactor().await,
-            Key::Fixer => Err(Trouble::internal("a cycle measured a fixer")),
         }
     }
 
@@ -75,7 +74,7 @@ impl<W: World> Drive<'_, W> {
         self.refuse_edited(&edited, &after)?;
         let base = match key {
             Key::TestWriter => self.state.start.clone(),
-            Key::Implementer(_) | Key::Refactorer | Key::Fixer => self.state.base(key).cloned(),
+            Key::Implementer(_) | Key::Refactorer => self.state.base(key).cloned(),
         };
         let base = base.ok_or_else(|| Trouble::internal("an attempt has no checkpoint before it"))?;
         let mut changed = self.differences(&base, &after)?;
@@ -83,7 +82,7 @@ impl<W: World> Drive<'_, W> {
         let spared = self.left_by_tests(key.role(), &mut changed, &known);
         events.extend(told_of(&spared));
         let forbidden = self.diff().forbidden(key.role(), (&base, &after), &changed)?;
-        self.refuse_edited(&self.held_since(key.role(), &changed, &forbidden), &after)?;
+        self.refuse_edited(&self.held_since(key, &changed, &forbidden), &after)?;
         let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
         events.extend(kept_as(&after, forbidden.iter().chain(&touched)));

@@ -34,7 +34,7 @@ impl<W: World> Drive<'_, W> {
                 });
                 let cause =
                     cause.ok_or_else(|| Trouble::internal("a retry was ordered without a failure"))?;
-                Ok(prompt::semantic_retry(&first, (&cause, LeftWork::of(key.role())), &self.setup.mask))
+                Ok(prompt::semantic_retry(&first, (&cause, LeftWork::of(key)), &self.setup.mask))
             }
             AttemptKind::Format => self.format_prompt(key, seen),
         }
@@ -58,7 +58,6 @@ impl<W: World> Drive<'_, W> {
             Key::TestWriter => self.test_writer_prompt(),
             Key::Implementer(id) => self.implementer_prompt(id, seen),
             Key::Refactorer => self.refactorer_prompt(),
-            Key::Fixer => Err(Trouble::internal("a cycle asked for a fixer")),
         }
     }
 

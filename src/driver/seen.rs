@@ -13,7 +13,7 @@ use tdd_core::labels;
 use tdd_core::mapping;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{self, FileClass};
-use tdd_core::role::{Key, Role};
+use tdd_core::role::Key;
 use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
@@ -99,7 +99,7 @@ impl<W: World> Drive<'_, W> {
             told_apart: own.files,
             canary: CanaryWish::None,
         };
-        self.ports.protection.seal(sealed_classes(Role::Implementer), &[])?;
+        self.ports.protection.seal(sealed_classes(&Key::Implementer(id.clone())), &[])?;
         let run = self.run_tests(&order).await?;
         let label = labels::of_kind("seen", Some(&id.slug()));
         let found = self.ports.checkpoints.take(&label)?;
@@ -129,9 +129,8 @@ impl<W: World> Drive<'_, W> {
         tree: &CheckpointId,
         told: &[&str],
     ) -> Result<Vec<String>, Trouble> {
-        match key.role() {
-            Role::Implementer | Role::Refactorer => {}
-            Role::TestWriter | Role::Fixer => return Ok(Vec::new()),
+        if *key == Key::TestWriter {
+            return Ok(Vec::new());
         }
         let requirement = self.state.run.requirement.path.clone();
         let Some(hidden) = self.diff().source(tree, &requirement)? else { return Ok(Vec::new()) };

@@ -85,8 +85,10 @@ impl<W: Write + Send + 'static> Live<W> {
 impl<W: Write + Send + 'static> Audience for Live<W> {
     fn event(&mut self, state: &State, event: &Event, _ts_ms: u64) {
         self.show(state);
-        if let Event::AttemptStarted { attempt } = event {
-            self.title = harmless::short(&attempt_title(attempt), 100);
+        if let Event::AttemptStarted { attempt } = event
+            && let Some(attempt) = attempt.of_cycle()
+        {
+            self.title = harmless::short(&attempt_title(&attempt), 100);
             self.bar.set_prefix(self.title.clone());
             self.bar.set_message("");
             self.bar.reset_elapsed();

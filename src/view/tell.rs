@@ -11,7 +11,7 @@ use tdd_core::halt::Ending;
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
 use tdd_core::mdtest::{AgentWord, Status, Voice};
-use tdd_core::role::{Key, Role};
+use tdd_core::role::Key;
 use tdd_core::state::{End, Entry, Phase, Progress, State};
 use tdd_core::usage::Usage;
 
@@ -60,10 +60,7 @@ impl Teller {
                 vec![dim(format!("checkpoint of the tree as it is: {}", brief(checkpoint)))]
             }
             Event::BaselineMeasured { test, gate } => baseline(state, test, gate),
-            Event::AttemptStarted { attempt } => {
-                self.turn = Some(attempt.key.clone());
-                vec![heading(&state.run, attempt)]
-            }
+            Event::AttemptStarted { attempt } => self.started(&state.run, attempt.of_cycle()),
             Event::Used { used } => child_used(&used.usage),
             Event::Capped { caps } => vec![plain(format!("caps from now on: {}", usage_words::caps(caps)))],
             Event::AgentReturned { outcome, .. } => {
@@ -113,6 +110,12 @@ impl Teller {
                 vec![bad(format!("stopped by signal {signal}; what was done is kept in the journal"))]
             }
         }
+    }
+
+    fn started(&mut self, run: &RunStarted, attempt: Option<Attempt>) -> Vec<Line> {
+        let line = attempt.as_ref().map(|attempt| heading(run, attempt));
+        self.turn = attempt.map(|attempt| attempt.key);
+        line.into_iter().collect()
     }
 
     fn taken(&mut self, key: &Key, tree: &CheckpointId) -> Vec<Line> {
@@ -165,7 +168,7 @@ impl Teller {
             Some(Key::Implementer(id)) if self.is_manual(state) => format!("the work for {id} is kept"),
             Some(Key::Implementer(id)) => format!("{id} is kept, {greens} of {total} criteria green"),
             Some(Key::Refactorer) => "the refactoring is kept".to_owned(),
-            Some(Key::Fixer) | None => "the work is kept".to_owned(),
+            None => "the work is kept".to_owned(),
         };
         vec![dim(format!("  {what}, checkpoint {}", brief(checkpoint)))]
     }
@@ -283,10 +286,10 @@ fn duration(suite: &SuiteBaseline) -> String {
 
 fn heading(run: &RunStarted, attempt: &Attempt) -> Line {
     let [writer, implementer, refactorer] = &run.agents;
-    let agent = match attempt.key.role() {
-        Role::TestWriter => writer,
-        Role::Implementer => implementer,
-        Role::Refactorer | Role::Fixer => refactorer,
+    let agent = match attempt.key {
+        Key::TestWriter => writer,
+        Key::Implementer(_) => implementer,
+        Key::Refactorer => refactorer,
     };
     line(Tone::Heading, &format!("{}: {} ({agent})", attempt_title(attempt), attempt.key.role()))
 }

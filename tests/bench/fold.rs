@@ -81,7 +81,7 @@ fn attempt(events: &mut Vec<Event>, key: Key, findings: Findings, count: usize) 
     let prompt = vec![part("task"), part("criterion"), part("commands")];
     let attempt =
         Attempt { key, number: 1, kind: AttemptKind::First, before: checkpoint(events.len()), prompt };
-    events.push(Event::AttemptStarted { attempt });
+    events.push(Event::AttemptStarted { attempt: attempt.into() });
     events.push(Event::AgentReturned { outcome: Box::new(returned(role)), judged: None });
     for _ in 4..count {
         events.push(Event::TestRun(TestRunFact {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tdd_core::event::Event;
-use tdd_core::role::{Key, Role};
+use tdd_core::role::Role;
 
 use super::project::Project;
 use super::replay;
@@ -48,17 +48,17 @@ fn growth(project: &Project) -> (f64, String) {
 /// How long each implementer's attempt took, from its start to the start of what came next.
 fn spans(project: &Project) -> Vec<Duration> {
     let events = project.events();
-    let starts: Vec<(u64, Option<&Key>)> = events
+    let starts: Vec<(u64, Option<Role>)> = events
         .iter()
         .filter_map(|(ts, event)| match event {
-            Event::AttemptStarted { attempt } => Some((*ts, Some(&attempt.key))),
+            Event::AttemptStarted { attempt } => Some((*ts, Some(attempt.key.role()))),
             Event::GateMeasured { .. } => Some((*ts, None)),
             _ => None,
         })
         .collect();
     let pairs = starts.windows(2);
     pairs
-        .filter(|pair| pair[0].1.is_some_and(|key| key.role() == Role::Implementer))
+        .filter(|pair| pair[0].1.is_some_and(|role| role == Role::Implementer))
         .map(|pair| Duration::from_millis(pair[1].0 - pair[0].0))
         .collect()
 }

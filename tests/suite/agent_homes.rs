@@ -72,7 +72,7 @@ impl Stage {
         });
         let order = AgentOrder {
             out_of_sight: Vec::new(),
-            key: Key::Implementer(CriterionId::parse("AC-x.1").unwrap()),
+            asked: Key::Implementer(CriterionId::parse("AC-x.1").unwrap()).into(),
             number,
             kind,
             prompt: String::new(),

@@ -114,7 +114,7 @@ impl Stage {
 fn order(criterion: &str) -> AgentOrder {
     AgentOrder {
         out_of_sight: Vec::new(),
-        key: Key::Implementer(CriterionId::parse(criterion).unwrap()),
+        asked: Key::Implementer(CriterionId::parse(criterion).unwrap()).into(),
         number: 1,
         kind: AttemptKind::First,
         prompt: "Do it.\n".to_owned(),

@@ -223,7 +223,7 @@ fn an_intent_is_journalled_before_its_child_is_forked() {
         let events = world.events();
         let before: Vec<&Event> = events[..at].iter().collect();
         assert!(
-            matches!(before.last(), Some(Event::AttemptStarted { attempt }) if attempt.key == fork),
+            matches!(before.last(), Some(Event::AttemptStarted { attempt }) if attempt.key == fork.clone().into()),
             "the fork of {fork} was not journalled right before it"
         );
     }
@@ -504,7 +504,7 @@ fn no_prompt_of_an_implementer_names_the_requirement_or_another_criterion() {
                 assert!(all.contains(&id.to_string()));
             }
             Key::TestWriter => assert!(all.contains("specs/frs/X.md") && all.contains("text of the second")),
-            Key::Refactorer | Key::Fixer => {
+            Key::Refactorer => {
                 assert!(all.contains("src/a.txt") && !all.contains("text of the"));
             }
         }

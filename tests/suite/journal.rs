@@ -75,7 +75,7 @@ fn begun() -> Vec<Event> {
         started(),
         Event::CheckpointZero { checkpoint },
         Event::BaselineMeasured { test: baseline.clone(), gate: Box::new(baseline) },
-        Event::AttemptStarted { attempt },
+        Event::AttemptStarted { attempt: attempt.into() },
     ]
 }
 

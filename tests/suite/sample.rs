@@ -227,7 +227,7 @@ impl Story {
                 Effect::StartAttempt { key, number, kind } => {
                     let attempt = Attempt { key, number, kind, before: checkpoint("b0"), prompt: Vec::new() };
                     due = Some(play(&attempt));
-                    Event::AttemptStarted { attempt }
+                    Event::AttemptStarted { attempt: attempt.into() }
                 }
                 Effect::RunAgent => due.as_ref().unwrap().returned.clone(),
                 Effect::Measure => {
@@ -282,7 +282,7 @@ pub(crate) fn well(attempt: &Attempt) -> Play {
     let findings = match &attempt.key {
         Key::TestWriter => Findings::Red(red(RedKind::Assertion)),
         Key::Implementer(id) => Findings::Green(green(id.number())),
-        Key::Refactorer | Key::Fixer => Findings::Refactor(refactored()),
+        Key::Refactorer => Findings::Refactor(refactored()),
     };
     Play { returned: says_ok(attempt.key.role()), measured: Some(measured(findings)) }
 }

@@ -23,7 +23,7 @@ fn failing(key: &Key) -> Play {
     let findings = match key {
         Key::TestWriter => Findings::Red(red(RedKind::Passed)),
         Key::Implementer(id) => Findings::Green(not_green(id.number())),
-        Key::Refactorer | Key::Fixer => {
+        Key::Refactorer => {
             let mut findings = refactored();
             findings.gate_red = true;
             Findings::Refactor(findings)
@@ -52,7 +52,7 @@ fn ac_tdd_3_1_the_stages_come_in_order_and_each_criterion_has_its_own_fork() {
     let forked: Vec<Key> = story
         .events()
         .filter_map(|event| match event {
-            Event::AttemptStarted { attempt } => Some(attempt.key.clone()),
+            Event::AttemptStarted { attempt } => attempt.of_cycle().map(|attempt| attempt.key),
             _ => None,
         })
         .collect();
@@ -66,7 +66,7 @@ fn ac_tdd_3_2_a_claim_of_ok_never_passes_what_the_findings_refuse() {
     for key in KEYS() {
         let story = halted(key.clone(), failing(&key));
         assert_eq!(story.halt().key, key);
-        assert_eq!(mode_of(&story), Mode::of_role(key.role()));
+        assert_eq!(mode_of(&story), Mode::of_stage(key.stage()));
     }
 }
 
@@ -144,7 +144,7 @@ fn ac_tdd_3_8_a_criterion_that_tdd_can_not_judge_never_counts_as_verified() {
         one.criteria.truncate(1);
         match attempt.key {
             Key::TestWriter => Play { measured: Some(measured(Findings::Red(one))), ..well(attempt) },
-            Key::Implementer(_) | Key::Refactorer | Key::Fixer => well(attempt),
+            Key::Implementer(_) | Key::Refactorer => well(attempt),
         }
     });
     assert_eq!(story.state.progress[&criterion(2)], Progress::Unverified);

@@ -37,7 +37,7 @@ fn story() -> Story {
             findings.early_green = true;
             Play { measured: Some(measured(Findings::Green(findings))), ..well(attempt) }
         }
-        Key::Implementer(_) | Key::Refactorer | Key::Fixer => well(attempt),
+        Key::Implementer(_) | Key::Refactorer => well(attempt),
     });
     story
 }
@@ -139,7 +139,7 @@ fn what_is_not_verified_is_listed_with_its_reason() {
         one.criteria.truncate(1);
         match attempt.key {
             Key::TestWriter => Play { measured: Some(measured(Findings::Red(one))), ..well(attempt) },
-            Key::Implementer(_) | Key::Refactorer | Key::Fixer => well(attempt),
+            Key::Implementer(_) | Key::Refactorer => well(attempt),
         }
     });
     let page = text(&story.state, Ending::PartlyUnverified, &facts());

@@ -59,8 +59,8 @@ fn show(story: &Story, audience: &mut dyn Audience) {
 fn news() -> Vec<News> {
     vec![
         News::Running { what: "RED".to_owned(), command: "cargo test".to_owned() },
-        News::ChildLine { key: Key::TestWriter, line: "\u{1b}[2Jwriting tests".to_owned() },
-        News::Turns { key: Key::TestWriter, count: 2 },
+        News::ChildLine { line: "\u{1b}[2Jwriting tests".to_owned() },
+        News::Turns { count: 2 },
         News::Note("level: audit\nnot prevented: reading history".to_owned()),
         News::Tick,
     ]
@@ -140,7 +140,7 @@ fn ac_tdd_6_2_json_is_one_object_a_line_for_each_event_and_nothing_else() {
             findings.greens.gained = vec![crate::sample::test_id(7); 4000];
             Play { measured: Some(measured(Findings::Red(findings))), ..well(attempt) }
         }
-        Key::Implementer(_) | Key::Refactorer | Key::Fixer => well(attempt),
+        Key::Implementer(_) | Key::Refactorer => well(attempt),
     });
     let mut json = Json::new(out.clone(), aside.clone());
     show(&story, &mut json);

@@ -221,7 +221,9 @@ fn refactor_findings() -> Vec<(String, Findings, bool)> {
 fn attempt(state: &State, key: &Key, kind: AttemptKind) -> Event {
     let number = state.next_number(key);
     let before = CheckpointId(format!("before-{key}-{number}"));
-    Event::AttemptStarted { attempt: Attempt { key: key.clone(), number, kind, before, prompt: vec![] } }
+    Event::AttemptStarted {
+        attempt: Attempt { key: key.clone().into(), number, kind, before, prompt: vec![] },
+    }
 }
 
 /// The events that can follow, each with a label, and whether it is a passing finding.
@@ -254,7 +256,7 @@ fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
             let findings = match &attempt.key {
                 Key::TestWriter => red_findings(),
                 Key::Implementer(id) => green_findings(id),
-                Key::Refactorer | Key::Fixer => refactor_findings(),
+                Key::Refactorer => refactor_findings(),
             };
             let measured = |findings| Event::AttemptMeasured { findings: Box::new(findings), verdict: None };
             findings

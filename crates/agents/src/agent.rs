@@ -221,8 +221,8 @@ impl TableAgents {
         Ok(())
     }
 
-    fn agent(&self, key: &Key) -> &RoleAgent {
-        self.setup.roles.of(key.role())
+    fn agent(&self, role: Role) -> &RoleAgent {
+        self.setup.roles.of(role)
     }
 }
 
@@ -247,11 +247,11 @@ impl Agents for TableAgents {
     }
 
     fn resumes(&self, key: &Key) -> bool {
-        self.agent(key).table.resumes()
+        self.agent(key.role()).table.resumes()
     }
 
     fn name(&self, key: &Key) -> String {
-        self.agent(key).table.name.clone()
+        self.agent(key.role()).table.name.clone()
     }
 }
 
@@ -290,9 +290,9 @@ impl TableAgents {
         if prepared.left_out > 0 {
             observer(News::Note(sandbox::left_out_words(prepared.left_out)));
         }
-        let table = self.agent(&order.key).table.clone();
+        let table = self.agent(order.asked.role()).table.clone();
         if let Some(operator) = self.setup.operator {
-            self.instructions(&table, order.key.role())
+            self.instructions(&table, order.asked.role())
                 .into_iter()
                 .for_each(|line| observer(News::Note(line)));
             return self.ask_in_person(operator, order, prepared, watch).await;
@@ -305,7 +305,7 @@ impl TableAgents {
         let mut bounds = session_limits(&table, &prepared.limits);
         bounds.wall = watch.wall(bounds.wall, began);
         let record = Record::of(&table, &prepared.home);
-        let mut listener = Listener { key: &order.key, most: prepared.limits.turns, told: 0, watch, record };
+        let mut listener = Listener { most: prepared.limits.turns, told: 0, watch, record };
         let mut on_output = |bytes: &[u8]| listener.hear(bytes, &mut stream, &mut *observer);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
         drop(child);

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{Claim, ClaimError};
-use crate::role::Key;
+use crate::role::{Asked, Key};
 use crate::test::Exit;
 
 /// A git commit that holds a snapshot of the work tree, as 40 or 64 hex digits.
@@ -35,10 +35,10 @@ pub enum AttemptKind {
     Format,
 }
 
-/// One fork, as journalled before it is made.
+/// One fork: of a cycle's key, or, as any is journalled before it is made, of whoever was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Attempt {
-    pub key: Key,
+pub struct Attempt<K = Key> {
+    pub key: K,
     /// The number of the fork within its key, from 1.
     pub number: u8,
     pub kind: AttemptKind,
@@ -46,6 +46,30 @@ pub struct Attempt {
     pub before: CheckpointId,
     /// The parts that the prompt was made of, each with the hash of its bytes.
     pub prompt: Vec<PromptPart>,
+}
+
+impl<K> Attempt<K> {
+    fn with<O>(self, key: O) -> Attempt<O> {
+        let Self { number, kind, before, prompt, .. } = self;
+        Attempt { key, number, kind, before, prompt }
+    }
+}
+
+impl From<Attempt> for Attempt<Asked> {
+    fn from(attempt: Attempt) -> Self {
+        let key = attempt.key.clone().into();
+        attempt.with(key)
+    }
+}
+
+impl Attempt<Asked> {
+    /// The same as one of a cycle; `None` for a fixer's.
+    pub fn of_cycle(&self) -> Option<Attempt> {
+        match &self.key {
+            Asked::Fixer => None,
+            Asked::Key(key) => Some(self.clone().with(key.clone())),
+        }
+    }
 }
 
 /// One part of a prompt: what it is, and the hash of its text.

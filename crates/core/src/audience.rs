@@ -2,16 +2,15 @@
 
 use crate::event::Event;
 use crate::fix::FixState;
-use crate::role::Key;
 use crate::state::State;
 
 /// What is worth showing but changes nothing, so it is not journalled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
-    /// A child of `key` printed this line (noise removed, bounded to 200 characters).
-    ChildLine { key: Key, line: String },
-    /// A child of `key` has called tools in so many model responses.
-    Turns { key: Key, count: u32 },
+    /// The child printed this line (noise removed, bounded to 200 characters).
+    ChildLine { line: String },
+    /// The child has called tools in so many model responses.
+    Turns { count: u32 },
     /// A command of ours started: `what` for a person, `command` as typed.
     Running { what: String, command: String },
     /// Something that a person should read once, whole lines.

@@ -15,7 +15,7 @@ use crate::judge::{AtReturn, Reason, Verdict};
 use crate::mdtest::AgentWord;
 use crate::path::RelPath;
 use crate::requirement::Requirement;
-use crate::role::Key;
+use crate::role::{Asked, Key};
 use crate::run_name;
 use crate::test::{FailureKind, TestId};
 use crate::usage::{CapPlan, ChildUse};
@@ -62,7 +62,7 @@ pub enum Event {
     },
     /// Intent: written before the child is forked, so that a crash leaves a trace.
     AttemptStarted {
-        attempt: Attempt,
+        attempt: Attempt<Asked>,
     },
     /// What a child used, as its program tells it; written for every child, whatever came of it.
     Used {

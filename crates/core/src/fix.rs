@@ -24,6 +24,7 @@ use crate::event::RunId;
 use crate::finding::{ClassedChange, RunRef, TestAware};
 use crate::machine::Facts;
 use crate::path::RelPath;
+use crate::role::Asked;
 use crate::test::TestId;
 use crate::usage::{CapPlan, Tally};
 
@@ -230,7 +231,7 @@ impl FixFindings {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Round {
     /// `None` for the start.
-    pub attempt: Option<Attempt>,
+    pub attempt: Option<Attempt<Asked>>,
     pub outcome: Option<Box<AgentReturn>>,
     pub findings: Option<FixFindings>,
     pub used: Tally,

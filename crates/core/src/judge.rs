@@ -194,7 +194,7 @@ pub fn judge(key: &Key, plan: &Plan, outcome: &AgentReturn, findings: &Findings)
         Findings::Green(findings) => green_reasons(key, findings),
         Findings::Refactor(findings) => refactor_reasons(findings),
     };
-    let mut mode = Mode::of_role(key.role());
+    let mut mode = Mode::of_stage(key.stage());
     match (&outcome.claim, outcome.end) {
         (Ok(claim), _) if claim.status == ClaimStatus::Failed => reasons.insert(0, Reason::ClaimedFailed),
         (Ok(_), _) => {}

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 
 use crate::attempt::CheckpointId;
 use crate::event::Event;
-use crate::role::Key;
+use crate::role::Asked;
 
 /// Begins the label of a tree that may be all that holds what a person has changed.
 pub const EDITED: &str = "edited-";
 
 /// What an attempt is called in labels and logs: `implementer-ac_ste_1_2-1`.
-pub fn of_attempt(key: &Key, number: u8) -> String {
-    match key.criterion() {
-        Some(id) => format!("{}-{}-{number}", key.role(), id.slug()),
-        None => format!("{}-{number}", key.role()),
+pub fn of_attempt(asked: &Asked, number: u8) -> String {
+    match asked.criterion() {
+        Some(id) => format!("{}-{}-{number}", asked.role(), id.slug()),
+        None => format!("{}-{number}", asked.role()),
     }
 }
 
@@ -35,7 +35,7 @@ pub fn told<'e>(events: impl Iterator<Item = &'e Event>) -> BTreeMap<String, Che
         }
         // What is kept then is the work of an attempt that need not be the last.
         if let Event::WorkTaken { key, number, .. } = event {
-            attempt = Some(of_attempt(key, *number));
+            attempt = Some(of_attempt(&key.clone().into(), *number));
         }
         let Some((kind, checkpoint)) = labelled(event) else { continue };
         told.insert(of_kind(kind, attempt.as_deref()), checkpoint.clone());
@@ -61,12 +61,13 @@ fn labelled(event: &Event) -> Option<(&str, &CheckpointId)> {
 mod tests {
     use super::*;
     use crate::attempt::{Attempt, AttemptKind};
+    use crate::role::Key;
 
     #[test]
     fn a_cut_attempts_number_is_used_again_and_its_labels_are_those_of_the_last() {
         let checkpoint = |name: &str| CheckpointId(name.to_owned());
         let started = |before: &str| {
-            let (key, kind) = (Key::TestWriter, AttemptKind::First);
+            let (key, kind) = (Key::TestWriter.into(), AttemptKind::First);
             let before = checkpoint(before);
             Event::AttemptStarted { attempt: Attempt { key, number: 1, kind, before, prompt: vec![] } }
         };

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::role::Role;
+use crate::role::Stage;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Mode {
@@ -29,12 +29,12 @@ pub enum BudgetKind {
 }
 
 impl Mode {
-    /// The mode of a role whose work was judged and found wanting.
-    pub fn of_role(role: Role) -> Self {
-        match role {
-            Role::TestWriter => Self::A,
-            Role::Implementer => Self::B,
-            Role::Refactorer | Role::Fixer => Self::C,
+    /// The mode of work that was judged and found wanting.
+    pub fn of_stage(stage: Stage) -> Self {
+        match stage {
+            Stage::Red => Self::A,
+            Stage::Green => Self::B,
+            Stage::Refactor => Self::C,
         }
     }
 
@@ -73,16 +73,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_mode_has_its_letter_its_role_its_budget_and_its_words() {
-        for (mode, letter, role, budget, words) in [
-            (Mode::A, "A", Some(Role::TestWriter), BudgetKind::Semantic, "false RED"),
-            (Mode::B, "B", Some(Role::Implementer), BudgetKind::Semantic, "not GREEN"),
-            (Mode::C, "C", Some(Role::Refactorer), BudgetKind::Semantic, "GREEN broken"),
+    fn each_mode_has_its_letter_its_stage_its_budget_and_its_words() {
+        for (mode, letter, stage, budget, words) in [
+            (Mode::A, "A", Some(Stage::Red), BudgetKind::Semantic, "false RED"),
+            (Mode::B, "B", Some(Stage::Green), BudgetKind::Semantic, "not GREEN"),
+            (Mode::C, "C", Some(Stage::Refactor), BudgetKind::Semantic, "GREEN broken"),
             (Mode::D, "D", None, BudgetKind::Format, "format violation"),
             (Mode::E, "E", None, BudgetKind::Semantic, "exhaustion"),
         ] {
             assert_eq!(mode.to_string(), letter);
-            assert_eq!(role.map_or(mode, Mode::of_role), mode);
+            assert_eq!(stage.map_or(mode, Mode::of_stage), mode);
             assert_eq!(mode.budget(), budget, "{mode}");
             assert!(mode.description().starts_with(words), "{mode}");
         }

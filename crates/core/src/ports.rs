@@ -14,7 +14,7 @@ use crate::fix::classify::TypeErrors;
 use crate::mdtest::{Status, Voice};
 use crate::path::RelPath;
 use crate::policy::FileClass;
-use crate::role::Key;
+use crate::role::{Asked, Key};
 use crate::test::{TestId, TestRun};
 use crate::trouble::Trouble;
 use crate::usage::{Cap, Caps, ChildUse, Usage};
@@ -245,7 +245,7 @@ pub struct Allowance {
 /// What one child is asked. Its exchange folder is made fresh by the adapter.
 #[derive(Clone, Debug)]
 pub struct AgentOrder {
-    pub key: Key,
+    pub asked: Asked,
     /// The number of the fork within its key, from 1.
     pub number: u8,
     pub kind: AttemptKind,

@@ -69,8 +69,6 @@ pub enum Key {
     TestWriter,
     Implementer(CriterionId),
     Refactorer,
-    /// The one role of `tdd fix`; no key of a cycle.
-    Fixer,
 }
 
 impl Key {
@@ -79,7 +77,6 @@ impl Key {
             Self::TestWriter => Role::TestWriter,
             Self::Implementer(_) => Role::Implementer,
             Self::Refactorer => Role::Refactorer,
-            Self::Fixer => Role::Fixer,
         }
     }
 
@@ -87,15 +84,14 @@ impl Key {
         match self {
             Self::TestWriter => Stage::Red,
             Self::Implementer(_) => Stage::Green,
-            // The fixer works outside the cycle, by the rules of REFACTOR.
-            Self::Refactorer | Self::Fixer => Stage::Refactor,
+            Self::Refactorer => Stage::Refactor,
         }
     }
 
     pub fn criterion(&self) -> Option<&CriterionId> {
         match self {
             Self::Implementer(id) => Some(id),
-            Self::TestWriter | Self::Refactorer | Self::Fixer => None,
+            Self::TestWriter | Self::Refactorer => None,
         }
     }
 }
@@ -104,7 +100,47 @@ impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Implementer(id) => write!(f, "implementer {id}"),
-            Self::TestWriter | Self::Refactorer | Self::Fixer => f.write_str(self.role().name()),
+            Self::TestWriter | Self::Refactorer => f.write_str(self.role().name()),
+        }
+    }
+}
+
+/// Whom a child is asked to be: what one of a cycle's keys is for, or the fixer of `tdd fix`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Asked {
+    Fixer,
+    #[serde(untagged)]
+    Key(Key),
+}
+
+impl Asked {
+    pub fn role(&self) -> Role {
+        match self {
+            Self::Fixer => Role::Fixer,
+            Self::Key(key) => key.role(),
+        }
+    }
+
+    pub fn criterion(&self) -> Option<&CriterionId> {
+        match self {
+            Self::Fixer => None,
+            Self::Key(key) => key.criterion(),
+        }
+    }
+}
+
+impl From<Key> for Asked {
+    fn from(key: Key) -> Self {
+        Self::Key(key)
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixer => f.write_str(Role::Fixer.name()),
+            Self::Key(key) => key.fmt(f),
         }
     }
 }
@@ -132,7 +168,6 @@ mod tests {
             (Key::TestWriter, Role::TestWriter, "RED", "test-writer"),
             (Key::Implementer(one.clone()), Role::Implementer, "GREEN", "implementer AC-X.1"),
             (Key::Refactorer, Role::Refactorer, "REFACTOR", "refactorer"),
-            (Key::Fixer, Role::Fixer, "REFACTOR", "fixer"),
         ] {
             assert_eq!(
                 (key.role(), key.stage().to_string(), key.to_string()),
@@ -140,5 +175,20 @@ mod tests {
             );
             assert_eq!(key.criterion(), (role == Role::Implementer).then_some(&one), "{key}");
         }
+    }
+
+    #[test]
+    fn whoever_is_asked_is_journalled_by_one_word_or_with_a_criterion() {
+        let one = CriterionId::new("X", 1).unwrap();
+        for (asked, json) in [
+            (Asked::Fixer, "\"fixer\""),
+            (Key::TestWriter.into(), "\"test-writer\""),
+            (Key::Implementer(one).into(), "{\"implementer\":\"AC-X.1\"}"),
+        ] {
+            assert_eq!(serde_json::to_string(&asked).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Asked>(json).unwrap(), asked);
+        }
+        serde_json::from_str::<Asked>("\"judge\"").unwrap_err();
+        serde_json::from_str::<Key>("\"fixer\"").unwrap_err();
     }
 }

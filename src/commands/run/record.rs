@@ -143,17 +143,15 @@ fn recording(repository: &Path, run: &Path, setup: &Setup) -> Result<Option<(Str
 /// whose work is not measured.
 fn seen_before_return<'e>(events: impl Iterator<Item = &'e Event>) -> BTreeMap<(Key, u8), CheckpointId> {
     let mut all = BTreeMap::new();
-    let (mut attempt, mut tree): (Option<&Attempt>, Option<&CheckpointId>) = (None, None);
+    let (mut attempt, mut tree): (Option<Attempt>, Option<&CheckpointId>) = (None, None);
     for event in events {
-        match (event, attempt, tree) {
-            (Event::AttemptStarted { attempt: started }, _, _) => (attempt, tree) = (Some(started), None),
-            (Event::TreeSeen { tree: seen }, _, _) => tree = Some(seen),
-            (Event::AgentReturned { .. }, Some(of), Some(seen)) => {
-                all.insert((of.key.clone(), of.number), seen.clone());
-                attempt = None;
-            }
-            (Event::AgentReturned { .. }, _, _) => attempt = None,
-            (_, _, _) => {}
+        if let Event::AttemptStarted { attempt: started } = event {
+            (attempt, tree) = (started.of_cycle(), None);
+        } else if let Event::TreeSeen { tree: seen } = event {
+            tree = Some(seen);
+        } else if let Event::AgentReturned { .. } = event {
+            let returned = attempt.take().zip(tree);
+            all.extend(returned.map(|(of, seen)| ((of.key, of.number), seen.clone())));
         }
     }
     all
@@ -203,7 +201,7 @@ impl Tape<'_> {
 
     /// The tree as the child left it.
     fn tree_after(&self, attempt: &Attempt, seen: Option<&CheckpointId>) -> Option<CheckpointId> {
-        let of = labels::of_attempt(&attempt.key, attempt.number);
+        let of = labels::of_attempt(&attempt.key.clone().into(), attempt.number);
         let measured = || self.checkpoints.labelled(&format!("after-{of}"));
         let failed = || self.checkpoints.labelled(&format!("failed-{of}"));
         seen.cloned().or_else(measured).or_else(failed)

@@ -10,7 +10,7 @@ use tdd_core::policy::FileClass;
 use tdd_core::ports::{
     AgentOrder, Agents, Allowance, Checkpoints, Checks, Journal, Limits, Protection, World,
 };
-use tdd_core::role::{Key, Role};
+use tdd_core::role::{Asked, Role};
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::Usage;
 
@@ -45,7 +45,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let (zero, project) = (self.zero()?, self.state.run.project.clone());
         let role_text = self.diff().role_text(Role::Fixer, Some(&zero), &project)?;
         self.order = Some(AgentOrder {
-            key: Key::Fixer,
+            asked: Asked::Fixer,
             number,
             kind,
             prompt: prompt.text,
@@ -55,7 +55,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             out_of_sight: Vec::new(),
             limits: self.limits(),
         });
-        let attempt = Attempt { key: Key::Fixer, number, kind, before, prompt: parts };
+        let attempt = Attempt { key: Asked::Fixer, number, kind, before, prompt: parts };
         Ok(vec![Event::AttemptStarted { attempt }])
     }
 

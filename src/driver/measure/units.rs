@@ -30,7 +30,7 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<Production, Trouble> {
         match key {
             Key::TestWriter => return Ok(Production::default()),
-            Key::Implementer(_) | Key::Refactorer | Key::Fixer => {}
+            Key::Implementer(_) | Key::Refactorer => {}
         }
         // Compared with the tree before the first attempt: a retry goes on with the child's work,
         // so the tree right before it may hold the weakened test already.

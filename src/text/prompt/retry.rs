@@ -4,7 +4,7 @@
 use super::{Draft, MAX_OUTPUT_BYTES, Mask, Prompt, quote};
 use tdd_core::finding::RunRef;
 use tdd_core::judge::{Fault, Reason};
-use tdd_core::role::Role;
+use tdd_core::role::Key;
 
 /// How a format retry begins; the reason follows, and in a new session the role's own message.
 pub const FORMAT_RETRY: &str =
@@ -56,10 +56,10 @@ pub enum LeftWork {
 
 impl LeftWork {
     /// Only REFACTOR is taken back (contract section 7).
-    pub fn of(role: Role) -> Self {
-        match role {
-            Role::Refactorer => Self::TakenBack,
-            Role::TestWriter | Role::Implementer | Role::Fixer => Self::InTree,
+    pub fn of(key: &Key) -> Self {
+        match key {
+            Key::Refactorer => Self::TakenBack,
+            Key::TestWriter | Key::Implementer(_) => Self::InTree,
         }
     }
 

@@ -23,7 +23,7 @@ fn mute(key: &Key) -> Script {
             tree.write("src/a.txt", "OLD ONE\n");
             "done!".to_owned()
         }),
-        Key::Refactorer | Key::Fixer => steady().always(key, |tree| {
+        Key::Refactorer => steady().always(key, |tree| {
             tree.write("src/a.txt", "ONE OLD\n");
             "done!".to_owned()
         }),
@@ -79,7 +79,7 @@ fn the_operator_takes_it_without_a_fork_and_the_run_goes_on() {
         let later = 4 - match &key {
             Key::TestWriter => 1,
             Key::Implementer(_) => 2,
-            Key::Refactorer | Key::Fixer => 4,
+            Key::Refactorer => 4,
         };
         assert_eq!(measurements(&world), measured + later, "{key}: it is not measured again");
         let text = tree_of(&world).read("src/a.txt").unwrap().to_owned();

@@ -21,7 +21,7 @@ use tdd_core::ports::{
     MdtestReport, Observer, Ports, Protection, TestOrder, Tests, World,
 };
 use tdd_core::requirement::Requirement;
-use tdd_core::role::Key;
+use tdd_core::role::{Asked, Key};
 use tdd_core::state::{Phase, State};
 use tdd_core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd_core::trouble::Trouble;
@@ -433,11 +433,12 @@ impl Agents for Roles {
     async fn run(&mut self, order: &AgentOrder, _observer: Observer<'_>) -> Result<AgentReport, Trouble> {
         self.memory.call()?;
         let length = self.memory.0.borrow().events.len();
-        self.memory.0.borrow_mut().forks.push((length, order.key.clone()));
-        let seen = (order.key.clone(), order.prompt.clone(), order.role_text.clone());
+        let Asked::Key(key) = &order.asked else { panic!("a cycle asked for {}", order.asked) };
+        self.memory.0.borrow_mut().forks.push((length, key.clone()));
+        let seen = (key.clone(), order.prompt.clone(), order.role_text.clone());
         self.memory.0.borrow_mut().prompts.push(seen);
-        let act = self.script.acts.get(&(order.key.clone(), order.number)).cloned();
-        let act = act.unwrap_or_else(|| panic!("nothing is scripted for {} {}", order.key, order.number));
+        let act = self.script.acts.get(&(key.clone(), order.number)).cloned();
+        let act = act.unwrap_or_else(|| panic!("nothing is scripted for {key} {}", order.number));
         let message = act(&mut self.memory.0.borrow_mut().tree);
         // The child may have worked, and we are cut off before it comes back.
         self.memory.call()?;

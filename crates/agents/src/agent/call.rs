@@ -45,8 +45,8 @@ impl<'a> Call<'a> {
         Self {
             agent,
             setup,
-            role: order.key.role(),
-            criterion: order.key.criterion().map(ToString::to_string).unwrap_or_default(),
+            role: order.asked.role(),
+            criterion: order.asked.criterion().map(ToString::to_string).unwrap_or_default(),
             number: order.number,
             prompt: &order.prompt,
             role_text: &order.role_text,

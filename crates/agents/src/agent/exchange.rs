@@ -15,7 +15,7 @@ use tdd_child::random;
 use tdd_child::regular_file;
 use tdd_core::guard::{self, Guard};
 use tdd_core::ports::AgentOrder;
-use tdd_core::role::Key;
+use tdd_core::role::Asked;
 use tdd_core::trouble::Trouble;
 
 pub(super) struct Exchange {
@@ -29,7 +29,7 @@ impl Exchange {
 
     /// A new empty folder below `root`, mode 0700.
     pub(super) fn create(root: &Path, order: &AgentOrder) -> Result<Self, Trouble> {
-        let prefix = format!("{}-{}-", slug(&order.key), order.number);
+        let prefix = format!("{}-{}-", slug(&order.asked), order.number);
         let private = fs::Permissions::from_mode(0o700);
         let mut folder = make_folder(root)
             .and_then(|()| tempfile::Builder::new().prefix(&prefix).permissions(private).tempdir_in(root))
@@ -150,11 +150,11 @@ pub(super) fn check_cassette(path: &Path) -> Result<(), Trouble> {
 pub(super) fn free_log(logs: &Path, order: &AgentOrder) -> Result<PathBuf, Trouble> {
     const TRIES: u32 = 1_000;
     make_folder(logs).map_err(|error| unwritable(logs, &error))?;
-    let name = format!("{}-{}", slug(&order.key), order.number);
+    let name = format!("{}-{}", slug(&order.asked), order.number);
     let names = std::iter::once(format!("{name}.log"))
         .chain((2..TRIES).map(|again| format!("{name}.again-{again}.log")));
     names.map(|name| logs.join(name)).find(|path| !path.exists()).ok_or_else(|| {
-        Trouble::internal(format!("no free name for a log of {} in {}", order.key, logs.display()))
+        Trouble::internal(format!("no free name for a log of {} in {}", order.asked, logs.display()))
     })
 }
 
@@ -175,9 +175,9 @@ pub(super) fn new_uuid() -> Result<String, Trouble> {
     Ok(text)
 }
 
-/// A key as part of a file's name; criterion ids hold nothing that a name can't.
-pub(super) fn slug(key: &Key) -> String {
-    key.to_string().replace(' ', "-")
+/// Whoever was asked as part of a file's name; criterion ids hold nothing that a name can't.
+pub(super) fn slug(asked: &Asked) -> String {
+    asked.to_string().replace(' ', "-")
 }
 
 pub(super) fn make_folder(path: &Path) -> std::io::Result<()> {

@@ -179,7 +179,7 @@ pub(super) fn folder_of(variable: &str, of: &str, setup: &AgentSetup) -> Option<
 }
 
 fn numbered(root: &Path, order: &AgentOrder, number: u8) -> PathBuf {
-    root.join(format!("{}-{number}", slug(&order.key)))
+    root.join(format!("{}-{number}", slug(&order.asked)))
 }
 
 /// An attempt that a crash or a back-off made again has a session of its own.
@@ -196,7 +196,7 @@ fn last(setup: &AgentSetup, order: &AgentOrder) -> Result<PathBuf, Trouble> {
     let earlier = (1..order.number).rev().map(|number| numbered(&setup.state_root, order, number));
     earlier.into_iter().find(|base| base.is_dir()).ok_or_else(|| {
         let first = numbered(&setup.state_root, order, 1);
-        Trouble::environment(format!("the session of {} can't be gone on with", order.key))
+        Trouble::environment(format!("the session of {} can't be gone on with", order.asked))
             .because(format!("its folder is gone: {}", first.display()))
             .advise("begin this stage anew: tdd resume --retry after a halt, or tdd <FR> --new")
     })

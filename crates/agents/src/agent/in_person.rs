@@ -54,7 +54,7 @@ impl TableAgents {
         prepared: Prepared,
         watch: &mut Watch,
     ) -> Result<Result<AgentReport, Setback>, Trouble> {
-        let table = &self.agent(&order.key).table.clone();
+        let table = &self.agent(order.asked.role()).table.clone();
         let mut bounds = bounds(table, &prepared.limits);
         let (began, since) = (Instant::now(), SystemTime::now());
         bounds.wall = watch.wall(bounds.wall, began);

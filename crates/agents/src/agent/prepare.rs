@@ -40,7 +40,7 @@ pub(super) struct Prepared {
 impl TableAgents {
     /// What is to be started for this order, and how; nothing is forked yet.
     pub(super) fn prepare(&self, order: &AgentOrder) -> Result<Prepared, Trouble> {
-        let agent = self.agent(&order.key);
+        let agent = self.agent(order.asked.role());
         let table = &agent.table;
         let limits = limits(table, &order.limits);
         let resumed = order.session.clone().filter(|_| order.kind == AttemptKind::Format && table.resumes());
@@ -55,7 +55,7 @@ impl TableAgents {
             session: session.clone(),
             turns: limits.turns,
             caps: limits.caps,
-            protected: self.protected(table, order.key.role()),
+            protected: self.protected(table, order.asked.role()),
             state: home.variables().collect(),
         };
         let exchange = Exchange::create(&self.setup.exchange_root, order)?;
@@ -71,7 +71,7 @@ impl TableAgents {
             MessageFrom::File { path, .. } => Some(exchange.watch(&call.fill(path)?)),
             MessageFrom::Stdout | MessageFrom::Json(_) | MessageFrom::JsonLines(_) => None,
         };
-        let stand_ins = self.stand_ins(order.key.role(), table)?;
+        let stand_ins = self.stand_ins(order.asked.role(), table)?;
         let enclosed = self.enclosed(order, exchange.folder(), &home, stand_ins.as_deref());
         let left_out = enclosed.as_ref().map_or(0, |enclosed| enclosed.left_out);
         let spawn = SpawnOrder {
@@ -125,12 +125,12 @@ impl TableAgents {
     ) -> Option<Enclosed> {
         let shared = self.own.iter().map(PathBuf::as_path);
         let folders: Vec<&Path> = std::iter::once(exchange).chain(home.base()).chain(shared).collect();
-        let lent = self.lent(&self.agent(&order.key).table, home);
+        let lent = self.lent(&self.agent(order.asked.role()).table, home);
         let sandbox = self.sandbox.as_ref()?;
-        let hidden = sandbox.settings_of(&self.agent(&order.key).table.hide);
+        let hidden = sandbox.settings_of(&self.agent(order.asked.role()).table.hide);
         let own = Own { folders: &folders, lent: &lent, hidden: &hidden };
         let instead = stand_ins.map_or(&[][..], StandIns::pairs);
-        Some(sandbox.for_role(order.key.role(), &own, instead, &self.setup.cwd))
+        Some(sandbox.for_role(order.asked.role(), &own, instead, &self.setup.cwd))
     }
 
     /// Made once for as long as git's index stays as it is, and the same is out of sight.

@@ -84,7 +84,7 @@ impl TableAgents {
 /// A task has no key of its own; this one names no criterion, and nothing of it is shown.
 fn order(task: &Task) -> AgentOrder {
     AgentOrder {
-        key: Key::Refactorer,
+        asked: Key::Refactorer.into(),
         number: 1,
         kind: AttemptKind::First,
         prompt: task.prompt.clone(),

@@ -8,7 +8,6 @@ use tdd_child::session::Heard;
 use tdd_core::attempt::Exhaustion;
 use tdd_core::audience::News;
 use tdd_core::ports::{Allowance, Observer};
-use tdd_core::role::Key;
 use tdd_core::usage::{Cap, Caps, ChildUse, Usage};
 
 /// The bounds of one order, over all of its tries.
@@ -79,7 +78,6 @@ impl Watch {
 
 /// Counts turns and tells news while a child prints.
 pub(super) struct Listener<'a> {
-    pub(super) key: &'a Key,
     pub(super) most: u32,
     pub(super) told: u32,
     pub(super) watch: &'a mut Watch,
@@ -102,11 +100,11 @@ impl Listener<'_> {
         let turns = stream.turns().unwrap_or(0);
         if turns != self.told {
             self.told = turns;
-            observer(News::Turns { key: self.key.clone(), count: turns });
+            observer(News::Turns { count: turns });
         }
         if bytes.is_empty() {
             if let Some(line) = stream.news() {
-                observer(News::ChildLine { key: self.key.clone(), line });
+                observer(News::ChildLine { line });
             }
             observer(News::Tick);
         }

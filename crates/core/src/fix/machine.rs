@@ -6,7 +6,7 @@ use super::{
 use crate::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::event::{Event, RunId};
 use crate::machine::{Facts, Fitting, IllegalEvent, Machine};
-use crate::role::Key;
+use crate::role::Asked;
 use crate::test::Exit;
 use crate::usage::{CapPlan, Usage};
 
@@ -153,14 +153,14 @@ impl FixState {
         }
     }
 
-    fn fits(&self, attempt: &Attempt) -> bool {
-        attempt.key == Key::Fixer
+    fn fits(&self, attempt: &Attempt<Asked>) -> bool {
+        attempt.key == Asked::Fixer
             && attempt.number == self.next_number()
             && self.forks() < usize::from(self.run.retries)
             && self.cap_reached().is_none()
     }
 
-    fn started(&mut self, attempt: &Attempt) -> FixPhase {
+    fn started(&mut self, attempt: &Attempt<Asked>) -> FixPhase {
         self.facts.tree = Some(attempt.before.clone());
         self.rounds.push(Round { attempt: Some(attempt.clone()), ..Round::default() });
         FixPhase::Forked

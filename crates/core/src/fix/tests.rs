@@ -6,7 +6,6 @@ use crate::effect::RollBack;
 use crate::event::Event;
 use crate::halt::Ending;
 use crate::machine::Machine;
-use crate::role::Key;
 use crate::test::{
     Canary, Exit, Failure, FailureKind, LoadFailure, Outcome, TestReport, TestResult, TestRun,
 };
@@ -86,7 +85,8 @@ fn started(retries: u8) -> FixStarted {
 
 fn attempt(number: u8) -> Event {
     let kind = if number == 1 { AttemptKind::First } else { AttemptKind::Semantic };
-    let attempt = Attempt { key: Key::Fixer, number, kind, before: checkpoint("before"), prompt: Vec::new() };
+    let attempt =
+        Attempt { key: Asked::Fixer, number, kind, before: checkpoint("before"), prompt: Vec::new() };
     Event::AttemptStarted { attempt }
 }
 

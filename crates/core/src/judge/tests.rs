@@ -350,7 +350,7 @@ fn as_many_tests_as_before_are_enough_and_more_are_welcome() {
 #[test]
 fn a_claim_can_only_make_a_verdict_worse() {
     for (key, findings) in stages() {
-        let own = Mode::of_role(key.role());
+        let own = Mode::of_stage(key.stage());
         assert_eq!(judge(&key, &plan(), &says_ok(), &findings), Verdict::Passed, "{key}");
         let late = returned(Ok(ClaimStatus::Ok), AgentEnd::Exhausted(Exhaustion::Idle));
         assert_eq!(judge(&key, &plan(), &late, &findings), Verdict::Passed, "{key}: a block came in time");

@@ -59,12 +59,13 @@ impl State {
                 Ok(self.baseline_measured(test, gate))
             }
             (Phase::Due { key, kind }, Event::AttemptStarted { attempt })
-                if attempt.key == key
+                if let Some(attempt) = attempt.of_cycle()
+                    && attempt.key == key
                     && attempt.kind == kind
                     && attempt.number == self.next_number(&key)
                     && self.cap_reached().is_none() =>
             {
-                Ok(self.attempt_started(attempt))
+                Ok(self.attempt_started(&attempt))
             }
             (Phase::Forked { attempt }, Event::Used { used }) => Ok(self.child_used(attempt, used)),
             (Phase::Forked { attempt }, Event::AgentReturned { outcome, judged }) => {

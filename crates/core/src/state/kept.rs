@@ -52,7 +52,7 @@ impl State {
                 return Phase::Finishing { ending: self.ending() };
             }
             (Key::Refactorer, _) => return Phase::Finishing { ending: self.ending() },
-            (Key::TestWriter | Key::Implementer(_) | Key::Fixer, _) => {}
+            (Key::TestWriter | Key::Implementer(_), _) => {}
         }
         if attempt.key == Key::TestWriter && self.run.plan.stop_after == StopAfter::Red {
             self.facts.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));

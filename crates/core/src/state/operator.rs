@@ -135,7 +135,7 @@ impl State {
             Key::Implementer(other) if self.progress.get(other) != Some(&Progress::Accepted) => {
                 Phase::Ended { end: End::Halted(halt) }
             }
-            Key::Refactorer | Key::Fixer => Phase::Ended { end: End::Halted(halt) },
+            Key::Refactorer => Phase::Ended { end: End::Halted(halt) },
             Key::TestWriter | Key::Implementer(_) => self.after_green(),
         }
     }
@@ -187,7 +187,7 @@ impl State {
             self.progress.insert(id.clone(), Progress::Unverified);
         }
         match key {
-            Key::Refactorer | Key::Fixer => Phase::Due { key, kind: AttemptKind::First },
+            Key::Refactorer => Phase::Due { key, kind: AttemptKind::First },
             Key::TestWriter | Key::Implementer(_) => self.after_green(),
         }
     }

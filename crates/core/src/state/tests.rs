@@ -138,7 +138,7 @@ pub(super) fn good(state: &State, key: &Key) -> Findings {
     match key {
         Key::TestWriter => Findings::Red(red_of(&numbers, RedKind::Assertion)),
         Key::Implementer(_) => Findings::Green(green()),
-        Key::Refactorer | Key::Fixer => Findings::Refactor(RefactorFindings::default()),
+        Key::Refactorer => Findings::Refactor(RefactorFindings::default()),
     }
 }
 
@@ -146,7 +146,7 @@ pub(super) fn bad(key: &Key) -> Findings {
     match key {
         Key::TestWriter => Findings::Red(red_of(&[1, 2], RedKind::Passed)),
         Key::Implementer(_) => Findings::Green(GreenFindings { gate_red: true, ..green() }),
-        Key::Refactorer | Key::Fixer => {
+        Key::Refactorer => {
             Findings::Refactor(RefactorFindings { gate_red: true, ..RefactorFindings::default() })
         }
     }
@@ -180,7 +180,7 @@ pub(super) fn due(state: &State) -> Attempt {
 pub(super) fn fork(state: &mut State) -> Key {
     let attempt = due(state);
     let key = attempt.key.clone();
-    happen(state, &Event::AttemptStarted { attempt });
+    happen(state, &Event::AttemptStarted { attempt: attempt.into() });
     key
 }
 

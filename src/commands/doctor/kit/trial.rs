@@ -163,7 +163,7 @@ impl<'b> Trial<'b> {
         };
         Ok(AgentOrder {
             out_of_sight: Vec::new(),
-            key: Key::Implementer(criterion),
+            asked: Key::Implementer(criterion).into(),
             number: 1,
             kind: AttemptKind::First,
             prompt: format!("{}\n\nDo the work of this trial.", obligation::sign(self.name)),

@@ -27,7 +27,7 @@ fn a_run_that_goes_well_goes_through_these_phases() {
             Effect::MeasureBaseline => baseline(),
             Effect::StartAttempt { number, .. } => {
                 assert_eq!(number, 1);
-                Event::AttemptStarted { attempt: due(&state) }
+                Event::AttemptStarted { attempt: due(&state).into() }
             }
             Effect::RunAgent => says_ok(&state.attempt().unwrap().key),
             Effect::Measure => measured(good(&state, &state.attempt().unwrap().key)),
@@ -69,7 +69,7 @@ fn only_the_attempt_that_is_due_can_be_started() {
     for spoil in spoil {
         let mut attempt = due(&state);
         spoil(&mut attempt);
-        refused(&state, &Event::AttemptStarted { attempt });
+        refused(&state, &Event::AttemptStarted { attempt: attempt.into() });
     }
     for number in 1..=2 {
         assert_eq!(state.next_number(&Key::TestWriter), number);
@@ -117,7 +117,7 @@ fn while_a_run_is_suspended_only_a_resume_or_a_decision_fits() {
         let mut state = running.clone();
         happen(&mut state, &event);
         assert_eq!((&state.facts.suspension, next(&state)), (&Some(suspension), None));
-        refused(&state, &Event::AttemptStarted { attempt: due(&state) });
+        refused(&state, &Event::AttemptStarted { attempt: due(&state).into() });
         refused(&state, &Event::Refused { why: "late".into() });
         let again = state
             .clone()

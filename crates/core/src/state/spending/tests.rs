@@ -117,7 +117,7 @@ fn a_cap_of_the_run_keeps_the_next_child_from_being_forked() {
     fail_using(&mut state, 5);
     assert_eq!((state.cap_reached(), state.left_of_caps().tokens), (Some(Cap::Tokens), Some(0)));
     assert_eq!(next(&state), Some(Effect::PauseAtCap));
-    refused(&state, &Event::AttemptStarted { attempt: super::super::tests::due(&state) });
+    refused(&state, &Event::AttemptStarted { attempt: super::super::tests::due(&state).into() });
     happen(&mut state, &Event::Paused { reason: "cap".into() });
     happen(&mut state, &Event::Resumed);
     assert_eq!(next(&state), Some(Effect::PauseAtCap), "going on without a higher one leads here again");
