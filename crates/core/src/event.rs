@@ -396,7 +396,7 @@ mod tests {
         ] {
             assert_eq!(serde_json::to_value(&event).unwrap()["type"], event.name());
         }
-        assert_eq!(RunId("20260101T000000Z-x-abcd".into()).to_string(), "20260101T000000Z-x-abcd");
+        assert_eq!(RunId("20260101T000000Z-x-abcd".into()).to_string(), "x-abcd", "as people name it");
     }
 
     #[test]
