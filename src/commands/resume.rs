@@ -44,10 +44,11 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
         // Wants no agent and no runner: a run must be given up even where those are gone.
         return execute::give_up(&place.repository, &run.path, args.output.into(), &hold);
     }
-    let prepared = prepared(args, place, environment, &state, &cwd)?;
+    let resumable = |trouble: Trouble| trouble.resumable(&run.id.0);
+    let prepared = prepared(args, place, environment, &state, &cwd).map_err(resumable)?;
     let besides = args.no_refactor && decision != Some(Decision::NoRefactor);
     let decisions = decision.into_iter().chain(besides.then_some(Decision::NoRefactor)).collect();
-    execute::go_on(&prepared, run.path, decisions, &hold).map_err(|trouble| trouble.resumable(&run.id.0))
+    execute::go_on(&prepared, run.path.clone(), decisions, &hold).map_err(resumable)
 }
 
 /// The run that was named, or the newest one, if it can be gone on with. An older one is never taken

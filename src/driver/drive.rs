@@ -169,7 +169,7 @@ impl<'a, W: World> Drive<'a, W> {
     }
 
     /// A journal that can't be written ends a run at once. Once a child has run, that is no set-up
-    /// error any more, and it can't be recorded as a pause either. A full disk never is one.
+    /// error any more, and it can't be recorded as a pause either. What the system is out of never is one.
     fn unrecorded(&self, trouble: Trouble) -> Trouble {
         let trouble = trouble.resumable(&self.state.run.run.0);
         let passes = trouble.kind == TroubleKind::Environment && self.state.forks() > 0;
@@ -221,14 +221,14 @@ impl<'a, W: World> Drive<'a, W> {
 }
 
 /// What is recorded instead of failing: a stop and a passing limit always, a trouble of the
-/// surroundings once a child has run, a full disk before that, too: there is nothing wrong with what was
-/// asked for. A bug of ours and a journal that can't be written never.
+/// surroundings once a child has run, and before that what the system is out of (a full disk, a limit that is
+/// reached), too: there is nothing wrong with what was asked for. A bug of ours and a journal that can't be written never.
 fn interruption(trouble: &Trouble, state: &State) -> Option<Event> {
     match trouble.kind {
         TroubleKind::Stopped(signal) => Some(Event::Stopped { signal }),
         TroubleKind::Passing => Some(Event::Paused { reason: trouble.to_string() }),
         TroubleKind::User | TroubleKind::Config | TroubleKind::Environment
-            if state.children() > 0 || trouble.obstacle == Some(Obstacle::DiskFull) =>
+            if state.children() > 0 || trouble.obstacle.is_some_and(Obstacle::passes) =>
         {
             Some(Event::Paused { reason: trouble.to_string() })
         }

@@ -66,6 +66,19 @@ impl Obstacle {
         }
     }
 
+    /// Whether it is over when room is made or a limit is raised: nothing is wrong with what was asked for, so
+    /// a run waits. A disk that is broken is not.
+    pub fn passes(self) -> bool {
+        match self {
+            Self::DiskFull
+            | Self::FileTooLarge
+            | Self::TooManyFiles
+            | Self::TooManyProcesses
+            | Self::NoMemory => true,
+            Self::DiskBroken => false,
+        }
+    }
+
     pub fn what(self) -> &'static str {
         match self {
             Self::DiskFull => "the disk is full",
@@ -217,13 +230,13 @@ impl Trouble {
         self.advise(next)
     }
 
-    /// What the system is out of keeps nobody from going on with a run that is in its journal. A full disk is
+    /// What the system is out of keeps nobody from going on with a run that is in its journal. What passes is
     /// no fault of the set-up either.
     #[must_use = "this returns the trouble that a resume gets over"]
     pub fn resumable(self, run: &str) -> Self {
         let Some(obstacle) = self.obstacle else { return self };
         let next = format!("{}, then `tdd resume {run}`; nothing is lost", obstacle.advice());
-        let kind = if obstacle == Obstacle::DiskFull { TroubleKind::Passing } else { self.kind };
+        let kind = if obstacle.passes() { TroubleKind::Passing } else { self.kind };
         Self { kind, next, ..self }
     }
 
@@ -297,9 +310,12 @@ mod tests {
         let again = Trouble::environment("it").because(Why::of("a/b", &error(28))).resumable("R");
         assert_eq!((again.kind, again.why.starts_with("a/b: ")), (TroubleKind::Passing, true));
         assert!(again.next.contains("`tdd resume R`"), "{again}");
-        let other = Trouble::environment("it").because(error(24));
-        let resumable = other.clone().resumable("R");
-        assert_eq!((resumable.kind, resumable.next.contains("`tdd resume R`")), (other.kind, true));
+        for number in [5, 11, 12, 23, 24, 27, 28] {
+            let trouble = Trouble::environment("it").because(error(number));
+            let resumable = trouble.clone().resumable("R");
+            let kind = if number == 5 { trouble.kind } else { TroubleKind::Passing };
+            assert_eq!((resumable.kind, resumable.next.contains("`tdd resume R`")), (kind, true), "{number}");
+        }
         let plain = Trouble::environment("it").because("so").advise("mend it");
         assert_eq!(plain.clone().resumable("R"), plain);
     }
