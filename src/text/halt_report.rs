@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 pub use next_steps::{NextStep, next_steps};
 
-use super::usage_words;
+use super::{summary::left_in_git, usage_words};
 use tdd_core::attempt::{AgentEnd, CheckpointId};
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;
@@ -213,6 +213,7 @@ impl Report<'_> {
         page.list("changed since the last good checkpoint", &changed);
         let touched = self.facts.touched.iter().map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
         page.list("protected files touched (put back)", &touched);
+        left_in_git(&self.state.left_in_git).for_each(|line| page.line(&line));
         let quoted =
             |it: &VacuousAssertion| format!("{}: {}", harmless::line(&it.test.0), harmless::line(&it.what));
         let vacuous: Vec<String> = self.vacuous().map(quoted).collect();
@@ -326,6 +327,7 @@ impl Report<'_> {
             "ran": run,
             "changed": self.facts.changed,
             "touched": self.facts.touched,
+            "left_in_git": self.state.left_in_git,
             "hollow": self.vacuous().collect::<Vec<_>>(),
             "usage": usage_words::json(self.state),
             "run_dir": self.facts.run_dir,

@@ -5,8 +5,12 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::cli::{RunArgs, like_a_command};
+use crate::commands::journalled::Journalled;
+use crate::commands::run_status::RunStatus;
+use crate::commands::status;
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
 use crate::text::prompt;
+use crate::world::journal_file::folders;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
 use tdd_agents::agent::{RoleAgent, RoleAgents, choose_auto};
@@ -74,7 +78,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
         return Err(no_requirement(&place, &settings));
     }
     let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)
-        .map_err(|trouble| or_a_command(trouble, &wanted))?;
+        .map_err(|trouble| or_a_command(or_a_run(trouble, &place, &wanted), &wanted))?;
     // It is journalled, reported and shown; a child reads it masked too.
     let mask = crate::commands::mask_of(&environment);
     let requirement = requirement.with_words(|text| mask.apply(text).into_owned());
@@ -108,6 +112,23 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     })
 }
 
+/// A run's name is easily typed where its requirement is meant.
+fn or_a_run(trouble: Trouble, place: &Place, typed: &str) -> Trouble {
+    let run = folders::is_run_id(typed).then(|| status::chosen_run(&place.repository, Some(typed)).ok());
+    let told = run.flatten().and_then(|run| Some((Journalled::read(&run).ok()?.0, run)));
+    let Some((Journalled::Cycle(state), run)) = told else { return trouble };
+    let requirement = state.run.requirement.id.clone();
+    let told = Journalled::Cycle(state);
+    let status = RunStatus::of(&place.repository, &run, &told);
+    let go_on = match status.advice(&run.id) {
+        Some(advice) => advice,
+        None => format!("`tdd status {}` tells how to go on with it", run.id),
+    };
+    Trouble::user(format!("{typed} is a run, and no requirement"))
+        .because(status.words(&told.phase()))
+        .advise(format!("of the run: {go_on}\nits requirement: `tdd {requirement}` works on that"))
+}
+
 /// Any word that is no command is taken for a requirement.
 fn or_a_command(trouble: Trouble, typed: &str) -> Trouble {
     let Some(name) = like_a_command(typed) else { return trouble };
@@ -116,7 +137,10 @@ fn or_a_command(trouble: Trouble, typed: &str) -> Trouble {
 }
 
 fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
-    let known = project::known_requirements(place, &settings.specs_dir);
+    let known = match project::known_requirements(place, &settings.specs_dir) {
+        Ok(known) => known,
+        Err(trouble) => return trouble,
+    };
     let listed = if known.is_empty() {
         format!(
             "there is none in {}/ yet; write one, for example {}/STE-1.md",
