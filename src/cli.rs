@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 pub mod config;
 pub mod fix;
 mod internal;
+pub mod look;
 pub mod mdtest;
 
 pub use internal::{AgentArgs, ExecArgs, Internal, Line, ModelServerArgs, WithinArgs, like_a_command};
@@ -44,6 +45,16 @@ pub enum Command {
     Status(StatusArgs),
     /// Print the journal of a run.
     Log(LogArgs),
+    /// Judge a halted run: its cause, its work, and what to do, one key each.
+    Review(look::ReviewArgs),
+    /// Print the report of a run again.
+    Show(look::ShowArgs),
+    /// Print what the roles of a run wrote, as a patch.
+    Diff(look::DiffArgs),
+    /// Print criterion by test: how each was red, and which attempt turned it green.
+    Matrix(look::MatrixArgs),
+    /// Tell what turned a criterion or a test, with the evidence.
+    Why(look::WhyArgs),
     /// Bring the work tree back to how it was before a run.
     Undo(UndoArgs),
     /// Remove old runs and their checkpoints.
@@ -126,7 +137,7 @@ pub struct RunArgs {
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag; `commands::resume` gives them words")]
 #[command(group(clap::ArgGroup::new("decision").args(["retry", "take", "edited", "accept", "abandon"])))]
 pub struct ResumeArgs {
-    /// A run's id, or the beginning of one; the newest run that is not finished if not given.
+    /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run that is not finished if not given.
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// After a halt: try again with a fresh budget.
@@ -249,7 +260,7 @@ pub struct ParseArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct StatusArgs {
-    /// A run's id, or the beginning of one; all runs if not given.
+    /// A run: its requirement, a part of its id, `@` (newest), `@-`; all runs if not given.
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     #[arg(long)]
@@ -258,7 +269,7 @@ pub struct StatusArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct LogArgs {
-    /// A run's id, or the beginning of one; the newest run if not given.
+    /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run if not given.
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// Print the journal's lines as they are, side files resolved.
@@ -278,7 +289,7 @@ Exit codes:
       no such run, no checkpoint, or the journal is damaged
   70  a bug in tdd")]
 pub struct UndoArgs {
-    /// A run's id, or the beginning of one; the newest run if not given.
+    /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run if not given.
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// Another checkpoint of the run than 0, by its label or commit; undone-1 takes an undo back.
@@ -308,7 +319,7 @@ Exit codes:
   70  a bug in tdd")]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub struct CleanArgs {
-    /// Just these runs, finished or not: ids, or the beginnings of ids.
+    /// Just these runs, finished or not: parts of their ids, or `@` (newest), `@-`.
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
     /// How many of the newest runs stay; unfinished runs stay anyway.

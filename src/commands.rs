@@ -10,6 +10,7 @@ pub mod exec;
 pub mod fix;
 mod journalled;
 pub mod log;
+pub mod look;
 pub mod mdtest;
 pub mod model_server;
 pub mod parse;
@@ -54,6 +55,11 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Parse(args)) => parse::run(&args),
         Some(Command::Status(args)) => status::run(&args),
         Some(Command::Log(args)) => log::run(&args),
+        Some(Command::Review(args)) => look::review::run(&args),
+        Some(Command::Show(args)) => look::show::run(&args),
+        Some(Command::Diff(args)) => look::diff::run(&args),
+        Some(Command::Matrix(args)) => look::matrix::run(&args),
+        Some(Command::Why(args)) => look::why::run(&args),
         Some(Command::Undo(args)) => undo::run(&args),
         Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
@@ -83,11 +89,16 @@ fn purpose(cli: &Cli) -> Purpose {
             | Command::Parse(_)
             | Command::Status(_)
             | Command::Log(_)
+            | Command::Show(_)
+            | Command::Diff(_)
+            | Command::Matrix(_)
+            | Command::Why(_)
             | Command::Config(_)
             | Command::Doctor(_),
         ) => Purpose::ToTell,
         Some(
             Command::Resume(_)
+            | Command::Review(_)
             | Command::Fix(_)
             | Command::Undo(_)
             | Command::Clean(_)

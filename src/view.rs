@@ -1,11 +1,13 @@
 //! From events to what a person or a machine sees. The only room that prints.
 
 pub mod checkup;
+pub mod dialog;
 pub mod fix;
 pub mod json;
 pub mod lines;
 pub mod live;
 pub mod mdtest;
+pub mod patch;
 pub mod print;
 pub mod tell;
 

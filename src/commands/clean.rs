@@ -17,6 +17,7 @@ use crate::world::lock::WorkTreeLock;
 use tdd_child::run_folder::RunDir;
 use tdd_core::event::RunId;
 use tdd_core::harmless::line;
+use tdd_core::run_name::{self, Meaning};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::run_refs::RunRefs;
 
@@ -36,7 +37,7 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
     let mut sum = Sum::default();
     for candidate in &going {
         if candidate.removable == Removable::InUse {
-            print::message(&format!("tdd: left alone: {}: {}", candidate.name, candidate.state));
+            print::message(&format!("tdd: left alone: {}: {}", candidate.shown(), candidate.state));
             sum.failed += 1;
             continue;
         }
@@ -107,6 +108,11 @@ impl Candidate {
         Self { name: dir.id.0.clone(), folder: Some(dir), removable, state: line(&state), bytes, refs }
     }
 
+    /// As people name it.
+    fn shown(&self) -> &str {
+        run_name::short(&self.name)
+    }
+
     fn of_refs(name: &str, refs: &RunRefs) -> Self {
         Self {
             name: name.to_owned(),
@@ -174,7 +180,7 @@ impl House {
         Ok(old.chain(self.candidates.iter().filter(|one| one.removable == Removable::LeftOver)).collect())
     }
 
-    /// The run whose name is or begins with this.
+    /// The run that a name means.
     fn named(&self, repository: &Path, name: &str) -> Result<&Candidate, Trouble> {
         if let Some(exact) = self.candidates.iter().find(|one| one.name == name) {
             return Ok(exact);
@@ -182,19 +188,26 @@ impl House {
         if let Some((name, why)) = self.odd.iter().find(|(odd, _)| odd == name) {
             return Err(folders::refused(name, why));
         }
-        let fits: Vec<&Candidate> =
-            self.candidates.iter().filter(|one| !name.is_empty() && one.name.starts_with(name)).collect();
+        let ids: Vec<&str> = self.candidates.iter().map(|one| one.name.as_str()).collect();
         let shown = line(name);
-        match fits[..] {
-            [one] => Ok(one),
-            [] => Err(run_status::of_another_work_tree(repository, name).unwrap_or_else(|| {
+        // What is removed is gone: a requirement means all of its runs here, and so none of them.
+        let meant = match run_name::look_up(name, &ids) {
+            Meaning::One(id) if name.starts_with('@') => Meaning::One(id),
+            Meaning::One(_) | Meaning::Several(_) => run_name::part_of(name, &ids),
+            Meaning::Nobody => Meaning::Nobody,
+        };
+        match meant {
+            Meaning::One(id) => self
+                .candidates
+                .iter()
+                .find(|one| one.name == id)
+                .ok_or_else(|| Trouble::internal("a run was looked up that is not listed")),
+            Meaning::Nobody => Err(run_status::of_another_work_tree(repository, name).unwrap_or_else(|| {
                 Trouble::user(format!("no run `{shown}`"))
                     .advise("nothing was removed; `tdd clean --all --dry-run` and `tdd status` list the runs")
             })),
-            _ => Err(Trouble::user(format!("more than one run begins with `{shown}`")).advise(format!(
-                "nothing was removed; the runs are:\n{}",
-                fits.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join("\n")
-            ))),
+            Meaning::Several(fits) => Err(Trouble::user(format!("more than one run is meant by `{shown}`"))
+                .advise(format!("nothing was removed; the runs are:\n{}", fits.join("\n")))),
         }
     }
 
@@ -216,10 +229,10 @@ impl House {
         Ok(Some(format!(
             "{}: nothing else holds {} that were found in the repository or the work tree:\n{}\n\
              keep one: git branch NAME {first}\nremove them with the run: tdd clean {} --discard-commits",
-            candidate.name,
+            candidate.shown(),
             counted(only.len(), "commit"),
             lines.join("\n"),
-            candidate.name
+            candidate.shown()
         )))
     }
 
@@ -282,7 +295,8 @@ fn told_of(candidate: &Candidate, args: &CleanArgs) -> String {
         let line = json!({ "type": kind, "run": run, "state": state, "bytes": bytes, "refs": refs });
         return format!("{line}\n");
     }
-    format!("{}: {name}  {}, {}  {state}\n", removed(args), size(*bytes), counted(*refs, "ref"))
+    let shown = candidate.shown();
+    format!("{}: {shown}  {}, {}  {state}\n", removed(args), size(*bytes), counted(*refs, "ref"))
 }
 
 fn removed(args: &CleanArgs) -> &'static str {

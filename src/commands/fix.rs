@@ -24,12 +24,12 @@ use tdd_child::sandbox;
 use tdd_core::commands::{ProjectCommands, RunnerKind};
 use tdd_core::event::{Event, Plan};
 use tdd_core::fix::{Check, CheckKind, FixEnd, FixPhase, FixStarted, FixState, Writes};
+use tdd_core::machine::Suspension;
 use tdd_core::path::RelPath;
 use tdd_core::policy;
 use tdd_core::ports::{Clock, Journal};
 use tdd_core::requirement::Requirement;
 use tdd_core::role::Role;
-use tdd_core::state::Suspension;
 use tdd_core::trouble::Trouble;
 use tdd_runners::checks::{CheckSetup, ProjectChecks};
 use tdd_snapshot::checkpoints;
@@ -205,7 +205,7 @@ fn shown(checks: Vec<Check>, setup: &Setup) -> Vec<Check> {
 
 /// Prints what the run kept, and gives the exit code.
 fn closing(state: &FixState, run: &Path, output: OutputMode, with: &str) -> Result<Exit, Trouble> {
-    Ok(match (&state.suspension, &state.phase) {
+    Ok(match (&state.facts.suspension, &state.phase) {
         (Some(Suspension::Paused(reason)), _) => {
             pause(reason, run, output, with);
             Exit::Paused

@@ -14,8 +14,9 @@ use tdd_child::run_folder::RunDir;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{Event, RunId};
 use tdd_core::fix::{FixEnd, FixPhase, FixState, Round};
+use tdd_core::machine::{Facts, Machine, Suspension};
 use tdd_core::ports::{Clock, Journal};
-use tdd_core::state::{End, Entry, Phase, State, Suspension};
+use tdd_core::state::{End, Entry, Phase, State};
 use tdd_core::trouble::Trouble;
 
 /// What a run's journal adds up to.
@@ -44,25 +45,26 @@ impl Journalled {
 
     pub(super) fn run(&self) -> &RunId {
         match self {
-            Self::Cycle(state) => &state.run.run,
-            Self::Fix(fix) => &fix.run.run,
+            Self::Cycle(state) => state.run(),
+            Self::Fix(fix) => fix.run(),
+        }
+    }
+
+    fn facts(&self) -> &Facts {
+        match self {
+            Self::Cycle(state) => state.facts(),
+            Self::Fix(fix) => fix.facts(),
         }
     }
 
     /// The tree as it was before the run.
     pub(super) fn zero(&self) -> Option<CheckpointId> {
-        match self {
-            Self::Cycle(state) => state.zero.clone(),
-            Self::Fix(fix) => fix.zero.clone(),
-        }
+        self.facts().zero.clone()
     }
 
     /// The label of what was there before `tdd undo` took all of it back, if it has.
     pub(super) fn undone(&self) -> Option<&str> {
-        match self {
-            Self::Cycle(state) => state.undone.as_deref(),
-            Self::Fix(fix) => fix.undone.as_deref(),
-        }
+        self.facts().undone.as_deref()
     }
 
     /// How often somebody was forked.
@@ -132,30 +134,30 @@ pub(super) fn tell_undone(run: &RunDir, to: &CheckpointId, (label, kept_as): (&s
 }
 
 fn of_cycle(state: &State) -> Vec<CheckpointId> {
-    let mut trees: Vec<CheckpointId> = state.tree.iter().chain(&state.good).cloned().collect();
+    let mut trees: Vec<CheckpointId> = state.facts.tree.iter().chain(&state.good).cloned().collect();
     trees.extend(state.attempt().map(|attempt| attempt.before.clone()));
     let entries: Vec<&Entry> =
         state.ledgers.values().flat_map(|ledger| ledger.entries.iter().rev()).collect();
     trees.extend(entries.iter().filter_map(|entry| entry.kept_as.clone()));
     trees.extend(entries.iter().map(|entry| entry.attempt.before.clone()));
-    trees.extend(state.zero.clone());
+    trees.extend(state.facts.zero.clone());
     trees
 }
 
 fn of_fix(fix: &FixState) -> Vec<CheckpointId> {
-    let mut trees: Vec<CheckpointId> = fix.tree.iter().cloned().collect();
+    let mut trees: Vec<CheckpointId> = fix.facts.tree.iter().cloned().collect();
     trees.extend(fix.best().map(|best| best.tree.clone()));
     for round in fix.rounds.iter().rev() {
         trees.extend(round.findings.as_ref().map(|found| found.tree.clone()));
         trees.extend(round.kept_as.clone());
         trees.extend(round.attempt.as_ref().map(|attempt| attempt.before.clone()));
     }
-    trees.extend(fix.zero.clone());
+    trees.extend(fix.facts.zero.clone());
     trees
 }
 
 fn fix_phase(fix: &FixState) -> String {
-    match &fix.suspension {
+    match &fix.facts.suspension {
         Some(Suspension::Paused(reason)) => return format!("paused: {}", one_row(reason)),
         Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),
         None => {}
@@ -217,7 +219,7 @@ pub(super) fn fix_json(fix: &FixState, records: &[Record]) -> Value {
         })
         .collect();
     json!({
-        "run": fix.run.run, "task": fix.run.task, "phase": fix.phase.name(), "suspension": fix.suspension,
+        "run": fix.run.run, "task": fix.run.task, "phase": fix.phase.name(), "suspension": fix.facts.suspension,
         "state": fix_phase(fix), "checks": checks, "forks": fix.forks(), "retries": fix.run.retries,
         "rounds": fix.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
         "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),

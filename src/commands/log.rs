@@ -37,7 +37,7 @@ pub fn run(args: &LogArgs) -> Result<ExitCode, Trouble> {
 }
 
 /// One line an event; a verdict is told where it was made, by the fold.
-fn lines(records: &[Record]) -> String {
+pub(super) fn lines(records: &[Record]) -> String {
     let mut text = String::new();
     let mut state: Option<State> = None;
     for record in records {

@@ -16,7 +16,7 @@ use tdd_core::isolation::Wanted;
 use tdd_core::requirement::Requirement;
 use tdd_core::role::{Key, Role};
 use tdd_core::state::{End, Phase, State};
-use tdd_core::trouble::Trouble;
+use tdd_core::trouble::{Then, Trouble};
 
 use super::journalled::{self, Journalled};
 use super::run::execute::{self, Hold};
@@ -44,11 +44,12 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
         // Wants no agent and no runner: a run must be given up even where those are gone.
         return execute::give_up(&place.repository, &run.path, args.output.into(), &hold);
     }
-    let resumable = |trouble: Trouble| trouble.resumable(&run.id.0);
-    let prepared = prepared(args, place, environment, &state, &cwd).map_err(resumable)?;
+    let again = format!("tdd resume {}", run.id);
+    let goes_on = |trouble: Trouble| trouble.then(Then::GoOn(again.clone().into()));
+    let prepared = prepared(args, place, environment, &state, &cwd).map_err(goes_on)?;
     let besides = args.no_refactor && decision != Some(Decision::NoRefactor);
     let decisions = decision.into_iter().chain(besides.then_some(Decision::NoRefactor)).collect();
-    execute::go_on(&prepared, run.path.clone(), decisions, &hold).map_err(resumable)
+    execute::go_on(&prepared, run.path, decisions, &hold).map_err(goes_on)
 }
 
 /// The run that was named, or the newest one, if it can be gone on with. An older one is never taken

@@ -6,7 +6,10 @@ use std::path::Path;
 use super::journalled::Journalled;
 use crate::world::lock;
 use tdd_child::run_folder::{self, RunDir};
+use tdd_core::attempt::CheckpointId;
 use tdd_core::event::RunId;
+use tdd_core::machine::Machine;
+use tdd_core::run_name::{self, Meaning};
 use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::{intent, run_refs};
@@ -185,8 +188,13 @@ pub(super) fn back_before(repository: &Path, run: &RunId) -> Option<String> {
 pub(super) fn of_another_work_tree(repository: &Path, name: &str) -> Option<Trouble> {
     let tops = run_refs::other_work_trees(repository);
     let mut found = tops.iter().filter_map(|top| {
-        let mut runs = run_folder::list_runs(top).into_iter();
-        runs.find(|run| !name.is_empty() && run.id.0.starts_with(name)).map(|run| (run.id, top))
+        let runs = run_folder::list_runs(top);
+        let ids: Vec<&str> = runs.iter().map(|run| run.id.0.as_str()).collect();
+        // `@` is the newest of this work tree, which has none of that name.
+        match run_name::look_up(name, &ids) {
+            Meaning::One(id) if !name.starts_with('@') => Some((RunId(id.to_owned()), top)),
+            Meaning::One(_) | Meaning::Nobody | Meaning::Several(_) => None,
+        }
     });
     let (run, top) = found.next()?;
     let top = top.display();
@@ -198,17 +206,17 @@ pub(super) fn of_another_work_tree(repository: &Path, name: &str) -> Option<Trou
 }
 
 /// The command that goes on with an undo of this run, if one was cut off and nobody is at it.
-pub(super) fn half_undone(repository: &Path, run: &RunDir, told: &Journalled) -> Option<String> {
+fn half_undone(repository: &Path, run: &RunDir, told: &Journalled) -> Option<String> {
     let (_, to) = intent::cut_off(repository).filter(|(of, _)| *of == run.id)?;
-    if lock::held_by_another(repository).is_some() {
-        return None;
+    lock::held_by_another(repository).is_none().then(|| undo_again(run, told, &to))
+}
+
+/// The command that goes on with an undo of this run to this tree.
+pub(super) fn undo_again(run: &RunDir, told: &Journalled, to: &CheckpointId) -> String {
+    if told.zero().as_ref() == Some(to) {
+        return format!("tdd undo {}", run.id);
     }
-    let to = if told.zero().as_ref() == Some(&to) {
-        String::new()
-    } else {
-        format!(" --to {}", to.0.get(..12).unwrap_or(&to.0))
-    };
-    Some(format!("tdd undo {}{to}", run.id))
+    format!("tdd undo {} --to {}", run.id, to.0.get(..12).unwrap_or(&to.0))
 }
 
 /// The later run that has finished all that this one was to do.
@@ -225,7 +233,7 @@ fn superseded(repository: &Path, run: &RunDir, state: &State) -> Option<RunId> {
         let finished = matches!(other_state.phase, Phase::Ended { end: End::Finished(_) });
         let all = state.run.plan.criteria.iter().all(|id| other_state.run.plan.criteria.contains(id));
         let same = other_state.run.requirement.path == state.run.requirement.path;
-        (finished && all && same && other_state.undone.is_none()).then_some(other.id)
+        (finished && all && same && other_state.facts.undone.is_none()).then_some(other.id)
     })
 }
 

@@ -19,8 +19,11 @@ use crate::world::project;
 use tdd_child::run_folder::{self, RunDir};
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::{Ending, Halt};
+use tdd_core::harmless;
 use tdd_core::judge::Verdict;
-use tdd_core::state::{End, Phase, Progress, State, Suspension};
+use tdd_core::machine::{Machine, Suspension};
+use tdd_core::run_name::{self, Meaning};
+use tdd_core::state::{End, Phase, Progress, State};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::git_facts;
 
@@ -73,30 +76,29 @@ pub(super) fn repository() -> Result<PathBuf, Trouble> {
     Ok(top.to_owned())
 }
 
-/// The run whose id is or begins with `name`; the newest without one.
+/// The run that `name` means; the newest without one.
 pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
     let runs = run_folder::runs_of(repository)?;
-    let known = || {
-        let ids: Vec<&str> = runs.iter().take(10).map(|run| run.id.0.as_str()).collect();
-        if ids.is_empty() {
-            "`tdd <FR>` starts one".to_owned()
-        } else {
-            format!("the runs are:\n{}", ids.join("\n"))
-        }
+    let ids: Vec<&str> = runs.iter().map(|run| run.id.0.as_str()).collect();
+    let known = |ids: &[&str]| match ids.len() {
+        0 => "`tdd <FR>` starts one".to_owned(),
+        _ => format!("the runs are:\n{}", ids.iter().take(10).copied().collect::<Vec<_>>().join("\n")),
     };
     let Some(name) = name else {
-        return runs.first().cloned().ok_or_else(|| Trouble::user("no runs yet").advise(known()));
+        return runs.first().cloned().ok_or_else(|| Trouble::user("no runs yet").advise(known(&ids)));
     };
-    if let Some(exact) = runs.iter().find(|run| run.id.0 == name) {
-        return Ok(exact.clone());
-    }
-    let mut fits = runs.iter().filter(|run| run.id.0.starts_with(name));
-    match (fits.next(), fits.next()) {
-        (Some(run), None) => Ok(run.clone()),
-        (None, _) => Err(run_status::of_another_work_tree(repository, name)
-            .unwrap_or_else(|| Trouble::user(format!("no run `{name}`")).advise(known()))),
-        (Some(_), Some(_)) => {
-            Err(Trouble::user(format!("more than one run begins with `{name}`")).advise(known()))
+    match run_name::look_up(name, &ids) {
+        Meaning::One(id) => runs
+            .iter()
+            .find(|run| run.id.0 == id)
+            .cloned()
+            .ok_or_else(|| Trouble::internal("a run was looked up that is not listed")),
+        Meaning::Nobody => Err(run_status::of_another_work_tree(repository, name).unwrap_or_else(|| {
+            Trouble::user(format!("no run `{}`", harmless::line(name))).advise(known(&ids))
+        })),
+        Meaning::Several(fits) => {
+            Err(Trouble::user(format!("more than one run is meant by `{}`", harmless::line(name)))
+                .advise(known(&fits)))
         }
     }
 }
@@ -191,7 +193,7 @@ fn cycle_as_json(state: &State, records: &[Record]) -> Value {
         .collect();
     json!({
         "run": state.run.run, "requirement": state.run.requirement.id, "path": state.run.requirement.path,
-        "phase": state.phase.name(), "suspension": state.suspension, "state": phase(state),
+        "phase": state.phase.name(), "suspension": state.facts.suspension, "state": phase(state),
         "usage": usage_words::json(state),
         "criteria": criteria, "forks": state.forks(), "budgets": budgets,
         "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),
@@ -210,7 +212,7 @@ fn cycle_headline(state: &State, status: &RunStatus) -> String {
 }
 
 pub(super) fn phase(state: &State) -> String {
-    match &state.suspension {
+    match &state.facts.suspension {
         Some(Suspension::Paused(reason)) => return format!("paused: {}", one_row(reason)),
         Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),
         None => {}
@@ -278,7 +280,7 @@ fn is_in_head(repository: &Path, state: &State) -> bool {
 
 fn cycle_advice(repository: &Path, state: &State, undo: Option<&str>) -> String {
     let run = &state.run.run;
-    match (&state.phase, &state.suspension) {
+    match (&state.phase, &state.facts.suspension) {
         (Phase::Ended { end: End::Finished(_) }, _) if is_in_head(repository, state) => {
             "nothing; none of its changes is left to be committed".to_owned()
         }

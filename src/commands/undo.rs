@@ -27,6 +27,7 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::event::RunId;
 use tdd_core::harmless::{line, shell_word};
 use tdd_core::labels;
+use tdd_core::run_name::{self, Meaning};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::restore::{Outlook, Own, Restore, RulesUsed};
 use tdd_snapshot::checkpoints::run_refs::RunRefs;
@@ -93,8 +94,7 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// As `tdd status` chooses. A run whose journal or folder is gone is found by its refs, but only
-/// under its whole name.
+/// As `tdd status` chooses. A run whose journal or folder is gone is found by its refs.
 fn chosen(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
     let trouble = match chosen_run(repository, name) {
         Ok(run) => return Ok(run),
@@ -105,11 +105,14 @@ fn chosen(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
         return Err(trouble);
     }
     let refs = RunRefs::list(repository)?;
-    if let Some(name) = name.filter(|name| refs.count(name) > 0) {
-        let path = repository.join(".tdd/runs").join(name);
-        return Ok(RunDir { id: RunId(name.to_owned()), path });
+    let mut held: Vec<&str> = refs.runs().filter(|name| folders::is_run_id(name)).collect();
+    held.sort_unstable();
+    let newest_first: Vec<&str> = held.iter().rev().copied().collect();
+    let whole = name.filter(|name| refs.count(name) > 0).map(Meaning::One);
+    if let Some(Meaning::One(id)) = whole.or_else(|| name.map(|name| run_name::look_up(name, &newest_first)))
+    {
+        return Ok(RunDir { id: RunId(id.to_owned()), path: repository.join(".tdd/runs").join(id) });
     }
-    let held: Vec<&str> = refs.runs().filter(|name| folders::is_run_id(name)).collect();
     if held.is_empty() {
         return Err(trouble);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tdd_core::audience::News;
 use tdd_core::event::{Event, RedRule};
 use tdd_core::evidence::evidence;
-use tdd_core::finding::SuiteBaseline;
+use tdd_core::finding::{RunRef, SuiteBaseline};
 use tdd_core::isolation::Level;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -14,7 +14,7 @@ use tdd_core::trouble::Trouble;
 
 use super::drive::Drive;
 use super::fork::without_secrets;
-use super::measure::{is_own_writing, run_ref, written_beside_tests};
+use super::measure::{is_own_writing, written_beside_tests};
 use tdd_core::ports::{Checkpoints, Protection, TestOrder, Tests, World};
 
 /// Files that the suite writes, as far as they are named.
@@ -96,7 +96,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     fn files_of_zero(&mut self) -> Result<BTreeSet<RelPath>, Trouble> {
-        let Some(zero) = self.state.zero.clone() else { return Ok(BTreeSet::new()) };
+        let Some(zero) = self.state.facts.zero.clone() else { return Ok(BTreeSet::new()) };
         Ok(self.ports.checkpoints.files(&zero)?.into_iter().collect())
     }
 
@@ -180,7 +180,7 @@ impl<W: World> Drive<'_, W> {
 
     /// A file of the project's that holds tests by its runner's own rules.
     fn first_test_file(&mut self) -> Result<Option<RelPath>, Trouble> {
-        let Some(zero) = self.state.zero.clone() else { return Ok(None) };
+        let Some(zero) = self.state.facts.zero.clone() else { return Ok(None) };
         for file in self.ports.checkpoints.files(&zero)? {
             let is_test = self.setup.policy.classify(&file) == FileClass::Test
                 && file.is_within(&self.state.run.project);
@@ -252,7 +252,7 @@ impl<W: World> Drive<'_, W> {
         }
         let run = self.run_gate(&order.label, &[]).await?;
         let green = if is_test { self.is_no_worse(&run) } else { run.exit.is_success() };
-        let run = run_ref(&run, &self.setup.mask);
+        let run = RunRef::of(&run, &self.setup.mask);
         // What a gate leaves beside tests would else be sealed for the refactorer, and its own next run
         // would be that role's fault.
         let now = self.ports.checkpoints.take("seen")?;

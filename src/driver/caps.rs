@@ -4,6 +4,7 @@
 use crate::text::usage_words;
 use tdd_core::effect::Effect;
 use tdd_core::event::Event;
+use tdd_core::machine::Machine;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::Cap;
 

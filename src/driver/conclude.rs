@@ -41,7 +41,7 @@ impl<W: World> Drive<'_, W> {
         by: &str,
     ) -> Result<(CheckpointId, Option<Event>), Trouble> {
         let now = self.ports.checkpoints.take(&self.label("after-runs"))?;
-        let Some(measured) = self.state.tree.clone() else { return Ok((now, None)) };
+        let Some(measured) = self.state.facts.tree.clone() else { return Ok((now, None)) };
         let put_back = self.diff().put_back_what_is_left((&measured, &now), by)?;
         if put_back.is_some() {
             self.hold_left(&measured, &now)?;

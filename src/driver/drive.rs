@@ -8,11 +8,12 @@ use tdd_core::effect::Effect;
 use tdd_core::event::{Event, RunId, Runs};
 use tdd_core::isolation::Confinement;
 use tdd_core::labels;
+use tdd_core::machine::Machine;
 use tdd_core::next::next;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
 use tdd_core::state::State;
-use tdd_core::trouble::{Obstacle, Trouble, TroubleKind};
+use tdd_core::trouble::{Obstacle, Then, Trouble, TroubleKind};
 use tdd_core::turns::TurnCaps;
 
 use super::work_diff::WorkDiff;
@@ -103,7 +104,7 @@ impl<'a, W: World> Drive<'a, W> {
                     events.extend(outcome);
                     self.record(&events)?;
                 }
-                Err(trouble) => match interruption(&trouble, &self.state) {
+                Err(trouble) => match self.interruption(&trouble) {
                     Some(event) => {
                         events.extend(self.left_by_the_child());
                         events.push(event);
@@ -119,6 +120,10 @@ impl<'a, W: World> Drive<'a, W> {
     /// A trouble quotes what a child said, and is journalled or shown.
     fn without_secrets(&self, trouble: Trouble) -> Trouble {
         trouble.map_words(&self.setup.mask)
+    }
+
+    fn goes_on(&self) -> Then {
+        Then::GoOn(format!("tdd resume {}{}", self.state.run.run, self.setup.resume_with).into())
     }
 
     /// What outlived the commands of an effect is named, whatever came of the effect.
@@ -150,7 +155,7 @@ impl<'a, W: World> Drive<'a, W> {
 
     /// Before the first child came back nothing is changed, not even by the project's own commands.
     fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
-        let Some(zero) = self.state.zero.clone().filter(|_| self.state.children() == 0) else {
+        let Some(zero) = self.state.facts.zero.clone().filter(|_| self.state.children() == 0) else {
             return trouble;
         };
         let put_back = |ports: &mut Ports<W>| {
@@ -164,14 +169,13 @@ impl<'a, W: World> Drive<'a, W> {
         let why = trouble.what.clone();
         let _ = self.record(&[Event::Refused { why }]);
         // There is nothing to go on with.
-        let anew = format!("`tdd {}` starts it anew", self.state.run.requirement.id);
-        trouble.map_words(&|text| text.replace("`tdd resume` goes on", &anew))
+        trouble.then(Then::Anew(format!("tdd {}", self.state.run.requirement.id).into()))
     }
 
     /// A journal that can't be written ends a run at once. Once a child has run, that is no set-up
     /// error any more, and it can't be recorded as a pause either. What the system is out of never is one.
     fn unrecorded(&self, trouble: Trouble) -> Trouble {
-        let trouble = trouble.resumable(&self.state.run.run.0);
+        let trouble = trouble.then(self.goes_on());
         let passes = trouble.kind == TroubleKind::Environment && self.state.forks() > 0;
         if passes { Trouble { kind: TroubleKind::Passing, ..trouble } } else { trouble }
     }
@@ -218,20 +222,21 @@ impl<'a, W: World> Drive<'a, W> {
     pub(super) fn attempt_name(&self) -> Option<String> {
         self.state.attempt().map(|attempt| labels::of_attempt(&attempt.key, attempt.number))
     }
-}
 
-/// What is recorded instead of failing: a stop and a passing limit always, a trouble of the
-/// surroundings once a child has run, and before that what the system is out of (a full disk, a limit that is
-/// reached), too: there is nothing wrong with what was asked for. A bug of ours and a journal that can't be written never.
-fn interruption(trouble: &Trouble, state: &State) -> Option<Event> {
-    match trouble.kind {
-        TroubleKind::Stopped(signal) => Some(Event::Stopped { signal }),
-        TroubleKind::Passing => Some(Event::Paused { reason: trouble.to_string() }),
-        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment
-            if state.children() > 0 || trouble.obstacle.is_some_and(Obstacle::passes) =>
-        {
-            Some(Event::Paused { reason: trouble.to_string() })
+    /// What is recorded instead of failing: a stop and a passing limit always, a trouble of the
+    /// surroundings once a child has run, and before that what the system is out of (a full disk, a limit that is
+    /// reached), too: there is nothing wrong with what was asked for. A bug of ours and a journal that can't be written never.
+    fn interruption(&self, trouble: &Trouble) -> Option<Event> {
+        let has_run = self.state.children() > 0;
+        match trouble.kind {
+            TroubleKind::Stopped(signal) => return Some(Event::Stopped { signal }),
+            TroubleKind::Passing => {}
+            TroubleKind::User | TroubleKind::Config | TroubleKind::Environment
+                if has_run || trouble.obstacle.is_some_and(Obstacle::passes) => {}
+            TroubleKind::User | TroubleKind::Config | TroubleKind::Environment | TroubleKind::Internal => {
+                return None;
+            }
         }
-        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment | TroubleKind::Internal => None,
+        Some(Event::Paused { reason: trouble.clone().then(self.goes_on()).to_string() })
     }
 }

@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::{FixAudience, News};
 use tdd_core::event::{Event, Runs};
-use tdd_core::fix::{self, FixEffect, FixState};
+use tdd_core::fix::{FixEffect, FixState};
+use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
-use tdd_core::trouble::{Trouble, TroubleKind};
+use tdd_core::trouble::{Then, Trouble, TroubleKind};
 
 use super::drive::Setup;
 use super::work_diff::WorkDiff;
@@ -83,7 +84,7 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
 
     async fn drive(&mut self) -> Result<(), Trouble> {
         self.record(&[Event::Isolated { isolation: self.setup.isolation.clone() }])?;
-        while let Some(effect) = fix::next(&self.state) {
+        while let Some(effect) = self.state.next() {
             let done = self.carry_out(&effect).await.map_err(|trouble| self.without_secrets(trouble));
             self.record_leaked()?;
             let mut events = self.cost_of(&effect);
@@ -101,10 +102,10 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
         Ok(())
     }
 
-    /// Masked, and with the command that goes on with this: what advises to resume speaks of a cycle.
+    /// Masked, and with the command that goes on with this.
     fn without_secrets(&self, trouble: Trouble) -> Trouble {
-        let again = format!("`tdd fix{}`", self.setup.resume_with);
-        trouble.map_words(&|text| (self.setup.mask)(&text.replace("`tdd resume`", &again)))
+        let again = format!("tdd fix{}", self.setup.resume_with);
+        trouble.then(Then::GoOn(again.into())).map_words(&self.setup.mask)
     }
 
     async fn carry_out(&mut self, effect: &FixEffect) -> Result<Vec<Event>, Trouble> {
@@ -187,7 +188,7 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
     /// before anything ran.
     fn go_back_to_the_best(&mut self, label: &str) -> Result<Vec<Event>, Trouble> {
         let best = self.state.best().map(|best| best.tree.clone());
-        let Some(to) = best.or_else(|| self.state.zero.clone()) else { return Ok(Vec::new()) };
+        let Some(to) = best.or_else(|| self.state.facts.zero.clone()) else { return Ok(Vec::new()) };
         let mut events = self.put_git_back(label)?;
         let now = self.ports.checkpoints.take(label)?;
         let left = self.diff().differences(&to, &now)?;
@@ -212,7 +213,7 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
     }
 
     fn zero(&self) -> Result<CheckpointId, Trouble> {
-        self.state.zero.clone().ok_or_else(|| Trouble::internal("a run went on without a checkpoint 0"))
+        self.state.facts.zero.clone().ok_or_else(|| Trouble::internal("a run went on without a checkpoint 0"))
     }
 
     fn tell(&mut self, news: &[News]) {

@@ -18,7 +18,7 @@ const NAMED: usize = 20;
 impl<W: World> Drive<'_, W> {
     /// Looks at checkpoint 0, the baseline and what lies between; does nothing before the baseline.
     pub(super) fn learn(&mut self) -> Result<(), Trouble> {
-        let (Some(zero), Some(start)) = (self.state.zero.clone(), self.state.start.clone()) else {
+        let (Some(zero), Some(start)) = (self.state.facts.zero.clone(), self.state.start.clone()) else {
             return Ok(());
         };
         let reported = self.reported_files();

@@ -66,7 +66,9 @@ impl<W: World> Drive<'_, W> {
     fn as_before_the_first_fork(&mut self, path: &str) -> Result<Option<Vec<u8>>, Trouble> {
         let project = &self.state.run.project;
         let path = if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") };
-        let Some((path, zero)) = RelPath::new(&path).zip(self.state.zero.clone()) else { return Ok(None) };
+        let Some((path, zero)) = RelPath::new(&path).zip(self.state.facts.zero.clone()) else {
+            return Ok(None);
+        };
         self.ports.checkpoints.read(&zero, &path)
     }
 }

@@ -16,7 +16,7 @@ use super::fork::sealed_classes;
 use tdd_core::ports::{Checkpoints, Protection, World};
 
 /// How many paths are listed one by one.
-const LISTED: usize = 20;
+pub(super) const LISTED: usize = 20;
 
 /// Protected files that are not as they were, and that no child could have written to.
 pub(super) fn edited_meanwhile<P: Protection>(protection: &mut P) -> Result<Vec<RelPath>, Trouble> {
@@ -63,17 +63,19 @@ pub(super) fn refuse_edited(
         None => "then begin anew".to_owned(),
     });
     Err(Trouble::passing("protected files were changed by somebody else while the run was at work")
-        .because(format!("{}: read-only to every child, so none of them did it", shown(edited)))
+        .because(format!(
+            "{}: read-only to every child, so none of them did it",
+            listed(edited.iter()).join(", ")
+        ))
         .advise(next.join("\n")))
 }
 
-/// Paths for a person.
-pub(super) fn shown(paths: &[RelPath]) -> String {
-    let mut listed: Vec<String> = paths.iter().take(LISTED).map(ToString::to_string).collect();
-    if paths.len() > LISTED {
-        listed.push(format!("and {} more", paths.len() - LISTED));
-    }
-    listed.join(", ")
+/// Paths for a person, and how many more there are.
+pub(super) fn listed<'p>(paths: impl ExactSizeIterator<Item = &'p RelPath>) -> Vec<String> {
+    let more = paths.len().saturating_sub(LISTED);
+    let mut listed: Vec<String> = paths.take(LISTED).map(ToString::to_string).collect();
+    listed.extend((more > 0).then(|| format!("and {more} more")));
+    listed
 }
 
 /// Where what was put back is kept; nothing if there is nothing.
@@ -114,7 +116,7 @@ impl<W: World> Drive<'_, W> {
             self.record(&[Event::Edited { paths: edited.to_vec(), kept: kept.clone() }])?;
         }
         let before = self.state.attempt().map(|attempt| &attempt.before);
-        refuse_edited(edited, (kept, before), Some(&self.state.run.run.0))
+        refuse_edited(edited, (kept, before), Some(&self.state.run.run.to_string()))
     }
 
     /// Where files that were there before are put back, nobody can tell whether a run of tests or a person

@@ -19,7 +19,7 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
-use tdd_core::finding::{ChangeKind, ClassedChange, RunRef};
+use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::guard::{self, Guard};
 use tdd_core::isolation::Level;
 use tdd_core::path::RelPath;
@@ -31,7 +31,7 @@ use tdd_core::trouble::Trouble;
 use tdd_source::Language;
 
 use super::drive::Drive;
-use super::meanwhile::{edited_meanwhile, kept_as, shown};
+use super::meanwhile::{edited_meanwhile, kept_as, listed};
 use super::work_diff::Production;
 use tdd_core::ports::{Checkpoints, Protection, World};
 
@@ -167,7 +167,7 @@ impl<W: World> Drive<'_, W> {
             self.ports.protection.restore(&touched)?;
             self.audience.news(&News::Note(format!(
                 "protected files changed while tests ran ({}); put back, what lay there is kept as {found}",
-                shown(&touched)
+                listed(touched.iter()).join(", ")
             )));
             let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&work.after)?.into_iter().collect();
             let counts = |path: &RelPath| passes == Passes::Yes || !self.setup.policy.is_data_of_tests(path);
@@ -267,18 +267,6 @@ pub(super) fn put_back_touched<P: Protection>(
     let line = |path| format!("protected file {path} was changed; {}", became(path));
     let what = touched.iter().map(line).collect();
     Ok((touched, Some(Event::Restored { what })))
-}
-
-/// A run for the journal and for a retry prompt: its output masked.
-pub(super) fn run_ref(run: &TestRun, mask: &dyn Fn(&str) -> String) -> RunRef {
-    RunRef {
-        command: run.command.clone(),
-        exit: run.own_exit(),
-        duration_ms: run.duration_ms.saturating_add(run.build_ms),
-        log: run.log.clone(),
-        output: mask(&run.output),
-        canary: run.canary,
-    }
 }
 
 /// The `test_run` facts of these tests, for a corpus (contract section 11).

@@ -146,7 +146,7 @@ impl<W: World> Drive<'_, W> {
 
     /// The role's skill and the project's instructions, both as of checkpoint 0.
     pub(super) fn role_text(&mut self, key: &Key) -> Result<String, Trouble> {
-        let zero = self.state.zero.clone();
+        let zero = self.state.facts.zero.clone();
         let project = self.state.run.project.clone();
         self.diff().role_text(key.role(), zero.as_ref(), &project)
     }

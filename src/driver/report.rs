@@ -23,6 +23,7 @@ impl<W: World> Drive<'_, W> {
         };
         Ok(HaltFacts {
             run_dir: self.setup.run_dir.clone(),
+            root: self.setup.roots.first().cloned().unwrap_or_default(),
             changed: changed
                 .into_iter()
                 .map(|change| Change { path: change.path, kind: change.kind })
@@ -56,7 +57,8 @@ impl<W: World> Drive<'_, W> {
     }
 }
 
-fn touched(verdict: &Verdict) -> Vec<RelPath> {
+/// Protected files that a verdict names.
+pub fn touched(verdict: &Verdict) -> Vec<RelPath> {
     let Verdict::Failed(fault) = verdict else { return Vec::new() };
     let path = |reason: &Reason| {
         let (Reason::Touched(path) | Reason::InlineTest(path) | Reason::Forbidden(path)) = reason else {

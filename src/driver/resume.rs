@@ -2,16 +2,13 @@
 
 use tdd_core::attempt::{AttemptKind, CheckpointId};
 use tdd_core::event::{Decision, Event};
-use tdd_core::finding::ClassedChange;
 use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::CapPlan;
 
 use super::drive::Drive;
+use super::meanwhile::{LISTED, listed};
 use tdd_core::ports::{Checkpoints, Recalled, Tests, World};
-
-/// How many paths are listed one by one.
-const LISTED: usize = 20;
 
 /// What of earlier runs of the tests the journal holds.
 fn recalled(state: &State) -> Recalled {
@@ -92,48 +89,40 @@ impl<W: World> Drive<'_, W> {
         Some(Event::TreeSeen { tree })
     }
 
-    /// The attempt will begin anew on the tree from before it, and whatever was done since would go.
-    fn refuse_changes_since_the_stop(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
-        let Phase::Forked { attempt } = &self.state.phase else { return Ok(()) };
-        let (Some(left), key) = (self.state.stopped_at.clone(), attempt.key.clone()) else { return Ok(()) };
-        let foreign = self.differences(&left, now)?;
-        if foreign.is_empty() {
-            return Ok(());
-        }
-        let left = left.0.get(..12).unwrap_or(&left.0);
-        let run = &self.state.run.run;
-        Err(Trouble::passing(format!("files were changed since the {} was stopped", key.role()))
-            .because(listed(&foreign))
-            .advise(format!(
-                "its attempt begins anew on the tree from before it, where these changes would be in its way\n\
-                 look:                        git diff {left}\n\
-                 put them away and go on:     git stash push --include-untracked -- FILE…, then tdd resume {run}\n\
-                 or stop here:                tdd resume {run} --abandon"
-            )))
-    }
-
     fn refuse_foreign_changes(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
-        self.refuse_changes_since_the_stop(now)?;
-        let Some(known) = self.state.tree.clone().filter(|_| is_quiet(&self.state)) else { return Ok(()) };
+        let Some(known) = left_alone(&self.state).cloned() else { return Ok(()) };
         let foreign = self.differences(&known, now)?;
         if foreign.is_empty() {
             return Ok(());
         }
         let run = &self.state.run.run;
         let known = known.0.get(..12).unwrap_or(&known.0);
-        // Whoever put them back would take back the later run's work too.
-        let back = match &self.setup.later {
-            Some(later) => format!("a later run came between: tdd status {later}"),
-            None => format!(
-                "if not, put them back:   tdd undo {run} --to {known} --discard-changes   (they are kept first)"
-            ),
-        };
-        Err(Trouble::passing("files were changed by somebody else while no child ran")
-            .because(listed(&foreign))
-            .advise(format!(
+        let (what, next) = if let Phase::Forked { attempt } = &self.state.phase {
+            let what = format!("files were changed since the {} was stopped", attempt.key.role());
+            let next = format!(
+                "its attempt begins anew on the tree from before it, where these changes would be in its way\n\
+                 look:                        git diff {known}\n\
+                 put them away and go on:     git stash push --include-untracked -- FILE…, then tdd resume {run}\n\
+                 or stop here:                tdd resume {run} --abandon"
+            );
+            (what, next)
+        } else {
+            // Whoever put them back would take back the later run's work too.
+            let back = match &self.setup.later {
+                Some(later) => format!("a later run came between: tdd status {later}"),
+                None => format!(
+                    "if not, put them back:   tdd undo {run} --to {known} --discard-changes   (they are kept first)"
+                ),
+            };
+            let next = format!(
                 "look:                    git diff {known}\n\
                  if it was on purpose:    tdd resume {run} --edited\n{back}"
-            )))
+            );
+            ("files were changed by somebody else while no child ran".to_owned(), next)
+        };
+        Err(Trouble::passing(what)
+            .because(listed(foreign.iter().map(|change| &change.path)).join("\n"))
+            .advise(next))
     }
 
     /// The child never came back, so the attempt never counts; what it left is kept.
@@ -157,24 +146,16 @@ impl<W: World> Drive<'_, W> {
     }
 }
 
-/// Paths for a person, one a line.
-fn listed(changes: &[ClassedChange]) -> String {
-    let mut listed: Vec<String> = changes.iter().take(LISTED).map(|change| change.path.to_string()).collect();
-    if changes.len() > LISTED {
-        listed.push(format!("and {} more", changes.len() - LISTED));
-    }
-    listed.join("\n")
-}
-
-/// Whether the tree should be as it was last seen: no child and no run of ours was under way.
-fn is_quiet(state: &State) -> bool {
+/// The tree as it should still be, because no child and no run of ours was under way since: as a child that
+/// was stopped left it, else as it was last seen.
+fn left_alone(state: &State) -> Option<&CheckpointId> {
     match &state.phase {
+        Phase::Forked { .. } => state.stopped_at.as_ref(),
         Phase::Due { kind: AttemptKind::First | AttemptKind::Semantic | AttemptKind::Format, .. }
         | Phase::GateDue
-        | Phase::Ended { end: End::Halted(_) } => true,
+        | Phase::Ended { end: End::Halted(_) } => state.facts.tree.as_ref(),
         Phase::Opening
         | Phase::Baselining
-        | Phase::Forked { .. }
         | Phase::Returned { .. }
         | Phase::Keeping { .. }
         | Phase::RollingBack { .. }
@@ -183,6 +164,6 @@ fn is_quiet(state: &State) -> bool {
         | Phase::Rechecking { .. }
         | Phase::Halting { .. }
         | Phase::Finishing { .. }
-        | Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused } => false,
+        | Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused } => None,
     }
 }

@@ -8,6 +8,7 @@ use tdd_agents::glimpse;
 use tdd_core::attempt::{AttemptKind, CheckpointId};
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::Event;
+use tdd_core::finding::RunRef;
 use tdd_core::labels;
 use tdd_core::mapping;
 use tdd_core::path::RelPath;
@@ -18,7 +19,7 @@ use tdd_core::trouble::Trouble;
 use super::drive::Drive;
 use super::fork::sealed_classes;
 use super::meanwhile::{edited_meanwhile, kept_as};
-use super::measure::{put_back_touched, run_ref};
+use super::measure::put_back_touched;
 use tdd_core::ports::{CanaryWish, Checkpoints, Journal, Protection, TestOrder, World};
 
 /// Files among which the example is chosen.
@@ -113,7 +114,7 @@ impl<W: World> Drive<'_, W> {
         if left.is_some() {
             self.hold_left(tree, &now)?;
         }
-        let seen = match run_ref(&run, &self.setup.mask) {
+        let seen = match RunRef::of(&run, &self.setup.mask) {
             run if run.exit.is_success() => SeenTests::Green,
             run if run.output.trim().is_empty() => SeenTests::Unseen,
             run => SeenTests::Red(run.output),
@@ -149,7 +150,7 @@ impl<W: World> Drive<'_, W> {
     /// From what the runner reported of the baseline; where it tells no tests, from the names of
     /// checkpoint 0's files.
     pub(super) fn habits(&mut self) -> Result<Habits, Trouble> {
-        let Some(zero) = self.state.zero.clone() else { return Ok(Habits::default()) };
+        let Some(zero) = self.state.facts.zero.clone() else { return Ok(Habits::default()) };
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&zero)?.into_iter().collect();
         let mut files: Vec<RelPath> =
             self.reported_files().into_iter().filter(|file| known.contains(file)).collect();

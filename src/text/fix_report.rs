@@ -9,6 +9,7 @@ use super::usage_words;
 use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::fix::{CheckFinding, CheckKind, Fault, FixHalt, FixState, Round, Score};
 use tdd_core::harmless;
+use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::usage::Usage;
@@ -113,7 +114,7 @@ pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
         "rounds": state.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
         "changed": facts.changed, "emptied": facts.emptied, "put_back": put_back(state), "taken_back": faults(state),
         "said": if matches!(how, How::Halted(_)) { harmless::tail(&facts.said, SAID_LINES, LINE_WIDTH) } else { Vec::new() },
-        "left_in_git": state.left_in_git,
+        "left_in_git": state.facts.left_in_git,
         "usage": usage(state), "isolation": facts.isolation, "run_dir": facts.run_dir,
         "next": steps(state, how, facts).into_iter().map(|(what, command)| json!({ "what": what, "command": command })).collect::<Vec<_>>(),
     })
@@ -191,10 +192,10 @@ fn closing(state: &FixState, how: How, facts: &FixFacts) -> Vec<String> {
             None => "usage: unknown, nothing was told".to_owned(),
         });
     }
-    for one in &state.leaked {
+    for one in &state.facts.leaked {
         out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
     }
-    out.extend(left_in_git(&state.left_in_git));
+    out.extend(left_in_git(&state.facts.left_in_git));
     out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
     out.push(format!("run folder: {}", harmless::line(&facts.run_dir)));
     let steps = steps(state, how, facts);
@@ -207,7 +208,7 @@ fn closing(state: &FixState, how: How, facts: &FixFacts) -> Vec<String> {
 
 /// What can be done now. Every command here exists.
 fn steps(state: &FixState, how: How, facts: &FixFacts) -> Vec<(&'static str, String)> {
-    let run = harmless::shell_word(&state.run.run.0);
+    let run = harmless::shell_word(&state.run.run.to_string());
     let mut steps = Vec::new();
     if matches!(how, How::Halted(_)) {
         steps.push(("try again from the best state", facts.again.clone()));

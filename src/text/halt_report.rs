@@ -5,16 +5,24 @@
 //! name brought in is made harmless before it is shown; nothing is left out because of it, the
 //! named files hold all.
 
+mod json;
 mod next_steps;
+mod page;
+mod review;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub use next_steps::{NextStep, next_steps};
+pub use review::{Review, review};
 
-use super::{summary::left_in_git, usage_words};
+use self::page::Page;
+use super::summary::left_in_git;
+use super::usage_words;
 use tdd_core::attempt::{AgentEnd, CheckpointId};
+use tdd_core::cause::{self, Cause};
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;
+use tdd_core::excerpt;
 use tdd_core::finding::{Change, ChangeKind, RunRef, VacuousAssertion};
 use tdd_core::halt::Halt;
 use tdd_core::harmless;
@@ -22,8 +30,8 @@ use tdd_core::judge::Verdict;
 use tdd_core::path::RelPath;
 use tdd_core::state::{Entry, Ledger, Progress, State, Unclaimed};
 
-/// How many of a run's last lines are shown.
-const TAIL_LINES: usize = 40;
+/// How many lines of a run's output are shown, around the failure.
+const EVIDENCE_LINES: usize = 40;
 /// How many lines of raw child output are shown when there is no block.
 const RAW_LINES: usize = 60;
 /// How wide a quoted line may be.
@@ -36,6 +44,8 @@ const LISTED: usize = 50;
 pub struct HaltFacts {
     /// The folder of the run: journal, logs, side files.
     pub run_dir: String,
+    /// The repository's absolute path.
+    pub root: String,
     /// What differs between the last good checkpoint and the failed work, by-products left out.
     pub changed: Vec<Change>,
     /// Protected files that the last attempt touched; they were put back.
@@ -65,6 +75,7 @@ struct Report<'a> {
     ledger: Option<&'a Ledger>,
     last: Option<&'a Entry>,
     next: Vec<NextStep>,
+    cause: Cause,
 }
 
 impl<'a> Report<'a> {
@@ -76,7 +87,9 @@ impl<'a> Report<'a> {
         for step in next.iter_mut().filter(|step| step.starts_agents()) {
             step.command.push_str(&facts.resume_with);
         }
-        Self { state, halt, facts, ledger, last, next }
+        let runs = last.map_or(&[][..], |entry| &entry.runs);
+        let cause = cause::of(&halt.key, &halt.verdict, runs, &facts.root);
+        Self { state, halt, facts, ledger, last, next, cause }
     }
 
     fn headline(&self) -> String {
@@ -87,7 +100,27 @@ impl<'a> Report<'a> {
         };
         let stage = self.halt.key.stage();
         let of = self.halt.key.criterion().map(|id| format!(" of {id}")).unwrap_or_default();
-        format!("tdd {how}: {requirement} did not get through {stage}{of}")
+        format!("tdd {how}: {requirement}, {stage}{of}: {}", self.cause_line())
+    }
+
+    /// The one sentence that a person reads first and last.
+    fn cause_line(&self) -> String {
+        harmless::short(&self.cause.sentence, LINE_WIDTH)
+    }
+
+    /// What is most likely wanted; the first of what can be done.
+    fn recommended(&self) -> Option<&NextStep> {
+        self.next.first()
+    }
+
+    /// Lines of a run's output around the failure.
+    fn evidence(&self, run: &RunRef) -> (std::ops::Range<usize>, Vec<String>) {
+        let lines: Vec<String> =
+            harmless::lines(&run.output).lines().map(|line| harmless::short(line, LINE_WIDTH)).collect();
+        let end = lines.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1);
+        let anchors: Vec<String> = self.cause.anchors.iter().map(|anchor| harmless::line(anchor)).collect();
+        let range = excerpt::around(&lines[..end], &anchors, EVIDENCE_LINES);
+        (range.clone(), lines[range].to_vec())
     }
 
     /// The letter of the mode, its description, and each reason as one line.
@@ -142,7 +175,7 @@ impl<'a> Report<'a> {
         let or_none = |ids: Vec<String>| if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
         let green = or_none(of(&[Progress::Green, Progress::AlreadyGreen, Progress::Unverified]));
         let red = or_none(of(&[Progress::Red, Progress::Pending]));
-        let files = if self.state.good == self.state.zero {
+        let files = if self.state.good == self.state.facts.zero {
             "as they were before the run"
         } else {
             "those of the last good work; nothing of the failed attempt is among them"
@@ -170,10 +203,15 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The run that shows the failure: the last one that did not succeed, else the last.
+    /// The run that shows the failure: the one that the cause was seen in, else the last one that did
+    /// not succeed, else the last.
     fn run(&self) -> Option<&'a RunRef> {
         let runs = &self.last?.runs;
-        runs.iter().rev().find(|run| !run.exit.is_success()).or_else(|| runs.last())
+        let shows = |run: &&RunRef| {
+            self.cause.test.is_some() && run.failed.iter().any(|item| item.test == self.cause.test)
+        };
+        let red = || runs.iter().rev().find(|run| !run.exit.is_success());
+        runs.iter().rev().find(shows).or_else(red).or_else(|| runs.last())
     }
 
     fn failed_work(&self) -> Option<&'a CheckpointId> {
@@ -191,7 +229,7 @@ impl<'a> Report<'a> {
 
     fn checkpoints(&self) -> [(&'static str, Option<&'a CheckpointId>); 3] {
         [
-            ("before the run", self.state.zero.as_ref()),
+            ("before the run", self.state.facts.zero.as_ref()),
             ("last good work", self.state.good.as_ref()),
             ("the failed work", self.failed_work()),
         ]
@@ -213,7 +251,7 @@ impl Report<'_> {
         page.list("changed since the last good checkpoint", &changed);
         let touched = self.facts.touched.iter().map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
         page.list("protected files touched (put back)", &touched);
-        left_in_git(&self.state.left_in_git).for_each(|line| page.line(&line));
+        left_in_git(&self.state.facts.left_in_git).for_each(|line| page.line(&line));
         let quoted =
             |it: &VacuousAssertion| format!("{}: {}", harmless::line(&it.test.0), harmless::line(&it.what));
         let vacuous: Vec<String> = self.vacuous().map(quoted).collect();
@@ -231,10 +269,24 @@ impl Report<'_> {
         }
         page.line("what can be done next:");
         for step in &self.next {
-            page.line(&format!("  # {}", step.what));
-            page.line(&format!("  {}", step.command));
+            page.words("  # ", &step.what);
+            page.command("  ", &step.command);
         }
-        page.0
+        page.line("");
+        self.close(&mut page);
+        page.into_text()
+    }
+
+    /// What is left on a screen when all else has scrolled away.
+    fn close(&self, page: &mut Page) {
+        page.line(&format!("cause: {}", self.cause_line()));
+        if let Some(place) = &self.cause.place {
+            page.line(&format!("look at: {}", harmless::line(&place.to_string())));
+        }
+        if let Some(step) = self.recommended() {
+            page.words("recommended: ", &step.what);
+            page.command("  ", &step.command);
+        }
     }
 
     fn who(&self, page: &mut Page) {
@@ -273,8 +325,13 @@ impl Report<'_> {
         page.line(&format!("command: {}", harmless::line(&run.command)));
         let passed = if run.exit.is_success() { " (it passed; what failed stands above)" } else { "" };
         page.line(&format!("exit status: {}, after {}{passed}", run.exit, seconds(run.duration_ms)));
-        page.line(&format!("last {TAIL_LINES} lines:"));
-        page.quote(&harmless::tail(&run.output, TAIL_LINES, LINE_WIDTH));
+        let (range, lines) = self.evidence(run);
+        page.line(&if lines.is_empty() {
+            "it printed nothing".to_owned()
+        } else {
+            format!("what it printed, lines {} to {}:", range.start + 1, range.end)
+        });
+        page.quote(&lines);
         page.line(&format!("all of it: {}", harmless::line(&run.log)));
     }
 
@@ -282,59 +339,12 @@ impl Report<'_> {
         page.line(&format!("run folder (journal, logs): {}", harmless::line(&self.facts.run_dir)));
         page.line("checkpoints (git commits outside your branch):");
         for (name, checkpoint) in self.checkpoints() {
-            page.line(&format!(
-                "  {name}: {}",
-                checkpoint.map_or("none", |checkpoint| checkpoint.0.as_str())
-            ));
+            page.line(&format!("  {name}: {}", checkpoint.map_or("none", next_steps::brief)));
         }
         if let Some(work) = self.unclaimed() {
             let what = if work.is_measured() { "that measures as passed" } else { "that was not measured" };
-            page.line(&format!("  work {what}, without a valid block: {}", work.tree));
+            page.line(&format!("  work {what}, without a valid block: {}", next_steps::brief(&work.tree)));
         }
-    }
-
-    fn json(&self) -> Value {
-        let (mode, description, reasons) = self.failure();
-        let [(semantic, semantic_of), (format, format_of)] = self.attempts();
-        let [zero, good, failed] = self.checkpoints().map(|(_, checkpoint)| checkpoint);
-        let run = self.run().map(|run| {
-            json!({
-                "command": run.command, "exit": run.exit, "exit_text": run.exit.to_string(),
-                "duration_ms": run.duration_ms, "log": run.log,
-                "tail": harmless::tail(&run.output, TAIL_LINES, LINE_WIDTH),
-            })
-        });
-        let raw = harmless::tail(&self.facts.raw_tail, RAW_LINES, LINE_WIDTH);
-        let unclaimed = self.unclaimed().map(|work| &work.tree);
-        let steps: Vec<Value> =
-            self.next.iter().map(|step| json!({ "what": step.what, "command": step.command })).collect();
-        json!({
-            "type": "halt_report",
-            "headline": self.headline(),
-            "run": self.state.run.run,
-            "requirement": self.state.run.requirement.id,
-            "disputed": matches!(self.halt.verdict, Verdict::Disputed(_)),
-            "mode": mode, "description": description, "reasons": reasons,
-            "role": self.halt.key.role(), "criterion": self.halt.key.criterion(),
-            "attempts": {
-                "semantic": { "failed": semantic, "of": semantic_of },
-                "format": { "failed": format, "of": format_of },
-                "forks": self.forks(),
-            },
-            "block": self.claim(),
-            "raw_output": if self.claim().is_some() { Value::Null } else { json!(raw) },
-            "child": { "end": self.end(), "log": self.log() },
-            "ran": run,
-            "changed": self.facts.changed,
-            "touched": self.facts.touched,
-            "left_in_git": self.state.left_in_git,
-            "hollow": self.vacuous().collect::<Vec<_>>(),
-            "usage": usage_words::json(self.state),
-            "run_dir": self.facts.run_dir,
-            "standing": self.state_of_work(),
-            "checkpoints": { "zero": zero, "good": good, "failed": failed, "unclaimed": unclaimed },
-            "next": steps,
-        })
     }
 }
 
@@ -361,39 +371,4 @@ fn change_line(change: &Change) -> String {
 
 fn seconds(ms: u64) -> String {
     format!("{}.{} s", ms / 1000, ms % 1000 / 100)
-}
-
-/// Lines of text that are gathered from top to bottom.
-#[derive(Default)]
-struct Page(String);
-
-impl Page {
-    fn line(&mut self, text: &str) {
-        self.0.push_str(text);
-        self.0.push('\n');
-    }
-
-    fn quote(&mut self, lines: &[String]) {
-        for line in lines {
-            self.line(format!("  | {line}").trim_end());
-        }
-    }
-
-    fn bullets(&mut self, items: &[String]) {
-        for item in items.iter().take(LISTED) {
-            self.line(&format!("  - {item}"));
-        }
-        if items.len() > LISTED {
-            self.line(&format!("  - and {} more", items.len() - LISTED));
-        }
-    }
-
-    fn list(&mut self, title: &str, items: &[String]) {
-        if items.is_empty() {
-            self.line(&format!("{title}: none"));
-            return;
-        }
-        self.line(&format!("{title}:"));
-        self.bullets(items);
-    }
 }

@@ -18,6 +18,7 @@ use tdd_core::finding::{ClassedChange, RedKind};
 use tdd_core::halt::Ending;
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
+use tdd_core::machine::Machine;
 use tdd_core::mdtest::{AgentWord, Voice};
 use tdd_core::mode::BudgetKind;
 use tdd_core::path::RelPath;
@@ -71,10 +72,10 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     out.extend(
         state.notices.iter().map(|notice| format!("look at: {}", harmless::line(&notice.to_string()))),
     );
-    for one in &state.leaked {
+    for one in &state.facts.leaked {
         out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
     }
-    out.extend(left_in_git(&state.left_in_git));
+    out.extend(left_in_git(&state.facts.left_in_git));
     out.extend(unverified(state).into_iter().map(|(id, why)| format!("not verified: {id}, {why}")));
     if !facts.isolation.is_empty() {
         out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
@@ -128,14 +129,14 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
             "key": key.to_string(), "attempt": number,
         })).collect::<Vec<_>>(),
         "usage": usage_words::json(state),
-        "runs": state.runs,
+        "runs": state.facts.runs,
         "refactor": state.run.plan.refactor,
         "early_green": facts.early_green,
         "not_verified": unverified,
         "evidence": evidence(state),
-        "leaked": state.leaked,
+        "leaked": state.facts.leaked,
         "remarks": state.notices,
-        "left_in_git": state.left_in_git,
+        "left_in_git": state.facts.left_in_git,
         "isolation": facts.isolation,
         "duration_ms": facts.duration_ms,
         "run_dir": facts.run_dir,
@@ -262,7 +263,7 @@ fn failures(state: &State) -> String {
 
 /// How often the project's own commands ran.
 fn runs_words(state: &State) -> String {
-    let Runs { whole, narrowed, gate } = state.runs;
+    let Runs { whole, narrowed, gate } = state.facts.runs;
     let gate = if gate == 0 { String::new() } else { format!("; of the gate: {gate}") };
     format!("whole runs of the suite: {whole}, narrowed: {narrowed}{gate}")
 }
@@ -346,7 +347,7 @@ fn mdtest_words(word: Option<&AgentWord>) -> String {
 
 /// The command that brings the tree back to how it was before the run.
 fn undo_command(state: &State) -> String {
-    format!("tdd undo {}", harmless::shell_word(&state.run.run.0))
+    format!("tdd undo {}", harmless::shell_word(&state.run.run.to_string()))
 }
 
 fn ending_words(ending: Ending) -> &'static str {

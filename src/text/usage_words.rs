@@ -118,7 +118,7 @@ pub fn of_cap(state: &State, cap: Cap) -> String {
         }
         Cap::Wall => {
             let of = caps.wall_ms.unwrap_or(0);
-            format!("{} s of {} s", state.worked_ms / 1000, of.div_ceil(1000))
+            format!("{} s of {} s", state.facts.worked_ms / 1000, of.div_ceil(1000))
         }
     }
 }

@@ -14,6 +14,12 @@ pub fn result(text: &str) {
     note(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
 }
 
+/// Writes bytes to stdout as they are: they are not for a terminal.
+pub fn bytes(bytes: &[u8]) {
+    let mut out = io::stdout().lock();
+    note(out.write_all(bytes).and_then(|()| out.flush()));
+}
+
 /// Notes what a write to stdout came to.
 pub(super) fn note(written: io::Result<()>) {
     if let Err(error) = written {

@@ -252,6 +252,11 @@ pub fn read_lines(run_dir: &Path) -> Result<String, Trouble> {
     Ok(text)
 }
 
+/// A side file of a journal, by its hash.
+pub fn read_side_file(run_dir: &Path, digest: &Digest) -> Result<Vec<u8>, Trouble> {
+    fetch(run_dir, digest)
+}
+
 fn set_aside(run_dir: &Path, file: &File, bytes: &[u8], whole: usize) -> io::Result<()> {
     let mut number = 1;
     let mut torn = loop {
@@ -341,13 +346,13 @@ fn replaced_by_another(folder: &Path) -> Trouble {
         "{}, where the run's records lie, was replaced by somebody else while a child ran; nothing more will be done",
         folder.display()
     );
-    Trouble::environment(what).because(kind).advise(
-        "see what did that (the agent of the last attempt could), remove what lies there, then `tdd resume`",
-    )
+    Trouble::environment(what)
+        .because(kind)
+        .mend("see what did that (the agent of the last attempt could), and remove what lies there")
 }
 
 fn unwritable(at: &Path, error: &io::Error) -> Trouble {
     Trouble::environment("the journal can't be written")
         .because(Why::of(at.display(), error))
-        .advise("see that the folder may be written, then `tdd resume`")
+        .mend("see that the folder may be written")
 }

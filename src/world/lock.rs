@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::journal_file::folders;
 use tdd_child::regular_file;
+use tdd_core::run_name;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::intent;
 use tdd_snapshot::checkpoints::place::GitPlace;
@@ -172,7 +173,11 @@ fn sign(file: &mut File) -> std::io::Result<()> {
 fn on_what(text: &str) -> String {
     let run: String = text.lines().skip(1).last().unwrap_or_default().chars().take(200).collect();
     let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if !run.is_empty() && run.chars().all(is_name) { format!(" and works on {run}") } else { String::new() }
+    if !run.is_empty() && run.chars().all(is_name) {
+        format!(" and works on {}", run_name::short(&run))
+    } else {
+        String::new()
+    }
 }
 
 fn held(file: &mut File) -> Trouble {

@@ -14,6 +14,7 @@ use tdd_core::finding::{
     CriterionRed, Findings, GreenFindings, RedFindings, RedKind, RedTest, RunRef, Seen, SuiteBaseline,
 };
 use tdd_core::greens::GreensChange;
+use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Journal as _;
 use tdd_core::requirement::Requirement;
@@ -169,6 +170,8 @@ fn run_ref() -> RunRef {
         log: ".tdd/runs/x/tests/001.log".to_owned(),
         output: "one line of output, as short ones are\n".repeat(10),
         canary: Canary::NotAsked,
+        failed: Vec::new(),
+        in_place: false,
     }
 }
 

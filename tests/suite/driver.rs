@@ -10,6 +10,7 @@ use tdd_core::criterion::Verify;
 use tdd_core::event::{Event, Plan};
 use tdd_core::halt::Ending;
 use tdd_core::judge::{Reason, Verdict};
+use tdd_core::machine::Machine;
 use tdd_core::mode::Mode;
 use tdd_core::path::RelPath;
 use tdd_core::role::Key;
@@ -104,7 +105,7 @@ fn a_verdict_takes_one_whole_run_and_a_tree_that_was_judged_none() {
     for (refactored, whole) in [(None, 5), (Some("OLD, in other words\n"), 6)] {
         let (state, world) = run(plan(), script(refactored));
         assert_eq!(ended(&state), &End::Finished(Ending::Verified));
-        assert_eq!((state.runs.whole, state.runs.narrowed), (whole, 4), "{refactored:?}");
+        assert_eq!((state.facts.runs.whole, state.facts.runs.narrowed), (whole, 4), "{refactored:?}");
         let gate = world.events().into_iter().find_map(|event| match event {
             Event::GateMeasured { green, judged_at, .. } => Some((green, judged_at)),
             _ => None,

@@ -280,7 +280,7 @@ fn gone_on(sandbox: &Sandbox, ran: &Ran, before: &Before) -> Result<(), String> 
             }
         }
         _ => {
-            if !ran.stderr.contains("tdd resume 2") {
+            if !ran.stderr.contains("tdd resume STE-1-") {
                 return Err(said("it does not say how to go on".to_owned()));
             }
             expect(sandbox, &["resume"], 0).map_err(said)?;

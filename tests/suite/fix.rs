@@ -88,7 +88,7 @@ fn a_type_error_and_a_failing_test_are_mended_in_two_rounds() {
     sandbox.tdd(&["undo"]).expect(0);
     assert_eq!(sandbox.read("shop.py"), SHOP);
     let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0).stdout;
-    assert!(cleaned.contains(&id), "{cleaned}");
+    assert!(cleaned.contains(tdd_core::run_name::short(&id)), "{cleaned}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::sample::{
 fn facts() -> HaltFacts {
     HaltFacts {
         run_dir: ".tdd/runs/x".to_owned(),
+        root: "/repo".to_owned(),
         changed: vec![Change { path: path("src/lib.rs"), kind: ChangeKind::Modified }],
         touched: vec![path("tests/a.rs")],
         raw_tail: "thinking…\n\u{1b}[31mgiving up\u{1b}[0m\u{1b}]0;owned\u{7}\n".to_owned(),

@@ -391,7 +391,7 @@ fn status_and_log_tell_a_run() {
     events.push(Event::Paused { reason: "usage limit".to_owned() });
     journal_of(&run, &events);
     let git = |args: &[&str]| Command::new("git").args(args).current_dir(&repository.top).output().unwrap();
-    assert!(git(&["update-ref", &format!("refs/tdd/{}/0", Repository::run_id()), "HEAD"]).status.success());
+    assert!(git(&["update-ref", &format!("refs/tdd/{}/0", Repository::run_id().0), "HEAD"]).status.success());
     // A writer that is alive may be in the middle of a line.
     let mut file = std::fs::File::options().append(true).open(run.join("events.jsonl")).unwrap();
     file.write_all(b"{\"v\":1,").unwrap();
@@ -403,7 +403,7 @@ fn status_and_log_tell_a_run() {
         "paused: usage limit",
         "AC-STE-1.1     not begun",
         "forks        1",
-        "tdd resume 2026",
+        "tdd resume STE-1-abcd",
     ] {
         assert!(text.contains(want), "{want}: {text}");
     }
@@ -428,7 +428,7 @@ fn status_and_log_tell_a_run() {
     let (code, _, errors) = tdd(&repository, &["log", "2027"]);
     assert_eq!(code, 2);
     assert!(errors.contains("no run `2027`") && errors.contains("20260101T"), "{errors}");
-    assert!(tdd(&repository, &["log", "2026"]).2.contains("more than one run begins with"));
+    assert!(tdd(&repository, &["log", "2026"]).2.contains("more than one run is meant by"));
 }
 
 #[test]
@@ -481,7 +481,8 @@ fn a_folder_of_the_run_that_somebody_replaced_is_written_no_further() {
         assert_eq!(trouble.kind, TroubleKind::Environment, "{name}");
         assert_eq!(journal.store(b"payload").unwrap_err(), trouble, "{name}");
         let said = trouble.to_string();
-        for word in [run.join(name).to_str().unwrap(), "a link to", "while a child ran", "tdd resume"] {
+        for word in [run.join(name).to_str().unwrap(), "a link to", "while a child ran", "do the same again"]
+        {
             assert!(said.contains(word), "{name}: {word} in {said}");
         }
         std::fs::remove_file(run.join(name)).unwrap();

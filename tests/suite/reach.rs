@@ -480,8 +480,8 @@ fn an_honest_role_installs_a_dependency_of_rust_and_of_go() {
 
 const TEST: &str = "test: python3 -m unittest discover -s tests -t .\n";
 
-/// What a hostile role of a whole run tries; each deed that goes through leaves its number.
-const DEEDS: &str = "grep -q . \"$HOME/.ssh/key\" && echo 1 >> ../actions; echo evil >> \"$HOME/.bashrc\" && echo 2 >> ../actions; \
+/// What a hostile role of a whole run tries; each action that goes through leaves its number.
+const ACTIONS: &str = "grep -q . \"$HOME/.ssh/key\" && echo 1 >> ../actions; echo evil >> \"$HOME/.bashrc\" && echo 2 >> ../actions; \
                      grep -q . \"$HOME/.netrc\" && echo 3 >> ../actions; true";
 
 /// `tdd` for a person whose home holds the repository, with secrets of theirs.
@@ -523,12 +523,12 @@ fn ac_tdd_8_10_a_run_says_what_is_open_and_who_has_opened_it() {
     ] {
         let place = super::cycle::shop();
         let (home, mut command) = at_home(&place, &format!("{TEST}{settings}"));
-        let action = DEEDS.replace("../deeds", "deeds");
+        let action = ACTIONS.replace("../actions", "actions");
         let cassette = super::isolation::cassette(&place, &action);
         let ran = Ran::of(&command.args(["STE-1", "--cassette", &cassette]).output().unwrap()).expect(0);
         let first: String = ran.stderr.lines().take(4).collect();
         assert!(first.contains(words), "{settings}: {first}");
-        let done = std::fs::read_to_string(place.path("deeds")).unwrap_or_default().replace('\n', "");
+        let done = std::fs::read_to_string(place.path("actions")).unwrap_or_default().replace('\n', "");
         assert_eq!(done, actions, "{settings}");
         let is_evil = std::fs::read_to_string(home.join(".bashrc")).unwrap().contains("evil");
         assert_eq!(is_evil, actions.contains('2'), "{settings}");

@@ -33,9 +33,9 @@ impl Place {
         self.tdd(&[&["STE-1", "--cassette", cassette, "--quiet"], more].concat())
     }
 
-    /// The newest run's id.
+    /// The newest run, as people name it.
     pub fn id(&self) -> String {
-        self.sandbox.run_dir().file_name().unwrap().to_str().unwrap().to_owned()
+        tdd_core::run_name::short(self.sandbox.run_dir().file_name().unwrap().to_str().unwrap()).to_owned()
     }
 
     /// The journals of all runs.
@@ -199,7 +199,7 @@ fn ac_tdd_7_11_no_advice_about_an_old_run_takes_back_later_work() {
     let text = "# More\n\n## Acceptance Criteria\n\n- AC-STE-2.1: More.\n  verify: manual\n";
     place.sandbox.write("specs/frs/STE-2.md", text);
     place.run(&place.wrong, &[]).expect(1);
-    let old = place.id();
+    let (old, folder) = (place.id(), place.sandbox.run_dir());
     let next = |place: &Place| -> String {
         let status = place.tdd(&["status", &old]).expect(0).stdout;
         let doctor = place.tdd(&["doctor"]).stdout;
@@ -223,7 +223,7 @@ fn ac_tdd_7_11_no_advice_about_an_old_run_takes_back_later_work() {
     let resumed = resumed.says(&["more.py", "--edited", "a later run came between", &newer]);
     assert!(!resumed.stderr.contains("tdd undo"), "{}", resumed.stderr);
     place.tdd(&["resume", &old, "--edited", "--quiet", "--cassette", &place.wrong]).expect(1);
-    let report = std::fs::read_to_string(place.sandbox.path(&format!(".tdd/runs/{old}/halt.txt"))).unwrap();
+    let report = std::fs::read_to_string(folder.join("halt.txt")).unwrap();
     assert!(
         report.contains("what can be done next") && !report.contains(&format!("tdd undo {old}\n")),
         "{report}"
@@ -479,7 +479,7 @@ fn a_run_that_is_undone_says_why_nobody_goes_on_with_it() {
     ];
     place.tdd(&["resume", &id, "--retry"]).expect(2).says(&words);
     // Where its name is typed for its requirement's.
-    for args in [&["run", &id][..], &[&id]] {
+    for args in [&["run", &id][..], &[&id], &["@"]] {
         let words = ["is a run, and no requirement", "undone", "`tdd STE-1` works on that"];
         place.tdd(args).expect(2).says(&words);
     }

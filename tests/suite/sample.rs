@@ -78,6 +78,8 @@ pub(crate) fn run_ref(exit: Exit, output: &str) -> RunRef {
         log: "runs/x/green.log".to_owned(),
         output: output.to_owned(),
         canary: Canary::NotAsked,
+        failed: Vec::new(),
+        in_place: false,
     }
 }
 

@@ -42,6 +42,14 @@ impl Ran {
         }
         self
     }
+
+    #[track_caller]
+    pub fn says_on_stdout(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.stdout.contains(word), "no `{word}` in:\n{}", self.stdout);
+        }
+        self
+    }
 }
 
 pub struct Sandbox {

@@ -55,7 +55,7 @@ fn a_disk_that_is_full_before_the_first_child_pauses_the_run() {
         let ran = on_a_small_disk(&sandbox, &lines);
         let [first, status, resumed, source] = ran.try_into().ok().unwrap();
         let first =
-            first.expect(3).says(&["the disk is full", "make room", "tdd resume 20", "No space left"]);
+            first.expect(3).says(&["the disk is full", "make room", "tdd resume STE-1-", "No space left"]);
         assert!(!first.stderr.contains("panicked"), "{}", first.stderr);
         assert!(status.stdout.contains("tdd resume"), "{left}: {}", status.stdout);
         resumed.expect(0);
@@ -102,7 +102,8 @@ fn a_report_that_is_cut_by_a_full_disk_is_told_as_that() {
     let sandbox = tap_project(HONEST_AGENT);
     let lines = ["fill 160; tdd STE-1", "tdd status", "room; tdd resume"];
     let [first, status, resumed] = on_a_small_disk(&sandbox, &lines).try_into().ok().unwrap();
-    let first = first.expect(3).says(&["the disk is full", "sh ../check.sh", "make room", "tdd resume 20"]);
+    let first =
+        first.expect(3).says(&["the disk is full", "sh ../check.sh", "make room", "tdd resume STE-1-"]);
     assert!(
         first.stderr.contains("No space left on device (os error 28); so the TAP output"),
         "{}",
@@ -135,7 +136,7 @@ fn a_child_that_fills_the_disk_pauses_the_run() {
         "cat src.txt",
     ];
     let [first, test, resumed, source] = on_a_small_disk(&sandbox, &lines).try_into().ok().unwrap();
-    first.expect(3).says(&["the disk is full", "make room", "tdd resume 20"]);
+    first.expect(3).says(&["the disk is full", "make room", "tdd resume STE-1-"]);
     assert!(test.stdout.contains("grep -q two"), "RED is kept");
     resumed.expect(0);
     assert!(source.stdout.starts_with("one\n") && source.stdout.contains("two\n"), "{}", source.stdout);

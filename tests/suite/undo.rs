@@ -485,7 +485,10 @@ fn runs_are_taken_back_from_the_newest_down() {
     let cassette = write_cassette(&sandbox, &format!("{implementer}{OK}{}", refactorer()));
     sandbox.tdd(&["STE-2", "--cassette", &cassette]).expect(4);
     let newer = run_id(&sandbox);
-    sandbox.tdd(&["undo", &older]).expect(2).says(&["more.py", &format!("tdd undo {newer}")]);
+    sandbox
+        .tdd(&["undo", &older])
+        .expect(2)
+        .says(&["more.py", &format!("tdd undo {}", tdd_core::run_name::short(&newer))]);
     sandbox.tdd(&["undo"]).expect(0);
     assert_eq!(tree(&sandbox), second);
     sandbox.tdd(&["undo", &older]).expect(0);
@@ -667,7 +670,11 @@ fn ac_tdd_9_3_clean_removes_old_runs_and_nothing_else() {
     assert!(!left.contains(&old[2]) && left.contains(&old[0]) && left.contains(&old[1]), "{left:?}");
     assert!(old[3..].iter().all(|id| left.contains(id)), "{left:?}");
     assert!(!refs(&sandbox).contains(&old[2]) && !refs(&sandbox).contains("20190101"));
-    assert!(ran.stdout.contains(&old[2]) && ran.stdout.contains("2 refs") && ran.stdout.contains("KiB"));
+    assert!(
+        ran.stdout.contains(tdd_core::run_name::short(&old[2]))
+            && ran.stdout.contains("2 refs")
+            && ran.stdout.contains("KiB")
+    );
     sandbox.tdd(&["clean", "--keep", "1", "--json"]).expect(0);
     assert_eq!(run_ids(&sandbox).iter().filter(|id| id.starts_with("20")).count(), 3);
     sandbox.tdd(&["clean", "nope"]).expect(2).says(&["no run `nope`"]);

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::cycle::{honest_shop_cassette, shop};
 use super::sandbox::{Ran, Sandbox, has_python};
+use tdd_core::machine::Machine;
 
 /// The honest cassette with more keys for each role, test-writer first.
 fn cassette_with(more: [&str; 3]) -> String {

@@ -19,6 +19,7 @@ use tdd_core::finding::{
 };
 use tdd_core::halt::Ending;
 use tdd_core::judge::Verdict;
+use tdd_core::machine::Machine;
 use tdd_core::next::next;
 use tdd_core::path::RelPath;
 use tdd_core::requirement::Requirement;
@@ -75,6 +76,8 @@ fn run_ref() -> RunRef {
         log: "l".into(),
         output: "o".into(),
         canary: Canary::NotAsked,
+        failed: Vec::new(),
+        in_place: false,
     }
 }
 
@@ -404,7 +407,7 @@ fn name(state: &State) -> String {
         format!(", {what} of {of}{}", if work.wanted { ", wanted" } else { "" })
     });
     let unclaimed = unclaimed.unwrap_or_default();
-    let paused = if state.suspension.is_some() { "paused, " } else { "" };
+    let paused = if state.facts.suspension.is_some() { "paused, " } else { "" };
     format!("{paused}{phase}{used}{unclaimed} [{}]", progress.join(" "))
 }
 
@@ -452,11 +455,13 @@ fn check(state: &State, ghost: &Ghost) {
     {
         assert!(ghost.passed.contains(&stage_name(&Key::TestWriter)), "{key} is due before a RED by finding");
     }
-    if state.cap_reached().is_some() && matches!(state.phase, Phase::Due { .. }) && state.suspension.is_none()
+    if state.cap_reached().is_some()
+        && matches!(state.phase, Phase::Due { .. })
+        && state.facts.suspension.is_none()
     {
         assert_eq!(next(state), Some(Effect::PauseAtCap), "a child is to be forked beyond the cap");
     }
-    let over = matches!(state.phase, Phase::Ended { .. }) || state.suspension.is_some();
+    let over = matches!(state.phase, Phase::Ended { .. }) || state.facts.suspension.is_some();
     assert_eq!(next(state).is_none(), over, "only an ended or paused run has nothing to do");
 }
 
@@ -492,7 +497,7 @@ fn walk(plan: Plan, extras: Extras) -> Table {
             }
             all
         };
-        let possible = if state.suspension.is_some() { paused() } else { events(&state, extras) };
+        let possible = if state.facts.suspension.is_some() { paused() } else { events(&state, extras) };
         for (label, event, passing) in &possible {
             let mut after = state.clone();
             after.apply(event).unwrap();

@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one place that opens files")]
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -57,6 +57,14 @@ pub fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
 /// At most `most` bytes of the beginning of a file; links are followed.
 pub fn head(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     head_of(open_linked(path)?, most)
+}
+
+/// At most `most` bytes of the end of a file; a link is not followed.
+pub fn tail(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
+    head_of(file, most)
 }
 
 /// At most `most` bytes of what is left of a file.

@@ -16,6 +16,7 @@ use crate::mdtest::AgentWord;
 use crate::path::RelPath;
 use crate::requirement::Requirement;
 use crate::role::Key;
+use crate::run_name;
 use crate::test::{FailureKind, TestId};
 use crate::usage::{CapPlan, ChildUse};
 
@@ -357,9 +358,10 @@ pub enum Regression {
 #[serde(transparent)]
 pub struct RunId(pub String);
 
+/// As people name it: without the time, `STE-1-ae1f`.
 impl std::fmt::Display for RunId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(run_name::short(&self.0))
     }
 }
 

@@ -28,6 +28,21 @@ pub fn head_and_tail(text: &str, max_bytes: usize) -> String {
     format!("{}{}{tail}", head.strip_suffix('\n').unwrap_or(head), marker(left_out.len(), lines))
 }
 
+/// The first part of `text`, at most `max_bytes`, never cut inside a character.
+pub fn head(text: &str, max_bytes: usize) -> &str {
+    &text[..floor(text, max_bytes)]
+}
+
+/// Which `count` lines of `lines` to show: around the first that holds the first of `anchors` that
+/// any holds, three quarters of them before it, since what led there stands above; else the last.
+pub fn around(lines: &[String], anchors: &[String], count: usize) -> std::ops::Range<usize> {
+    let found =
+        anchors.iter().find_map(|anchor| lines.iter().position(|line| line.contains(anchor.as_str())));
+    let last = lines.len().saturating_sub(count);
+    let from = found.map_or(last, |at| at.saturating_sub(count * 3 / 4).min(last));
+    from..(from + count).min(lines.len())
+}
+
 fn marker(bytes: usize, lines: usize) -> String {
     format!("\n[tdd: {bytes} bytes on {lines} lines left out]\n")
 }

@@ -11,12 +11,14 @@ use crate::mapping::Mapping;
 use crate::path::RelPath;
 use crate::policy::FileClass;
 use crate::role::Stage;
-use crate::test::{Canary, Exit, TestId};
+use crate::test::TestId;
 
 mod notice;
+mod run;
 mod whole;
 
 pub use notice::Notice;
+pub use run::{FailedItem, RunRef};
 pub use whole::{Judged, SuiteBaseline};
 
 /// One path that differs between two checkpoints.
@@ -134,21 +136,6 @@ impl fmt::Display for RedKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// The run that a verdict rests on, without its tests.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct RunRef {
-    pub command: String,
-    pub exit: Exit,
-    /// With its build.
-    pub duration_ms: u64,
-    pub log: String,
-    /// Raw output, head and tail, at most 32 KiB; the only words that a retry prompt may quote.
-    pub output: String,
-    /// `exit` is as it would have been without it.
-    #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
-    pub canary: Canary,
 }
 
 /// One test of a criterion at RED.
@@ -371,6 +358,7 @@ impl Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test::{Canary, Exit};
 
     #[test]
     fn a_kind_of_red_has_one_name_and_a_meaning_of_its_own() {
@@ -394,6 +382,8 @@ mod tests {
             log: "l".into(),
             output: "o".into(),
             canary: Canary::NotAsked,
+            failed: Vec::new(),
+            in_place: false,
         };
         let path = RelPath::new("src/a.rs").unwrap();
         let change = ClassedChange { path, kind: ChangeKind::Added, class: FileClass::Source };

@@ -20,19 +20,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::attempt::{AgentReturn, Attempt, CheckpointId};
 use crate::commands::RunnerKind;
-use crate::event::{Leaked, RunId};
+use crate::event::RunId;
 use crate::finding::{ClassedChange, RunRef, TestAware};
+use crate::machine::Facts;
 use crate::path::RelPath;
-use crate::state::Suspension;
 use crate::test::TestId;
-use crate::usage::{Cap, CapPlan, Caps, Tally};
+use crate::usage::{CapPlan, Tally};
 
 pub mod classify;
 mod machine;
 mod must_pass;
 mod score;
 
-pub use machine::{FixEffect, next};
+pub use machine::FixEffect;
 pub use must_pass::{MustPass, Skips, Told, Unloaded};
 pub use score::{Fault, Score};
 
@@ -309,10 +309,7 @@ pub enum FixEnd {
 pub struct FixState {
     pub run: FixStarted,
     pub phase: FixPhase,
-    pub suspension: Option<Suspension>,
-    pub zero: Option<CheckpointId>,
-    /// The tree as it was last known.
-    pub tree: Option<CheckpointId>,
+    pub facts: Facts,
     /// The start, then one for each fork.
     pub rounds: Vec<Round>,
     /// Which of them is the best that was measured.
@@ -321,12 +318,6 @@ pub struct FixState {
     pub known: BTreeSet<TestId>,
     /// Tests that were red before the first fixer; one entry for each check.
     pub must_pass: Vec<MustPass>,
-    pub leaked: Vec<Leaked>,
-    /// What was seen in git's folder and left there: a person's, or a hook that a child planted. The first few.
-    pub left_in_git: Vec<String>,
-    pub worked_ms: u64,
-    /// The operator took all of it back with `tdd undo`; the label under which it was kept.
-    pub undone: Option<String>,
 }
 
 impl FixState {
@@ -335,28 +326,12 @@ impl FixState {
         Self {
             run,
             phase: FixPhase::Opening,
-            suspension: None,
-            zero: None,
-            tree: None,
+            facts: Facts::default(),
             rounds: vec![Round::default()],
             best: None,
             known: BTreeSet::new(),
             must_pass: Vec::new(),
-            leaked: Vec::new(),
-            left_in_git: Vec::new(),
-            worked_ms: 0,
-            undone: None,
         }
-    }
-
-    /// How many forks were made.
-    pub fn forks(&self) -> usize {
-        self.rounds.len() - 1
-    }
-
-    /// How many children came back.
-    pub fn children(&self) -> usize {
-        self.rounds.iter().filter(|round| round.outcome.is_some()).count()
     }
 
     /// The best state of the tree that was measured, and what was measured of it.
@@ -369,17 +344,6 @@ impl FixState {
         let mut all = Tally::default();
         self.rounds.iter().for_each(|round| all.join(&round.used));
         all
-    }
-
-    /// A bound of the whole run that is reached.
-    pub fn cap_reached(&self) -> Option<Cap> {
-        let caps = self.run.caps.run;
-        if caps.is_none() { None } else { caps.reached(&self.used().told, self.worked_ms) }
-    }
-
-    /// What is left of the run's bounds.
-    pub fn left_of_caps(&self) -> Caps {
-        self.run.caps.run.less(&self.used().told, self.worked_ms)
     }
 }
 

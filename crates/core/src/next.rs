@@ -1,11 +1,12 @@
 //! What is to be done in a state: `next(&state)`.
 
 use crate::effect::Effect;
+use crate::machine::Machine;
 use crate::state::{Phase, State};
 
 /// The next effect, or `None` when the run has ended or is suspended.
 pub fn next(state: &State) -> Option<Effect> {
-    if state.suspension.is_some() {
+    if state.facts.suspension.is_some() {
         return None;
     }
     match &state.phase {

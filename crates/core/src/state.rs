@@ -7,16 +7,17 @@ use serde::{Deserialize, Serialize};
 use crate::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::budget::Spent;
 use crate::criterion::{CriterionId, Verify};
-use crate::effect::RollBack;
-use crate::event::{Event, Leaked, RunStarted, Runs};
+use crate::effect::{Effect, RollBack};
+use crate::event::{Event, RunId, RunStarted};
 use crate::finding::{Findings, Judged, Notice, RedFindings, RunRef, SuiteBaseline};
 use crate::halt::{Ending, Halt};
 use crate::judge::Verdict;
+use crate::machine::{Facts, IllegalEvent, Machine};
 use crate::mdtest::AgentWord;
 use crate::path::RelPath;
 use crate::role::Key;
 use crate::test::TestId;
-use crate::usage::{Tally, Usage};
+use crate::usage::{CapPlan, Tally, Usage};
 
 mod apply;
 mod disputed;
@@ -27,7 +28,6 @@ pub mod spending;
 mod unclaimed;
 mod words;
 
-pub use apply::IllegalEvent;
 pub use unclaimed::Unclaimed;
 
 /// All that is known of a run. Made by [`State::open`] and [`State::apply`] and by nothing else.
@@ -35,17 +35,12 @@ pub use unclaimed::Unclaimed;
 pub struct State {
     pub run: RunStarted,
     pub phase: Phase,
-    /// Why nothing goes on at the moment, though the run has not ended.
-    pub suspension: Option<Suspension>,
-    /// The tree as it was before the first fork.
-    pub zero: Option<CheckpointId>,
+    pub facts: Facts,
     /// The tree right before the first fork: checkpoint 0, and what the baseline runs left.
     pub start: Option<CheckpointId>,
     /// The tree as of the last work that was kept.
     pub good: Option<CheckpointId>,
     pub baseline: Option<Baselines>,
-    /// The tree as it was last known, for a resumed run.
-    pub tree: Option<CheckpointId>,
     /// Tests that are green at `good`; sorted, without repeats.
     pub greens: Vec<TestId>,
     /// How many tests the last run that was kept collected: no role may leave fewer.
@@ -60,21 +55,9 @@ pub struct State {
     pub worked_on: Vec<RelPath>,
     /// The gate before the first refactorer.
     pub gate: Option<GateBefore>,
-    /// Processes that outlived what had started them, the first few.
-    #[serde(default)]
-    pub leaked: Vec<Leaked>,
-    /// What was seen in git's folder and left there: a person's, or a hook that a child planted. The first few.
-    #[serde(default)]
-    pub left_in_git: Vec<String>,
     /// What agents say of the criteria that a Markdown test is for.
     #[serde(default)]
     pub words: BTreeMap<CriterionId, AgentWord>,
-    /// How long the run was at work, in all of its processes.
-    #[serde(default)]
-    pub worked_ms: u64,
-    /// How often the project's commands were run, by all of its processes.
-    #[serde(default)]
-    pub runs: Runs,
     /// The last whole run of the tests on whose word work was kept.
     #[serde(default)]
     pub judged: Option<(Judged, RunRef)>,
@@ -88,8 +71,6 @@ pub struct State {
     /// The tree as the child at hand left it when the run was stopped or paused; unknown after a kill.
     #[serde(default)]
     pub stopped_at: Option<CheckpointId>,
-    /// The operator took all of it back with `tdd undo`; the label under which it was kept.
-    pub undone: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -204,13 +185,6 @@ pub enum End {
     Refused,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Suspension {
-    Paused(String),
-    Stopped(i32),
-}
-
 /// How far one criterion is; the dots of the progress display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -274,12 +248,10 @@ impl State {
         Self {
             run,
             phase: Phase::Opening,
-            suspension: None,
-            zero: None,
+            facts: Facts::default(),
             start: None,
             good: None,
             baseline: None,
-            tree: None,
             greens: Vec::new(),
             collected: 0,
             red: None,
@@ -288,12 +260,7 @@ impl State {
             early_green: Vec::new(),
             worked_on: Vec::new(),
             gate: None,
-            leaked: Vec::new(),
-            left_in_git: Vec::new(),
             words: BTreeMap::new(),
-            worked_ms: 0,
-            undone: None,
-            runs: Runs::default(),
             judged: None,
             notices: Vec::new(),
             unclaimed: None,
@@ -306,7 +273,7 @@ impl State {
         let mut events = events.into_iter();
         let Some(first) = events.next() else { return Ok(None) };
         let Event::RunStarted(run) = first else {
-            return Err(IllegalEvent::first(first));
+            return Err(IllegalEvent::in_phase(first, "the journal's beginning"));
         };
         let mut state = Self::open((**run).clone());
         for event in events {
@@ -359,20 +326,6 @@ impl State {
         judged.map(|entry| &entry.attempt.before)
     }
 
-    /// How many forks were made in all.
-    pub fn forks(&self) -> usize {
-        self.ledgers.values().map(|ledger| ledger.entries.len()).sum()
-    }
-
-    /// How many children came back. The first one not yet back may never have been started.
-    pub fn children(&self) -> usize {
-        self.ledgers
-            .values()
-            .flat_map(|ledger| &ledger.entries)
-            .filter(|entry| entry.outcome.is_some())
-            .count()
-    }
-
     /// Whether the GREEN stage of this criterion has begun.
     pub fn is_reached(&self, id: &CriterionId) -> bool {
         let progress = self.progress.get(id);
@@ -380,6 +333,43 @@ impl State {
         // What the operator accepted may be red for ever, so its tests take no part.
         (begun && progress != Some(&Progress::Accepted))
             || matches!(progress, Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified))
+    }
+}
+
+impl Machine for State {
+    type Effect = Effect;
+
+    fn next(&self) -> Option<Effect> {
+        crate::next::next(self)
+    }
+
+    fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
+        Self::apply(self, event)
+    }
+
+    fn run(&self) -> &RunId {
+        &self.run.run
+    }
+
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn forks(&self) -> usize {
+        self.ledgers.values().map(|ledger| ledger.entries.len()).sum()
+    }
+
+    fn children(&self) -> usize {
+        let entries = self.ledgers.values().flat_map(|ledger| &ledger.entries);
+        entries.filter(|entry| entry.outcome.is_some()).count()
+    }
+
+    fn caps(&self) -> &CapPlan {
+        &self.run.plan.caps
+    }
+
+    fn told(&self) -> Usage {
+        self.spending().total.told
     }
 }
 

@@ -158,6 +158,27 @@ impl From<&str> for Why {
     }
 }
 
+/// The command that goes on once the cause of a trouble is mended. Who meets a trouble need not know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// The one that was given: nobody has said another.
+    Again,
+    /// This one, with what was done until now.
+    GoOn(Box<str>),
+    /// This one, from the beginning: there is nothing to go on with.
+    Anew(Box<str>),
+}
+
+impl fmt::Display for Then {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Again => f.write_str("do the same again"),
+            Self::GoOn(command) => write!(f, "`{command}` goes on"),
+            Self::Anew(command) => write!(f, "`{command}` starts it anew"),
+        }
+    }
+}
+
 /// An error that a person reads: what happened, why, what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
@@ -168,13 +189,15 @@ pub struct Trouble {
     pub why: String,
     /// What the person can do; lines; may hold a filled-in suggestion.
     pub next: String,
+    /// What follows when that is done, where a command of ours does.
+    pub then: Option<Then>,
     /// What the system is out of, if that is the cause.
     pub obstacle: Option<Obstacle>,
 }
 
 impl Trouble {
     pub fn new(kind: TroubleKind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), why: String::new(), next: String::new(), obstacle: None }
+        Self { kind, what: what.into(), why: String::new(), next: String::new(), then: None, obstacle: None }
     }
 
     pub fn user(what: impl Into<String>) -> Self {
@@ -204,8 +227,13 @@ impl Trouble {
     /// The same trouble in other words: with its secrets masked, say.
     #[must_use = "this returns the trouble in other words"]
     pub fn map_words(self, words: &dyn Fn(&str) -> String) -> Self {
-        let Self { kind, what, why, next, obstacle } = self;
-        Self { kind, what: words(&what), why: words(&why), next: words(&next), obstacle }
+        let Self { kind, what, why, next, then, obstacle } = self;
+        let then = then.map(|then| match then {
+            Then::Again => Then::Again,
+            Then::GoOn(command) => Then::GoOn(words(&command).into()),
+            Then::Anew(command) => Then::Anew(words(&command).into()),
+        });
+        Self { kind, what: words(&what), why: words(&why), next: words(&next), then, obstacle }
     }
 
     #[must_use = "this returns the trouble with its cause added"]
@@ -227,30 +255,49 @@ impl Trouble {
         }
         self.obstacle = Some(obstacle);
         let next = std::mem::take(&mut self.next);
-        self.advise(next)
+        self.mend(next)
     }
 
-    /// What the system is out of keeps nobody from going on with a run that is in its journal. What passes is
-    /// no fault of the set-up either.
-    #[must_use = "this returns the trouble that a resume gets over"]
-    pub fn resumable(self, run: &str) -> Self {
-        let Some(obstacle) = self.obstacle else { return self };
-        let next = format!("{}, then `tdd resume {run}`; nothing is lost", obstacle.advice());
-        let kind = if obstacle.passes() { TroubleKind::Passing } else { self.kind };
-        Self { kind, next, ..self }
+    /// With the command that goes on, where there is something to be done first and nobody has named one yet.
+    /// What the system is out of keeps nobody from going on with a run that is in its journal, and what passes
+    /// is no fault of the set-up.
+    #[must_use = "this returns the trouble with the command that goes on"]
+    pub fn then(self, then: Then) -> Self {
+        let passes = self.obstacle.is_some_and(Obstacle::passes) && matches!(then, Then::GoOn(_));
+        let kind = if passes { TroubleKind::Passing } else { self.kind };
+        let then = self.then.map(|named| if named == Then::Again { then } else { named });
+        Self { kind, then, ..self }
     }
 
+    /// All that there is to do.
     #[must_use = "this returns the trouble with its advice added"]
-    pub fn advise(mut self, next: impl Into<String>) -> Self {
-        let next = next.into();
-        self.next = match self.obstacle {
+    pub fn advise(self, next: impl Into<String>) -> Self {
+        let then = self.obstacle.map(|_| Then::Again);
+        Self { then, ..self.told_to(next.into()) }
+    }
+
+    /// What there is to do before the same command, or the one that goes on, finds the cause gone.
+    #[must_use = "this returns the trouble with its advice added"]
+    pub fn mend(self, next: impl Into<String>) -> Self {
+        Self { then: Some(Then::Again), ..self.told_to(next.into()) }
+    }
+
+    fn told_to(self, next: String) -> Self {
+        let next = match self.obstacle {
             None => next,
-            Some(obstacle) if next.starts_with(UNCHANGED) => {
-                format!("{UNCHANGED}; {}, then do the same again", obstacle.advice())
-            }
-            Some(obstacle) => format!("{}, then do the same again", obstacle.advice()),
+            Some(obstacle) if next.starts_with(UNCHANGED) => format!("{UNCHANGED}; {}", obstacle.advice()),
+            Some(obstacle) => obstacle.advice().to_owned(),
         };
-        self
+        Self { next, ..self }
+    }
+
+    /// What to do next, as a person reads it.
+    pub fn advice(&self) -> String {
+        match &self.then {
+            None => self.next.clone(),
+            Some(then) if self.next.is_empty() => then.to_string(),
+            Some(then) => format!("{}; then {then}", self.next),
+        }
     }
 }
 
@@ -263,8 +310,9 @@ impl fmt::Display for Trouble {
         if !self.why.is_empty() {
             write!(f, "\n  why: {}", self.why.replace('\n', "\n       "))?;
         }
-        if !self.next.is_empty() {
-            write!(f, "\n  next: {}", self.next.replace('\n', "\n        "))?;
+        let advice = self.advice();
+        if !advice.is_empty() {
+            write!(f, "\n  next: {}", advice.replace('\n', "\n        "))?;
         }
         Ok(())
     }
@@ -295,7 +343,7 @@ mod tests {
             assert_eq!(trouble, Trouble::environment("it broke").because(error(number)).advise("mend it"));
             assert_eq!(trouble.obstacle, Some(obstacle));
             assert_eq!(trouble.what, format!("{}: it broke", obstacle.what()));
-            assert_eq!(trouble.next, format!("{}, then do the same again", obstacle.advice()));
+            assert_eq!(trouble.advice(), format!("{}; then do the same again", obstacle.advice()));
         }
         let ours = io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 64 bytes");
         assert_eq!(Obstacle::of(&ours), None, "nothing that a limit has to do with");
@@ -307,17 +355,41 @@ mod tests {
         }
         let unchanged = Trouble::user("it").because(error(24)).advise("nothing was changed; look at it");
         assert!(unchanged.next.starts_with("nothing was changed; raise the limit"), "{unchanged}");
-        let again = Trouble::environment("it").because(Why::of("a/b", &error(28))).resumable("R");
+        let resume = || Then::GoOn("tdd resume R".into());
+        let again = Trouble::environment("it").because(Why::of("a/b", &error(28))).then(resume());
         assert_eq!((again.kind, again.why.starts_with("a/b: ")), (TroubleKind::Passing, true));
-        assert!(again.next.contains("`tdd resume R`"), "{again}");
+        assert!(again.to_string().ends_with("; then `tdd resume R` goes on"), "{again}");
         for number in [5, 11, 12, 23, 24, 27, 28] {
             let trouble = Trouble::environment("it").because(error(number));
-            let resumable = trouble.clone().resumable("R");
+            let resumable = trouble.clone().then(resume());
             let kind = if number == 5 { trouble.kind } else { TroubleKind::Passing };
-            assert_eq!((resumable.kind, resumable.next.contains("`tdd resume R`")), (kind, true), "{number}");
+            let names_it = resumable.advice().contains("`tdd resume R`");
+            assert_eq!((resumable.kind, names_it), (kind, true), "{number}");
         }
-        let plain = Trouble::environment("it").because("so").advise("mend it");
-        assert_eq!(plain.clone().resumable("R"), plain);
+    }
+
+    #[test]
+    fn the_command_that_goes_on_is_named_where_there_is_something_to_mend_first() {
+        let mend = || Trouble::environment("it").because("so").mend("see that it can be read");
+        for (then, want) in [
+            (None, "see that it can be read; then do the same again"),
+            (Some(Then::GoOn("tdd fix".into())), "see that it can be read; then `tdd fix` goes on"),
+            (Some(Then::Anew("tdd X-1".into())), "see that it can be read; then `tdd X-1` starts it anew"),
+        ] {
+            let trouble = match then {
+                Some(then) => mend().then(then),
+                None => mend(),
+            };
+            assert_eq!(trouble.advice(), want);
+            assert!(trouble.to_string().ends_with(want), "{trouble}");
+        }
+        let named = mend().then(Then::Anew("tdd X-1".into()));
+        assert_eq!(named.clone().then(Then::GoOn("tdd resume R".into())), named);
+        let plain = Trouble::environment("it").because("so").advise("begin anew");
+        assert_eq!(plain.clone().then(Then::GoOn("tdd resume R".into())), plain);
+        let secret = mend().then(Then::GoOn("tdd fix --task hunter2".into()));
+        let masked = secret.map_words(&|text| text.chars().filter(|c| !c.is_ascii_digit()).collect());
+        assert_eq!(masked.then, Some(Then::GoOn("tdd fix --task hunter".into())));
     }
 
     #[test]

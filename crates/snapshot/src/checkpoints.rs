@@ -43,6 +43,7 @@ pub mod intent;
 mod labels;
 mod listing;
 mod packs;
+mod patch;
 pub mod place;
 mod private;
 mod refs;
@@ -60,6 +61,7 @@ use git_state::GitState;
 use import::Known;
 use labels::ref_folder;
 pub use labels::slug;
+pub use patch::patch;
 use place::GitPlace;
 pub use place::{exclude_runs, git_folders};
 use private::{Private, disk, frozen_rules};
@@ -199,23 +201,25 @@ impl GitCheckpoints {
     /// folder that was destroyed sounds like a fault of ours or of the disk.
     fn after_a_child(&self, trouble: Trouble, label: &str) -> Trouble {
         let folder = |path: &Path| path.is_dir();
-        let next = if !folder(&self.place.git_dir) || !folder(&self.place.common_dir.join("objects")) {
-            "the repository's commits and the run's checkpoints were in it: bring it back from where it was \
-             moved or from a copy, then `tdd resume`; without one they are gone, and only the files of the \
-             work tree are left"
-                .to_owned()
+        let trouble = if !folder(&self.place.git_dir) || !folder(&self.place.common_dir.join("objects")) {
+            trouble.mend(
+                "the repository's commits and the run's checkpoints were in it: bring it back from where it was \
+                 moved or from a copy (without one they are gone, and only the files of the work tree are left)",
+            )
         } else if !folder(&self.folders.for_objects()) {
-            "the run's own folder is gone, so this run can't go on: start anew with `tdd <FR> --new`; its \
-             checkpoints stay under refs/tdd/"
-                .to_owned()
+            trouble.advise(
+                "the run's own folder is gone, so this run can't go on: start anew with `tdd <FR> --new`; its \
+                 checkpoints stay under refs/tdd/",
+            )
         } else if self.refs.values().any(|commit| !self.own.holds(commit)) {
-            "checkpoints of this run were deleted from the repository, and other objects may be: run \
-             `git fsck`, bring what it misses back from a clone, then start anew with `tdd <FR> --new`"
-                .to_owned()
+            trouble.advise(
+                "checkpoints of this run were deleted from the repository, and other objects may be: run \
+                 `git fsck`, bring what it misses back from a clone, then start anew with `tdd <FR> --new`",
+            )
         } else if self.place.is_as_found() {
             return trouble;
         } else {
-            trouble.next.clone()
+            trouble
         };
         let attempt =
             label.strip_prefix("after-").or_else(|| label.strip_prefix("restored-")).unwrap_or(label);
@@ -225,7 +229,7 @@ impl GitCheckpoints {
             format!("while the child of the attempt {attempt} ran")
         };
         let what = format!("{}; the cause arose {when}", trouble.what);
-        Trouble { what, ..trouble }.advise(next)
+        Trouble { what, ..trouble }
     }
 }
 

@@ -387,12 +387,12 @@ fn is_absent(error: &io::Error) -> bool {
 fn unusable(path: &Path, error: &io::Error) -> Trouble {
     Trouble::environment(format!("{} can't be used", path.display()))
         .because(error)
-        .advise("see that the folder is there, may be written, and has room; then `tdd resume`")
+        .mend("see that the folder is there, may be written, and has room")
 }
 
 fn unreadable(path: &[u8], error: &io::Error) -> Trouble {
     let path = String::from_utf8_lossy(path);
     Trouble::environment(format!("the protected file {path} can't be read or put back"))
         .because(error)
-        .advise("see that you own it and that nothing else writes to it; then `tdd resume`")
+        .mend("see that you own it and that nothing else writes to it")
 }

@@ -3,13 +3,14 @@
 use super::finished::Finished;
 use super::wire;
 use crate::commands::journalled::Journalled;
-use crate::commands::run_status::{RunStatus, back_before, half_undone};
+use crate::commands::run_status::{RunStatus, back_before, undo_again};
 use crate::commands::status;
 use crate::settings::Settings;
 use crate::world::journal_file;
 use crate::world::lock;
 use crate::world::project::Place;
 use tdd_child::run_folder::{self, RunDir};
+use tdd_core::machine::Machine;
 use tdd_core::requirement::Requirement;
 use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::Trouble;
@@ -32,7 +33,7 @@ pub fn refuse(
         let Ok(Some(state)) = State::replay(records.iter().map(|record| &record.event)) else { continue };
         let is_of_it = state.run.requirement.path == requirement.path && state.forks() > 0;
         // What was taken back says nothing of the runs before it.
-        if !is_of_it || state.undone.is_some() {
+        if !is_of_it || state.facts.undone.is_some() {
             continue;
         }
         let told = Journalled::Cycle(Box::new(state));
@@ -45,7 +46,9 @@ pub fn refuse(
             // Nothing was done in it, so it says nothing of the runs before it.
             Phase::Ended { end: End::Refused } => {}
             // What it left, its tests first of all, would count as the project's own.
-            Phase::Ended { end: End::Halted(_) } if state.tree != state.start && state.tree != state.zero => {
+            Phase::Ended { end: End::Halted(_) }
+                if state.facts.tree != state.start && state.facts.tree != state.facts.zero =>
+            {
                 let at_work = lock::held_by_another(&place.repository);
                 let with = wire::resume_with(settings);
                 return Err(at_work.unwrap_or_else(|| halted(place, &state, &run, &with)));
@@ -77,7 +80,7 @@ pub fn refuse(
 
 /// What lies in the tree is then nobody's work as anybody left it.
 fn refuse_half_undone(place: &Place) -> Result<(), Trouble> {
-    let Some((run, _)) = intent::cut_off(&place.repository) else { return Ok(()) };
+    let Some((run, to)) = intent::cut_off(&place.repository) else { return Ok(()) };
     if let Some(at_work) = lock::held_by_another(&place.repository) {
         return Err(at_work);
     }
@@ -85,7 +88,7 @@ fn refuse_half_undone(place: &Place) -> Result<(), Trouble> {
     let runs = run_folder::runs_of(&place.repository)?;
     let Some(of) = runs.iter().find(|one| one.id == run) else { return Ok(()) };
     let Ok((told, _)) = Journalled::read(of) else { return Ok(()) };
-    let Some(again) = half_undone(&place.repository, of, &told) else { return Ok(()) };
+    let again = undo_again(of, &told, &to);
     Err(Trouble::user(format!("an undo of the run {run} was cut off, and the tree is half way"))
         .because("some files are as before that run and some as after it; no new run begins on that")
         .advise(format!("bring the undo to its end first: {again}")))

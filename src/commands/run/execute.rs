@@ -27,9 +27,10 @@ use tdd_core::audience::Audience;
 use tdd_core::event::{Decision, Event, RunId, RunStarted};
 use tdd_core::halt::Ending;
 use tdd_core::labels;
+use tdd_core::machine::{Machine, Suspension};
 use tdd_core::ports::{Checkpoints, Clock, Journal};
-use tdd_core::state::{End, Phase, State, Suspension};
-use tdd_core::trouble::{Trouble, Why};
+use tdd_core::state::{End, Phase, State};
+use tdd_core::trouble::{Then, Trouble, Why};
 use tdd_snapshot::checkpoints;
 use tdd_snapshot::checkpoints::GitCheckpoints;
 
@@ -101,7 +102,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let first = Event::RunStarted(Box::new(started.clone()));
     let journal = begun(&prepared.place.repository, &folders.run, (now, &first))?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)
-        .map_err(|trouble| trouble.resumable(&started.run.0))?;
+        .map_err(|trouble| trouble.then(Then::GoOn(format!("tdd resume {}", started.run).into())))?;
     let mut audience = audience(prepared);
     let state = State::open(started);
     audience.event(&state, &first, now);
@@ -313,7 +314,7 @@ fn closing(
     output: OutputMode,
     (with, back): (&str, Option<String>),
 ) -> Result<Exit, Trouble> {
-    Ok(match (&state.suspension, &state.phase) {
+    Ok(match (&state.facts.suspension, &state.phase) {
         (_, Phase::Ended { end: End::Finished(ending) }) => {
             show(run, "summary", output);
             match ending {

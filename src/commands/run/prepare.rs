@@ -10,13 +10,13 @@ use crate::commands::run_status::RunStatus;
 use crate::commands::status;
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
 use crate::text::prompt;
-use crate::world::journal_file::folders;
 use crate::world::project::{self, Archive, Place};
 use crate::world::project_commands::{self, Chosen};
 use tdd_agents::agent::{RoleAgent, RoleAgents, choose_auto};
 use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_agents::agent_table::{self, AgentTable};
 use tdd_child::passthrough::Operator;
+use tdd_child::run_folder::RunDir;
 use tdd_child::sandbox;
 use tdd_core::commands::ProjectCommands;
 use tdd_core::criterion::{CriterionId, Verify};
@@ -24,6 +24,7 @@ use tdd_core::event::{Plan, RedRule, SandboxNeed, Screens, SupersedeRule};
 use tdd_core::isolation::Wanted;
 use tdd_core::requirement::Requirement;
 use tdd_core::role::Role;
+use tdd_core::run_name;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::{Cap, CapPlan};
 use tdd_snapshot::git_facts;
@@ -114,8 +115,10 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
 
 /// A run's name is easily typed where its requirement is meant.
 fn or_a_run(trouble: Trouble, place: &Place, typed: &str) -> Trouble {
-    let run = folders::is_run_id(typed).then(|| status::chosen_run(&place.repository, Some(typed)).ok());
-    let told = run.flatten().and_then(|run| Some((Journalled::read(&run).ok()?.0, run)));
+    let is_it =
+        |run: &RunDir| typed.starts_with('@') || run.id.0 == typed || run_name::short(&run.id.0) == typed;
+    let run = status::chosen_run(&place.repository, Some(typed)).ok().filter(is_it);
+    let told = run.and_then(|run| Some((Journalled::read(&run).ok()?.0, run)));
     let Some((Journalled::Cycle(state), run)) = told else { return trouble };
     let requirement = state.run.requirement.id.clone();
     let told = Journalled::Cycle(state);

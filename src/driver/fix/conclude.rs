@@ -7,6 +7,7 @@ use tdd_core::event::Event;
 use tdd_core::finding::ChangeKind;
 use tdd_core::fix::FixHalt;
 use tdd_core::halt::Ending;
+use tdd_core::machine::Machine;
 use tdd_core::ports::{Checkpoints, Checks, Journal, World};
 use tdd_core::trouble::Trouble;
 

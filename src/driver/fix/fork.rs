@@ -5,6 +5,7 @@ use crate::text::prompt::fix::{Before, FixBrief, fixer};
 use tdd_core::attempt::{Attempt, AttemptKind, PromptPart};
 use tdd_core::event::Event;
 use tdd_core::fix::{CheckKind, FixFindings, TestEdits};
+use tdd_core::machine::Machine;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{
     AgentOrder, Agents, Allowance, Checkpoints, Checks, Journal, Limits, Protection, World,

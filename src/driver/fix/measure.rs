@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use crate::driver::fork::without_secrets;
 use crate::driver::learn::unprotected_notes;
 use crate::driver::meanwhile::{self, edited_meanwhile, kept_as};
-use crate::driver::measure::{is_own_writing, put_back_touched, run_ref, written_beside_tests};
+use crate::driver::measure::{is_own_writing, put_back_touched, written_beside_tests};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
-use tdd_core::finding::{ClassedChange, TestAware};
+use tdd_core::finding::{ClassedChange, RunRef, TestAware};
 use tdd_core::fix::classify::finding;
 use tdd_core::fix::{CheckFinding, CheckKind, FixFindings, Skips, TestEdits, Told, Unloaded};
 use tdd_core::isolation::Level;
+use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{self, FileClass};
 use tdd_core::ports::{CanaryWish, Checkpoints, Checks, Protection, World};
@@ -294,7 +295,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let mut checked = self.checks.run(at, label, canary, tell).await?;
         checked.run.command = mask(&checked.run.command);
         self.note_judged(&checked.run);
-        let reference = run_ref(&checked.run, &self.setup.mask);
+        let reference = RunRef::of(&checked.run, &self.setup.mask);
         let mut found = finding(kind, &checked.run, &checked.types, reference);
         for complaint in &mut found.complaints {
             complaint.text = (self.setup.mask)(&complaint.text);

@@ -6,7 +6,7 @@ use crate::driver::drive::Drive;
 use tdd_core::classify::{self, Sources};
 use tdd_core::criterion::CriterionId;
 use tdd_core::evidence::evidence;
-use tdd_core::finding::{CriterionRed, RedFindings, RedKind, RedTest, Seen};
+use tdd_core::finding::{CriterionRed, RedFindings, RedKind, RedTest, RunRef, Seen};
 use tdd_core::greens::GreensChange;
 use tdd_core::mapping::{self, Mapping};
 use tdd_core::path::RelPath;
@@ -14,8 +14,8 @@ use tdd_core::ports::{TestOrder, World};
 use tdd_core::test::{TestId, TestRun};
 use tdd_core::trouble::Trouble;
 
+use super::Work;
 use super::sources::SourceBook;
-use super::{Work, run_ref};
 
 impl<W: World> Drive<'_, W> {
     /// Whether a run with all new files in it hides nothing: each of them is told of, and so is every
@@ -58,7 +58,7 @@ impl<W: World> Drive<'_, W> {
             };
             let first = self.run_tests(&order).await?;
             let second = self.run_tests(&TestOrder { label: format!("RED {id} again"), ..order }).await?;
-            findings.runs.extend([&first, &second].map(|run| run_ref(run, &self.setup.mask)));
+            findings.runs.extend([&first, &second].map(|run| RunRef::of(run, &self.setup.mask)));
             let weak = evidence(&first).err().or_else(|| evidence(&second).err());
             findings.no_evidence = findings.no_evidence.take().or(weak);
             match (&first.report, &second.report) {

@@ -8,7 +8,7 @@ use tdd_core::classify;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Event, Refactoring, Regression};
 use tdd_core::evidence::evidence;
-use tdd_core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge, Judged};
+use tdd_core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge, Judged, RunRef};
 use tdd_core::greens::GreensChange;
 use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
@@ -19,7 +19,7 @@ use tdd_core::state::Progress;
 use tdd_core::test::{TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
-use super::{Passes, Work, facts, run_ref};
+use super::{Passes, Work, facts};
 
 /// Below this baseline the tests of others are run with every attempt (contract section 7).
 const QUICK_BASELINE_MS: u64 = 60_000;
@@ -54,7 +54,7 @@ impl<W: World> Drive<'_, W> {
             let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
             let gate = self.run_gate(&format!("gate for {id}"), &leave_out).await?;
             findings.gate_red = !gate.exit.is_success();
-            findings.runs.push(run_ref(&gate, &self.setup.mask));
+            findings.runs.push(RunRef::of(&gate, &self.setup.mask));
         }
         let passes =
             findings.failed.is_empty() && findings.vanished.is_empty() && findings.no_evidence.is_none();
@@ -153,8 +153,8 @@ impl<W: World> Drive<'_, W> {
         };
         let shown = self.run_tests(&order).await?;
         let still = shown.report.as_ref().is_none_or(|report| !classify::lost(&failing, report).is_empty());
-        if let (true, Some(last)) = (still, findings.runs.last_mut()) {
-            *last = run_ref(&shown, &self.setup.mask);
+        if still {
+            findings.runs.push(RunRef { in_place: true, ..RunRef::of(&shown, &self.setup.mask) });
         }
         Ok(())
     }
@@ -208,7 +208,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     fn classify_own(&self, run: &TestRun, red: Option<&CriterionRed>, findings: &mut GreenFindings) {
-        findings.runs.push(run_ref(run, &self.setup.mask));
+        findings.runs.push(RunRef::of(run, &self.setup.mask));
         findings.no_evidence = findings.no_evidence.take().or(evidence(run).err());
         match (&run.report, red) {
             (Some(report), Some(red)) => {

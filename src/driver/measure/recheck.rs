@@ -11,7 +11,7 @@ use tdd_core::classify;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::Event;
 use tdd_core::evidence::evidence;
-use tdd_core::finding::{ChangeKind, RedFindings};
+use tdd_core::finding::{ChangeKind, RedFindings, RunRef};
 use tdd_core::greens::GreensChange;
 use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
@@ -22,7 +22,7 @@ use tdd_core::state::Progress;
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
 
-use super::{Work, run_ref};
+use super::Work;
 
 impl<W: World> Drive<'_, W> {
     pub async fn recheck(&mut self) -> Result<Vec<Event>, Trouble> {
@@ -68,7 +68,7 @@ impl<W: World> Drive<'_, W> {
         };
         let first = self.run_tests(&order).await?;
         let second = self.run_tests(&order).await?;
-        findings.runs = [&first, &second].map(|run| run_ref(run, &self.setup.mask)).to_vec();
+        findings.runs = [&first, &second].map(|run| RunRef::of(run, &self.setup.mask)).to_vec();
         findings.no_evidence = evidence(&first).err().or(evidence(&second).err());
         let (Some(one), Some(two)) = (&first.report, &second.report) else {
             findings.no_evidence.get_or_insert_with(|| "the runner can't be read test by test".to_owned());

@@ -10,7 +10,7 @@ use tdd_core::classify::{self, Sources};
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::{Event, SupersedeRule};
 use tdd_core::evidence::evidence;
-use tdd_core::finding::{ChangeKind, CriterionRed, Findings, RedFindings, RedKind, Superseded};
+use tdd_core::finding::{ChangeKind, CriterionRed, Findings, RedFindings, RedKind, RunRef, Superseded};
 use tdd_core::greens::GreensChange;
 use tdd_core::guard::{self, Guard};
 use tdd_core::mapping::{self, Mapping};
@@ -22,7 +22,7 @@ use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
 use super::sources::SourceBook;
-use super::{Passes, Work, facts, run_ref};
+use super::{Passes, Work, facts};
 
 /// The runs that a RED rests on.
 struct RedRuns {
@@ -195,7 +195,7 @@ impl<W: World> Drive<'_, W> {
         findings.runs = [Some(&runs.first), runs.second.as_ref()]
             .into_iter()
             .flatten()
-            .map(|run| run_ref(run, &self.setup.mask))
+            .map(|run| RunRef::of(run, &self.setup.mask))
             .collect();
         let weak =
             evidence(&runs.first).err().or_else(|| runs.second.as_ref().and_then(|run| evidence(run).err()));

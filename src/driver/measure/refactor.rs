@@ -12,7 +12,7 @@ use tdd_core::role::Key;
 use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
-use super::{Passes, Work, run_ref};
+use super::{Passes, Work};
 
 impl<W: World> Drive<'_, W> {
     pub(super) async fn measure_refactor(&mut self) -> Result<Vec<Event>, Trouble> {
@@ -41,7 +41,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(events);
         }
         let run = self.run_tests(&order).await?;
-        findings.runs.push(run_ref(&run, &self.setup.mask));
+        findings.runs.push(RunRef::of(&run, &self.setup.mask));
         findings.no_evidence = evidence(&run).err();
         if let Some(report) = &run.report {
             (findings.regressed, findings.flaky) = self.regressions(report, &order).await?;
@@ -109,7 +109,7 @@ impl<W: World> Drive<'_, W> {
 
     async fn other_gate_is_red(&mut self, findings: &mut RefactorFindings) -> Result<bool, Trouble> {
         let gate = self.run_gate("gate after REFACTOR", &[]).await?;
-        findings.runs.push(run_ref(&gate, &self.setup.mask));
+        findings.runs.push(RunRef::of(&gate, &self.setup.mask));
         let was_red =
             self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(|exit| !exit.is_success()));
         Ok(!gate.exit.is_success() && !was_red)

@@ -24,7 +24,7 @@ pub struct NextStep {
 impl NextStep {
     /// Whether it goes back to before the run.
     pub(super) fn goes_before(&self, state: &State) -> bool {
-        self.command == format!("tdd undo {}", shell_word(&state.run.run.0))
+        self.command == format!("tdd undo {}", shell_word(&state.run.run.to_string()))
     }
 
     /// Whether agents are called by it: then it must say all that the run was begun with.
@@ -37,13 +37,16 @@ impl NextStep {
 /// In the order in which a person would think of them: go on, look, give up. Every command here
 /// exists in this version; git commands work from any folder of the repository.
 pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
-    let run = shell_word(&state.run.run.0);
+    let run = shell_word(&state.run.run.to_string());
     let mut steps = ways_on(state, halt, &run);
     let failed = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.as_ref());
     if let (Some(good), Some(failed)) = (&state.good, failed)
         && good != failed
     {
-        steps.push(step("look at what the failed attempt changed", format!("git diff {good} {failed}")));
+        steps.push(step(
+            "look at what the failed attempt changed",
+            format!("git diff {} {}", brief(good), brief(failed)),
+        ));
         steps.push(step(
             "bring the failed work back into the tree, to mend it by hand and go on with --edited; what is there \
              now is kept first",
@@ -60,7 +63,7 @@ pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
 }
 
 /// Enough of a checkpoint's commit for `tdd undo --to`.
-fn brief(checkpoint: &CheckpointId) -> &str {
+pub(super) fn brief(checkpoint: &CheckpointId) -> &str {
     checkpoint.0.get(..12).unwrap_or(&checkpoint.0)
 }
 

@@ -36,7 +36,7 @@ impl RetryCause {
         let rules = fault.reasons.iter().filter(|reason| reason.is_rule()).map(ToString::to_string).collect();
         let tests_failed = fault.reasons.iter().any(rests_on_a_run);
         let runs = if tests_failed { runs } else { &[] };
-        Self { outputs: runs.iter().map(|run| run.output.clone()).collect(), rules }
+        Self { outputs: RunRef::quotable(runs).map(|run| run.output.clone()).collect(), rules }
     }
 
     /// Only a test run.

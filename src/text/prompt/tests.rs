@@ -24,6 +24,8 @@ fn run(output: &str) -> RunRef {
         log: "/x/log".into(),
         output: output.into(),
         canary: Canary::NotAsked,
+        failed: Vec::new(),
+        in_place: false,
     }
 }
 

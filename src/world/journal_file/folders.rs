@@ -130,9 +130,9 @@ pub fn size(folder: &Path) -> u64 {
 pub fn remove(repository: &Path, run: &RunDir) -> Result<(), Trouble> {
     check(repository, run)?;
     // Under another name first: of a run there is all or nothing, whoever is killed meanwhile.
-    let going = format!("{REMOVED}{}", run.id);
+    let going = format!("{REMOVED}{}", run.id.0);
     let cleared = Tree::open(repository).and_then(|tree| {
-        tree.rename_beside(format!(".tdd/runs/{}", run.id).as_bytes(), &going)?;
+        tree.rename_beside(format!(".tdd/runs/{}", run.id.0).as_bytes(), &going)?;
         tree.clear(format!(".tdd/runs/{going}").as_bytes())
     });
     cleared.map_err(|error| {

@@ -73,8 +73,7 @@ pub fn find(
 
 fn none_found(trouble: Trouble) -> Trouble {
     let next = "name the checks: tdd fix --check 'COMMAND', or `fix: { checks: [COMMAND] }` or `test: COMMAND` in tdd.yaml";
-    let why = trouble.why.replace("neither --test nor", "neither --check nor");
-    Trouble { what: format!("no checks were found: {}", trouble.what), why, ..trouble }.advise(next)
+    Trouble { what: format!("no checks were found: {}", trouble.what), ..trouble }.advise(next)
 }
 
 /// The test command; the gate, if it is another one. A test command that can't be given a selection

@@ -24,7 +24,7 @@ pub(super) fn test_command(project: &Path) -> Result<Sourced, Trouble> {
     match found.len() {
         0 => Err(Trouble::user("no test command was found")
             .because(
-                "neither --test nor tdd.yaml names one, CLAUDE.md and AGENTS.md have no key commands, and there is \
+                "neither a flag nor tdd.yaml names one, CLAUDE.md and AGENTS.md have no key commands, and there is \
                  no Cargo.toml, no package.json with a test script, no Python project, no go.mod, and nothing of PHP, Ruby, the JVM, \
                  .NET or deno here, nor a Makefile, justfile or Taskfile with a target `test`",
             )

@@ -94,7 +94,7 @@ fn a_failed_sync_stops_the_run_before_the_effect_and_it_can_be_resumed() {
         for (part, text) in [("what", &trouble.what), ("why", &trouble.why), ("next", &trouble.next)] {
             assert!(!text.is_empty(), "{sound}: {part} is missing: {trouble}");
         }
-        assert!(trouble.next.contains("tdd resume"), "{trouble}");
+        assert!(trouble.advice().ends_with("`tdd resume run` goes on"), "{trouble}");
         SOUND.set(usize::MAX);
         let (disk, events) = JournalFile::open(&run).unwrap();
         let events: Vec<Event> = events.into_iter().map(|(_, event)| event).collect();

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
+use tdd_core::run_name;
 
 use serde_json::{Value, json};
 
@@ -87,7 +88,8 @@ fn compare(name: &str, text: &str) {
 fn plain(text: &str, sandbox: &Sandbox) -> String {
     let run = sandbox.run_dir();
     let mut text = text.replace(run.to_str().unwrap(), "/repo/.tdd/runs/RUN");
-    text = text.replace(run.file_name().unwrap().to_str().unwrap(), "RUN");
+    let name = run.file_name().unwrap().to_str().unwrap();
+    text = text.replace(name, "RUN").replace(run_name::short(name), "RUN");
     text = text.replace(sandbox.repo().to_str().unwrap(), "/repo");
     text = text.replace(sandbox.repo().parent().unwrap().to_str().unwrap(), "/beside");
     let carets = |line: &str| {
@@ -118,13 +120,10 @@ fn name_checkpoints(text: &str) -> String {
         let end = rest[at..].find(|c: char| !c.is_ascii_hexdigit()).map_or(rest.len(), |end| at + end);
         plain.push_str(&rest[..at]);
         let word = &rest[at..end];
-        if word.len() == 40 {
+        // In full for machines, short for people.
+        if (word.len() == 40 || word.len() == 12) && word.bytes().any(|byte| byte.is_ascii_digit()) {
             let next = names.len() + 1;
-            let number = names.entry(word.to_owned()).or_insert(next);
-            write!(plain, "<commit {number}>").unwrap();
-        } else if let Some((_, number)) =
-            names.iter().find(|(name, _)| word.len() == 12 && name.starts_with(word))
-        {
+            let number = names.entry(word[..12].to_owned()).or_insert(next);
             write!(plain, "<commit {number}>").unwrap();
         } else {
             plain.push_str(word);

@@ -33,7 +33,7 @@ impl From<Trouble> for Setback {
 pub(super) fn unlogged(log: &Path, why: &Why) -> Trouble {
     Trouble::environment(format!("what the agent printed can't be kept in {}", log.display()))
         .because(why.clone())
-        .advise("make room on the disk; `tdd resume` goes on")
+        .mend("make room on the disk")
 }
 
 /// What an agent program failed of; no role's fault, so nobody's attempt is spent.
@@ -86,7 +86,7 @@ pub(super) fn failed(table: &AgentTable, failure: AgentFailure, found: &Found, l
     let until = until.unwrap_or_default();
     let trouble = Trouble::new(kind, format!("the agent `{name}` {what}{until}"))
         .because(format!("it said: {said}\nall of it is in {}", log.display()))
-        .advise(format!("{next}; then `tdd resume` goes on"));
+        .mend(next);
     Setback { trouble, again }
 }
 

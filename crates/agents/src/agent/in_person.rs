@@ -114,7 +114,7 @@ impl TableAgents {
             format!("the agent `{}` was quit before it had ended a turn", table.name),
         )
         .because("tdd goes on with what its hook tells at the end of a turn, and it has told nothing; no attempt is spent")
-        .advise("let it end its turn before you quit it; `tdd resume --interactive` goes on")
+        .mend("let it end its turn before you quit it")
     }
 }
 

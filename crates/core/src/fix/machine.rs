@@ -4,10 +4,11 @@ use super::{
     AfterTakingBack, FixEnd, FixFindings, FixHalt, FixJudgement, FixPhase, FixState, MustPass, Round, Score,
 };
 use crate::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
-use crate::event::{self, Event};
+use crate::event::{Event, RunId};
+use crate::machine::{Facts, Fitting, IllegalEvent, Machine};
 use crate::role::Key;
-use crate::state::{IllegalEvent, Suspension};
 use crate::test::Exit;
+use crate::usage::{CapPlan, Usage};
 
 /// What the driver is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,24 +30,65 @@ pub enum FixEffect {
     Finish,
 }
 
-/// The one thing to do in this state; `None` when there is nothing.
-pub fn next(state: &FixState) -> Option<FixEffect> {
-    if state.suspension.is_some() {
-        return None;
-    }
-    match &state.phase {
-        FixPhase::Opening => Some(FixEffect::TakeCheckpointZero),
-        FixPhase::Measuring => Some(FixEffect::Measure),
-        FixPhase::Due if state.cap_reached().is_some() => Some(FixEffect::PauseAtCap),
-        FixPhase::Due => {
-            let kind = if state.forks() == 0 { AttemptKind::First } else { AttemptKind::Semantic };
-            Some(FixEffect::StartAttempt { number: state.next_number(), kind })
+impl Machine for FixState {
+    type Effect = FixEffect;
+
+    fn next(&self) -> Option<FixEffect> {
+        if self.facts.suspension.is_some() {
+            return None;
         }
-        FixPhase::Forked => Some(FixEffect::RunAgent),
-        FixPhase::TakingBack { to, .. } => Some(FixEffect::TakeBack { to: to.clone() }),
-        FixPhase::Halting { why } => Some(FixEffect::Halt(*why)),
-        FixPhase::Finishing => Some(FixEffect::Finish),
-        FixPhase::Ended { .. } => None,
+        match &self.phase {
+            FixPhase::Opening => Some(FixEffect::TakeCheckpointZero),
+            FixPhase::Measuring => Some(FixEffect::Measure),
+            FixPhase::Due if self.cap_reached().is_some() => Some(FixEffect::PauseAtCap),
+            FixPhase::Due => {
+                let kind = if self.forks() == 0 { AttemptKind::First } else { AttemptKind::Semantic };
+                Some(FixEffect::StartAttempt { number: self.next_number(), kind })
+            }
+            FixPhase::Forked => Some(FixEffect::RunAgent),
+            FixPhase::TakingBack { to, .. } => Some(FixEffect::TakeBack { to: to.clone() }),
+            FixPhase::Halting { why } => Some(FixEffect::Halt(*why)),
+            FixPhase::Finishing => Some(FixEffect::Finish),
+            FixPhase::Ended { .. } => None,
+        }
+    }
+
+    fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
+        if let Event::Used { used } = event {
+            self.last().used.add(&used.usage);
+            return Ok(());
+        }
+        if self.facts.take(event) == Fitting::Anywhere {
+            return Ok(());
+        }
+        self.facts.refuse_suspended(event)?;
+        let phase = self.step(self.phase.clone(), event);
+        self.phase = phase.map_err(|phase| IllegalEvent::in_phase(event, phase.name()))?;
+        Ok(())
+    }
+
+    fn run(&self) -> &RunId {
+        &self.run.run
+    }
+
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn forks(&self) -> usize {
+        self.rounds.len() - 1
+    }
+
+    fn children(&self) -> usize {
+        self.rounds.iter().filter(|round| round.outcome.is_some()).count()
+    }
+
+    fn caps(&self) -> &CapPlan {
+        &self.run.caps
+    }
+
+    fn told(&self) -> Usage {
+        self.used().told
     }
 }
 
@@ -67,33 +109,14 @@ impl FixState {
         u8::try_from(self.rounds.len()).unwrap_or(u8::MAX)
     }
 
-    /// Takes in one event. An error leaves the state as it was.
-    pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
-        if self.take_fact(event) {
-            return Ok(());
-        }
-        // Nothing goes on in a run that is paused or stopped.
-        let phase = if self.suspension.is_some() {
-            Err(self.phase.clone())
-        } else {
-            self.step(self.phase.clone(), event)
-        };
-        match phase {
-            Ok(phase) => {
-                self.phase = phase;
-                Ok(())
-            }
-            Err(phase) => {
-                Err(IllegalEvent { event: event.name().to_owned(), phase: phase.name().to_owned() })
-            }
-        }
-    }
-
     /// The transitions. Gives the phase back where the event does not fit.
     fn step(&mut self, phase: FixPhase, event: &Event) -> Result<FixPhase, FixPhase> {
         match (phase, event) {
+            (_, Event::Refused { .. }) if self.children() == 0 => {
+                Ok(FixPhase::Ended { end: FixEnd::Refused })
+            }
             (FixPhase::Opening, Event::CheckpointZero { checkpoint }) => {
-                self.zero = Some(checkpoint.clone());
+                self.facts.zero = Some(checkpoint.clone());
                 Ok(FixPhase::Measuring)
             }
             (FixPhase::Measuring, Event::FixMeasured { findings, judged })
@@ -116,7 +139,7 @@ impl FixState {
                 if *done == to =>
             {
                 self.last().kept_as = Some(kept_as.clone());
-                self.tree = Some(to);
+                self.facts.tree = Some(to);
                 Ok(match then {
                     AfterTakingBack::Retry => FixPhase::Due,
                     AfterTakingBack::Halt(why) => FixPhase::Halting { why },
@@ -130,55 +153,6 @@ impl FixState {
         }
     }
 
-    /// Facts that fit wherever the run stands. `false` for all others.
-    fn take_fact(&mut self, event: &Event) -> bool {
-        match event {
-            Event::Leaked { processes } => event::note_leaked(&mut self.leaked, processes),
-            Event::Restored { what } => event::note_left(&mut self.left_in_git, what),
-            Event::Isolated { .. }
-            | Event::Denied { .. }
-            | Event::Glimpsed { .. }
-            | Event::Unknown { .. }
-            | Event::Edited { .. }
-            | Event::TestRun(_)
-            | Event::EditClaim { .. } => {}
-            Event::Worked { ms, .. } => self.worked_ms = self.worked_ms.saturating_add(*ms),
-            Event::Used { used } => self.last().used.add(&used.usage),
-            Event::TreeSeen { tree } => self.tree = Some(tree.clone()),
-            // The tree that a run goes on with stays the one it knew: brought back, it is that again.
-            Event::Undone { to, label, .. } => {
-                self.undone = (self.zero.as_ref() == Some(to)).then(|| label.clone());
-            }
-            Event::Paused { reason } => self.suspension = Some(Suspension::Paused(reason.clone())),
-            Event::Stopped { signal } => self.suspension = Some(Suspension::Stopped(*signal)),
-            Event::Refused { .. } if self.children() == 0 && self.suspension.is_none() => {
-                self.phase = FixPhase::Ended { end: FixEnd::Refused };
-            }
-            Event::Refused { .. }
-            | Event::RunStarted(_)
-            | Event::FixStarted(_)
-            | Event::FixMeasured { .. }
-            | Event::CheckpointZero { .. }
-            | Event::BaselineMeasured { .. }
-            | Event::AttemptStarted { .. }
-            | Event::AgentReturned { .. }
-            | Event::AttemptMeasured { .. }
-            | Event::WorkKept { .. }
-            | Event::WorkRolledBack { .. }
-            | Event::GateMeasured { .. }
-            | Event::MdtestHeard { .. }
-            | Event::Capped { .. }
-            | Event::Resumed
-            | Event::AttemptCut { .. }
-            | Event::WorkTaken { .. }
-            | Event::Decided { .. }
-            | Event::Rechecked { .. }
-            | Event::Halted { .. }
-            | Event::Finished { .. } => return false,
-        }
-        true
-    }
-
     fn fits(&self, attempt: &Attempt) -> bool {
         attempt.key == Key::Fixer
             && attempt.number == self.next_number()
@@ -187,7 +161,7 @@ impl FixState {
     }
 
     fn started(&mut self, attempt: &Attempt) -> FixPhase {
-        self.tree = Some(attempt.before.clone());
+        self.facts.tree = Some(attempt.before.clone());
         self.rounds.push(Round { attempt: Some(attempt.clone()), ..Round::default() });
         FixPhase::Forked
     }

@@ -5,6 +5,7 @@ use crate::claim::{ClaimError, ClaimErrorKind};
 use crate::effect::RollBack;
 use crate::event::Event;
 use crate::halt::Ending;
+use crate::machine::Machine;
 use crate::role::Key;
 use crate::test::{
     Canary, Exit, Failure, FailureKind, LoadFailure, Outcome, TestReport, TestResult, TestRun,
@@ -22,6 +23,8 @@ fn run_ref() -> RunRef {
         log: String::new(),
         output: String::new(),
         canary: Canary::NotAsked,
+        failed: Vec::new(),
+        in_place: false,
     }
 }
 
@@ -130,9 +133,9 @@ fn taken_back(state: &mut FixState, to: &str) {
 #[test]
 fn a_green_start_asks_nobody() {
     let state = begun(3, found(&["a"], 0, Loads::Yes));
-    assert_eq!((next(&state), state.is_fixed()), (Some(FixEffect::Finish), true));
+    assert_eq!((state.next(), state.is_fixed()), (Some(FixEffect::Finish), true));
     let state = begun(0, found(&[], 1, Loads::Yes));
-    assert_eq!(next(&state), Some(FixEffect::Halt(FixHalt::RetriesSpent)), "no retry at all");
+    assert_eq!(state.next(), Some(FixEffect::Halt(FixHalt::RetriesSpent)), "no retry at all");
 }
 
 #[test]
@@ -158,19 +161,19 @@ fn a_round_stands_as_it_was_judged_whatever_this_program_would_say() {
 #[test]
 fn the_loop_goes_on_from_what_is_better_and_never_past_its_retries() {
     let mut state = begun(2, found(&["a"], 3, Loads::Yes));
-    assert_eq!(next(&state), Some(FixEffect::StartAttempt { number: 1, kind: AttemptKind::First }));
+    assert_eq!(state.next(), Some(FixEffect::StartAttempt { number: 1, kind: AttemptKind::First }));
     round(&mut state, &answered(), findings("one", found(&["a"], 1, Loads::Yes)));
     assert_eq!(state.best().unwrap().tree, checkpoint("one"));
     round(&mut state, &answered(), findings("two", found(&["a"], 2, Loads::Yes)));
-    assert_eq!(next(&state), Some(FixEffect::TakeBack { to: checkpoint("one") }), "worse than the best");
+    assert_eq!(state.next(), Some(FixEffect::TakeBack { to: checkpoint("one") }), "worse than the best");
     taken_back(&mut state, "one");
-    assert_eq!(next(&state), Some(FixEffect::Halt(FixHalt::RetriesSpent)));
+    assert_eq!(state.next(), Some(FixEffect::Halt(FixHalt::RetriesSpent)));
     let before = state.clone();
     assert!(state.apply(&attempt(3)).is_err(), "no third fork");
     assert_eq!(state, before, "an illegal event changes nothing");
     state.apply(&Event::Halted { report: Digest("d".into()) }).unwrap();
     assert_eq!(state.phase, FixPhase::Ended { end: FixEnd::Halted(FixHalt::RetriesSpent) });
-    assert_eq!(next(&state), None);
+    assert_eq!(state.next(), None);
 }
 
 #[test]
@@ -197,7 +200,7 @@ fn states_are_ordered_by_loading_then_greens_then_failures() {
 fn a_green_that_is_gone_is_no_success_and_a_weakened_test_is_taken_back() {
     let mut state = begun(3, found(&["a", "b"], 1, Loads::Yes));
     round(&mut state, &answered(), findings("one", found(&["a"], 0, Loads::Yes)));
-    assert_eq!(next(&state), Some(FixEffect::TakeBack { to: checkpoint("start") }), "all pass, one is gone");
+    assert_eq!(state.next(), Some(FixEffect::TakeBack { to: checkpoint("start") }), "all pass, one is gone");
     taken_back(&mut state, "start");
     let weakened = FixFindings {
         weakened: vec![RelPath::new("src/a.rs").unwrap()],
@@ -205,10 +208,10 @@ fn a_green_that_is_gone_is_no_success_and_a_weakened_test_is_taken_back() {
     };
     round(&mut state, &answered(), weakened);
     assert!(!state.is_fixed());
-    assert_eq!(next(&state), Some(FixEffect::TakeBack { to: checkpoint("start") }));
+    assert_eq!(state.next(), Some(FixEffect::TakeBack { to: checkpoint("start") }));
     taken_back(&mut state, "start");
     round(&mut state, &answered(), findings("three", found(&["a", "b", "c"], 0, Loads::Yes)));
-    assert_eq!(next(&state), Some(FixEffect::Finish));
+    assert_eq!(state.next(), Some(FixEffect::Finish));
     state.apply(&Event::Finished { ending: Ending::Verified }).unwrap();
     assert_eq!(state.phase, FixPhase::Ended { end: FixEnd::Fixed });
 }
@@ -222,11 +225,11 @@ fn no_answer_ends_the_loop_after_one_more_measurement() {
     ] {
         let mut state = begun(3, found(&[], 2, Loads::Yes));
         round(&mut state, &answer, findings("one", found(&[], 1, Loads::Yes)));
-        assert_eq!(next(&state), Some(FixEffect::Halt(why)));
+        assert_eq!(state.next(), Some(FixEffect::Halt(why)));
         assert_eq!(state.best().unwrap().tree, checkpoint("one"), "it was better, and is kept");
         let mut state = begun(3, found(&[], 2, Loads::Yes));
         round(&mut state, &answer, findings("one", found(&[], 0, Loads::Yes)));
-        assert_eq!(next(&state), Some(FixEffect::Finish), "judged by findings alone");
+        assert_eq!(state.next(), Some(FixEffect::Finish), "judged by findings alone");
     }
 }
 
@@ -234,12 +237,12 @@ fn no_answer_ends_the_loop_after_one_more_measurement() {
 fn nothing_goes_on_while_it_is_paused_and_a_cap_forks_nobody() {
     let mut state = begun(3, found(&[], 2, Loads::Yes));
     state.apply(&Event::Paused { reason: "x".into() }).unwrap();
-    assert_eq!(next(&state), None);
+    assert_eq!(state.next(), None);
     assert!(state.apply(&attempt(1)).is_err());
     let mut state = begun(3, found(&[], 2, Loads::Yes));
     state.run.caps.run.wall_ms = Some(10);
     state.apply(&Event::Worked { ms: 11, runs: crate::event::Runs::default() }).unwrap();
-    assert_eq!(next(&state), Some(FixEffect::PauseAtCap));
+    assert_eq!(state.next(), Some(FixEffect::PauseAtCap));
     assert!(state.apply(&attempt(1)).is_err());
 }
 
@@ -405,7 +408,7 @@ fn a_red_that_is_skipped_is_no_better_than_one_that_fails() {
     let mut skipped = shown("+t.py::a ot.py::b");
     state.must_pass[0].hold(&mut skipped);
     round(&mut state, &answered(), findings("one", skipped));
-    assert_eq!(next(&state), Some(FixEffect::TakeBack { to: checkpoint("start") }));
+    assert_eq!(state.next(), Some(FixEffect::TakeBack { to: checkpoint("start") }));
     taken_back(&mut state, "start");
     // A file that did not load shows its tests in a state that is kept: from there on they are must_pass.
     let mut start = shown("+t.py::a");

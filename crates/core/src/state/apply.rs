@@ -1,57 +1,35 @@
 //! `apply`: (state, event) to state. The table of it is the fixture `transitions.txt`.
 
-use std::fmt;
-
-use super::{AfterRollBack, Baselines, End, Entry, GateBefore, Phase, Progress, State, Suspension};
+use super::{AfterRollBack, Baselines, End, Entry, GateBefore, Phase, Progress, State};
 use crate::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::budget::{Allowance, Spent};
 use crate::criterion::{CriterionId, Verify};
 use crate::effect::RollBack;
-use crate::event::{self, Event, Refactoring};
+use crate::event::{Event, Refactoring};
 use crate::finding::SuiteBaseline;
 use crate::halt::{Ending, Halt};
 use crate::judge::{AtReturn, Fault, Verdict};
+use crate::machine::{Fitting, IllegalEvent, Machine};
 use crate::mode::BudgetKind;
 use crate::role::{Key, Stage};
 use crate::usage::{ChildUse, Tally, Usage};
 
-/// An event that can't have happened in this state: the journal is not one of ours, or a bug.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IllegalEvent {
-    pub event: String,
-    pub phase: String,
-}
-
-impl IllegalEvent {
-    pub(super) fn first(event: &Event) -> Self {
-        Self { event: event.name().to_owned(), phase: "the journal's beginning".to_owned() }
-    }
-}
-
-impl fmt::Display for IllegalEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the event `{}` can't follow {}", self.event, self.phase)
-    }
-}
-
-impl std::error::Error for IllegalEvent {}
-
-/// Where an event may come.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fitting {
-    Anywhere,
-    ByPhase,
-}
-
 impl State {
     /// Takes in one event. An error leaves the state as it was.
     pub fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
-        if self.take_fact(event) == Fitting::Anywhere {
+        if let Event::Capped { caps } = event {
+            self.run.plan.caps = *caps;
             return Ok(());
         }
-        // Nothing happens in a run that is paused or stopped, until somebody goes on with it.
-        if self.suspension.is_some() && !matches!(event, Event::Resumed | Event::Decided { .. }) {
-            return Err(IllegalEvent { event: event.name().to_owned(), phase: "a pause".to_owned() });
+        if let Event::TreeSeen { tree } = event {
+            let is_at_work = matches!(self.phase, Phase::Forked { .. });
+            self.stopped_at = is_at_work.then(|| tree.clone());
+        }
+        if self.facts.take(event) == Fitting::Anywhere {
+            return Ok(());
+        }
+        if !matches!(event, Event::Resumed | Event::Decided { .. }) {
+            self.facts.refuse_suspended(event)?;
         }
         let phase = std::mem::replace(&mut self.phase, Phase::Opening);
         let result = self.step(phase, event);
@@ -61,74 +39,19 @@ impl State {
                 Ok(())
             }
             Err(phase) => {
-                let illegal = IllegalEvent { event: event.name().to_owned(), phase: phase.name().to_owned() };
+                let illegal = IllegalEvent::in_phase(event, phase.name());
                 self.phase = *phase;
                 Err(illegal)
             }
         }
     }
 
-    /// Facts that fit wherever the run stands, and change no phase.
-    fn take_fact(&mut self, event: &Event) -> Fitting {
-        match event {
-            Event::Leaked { processes } => event::note_leaked(&mut self.leaked, processes),
-            Event::Restored { what } => event::note_left(&mut self.left_in_git, what),
-            Event::Isolated { .. }
-            | Event::TestRun(_)
-            | Event::EditClaim { .. }
-            | Event::Edited { .. }
-            | Event::Denied { .. }
-            | Event::Glimpsed { .. }
-            | Event::Unknown { .. } => {}
-            Event::Worked { ms, runs } => {
-                self.worked_ms = self.worked_ms.saturating_add(*ms);
-                self.runs.add(*runs);
-            }
-            Event::Capped { caps } => self.run.plan.caps = *caps,
-            Event::TreeSeen { tree } => {
-                let is_at_work = matches!(self.phase, Phase::Forked { .. });
-                self.stopped_at = is_at_work.then(|| tree.clone());
-                self.tree = Some(tree.clone());
-            }
-            // The tree that a run goes on with stays the one it knew: brought back, it is that again.
-            Event::Undone { to, label, .. } => {
-                self.undone = (self.zero.as_ref() == Some(to)).then(|| label.clone());
-            }
-            Event::Paused { reason } => self.suspension = Some(Suspension::Paused(reason.clone())),
-            Event::Stopped { signal } => self.suspension = Some(Suspension::Stopped(*signal)),
-            Event::Refused { .. } if self.children() == 0 && self.suspension.is_none() => {
-                self.phase = Phase::Ended { end: End::Refused };
-            }
-            Event::Refused { .. }
-            | Event::Resumed
-            | Event::AttemptCut { .. }
-            | Event::Decided { .. }
-            | Event::Rechecked { .. }
-            | Event::WorkTaken { .. }
-            | Event::RunStarted(_)
-            | Event::FixStarted(_)
-            | Event::FixMeasured { .. }
-            | Event::CheckpointZero { .. }
-            | Event::BaselineMeasured { .. }
-            | Event::AttemptStarted { .. }
-            | Event::Used { .. }
-            | Event::AgentReturned { .. }
-            | Event::AttemptMeasured { .. }
-            | Event::WorkKept { .. }
-            | Event::WorkRolledBack { .. }
-            | Event::GateMeasured { .. }
-            | Event::MdtestHeard { .. }
-            | Event::Halted { .. }
-            | Event::Finished { .. } => return Fitting::ByPhase,
-        }
-        Fitting::Anywhere
-    }
-
     /// The transitions. Gives the phase back where the event does not fit.
     fn step(&mut self, phase: Phase, event: &Event) -> Result<Phase, Box<Phase>> {
         match (phase, event) {
+            (_, Event::Refused { .. }) if self.children() == 0 => Ok(Phase::Ended { end: End::Refused }),
             (Phase::Opening, Event::CheckpointZero { checkpoint }) => {
-                self.zero = Some(checkpoint.clone());
+                self.facts.zero = Some(checkpoint.clone());
                 self.good = Some(checkpoint.clone());
                 Ok(Phase::Baselining)
             }
@@ -158,12 +81,9 @@ impl State {
                 Ok(self.work_kept(&attempt, *findings, checkpoint))
             }
             (
-                Phase::RollingBack { attempt, to, extent, then },
+                Phase::RollingBack { attempt, to, then, .. },
                 Event::WorkRolledBack { to: done, kept_as, .. },
-            ) if *done == to => {
-                let _ = extent;
-                Ok(self.rolled_back(attempt, then, kept_as))
-            }
+            ) if *done == to => Ok(self.rolled_back(attempt, then, kept_as)),
             (
                 Phase::Ended { end: end @ (End::Finished(_) | End::Refused) },
                 Event::Resumed | Event::Decided { .. },
@@ -216,7 +136,7 @@ impl State {
     fn baseline_measured(&mut self, test: &SuiteBaseline, gate: &SuiteBaseline) -> Phase {
         self.greens.clone_from(&test.greens);
         self.collected = test.collected;
-        self.start = self.tree.clone().or_else(|| self.zero.clone());
+        self.start = self.facts.tree.clone().or_else(|| self.facts.zero.clone());
         self.good.clone_from(&self.start);
         self.baseline = Some(Baselines { test: test.clone(), gate: gate.clone() });
         if self.covered_by_red().is_empty() {
@@ -232,7 +152,7 @@ impl State {
     }
 
     fn attempt_started(&mut self, attempt: &Attempt) -> Phase {
-        self.tree = Some(attempt.before.clone());
+        self.facts.tree = Some(attempt.before.clone());
         self.stopped_at = None;
         self.keep_for_format_retry(attempt);
         let entry = Entry {

@@ -1,10 +1,11 @@
 //! Work that is kept, and what the state keeps of it.
 
-use super::{Phase, Progress, State, Suspension};
+use super::{Phase, Progress, State};
 use crate::attempt::{Attempt, CheckpointId};
 use crate::criterion::Verify;
 use crate::event::StopAfter;
 use crate::finding::{Findings, Notice};
+use crate::machine::Suspension;
 use crate::path::RelPath;
 use crate::policy::FileClass;
 use crate::role::Key;
@@ -54,7 +55,7 @@ impl State {
             (Key::TestWriter | Key::Implementer(_) | Key::Fixer, _) => {}
         }
         if attempt.key == Key::TestWriter && self.run.plan.stop_after == StopAfter::Red {
-            self.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));
+            self.facts.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));
         }
         self.after_green()
     }

@@ -1,12 +1,13 @@
 //! Going on with a run: after a stop, a crash, a pause or a halt, and by the operator's word.
 
-use super::{End, Phase, Progress, State, Suspension};
+use super::{End, Phase, Progress, State};
 use crate::attempt::{Attempt, AttemptKind, CheckpointId};
 use crate::criterion::CriterionId;
 use crate::event::{Decision, Refactoring};
 use crate::finding::RedFindings;
 use crate::halt::Halt;
 use crate::judge::Reason;
+use crate::machine::Suspension;
 use crate::requirement::Requirement;
 use crate::role::Key;
 
@@ -17,7 +18,7 @@ impl State {
     /// A process goes on. An attempt whose child had not come back is cut off; anything else goes
     /// on where it was, because every effect can be carried out again.
     pub(super) fn resumed(&mut self, phase: Phase) -> Phase {
-        let suspension = self.suspension.take();
+        let suspension = self.facts.suspension.take();
         let Phase::Forked { attempt } = phase else { return phase };
         if let (Some(Suspension::Paused(_)), Some(ledger)) = (suspension, self.ledgers.get_mut(&attempt.key))
         {
@@ -37,7 +38,7 @@ impl State {
         ledger.cuts = ledger.cuts.saturating_add(1);
         if ledger.cuts > MOST_CUTS {
             let often = ledger.cuts;
-            self.suspension = Some(Suspension::Paused(format!(
+            self.facts.suspension = Some(Suspension::Paused(format!(
                 "the attempt of {} was cut off {often} times; `tdd resume --retry` tries it again",
                 attempt.key
             )));
@@ -54,7 +55,7 @@ impl State {
         match (phase, decision) {
             (Phase::Ended { end: End::Abandoned }, _) => Err(Box::new(Phase::Ended { end: End::Abandoned })),
             (_, Decision::Abandon) => {
-                self.suspension = None;
+                self.facts.suspension = None;
                 Ok(Phase::Ended { end: End::Abandoned })
             }
             (phase, Decision::NoRefactor) => self.without_refactor(phase),
@@ -66,7 +67,7 @@ impl State {
                 self.take(halt).map_err(|halt| Box::new(Phase::Ended { end: End::Halted(halt) }))
             }
             (Phase::Due { key, kind }, Decision::Retry) => {
-                self.suspension = None;
+                self.facts.suspension = None;
                 if let Some(ledger) = self.ledgers.get_mut(&key) {
                     ledger.cuts = 0;
                 }
@@ -84,7 +85,7 @@ impl State {
                 Ok(Phase::Rechecking { key: halt.key.clone(), halt: Some(halt) })
             }
             (Phase::Due { key, kind: AttemptKind::First }, Decision::Edited(requirement)) => {
-                self.suspension = None;
+                self.facts.suspension = None;
                 self.take_requirement(requirement);
                 Ok(Phase::Rechecking { key, halt: None })
             }
@@ -117,7 +118,7 @@ impl State {
         if !waits {
             return Ok(phase);
         }
-        self.suspension = None;
+        self.facts.suspension = None;
         Ok(Phase::Finishing { ending: self.ending() })
     }
 
@@ -175,7 +176,7 @@ impl State {
             if let Some(halt) = halt {
                 return Phase::Ended { end: End::Halted(halt) };
             }
-            self.suspension = Some(Suspension::Paused(refused));
+            self.facts.suspension = Some(Suspension::Paused(refused));
             return Phase::Due { key, kind: AttemptKind::First };
         }
         self.good = Some(checkpoint.clone());

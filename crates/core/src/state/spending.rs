@@ -7,7 +7,7 @@ use crate::attempt::AttemptKind;
 use crate::criterion::CriterionId;
 use crate::judge::Verdict;
 use crate::role::{Key, Stage};
-use crate::usage::{Cap, Caps, Tally};
+use crate::usage::Tally;
 
 /// The use of a run, told in three ways that each add up to the same total.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,20 +82,6 @@ impl State {
             }
         }
         spending
-    }
-
-    /// The bound of the whole run that has nothing left: nothing is forked then.
-    pub fn cap_reached(&self) -> Option<Cap> {
-        let caps = self.run.plan.caps.run;
-        if caps.is_none() {
-            return None;
-        }
-        caps.reached(&self.spending().total.told, self.worked_ms)
-    }
-
-    /// What the run's bounds leave for the next child.
-    pub fn left_of_caps(&self) -> Caps {
-        self.run.plan.caps.run.less(&self.spending().total.told, self.worked_ms)
     }
 }
 

@@ -79,6 +79,8 @@ pub(super) fn run_ref() -> RunRef {
         log: "l".into(),
         output: "o".into(),
         canary: crate::test::Canary::NotAsked,
+        failed: Vec::new(),
+        in_place: false,
     }
 }
 

@@ -87,11 +87,11 @@ impl State {
     ) -> Phase {
         let by_word = self.unclaimed.take_if(|work| work.attempt == attempt).is_some_and(|work| work.wanted);
         // What the retry left as it was has been measured now.
-        self.unclaimed.take_if(|work| !work.is_measured() && self.tree.as_ref() == Some(&work.tree));
+        self.unclaimed.take_if(|work| !work.is_measured() && self.facts.tree.as_ref() == Some(&work.tree));
         if judge::lacks_only_a_block(&verdict, outcome) {
             if by_word || self.run.plan.on_missing_block == MissingBlock::Take {
                 verdict = Verdict::Passed;
-            } else if let Some(tree) = self.tree.clone() {
+            } else if let Some(tree) = self.facts.tree.clone() {
                 let (attempt, findings) = (attempt.clone(), Some(findings.clone()));
                 self.unclaimed = Some(Box::new(Unclaimed { attempt, findings, tree, wanted: false }));
             }

@@ -188,7 +188,7 @@ pub(super) fn refused<S: AsRef<OsStr>>(args: &[S], stderr: &str) -> Trouble {
     let why = Why { words: shown, obstacle: stderr.lines().find_map(Obstacle::told_by) };
     Trouble::environment(format!("git {words} failed"))
         .because(why)
-        .advise("run `git fsck` to see whether the repository is damaged; then `tdd resume`")
+        .mend("run `git fsck` to see whether the repository is damaged")
 }
 
 /// Less what fast-import prints besides, which says nothing of the cause.
@@ -223,14 +223,14 @@ pub(super) fn object_name(answer: &[u8], words: &str) -> Result<String, Trouble>
     let shown = if shown.is_empty() { "it said nothing".to_owned() } else { format!("it said: {shown}") };
     Err(Trouble::environment(format!("git {words} gave no name of an object"))
         .because(shown)
-        .advise("see that git works here (`git status`, `git fsck`); then `tdd resume`"))
+        .mend("see that git works here (`git status`, `git fsck`)"))
 }
 
 /// A thread of ours that can't be started, or a pipe to git that breaks.
 pub(super) fn lost(error: std::io::Error) -> Trouble {
     Trouble::environment("git can't be talked to")
         .because(error)
-        .advise("see the limits on processes and open files (`ulimit -a`); then `tdd resume`")
+        .mend("see the limits on processes and open files (`ulimit -a`)")
 }
 
 /// Ends a git that streams for too long, unless it is dropped before.
@@ -340,7 +340,7 @@ fn finish_once(command: &mut Command, input: &[u8], words: &str) -> Result<(Exit
         if !in_time {
             return Err(Trouble::environment(format!("git {words} did not end within {DEADLINE:?}"))
                 .because("the disk hangs, or something in the git folder is a pipe instead of a file")
-                .advise("look into the .git folder, then `tdd resume`"));
+                .mend("look into the .git folder"));
         }
         let status = status?;
         // Half an answer is none.

@@ -92,7 +92,7 @@ fn there<T>(path: &Path, got: std::io::Result<T>) -> Result<Option<T>, Trouble> 
         Err(error) if Obstacle::of(&error).is_none() => Ok(None),
         Err(error) => Err(Trouble::environment(format!("{} can't be read", path.display()))
             .because(error)
-            .advise("see that the git folder can be read, then `tdd resume`")),
+            .mend("see that the git folder can be read")),
     }
 }
 

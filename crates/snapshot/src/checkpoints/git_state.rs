@@ -316,7 +316,7 @@ pub(super) fn put_back(folder: &Path, path: &[u8], was: Option<&Copied>) -> Resu
         let shown = String::from_utf8_lossy(path).into_owned();
         Trouble::environment(format!("{shown} in the git folder was changed and can't be put back"))
             .because(error)
-            .advise("see that the folder may be written; `tdd resume` tries again")
+            .mend("see that the folder may be written")
     })
 }
 
@@ -356,7 +356,7 @@ fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
     let lost = |why: Why| {
         Trouble::environment("the repository's .git folder was moved away or replaced")
             .because(why)
-            .advise("bring it back to where it was, then `tdd resume`")
+            .mend("bring it back to where it was")
     };
     if place.pointer == Pointer::Folder {
         if is_there(std::fs::symlink_metadata(&dot_git)) {

@@ -201,7 +201,7 @@ impl Drop for Batch {
 fn broken(why: impl Into<Why>) -> Trouble {
     Trouble::environment("a file can't be brought back from its checkpoint")
         .because(why)
-        .advise("make sure that the disk has room, then `tdd resume`")
+        .mend("make sure that the disk has room")
 }
 
 /// A journal that somebody wrote to must not make an option out of a commit's name.

@@ -210,5 +210,5 @@ fn learn(rules: &mut Rules, root: &Path, tree: &Tree, folder: &[u8]) {
 fn unreadable(path: &Path, error: &std::io::Error) -> Trouble {
     Trouble::environment(format!("{} can't be looked at", path.display()))
         .because(error)
-        .advise("see that it can be read, then `tdd resume`")
+        .mend("see that it can be read")
 }

@@ -13,6 +13,8 @@ fn check(complaints: usize, failures: usize, output: &str) -> CheckFinding {
             log: String::new(),
             output: output.into(),
             canary: Canary::NotAsked,
+            failed: Vec::new(),
+            in_place: false,
         },
         passed: Passed::No,
         greens: Vec::new(),

@@ -5,6 +5,7 @@ use crate::effect::Effect;
 use crate::event::{Decision, Leaked, StopAfter};
 use crate::finding::{ChangeKind, ClassedChange, Findings, GreenFindings, RedKind};
 use crate::greens::GreensChange;
+use crate::machine::Suspension;
 use crate::mdtest::{AgentWord, Status, Voice};
 use crate::mode::Mode;
 use crate::next::next;
@@ -51,7 +52,7 @@ fn a_run_that_goes_well_goes_through_these_phases() {
     assert_eq!(seen[..seen.len() - 1], want.concat());
     assert_eq!((seen[seen.len() - 1], state.phase.name()), ("finishing", "ended"));
     assert_eq!(state.gate, Some(GateBefore { green: false, run: run_ref() }));
-    assert_eq!(state.tree, Some(at("before refactorer 1")));
+    assert_eq!(state.facts.tree, Some(at("before refactorer 1")));
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn while_a_run_is_suspended_only_a_resume_or_a_decision_fits() {
     ] {
         let mut state = running.clone();
         happen(&mut state, &event);
-        assert_eq!((&state.suspension, next(&state)), (&Some(suspension), None));
+        assert_eq!((&state.facts.suspension, next(&state)), (&Some(suspension), None));
         refused(&state, &Event::AttemptStarted { attempt: due(&state) });
         refused(&state, &Event::Refused { why: "late".into() });
         let again = state
@@ -136,7 +137,7 @@ fn facts_that_change_no_state_fit_anywhere() {
     happen(&mut state, &Event::EditClaim { test_id: TestId("a".into()), edit_target: path("a") });
     assert_eq!(state, before);
     happen(&mut state, &Event::TreeSeen { tree: at("seen") });
-    assert_eq!(state.tree, Some(at("seen")));
+    assert_eq!(state.facts.tree, Some(at("seen")));
 }
 
 #[test]
@@ -146,10 +147,10 @@ fn of_leaked_processes_the_first_twenty_are_kept() {
         processes: pids.map(|pid| Leaked { pid, command: "sleep".into() }).collect(),
     };
     happen(&mut state, &leaked(0..15));
-    assert_eq!(state.leaked.len(), 15);
+    assert_eq!(state.facts.leaked.len(), 15);
     happen(&mut state, &leaked(15..30));
     happen(&mut state, &leaked(30..31));
-    let pids: Vec<i32> = state.leaked.iter().map(|leaked| leaked.pid).collect();
+    let pids: Vec<i32> = state.facts.leaked.iter().map(|leaked| leaked.pid).collect();
     assert_eq!(pids, (0..20).collect::<Vec<_>>());
 }
 
@@ -176,7 +177,7 @@ fn the_baseline_is_what_the_rest_is_compared_with() {
     let mut seen = state.clone();
     happen(&mut seen, &Event::TreeSeen { tree: at("seen") });
     for (mut state, start) in [(state, "zero"), (seen, "seen")] {
-        assert_eq!((state.zero.clone(), state.good.clone()), (Some(at("zero")), Some(at("zero"))));
+        assert_eq!((state.facts.zero.clone(), state.good.clone()), (Some(at("zero")), Some(at("zero"))));
         happen(&mut state, &baseline());
         assert_eq!((state.start.clone(), state.good.clone()), (Some(at(start)), Some(at(start))));
         assert_eq!((&state.greens[..], state.collected), (&[TestId("old".into())][..], 3));
@@ -272,12 +273,12 @@ fn a_run_may_stop_after_red() {
         let mut state = opened(&[Verify::Test, Verify::Test], |plan| plan.stop_after = stop_after);
         begin(&mut state);
         succeed(&mut state);
-        assert_eq!((state.suspension.is_some(), is_due(&state, &implementer(1))), (at_red, true));
-        if state.suspension.is_some() {
+        assert_eq!((state.facts.suspension.is_some(), is_due(&state, &implementer(1))), (at_red, true));
+        if state.facts.suspension.is_some() {
             happen(&mut state, &Event::Resumed);
         }
         succeed(&mut state);
-        assert_eq!((state.suspension.is_some(), is_due(&state, &implementer(2))), (at_green, true));
+        assert_eq!((state.facts.suspension.is_some(), is_due(&state, &implementer(2))), (at_green, true));
     }
 }
 

@@ -50,16 +50,18 @@ fn an_attempt_that_we_cut_off_is_tried_twice_more_and_then_the_run_pauses() {
     begin(&mut state);
     for cuts in 1..=3 {
         cut(&mut state);
-        assert_eq!(state.suspension.is_some(), cuts == 3, "after {cuts} cuts");
+        assert_eq!(state.facts.suspension.is_some(), cuts == 3, "after {cuts} cuts");
         assert_eq!(state.ledgers[&Key::TestWriter].cuts, cuts);
         let entry = state.entry(&Key::TestWriter).unwrap();
         assert_eq!((entry.cut, entry.kept_as.clone()), (true, Some(at("cut"))));
         assert!(is_due(&state, &Key::TestWriter));
     }
-    let Some(Suspension::Paused(why)) = &state.suspension else { panic!("{:?}", state.suspension) };
+    let Some(Suspension::Paused(why)) = &state.facts.suspension else {
+        panic!("{:?}", state.facts.suspension)
+    };
     assert!(why.contains("3 times") && why.contains("test-writer"), "{why}");
     happen(&mut state, &decided(Decision::Retry));
-    assert_eq!((&state.suspension, state.ledgers[&Key::TestWriter].cuts), (&None, 0));
+    assert_eq!((&state.facts.suspension, state.ledgers[&Key::TestWriter].cuts), (&None, 0));
     assert!(is_due(&state, &Key::TestWriter));
 }
 
@@ -72,7 +74,7 @@ fn an_outage_that_cuts_a_child_off_may_happen_as_often_as_it_likes() {
         happen(&mut state, &Event::Paused { reason: "limit".into() });
         happen(&mut state, &Event::Resumed);
         happen(&mut state, &Event::AttemptCut { kept_as: at("cut") });
-        assert_eq!(state.suspension, None);
+        assert_eq!(state.facts.suspension, None);
     }
 }
 
@@ -110,7 +112,7 @@ fn a_run_may_be_given_up_once() {
     happen(&mut paused, &Event::Paused { reason: "limit".into() });
     for mut state in [paused, halted_after(1)] {
         happen(&mut state, &decided(Decision::Abandon));
-        assert_eq!((&state.phase, &state.suspension), (&Phase::Ended { end: End::Abandoned }, &None));
+        assert_eq!((&state.phase, &state.facts.suspension), (&Phase::Ended { end: End::Abandoned }, &None));
         for decision in [Decision::Abandon, Decision::Retry, Decision::Accept(id(1))] {
             refused(&state, &decided(decision));
         }
@@ -198,7 +200,7 @@ fn a_new_requirement_brings_its_criteria_in_and_takes_others_out() {
         state.progress.insert(id(2), Progress::Green);
         happen(&mut state, &Event::Paused { reason: "x".into() });
         happen(&mut state, &edited(verify));
-        assert_eq!(state.suspension, None);
+        assert_eq!(state.facts.suspension, None);
         assert_eq!(state.phase, Phase::Rechecking { key: Key::TestWriter, halt: None });
         let now: Vec<u64> = state.run.plan.criteria.iter().map(CriterionId::number).collect();
         assert_eq!(now, want, "{only:?}");
@@ -278,7 +280,9 @@ fn edited_tests_that_do_not_stand_pause_a_run_that_was_not_halted() {
     happen(&mut state, &edited(&[Verify::Test, Verify::Test]));
     happen(&mut state, &rechecked(&[1, 2], RedKind::Passed));
     assert!(is_due(&state, &implementer(1)));
-    let Some(Suspension::Paused(why)) = &state.suspension else { panic!("{:?}", state.suspension) };
+    let Some(Suspension::Paused(why)) = &state.facts.suspension else {
+        panic!("{:?}", state.facts.suspension)
+    };
     assert!(why.starts_with("the edited tests do not stand: AC-X.1 is not RED"), "{why}");
 }
 

@@ -2,13 +2,14 @@ use super::*;
 use crate::criterion::Verify;
 use crate::effect::Effect;
 use crate::event::{Decision, Event};
+use crate::machine::Machine;
 use crate::next::next;
 use crate::state::Phase;
 use crate::state::tests::{
     at, bad, begin, fail, fork, good, happen, id, is_due, measured, opened, refused, says_nothing, says_ok,
     two,
 };
-use crate::usage::{CapPlan, ChildUse, Usage, Usd};
+use crate::usage::{Cap, CapPlan, Caps, ChildUse, Usage, Usd};
 
 fn used(tokens: u64) -> Event {
     let usage = Usage { output: Some(tokens), ..Usage::default() };

@@ -5,6 +5,7 @@ use crate::claim::{ClaimError, ClaimErrorKind};
 use crate::criterion::Verify;
 use crate::effect::{Effect, RollBack};
 use crate::event::{Decision, Plan};
+use crate::machine::Machine;
 use crate::next::next;
 use crate::state::tests::{
     at, bad, begin, due, fork, good, halt as halt_all, happen, implementer, is_due, measured, opened,

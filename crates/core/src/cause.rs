@@ -1,0 +1,226 @@
+//! The one cause of a halt: a sentence in words of the field (contract section 10).
+//!
+//! ```text
+//! cause = what ran out or was missing ["; " rest] | rest
+//! rest  = a file of ours that the role may not change, where nothing loads without it
+//!       | a file that does not load: its place and the message
+//!       | a test that failed: its id and what the runner said
+//!       | a rule that was broken, with the path
+//!       | whatever else speaks against the work
+//! ```
+//!
+//! It rests on findings. What a child says is in it only where the child's word is the cause: a
+//! dispute, and a block that can't be read.
+
+mod place;
+
+use crate::finding::{FailedItem, RedKind, RunRef};
+use crate::judge::{Fault, Reason, Verdict};
+use crate::path::RelPath;
+use crate::role::Key;
+use crate::test::{FailureKind, TestId};
+
+pub use self::place::Place;
+
+/// Characters of what a runner said that are taken over.
+const LONGEST_MESSAGE: usize = 200;
+/// Lines of it that are joined: `left` and `right` stand on lines of their own in many runners.
+const MOST_LINES: usize = 4;
+/// Disputed tests that are named.
+const MOST_DISPUTED: usize = 3;
+
+/// Why a run halted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cause {
+    /// One line; not yet made harmless for a terminal.
+    pub sentence: String,
+    /// The test that failed, if one did.
+    pub test: Option<TestId>,
+    /// Where to look first.
+    pub place: Option<Place>,
+    /// Words of the output around which evidence is cut; the best first.
+    pub anchors: Vec<String>,
+}
+
+impl Cause {
+    fn plain(sentence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), ..Self::default() }
+    }
+}
+
+/// The cause of this verdict on an attempt of `key`, from the runs that it rests on. `root` is the
+/// repository's absolute path: a place outside of it is nobody's here to mend.
+pub fn of(key: &Key, verdict: &Verdict, runs: &[RunRef], root: &str) -> Cause {
+    match verdict {
+        Verdict::Passed => Cause::plain("no failure is recorded"),
+        Verdict::Disputed(dispute) => {
+            let named = dispute.tests.iter().take(MOST_DISPUTED).cloned().collect::<Vec<_>>().join(", ");
+            let tests = if named.is_empty() { "a test".to_owned() } else { named };
+            Cause::plain(format!(
+                "the {} says that {tests} is wrong: {}",
+                key.role(),
+                one_line(&dispute.reason)
+            ))
+        }
+        Verdict::Failed(fault) => of_fault(key, fault, &Seen { runs, root }),
+    }
+}
+
+fn of_fault(key: &Key, fault: &Fault, seen: &Seen<'_>) -> Cause {
+    let of_child = |reason: &Reason| {
+        if let Reason::Exhausted(what) = reason {
+            return Some(format!("the {} was stopped: {what}", key.role()));
+        }
+        if let Reason::Format(error) = reason {
+            return Some(format!("the {} gave no valid block: {}", key.role(), error.message));
+        }
+        (*reason == Reason::ClaimedFailed).then(|| format!("the {} says itself that it failed", key.role()))
+    };
+    let child = fault.reasons.iter().find_map(of_child);
+    let rest: Vec<&Reason> = fault.reasons.iter().filter(|reason| of_child(reason).is_none()).collect();
+    match (child, seen.first(&rest)) {
+        (Some(child), Some(rest)) => Cause { sentence: format!("{child}; {}", rest.sentence), ..rest },
+        (Some(child), None) => Cause::plain(child),
+        (None, Some(rest)) => rest,
+        (None, None) => Cause::plain(fault.mode.description()),
+    }
+}
+
+/// What the runs showed.
+struct Seen<'a> {
+    runs: &'a [RunRef],
+    root: &'a str,
+}
+
+impl<'a> Seen<'a> {
+    /// The highest in rank of what speaks against the work.
+    fn first(&self, reasons: &[&Reason]) -> Option<Cause> {
+        // What was put back may be what everything else needs, so it comes before it.
+        let forbidden = reasons.iter().find(|reason| matches!(reason, Reason::Forbidden(_)));
+        let rests_on_run = reasons.iter().any(|reason| rests_on_run(reason));
+        let unloaded = || self.unloaded().filter(|_| rests_on_run);
+        let failed = || self.failed(reasons);
+        let rule = || reasons.iter().find(|reason| is_rule_of_files(reason));
+        let plain = |reason: &&Reason| Cause::plain(words(reason));
+        forbidden
+            .filter(|_| unloaded().is_some() || failed().is_none())
+            .map(plain)
+            .or_else(unloaded)
+            .or_else(failed)
+            .or_else(|| rule().or(reasons.first()).map(plain))
+    }
+
+    /// The last run first: it is the one that was made for a person or a child to read.
+    fn items(&self) -> impl Iterator<Item = (&'a RunRef, &'a FailedItem)> {
+        self.runs.iter().rev().flat_map(|run| run.failed.iter().map(move |item| (run, item)))
+    }
+
+    fn unloaded(&self) -> Option<Cause> {
+        let (run, item) = self.items().find(|(_, item)| item.test.is_none())?;
+        Some(self.cause_of(run, item))
+    }
+
+    /// The first of the tests that the reasons name: one whose expectation failed before any other.
+    fn failed(&self, reasons: &[&Reason]) -> Option<Cause> {
+        let named: Vec<&TestId> = reasons.iter().filter_map(|reason| failing_test(reason)).collect();
+        let is_named = |item: &FailedItem| item.test.as_ref().is_some_and(|test| named.contains(&test));
+        let of = |wanted: &dyn Fn(&FailedItem) -> bool| {
+            self.items()
+                .find(|(_, item)| is_named(item) && wanted(item))
+                .map(|(run, item)| self.cause_of(run, item))
+        };
+        of(&|item| item.kind == FailureKind::Assertion).or_else(|| of(&|_| true))
+    }
+
+    fn cause_of(&self, run: &RunRef, item: &FailedItem) -> Cause {
+        let said = one_line(&item.message);
+        let named = item.test.as_ref().map(TestId::file).or(item.file.as_ref().map(RelPath::as_str));
+        let said_by = (item.message.as_str(), run.output.as_str());
+        let place = match item.test {
+            Some(_) => place::of_test(named.unwrap_or_default(), said_by, self.root),
+            None => place::of_failure(named.unwrap_or_default(), said_by, self.root),
+        };
+        let sentence = match (&item.test, &place) {
+            (Some(test), _) => format!("{test}: {said}"),
+            (None, Some(place)) if said.contains(&place.to_string()) => said.clone(),
+            (None, Some(place)) => format!("{place} does not load: {said}"),
+            (None, None) => match named {
+                Some(file) => format!("{file} does not load: {said}"),
+                None => format!("the project does not load: {said}"),
+            },
+        };
+        let mut anchors: Vec<String> =
+            item.message.lines().map(str::trim).filter(|l| l.len() > 3).take(1).map(str::to_owned).collect();
+        anchors.extend(item.test.as_ref().and_then(|test| Some(test.0.rsplit_once("::")?.1.to_owned())));
+        anchors.extend(place.as_ref().map(ToString::to_string));
+        Cause { sentence, test: item.test.clone(), place, anchors }
+    }
+}
+
+/// A reason as a sentence of its own.
+fn words(reason: &Reason) -> String {
+    if let Reason::NotRed { test, kind: RedKind::Passed, .. } = reason {
+        return format!("{test} passes before any code was written");
+    }
+    if let Reason::NotRed { test, kind, .. } = reason {
+        return format!("{test} is not RED: {}", kind.meaning());
+    }
+    reason.to_string()
+}
+
+fn rests_on_run(reason: &Reason) -> bool {
+    failing_test(reason).is_some()
+        || matches!(reason, Reason::NothingRan(_) | Reason::NoEvidence(_) | Reason::GateRed)
+}
+
+/// The test that a reason says to fail, or to be gone.
+fn failing_test(reason: &Reason) -> Option<&TestId> {
+    if let Reason::NotRed { test, kind, .. } = reason {
+        return (*kind != RedKind::Passed).then_some(test);
+    }
+    let (Reason::TestFailed(id) | Reason::TestVanished(id) | Reason::Regressed(id) | Reason::Broken(id)) =
+        reason
+    else {
+        return None;
+    };
+    Some(id)
+}
+
+fn is_rule_of_files(reason: &Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Forbidden(_)
+            | Reason::Touched(_)
+            | Reason::InlineTest(_)
+            | Reason::TestAwareCode(_)
+            | Reason::Unlisted(_)
+    )
+}
+
+/// The first lines of a message as one: what was expected often stands below what was said.
+fn one_line(message: &str) -> String {
+    let lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut joined = String::new();
+    for line in lines.take(MOST_LINES) {
+        if is_trace(line) {
+            break;
+        }
+        let colon = joined.ends_with(':');
+        joined.push_str(match (joined.is_empty(), colon) {
+            (true, _) => "",
+            (false, true) => " ",
+            (false, false) => "; ",
+        });
+        joined.push_str(line);
+    }
+    let cut: String = joined.chars().take(LONGEST_MESSAGE).collect();
+    if cut.len() < joined.len() { format!("{cut}…") } else { joined }
+}
+
+/// Where a message ends and a stack begins.
+fn is_trace(line: &str) -> bool {
+    line.starts_with("at ") || line.starts_with("Traceback ") || line.starts_with("stack backtrace")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! What a cycle and a run of `tdd fix` are both: a fold over a journal that names, in every state, one thing
+//! to do or none. What fits wherever a run stands is taken in here, in one way for both.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::CheckpointId;
+use crate::event::{self, Event, Leaked, RunId, Runs};
+use crate::usage::{Cap, CapPlan, Caps, Usage};
+
+/// A state that events fold into, and that names the next effect.
+pub trait Machine {
+    type Effect: Clone;
+
+    /// The one thing to do in this state; `None` when the run has ended or is suspended.
+    fn next(&self) -> Option<Self::Effect>;
+    /// Takes in one event. An error leaves the state as it was.
+    fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent>;
+    fn run(&self) -> &RunId;
+    fn facts(&self) -> &Facts;
+    /// How many forks were made in all.
+    fn forks(&self) -> usize;
+    /// How many children came back. The first one not yet back may never have been started.
+    fn children(&self) -> usize;
+    fn caps(&self) -> &CapPlan;
+    /// What all children used until now, as they tell it.
+    fn told(&self) -> Usage;
+
+    /// The bound of the whole run that has nothing left: nothing is forked then.
+    fn cap_reached(&self) -> Option<Cap> {
+        let caps = self.caps().run;
+        if caps.is_none() { None } else { caps.reached(&self.told(), self.facts().worked_ms) }
+    }
+
+    /// What the run's bounds leave for the next child.
+    fn left_of_caps(&self) -> Caps {
+        self.caps().run.less(&self.told(), self.facts().worked_ms)
+    }
+}
+
+/// What is known of any run, besides where it stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Facts {
+    /// Why nothing goes on at the moment, though the run has not ended.
+    pub suspension: Option<Suspension>,
+    /// The tree as it was before the first fork.
+    pub zero: Option<CheckpointId>,
+    /// The tree as it was last known, for whoever goes on.
+    pub tree: Option<CheckpointId>,
+    /// Processes that outlived what had started them, the first few.
+    pub leaked: Vec<Leaked>,
+    /// What was seen in git's folder and left there: a person's, or a hook that a child planted. The first few.
+    pub left_in_git: Vec<String>,
+    /// How long the run was at work, in all of its processes.
+    pub worked_ms: u64,
+    /// How often the project's commands were run, by all of its processes.
+    pub runs: Runs,
+    /// The operator took all of it back with `tdd undo`; the label under which it was kept.
+    pub undone: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suspension {
+    Paused(String),
+    Stopped(i32),
+}
+
+/// Where an event may come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fitting {
+    Anywhere,
+    ByPhase,
+}
+
+impl Facts {
+    /// Takes in what fits wherever a run stands, and changes no phase.
+    pub(crate) fn take(&mut self, event: &Event) -> Fitting {
+        match event {
+            Event::Leaked { processes } => event::note_leaked(&mut self.leaked, processes),
+            Event::Restored { what } => event::note_left(&mut self.left_in_git, what),
+            Event::Isolated { .. }
+            | Event::TestRun(_)
+            | Event::EditClaim { .. }
+            | Event::Edited { .. }
+            | Event::Denied { .. }
+            | Event::Glimpsed { .. }
+            | Event::Unknown { .. } => {}
+            Event::Worked { ms, runs } => {
+                self.worked_ms = self.worked_ms.saturating_add(*ms);
+                self.runs.add(*runs);
+            }
+            Event::TreeSeen { tree } => self.tree = Some(tree.clone()),
+            // The tree that a run goes on with stays the one it knew: brought back, it is that again.
+            Event::Undone { to, label, .. } => {
+                self.undone = (self.zero.as_ref() == Some(to)).then(|| label.clone());
+            }
+            Event::Paused { reason } => self.suspension = Some(Suspension::Paused(reason.clone())),
+            Event::Stopped { signal } => self.suspension = Some(Suspension::Stopped(*signal)),
+            Event::Refused { .. }
+            | Event::Resumed
+            | Event::AttemptCut { .. }
+            | Event::Capped { .. }
+            | Event::Decided { .. }
+            | Event::Rechecked { .. }
+            | Event::WorkTaken { .. }
+            | Event::RunStarted(_)
+            | Event::FixStarted(_)
+            | Event::FixMeasured { .. }
+            | Event::CheckpointZero { .. }
+            | Event::BaselineMeasured { .. }
+            | Event::AttemptStarted { .. }
+            | Event::Used { .. }
+            | Event::AgentReturned { .. }
+            | Event::AttemptMeasured { .. }
+            | Event::WorkKept { .. }
+            | Event::WorkRolledBack { .. }
+            | Event::GateMeasured { .. }
+            | Event::MdtestHeard { .. }
+            | Event::Halted { .. }
+            | Event::Finished { .. } => return Fitting::ByPhase,
+        }
+        Fitting::Anywhere
+    }
+
+    /// Nothing happens in a run that is paused or stopped, until somebody goes on with it.
+    pub(crate) fn refuse_suspended(&self, event: &Event) -> Result<(), IllegalEvent> {
+        match self.suspension {
+            Some(_) => Err(IllegalEvent::in_phase(event, "a pause")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An event that can't have happened in this state: the journal is not one of ours, or a bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IllegalEvent {
+    pub event: String,
+    pub phase: String,
+}
+
+impl IllegalEvent {
+    pub(crate) fn in_phase(event: &Event, phase: &str) -> Self {
+        Self { event: event.name().to_owned(), phase: phase.to_owned() }
+    }
+}
+
+impl fmt::Display for IllegalEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the event `{}` can't follow {}", self.event, self.phase)
+    }
+}
+
+impl std::error::Error for IllegalEvent {}

@@ -1,0 +1,106 @@
+//! `tdd matrix`: criterion by test, how each was red and in which attempt it turned green.
+//! Exit 0, or 2 if there is no such run.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use crate::cli::look::MatrixArgs;
+use crate::commands::status::{chosen_run, repository};
+use crate::view::print;
+use tdd_core::criterion::CriterionId;
+use tdd_core::harmless;
+use tdd_core::state::Progress;
+use tdd_core::story::{Story, TestStory};
+use tdd_core::trouble::Trouble;
+
+/// Prints the matrix as text, as one JSON object, or as a Markdown table.
+pub fn run(args: &MatrixArgs) -> Result<ExitCode, Trouble> {
+    let run = chosen_run(&repository()?, args.run.as_deref())?;
+    let story = super::story_of(&run)?;
+    let rows = story.matrix();
+    print::result(&match (args.json, args.markdown) {
+        (true, _) => format!("{}\n", as_json(&story, &rows)),
+        (false, true) => markdown(&story, &rows),
+        (false, false) => text(&story, &rows),
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(story: &Story, rows: &[TestStory<'_>]) -> String {
+    let mut text = String::new();
+    for id in &story.state.run.plan.criteria {
+        let _ = writeln!(text, "{id}  {}", progress(story, id));
+        let mut own = rows.iter().filter(|row| row.criterion == id).peekable();
+        if own.peek().is_none() {
+            let _ = writeln!(text, "  no test of its own was seen");
+        }
+        for row in own {
+            let _ = writeln!(
+                text,
+                "  {:<13} -> {:<22} {}",
+                row.test.kind.name(),
+                after(row),
+                harmless::line(&row.test.id.0)
+            );
+        }
+    }
+    text
+}
+
+fn markdown(story: &Story, rows: &[TestStory<'_>]) -> String {
+    let mut text = "| criterion | test | red before | after | attempt |\n|---|---|---|---|---|\n".to_owned();
+    let cell = |text: &str| harmless::line(text).replace('\\', "\\\\").replace('|', "\\|");
+    for id in &story.state.run.plan.criteria {
+        let mut own = rows.iter().filter(|row| row.criterion == id).peekable();
+        if own.peek().is_none() {
+            let _ = writeln!(text, "| {id} | | | {} | |", progress(story, id));
+        }
+        for row in own {
+            let attempt = row.attempt.map(|number| number.to_string()).unwrap_or_default();
+            let (name, red) = (cell(&row.test.id.0), row.test.kind.name());
+            let _ = writeln!(text, "| {id} | `{name}` | {red} | {} | {attempt} |", row.after.name());
+        }
+    }
+    text
+}
+
+fn as_json(story: &Story, rows: &[TestStory<'_>]) -> Value {
+    let of = |id: &CriterionId| -> Value {
+        let tests: Vec<Value> = rows
+            .iter()
+            .filter(|row| row.criterion == id)
+            .map(|row| {
+                json!({
+                    "test": row.test.id, "red": row.test.kind, "message": row.test.message,
+                    "after": row.after.name(), "attempt": row.attempt,
+                })
+            })
+            .collect();
+        json!({ "id": id, "progress": story.state.progress.get(id), "tests": tests })
+    };
+    let criteria: Vec<Value> = story.state.run.plan.criteria.iter().map(of).collect();
+    json!({
+        "type": "matrix", "run": story.state.run.run.0, "requirement": story.state.run.requirement.id,
+        "criteria": criteria,
+    })
+}
+
+fn after(row: &TestStory<'_>) -> String {
+    match row.attempt {
+        Some(number) => format!("{} (attempt {number})", row.after.name()),
+        None => row.after.name().to_owned(),
+    }
+}
+
+fn progress(story: &Story, id: &CriterionId) -> &'static str {
+    match story.state.progress.get(id) {
+        None | Some(Progress::Pending) => "not begun",
+        Some(Progress::Red) => "red",
+        Some(Progress::Green) => "green",
+        Some(Progress::AlreadyGreen) => "green before the run, as said",
+        Some(Progress::Accepted) => "accepted, not verified",
+        Some(Progress::Unverified) => "done, not verified",
+    }
+}

@@ -1,0 +1,46 @@
+//! The operator's own editor.
+
+use std::process::Command;
+
+use super::Halted;
+use crate::view::print;
+use tdd_core::harmless;
+
+/// Editors that take `+LINE` before a file.
+const TAKE_LINE: [&str; 8] = ["vi", "vim", "nvim", "nano", "emacs", "emacsclient", "micro", "kak"];
+
+/// Opens the file of the failure, and says how to go on. An editor that fails changes nothing here.
+#[expect(clippy::disallowed_methods, reason = "the editor is the person's, on the person's terminal")]
+pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) {
+    let named = ["VISUAL", "EDITOR"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()));
+    let editor = named.unwrap_or_else(|| "vi".to_owned());
+    let Some(words) = shell_words::split(&editor).ok().filter(|words| !words.is_empty()) else {
+        print::message(&format!("`{}` can't be read as a command; set EDITOR", harmless::line(&editor)));
+        return;
+    };
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).current_dir(&halted.repository);
+    let name = words[0].rsplit('/').next().unwrap_or_default();
+    if let Some((file, line)) = place {
+        if TAKE_LINE.contains(&name) {
+            command.arg(format!("+{line}"));
+        }
+        command.arg(file);
+    } else {
+        command.arg(".");
+    }
+    match command.status() {
+        Ok(status) if status.success() => {
+            print::message("if you changed something, go on with the number that says `after you changed`");
+        }
+        Ok(status) => {
+            print::message(&format!("`{}` ended with {status}; nothing was done", harmless::line(&editor)));
+        }
+        Err(error) => print::message(&format!(
+            "`{}` can't be started: {error}; set VISUAL or EDITOR",
+            harmless::line(&editor)
+        )),
+    }
+}
