@@ -169,6 +169,7 @@ fn execute(
     };
     let mut checks = ProjectChecks::new(&found.checks, &check_setup, adapters.sandbox.as_ref())?;
     checkpoints::exclude_runs(repository)?;
+    let event_loop = execute::event_loop()?;
     let mut journal = JournalFile::create(&folders.run)?;
     let _noting = leftovers::note_children_in(&folders.run);
     let started = FixStarted {
@@ -190,7 +191,7 @@ fn execute(
     let state = FixState::open(started);
     audience.event(&state, &first, now);
     let drive = FixDrive::new((&mut ports, &mut checks), &setup, &mut *audience, state, previous);
-    let ended = execute::event_loop()?.block_on(drive.run())?;
+    let ended = event_loop.block_on(drive.run())?;
     drop(ports);
     Ok(ExitCode::from(closing(&ended, &folders.run, output, &setup.resume_with)?.code()))
 }

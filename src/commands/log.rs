@@ -232,9 +232,21 @@ fn short(digest: &str) -> &str {
     digest.get(..10).unwrap_or(digest)
 }
 
+/// More is cut, between two words.
+const LONGEST_ROW: usize = 400;
+
 /// What a child said must neither fill a screen nor steer a terminal.
 pub(super) fn one_row(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect()
+    let mut row: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_ROW + 1).collect();
+    if row.chars().count() <= LONGEST_ROW {
+        return row;
+    }
+    row.pop();
+    // A word that fills the row is cut.
+    let whole = row.rfind(' ').filter(|at| *at > row.len() / 2).unwrap_or(row.len());
+    row.truncate(whole);
+    format!("{} …", row.trim_end())
 }
 
 /// UTC, to the second.
@@ -243,4 +255,19 @@ pub(super) fn time(ts_ms: u64) -> String {
         .ok()
         .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
         .map_or_else(|| "????-??-??T??:??:??Z".to_owned(), |at| format!("{at:.0}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_row_ends_with_a_whole_word_and_says_that_it_was_cut() {
+        assert_eq!(one_row("a\nb"), "a b");
+        let row = |length: usize| one_row(&"word ".repeat(length / 5));
+        assert_eq!(row(400), "word ".repeat(80));
+        assert_eq!(row(405), format!("{}word …", "word ".repeat(79)));
+        let one_word = one_row(&"é".repeat(1000));
+        assert_eq!(one_word, format!("{} …", "é".repeat(400)));
+    }
 }

@@ -44,11 +44,12 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
         // Wants no agent and no runner: a run must be given up even where those are gone.
         return execute::give_up(&place.repository, &run.path, args.output.into(), &hold);
     }
-    let prepared = prepared(args, place, environment, &state, &cwd)?;
+    let again = format!("tdd resume {}", run.id);
+    let goes_on = |trouble: Trouble| trouble.then(Then::GoOn(again.clone().into()));
+    let prepared = prepared(args, place, environment, &state, &cwd).map_err(goes_on)?;
     let besides = args.no_refactor && decision != Some(Decision::NoRefactor);
     let decisions = decision.into_iter().chain(besides.then_some(Decision::NoRefactor)).collect();
-    execute::go_on(&prepared, run.path, decisions, &hold)
-        .map_err(|trouble| trouble.then(Then::GoOn(format!("tdd resume {}", run.id).into())))
+    execute::go_on(&prepared, run.path, decisions, &hold).map_err(goes_on)
 }
 
 /// The run that was named, or the newest one, if it can be gone on with. An older one is never taken

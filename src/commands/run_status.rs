@@ -128,7 +128,7 @@ impl RunStatus {
             ),
             Self::Undone { label } => (
                 "is undone".to_owned(),
-                "what it left is not in the tree any more as it left it",
+                "`tdd undo` has taken its work out of the tree, so nothing is there to go on from",
                 format!(
                     "start anew:                  tdd {requirement}\n\
                      or bring its work back:      tdd undo {0} --to {label}, then tdd resume {0}",
@@ -137,7 +137,7 @@ impl RunStatus {
             ),
             Self::Superseded { by } => (
                 format!("is superseded: {by} has finished {requirement} since"),
-                "what it left is not in the tree any more as it left it",
+                "what lies in the tree is that later run's work",
                 format!(
                     "see what that one did:       tdd status {by}\nstart anew on this tree:     tdd {requirement} --new"
                 ),

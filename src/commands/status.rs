@@ -25,6 +25,7 @@ use tdd_core::machine::{Machine, Suspension};
 use tdd_core::run_name::{self, Meaning};
 use tdd_core::state::{End, Phase, Progress, State};
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::git_facts;
 
 /// Prints one run whole, or all runs, one line each if there are several.
 pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
@@ -267,14 +268,22 @@ fn advice(repository: &Path, told: &Journalled) -> String {
     let run = told.run();
     let undo = run_status::back_before(repository, run).map(|undo| format!("`{undo}`"));
     match told {
-        Journalled::Cycle(state) => cycle_advice(state, undo.as_deref()),
+        Journalled::Cycle(state) => cycle_advice(repository, state, undo.as_deref()),
         Journalled::Fix(_) => journalled::fix_advice(undo.as_deref()),
     }
 }
 
-fn cycle_advice(state: &State, undo: Option<&str>) -> String {
+fn is_in_head(repository: &Path, state: &State) -> bool {
+    let (Some(start), Some(good)) = (&state.start, &state.good) else { return false };
+    git_facts::is_as_head(repository, &start.0, &good.0) == Some(true)
+}
+
+fn cycle_advice(repository: &Path, state: &State, undo: Option<&str>) -> String {
     let run = &state.run.run;
     match (&state.phase, &state.facts.suspension) {
+        (Phase::Ended { end: End::Finished(_) }, _) if is_in_head(repository, state) => {
+            "nothing; none of its changes is left to be committed".to_owned()
+        }
         (Phase::Ended { end: End::Finished(_) }, _) => {
             "look at the changes with `git diff` and commit them".to_owned()
         }

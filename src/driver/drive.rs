@@ -173,7 +173,7 @@ impl<'a, W: World> Drive<'a, W> {
     }
 
     /// A journal that can't be written ends a run at once. Once a child has run, that is no set-up
-    /// error any more, and it can't be recorded as a pause either. A full disk never is one.
+    /// error any more, and it can't be recorded as a pause either. What the system is out of never is one.
     fn unrecorded(&self, trouble: Trouble) -> Trouble {
         let trouble = trouble.then(self.goes_on());
         let passes = trouble.kind == TroubleKind::Environment && self.state.forks() > 0;
@@ -224,15 +224,15 @@ impl<'a, W: World> Drive<'a, W> {
     }
 
     /// What is recorded instead of failing: a stop and a passing limit always, a trouble of the
-    /// surroundings once a child has run, a full disk before that, too: there is nothing wrong with what was
-    /// asked for. A bug of ours and a journal that can't be written never.
+    /// surroundings once a child has run, and before that what the system is out of (a full disk, a limit that is
+    /// reached), too: there is nothing wrong with what was asked for. A bug of ours and a journal that can't be written never.
     fn interruption(&self, trouble: &Trouble) -> Option<Event> {
         let has_run = self.state.children() > 0;
         match trouble.kind {
             TroubleKind::Stopped(signal) => return Some(Event::Stopped { signal }),
             TroubleKind::Passing => {}
             TroubleKind::User | TroubleKind::Config | TroubleKind::Environment
-                if has_run || trouble.obstacle == Some(Obstacle::DiskFull) => {}
+                if has_run || trouble.obstacle.is_some_and(Obstacle::passes) => {}
             TroubleKind::User | TroubleKind::Config | TroubleKind::Environment | TroubleKind::Internal => {
                 return None;
             }

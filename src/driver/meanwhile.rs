@@ -28,7 +28,16 @@ pub(super) fn edited_meanwhile<P: Protection>(protection: &mut P) -> Result<Vec<
 /// Labels a tree that may be all that holds what a person saved: it was taken out of the work tree, or may
 /// be by an undo. At once, because nobody else knows of it if we are killed.
 pub(super) fn hold_edited<C: Checkpoints>(checkpoints: &mut C, tree: &CheckpointId) -> Result<(), Trouble> {
-    let label = format!("{}{}", labels::EDITED, tree.0.get(..12).unwrap_or(&tree.0));
+    hold(checkpoints, labels::EDITED, tree)
+}
+
+/// The same for a tree with files that came while tests ran.
+pub(super) fn hold_new<C: Checkpoints>(checkpoints: &mut C, tree: &CheckpointId) -> Result<(), Trouble> {
+    hold(checkpoints, labels::LEFT, tree)
+}
+
+fn hold<C: Checkpoints>(checkpoints: &mut C, kind: &str, tree: &CheckpointId) -> Result<(), Trouble> {
+    let label = format!("{kind}{}", tree.0.get(..12).unwrap_or(&tree.0));
     checkpoints.label(&label, tree)?;
     checkpoints.write_labels()
 }
@@ -131,6 +140,22 @@ impl<W: World> Drive<'_, W> {
         let base = self.state.attempt().map(|attempt| attempt.before.clone());
         let base = base.unwrap_or_else(|| measured.clone());
         let left = self.differences(measured, found)?;
+        self.hold_new(found, &base, left.iter().map(|change| &change.path))?;
         self.hold_edited(found, &base, left.iter().map(|change| &change.path))
+    }
+
+    /// A file that was not there before may be a person's as well: what tests make they make again.
+    pub(super) fn hold_new<'p>(
+        &mut self,
+        found: &CheckpointId,
+        base: &CheckpointId,
+        mut removed: impl Iterator<Item = &'p RelPath>,
+    ) -> Result<(), Trouble> {
+        let own = self.suite_rewrites();
+        let known = self.ports.checkpoints.files(base)?;
+        if removed.any(|path| !known.contains(path) && !own.contains(path)) {
+            hold_new(&mut self.ports.checkpoints, found)?;
+        }
+        Ok(())
     }
 }

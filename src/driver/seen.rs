@@ -107,6 +107,7 @@ impl<W: World> Drive<'_, W> {
         self.refuse_edited(&edited, &found)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         self.hold_edited(&found, tree, touched.iter())?;
+        self.hold_new(&found, tree, touched.iter())?;
         let told = told.into_iter().chain(kept_as(&found, touched.iter()));
         let now = if touched.is_empty() { found } else { self.ports.checkpoints.take(&label)? };
         let left = self.diff().put_back_what_is_left((tree, &now), "a run of tests")?;

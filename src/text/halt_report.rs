@@ -16,6 +16,7 @@ pub use next_steps::{NextStep, next_steps};
 pub use review::{Review, review};
 
 use self::page::Page;
+use super::summary::left_in_git;
 use super::usage_words;
 use tdd_core::attempt::{AgentEnd, CheckpointId};
 use tdd_core::cause::{self, Cause};
@@ -250,6 +251,7 @@ impl Report<'_> {
         page.list("changed since the last good checkpoint", &changed);
         let touched = self.facts.touched.iter().map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
         page.list("protected files touched (put back)", &touched);
+        left_in_git(&self.state.facts.left_in_git).for_each(|line| page.line(&line));
         let quoted =
             |it: &VacuousAssertion| format!("{}: {}", harmless::line(&it.test.0), harmless::line(&it.what));
         let vacuous: Vec<String> = self.vacuous().map(quoted).collect();

@@ -60,8 +60,9 @@ impl WorkTreeLock {
                 // Whoever ends in order takes its name away.
                 if let Some(killed) = signed(&mut file) {
                     intent::tidy(&GitPlace::find(repository)?, killed);
-                    folders::finish_removals(repository);
                 }
+                // What could not be removed then, maybe can by now.
+                folders::finish_removals(repository);
                 match sign(&mut file) {
                     // The lock holds without a name.
                     Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {}

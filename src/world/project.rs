@@ -121,8 +121,11 @@ pub fn find_requirement(
     Ok(Requirement { id: found.id, path: found.path, title: parsed.title, criteria: parsed.criteria })
 }
 
-/// The stems of the requirements in `specs_dir`, sorted; what can't be listed is none.
-pub fn known_requirements(place: &Place, specs_dir: &str) -> Vec<String> {
+/// The stems of the requirements in `specs_dir`, sorted; none if there is no such folder.
+///
+/// # Errors
+/// It can't be looked into.
+pub fn known_requirements(place: &Place, specs_dir: &str) -> Result<Vec<String>, Trouble> {
     lookup::stems(&place.project.join(specs_dir), place)
 }
 

@@ -145,3 +145,34 @@ fn folders_that_children_closed_among_temporary_files_go() {
     let left: Vec<PathBuf> = left.map(|entry| entry.path()).collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+/// What can't be read is not said to be absent.
+#[test]
+fn requirements_that_can_not_be_read_are_told_as_that() {
+    let sandbox = shop();
+    sandbox.write("specs/frs/STE-2.md", "# Other\n");
+    let frs = sandbox.path("specs/frs");
+    for (path, mode, words) in [
+        ("specs/frs", 0o000, "specs/frs can't be looked into"),
+        ("specs", 0o000, "specs/frs can't be looked into"),
+        ("specs/frs/STE-2.md", 0o000, "can't read the requirement specs/frs/STE-2.md"),
+    ] {
+        set(&sandbox.path(path), mode);
+        for args in [&["criteria", "STE-9"][..], &["STE-9"]] {
+            let Some(ran) = tdd(&sandbox, args) else { return };
+            let words =
+                ["whether there is a requirement STE-9 can't be told", words, "ermission denied", "next:"];
+            let ran = ran.expect(2).says(&words);
+            assert!(!ran.stderr.contains("no requirement"), "{}", ran.stderr);
+        }
+        set(&sandbox.path(path), 0o755);
+    }
+    set(&frs, 0o000);
+    let found = tdd(&sandbox, &["doctor"]).unwrap().stdout;
+    assert!(found.contains("problem  requirements specs/frs can't be looked into"), "{found}");
+    tdd(&sandbox, &[]).unwrap().expect(2).says(&["specs/frs can't be looked into"]);
+    let by_path = tdd(&sandbox, &["criteria", "specs/frs/STE-1.md"]).unwrap().expect(2);
+    by_path.says(&["ermission denied", "make it readable"]);
+    set(&frs, 0o755);
+    tdd(&sandbox, &["criteria", "STE-9"]).unwrap().expect(2).says(&["no requirement STE-9"]);
+}

@@ -345,3 +345,29 @@ fn a_work_tree_at_work_is_told_and_its_commands_are_not_tried() {
     drop(lock);
     assert_eq!(looked(&sandbox).1, 0);
 }
+
+#[test]
+fn a_link_in_place_of_the_folder_of_runs_is_what_a_run_would_be_refused_for() {
+    let sandbox = Sandbox::with(&[("tdd.yaml", "test: 'true'\n")]);
+    std::fs::create_dir_all(sandbox.beside("elsewhere/runs")).unwrap();
+    std::os::unix::fs::symlink(sandbox.beside("elsewhere"), sandbox.path(".tdd")).unwrap();
+    let (findings, _) = looked(&sandbox);
+    holds(&findings, "runs", "problem", ".tdd is a link");
+    holds(&findings, "runs", "problem", "remove the link");
+    assert!(!findings.iter().any(|line| line["what"] == "no unfinished run"), "{findings:#?}");
+}
+
+/// A `clean` that was killed: the folder is no run any more, and goes with the next command that may change anything.
+#[test]
+fn a_run_that_was_half_removed_is_named_and_goes() {
+    let sandbox = Sandbox::with(&[("tdd.yaml", "test: 'true'\n")]);
+    let left = ".tdd/runs/.removed-20261121T225708Z-STE-1-31d4";
+    sandbox.write(&format!("{left}/events.jsonl"), "{}\n");
+    let (findings, _) = looked(&sandbox);
+    holds(&findings, "leftovers", "warning", ".removed-20261121T225708Z-STE-1-31d4");
+    sandbox.tdd(&["clean", "--dry-run"]).expect(0);
+    assert!(sandbox.path(left).exists(), "looking changes nothing");
+    sandbox.tdd(&["clean"]).expect(0);
+    assert!(!sandbox.path(left).exists());
+    holds(&looked(&sandbox).0, "leftovers", "ok", "nothing");
+}

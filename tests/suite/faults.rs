@@ -247,6 +247,22 @@ fn fresh() -> Sandbox {
     project(HONEST_AGENT, HONEST_CHECK, "")
 }
 
+/// How it is told what the system is out of, but for a disk that is broken.
+const WAITED_FOR: [&str; 5] = [
+    "the disk is full",
+    "a file may not grow further",
+    "too many files are open",
+    "no more processes or threads can be started",
+    "there is no memory left",
+];
+
+/// Whether there is a run with a line in its journal.
+fn has_begun(sandbox: &Sandbox) -> bool {
+    let runs = std::fs::read_dir(sandbox.path(".tdd/runs")).into_iter().flatten().flatten();
+    let mut journals = runs.filter_map(|run| std::fs::read(run.path().join("events.jsonl")).ok());
+    journals.any(|lines| lines.contains(&b'\n'))
+}
+
 /// Goes on as the words say, to the end of the run, and then back.
 fn gone_on(sandbox: &Sandbox, ran: &Ran, before: &Before) -> Result<(), String> {
     let said = |why: String| format!("{why}\nafter: exit {}\n{}", ran.code, ran.stderr);
@@ -254,6 +270,9 @@ fn gone_on(sandbox: &Sandbox, ran: &Ran, before: &Before) -> Result<(), String> 
         0 => {}
         2 => {
             same_tree(sandbox, before).map_err(said)?;
+            if has_begun(sandbox) && WAITED_FOR.iter().any(|words| ran.stderr.contains(words)) {
+                return Err(said("a run that has begun waits for what the system is out of".to_owned()));
+            }
             let names_one = sandbox.tdd(&["STE-1"]);
             if names_one.code != 0 {
                 expect(sandbox, &["resume"], 0)
@@ -299,6 +318,9 @@ fn undone(sandbox: &Sandbox, ran: &Ran, before: &Before) -> Result<(), String> {
     let said = |why: String| format!("{why}\nafter: exit {}\n{}", ran.code, ran.stderr);
     if ran.code == 2 {
         same_tree(sandbox, before).map_err(said)?;
+        if ran.stderr.contains("kept in a checkpoint") {
+            return Err(said("it says that it kept what it did not".to_owned()));
+        }
     }
     expect(sandbox, &["undo", "--discard-changes"], 0).map_err(said)?;
     let is_back = sandbox.read("src.txt") == "one\n"

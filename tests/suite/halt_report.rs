@@ -2,6 +2,7 @@
 
 use tdd::text::halt_report::{HaltFacts, json, next_steps, text};
 use tdd_core::attempt::Exhaustion;
+use tdd_core::event::Event;
 use tdd_core::finding::{Change, ChangeKind, Findings, RedKind};
 use tdd_core::role::{Key, Role};
 use tdd_core::test::Exit;
@@ -101,6 +102,20 @@ fn ac_tdd_3_10_the_report_is_the_same_for_a_machine() {
         assert_eq!(value["block"].is_null(), !value["raw_output"].is_null(), "{name}: one of the two");
         assert_eq!(value["ran"].is_null(), page.contains("command: none was run"), "{name}");
     }
+}
+
+/// As in the summary: before the next git command, which a hook would be run by.
+#[test]
+fn what_was_left_in_git_is_in_the_report() {
+    let (_, mut story, _) = stories().remove(1);
+    let page = |story: &Story| text(&story.state, &story.halt(), &facts());
+    assert!(!page(&story).contains("look at, before"));
+    let line = "the hook pre-commit was left behind; left as it is";
+    story.happen(Event::Restored { what: vec!["branch x was put back".to_owned(), line.to_owned()] });
+    assert!(page(&story).contains(&format!("look at, before your next git command: {line}\n")));
+    assert!(!page(&story).contains("branch x"), "{}", page(&story));
+    let value = json(&story.state, &story.halt(), &facts());
+    assert_eq!(value["left_in_git"], serde_json::json!([line]));
 }
 
 #[test]

@@ -163,10 +163,14 @@ fn what_an_editor_saved_before_a_pause_is_somebody_elses_to_undo_and_to_clean() 
     assert!(!sandbox.git(&["for-each-ref", "refs/tdd"]).is_empty());
 }
 
-/// Nobody can tell who wrote to a file while tests ran; a file that they made is no person's.
+/// Nobody can tell who wrote to a file while tests ran, or made one; what they make again is no person's.
 #[test]
 fn a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without_a_word() {
-    for (action, is_held) in [("echo mine >>notes.txt", true), ("echo theirs >cache.txt", false)] {
+    for (action, is_held) in [
+        ("echo mine >>notes.txt", true),
+        ("test -e ../once || { : >../once; echo mine >mine.txt; }", true),
+        ("echo theirs >cache.txt", false),
+    ] {
         let check = format!("test ! -e tests/ac_ste_1_1.sh || {{ {action}; sh tests/ac_ste_1_1.sh; }}\n");
         let sandbox = project(stops::HONEST_AGENT, &check, "");
         sh(&sandbox, "echo notes >notes.txt; git add notes.txt; git commit -qm notes");
@@ -178,6 +182,9 @@ fn a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without
         let edited = kept.lines().filter(|name| name.contains("/edited-"));
         for name in edited {
             assert!(sandbox.git(&["show", &format!("{name}:notes.txt")]).starts_with("notes\nmine"));
+        }
+        for name in kept.lines().filter(|name| name.contains("/left-")) {
+            assert_eq!(sandbox.git(&["show", &format!("{name}:mine.txt")]), "mine");
         }
     }
 }

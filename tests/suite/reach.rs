@@ -589,3 +589,45 @@ fn tools_of_each_language_work_in_a_closed_home() {
         ran.expect(0);
     }
 }
+
+/// Everything below a folder, by its path from there.
+fn below(folder: &Path) -> Vec<String> {
+    let walk = ignore::WalkBuilder::new(folder).standard_filters(false).build().map(Result::unwrap);
+    let mut paths: Vec<String> =
+        walk.map(|entry| entry.path().strip_prefix(folder).unwrap().display().to_string()).collect();
+    paths.sort();
+    paths
+}
+
+/// A home that has none of the folders in which programs keep what they fetch.
+#[test]
+fn a_run_makes_no_folder_in_the_home_that_its_project_needs_not_and_takes_its_own_along() {
+    if !has_bwrap() || !has_python() || !has_npm() {
+        return;
+    }
+    let sandbox = super::cycle::shop();
+    let home = sandbox.beside("home");
+    // What is there while a role works, and what is left of what it keeps there.
+    for (files, keeps, made, left) in [
+        (&[][..], "true", vec![".cache"], vec![]),
+        (&["web/package.json"], "echo x >~/.npm/kept", vec![".cache", ".npm"], vec![".npm", ".npm/kept"]),
+    ] {
+        for file in files {
+            sandbox.write(file, "{}\n");
+        }
+        let looks = format!("  run: [sh, -c, \"ls -A ~ >seen.txt; {keeps}\"]\n  write:\n    shop.py: |");
+        let cassette = super::cycle::honest_shop_cassette();
+        let cassette = cassette.replacen("  write:\n    shop.py: |", &looks, 1);
+        std::fs::write(sandbox.beside("cassette.yaml"), cassette).unwrap();
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        let cassette = sandbox.beside("cassette.yaml");
+        command.args(["STE-1", "--new", "--cassette"]).arg(cassette).env("TDD_SANDBOX", "enforce");
+        Ran::of(&command.output().unwrap()).expect(0);
+        assert_eq!(sandbox.read("seen.txt").lines().collect::<Vec<_>>(), made, "{files:?}");
+        assert_eq!(below(&home)[1..], left, "{files:?}");
+        let ours = std::fs::read_dir(sandbox.beside("")).unwrap().flatten().map(|entry| entry.file_name());
+        let ours: Vec<OsString> = ours.filter(|name| name.to_string_lossy().starts_with("tdd-")).collect();
+        assert!(ours.is_empty(), "{ours:?}");
+        sandbox.tdd(&["undo"]).expect(0);
+    }
+}

@@ -443,3 +443,44 @@ fn ac_tdd_7_12_a_run_that_another_program_judged_reads_as_it_was_judged() {
     place.tdd(&["undo"]).expect(0);
     place.tdd(&["clean"]).expect(0);
 }
+
+#[test]
+fn what_is_committed_needs_no_commit() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.honest, &[]).expect(0);
+    let next = || {
+        let status = place.tdd(&["status"]).expect(0).stdout;
+        status.lines().find_map(|line| line.strip_prefix("next ")).unwrap().trim().to_owned()
+    };
+    assert!(next().contains("commit them"), "{}", next());
+    place.sandbox.git(&["add", "shop.py"]);
+    place.sandbox.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "half", "shop.py"]);
+    assert!(next().contains("commit them"), "its test is not committed: {}", next());
+    place.sandbox.commit();
+    assert_eq!(next(), "nothing; none of its changes is left to be committed");
+}
+
+#[test]
+fn a_run_that_is_undone_says_why_nobody_goes_on_with_it() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    place.tdd(&["undo"]).expect(0);
+    let id = place.id();
+    let words = [
+        "is undone",
+        "`tdd undo` has taken its work out of the tree",
+        "start anew:                  tdd STE-1",
+    ];
+    place.tdd(&["resume", &id, "--retry"]).expect(2).says(&words);
+    // Where its name is typed for its requirement's.
+    for args in [&["run", &id][..], &[&id], &["@"]] {
+        let words = ["is a run, and no requirement", "undone", "`tdd STE-1` works on that"];
+        place.tdd(args).expect(2).says(&words);
+    }
+}

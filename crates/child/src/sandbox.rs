@@ -20,6 +20,8 @@ mod paths;
 mod places;
 mod probe;
 pub mod seatbelt;
+mod told;
+mod uses;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -28,6 +30,7 @@ pub use belongings::Belongings;
 use bubblewrap::{Bubblewrap, Processes};
 use fence::Fence;
 pub use paths::{Laid, MOST_FILES, SandboxPaths, Sealed};
+pub use uses::Uses;
 
 use tdd_core::isolation::{Confinement, Level, Network, Reach, Wanted};
 use tdd_core::role::Role;

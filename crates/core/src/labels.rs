@@ -11,6 +11,8 @@ use crate::role::Asked;
 
 /// Begins the label of a tree that may be all that holds what a person has changed.
 pub const EDITED: &str = "edited-";
+/// The same of files that nobody had seen before: what runs make is there after each of them.
+pub const LEFT: &str = "left-";
 
 /// What an attempt is called in labels and logs: `implementer-ac_ste_1_2-1`.
 pub fn of_attempt(asked: &Asked, number: u8) -> String {

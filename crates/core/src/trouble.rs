@@ -66,6 +66,19 @@ impl Obstacle {
         }
     }
 
+    /// Whether it is over when room is made or a limit is raised: nothing is wrong with what was asked for, so
+    /// a run waits. A disk that is broken is not.
+    pub fn passes(self) -> bool {
+        match self {
+            Self::DiskFull
+            | Self::FileTooLarge
+            | Self::TooManyFiles
+            | Self::TooManyProcesses
+            | Self::NoMemory => true,
+            Self::DiskBroken => false,
+        }
+    }
+
     pub fn what(self) -> &'static str {
         match self {
             Self::DiskFull => "the disk is full",
@@ -246,12 +259,12 @@ impl Trouble {
     }
 
     /// With the command that goes on, where there is something to be done first and nobody has named one yet.
-    /// What the system is out of keeps nobody from going on with a run that is in its journal, and a full disk
+    /// What the system is out of keeps nobody from going on with a run that is in its journal, and what passes
     /// is no fault of the set-up.
     #[must_use = "this returns the trouble with the command that goes on"]
     pub fn then(self, then: Then) -> Self {
-        let is_full = self.obstacle == Some(Obstacle::DiskFull) && matches!(then, Then::GoOn(_));
-        let kind = if is_full { TroubleKind::Passing } else { self.kind };
+        let passes = self.obstacle.is_some_and(Obstacle::passes) && matches!(then, Then::GoOn(_));
+        let kind = if passes { TroubleKind::Passing } else { self.kind };
         let then = self.then.map(|named| if named == Then::Again { then } else { named });
         Self { kind, then, ..self }
     }
@@ -346,10 +359,13 @@ mod tests {
         let again = Trouble::environment("it").because(Why::of("a/b", &error(28))).then(resume());
         assert_eq!((again.kind, again.why.starts_with("a/b: ")), (TroubleKind::Passing, true));
         assert!(again.to_string().ends_with("; then `tdd resume R` goes on"), "{again}");
-        let other = Trouble::environment("it").because(error(24));
-        let resumable = other.clone().then(resume());
-        assert_eq!(resumable.kind, other.kind);
-        assert!(resumable.advice().contains("`tdd resume R`"), "{resumable}");
+        for number in [5, 11, 12, 23, 24, 27, 28] {
+            let trouble = Trouble::environment("it").because(error(number));
+            let resumable = trouble.clone().then(resume());
+            let kind = if number == 5 { trouble.kind } else { TroubleKind::Passing };
+            let names_it = resumable.advice().contains("`tdd resume R`");
+            assert_eq!((resumable.kind, names_it), (kind, true), "{number}");
+        }
     }
 
     #[test]

@@ -125,6 +125,18 @@ pub fn changed_since(repository: &Path, commit: &str) -> Result<Option<Vec<RelPa
     Ok(Some(paths.unwrap_or_default()))
 }
 
+/// Whether nothing that differs between these two commits differs from HEAD by now: it was committed, or taken
+/// out again. `None` where git can't tell.
+pub fn is_as_head(repository: &Path, from: &str, to: &str) -> Option<bool> {
+    let options = ["diff-tree", "-r", "--name-only", "--no-renames", "-z", from, to, "--"];
+    let differing = ask(repository, &options)?;
+    let names = differing.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let of_run: Option<Vec<RelPath>> =
+        names.map(|name| RelPath::new(&String::from_utf8_lossy(name))).collect();
+    let now = changed_since(repository, "HEAD").ok()??;
+    Some(!of_run?.iter().any(|path| now.contains(path)))
+}
+
 /// What git says of its version; `None` if there is no git.
 pub fn version(folder: &Path) -> Option<String> {
     let said = ask(folder, &["--version"])?;
@@ -157,6 +169,13 @@ pub fn conflicts(repository: &Path) -> Vec<String> {
 /// Files below `folder` that git has in its index.
 pub fn tracked(repository: &Path, folder: &RelPath) -> Vec<String> {
     list(repository, &["ls-files", "-z", "--", folder.as_str()])
+}
+
+/// The paths of all files that git knows or would add; `None` where they are too many to be told.
+pub fn files(repository: &Path) -> Option<Vec<String>> {
+    let said = ask(repository, &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
+    let names = said.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    Some(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
 /// Operations that were begun and not ended: "a merge".

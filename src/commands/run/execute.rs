@@ -1,6 +1,7 @@
 //! From a prepared run to an exit code.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::os::unix::net::UnixStream;
 use std::panic;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,7 @@ impl Hold {
 }
 
 /// A link would lead journals, logs and what is kept of secrets to wherever it points.
-fn refuse_linked(repository: &Path) -> Result<(), Trouble> {
+pub fn refuse_linked(repository: &Path) -> Result<(), Trouble> {
     let folders = [repository.join(".tdd"), repository.join(".tdd/runs")];
     let is_link = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|about| about.is_symlink());
     let Some(link) = folders.iter().find(is_link) else { return Ok(()) };
@@ -96,6 +97,8 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     checkpoints::exclude_runs(&prepared.place.repository)?;
     let _noting = leftovers::note_children_in(&folders.run);
     let started = started(prepared, &setup, id);
+    // Before there is a run: where it can't be had, there is nothing to go on with.
+    let event_loop = event_loop()?;
     let first = Event::RunStarted(Box::new(started.clone()));
     let journal = begun(&prepared.place.repository, &folders.run, (now, &first))?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)
@@ -103,7 +106,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let mut audience = audience(prepared);
     let state = State::open(started);
     audience.event(&state, &first, now);
-    let ended = event_loop()?.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
+    let ended = event_loop.block_on(Drive::new(&mut ports, &setup, &mut *audience, state).run());
     drop(audience);
     own_settings.tell_change();
     let ended = ended?;
@@ -252,9 +255,14 @@ pub fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
     let built = panic::catch_unwind(make);
     panic::set_hook(hook);
     built.map_or_else(
-        |_| Err(failed(UnixStream::pair().map_or_else(Why::from, |_| "it gave up half way".into()))),
+        |_| Err(failed(as_many_as_it_takes().map_or_else(Why::from, |()| "it gave up half way".into()))),
         |built| built.map_err(|error| failed(error.into())),
     )
+}
+
+/// What an event loop opens, and some more: the system says itself what it is out of.
+fn as_many_as_it_takes() -> io::Result<()> {
+    (0..4).map(|_| UnixStream::pair()).collect::<io::Result<Vec<_>>>().map(drop)
 }
 
 pub fn wish(output: OutputMode) -> Wish {

@@ -5,6 +5,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::cli::{RunArgs, like_a_command};
+use crate::commands::journalled::Journalled;
+use crate::commands::run_status::RunStatus;
+use crate::commands::status;
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
 use crate::text::prompt;
 use crate::world::project::{self, Archive, Place};
@@ -13,6 +16,7 @@ use tdd_agents::agent::{RoleAgent, RoleAgents, choose_auto};
 use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_agents::agent_table::{self, AgentTable};
 use tdd_child::passthrough::Operator;
+use tdd_child::run_folder::RunDir;
 use tdd_child::sandbox;
 use tdd_core::commands::ProjectCommands;
 use tdd_core::criterion::{CriterionId, Verify};
@@ -20,6 +24,7 @@ use tdd_core::event::{Plan, RedRule, SandboxNeed, Screens, SupersedeRule};
 use tdd_core::isolation::Wanted;
 use tdd_core::requirement::Requirement;
 use tdd_core::role::Role;
+use tdd_core::run_name;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::{Cap, CapPlan};
 use tdd_snapshot::git_facts;
@@ -74,7 +79,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
         return Err(no_requirement(&place, &settings));
     }
     let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)
-        .map_err(|trouble| or_a_command(trouble, &wanted))?;
+        .map_err(|trouble| or_a_command(or_a_run(trouble, &place, &wanted), &wanted))?;
     // It is journalled, reported and shown; a child reads it masked too.
     let mask = crate::commands::mask_of(&environment);
     let requirement = requirement.with_words(|text| mask.apply(text).into_owned());
@@ -108,6 +113,25 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     })
 }
 
+/// A run's name is easily typed where its requirement is meant.
+fn or_a_run(trouble: Trouble, place: &Place, typed: &str) -> Trouble {
+    let is_it =
+        |run: &RunDir| typed.starts_with('@') || run.id.0 == typed || run_name::short(&run.id.0) == typed;
+    let run = status::chosen_run(&place.repository, Some(typed)).ok().filter(is_it);
+    let told = run.and_then(|run| Some((Journalled::read(&run).ok()?.0, run)));
+    let Some((Journalled::Cycle(state), run)) = told else { return trouble };
+    let requirement = state.run.requirement.id.clone();
+    let told = Journalled::Cycle(state);
+    let status = RunStatus::of(&place.repository, &run, &told);
+    let go_on = match status.advice(&run.id) {
+        Some(advice) => advice,
+        None => format!("`tdd status {}` tells how to go on with it", run.id),
+    };
+    Trouble::user(format!("{typed} is a run, and no requirement"))
+        .because(status.words(&told.phase()))
+        .advise(format!("of the run: {go_on}\nits requirement: `tdd {requirement}` works on that"))
+}
+
 /// Any word that is no command is taken for a requirement.
 fn or_a_command(trouble: Trouble, typed: &str) -> Trouble {
     let Some(name) = like_a_command(typed) else { return trouble };
@@ -116,7 +140,10 @@ fn or_a_command(trouble: Trouble, typed: &str) -> Trouble {
 }
 
 fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
-    let known = project::known_requirements(place, &settings.specs_dir);
+    let known = match project::known_requirements(place, &settings.specs_dir) {
+        Ok(known) => known,
+        Err(trouble) => return trouble,
+    };
     let listed = if known.is_empty() {
         format!(
             "there is none in {}/ yet; write one, for example {}/STE-1.md",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::commands::run_status;
 use crate::driver::drive::Setup;
-use crate::settings::{Deadlines, Environment, OutputMode, Settings};
+use crate::settings::{Deadlines, Environment, OutputMode, SCRIPTED_AGENT, Settings};
 use crate::text::skill;
 use crate::view::print;
 use crate::world::config_file;
@@ -16,7 +16,7 @@ use tdd_agents::agent::{AgentSetup, TableAgents};
 use tdd_child::clock::SystemClock;
 use tdd_child::leftovers;
 use tdd_child::run_folder;
-use tdd_child::sandbox::{Belongings, Sandbox, SandboxPaths, Sealed};
+use tdd_child::sandbox::{Belongings, Sandbox, SandboxPaths, Sealed, Uses};
 use tdd_child::signals::StopSignal;
 use tdd_core::criterion::{Criterion, Verify};
 use tdd_core::harmless::shell_word;
@@ -30,6 +30,7 @@ use tdd_runners::command_line::checker;
 use tdd_runners::gate_files;
 use tdd_runners::runner::{ProjectTests, RunnerSetup};
 use tdd_snapshot::checkpoints::{GitCheckpoints, git_folders};
+use tdd_snapshot::git_facts;
 use tdd_snapshot::manifest::Manifest;
 
 use super::execute;
@@ -167,10 +168,21 @@ fn sandbox_paths(prepared: &Prepared, folders: &Folders, policy: &Policy) -> Res
         exchange: folders.exchange.clone(),
         shared: leftovers::shared_folder(),
         own_settings: own_settings(&prepared.environment),
-        belongings: Belongings::of(&prepared.settings.reach, &prepared.environment.vars),
+        belongings: Belongings::of(&prepared.settings.reach, &prepared.environment.vars)
+            .used_by(uses(prepared)),
         policy: policy.clone(),
     };
     Ok(sandbox_paths.without_links())
+}
+
+/// What the project is built with, as its files and its commands say.
+fn uses(prepared: &Prepared) -> Option<Uses> {
+    let files = git_facts::files(&prepared.place.repository)?;
+    let commands = [&prepared.chosen.commands.test, &prepared.chosen.commands.gate];
+    let is_program = |name: &String| name != SCRIPTED_AGENT;
+    let has_agent = prepared.agent_names().iter().any(is_program);
+    let uses = Uses::of(files.iter().map(String::as_str), commands.into_iter().map(String::as_str));
+    Some(if has_agent { uses.with_agent() } else { uses })
 }
 
 /// The file may be a link into a folder of its own.

@@ -338,6 +338,11 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             let left = self.diff().differences(measured, &now)?;
             let base = self.state.rounds.last().and_then(|round| round.attempt.as_ref());
             let base = base.map_or_else(|| measured.clone(), |attempt| attempt.before.clone());
+            let known = self.ports.checkpoints.files(&base)?;
+            let is_new = |path: &RelPath| !known.contains(path) && !self.written.contains(path);
+            if left.iter().any(|change| is_new(&change.path)) {
+                meanwhile::hold_new(&mut self.ports.checkpoints, &now)?;
+            }
             self.hold_edited(&now, &base, left.iter().map(|change| &change.path))?;
         }
         Ok(put_back)

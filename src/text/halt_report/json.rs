@@ -49,6 +49,7 @@ impl Report<'_> {
             "ran": run,
             "changed": self.facts.changed,
             "touched": self.facts.touched,
+            "left_in_git": self.state.facts.left_in_git,
             "hollow": self.vacuous().collect::<Vec<_>>(),
             "usage": usage_words::json(self.state),
             "run_dir": self.facts.run_dir,

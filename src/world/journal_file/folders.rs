@@ -1,6 +1,7 @@
 //! The folders below `.tdd/runs`, seen by somebody who does not trust them: a child may have put
 //! links and odd names there (contract section 11; `tdd clean`, `tdd undo`).
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use tdd_child::folder;
@@ -21,7 +22,7 @@ pub fn finish_removals(repository: &Path) {
     let Ok(Some(runs)) = runs_folder(repository) else { return };
     for entry in std::fs::read_dir(&runs).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.strip_prefix(REMOVED).is_some_and(is_run_id)) {
+        if is_half_removed(&name) {
             let _ = Tree::open(&runs).and_then(|tree| tree.clear(name.as_encoded_bytes()));
         }
         let path = entry.path();
@@ -29,6 +30,18 @@ pub fn finish_removals(repository: &Path) {
             let _ = Tree::open(&runs).and_then(|tree| tree.clear(name.as_encoded_bytes()));
         }
     }
+}
+
+fn is_half_removed(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.strip_prefix(REMOVED).is_some_and(is_run_id))
+}
+
+/// Folders whose removal was cut short, for a person.
+pub fn half_removed(repository: &Path) -> Vec<String> {
+    let Ok(Some(runs)) = runs_folder(repository) else { return Vec::new() };
+    let entries = folder::entries_if_any(&runs).unwrap_or_default();
+    let left = entries.iter().filter(|entry| is_half_removed(&entry.file_name()));
+    left.map(|entry| format!("{}, a run that `tdd clean` was removing", entry.path().display())).collect()
 }
 
 /// One entry of `.tdd/runs`.

@@ -1,10 +1,12 @@
 //! Looks for the file of a requirement.
 
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 use super::identity::Wanted;
 use super::safe_file::{self, FileError};
 use super::{Archive, Place};
+use tdd_child::folder;
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
 use tdd_spec::requirement::{self, Header};
@@ -52,8 +54,11 @@ pub(super) fn find(
 
 fn by_path(place: &Place, specs: &Path, path: &str, archived: Archive) -> Result<Found, Trouble> {
     let bases = [place.cwd.as_path(), &place.project, &place.repository, specs];
-    let exists = |file: &PathBuf| file.symlink_metadata().is_ok();
-    let file = bases.iter().map(|base| base.join(path)).find(exists);
+    let is_absent = |error: &std::io::Error| {
+        matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+    };
+    let may_be = |file: &PathBuf| file.symlink_metadata().map_or_else(|error| !is_absent(&error), |_| true);
+    let file = bases.iter().map(|base| base.join(path)).find(may_be);
     let file = file.ok_or_else(|| FileError::Absent.trouble(path))?;
     let real = safe_file::resolve(&file, &place.repository).map_err(|error| error.trouble(path))?;
     let archive = specs.join(ARCHIVE);
@@ -104,16 +109,37 @@ fn by_name(place: &Place, specs: &Path, wanted: &Wanted, archived: Archive) -> R
     Ok(Found { id: id.to_owned(), path, file: fit.file })
 }
 
-/// The stems of the Markdown files in a folder, sorted.
-pub(super) fn stems(folder: &Path, place: &Place) -> Vec<String> {
-    let listing = safe_file::resolve(folder, &place.repository)
-        .and_then(|folder| std::fs::read_dir(folder).map_err(FileError::Unreadable));
-    let files = listing.into_iter().flatten().flatten().take(ENTRIES).map(|entry| entry.path());
+/// The stems of the Markdown files in a folder, sorted; none if there is no such folder.
+pub(super) fn stems(folder: &Path, place: &Place) -> Result<Vec<String>, Trouble> {
+    let entries = match listed(folder, place) {
+        Ok(entries) => entries,
+        Err(FileError::Unreadable(error)) => return Err(unlisted(&shown(folder, place), &error)),
+        Err(_) => Vec::new(),
+    };
+    let files = entries.into_iter().take(ENTRIES).map(|entry| entry.path());
     let markdown = files.filter(|file| file.extension().is_some_and(|end| end.eq_ignore_ascii_case("md")));
     let mut stems: Vec<String> =
         markdown.filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned())).collect();
     stems.sort();
-    stems
+    Ok(stems)
+}
+
+/// All that is in a folder: what can't be told is not passed over.
+fn listed(folder: &Path, place: &Place) -> Result<Vec<DirEntry>, FileError> {
+    let real = safe_file::resolve(folder, &place.repository)?;
+    folder::entries(&real).map_err(FileError::Unreadable)
+}
+
+/// Whether a requirement is there is not known then.
+fn unlisted(shown: &str, error: &std::io::Error) -> Trouble {
+    Trouble::environment(format!("{shown} can't be looked into"))
+        .because(error)
+        .advise("see that you may read it; the requirements lie there")
+}
+
+/// A path as a person knows it.
+fn shown(path: &Path, place: &Place) -> String {
+    path.strip_prefix(&place.repository).unwrap_or(path).display().to_string()
 }
 
 /// A file that may be the one.
@@ -131,19 +157,24 @@ struct Survey {
     ids: Vec<String>,
     /// Files that could not be read, with the reason: one of them may be the one.
     unread: Vec<String>,
+    /// Why a folder, or one of those files, can't be looked into at all.
+    broken: Option<Trouble>,
 }
 
 impl Survey {
     fn folder(&mut self, folder: &Path, place: &Place, wanted: &Wanted) {
-        let shown = folder.strip_prefix(&place.repository).unwrap_or(folder).display().to_string();
-        let listing = safe_file::resolve(folder, &place.repository)
-            .and_then(|folder| std::fs::read_dir(folder).map_err(FileError::Unreadable));
-        let entries = match listing {
+        let shown = shown(folder, place);
+        let entries = match listed(folder, place) {
             Ok(entries) => entries,
-            Err(error) => return self.looked.push(format!("{shown} ({error})")),
+            Err(error) => {
+                if let FileError::Unreadable(error) = &error {
+                    self.broken = Some(unlisted(&shown, error));
+                }
+                return self.looked.push(format!("{shown} ({error})"));
+            }
         };
         self.looked.push(shown);
-        let mut files: Vec<PathBuf> = entries.flatten().take(ENTRIES).map(|entry| entry.path()).collect();
+        let mut files: Vec<PathBuf> = entries.into_iter().take(ENTRIES).map(|entry| entry.path()).collect();
         files.sort();
         for file in files {
             let is_markdown = file.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
@@ -156,7 +187,7 @@ impl Survey {
     }
 
     fn file(&mut self, file: &Path, stem: &str, place: &Place, wanted: &Wanted) {
-        let shown = file.strip_prefix(&place.repository).unwrap_or(file).display().to_string();
+        let shown = shown(file, place);
         let read = safe_file::resolve(file, &place.repository)
             .and_then(|target| safe_file::read_head(&target, HEAD).map(|head| (target, head)));
         let fits_by_stem = wanted.fits(stem, &Header::default());
@@ -165,7 +196,12 @@ impl Survey {
                 let header = requirement::header(whole_lines(&head));
                 (target, header.map_err(|error| error.to_string()))
             }
-            Err(error) => (file.to_owned(), Err(error.to_string())),
+            Err(error) => {
+                if matches!(error, FileError::Unreadable(_)) && !fits_by_stem {
+                    self.broken.get_or_insert_with(|| error.trouble(&shown));
+                }
+                (file.to_owned(), Err(error.to_string()))
+            }
         };
         let header = match header {
             Ok(header) => header,
@@ -196,6 +232,12 @@ fn ambiguous(survey: &Survey, wanted: &Wanted) -> Trouble {
 }
 
 fn missing(survey: &Survey, place: &Place, specs: &Path, wanted: &Wanted, archived: Archive) -> Trouble {
+    // It may be there all the same.
+    if let Some(broken) = &survey.broken {
+        let what =
+            format!("whether there is a requirement {} can't be told: {}", wanted.shown(), broken.what);
+        return Trouble { what, ..broken.clone() };
+    }
     let mut why = format!("looked in {}", survey.looked.join(" and "));
     if !survey.unread.is_empty() {
         let shown = survey.unread.iter().take(LISTED).cloned().collect::<Vec<_>>().join("\n");

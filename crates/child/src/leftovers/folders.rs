@@ -1,14 +1,14 @@
 //! Folders of a run's outside of its work tree, each with a note of whose it is.
 //!
 //! ```text
-//! $TMPDIR/tdd-<uid>/               0700, of all runs of a user, never removed        shared_folder
+//! $TMPDIR/tdd-<uid>/               0700, of all runs of a user                       shared_folder
 //!     tdd-exchange-<random>/       what is handed to roles, and back
 //!     tdd-temp-<random>/           temporary files of commands, which may write there
 //! <parent of the repository>/tdd-copy-<random>/     a copy of the tree
 //! ```
 //!
-//! A role's sandbox hides what is in the folder that all share by one mount over it. It stays for good,
-//! because a mount over a folder that somebody else removes meanwhile fails.
+//! A role's sandbox hides what is in the folder that all share by one mount over it. Each run has something in it
+//! for as long as it lives, so that nobody removes it meanwhile; the last one out takes the empty folder along.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, ErrorKind};
@@ -33,11 +33,33 @@ const MOST_FOLDERS: usize = 10_000;
 /// A folder of ours, gone when it is dropped. Its note goes last: what a kill meanwhile leaves is known to be
 /// nobody's.
 #[derive(Debug)]
-pub struct OwnFolder(TempDir);
+pub struct OwnFolder {
+    folder: TempDir,
+    /// Dropped after the folder.
+    _within: Within,
+}
 
 impl OwnFolder {
+    fn new(folder: TempDir) -> Self {
+        let within = folder.path().parent().filter(|above| **above == *shared_folder()).map(Path::to_owned);
+        Self { folder, _within: Within(within) }
+    }
+
     pub fn path(&self) -> &Path {
-        self.0.path()
+        self.folder.path()
+    }
+}
+
+/// The folder that all share, if it is in that.
+#[derive(Debug)]
+struct Within(Option<PathBuf>);
+
+impl Drop for Within {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.0 {
+            // What is not empty stays.
+            let _ = fs::remove_dir(shared);
+        }
     }
 }
 
@@ -80,7 +102,15 @@ pub fn made_shared_folder() -> Option<PathBuf> {
 fn folder_of_ours(prefix: &str, repository: &Path) -> Result<OwnFolder, Trouble> {
     let failed = |error: io::Error| no_temporary_folder(&error);
     let new = |parent: &Path| tempfile::Builder::new().prefix(prefix).tempdir_in(parent);
-    let folder = match ready(&shared_folder())?.and_then(|shared| new(&shared)) {
+    let in_shared = || Ok::<_, Trouble>(ready(&shared_folder())?.and_then(|shared| new(&shared)));
+    let mut made = in_shared()?;
+    // The last run before us may take it along at this moment.
+    for _ in 0..3 {
+        if made.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            made = in_shared()?;
+        }
+    }
+    let folder = match made {
         // It can be hidden from us by a sandbox that another run has put around us.
         Err(error) if is_closed(&error) => new(&std::env::temp_dir()),
         made => made,
@@ -89,7 +119,7 @@ fn folder_of_ours(prefix: &str, repository: &Path) -> Result<OwnFolder, Trouble>
     if let Some(note) = Note::of_us(Some(repository)) {
         note.write(&folder.path().join(OWNER)).map_err(failed)?;
     }
-    Ok(OwnFolder(folder))
+    Ok(OwnFolder::new(folder))
 }
 
 fn is_closed(error: &io::Error) -> bool {
@@ -160,7 +190,7 @@ pub fn copy_folder(repository: &Path) -> Result<CopyFolder, Trouble> {
                 }
                 return Ok(CopyFolder {
                     path: folder.path().to_owned(),
-                    _going: OwnFolder(folder),
+                    _going: OwnFolder::new(folder),
                     is_far: false,
                 });
             }

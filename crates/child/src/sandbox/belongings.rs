@@ -15,7 +15,7 @@
     reason = "caches are made as their programs would, and stand-ins are files"
 )]
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ use std::rc::Rc;
 
 use super::fence::{Fence, Rule};
 use super::places::{CACHES, CARGO_LOCKS, Cache, MIXED, Make, TIMETABLES};
+use super::told::{Told, registered_home};
+use super::uses::Uses;
 use super::{hidden, probe};
 use crate::leftovers;
 use crate::regular_file;
@@ -43,8 +45,12 @@ pub(super) struct Known {
     pub(super) vars: BTreeMap<OsString, OsString>,
     /// By `HOME`, and by the system's list of users, which `ssh` goes by.
     pub(super) homes: Vec<Home>,
+    /// Of the project; where nothing is known of it, every program that is there counts.
+    uses: Option<Uses>,
     /// What must be writable in the homes, by real paths.
     writable: OnceCell<Vec<PathBuf>>,
+    /// Folders that we made, each behind the one that it lies in.
+    made: RefCell<Vec<PathBuf>>,
     /// For what is shown in place of the person's files.
     ours: OnceCell<Option<leftovers::OwnFolder>>,
 }
@@ -95,8 +101,17 @@ impl Belongings {
                 homes.push(Home { spelled, real });
             }
         }
-        let reach = reach.clone();
-        Self(Some(Rc::new(Known { reach, vars, homes, writable: OnceCell::new(), ours: OnceCell::new() })))
+        let (writable, made, ours) = (OnceCell::new(), RefCell::default(), OnceCell::new());
+        Self(Some(Rc::new(Known { reach: reach.clone(), vars, homes, uses: None, writable, made, ours })))
+    }
+
+    /// For a project that uses these, before anything was laid.
+    #[must_use = "this returns the belongings as the project uses them"]
+    pub fn used_by(mut self, uses: Option<Uses>) -> Self {
+        if let Some(known) = self.0.as_mut().and_then(Rc::get_mut) {
+            known.uses = uses;
+        }
+        self
     }
 
     /// Puts into the fence what `whose` may do to all this. To be called before any rule of the run's own.
@@ -121,10 +136,11 @@ impl Belongings {
     /// The real place of something of the agent's own below the person's home. A folder is made if it is
     /// not there, as the agent's program would; a name with an extension is one of a file.
     pub fn own(&self, below: &str) -> Option<PathBuf> {
-        let path = self.0.as_ref()?.homes.first()?.spelled.join(below);
+        let known = self.0.as_ref()?;
+        let path = known.homes.first()?.spelled.join(below);
         if path.extension().is_none() {
             // What can't be made is told by the program that wants it.
-            let _ = std::fs::create_dir_all(&path);
+            known.make(&path);
         }
         path.canonicalize().ok()
     }
@@ -181,6 +197,10 @@ impl Known {
         }
         let mut roots: Vec<PathBuf> = open.iter().map(|home| home.real.clone()).collect();
         for path in self.writable(repository) {
+            // Another run may have made it, and has ended since.
+            if !path.exists() && !CARGO_LOCKS.iter().any(|name| path.ends_with(name)) {
+                self.make(path);
+            }
             if closed.iter().any(|home| path.starts_with(&home.real)) {
                 fence.set(path, Rule::Writable);
                 roots.push(path.clone());
@@ -228,10 +248,9 @@ impl Known {
         wanted.sort();
         for (path, make) in wanted {
             let Some(path) = self.resolved(&path, repository, &found) else { continue };
-            if !path.is_dir() && (!self.wants(make) || std::fs::create_dir_all(&path).is_err()) {
-                continue;
+            if path.is_dir() || (self.wants(make) && self.make(&path)) {
+                found.push(path);
             }
-            found.push(path);
         }
         found.extend(cargo_locks(&found));
         found
@@ -275,12 +294,22 @@ impl Known {
 
     fn wants(&self, make: Make) -> bool {
         match make {
-            Make::Always => true,
+            Make::Where(files) => self.uses.as_ref().is_none_or(|uses| uses.any_of(files)),
             Make::Never => false,
-            Make::With(program) => {
-                probe::in_path(program, self.vars.get(OsStr::new("PATH")).map(OsString::as_os_str)).is_some()
+            Make::With(program, files) => {
+                self.uses.as_ref().is_none_or(|uses| uses.program(program, files))
+                    && probe::in_path(program, self.vars.get(OsStr::new("PATH")).map(OsString::as_os_str))
+                        .is_some()
             }
         }
+    }
+
+    /// Makes a folder with those above it, and remembers which were not there. A file of that name is none.
+    fn make(&self, path: &Path) -> bool {
+        let absent: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+        let made = std::fs::create_dir_all(path).is_ok();
+        self.made.borrow_mut().extend(absent.into_iter().rev().map(Path::to_owned));
+        made
     }
 
     /// An empty file of ours, or a text, to be seen in place of one of the person's.
@@ -329,6 +358,15 @@ impl Known {
     }
 }
 
+/// What nobody has put anything into is of no use to anybody.
+impl Drop for Known {
+    fn drop(&mut self) {
+        for folder in self.made.take().iter().rev() {
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+}
+
 /// By which cargo locks what it shares; its own folder can't be writable, since its settings name programs.
 fn cargo_locks(found: &[PathBuf]) -> Vec<PathBuf> {
     let registries = found.iter().filter(|path| path.ends_with("registry"));
@@ -340,45 +378,4 @@ fn cargo_locks(found: &[PathBuf]) -> Vec<PathBuf> {
             regular_file::with(options.write(true).create(true), file).is_ok()
         })
         .collect()
-}
-
-/// What tools are told in settings of their own, by the variables that would say the same.
-struct Told(BTreeMap<&'static str, PathBuf>);
-
-impl Told {
-    fn of(known: &Known) -> Self {
-        let mut told = BTreeMap::new();
-        let Some(home) = known.homes.first() else { return Self(told) };
-        let config = known.var("XDG_CONFIG_HOME").unwrap_or_else(|| home.spelled.join(".config"));
-        let go = known.var("GOENV").unwrap_or_else(|| config.join("go/env"));
-        let npm = known.var("NPM_CONFIG_USERCONFIG").unwrap_or_else(|| home.spelled.join(".npmrc"));
-        let keys: [(&Path, &[(&str, &'static str)]); 2] = [
-            (&go, &[("GOPATH", "GOPATH"), ("GOCACHE", "GOCACHE"), ("GOMODCACHE", "GOMODCACHE")]),
-            (&npm, &[("cache", "npm_config_cache"), ("store-dir", "npm_config_store_dir")]),
-        ];
-        for (file, keys) in keys {
-            let Ok(bytes) = regular_file::head(file, LONGEST) else { continue };
-            let text = String::from_utf8_lossy(&bytes);
-            for line in text.lines() {
-                let Some((key, value)) = line.split_once('=') else { continue };
-                let value = value.trim().trim_matches('"').replace("${HOME}", "~");
-                let path = match value.strip_prefix("~/") {
-                    Some(below) => home.spelled.join(below),
-                    None => PathBuf::from(&value),
-                };
-                let name = keys.iter().find(|(known, _)| *known == key.trim()).map(|(_, name)| *name);
-                told.extend(name.filter(|_| path.is_absolute()).map(|name| (name, path)));
-            }
-        }
-        Self(told)
-    }
-}
-
-/// The home that the system's list of users names.
-fn registered_home() -> Option<PathBuf> {
-    let user = rustix::process::geteuid().as_raw().to_string();
-    let list = regular_file::read_to_string("/etc/passwd").ok()?;
-    let mut lines = list.lines().map(|line| line.split(':').collect::<Vec<_>>());
-    let line = lines.find(|line| line.get(2) == Some(&user.as_str()))?;
-    line.get(5).map(PathBuf::from)
 }

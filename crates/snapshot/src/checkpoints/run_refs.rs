@@ -81,12 +81,19 @@ impl RunRefs {
         let (found, mut made): (Vec<&[&str]>, Vec<&[&str]>) =
             parts.chunks_exact(4).partition(|part| is_found(part[0].trim_start(), &folder));
         // Such a tree was made by the run, but not all that is in it.
-        let edited = format!("{folder}{}", labels::EDITED);
-        let edited = found.iter().filter(|part| part[0].trim_start().starts_with(&edited));
-        let edited: BTreeSet<&str> = edited.map(|part| part[1]).collect();
-        made.retain(|part| !edited.contains(part[1]));
+        let of_kind = |kind: &str| -> BTreeSet<&str> {
+            let begins = format!("{folder}{kind}");
+            found
+                .iter()
+                .filter(|part| part[0].trim_start().starts_with(&begins))
+                .map(|part| part[1])
+                .collect()
+        };
+        let (edited, left) = (of_kind(labels::EDITED), of_kind(labels::LEFT));
+        made.retain(|part| !edited.contains(part[1]) && !left.contains(part[1]));
+        let of_runs = self.left_by_runs(&left)?;
         let mut only = Vec::new();
-        for part in found {
+        for part in found.iter().filter(|part| !of_runs.contains(part[1]) || edited.contains(part[1])) {
             let [name, object, tree, subject] = part else { continue };
             let is_made = !tree.is_empty() && made.iter().any(|other| other[2] == *tree);
             let exclude = format!("--exclude={folder}*");
@@ -98,6 +105,30 @@ impl RunRefs {
             }
         }
         Ok(only)
+    }
+
+    /// Those of these trees in which nothing came while tests ran that did not come in another of them, too: the
+    /// tests made it.
+    fn left_by_runs<'t>(&self, trees: &BTreeSet<&'t str>) -> Result<BTreeSet<&'t str>, Trouble> {
+        let mut new: BTreeMap<&str, Vec<Vec<u8>>> = BTreeMap::new();
+        let mut times: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+        for tree in trees {
+            let before = format!("{tree}^");
+            let args = ["diff-tree", "-r", "-z", "--no-renames", "--diff-filter=A", &before, tree];
+            let said = self.own.ask(&args, b"")?;
+            // Of the first commit of all nobody can tell.
+            let parts: Vec<&[u8]> = said.stdout.split(|byte| *byte == 0).collect();
+            // What it is, and where.
+            let entries: Vec<Vec<u8>> = parts.chunks_exact(2).map(<[&[u8]]>::concat).collect();
+            for entry in &entries {
+                *times.entry(entry.clone()).or_default() += 1;
+            }
+            if said.ok {
+                new.insert(tree, entries);
+            }
+        }
+        let all_again = |entries: &Vec<Vec<u8>>| entries.iter().all(|entry| times[entry] > 1);
+        Ok(new.into_iter().filter(|(_, entries)| all_again(entries)).map(|(tree, _)| tree).collect())
     }
 
     /// Deletes all refs of a run; none is no trouble. Never one outside `refs/tdd/<run>/`.
@@ -193,7 +224,9 @@ pub fn are_there(repository: &Path, run: &RunId) -> bool {
 /// Whether a ref of a run holds what was found, and no checkpoint of the run's own.
 fn is_found(name: &str, folder: &str) -> bool {
     let label = name.strip_prefix(folder).unwrap_or_default();
-    ["kept-", "found", "undone-", labels::EDITED].iter().any(|beginning| label.starts_with(beginning))
+    ["kept-", "found", "undone-", labels::EDITED, labels::LEFT]
+        .iter()
+        .any(|beginning| label.starts_with(beginning))
 }
 
 fn grouped(own: &Git, prefix: &str) -> Result<BTreeMap<String, Vec<String>>, Trouble> {

@@ -3,7 +3,9 @@
 use super::Scene;
 use crate::cli::DoctorArgs;
 use crate::commands::journalled::Journalled;
+use crate::commands::run::execute;
 use crate::commands::run_status::{self, RunStatus};
+use crate::world::journal_file::folders;
 use crate::world::lock::{self, WorkTreeLock};
 use crate::world::project::{self, Place};
 use tdd_child::leftovers;
@@ -81,6 +83,11 @@ pub(super) fn git(place: &Place) -> Vec<Finding> {
 pub(super) fn look(place: &Place, scene: &Scene, args: &DoctorArgs) -> Vec<Finding> {
     let mut findings = vec![requirements(place, &scene.settings.specs_dir)];
     findings.extend(ignored(place));
+    // What lies behind a link are no runs of this repository.
+    if let Err(trouble) = execute::refuse_linked(&place.repository) {
+        findings.push(Finding::problem(Subject::Runs, trouble));
+        return findings;
+    }
     findings.extend(unfinished(place));
     if let Some(trouble) = lock::held_by_another(&place.repository) {
         findings.push(Finding::problem(Subject::Lock, trouble));
@@ -90,7 +97,10 @@ pub(super) fn look(place: &Place, scene: &Scene, args: &DoctorArgs) -> Vec<Findi
 }
 
 fn requirements(place: &Place, specs_dir: &str) -> Finding {
-    let known = project::known_requirements(place, specs_dir);
+    let known = match project::known_requirements(place, specs_dir) {
+        Ok(known) => known,
+        Err(trouble) => return Finding::problem(Subject::Requirements, trouble),
+    };
     if known.is_empty() {
         return Finding::warning(
             Subject::Requirements,
@@ -183,8 +193,14 @@ fn waiting(place: &Place, run: &RunDir, told: &Journalled) -> Option<Trouble> {
     (!told.is_over()).then(|| of("is unfinished").advise(next))
 }
 
+fn all_left(place: &Place) -> Vec<String> {
+    let mut left = leftovers::list_leftovers(&place.repository);
+    left.extend(folders::half_removed(&place.repository));
+    left
+}
+
 fn left(place: &Place) -> Finding {
-    let left = leftovers::list_leftovers(&place.repository);
+    let left = all_left(place);
     if left.is_empty() {
         return Finding::ok(Subject::Leftovers, "killed runs have left nothing");
     }
@@ -200,7 +216,7 @@ fn reap(place: &Place) -> Finding {
         Err(trouble) => return Finding::problem(Subject::Leftovers, trouble),
     };
     let done = leftovers::reap_leftovers(&place.repository);
-    let left = leftovers::list_leftovers(&place.repository);
+    let left = all_left(place);
     if !left.is_empty() {
         let trouble = Trouble::environment("not all that killed runs have left could be ended or removed")
             .because(left.join("\n"))
