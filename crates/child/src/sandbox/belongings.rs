@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::fence::{Fence, Rule};
-use super::places::{CACHES, CARGO_LOCKS, Cache, MIXED, Make, TIMETABLES};
+use super::places::{CACHES, CARGO, CARGO_LOCKS, Cache, MIXED, Make, TIMETABLES};
 use super::told::{Told, registered_home};
 use super::uses::Uses;
 use super::{hidden, probe};
@@ -252,7 +252,10 @@ impl Known {
                 found.push(path);
             }
         }
-        found.extend(cargo_locks(&found));
+        let is_used = self.wants(Make::With("cargo", CARGO));
+        found.extend(
+            cargo_locks(&found).into_iter().filter(|lock| (is_used || lock.exists()) && can_write(lock)),
+        );
         found
     }
 
@@ -371,11 +374,9 @@ impl Drop for Known {
 fn cargo_locks(found: &[PathBuf]) -> Vec<PathBuf> {
     let registries = found.iter().filter(|path| path.ends_with("registry"));
     let homes = registries.filter_map(|path| path.parent());
-    let files = homes.flat_map(|home| CARGO_LOCKS.iter().map(|name| home.join(name)));
-    files
-        .filter(|file| {
-            let mut options = std::fs::OpenOptions::new();
-            regular_file::with(options.write(true).create(true), file).is_ok()
-        })
-        .collect()
+    homes.flat_map(|home| CARGO_LOCKS.iter().map(|name| home.join(name))).collect()
+}
+
+fn can_write(file: &Path) -> bool {
+    regular_file::with(std::fs::OpenOptions::new().write(true).create(true), file).is_ok()
 }
