@@ -100,6 +100,23 @@ fn a_second_review_is_refused_and_one_that_was_overtaken_does_nothing() {
 }
 
 #[test]
+fn a_ctrl_c_at_the_question_ends_the_review_also_after_a_run() {
+    let sandbox = halted();
+    let mut terminal = reviewed(&sandbox, &[]);
+    asked(&terminal);
+    for _ in 0..2 {
+        let forks = sandbox.forks();
+        terminal.press("1\r");
+        terminal.wait("the halt again", |screen| {
+            sandbox.forks() > forks + 1 && screen.contents().trim_end().ends_with("review>")
+        });
+    }
+    terminal.press("\u{3}");
+    terminal.end();
+    assert!(sandbox.tdd(&["status"]).stdout.contains("halted"));
+}
+
+#[test]
 fn without_a_terminal_nothing_is_asked() {
     let sandbox = halted();
     let ran: Ran = sandbox.tdd(&["review"]).expect(1);

@@ -54,6 +54,11 @@ pub fn ignore_file_size() {
     unix::ignore_signals(&[libc::SIGXFSZ]);
 }
 
+/// Undoes [`install`]: where a program only asks its person something, a Ctrl-C ends it at once.
+pub fn uninstall() {
+    unix::give_back_signals(&[libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGTSTP]);
+}
+
 fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
     // `nohup` has SIGHUP ignored, and means it. That a shell has SIGINT ignored for what it
     // starts in the background is no wish of anybody's: who sends it wants the run to stop.

@@ -162,6 +162,14 @@ pub fn ignore_signals(signals: &[i32]) {
     }
 }
 
+/// From now on these signals end this process or stop it as they do any; one that is ignored stays so.
+pub fn give_back_signals(signals: &[i32]) {
+    for signal in signals.iter().filter(|signal| !is_ignored(**signal)) {
+        // SAFETY: SIG_DFL installs no code; a number that does not exist is answered with an error.
+        unsafe { libc::signal(*signal, libc::SIG_DFL) };
+    }
+}
+
 /// Ends this process as a signal does that nobody handles; returns if the signal does not end one.
 pub fn end_by(signal: i32) {
     // SAFETY: SIG_DFL installs no code, and the signal is raised in a process that ends by it.

@@ -24,6 +24,7 @@ use crate::text::halt_report::{HaltFacts, NextStep, Review, review};
 use crate::view::{dialog, print};
 use tdd_child::regular_file;
 use tdd_child::run_folder::RunDir;
+use tdd_child::signals;
 use tdd_core::finding::Change;
 use tdd_core::halt::Halt;
 use tdd_core::harmless::shell_word;
@@ -123,6 +124,8 @@ fn act(halted: &mut Halted, step: &NextStep, with: &str) -> Result<Option<ExitCo
         return Err(Trouble::internal(format!("`{}` is no command", step.command)));
     };
     let code = crate::commands::run(cli);
+    // The run has listened to them; at the question below they are the terminal's again.
+    signals::uninstall();
     match Halted::read(&repository, &run, with) {
         Ok(again) => {
             *halted = again;
