@@ -1,5 +1,6 @@
 //! The operator's own editor.
 
+use std::path::Path;
 use std::process::Command;
 
 use super::Halted;
@@ -23,7 +24,9 @@ pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).current_dir(&halted.repository);
     let name = words[0].rsplit('/').next().unwrap_or_default();
-    if let Some((file, line)) = place {
+    // A child may have printed the name: what is no file here, or looks like a flag, is none to be opened.
+    let file = place.map(|(file, line)| (halted.repository.join(file), line));
+    if let Some((file, line)) = file.filter(|(file, _)| file.is_absolute() && is_file_of(halted, file)) {
         if TAKE_LINE.contains(&name) {
             command.arg(format!("+{line}"));
         }
@@ -43,4 +46,10 @@ pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) {
             harmless::line(&editor)
         )),
     }
+}
+
+fn is_file_of(halted: &Halted, file: &Path) -> bool {
+    let real = file.canonicalize().ok();
+    let top = halted.repository.canonicalize().ok();
+    real.zip(top).is_some_and(|(real, top)| real.starts_with(top) && real.is_file())
 }
