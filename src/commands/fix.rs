@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::settings::fix::FixSettings;
 use crate::settings::{Environment, OutputMode, SCRIPTED_AGENT};
 use crate::view::{self, Stderr, print};
-use crate::world::journal_file::JournalFile;
+use crate::world::journal_file::folders;
 use crate::world::project::{self, Place};
 use crate::world::project_commands::Chosen;
 use crate::world::project_commands::checks::{self, CheckDeadlines, FoundChecks};
@@ -27,7 +27,7 @@ use tdd_core::fix::{Check, CheckKind, FixEnd, FixPhase, FixStarted, FixState, Wr
 use tdd_core::machine::Suspension;
 use tdd_core::path::RelPath;
 use tdd_core::policy;
-use tdd_core::ports::{Clock, Journal};
+use tdd_core::ports::Clock;
 use tdd_core::requirement::Requirement;
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
@@ -170,7 +170,6 @@ fn execute(
     let mut checks = ProjectChecks::new(&found.checks, &check_setup, adapters.sandbox.as_ref())?;
     checkpoints::exclude_runs(repository)?;
     let event_loop = execute::event_loop()?;
-    let mut journal = JournalFile::create(&folders.run)?;
     let _noting = leftovers::note_children_in(&folders.run);
     let started = FixStarted {
         run: id,
@@ -184,7 +183,7 @@ fn execute(
         caps: settings.common.caps,
     };
     let first = Event::FixStarted(Box::new(started.clone()));
-    journal.append(now, std::slice::from_ref(&first))?;
+    let journal = folders::begin(repository, &folders.run, (now, &first))?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     let output = settings.common.output;
     let mut audience = view::fix::audience(view::mode(execute::wish(output), Stderr::look()));

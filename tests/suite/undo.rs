@@ -358,6 +358,7 @@ fn ac_tdd_9_7_what_a_person_has_committed_is_not_taken_back_unasked() {
     let before = tree(&sandbox);
     take(&sandbox, &havoc("2", &refactorer()), 0);
     let after = tree(&sandbox);
+    wait_for_another_second();
     sandbox.commit();
     let head = git_state(&sandbox);
     sandbox.tdd(&["undo"]).expect(2).says(&[

@@ -36,12 +36,16 @@ pub fn list_runs(repository: &Path) -> Vec<RunDir> {
     runs_of(repository).unwrap_or_default()
 }
 
-/// Whether a process was killed as it made a run's folder: there is nothing in it but a journal without a
-/// byte.
+/// Whether a process ended as it made a run's folder: there is nothing in it, or a journal without a byte
+/// alone.
 pub fn never_began(run: &Path) -> bool {
     let journal = std::fs::symlink_metadata(run.join(EVENTS));
-    let is_empty = journal.is_ok_and(|about| about.is_file() && about.len() == 0);
-    is_empty && folder::entries_if_any(run).is_ok_and(|entries| entries.len() == 1)
+    let least = match journal {
+        Ok(about) if about.is_file() && about.len() == 0 => 1,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
+        _ => return false,
+    };
+    folder::entries(run).is_ok_and(|entries| entries.len() == least)
 }
 
 /// The same; a trouble where there may be others.

@@ -18,7 +18,6 @@ use crate::world::journal_file::{JournalFile, folders};
 use crate::world::lock::WorkTreeLock;
 use tdd_child::clock::SystemClock;
 use tdd_child::leftovers;
-use tdd_child::run_folder::RunDir;
 use tdd_child::signals;
 use tdd_child::signals::StopSignal;
 use tdd_child::unix;
@@ -100,7 +99,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     // Before there is a run: where it can't be had, there is nothing to go on with.
     let event_loop = event_loop()?;
     let first = Event::RunStarted(Box::new(started.clone()));
-    let journal = begun(&prepared.place.repository, &folders.run, (now, &first))?;
+    let journal = folders::begin(&prepared.place.repository, &folders.run, (now, &first))?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)
         .map_err(|trouble| trouble.then(Then::GoOn(format!("tdd resume {}", started.run).into())))?;
     let mut audience = audience(prepared);
@@ -115,18 +114,6 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
         record::keep(file, &prepared.place.repository, &folders.run, &setup);
     }
     conclude(&ended, &folders.run, prepared)
-}
-
-/// A journal with its first line. Without one there is no run, and so no folder of it.
-fn begun(repository: &Path, run: &Path, (now, first): (u64, &Event)) -> Result<JournalFile, Trouble> {
-    let begin = || {
-        let mut journal = JournalFile::create(run)?;
-        journal.append(now, std::slice::from_ref(first))?;
-        Ok(journal)
-    };
-    begin().inspect_err(|_| {
-        let _ = folders::remove(repository, &RunDir { id: run_id_of(run), path: run.to_owned() });
-    })
 }
 
 fn tell_brought(prepared: &Prepared) {

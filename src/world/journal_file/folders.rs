@@ -4,9 +4,11 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use super::JournalFile;
 use tdd_child::folder;
 use tdd_child::run_folder::{self, RunDir};
-use tdd_core::event::RunId;
+use tdd_core::event::{Event, RunId};
+use tdd_core::ports::Journal;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints;
 use tdd_snapshot::checkpoints::edit::Tree;
@@ -26,7 +28,8 @@ pub fn finish_removals(repository: &Path) {
             let _ = Tree::open(&runs).and_then(|tree| tree.clear(name.as_encoded_bytes()));
         }
         let path = entry.path();
-        if name.to_str().is_some_and(|name| oddity(name, &path).is_none()) && run_folder::never_began(&path) {
+        let is_ours = |name: &str| is_run_id(name) && oddity(name, &path).is_none();
+        if name.to_str().is_some_and(is_ours) && run_folder::never_began(&path) {
             let _ = Tree::open(&runs).and_then(|tree| tree.clear(name.as_encoded_bytes()));
         }
     }
@@ -124,6 +127,23 @@ pub fn size(folder: &Path) -> u64 {
         }
     }
     bytes
+}
+
+/// A journal with its first line. Without one there is no run, and so no folder of it.
+pub fn begin(repository: &Path, run: &Path, (now, first): (u64, &Event)) -> Result<JournalFile, Trouble> {
+    let begun = || {
+        let mut journal = JournalFile::create(run)?;
+        journal.append(now, std::slice::from_ref(first))?;
+        Ok(journal)
+    };
+    begun().inspect_err(|_| {
+        // Where nothing more can be opened, what is known to lie there can still be removed.
+        let _ = std::fs::remove_file(run.join(run_folder::EVENTS));
+        let name = run.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if std::fs::remove_dir(run).is_err() {
+            let _ = remove(repository, &RunDir { id: RunId(name), path: run.to_owned() });
+        }
+    })
 }
 
 /// Removes a run's folder with all that is in it, and nothing else. Refuses what [`check`] refuses.
