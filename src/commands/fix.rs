@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::cli::fix::FixArgs;
 use crate::driver::fix::FixDrive;
+use crate::driver::flags::Flags;
 use crate::exit::Exit;
 use crate::settings::fix::FixSettings;
 use crate::settings::{Environment, OutputMode, SCRIPTED_AGENT};
@@ -145,7 +146,7 @@ fn execute(
     prepared: &Prepared,
     settings: &FixSettings,
     found: FoundChecks,
-    (previous, again): (Option<String>, String),
+    (previous, again): (Option<String>, Flags),
 ) -> Result<ExitCode, Trouble> {
     let repository = &prepared.place.repository;
     brought::tell(prepared.settings.output, &prepared.settings.agents, &prepared.roles);
@@ -194,7 +195,7 @@ fn execute(
 }
 
 /// Prints what the run kept, and gives the exit code.
-fn closing(state: &FixState, run: &Path, output: OutputMode, with: &str) -> Result<Exit, Trouble> {
+fn closing(state: &FixState, run: &Path, output: OutputMode, with: &Flags) -> Result<Exit, Trouble> {
     Ok(match (&state.facts.suspension, &state.phase) {
         (Some(Suspension::Paused(reason)), _) => {
             pause(reason, run, output, with);
@@ -219,7 +220,7 @@ fn closing(state: &FixState, run: &Path, output: OutputMode, with: &str) -> Resu
 }
 
 /// There is nothing to resume: the best state is in the tree, and a new run goes on from it.
-fn pause(reason: &str, run: &Path, output: OutputMode, with: &str) {
+fn pause(reason: &str, run: &Path, output: OutputMode, with: &Flags) {
     let id = execute::run_id_of(run);
     match output {
         OutputMode::Json => {

@@ -62,13 +62,13 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let tools = self.beyond_repair(&work, &touched)?;
         let mut rewritten = self.rewritten_by_runs(&restamped, &work.changed);
         rewritten.extend(touched.iter().filter(|path| self.decides(path) && !tools.contains(path)).cloned());
-        rewritten.retain(|path| !self.written.contains(path));
+        rewritten.retain(|path| !self.own.written.contains(path));
         work.put_back.extend(touched);
         events.extend(self.discard_what_runs_left(&tree)?);
         let Work { changed, mut put_back, weakened, test_aware } = work;
         put_back.sort();
         put_back.dedup();
-        put_back.retain(|path| !tools.contains(path) && !self.written.contains(path));
+        put_back.retain(|path| !tools.contains(path) && !self.own.written.contains(path));
         let findings =
             FixFindings { tree, checks, changed, put_back, weakened, rewritten, tools, test_aware, flaky };
         events.push(self.state.fix_measured(findings));
@@ -89,7 +89,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             check.unloaded_files = self.unknown_tests(at, &zero, check)?;
         }
         let tree = self.ports.checkpoints.take("start")?;
-        let reported: BTreeSet<RelPath> = self.judged.iter().cloned().collect();
+        let reported: BTreeSet<RelPath> = self.own.judged.iter().cloned().collect();
         let learned = self.diff().learned((&zero, &tree), reported)?;
         self.setup.policy.learn(learned);
         let named = self.diff().unprotected_tests(&zero)?;
@@ -116,7 +116,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let policy = &self.setup.policy;
         let written = written_beside_tests(&mut self.ports.protection, policy, &known)?;
         self.ports.protection.let_rewrite(&written);
-        (self.written, self.written_as_it_was) =
+        (self.own.written, self.own.written_as_it_was) =
             written.into_iter().partition(|path| is_own_writing(policy, &known, path));
         Ok(())
     }
@@ -220,7 +220,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         mut put_back: impl Iterator<Item = &'p RelPath>,
     ) -> Result<(), Trouble> {
         let known = self.ports.checkpoints.files(base)?;
-        if put_back.any(|path| known.contains(path) && !self.written.contains(path)) {
+        if put_back.any(|path| known.contains(path) && !self.own.written.contains(path)) {
             meanwhile::hold_edited(&mut self.ports.checkpoints, found)?;
         }
         Ok(())
@@ -239,7 +239,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let mut rewritten = self.ports.protection.rewritten();
         rewritten.retain(|path| {
             let is_code = Language::of(path.extension()).is_some();
-            let own = self.written.contains(path) || self.written_as_it_was.contains(path);
+            let own = self.own.written.contains(path) || self.own.written_as_it_was.contains(path);
             is_code && !own && !before.contains(path) && !changed.iter().any(|change| change.path == *path)
         });
         rewritten
@@ -290,7 +290,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     ) -> Result<CheckFinding, Trouble> {
         let kind = self.state.run.checks[at].kind;
         let audience = &mut *self.audience;
-        let checked = self.checks.run(at, label, canary, &mut |news| audience.news(&news)).await?;
+        let checked = self.own.checks.run(at, label, canary, &mut |news| audience.news(&news)).await?;
         self.note_judged(&checked.run);
         let reference = RunRef::of(&checked.run, &self.setup.mask);
         let mut found = finding(kind, &checked.run, &checked.types, reference);
@@ -304,8 +304,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let Some(report) = &run.report else { return };
         let loaded = report.tests.iter().filter_map(|test| test.file.as_ref());
         for file in loaded.chain(report.load_failures.iter().map(|load| &load.file)) {
-            if let Err(at) = self.judged.binary_search(file) {
-                self.judged.insert(at, file.clone());
+            if let Err(at) = self.own.judged.binary_search(file) {
+                self.own.judged.insert(at, file.clone());
             }
         }
     }
@@ -316,7 +316,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         if self.state.forks() == 0 {
             return Ok(CanaryWish::None);
         }
-        let mut files = self.judged.clone();
+        let mut files = self.own.judged.clone();
         if files.is_empty() {
             let zero = self.zero()?;
             files = self.ports.checkpoints.files(&zero)?;
