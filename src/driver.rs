@@ -5,8 +5,10 @@
 pub mod baseline;
 mod caps;
 pub mod conclude;
+pub mod cycle;
 pub mod drive;
 pub mod fix;
+pub mod flags;
 pub mod fork;
 pub mod learn;
 pub mod mdtest;

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::cli::fix::FixArgs;
 use crate::driver::drive::Setup;
 use crate::driver::fix::FixDrive;
+use crate::driver::flags::Flags;
 use crate::exit::Exit;
 use crate::settings::fix::FixSettings;
 use crate::settings::{Environment, OutputMode, SCRIPTED_AGENT};
@@ -73,7 +74,12 @@ pub fn run(args: &FixArgs) -> Result<ExitCode, Trouble> {
         print::message(&format!("tdd: {}", mask.apply(note)));
     }
     let prepared = prepared((place, &cwd), environment, &settings, &agent, &found)?;
-    execute(&prepared, &settings, found, (previous, mask.apply(&again::flags(args)).into_owned()))
+    execute(
+        &prepared,
+        &settings,
+        found,
+        (previous, again::flags(args).masked(|words| mask.apply(words).into_owned())),
+    )
 }
 
 fn agent(settings: &FixSettings, environment: &Environment) -> Result<RoleAgent, Trouble> {
@@ -147,7 +153,7 @@ fn execute(
     prepared: &Prepared,
     settings: &FixSettings,
     found: FoundChecks,
-    (previous, again): (Option<String>, String),
+    (previous, again): (Option<String>, Flags),
 ) -> Result<ExitCode, Trouble> {
     let repository = &prepared.place.repository;
     brought::tell(prepared.settings.output, &prepared.settings.agents, &prepared.roles);
@@ -203,7 +209,7 @@ fn shown(checks: Vec<Check>, setup: &Setup) -> Vec<Check> {
 }
 
 /// Prints what the run kept, and gives the exit code.
-fn closing(state: &FixState, run: &Path, output: OutputMode, with: &str) -> Result<Exit, Trouble> {
+fn closing(state: &FixState, run: &Path, output: OutputMode, with: &Flags) -> Result<Exit, Trouble> {
     Ok(match (&state.facts.suspension, &state.phase) {
         (Some(Suspension::Paused(reason)), _) => {
             pause(reason, run, output, with);
@@ -228,7 +234,7 @@ fn closing(state: &FixState, run: &Path, output: OutputMode, with: &str) -> Resu
 }
 
 /// There is nothing to resume: the best state is in the tree, and a new run goes on from it.
-fn pause(reason: &str, run: &Path, output: OutputMode, with: &str) {
+fn pause(reason: &str, run: &Path, output: OutputMode, with: &Flags) {
     let id = execute::run_id_of(run);
     match output {
         OutputMode::Json => {

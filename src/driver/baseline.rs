@@ -12,7 +12,7 @@ use tdd_core::policy::FileClass;
 use tdd_core::test::{Exit, Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
-use super::drive::Drive;
+use super::cycle::Drive;
 use super::fork::without_secrets;
 use super::measure::{is_own_writing, written_beside_tests};
 use tdd_core::ports::{Checkpoints, Protection, TestOrder, Tests, World};

@@ -2,19 +2,28 @@
 //! nothing is left the run is paused. No budget is spent by that.
 
 use crate::text::usage_words;
-use tdd_core::effect::Effect;
 use tdd_core::event::Event;
 use tdd_core::machine::Machine;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::Cap;
 
-use super::drive::Drive;
-use tdd_core::ports::{Agents, Allowance, Clock, World};
+use super::drive::{Carry, Driver};
+use tdd_core::ports::{Allowance, Limits, World};
 
-impl<W: World> Drive<'_, W> {
+impl<W: World, M: Machine, X> Driver<'_, W, M, X>
+where
+    Self: Carry<M>,
+{
     /// What the next child may use.
     pub(super) fn allowance(&self) -> Allowance {
-        Allowance { attempt: self.state.run.plan.caps.attempt, run_left: self.state.left_of_caps() }
+        Allowance { attempt: self.state.caps().attempt, run_left: self.state.left_of_caps() }
+    }
+
+    /// The bounds of the next child, which may wait for commands that took so long.
+    pub(super) fn limits(&self, turns: u32, took_ms: u64) -> Limits {
+        // "At least twice the baseline": a child that waits for the test command is not idle.
+        let idle_ms = self.setup.limits.idle_ms.max(took_ms.saturating_mul(2));
+        Limits { turns, idle_ms, caps: self.allowance(), ..self.setup.limits }
     }
 
     pub(super) fn pause_at_cap(&self) -> Result<Vec<Event>, Trouble> {
@@ -25,49 +34,11 @@ impl<W: World> Drive<'_, W> {
         Err(self.at_cap(cap, &format!("{used} used; nothing is forked any more")))
     }
 
-    /// The pause of a run whose child was stopped, because it used what was left.
-    pub(super) fn stopped_at_cap(&self, cap: Cap) -> Trouble {
-        self.at_cap(cap, "the child that ran was stopped; its attempt does not count, and is made again")
-    }
-
-    fn at_cap(&self, cap: Cap, why: &str) -> Trouble {
-        let (flag, run, with) = (cap.flag(), &self.state.run.run, &self.setup.resume_with);
+    pub(super) fn at_cap(&self, cap: Cap, why: &str) -> Trouble {
+        // What was set is what is to be set higher.
+        let (flag, again) = (cap.flag(), self.goes_on(&self.setup.resume_with.without(cap.flag())));
         Trouble::passing(format!("the run's cap is reached ({flag})"))
             .because(why)
-            .advise(format!("go on with a higher one: tdd resume {run}{with} {flag} …"))
-    }
-
-    /// What an effect cost, whatever came of it: what its children used, and its time. An effect
-    /// that starts no processes costs nothing worth a line of the journal.
-    pub(super) fn cost_of(&mut self, effect: &Effect) -> Vec<Event> {
-        let now = self.ports.clock.monotonic_ms();
-        let used = self.ports.agents.used().into_iter().map(|used| Event::Used { used });
-        let mut events: Vec<Event> = used.collect();
-        if runs_processes(effect) {
-            let ms = now.saturating_sub(self.counted_ms);
-            events.push(Event::Worked { ms, runs: std::mem::take(&mut self.runs) });
-            self.counted_ms = now;
-        }
-        events
-    }
-}
-
-fn runs_processes(effect: &Effect) -> bool {
-    match effect {
-        Effect::MeasureBaseline
-        | Effect::RunAgent
-        | Effect::Measure
-        | Effect::Recheck
-        | Effect::HearMdtest { .. }
-        | Effect::MeasureGate => true,
-        Effect::TakeCheckpointZero
-        | Effect::PauseAtCap
-        | Effect::StartAttempt { .. }
-        | Effect::KeepWork
-        | Effect::RollBack { .. }
-        | Effect::PutBackCut { .. }
-        | Effect::TakeWork
-        | Effect::Halt
-        | Effect::Finish => false,
+            .advise(format!("go on with a higher one: {again} {flag} …"))
     }
 }

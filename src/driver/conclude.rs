@@ -10,7 +10,7 @@ use tdd_core::policy::FileClass;
 use tdd_core::state::Phase;
 use tdd_core::trouble::Trouble;
 
-use super::drive::Drive;
+use super::cycle::Drive;
 use tdd_core::ports::{Checkpoints, Journal, World};
 
 impl<W: World> Drive<'_, W> {
@@ -27,7 +27,7 @@ impl<W: World> Drive<'_, W> {
             // To look at the whole tree once more would tell the same.
             None => self.ports.checkpoints.label(&label, &checkpoint)?,
         }
-        self.just_kept = Some(checkpoint.clone());
+        self.own.just_kept = Some(checkpoint.clone());
         events.push(Event::TreeSeen { tree: checkpoint.clone() });
         events.push(Event::WorkKept { checkpoint });
         Ok(events)

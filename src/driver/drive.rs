@@ -1,23 +1,19 @@
-//! Carries out one effect after the other until there is none.
-//!
-//! This file is the table of contents of a run; each effect's work is in a file of its own.
+//! The loop: carries out one effect after the other until there is none, for a cycle and a run of `tdd fix`
+//! alike. What an effect comes to is said by a [`Carry`], in `cycle.rs` and `fix.rs`.
 
-use tdd_core::attempt::CheckpointId;
-use tdd_core::audience::Audience;
-use tdd_core::effect::Effect;
-use tdd_core::event::{Event, RunId, Runs};
+use tdd_core::audience::{Audience, News};
+use tdd_core::event::{Event, Leaked, RunId, Runs};
 use tdd_core::isolation::Confinement;
-use tdd_core::labels;
 use tdd_core::machine::Machine;
-use tdd_core::next::next;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
-use tdd_core::state::State;
+use tdd_core::ports::{AgentOrder, Agents, Clock, Journal, Limits, Ports, Skills, World};
 use tdd_core::trouble::{Obstacle, Then, Trouble, TroubleKind};
 use tdd_core::turns::TurnCaps;
 
+use super::flags::Flags;
+use super::fork::after_a_child;
 use super::work_diff::WorkDiff;
-use tdd_core::ports::{AgentOrder, Agents, Checkpoints, Clock, Journal, Limits, Ports, Skills, Tests, World};
 
 /// What a run needs to know besides its state; decided before it starts.
 pub struct Setup {
@@ -32,7 +28,7 @@ pub struct Setup {
     /// The run's folder, for people.
     pub run_dir: String,
     /// What a command that goes on with the run must repeat: ` --cassette FILE`, or nothing.
-    pub resume_with: String,
+    pub resume_with: Flags,
     /// A later run, whose work may lie in the tree that this one goes on with.
     pub later: Option<RunId>,
     /// The level of isolation and what it does not prevent, for people.
@@ -44,34 +40,57 @@ pub struct Setup {
     pub mask: Box<dyn Fn(&str) -> String>,
 }
 
-/// One run under way.
-pub struct Drive<'a, W: World> {
+/// One run of a machine `M` under way; `X` is what its effects remember besides.
+pub struct Driver<'a, W: World, M, X> {
     pub(super) ports: &'a mut Ports<W>,
     pub(super) setup: &'a Setup,
-    pub(super) audience: &'a mut dyn Audience,
-    pub(super) state: State,
+    pub(super) audience: &'a mut dyn Audience<M>,
+    pub(super) state: M,
     /// The order of the attempt that was journalled and is to be forked.
     pub(super) order: Option<AgentOrder>,
-    /// The tree, if the effect right before this one has just looked at it.
-    pub(super) just_kept: Option<CheckpointId>,
-    /// Whether this process has sealed protected files before a child.
-    pub(super) has_sealed: bool,
     /// The last lines of what the last child printed.
     pub(super) tail: String,
     /// By the clock that never steps back.
     pub(super) started_ms: u64,
     /// Until then the run's time is in the journal.
-    pub(super) counted_ms: u64,
+    counted_ms: u64,
     /// Runs of the project's commands that are not in the journal yet.
     pub(super) runs: Runs,
+    pub(super) own: X,
 }
 
-impl<'a, W: World> Drive<'a, W> {
-    pub fn new(
+/// What differs between the machines.
+pub trait Carry<M: Machine> {
+    fn carry_out(&mut self, effect: M::Effect) -> impl Future<Output = Result<Vec<Event>, Trouble>>;
+
+    /// An effect that starts no processes costs nothing worth a line of the journal.
+    fn runs_processes(effect: &M::Effect) -> bool;
+
+    /// Processes that outlived a command of the project's and were ended since this was last asked.
+    fn leaked(&mut self) -> Vec<Leaked>;
+
+    /// The command that goes on with the run.
+    fn goes_on(&self, with: &Flags) -> String;
+
+    /// What is to be done with an event that the state has taken in, before anybody hears of it.
+    fn taken_in(&mut self, _event: &Event) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    /// What is to be noted of the tree before the run is paused or stopped.
+    fn set_down(&mut self) -> Result<Vec<Event>, Trouble>;
+
+    /// Before the first child came back nothing is changed, not even by the project's own commands. Gives
+    /// the trouble as it is told.
+    fn as_it_was(&mut self, trouble: Trouble) -> Trouble;
+}
+
+impl<'a, W: World, M, X> Driver<'a, W, M, X> {
+    pub(super) fn over(
         ports: &'a mut Ports<W>,
         setup: &'a Setup,
-        audience: &'a mut dyn Audience,
-        state: State,
+        audience: &'a mut dyn Audience<M>,
+        (state, own): (M, X),
     ) -> Self {
         let started_ms = ports.clock.monotonic_ms();
         Self {
@@ -80,56 +99,65 @@ impl<'a, W: World> Drive<'a, W> {
             audience,
             state,
             order: None,
-            just_kept: None,
-            has_sealed: false,
             tail: String::new(),
             started_ms,
             counted_ms: started_ms,
             runs: Runs::default(),
+            own,
         }
     }
 
-    /// Runs until there is nothing to do. `Err` before the first fork is a set-up error; after it
+    /// What snapshots tell of a role's work.
+    pub(super) fn diff(&mut self) -> WorkDiff<'_, W::Checkpoints> {
+        WorkDiff { checkpoints: &mut self.ports.checkpoints, setup: self.setup }
+    }
+
+    pub(super) fn tell(&mut self, news: &[News]) {
+        for news in news {
+            self.audience.news(news);
+        }
+    }
+}
+
+impl<W: World, M: Machine, X> Driver<'_, W, M, X>
+where
+    Self: Carry<M>,
+{
+    /// Runs until there is nothing to do. `Err` before the first child came back is a set-up error; after it
     /// the run is paused or stopped instead, and the state says so.
-    pub async fn run(mut self) -> Result<State, Trouble> {
-        if next(&self.state).is_some() {
+    pub(super) async fn drive(&mut self) -> Result<(), Trouble> {
+        if self.state.next().is_some() {
             self.record(&[Event::Isolated { isolation: self.setup.isolation.clone() }])?;
         }
-        while let Some(effect) = next(&self.state) {
-            let done = self.carry_out(effect.clone()).await.map_err(|trouble| self.without_secrets(trouble));
+        while let Some(effect) = self.state.next() {
+            let is_work = Self::runs_processes(&effect);
+            // A trouble quotes what a child said, and is journalled or shown.
+            let done = self.carry_out(effect).await.map_err(|trouble| trouble.map_words(&self.setup.mask));
             self.record_leaked()?;
-            let mut events = self.cost_of(&effect);
+            let mut events = self.used();
+            if is_work {
+                events.push(self.worked());
+            }
             match done {
-                Ok(outcome) => {
-                    events.extend(outcome);
-                    self.record(&events)?;
-                }
+                Ok(outcome) => events.extend(outcome),
                 Err(trouble) => match self.interruption(&trouble) {
                     Some(event) => {
-                        events.extend(self.left_by_the_child());
+                        events.extend(self.set_down().map_err(after_a_child)?);
                         events.push(event);
-                        self.record(&events)?;
                     }
-                    None => return Err(self.as_it_was(trouble)),
+                    None if self.state.children() == 0 => return Err(self.as_it_was(trouble)),
+                    None => return Err(trouble),
                 },
             }
+            self.record(&events)?;
         }
-        Ok(self.state)
-    }
-
-    /// A trouble quotes what a child said, and is journalled or shown.
-    fn without_secrets(&self, trouble: Trouble) -> Trouble {
-        trouble.map_words(&self.setup.mask)
-    }
-
-    fn goes_on(&self) -> Then {
-        Then::GoOn(format!("tdd resume {}{}", self.state.run.run, self.setup.resume_with).into())
+        Ok(())
     }
 
     /// What outlived the commands of an effect is named, whatever came of the effect.
     fn record_leaked(&mut self) -> Result<(), Trouble> {
         let mut processes = self.ports.agents.leaked();
-        processes.extend(self.ports.tests.leaked());
+        processes.extend(self.leaked());
         for one in &mut processes {
             one.command = (self.setup.mask)(&one.command);
         }
@@ -145,82 +173,41 @@ impl<'a, W: World> Drive<'a, W> {
             self.state.apply(event).map_err(|error| {
                 Trouble::internal("the run's own journal is illegal").because(error.to_string())
             })?;
-            if matches!(event, Event::BaselineMeasured { .. }) {
-                self.learn()?;
-            }
+            self.taken_in(event)?;
             self.audience.event(&self.state, event, ts_ms);
         }
         Ok(())
     }
 
-    /// Before the first child came back nothing is changed, not even by the project's own commands.
-    fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
-        let Some(zero) = self.state.facts.zero.clone().filter(|_| self.state.children() == 0) else {
-            return trouble;
-        };
-        let put_back = |ports: &mut Ports<W>| {
-            let now = ports.checkpoints.take("refused")?;
-            let left: Vec<RelPath> =
-                ports.checkpoints.diff(&zero, &now)?.into_iter().map(|c| c.path).collect();
-            ports.checkpoints.restore(&zero, &left)
-        };
-        // The first trouble is the one to tell; the tree is kept under refs/tdd/ in any case.
-        let _ = put_back(self.ports);
-        let why = trouble.what.clone();
-        let _ = self.record(&[Event::Refused { why }]);
-        // There is nothing to go on with.
-        trouble.then(Then::Anew(format!("tdd {}", self.state.run.requirement.id).into()))
-    }
-
     /// A journal that can't be written ends a run at once. Once a child has run, that is no set-up
     /// error any more, and it can't be recorded as a pause either. What the system is out of never is one.
     fn unrecorded(&self, trouble: Trouble) -> Trouble {
-        let trouble = trouble.then(self.goes_on());
+        let trouble = trouble.then(self.going_on());
         let passes = trouble.kind == TroubleKind::Environment && self.state.forks() > 0;
         if passes { Trouble { kind: TroubleKind::Passing, ..trouble } } else { trouble }
     }
 
-    async fn carry_out(&mut self, effect: Effect) -> Result<Vec<Event>, Trouble> {
-        let just_kept = self.just_kept.take();
-        match effect {
-            Effect::TakeCheckpointZero => self.take_checkpoint_zero(),
-            Effect::MeasureBaseline => self.measure_baseline().await,
-            Effect::StartAttempt { key, number, kind } => {
-                self.start_attempt(&key, number, kind, just_kept).await
-            }
-            Effect::PauseAtCap => self.pause_at_cap(),
-            Effect::RunAgent => self.run_agent().await,
-            Effect::Measure => self.measure().await,
-            Effect::KeepWork => self.keep_work(),
-            Effect::RollBack { to, extent } => self.roll_back(&to, extent),
-            Effect::PutBackCut { to } => self.put_back_cut(&to),
-            Effect::TakeWork => self.take_work(),
-            Effect::Recheck => self.recheck().await,
-            Effect::HearMdtest { criterion } => self.hear_mdtest(&criterion).await,
-            Effect::MeasureGate => self.measure_gate().await,
-            Effect::Halt => self.halt(),
-            Effect::Finish => self.finish(),
-        }
+    fn going_on(&self) -> Then {
+        Then::GoOn(self.goes_on(&self.setup.resume_with).into())
     }
 
-    /// What snapshots tell of a role's work.
-    pub(super) fn diff(&mut self) -> WorkDiff<'_, W::Checkpoints> {
-        WorkDiff { checkpoints: &mut self.ports.checkpoints, setup: self.setup }
+    /// Notes that the run was refused, and what begins it anew: there is nothing to go on with.
+    pub(super) fn refused(&mut self, trouble: Trouble, anew: String) -> Trouble {
+        // The first trouble is the one to tell.
+        let _ = self.record(&[Event::Refused { why: trouble.what.clone() }]);
+        trouble.then(Then::Anew(anew.into()))
     }
 
-    /// How long this process has been at the run; the time of day may jump meanwhile.
-    pub(super) fn elapsed_ms(&self) -> u64 {
-        self.ports.clock.monotonic_ms().saturating_sub(self.started_ms)
+    /// What an effect's children used, whatever came of it.
+    fn used(&mut self) -> Vec<Event> {
+        self.ports.agents.used().into_iter().map(|used| Event::Used { used }).collect()
     }
 
-    /// A label of the attempt at hand: `good-implementer-ac_ste_1_2-1`; the kind alone without one.
-    pub(super) fn label(&self, kind: &str) -> String {
-        labels::of_kind(kind, self.attempt_name().as_deref())
-    }
-
-    /// What the attempt at hand is called: `implementer-ac_ste_1_2-1`.
-    pub(super) fn attempt_name(&self) -> Option<String> {
-        self.state.attempt().map(|attempt| labels::of_attempt(&attempt.key.clone().into(), attempt.number))
+    /// The time that is not in the journal yet.
+    fn worked(&mut self) -> Event {
+        let now = self.ports.clock.monotonic_ms();
+        let ms = now.saturating_sub(std::mem::replace(&mut self.counted_ms, now));
+        Event::Worked { ms, runs: std::mem::take(&mut self.runs) }
     }
 
     /// What is recorded instead of failing: a stop and a passing limit always, a trouble of the
@@ -237,6 +224,6 @@ impl<'a, W: World> Drive<'a, W> {
                 return None;
             }
         }
-        Some(Event::Paused { reason: trouble.clone().then(self.goes_on()).to_string() })
+        Some(Event::Paused { reason: trouble.clone().then(self.going_on()).to_string() })
     }
 }

@@ -1,19 +1,22 @@
 //! One attempt, from its prompt to what came back.
 
+use crate::text::prompt::Prompt;
 use tdd_core::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId, PromptPart};
 use tdd_core::audience::News;
 use tdd_core::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
 use tdd_core::event::Event;
 use tdd_core::finding::SuiteBaseline;
 use tdd_core::labels;
+use tdd_core::machine::Machine;
 use tdd_core::policy::FileClass;
 use tdd_core::role::{Key, Role};
 use tdd_core::trouble::{Trouble, TroubleKind};
-use tdd_core::usage::Usage;
+use tdd_core::usage::{Cap, Usage};
 use tdd_spec::tdd_result;
 
-use super::drive::{Drive, Setup};
-use tdd_core::ports::{AgentOrder, AgentReport, Agents, Checkpoints, Journal, Limits, Protection, World};
+use super::cycle::Drive;
+use super::drive::{Carry, Driver, Setup};
+use tdd_core::ports::{AgentOrder, AgentReport, Agents, Checkpoints, Journal, Protection, World};
 
 impl<W: World> Drive<'_, W> {
     /// Journals the intent: the tree as it is, the prompt by its parts' hashes. `just_kept` is the tree
@@ -35,11 +38,7 @@ impl<W: World> Drive<'_, W> {
         };
         let (seen, mut events) = self.seen_before(key, kind, &before).await?;
         let prompt = self.prompt(key, kind, &seen)?;
-        let mut parts = Vec::new();
-        for (name, text) in &prompt.parts {
-            let digest = self.ports.journal.store(text.as_bytes())?;
-            parts.push(PromptPart { name: name.clone(), digest });
-        }
+        let parts = self.keep_prompt(&prompt)?;
         let role_text = self.role_text(key)?;
         let out_of_sight = self.out_of_sight(key, &before, &[&prompt.text, &role_text])?;
         self.order = Some(AgentOrder {
@@ -50,7 +49,7 @@ impl<W: World> Drive<'_, W> {
             role_text,
             session: self.session_to_resume(key, kind),
             session_used: self.session_used(key),
-            limits: self.limits(key),
+            limits: self.limits(self.turns(key), self.baseline_ms()),
             out_of_sight,
         });
         let attempt = Attempt { key: key.clone(), number, kind, before, prompt: parts };
@@ -66,26 +65,17 @@ impl<W: World> Drive<'_, W> {
                 "start the requirement anew with --new; the tree before it is kept under refs/tdd/",
             ));
         };
-        self.ports.checkpoints.record_git()?;
-        self.ports.protection.seal(sealed_classes(&key), &[])?;
-        self.has_sealed = true;
-        let (audience, mask) = (&mut *self.audience, &self.setup.mask);
-        let mut report =
-            self.ports.agents.run(&order, &mut |news| audience.news(&without_secrets(news, mask))).await?;
-        self.tail.clone_from(&report.tail);
-        let run_cap = report.run_cap;
-        let denied = denied(&mut report, &self.setup.mask);
-        let glimpsed = glimpsed(&mut report, &self.setup.mask);
-        let outcome = returned(&mut self.ports.journal, self.setup, key.role(), report);
-        let mut outcome = outcome.map_err(after_a_child)?;
+        self.own.has_sealed = true;
+        let Answer { mut outcome, told, run_cap } = self.ask(&order, sealed_classes(&key)).await?;
         self.take_no_quotation(&mut outcome);
         // Work that was reported before the stop is worth its judgement: it is paid for.
         if let (Some(cap), true) = (run_cap, outcome.claim.is_err()) {
-            return Err(self.stopped_at_cap(cap));
+            let why = "the child that ran was stopped; its attempt does not count, and is made again";
+            return Err(self.at_cap(cap, why));
         }
         // A format retry goes on with this tree, and is not measured before it.
         let seen = if outcome.claim.is_err() { vec![self.see_tree()?] } else { Vec::new() };
-        Ok(denied.into_iter().chain(glimpsed).chain(seen).chain([self.state.returned(outcome)]).collect())
+        Ok(told.into_iter().chain(seen).chain([self.state.returned(outcome)]).collect())
     }
 
     /// What is quoted from a guide or an example is no dispute: it speaks of tests that are not here.
@@ -99,13 +89,10 @@ impl<W: World> Drive<'_, W> {
         outcome.claim = Err(ClaimError { kind: ClaimErrorKind::UnknownDispute, message, line: None });
     }
 
-    fn limits(&self, key: &Key) -> Limits {
-        // "At least twice the baseline": a child that waits for the test command is not idle.
+    /// How long a child may wait for a command of the project's.
+    fn baseline_ms(&self) -> u64 {
         let took = |suite: &SuiteBaseline| suite.duration_ms.saturating_add(suite.build_ms);
-        let baseline = self.state.baseline.as_ref().map_or(0, |b| took(&b.test).max(took(&b.gate)));
-        let idle_ms = self.setup.limits.idle_ms.max(baseline.saturating_mul(2));
-        let caps = self.allowance();
-        Limits { turns: self.turns(key), idle_ms, caps, ..self.setup.limits }
+        self.state.baseline.as_ref().map_or(0, |b| took(&b.test).max(took(&b.gate)))
     }
 
     /// The turn cap of this key's children, which they are told.
@@ -138,6 +125,46 @@ pub(super) fn sealed_classes(key: &Key) -> &'static [FileClass] {
     }
 }
 
+/// What came back from a child.
+pub(super) struct Answer {
+    pub(super) outcome: AgentReturn,
+    /// What is to be told of it besides.
+    pub(super) told: Vec<Event>,
+    /// The bound of the run for which it was stopped.
+    pub(super) run_cap: Option<Cap>,
+}
+
+impl<W: World, M: Machine, X> Driver<'_, W, M, X>
+where
+    Self: Carry<M>,
+{
+    /// Keeps what a child is told, part by part.
+    pub(super) fn keep_prompt(&mut self, prompt: &Prompt) -> Result<Vec<PromptPart>, Trouble> {
+        let mut parts = Vec::new();
+        for (name, text) in &prompt.parts {
+            let digest = self.ports.journal.store(text.as_bytes())?;
+            parts.push(PromptPart { name: name.clone(), digest });
+        }
+        Ok(parts)
+    }
+
+    /// Forks a child, with these files sealed. What it says is kept, and decides nothing.
+    pub(super) async fn ask(&mut self, order: &AgentOrder, sealed: &[FileClass]) -> Result<Answer, Trouble> {
+        self.ports.checkpoints.record_git()?;
+        self.ports.protection.seal(sealed, &[])?;
+        let (audience, mask) = (&mut *self.audience, &self.setup.mask);
+        let mut report =
+            self.ports.agents.run(order, &mut |news| audience.news(&without_secrets(news, mask))).await?;
+        self.tail.clone_from(&report.tail);
+        let run_cap = report.run_cap;
+        let denied = denied(&mut report, mask);
+        let glimpsed = glimpsed(&mut report, mask);
+        let outcome = returned(&mut self.ports.journal, self.setup, order.asked.role(), report);
+        let outcome = outcome.map_err(after_a_child)?;
+        Ok(Answer { outcome, told: denied.into_iter().chain(glimpsed).collect(), run_cap })
+    }
+}
+
 /// News that quote a child's words or a command of the project's, masked.
 pub(super) fn without_secrets(news: News, mask: &dyn Fn(&str) -> String) -> News {
     match news {
@@ -149,7 +176,7 @@ pub(super) fn without_secrets(news: News, mask: &dyn Fn(&str) -> String) -> News
 }
 
 /// What the agent's own program refused its model.
-pub(super) fn denied(report: &mut AgentReport, mask: &dyn Fn(&str) -> String) -> Option<Event> {
+fn denied(report: &mut AgentReport, mask: &dyn Fn(&str) -> String) -> Option<Event> {
     let what: Vec<String> = std::mem::take(&mut report.denied).iter().map(|one| mask(one)).collect();
     (!what.is_empty()).then_some(Event::Denied { what })
 }
@@ -163,7 +190,7 @@ fn glimpsed(report: &mut AgentReport, mask: &dyn Fn(&str) -> String) -> Option<E
 }
 
 /// What came back from a child, its final message kept (masked) and read for a claim.
-pub(super) fn returned<J: Journal>(
+fn returned<J: Journal>(
     journal: &mut J,
     setup: &Setup,
     role: Role,

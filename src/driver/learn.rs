@@ -9,7 +9,7 @@ use tdd_core::path::RelPath;
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
 
-use super::drive::Drive;
+use super::cycle::Drive;
 use tdd_core::ports::{Protection, World};
 
 /// Unprotected files that are named one by one.

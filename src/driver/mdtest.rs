@@ -10,7 +10,7 @@ use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::trouble::Trouble;
 
-use super::drive::Drive;
+use super::cycle::Drive;
 use super::meanwhile::{edited_meanwhile, kept_as};
 use super::measure::put_back_touched;
 use tdd_core::ports::{Agents, Checkpoints, Journal, Limits, MdtestOrder, Protection, World};

@@ -11,7 +11,7 @@ use tdd_core::path::RelPath;
 use tdd_core::role::Key;
 use tdd_core::trouble::Trouble;
 
-use super::drive::Drive;
+use super::cycle::Drive;
 use super::fork::sealed_classes;
 use tdd_core::ports::{Checkpoints, Protection, World};
 
@@ -97,7 +97,7 @@ impl<W: World> Drive<'_, W> {
         changed: &[ClassedChange],
         forbidden: &[RelPath],
     ) -> Vec<RelPath> {
-        if self.setup.isolation.level != Level::Enforce || self.has_sealed {
+        if self.setup.isolation.level != Level::Enforce || self.own.has_sealed {
             return Vec::new();
         }
         let was_there = |change: &&ClassedChange| match change.kind {

@@ -30,7 +30,7 @@ use tdd_core::test::{Outcome, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_source::Language;
 
-use super::drive::Drive;
+use super::cycle::Drive;
 use super::meanwhile::{edited_meanwhile, kept_as, listed};
 use super::work_diff::Production;
 use tdd_core::ports::{Checkpoints, Protection, World};

@@ -12,7 +12,7 @@ use tdd_core::judge::Verdict;
 use tdd_core::role::Key;
 use tdd_core::trouble::Trouble;
 
-use super::drive::Drive;
+use super::cycle::Drive;
 use super::seen::SeenTests;
 use tdd_core::ports::{Agents, Checkpoints, Journal, Tests, World};
 

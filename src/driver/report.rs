@@ -10,7 +10,7 @@ use tdd_core::judge::{Reason, Verdict};
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
 
-use super::drive::Drive;
+use super::cycle::Drive;
 use tdd_core::ports::{Checkpoints, World};
 
 impl<W: World> Drive<'_, W> {
@@ -29,7 +29,7 @@ impl<W: World> Drive<'_, W> {
                 .map(|change| Change { path: change.path, kind: change.kind })
                 .collect(),
             touched: touched(&halt.verdict),
-            resume_with: self.setup.resume_with.clone(),
+            resume_with: self.setup.resume_with.to_string(),
             raw_tail: (self.setup.mask)(&self.tail),
             is_followed: self.setup.later.is_some(),
         })

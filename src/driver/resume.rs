@@ -6,7 +6,7 @@ use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::CapPlan;
 
-use super::drive::Drive;
+use super::cycle::Drive;
 use super::meanwhile::{LISTED, listed};
 use tdd_core::ports::{Checkpoints, Recalled, Tests, World};
 

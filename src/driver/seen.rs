@@ -16,7 +16,7 @@ use tdd_core::policy::{self, FileClass};
 use tdd_core::role::Key;
 use tdd_core::trouble::Trouble;
 
-use super::drive::Drive;
+use super::cycle::Drive;
 use super::fork::sealed_classes;
 use super::meanwhile::{edited_meanwhile, kept_as};
 use super::measure::put_back_touched;

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use tdd_core::harmless;
+use tdd_core::machine::Machine;
 use tdd_core::state::State;
 use tdd_core::state::spending::{Purpose, Spending};
 use tdd_core::usage::{Cap, CapPlan, Caps, Tally, Usage, Usd};
@@ -108,8 +109,8 @@ fn bounds(caps: &Caps) -> String {
 }
 
 /// How much of a bound of the run is used: `$1.02 of $1.00`.
-pub fn of_cap(state: &State, cap: Cap) -> String {
-    let (caps, used) = (state.run.plan.caps.run, state.spending().total.told);
+pub fn of_cap(state: &impl Machine, cap: Cap) -> String {
+    let (caps, used) = (state.caps().run, state.told());
     match cap {
         Cap::Usd => format!("{} of {}", used.usd.unwrap_or_default(), caps.usd.unwrap_or_default()),
         Cap::Tokens => {
@@ -118,7 +119,7 @@ pub fn of_cap(state: &State, cap: Cap) -> String {
         }
         Cap::Wall => {
             let of = caps.wall_ms.unwrap_or(0);
-            format!("{} s of {} s", state.facts.worked_ms / 1000, of.div_ceil(1000))
+            format!("{} s of {} s", state.facts().worked_ms / 1000, of.div_ceil(1000))
         }
     }
 }

@@ -8,7 +8,7 @@ use super::tell::{Line, Tone};
 use super::{Mode, json};
 use crate::text::{fix_report, usage_words};
 use tdd_core::attempt::{AgentEnd, AgentReturn};
-use tdd_core::audience::{FixAudience, News};
+use tdd_core::audience::{Audience, News};
 use tdd_core::event::{Event, Leaked};
 use tdd_core::fix::{FixFindings, FixPhase, FixStarted, FixState};
 use tdd_core::harmless;
@@ -18,7 +18,7 @@ use tdd_core::usage::Usage;
 const SHOWN: usize = 5;
 
 /// The audience for a mode.
-pub fn audience(mode: Mode) -> Box<dyn FixAudience> {
+pub fn audience(mode: Mode) -> Box<dyn Audience<FixState>> {
     match mode {
         Mode::Quiet => Box::new(Silence),
         Mode::Json => Box::new(Json { out: std::io::stdout(), aside: anstream::stderr() }),
@@ -28,7 +28,7 @@ pub fn audience(mode: Mode) -> Box<dyn FixAudience> {
 
 struct Silence;
 
-impl FixAudience for Silence {
+impl Audience<FixState> for Silence {
     fn event(&mut self, _state: &FixState, _event: &Event, _ts_ms: u64) {}
 
     fn news(&mut self, _news: &News) {}
@@ -39,7 +39,7 @@ struct Json<W, A> {
     aside: A,
 }
 
-impl<W: Write, A: Write> FixAudience for Json<W, A> {
+impl<W: Write, A: Write> Audience<FixState> for Json<W, A> {
     fn event(&mut self, _state: &FixState, event: &Event, ts_ms: u64) {
         let whole = format!("{}\n", json::line(event, ts_ms));
         let _ = self.out.write_all(whole.as_bytes()).and_then(|()| self.out.flush());
@@ -56,7 +56,7 @@ struct Lines<W> {
     out: W,
 }
 
-impl<W: Write> FixAudience for Lines<W> {
+impl<W: Write> Audience<FixState> for Lines<W> {
     fn event(&mut self, state: &FixState, event: &Event, _ts_ms: u64) {
         for line in tell(state, event) {
             write_line(&mut self.out, &line);

@@ -1,7 +1,6 @@
 //! Who is told what happens. A view is told; it never asks.
 
 use crate::event::Event;
-use crate::fix::FixState;
 use crate::state::State;
 
 /// What is worth showing but changes nothing, so it is not journalled.
@@ -20,15 +19,8 @@ pub enum News {
 }
 
 /// Told of every event after it was written, synced and applied, and of the news between.
-pub trait Audience {
+pub trait Audience<M = State> {
     /// `state` is the state after `event`; `ts_ms` is the event's time, ms since the epoch.
-    fn event(&mut self, state: &State, event: &Event, ts_ms: u64);
-    fn news(&mut self, news: &News);
-}
-
-/// The same for a run of `tdd fix`.
-pub trait FixAudience {
-    /// `state` is the state after `event`; `ts_ms` is the event's time, ms since the epoch.
-    fn event(&mut self, state: &FixState, event: &Event, ts_ms: u64);
+    fn event(&mut self, state: &M, event: &Event, ts_ms: u64);
     fn news(&mut self, news: &News);
 }

@@ -3,46 +3,43 @@
 use std::path::Path;
 
 use crate::cli::fix::FixArgs;
-use tdd_core::harmless::shell_word;
+use crate::driver::flags::Flags;
 use tdd_core::usage::Cap;
 
 /// As they were typed, from a space on. `--previous` is left out: what was said last is in the run; and
 /// so are flags of the output.
-pub(super) fn flags(args: &FixArgs) -> String {
-    let mut words: Vec<(&str, Option<String>)> = Vec::new();
-    let text = |text: &Option<String>| text.clone();
-    words.extend(args.max_retries.map(|most| ("--max-retries", Some(most.to_string()))));
-    words.extend(args.checks.iter().map(|check| ("--check", Some(check.clone()))));
+pub(super) fn flags(args: &FixArgs) -> Flags {
+    let mut flags = Flags::default();
     let path = |path: &Path| path.to_string_lossy().into_owned();
+    flags.give("--max-retries", args.max_retries.map(|most| most.to_string()));
+    flags.give("--check", args.checks.iter().cloned());
     let since = Some(args.since.clone()).filter(|since| !matches!(since.as_str(), "" | "HEAD"));
     let (caps, isolation) = (&args.caps, &args.isolation);
     for (flag, value) in [
-        ("--agent", text(&args.agent)),
-        ("--task", text(&args.task)),
+        ("--agent", args.agent.clone()),
+        ("--task", args.task.clone()),
         ("--since", since),
-        ("--type-deadline", text(&args.type_deadline)),
-        ("--test-deadline", text(&args.test_deadline)),
-        (Cap::Usd.flag(), text(&caps.max_usd)),
-        (Cap::Tokens.flag(), text(&caps.max_tokens)),
-        (Cap::Wall.flag(), text(&caps.max_wall)),
-        ("--max-usd-attempt", text(&caps.max_usd_attempt)),
-        ("--max-tokens-attempt", text(&caps.max_tokens_attempt)),
-        ("--max-wall-attempt", text(&caps.max_wall_attempt)),
-        ("--sandbox", text(&isolation.sandbox)),
+        ("--type-deadline", args.type_deadline.clone()),
+        ("--test-deadline", args.test_deadline.clone()),
+        (Cap::Usd.flag(), caps.max_usd.clone()),
+        (Cap::Tokens.flag(), caps.max_tokens.clone()),
+        (Cap::Wall.flag(), caps.max_wall.clone()),
+        ("--max-usd-attempt", caps.max_usd_attempt.clone()),
+        ("--max-tokens-attempt", caps.max_tokens_attempt.clone()),
+        ("--max-wall-attempt", caps.max_wall_attempt.clone()),
+        ("--sandbox", isolation.sandbox.clone()),
         ("--cassette", args.cassette.as_deref().map(path)),
     ] {
-        words.extend(value.map(|value| (flag, Some(value))));
+        flags.give(flag, value);
     }
     for (flag, is_set) in
         [("--allow-test-edits", args.allow_test_edits), ("--require-sandbox", isolation.require_sandbox)]
     {
-        words.extend(is_set.then_some((flag, None)));
+        if is_set {
+            flags.set(flag);
+        }
     }
-    let word = |(flag, value): (&str, Option<String>)| match value {
-        None => format!(" {flag}"),
-        Some(value) => format!(" {flag} {}", shell_word(&value)),
-    };
-    words.into_iter().map(word).collect()
+    flags
 }
 
 #[cfg(test)]
@@ -51,7 +48,7 @@ mod tests {
 
     #[test]
     fn the_same_command_is_proposed() {
-        assert_eq!(flags(&FixArgs { since: "HEAD".into(), ..FixArgs::default() }), "");
+        assert_eq!(flags(&FixArgs { since: "HEAD".into(), ..FixArgs::default() }), Flags::default());
         let args = FixArgs {
             max_retries: Some(1),
             checks: vec!["mypy .".into(), "pytest".into()],
@@ -62,6 +59,6 @@ mod tests {
             ..FixArgs::default()
         };
         let want = " --max-retries 1 --check 'mypy .' --check pytest --agent mine --since main --test-deadline 2s --allow-test-edits";
-        assert_eq!(flags(&args), want);
+        assert_eq!(flags(&args).to_string(), want);
     }
 }

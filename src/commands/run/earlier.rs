@@ -5,6 +5,7 @@ use super::wire;
 use crate::commands::journalled::Journalled;
 use crate::commands::run_status::{RunStatus, back_before, undo_again};
 use crate::commands::status;
+use crate::driver::flags::Flags;
 use crate::settings::Settings;
 use crate::world::journal_file;
 use crate::world::lock;
@@ -94,7 +95,7 @@ fn refuse_half_undone(place: &Place) -> Result<(), Trouble> {
         .advise(format!("bring the undo to its end first: {again}")))
 }
 
-fn halted(place: &Place, state: &State, run: &RunDir, with: &str) -> Trouble {
+fn halted(place: &Place, state: &State, run: &RunDir, with: &Flags) -> Trouble {
     let requirement = &state.run.requirement;
     let take = if let Phase::Ended { end: End::Halted(halt) } = &state.phase
         && state.takeable(halt).is_some()
@@ -121,7 +122,7 @@ fn halted(place: &Place, state: &State, run: &RunDir, with: &str) -> Trouble {
         ))
 }
 
-fn unfinished(place: &Place, state: &State, run: &RunDir, with: &str) -> Trouble {
+fn unfinished(place: &Place, state: &State, run: &RunDir, with: &Flags) -> Trouble {
     let requirement = &state.run.requirement;
     let back = back_before(&place.repository, &run.id)
         .map(|undo| format!("back to before it:        {undo}\n"))

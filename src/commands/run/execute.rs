@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::commands::run_status;
-use crate::driver::drive::{Drive, Setup};
+use crate::driver::cycle::Drive;
+use crate::driver::drive::Setup;
+use crate::driver::flags::Flags;
 use crate::exit::Exit;
 use crate::settings::OutputMode;
 use crate::view::{self, Stderr, Wish, print};
@@ -206,7 +208,7 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
     checkpoints.take("resumed")?;
     checkpoints.write_labels()?;
     journal.append(SystemClock::default().now_ms(), &events)?;
-    Ok(ExitCode::from(closing(&state, run, output, ("", None))?.code()))
+    Ok(ExitCode::from(closing(&state, run, output, (&Flags::default(), None))?.code()))
 }
 
 /// Checkpoints by their labels.
@@ -299,7 +301,7 @@ fn closing(
     state: &State,
     run: &Path,
     output: OutputMode,
-    (with, back): (&str, Option<String>),
+    (with, back): (&Flags, Option<String>),
 ) -> Result<Exit, Trouble> {
     Ok(match (&state.facts.suspension, &state.phase) {
         (_, Phase::Ended { end: End::Finished(ending) }) => {

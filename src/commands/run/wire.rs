@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::commands::run_status;
 use crate::driver::drive::Setup;
+use crate::driver::flags::Flags;
 use crate::settings::{Deadlines, Environment, OutputMode, SCRIPTED_AGENT, Settings};
 use crate::text::skill;
 use crate::view::print;
@@ -19,7 +20,6 @@ use tdd_child::run_folder;
 use tdd_child::sandbox::{Belongings, Sandbox, SandboxPaths, Sealed, Uses};
 use tdd_child::signals::StopSignal;
 use tdd_core::criterion::{Criterion, Verify};
-use tdd_core::harmless::shell_word;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
 use tdd_core::ports::{Allowance, Limits, Ports, World};
@@ -266,15 +266,19 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
 }
 
 /// The flags without which a proposed command would not do what this one does.
-pub fn resume_with(settings: &Settings) -> String {
-    let cassette = settings.cassette.as_ref();
-    cassette.map(|file| format!(" --cassette {}", shell_word(&file.to_string_lossy()))).unwrap_or_default()
+pub fn resume_with(settings: &Settings) -> Flags {
+    let mut flags = Flags::default();
+    flags.give("--cassette", settings.cassette.iter().map(|file| file.to_string_lossy().into_owned()));
+    flags
 }
 
 /// The same for this run: whoever sat at the agents' screens will want to again.
-pub fn going_on_with(prepared: &Prepared) -> String {
-    let seat = if prepared.operator.is_some() { " --interactive" } else { "" };
-    resume_with(&prepared.settings) + seat
+pub fn going_on_with(prepared: &Prepared) -> Flags {
+    let mut flags = resume_with(&prepared.settings);
+    if prepared.operator.is_some() {
+        flags.set("--interactive");
+    }
+    flags
 }
 
 fn reports(prepared: &Prepared) -> Vec<RelPath> {

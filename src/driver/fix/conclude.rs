@@ -12,6 +12,7 @@ use tdd_core::ports::{Checkpoints, Checks, Journal, World};
 use tdd_core::trouble::Trouble;
 
 use super::FixDrive;
+use crate::driver::drive::Carry;
 
 impl<W: World, C: Checks> FixDrive<'_, W, C> {
     pub(super) fn take_back(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
@@ -67,7 +68,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         Ok(FixFacts {
             run_dir: self.setup.run_dir.clone(),
             isolation: self.setup.isolation.to_string(),
-            again: format!("tdd fix{}", self.setup.resume_with),
+            again: self.goes_on(&self.setup.resume_with),
             changed,
             emptied,
             said,

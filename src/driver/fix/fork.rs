@@ -1,15 +1,13 @@
 //! One fixer, from its prompt to what came back.
 
-use crate::driver::fork::{after_a_child, denied, returned, without_secrets};
+use crate::driver::fork::Answer;
 use crate::text::prompt::fix::{Before, FixBrief, fixer};
-use tdd_core::attempt::{Attempt, AttemptKind, PromptPart};
+use tdd_core::attempt::{Attempt, AttemptKind};
 use tdd_core::event::Event;
 use tdd_core::fix::{CheckKind, FixFindings, TestEdits};
 use tdd_core::machine::Machine;
 use tdd_core::policy::FileClass;
-use tdd_core::ports::{
-    AgentOrder, Agents, Allowance, Checkpoints, Checks, Journal, Limits, Protection, World,
-};
+use tdd_core::ports::{AgentOrder, Checkpoints, Checks, Journal, World};
 use tdd_core::role::{Asked, Role};
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::Usage;
@@ -37,11 +35,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             turns: self.setup.turns.of(Role::Fixer, 0),
         };
         let prompt = fixer(&brief, &self.setup.mask);
-        let mut parts = Vec::new();
-        for (name, text) in &prompt.parts {
-            let digest = self.ports.journal.store(text.as_bytes())?;
-            parts.push(PromptPart { name: name.clone(), digest });
-        }
+        let parts = self.keep_prompt(&prompt)?;
         let (zero, project) = (self.zero()?, self.state.run.project.clone());
         let role_text = self.diff().role_text(Role::Fixer, Some(&zero), &project)?;
         self.order = Some(AgentOrder {
@@ -53,7 +47,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             session: None,
             session_used: Usage::default(),
             out_of_sight: Vec::new(),
-            limits: self.limits(),
+            limits: self.limits(self.setup.turns.of(Role::Fixer, 0), self.took_ms()),
         });
         let attempt = Attempt { key: Asked::Fixer, number, kind, before, prompt: parts };
         Ok(vec![Event::AttemptStarted { attempt }])
@@ -63,48 +57,20 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     pub(super) async fn run_agent(&mut self) -> Result<Vec<Event>, Trouble> {
         let order =
             self.order.take().ok_or_else(|| Trouble::internal("a fixer was forked without an order"))?;
-        self.ports.checkpoints.record_git()?;
-        self.ports.protection.seal(sealed_classes(self.state.run.test_edits), &[])?;
-        let (audience, mask) = (&mut *self.audience, &self.setup.mask);
-        let mut report =
-            self.ports.agents.run(&order, &mut |news| audience.news(&without_secrets(news, mask))).await?;
-        let denied = denied(&mut report, &self.setup.mask);
-        self.tail.clone_from(&report.tail);
-        let (run_cap, has_message) = (report.run_cap, report.message.is_some());
-        let outcome =
-            returned(&mut self.ports.journal, self.setup, Role::Fixer, report).map_err(after_a_child)?;
-        if let (Some(cap), false) = (run_cap, has_message) {
+        let sealed = sealed_classes(self.state.run.test_edits);
+        let Answer { outcome, told, run_cap } = self.ask(&order, sealed).await?;
+        if let (Some(cap), None) = (run_cap, &outcome.message) {
             return Err(self.at_cap(cap, "the child that ran was stopped"));
         }
-        Ok(denied
-            .into_iter()
-            .chain([Event::AgentReturned { outcome: Box::new(outcome), judged: None }])
-            .collect())
-    }
-
-    pub(super) fn pause_at_cap(&self) -> Result<Vec<Event>, Trouble> {
-        match self.state.cap_reached() {
-            None => Err(Trouble::internal("a pause was ordered in a run that has reached no cap")),
-            Some(cap) => Err(self.at_cap(cap, "nothing is forked any more")),
-        }
-    }
-
-    fn at_cap(&self, cap: tdd_core::usage::Cap, why: &str) -> Trouble {
-        let flag = cap.flag();
-        // What was set is what is to be set higher.
-        let is_other = |part: &&str| !part.starts_with(&format!("{} ", flag.trim_start_matches('-')));
-        let with: Vec<&str> = self.setup.resume_with.split(" --").filter(is_other).collect();
-        Trouble::passing(format!("the run's cap is reached ({flag})")).because(why).advise(format!(
-            "the best state is kept; go on from it with a higher one: tdd fix{} {flag} …",
-            with.join(" --")
-        ))
+        let returned = Event::AgentReturned { outcome: Box::new(outcome), judged: None };
+        Ok(told.into_iter().chain([returned]).collect())
     }
 
     /// The last answer of a fixer, else what the caller said was there before.
     fn previous_output(&mut self) -> Result<Option<String>, Trouble> {
         let outcome = self.state.rounds.last().and_then(|round| round.outcome.as_ref());
         match outcome.map(|outcome| outcome.message.clone()) {
-            None => Ok(self.previous.clone()),
+            None => Ok(self.own.previous.clone()),
             Some(None) => Ok(None),
             Some(Some(digest)) => {
                 let bytes = self.ports.journal.fetch(&digest)?;
@@ -117,14 +83,10 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         self.state.best().ok_or_else(|| Trouble::internal("a fixer was asked before the checks ran"))
     }
 
-    fn limits(&self) -> Limits {
+    /// How long the checks took, for which a child may wait.
+    fn took_ms(&self) -> u64 {
         let checks = self.state.best().map_or(&[][..], |best| &best.checks);
-        let took: u64 = checks.iter().map(|check| check.run.duration_ms).sum();
-        // A child that waits for the checks is not idle.
-        let idle_ms = self.setup.limits.idle_ms.max(took.saturating_mul(2));
-        let caps = Allowance { attempt: self.state.run.caps.attempt, run_left: self.state.left_of_caps() };
-        let turns = self.setup.turns.of(Role::Fixer, 0);
-        Limits { turns, idle_ms, caps, ..self.setup.limits }
+        checks.iter().map(|check| check.run.duration_ms).sum()
     }
 }
 

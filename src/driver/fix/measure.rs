@@ -63,13 +63,13 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let tools = self.beyond_repair(&work, &touched)?;
         let mut rewritten = self.rewritten_by_runs(&restamped, &work.changed);
         rewritten.extend(touched.iter().filter(|path| self.decides(path) && !tools.contains(path)).cloned());
-        rewritten.retain(|path| !self.written.contains(path));
+        rewritten.retain(|path| !self.own.written.contains(path));
         work.put_back.extend(touched);
         events.extend(self.discard_what_runs_left(&tree)?);
         let Work { changed, mut put_back, weakened, test_aware } = work;
         put_back.sort();
         put_back.dedup();
-        put_back.retain(|path| !tools.contains(path) && !self.written.contains(path));
+        put_back.retain(|path| !tools.contains(path) && !self.own.written.contains(path));
         let findings =
             FixFindings { tree, checks, changed, put_back, weakened, rewritten, tools, test_aware, flaky };
         events.push(self.state.fix_measured(findings));
@@ -90,7 +90,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             check.unloaded_files = self.unknown_tests(at, &zero, check)?;
         }
         let tree = self.ports.checkpoints.take("start")?;
-        let reported: BTreeSet<RelPath> = self.judged.iter().cloned().collect();
+        let reported: BTreeSet<RelPath> = self.own.judged.iter().cloned().collect();
         let learned = self.diff().learned((&zero, &tree), reported)?;
         self.setup.policy.learn(learned);
         let named = self.diff().unprotected_tests(&zero)?;
@@ -117,7 +117,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let policy = &self.setup.policy;
         let written = written_beside_tests(&mut self.ports.protection, policy, &known)?;
         self.ports.protection.let_rewrite(&written);
-        (self.written, self.written_as_it_was) =
+        (self.own.written, self.own.written_as_it_was) =
             written.into_iter().partition(|path| is_own_writing(policy, &known, path));
         Ok(())
     }
@@ -221,7 +221,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         mut put_back: impl Iterator<Item = &'p RelPath>,
     ) -> Result<(), Trouble> {
         let known = self.ports.checkpoints.files(base)?;
-        if put_back.any(|path| known.contains(path) && !self.written.contains(path)) {
+        if put_back.any(|path| known.contains(path) && !self.own.written.contains(path)) {
             meanwhile::hold_edited(&mut self.ports.checkpoints, found)?;
         }
         Ok(())
@@ -240,7 +240,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let mut rewritten = self.ports.protection.rewritten();
         rewritten.retain(|path| {
             let is_code = Language::of(path.extension()).is_some();
-            let own = self.written.contains(path) || self.written_as_it_was.contains(path);
+            let own = self.own.written.contains(path) || self.own.written_as_it_was.contains(path);
             is_code && !own && !before.contains(path) && !changed.iter().any(|change| change.path == *path)
         });
         rewritten
@@ -292,7 +292,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let kind = self.state.run.checks[at].kind;
         let (audience, mask) = (&mut *self.audience, &self.setup.mask);
         let tell = &mut |news| audience.news(&without_secrets(news, mask));
-        let mut checked = self.checks.run(at, label, canary, tell).await?;
+        let mut checked = self.own.checks.run(at, label, canary, tell).await?;
         checked.run.command = mask(&checked.run.command);
         self.note_judged(&checked.run);
         let reference = RunRef::of(&checked.run, &self.setup.mask);
@@ -307,8 +307,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let Some(report) = &run.report else { return };
         let loaded = report.tests.iter().filter_map(|test| test.file.as_ref());
         for file in loaded.chain(report.load_failures.iter().map(|load| &load.file)) {
-            if let Err(at) = self.judged.binary_search(file) {
-                self.judged.insert(at, file.clone());
+            if let Err(at) = self.own.judged.binary_search(file) {
+                self.own.judged.insert(at, file.clone());
             }
         }
     }
@@ -319,7 +319,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         if self.state.forks() == 0 {
             return Ok(CanaryWish::None);
         }
-        let mut files = self.judged.clone();
+        let mut files = self.own.judged.clone();
         if files.is_empty() {
             let zero = self.zero()?;
             files = self.ports.checkpoints.files(&zero)?;
@@ -339,7 +339,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             let base = self.state.rounds.last().and_then(|round| round.attempt.as_ref());
             let base = base.map_or_else(|| measured.clone(), |attempt| attempt.before.clone());
             let known = self.ports.checkpoints.files(&base)?;
-            let is_new = |path: &RelPath| !known.contains(path) && !self.written.contains(path);
+            let is_new = |path: &RelPath| !known.contains(path) && !self.own.written.contains(path);
             if left.iter().any(|change| is_new(&change.path)) {
                 meanwhile::hold_new(&mut self.ports.checkpoints, &now)?;
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::driver::drive::Drive;
+use crate::driver::cycle::Drive;
 use tdd_core::classify::{self, Sources};
 use tdd_core::criterion::CriterionId;
 use tdd_core::evidence::evidence;

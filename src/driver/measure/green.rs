@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::driver::drive::Drive;
+use crate::driver::cycle::Drive;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::classify;
 use tdd_core::criterion::{CriterionId, Verify};

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::driver::drive::Drive;
+use crate::driver::cycle::Drive;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{self, FileClass};

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::driver::drive::Drive;
+use crate::driver::cycle::Drive;
 use crate::driver::work_diff::Production;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::classify;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::driver::drive::Drive;
+use crate::driver::cycle::Drive;
 use tdd_core::audience::News;
 use tdd_core::claim::Claim;
 use tdd_core::classify::{self, Sources};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::driver::drive::Drive;
+use crate::driver::cycle::Drive;
 use tdd_core::classify::{Ask, Body, Conditional, Expectation};
 use tdd_core::finding::{ChangeKind, CriterionRed, VacuousAssertion};
 use tdd_core::mapping::{self, Mapping};

@@ -1,7 +1,7 @@
 //! Units of tests in the sources that others share: the test-writer adds them and nothing else
 //! there; the others may move them, but not change them (contract section 7).
 
-use crate::driver::drive::Drive;
+use crate::driver::cycle::Drive;
 use crate::driver::work_diff::{MOST_REMARKS, Production};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::finding::{ClassedChange, Notice};

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tdd::driver::drive::{Drive, Setup};
+use tdd::driver::cycle::Drive;
+use tdd::driver::drive::Setup;
+use tdd::driver::flags::Flags;
 use tdd::world::journal_file::JournalFile;
 use tdd_core::attempt::{AgentEnd, CheckpointId, Digest};
 use tdd_core::audience::{Audience, News};
@@ -536,7 +538,7 @@ pub fn run_first_by(first: &Verify, plan: Plan, script: Script) -> (State, Memor
     let memory = small_tree();
     let started = started(plan, first);
     memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(started.clone())));
-    let state = drive(&memory, script, tdd::driver::drive::Drive::run, State::open(started));
+    let state = drive(&memory, script, tdd::driver::cycle::Drive::run, State::open(started));
     (state.unwrap(), memory)
 }
 
@@ -576,7 +578,7 @@ pub fn run_cut(plan: Plan, script: &Script, fuse: usize) -> (State, Memory) {
     let opened = started(plan, &Verify::Test);
     memory.0.borrow_mut().events.push(Event::RunStarted(Box::new(opened.clone())));
     memory.0.borrow_mut().fuse = Some(fuse);
-    let cut = drive(&memory, script.clone(), tdd::driver::drive::Drive::run, State::open(opened));
+    let cut = drive(&memory, script.clone(), tdd::driver::cycle::Drive::run, State::open(opened));
     memory.0.borrow_mut().fuse = None;
     if let Ok(state) = cut {
         return (state, memory);
@@ -674,7 +676,7 @@ where
         roots: vec!["/repository".into()],
         reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),
-        resume_with: String::new(),
+        resume_with: Flags::default(),
         later: None,
         isolation: Confinement { level: Level::Audit, words: "a test".to_owned() },
         mask: Box::new(str::to_owned),

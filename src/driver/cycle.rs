@@ -1,0 +1,134 @@
+//! What the effects of a cycle come to.
+//!
+//! This file is the table of contents of a run; each effect's work is in a file of its own.
+
+use tdd_core::attempt::CheckpointId;
+use tdd_core::audience::Audience;
+use tdd_core::effect::Effect;
+use tdd_core::event::{Event, Leaked};
+use tdd_core::labels;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{Checkpoints, Clock, Ports, Tests, World};
+use tdd_core::state::State;
+use tdd_core::trouble::Trouble;
+
+use super::drive::{Carry, Driver, Setup};
+use super::flags::Flags;
+
+/// What the effects of a cycle remember.
+#[derive(Default)]
+pub struct Cycle {
+    /// The tree, if the effect right before this one has just looked at it.
+    pub(super) just_kept: Option<CheckpointId>,
+    /// Whether this process has sealed protected files before a child.
+    pub(super) has_sealed: bool,
+}
+
+/// One cycle under way.
+pub type Drive<'a, W> = Driver<'a, W, State, Cycle>;
+
+impl<'a, W: World> Drive<'a, W> {
+    pub fn new(
+        ports: &'a mut Ports<W>,
+        setup: &'a Setup,
+        audience: &'a mut dyn Audience,
+        state: State,
+    ) -> Self {
+        Self::over(ports, setup, audience, (state, Cycle::default()))
+    }
+
+    /// As far as it goes now.
+    pub async fn run(mut self) -> Result<State, Trouble> {
+        self.drive().await?;
+        Ok(self.state)
+    }
+
+    /// How long this process has been at the run; the time of day may jump meanwhile.
+    pub(super) fn elapsed_ms(&self) -> u64 {
+        self.ports.clock.monotonic_ms().saturating_sub(self.started_ms)
+    }
+
+    /// A label of the attempt at hand: `good-implementer-ac_ste_1_2-1`; the kind alone without one.
+    pub(super) fn label(&self, kind: &str) -> String {
+        labels::of_kind(kind, self.attempt_name().as_deref())
+    }
+
+    /// What the attempt at hand is called: `implementer-ac_ste_1_2-1`.
+    pub(super) fn attempt_name(&self) -> Option<String> {
+        self.state.attempt().map(|attempt| labels::of_attempt(&attempt.key.clone().into(), attempt.number))
+    }
+}
+
+impl<W: World> Carry<State> for Drive<'_, W> {
+    async fn carry_out(&mut self, effect: Effect) -> Result<Vec<Event>, Trouble> {
+        let just_kept = self.own.just_kept.take();
+        match effect {
+            Effect::TakeCheckpointZero => self.take_checkpoint_zero(),
+            Effect::MeasureBaseline => self.measure_baseline().await,
+            Effect::StartAttempt { key, number, kind } => {
+                self.start_attempt(&key, number, kind, just_kept).await
+            }
+            Effect::PauseAtCap => self.pause_at_cap(),
+            Effect::RunAgent => self.run_agent().await,
+            Effect::Measure => self.measure().await,
+            Effect::KeepWork => self.keep_work(),
+            Effect::RollBack { to, extent } => self.roll_back(&to, extent),
+            Effect::PutBackCut { to } => self.put_back_cut(&to),
+            Effect::TakeWork => self.take_work(),
+            Effect::Recheck => self.recheck().await,
+            Effect::HearMdtest { criterion } => self.hear_mdtest(&criterion).await,
+            Effect::MeasureGate => self.measure_gate().await,
+            Effect::Halt => self.halt(),
+            Effect::Finish => self.finish(),
+        }
+    }
+
+    fn runs_processes(effect: &Effect) -> bool {
+        match effect {
+            Effect::MeasureBaseline
+            | Effect::RunAgent
+            | Effect::Measure
+            | Effect::Recheck
+            | Effect::HearMdtest { .. }
+            | Effect::MeasureGate => true,
+            Effect::TakeCheckpointZero
+            | Effect::PauseAtCap
+            | Effect::StartAttempt { .. }
+            | Effect::KeepWork
+            | Effect::RollBack { .. }
+            | Effect::PutBackCut { .. }
+            | Effect::TakeWork
+            | Effect::Halt
+            | Effect::Finish => false,
+        }
+    }
+
+    fn leaked(&mut self) -> Vec<Leaked> {
+        self.ports.tests.leaked()
+    }
+
+    fn goes_on(&self, with: &Flags) -> String {
+        format!("tdd resume {}{with}", self.state.run.run)
+    }
+
+    fn taken_in(&mut self, event: &Event) -> Result<(), Trouble> {
+        if matches!(event, Event::BaselineMeasured { .. }) { self.learn() } else { Ok(()) }
+    }
+
+    fn set_down(&mut self) -> Result<Vec<Event>, Trouble> {
+        Ok(self.left_by_the_child().into_iter().collect())
+    }
+
+    fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
+        let Some(zero) = self.state.facts.zero.clone() else { return trouble };
+        let put_back = |ports: &mut Ports<W>| {
+            let now = ports.checkpoints.take("refused")?;
+            let left: Vec<RelPath> =
+                ports.checkpoints.diff(&zero, &now)?.into_iter().map(|c| c.path).collect();
+            ports.checkpoints.restore(&zero, &left)
+        };
+        // The tree is kept under refs/tdd/ in any case.
+        let _ = put_back(self.ports);
+        self.refused(trouble, format!("tdd {}", self.state.run.requirement.id))
+    }
+}
