@@ -11,12 +11,13 @@ use crate::world::journal_file::{self, Record};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::attempt::{AgentEnd, AgentReturn};
 use tdd_core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
-use tdd_core::finding::{Findings, SuiteBaseline};
+use tdd_core::finding::{Findings, RunRef, SuiteBaseline};
 use tdd_core::fix::{FixFindings, FixStarted};
 use tdd_core::halt::Ending;
 use tdd_core::judge::Verdict;
 use tdd_core::mdtest::Voice;
 use tdd_core::path::RelPath;
+use tdd_core::policy::EffectivePolicy;
 use tdd_core::role::Key;
 use tdd_core::state::{Entry, State};
 use tdd_core::trouble::Trouble;
@@ -80,14 +81,10 @@ fn one_line(event: &Event) -> String {
         Event::WorkRolledBack { to, kept_as, .. } => {
             format!("rolled back to {}; the work is kept as {}", short(&to.0), short(&kept_as.0))
         }
-        Event::GateMeasured { green, run, judged_at } => {
-            let word = if *green { "green" } else { "red" };
-            let again =
-                judged_at.as_ref().map(|tree| format!(", not run again: judged at {}", short(&tree.0)));
-            let again = again.unwrap_or_default();
-            format!("gate before REFACTOR is {word} ({}, {} ms){again}", run.exit, run.duration_ms)
-        }
+        Event::GateMeasured { green: true, run, judged_at } => gate_line("green", run, judged_at.as_ref()),
+        Event::GateMeasured { green: false, run, judged_at } => gate_line("red", run, judged_at.as_ref()),
         Event::Isolated { isolation } => format!("isolation: {isolation}"),
+        Event::PolicySettled { policy } => policy_line(policy),
         Event::TreeSeen { tree } => format!("the tree is {}", short(&tree.0)),
         Event::Resumed => "resumed".to_owned(),
         Event::AttemptCut { kept_as } => {
@@ -124,6 +121,12 @@ fn one_line(event: &Event) -> String {
     }
 }
 
+fn gate_line(word: &str, run: &RunRef, judged_at: Option<&CheckpointId>) -> String {
+    let again = judged_at.map(|tree| format!(", not run again: judged at {}", short(&tree.0)));
+    let again = again.unwrap_or_default();
+    format!("gate before REFACTOR is {word} ({}, {} ms){again}", run.exit, run.duration_ms)
+}
+
 fn unknown_line(name: &str) -> String {
     format!("`{}`, which a newer tdd wrote and which changes nothing", tdd_core::harmless::line(name))
 }
@@ -131,6 +134,16 @@ fn unknown_line(name: &str) -> String {
 fn edited_line(paths: &[RelPath], kept: &CheckpointId) -> String {
     let paths: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
     format!("changed by somebody else: {}; kept as {}", paths.join(", "), short(&kept.0))
+}
+
+fn policy_line(policy: &EffectivePolicy) -> String {
+    let (own, learned) = (policy.own_gates.len(), &policy.learned);
+    format!(
+        "policy: tests {}; {own} gate files of the project's own, {} files of tests and {} by-products by what was seen",
+        policy.tests.join(", "),
+        learned.tests.len(),
+        learned.by_products.len()
+    )
 }
 
 fn taken_line(key: &Key, number: u8, tree: &str) -> String {

@@ -61,7 +61,7 @@ impl<W: World> Drive<'_, W> {
             self.audience.news(&News::Note(note));
         }
         let known = self.files_of_zero()?;
-        let policy = &self.setup.policy;
+        let policy = &self.policy;
         let is_own = |path: &RelPath| is_own_writing(policy, &known, path);
         (test.rewritten, test.rewritten_code) = written.into_iter().partition(is_own);
         test.left_in_tools = self.ports.protection.left_in_tools();
@@ -92,7 +92,7 @@ impl<W: World> Drive<'_, W> {
 
     fn written_by_suite(&mut self) -> Result<Vec<RelPath>, Trouble> {
         let known = self.files_of_zero()?;
-        written_beside_tests(&mut self.ports.protection, &self.setup.policy, &known)
+        written_beside_tests(&mut self.ports.protection, &self.policy, &known)
     }
 
     fn files_of_zero(&mut self) -> Result<BTreeSet<RelPath>, Trouble> {
@@ -182,8 +182,8 @@ impl<W: World> Drive<'_, W> {
     fn first_test_file(&mut self) -> Result<Option<RelPath>, Trouble> {
         let Some(zero) = self.state.facts.zero.clone() else { return Ok(None) };
         for file in self.ports.checkpoints.files(&zero)? {
-            let is_test = self.setup.policy.classify(&file) == FileClass::Test
-                && file.is_within(&self.state.run.project);
+            let is_test =
+                self.policy.classify(&file) == FileClass::Test && file.is_within(&self.state.run.project);
             if !is_test {
                 continue;
             }

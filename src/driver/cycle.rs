@@ -111,8 +111,9 @@ impl<W: World> Carry<State> for Drive<'_, W> {
         format!("tdd resume {}{with}", self.state.run.run)
     }
 
-    fn taken_in(&mut self, event: &Event) -> Result<(), Trouble> {
-        if matches!(event, Event::BaselineMeasured { .. }) { self.learn() } else { Ok(()) }
+    fn follows(&mut self, event: &Event) -> Result<Vec<Event>, Trouble> {
+        let settled = if matches!(event, Event::BaselineMeasured { .. }) { self.learn()? } else { None };
+        Ok(settled.into_iter().collect())
     }
 
     fn set_down(&mut self) -> Result<Vec<Event>, Trouble> {

@@ -6,8 +6,8 @@ use tdd_core::event::{Event, Leaked, RunId, Runs};
 use tdd_core::isolation::Confinement;
 use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
-use tdd_core::policy::Policy;
-use tdd_core::ports::{AgentOrder, Agents, Clock, Journal, Limits, Ports, Skills, World};
+use tdd_core::policy::{Learned, Policy};
+use tdd_core::ports::{AgentOrder, Agents, Clock, Journal, Limits, Ports, Protection, Skills, World};
 use tdd_core::trouble::{Obstacle, Then, Trouble, TroubleKind};
 use tdd_core::turns::TurnCaps;
 
@@ -46,6 +46,8 @@ pub struct Driver<'a, W: World, M, X> {
     pub(super) setup: &'a Setup,
     pub(super) audience: &'a mut dyn Audience<M>,
     pub(super) state: M,
+    /// The setup's, with what the project has told of itself.
+    pub(super) policy: Policy,
     /// The order of the attempt that was journalled and is to be forked.
     pub(super) order: Option<AgentOrder>,
     /// The last lines of what the last child printed.
@@ -72,9 +74,9 @@ pub trait Carry<M: Machine> {
     /// The command that goes on with the run.
     fn goes_on(&self, with: &Flags) -> String;
 
-    /// What is to be done with an event that the state has taken in, before anybody hears of it.
-    fn taken_in(&mut self, _event: &Event) -> Result<(), Trouble> {
-        Ok(())
+    /// What follows at once from an event that the state has taken in.
+    fn follows(&mut self, _event: &Event) -> Result<Vec<Event>, Trouble> {
+        Ok(Vec::new())
     }
 
     /// What is to be noted of the tree before the run is paused or stopped.
@@ -98,6 +100,7 @@ impl<'a, W: World, M, X> Driver<'a, W, M, X> {
             setup,
             audience,
             state,
+            policy: setup.policy.clone(),
             order: None,
             tail: String::new(),
             started_ms,
@@ -109,7 +112,14 @@ impl<'a, W: World, M, X> Driver<'a, W, M, X> {
 
     /// What snapshots tell of a role's work.
     pub(super) fn diff(&mut self) -> WorkDiff<'_, W::Checkpoints> {
-        WorkDiff { checkpoints: &mut self.ports.checkpoints, setup: self.setup }
+        WorkDiff { checkpoints: &mut self.ports.checkpoints, setup: self.setup, policy: &self.policy }
+    }
+
+    /// From now on files have the classes that the project itself has told; gives what is to be noted of it.
+    pub(super) fn settle_policy(&mut self, learned: Learned) -> Event {
+        self.policy = self.setup.policy.clone().with_learned(learned);
+        self.ports.protection.classify_by(&self.policy);
+        Event::PolicySettled { policy: Box::new(self.policy.effective().clone()) }
     }
 
     pub(super) fn tell(&mut self, news: &[News]) {
@@ -169,14 +179,15 @@ where
     pub(super) fn record(&mut self, events: &[Event]) -> Result<(), Trouble> {
         let ts_ms = self.ports.clock.now_ms();
         self.ports.journal.append(ts_ms, events).map_err(|trouble| self.unrecorded(trouble))?;
+        let mut following = Vec::new();
         for event in events {
             self.state.apply(event).map_err(|error| {
                 Trouble::internal("the run's own journal is illegal").because(error.to_string())
             })?;
-            self.taken_in(event)?;
+            following.extend(self.follows(event)?);
             self.audience.event(&self.state, event, ts_ms);
         }
-        Ok(())
+        if following.is_empty() { Ok(()) } else { self.record(&following) }
     }
 
     /// A journal that can't be written ends a run at once. Once a child has run, that is no set-up

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
+use tdd_core::event::Event;
 use tdd_core::path::RelPath;
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
@@ -16,20 +17,22 @@ use tdd_core::ports::{Protection, World};
 const NAMED: usize = 20;
 
 impl<W: World> Drive<'_, W> {
-    /// Looks at checkpoint 0, the baseline and what lies between; does nothing before the baseline.
-    pub(super) fn learn(&mut self) -> Result<(), Trouble> {
+    /// Looks at checkpoint 0, the baseline and what lies between, and settles the policy by it; does nothing
+    /// before the baseline.
+    pub(super) fn learn(&mut self) -> Result<Option<Event>, Trouble> {
         let (Some(zero), Some(start)) = (self.state.facts.zero.clone(), self.state.start.clone()) else {
-            return Ok(());
+            return Ok(None);
         };
         let reported = self.reported_files();
         let learned = self.diff().learned((&zero, &start), reported)?;
-        self.setup.policy.learn(learned);
+        let settled = self.settle_policy(learned);
         let mut rewritten = self.suite_rewrites();
         rewritten.extend(self.suite_rewrites_code().iter().cloned());
         self.ports.protection.let_rewrite(&rewritten);
         let left = self.state.baseline.as_ref().map(|baseline| baseline.test.left_in_tools.clone());
         self.ports.protection.learn_tools(&left.unwrap_or_default());
-        self.name_unprotected(&zero)
+        self.name_unprotected(&zero)?;
+        Ok(Some(settled))
     }
 
     /// What the suite itself was seen writing at the baseline.

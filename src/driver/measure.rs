@@ -132,7 +132,7 @@ impl<W: World> Drive<'_, W> {
         let own = self.suite_rewrites();
         let is_left = |change: &ClassedChange| {
             let is_new = change.kind == ChangeKind::Added && role != Role::TestWriter;
-            let is_data = self.setup.policy.is_data_of_tests(&change.path);
+            let is_data = self.policy.is_data_of_tests(&change.path);
             own.contains(&change.path)
                 || (is_new && (is_data || self.is_like_a_leftover(&change.path, known)))
         };
@@ -145,7 +145,7 @@ impl<W: World> Drive<'_, W> {
     /// Whether somebody meant to change a protected file that differs: neither what the suite writes
     /// nor new data that a run left.
     fn is_wish(&self, path: &RelPath, known: &BTreeSet<RelPath>) -> bool {
-        let is_new_data = !known.contains(path) && self.setup.policy.is_data_of_tests(path);
+        let is_new_data = !known.contains(path) && self.policy.is_data_of_tests(path);
         let is_left = is_new_data || self.is_like_a_leftover(path, known);
         !is_left && !self.suite_rewrites().contains(path)
     }
@@ -169,7 +169,7 @@ impl<W: World> Drive<'_, W> {
                 listed(touched.iter()).join(", ")
             )));
             let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&work.after)?.into_iter().collect();
-            let counts = |path: &RelPath| passes == Passes::Yes || !self.setup.policy.is_data_of_tests(path);
+            let counts = |path: &RelPath| passes == Passes::Yes || !self.policy.is_data_of_tests(path);
             touched.retain(|path| self.is_wish(path, &known) && counts(path));
         }
         touched.extend(self.rewritten_by_runs(work));

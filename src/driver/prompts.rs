@@ -74,7 +74,7 @@ impl<W: World> Drive<'_, W> {
             command: &run.commands.test,
             runner: run.commands.runner,
             habits: &habits,
-            test_patterns: self.setup.policy.test_patterns(),
+            test_patterns: self.policy.test_patterns(),
             existing_tests: match run.plan.supersede {
                 SupersedeRule::AsListed => ExistingTests::MayBeSuperseded,
                 SupersedeRule::Refuse => ExistingTests::Fixed,
@@ -95,7 +95,7 @@ impl<W: World> Drive<'_, W> {
             Verify::Gate => run.commands.gate.clone(),
             Verify::Mdtest(_) | Verify::Manual => run.commands.test.clone(),
         };
-        let protected = self.setup.policy.test_patterns();
+        let protected = self.policy.test_patterns();
         let turns = self.turns(&Key::Implementer(id.clone()));
         let whole = self.ports.tests.everything();
         let (seen, whole) = (seen.as_told(), whole.as_str());
@@ -112,7 +112,7 @@ impl<W: World> Drive<'_, W> {
             diff: &diff,
             gate: &run.commands.gate,
             red_gate: self.state.gate.as_ref().filter(|gate| !gate.green).map(|gate| &gate.run),
-            protected: self.setup.policy.test_patterns(),
+            protected: self.policy.test_patterns(),
             turns: self.turns(&Key::Refactorer),
         };
         Ok(prompt::refactorer(&brief, &self.setup.mask))

@@ -8,6 +8,7 @@ use tdd_core::usage::CapPlan;
 
 use super::cycle::Drive;
 use super::meanwhile::{LISTED, listed};
+use tdd_core::machine::Machine;
 use tdd_core::ports::{Checkpoints, Recalled, Tests, World};
 
 /// What of earlier runs of the tests the journal holds.
@@ -30,7 +31,7 @@ impl<W: World> Drive<'_, W> {
     /// With other `caps` the rest of the run is bound by those.
     pub async fn resume(mut self, decisions: Vec<Decision>, caps: Option<CapPlan>) -> Result<State, Trouble> {
         self.refuse_what_means_nothing(&decisions)?;
-        self.learn()?;
+        let settled = self.learn()?;
         self.ports.tests.recall(&recalled(&self.state));
         self.ports.checkpoints.record_git()?;
         let now = self.ports.checkpoints.take("resumed")?;
@@ -46,6 +47,9 @@ impl<W: World> Drive<'_, W> {
         }
         for decision in decisions {
             self.record(&[Event::Decided { decision }])?;
+        }
+        if self.state.next().is_some() {
+            self.record(settled.as_slice())?;
         }
         self.run().await
     }

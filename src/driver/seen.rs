@@ -154,9 +154,8 @@ impl<W: World> Drive<'_, W> {
         let mut files: Vec<RelPath> =
             self.reported_files().into_iter().filter(|file| known.contains(file)).collect();
         if files.is_empty() {
-            let is_test = |path: &RelPath| {
-                self.setup.policy.classify(path) == FileClass::Test && policy::names_a_test(path)
-            };
+            let is_test =
+                |path: &RelPath| self.policy.classify(path) == FileClass::Test && policy::names_a_test(path);
             files = known.into_iter().filter(is_test).collect();
         }
         let project = &self.state.run.project;
@@ -185,7 +184,7 @@ impl<W: World> Drive<'_, W> {
         for path in files.iter().filter(is_there).take(MOST_LOOKED_AT) {
             let at = self.in_repository(path);
             // In a source only a part would be tests.
-            if self.setup.policy.classify(&at) != FileClass::Test {
+            if self.policy.classify(&at) != FileClass::Test {
                 continue;
             }
             let Some(text) = self.diff().source(zero, &at)? else { continue };

@@ -11,7 +11,7 @@ use tdd_core::finding::{ChangeKind, ClassedChange, Notice, TestAware, TestAwareK
 use tdd_core::guard::{self, Guard};
 use tdd_core::harmless::shell_word;
 use tdd_core::path::RelPath;
-use tdd_core::policy::{self, FileClass, Learned, Permission};
+use tdd_core::policy::{self, FileClass, Learned, Permission, Policy};
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_runners::lock_file;
@@ -31,6 +31,7 @@ type Between<'c> = (&'c CheckpointId, &'c CheckpointId);
 pub(super) struct WorkDiff<'a, C: Checkpoints> {
     pub(super) checkpoints: &'a mut C,
     pub(super) setup: &'a Setup,
+    pub(super) policy: &'a Policy,
 }
 
 /// The changed sources of one language, as they were and as they are.
@@ -62,7 +63,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
     ) -> Result<Vec<ClassedChange>, Trouble> {
         let changes = self.checkpoints.diff(from, to)?;
         let classed = changes.into_iter().map(|change| {
-            let class = self.setup.policy.classify(&change.path);
+            let class = self.policy.classify(&change.path);
             ClassedChange { path: change.path, kind: change.kind, class }
         });
         Ok(classed.filter(|change| change.class != FileClass::ByProduct).collect())
@@ -207,14 +208,14 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         let mut learned = Learned::default();
         learned.by_products.extend(self.setup.reports.iter().cloned());
         for path in self.checkpoints.files(zero)? {
-            if self.setup.policy.looks_like_by_product(&path) {
+            if self.policy.looks_like_by_product(&path) {
                 learned.kept.insert(path);
             }
         }
         // No child has run yet: what differs was left by the project's own commands. Tests and
         // gate files stay protected all the same.
         for change in self.checkpoints.diff(zero, start)? {
-            match self.setup.policy.classify(&change.path) {
+            match self.policy.classify(&change.path) {
                 FileClass::Source | FileClass::Lock | FileClass::ByProduct => {
                     learned.by_products.insert(change.path);
                 }
@@ -222,7 +223,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             }
         }
         for path in reported {
-            if self.setup.policy.classify(&path) == FileClass::Source && self.holds_tests(zero, &path)? {
+            if self.policy.classify(&path) == FileClass::Source && self.holds_tests(zero, &path)? {
                 learned.tests.insert(path);
             }
         }
@@ -243,7 +244,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
     pub(super) fn unprotected_tests(&mut self, zero: &CheckpointId) -> Result<Vec<RelPath>, Trouble> {
         let mut named = self.checkpoints.files(zero)?;
         named.retain(|path| {
-            let is_source = self.setup.policy.classify(path) == FileClass::Source;
+            let is_source = self.policy.classify(path) == FileClass::Source;
             is_source && Language::of(path.extension()).is_none() && policy::names_a_test(path)
         });
         Ok(named)

@@ -101,6 +101,7 @@ fn tell(state: &FixState, event: &Event) -> Vec<Line> {
         }
         Event::Refused { why } => vec![line(Tone::Bad, &format!("refused: {why}; the tree is as it was"))],
         Event::CheckpointZero { .. }
+        | Event::PolicySettled { .. }
         | Event::Unknown { .. }
         | Event::Edited { .. }
         | Event::Undone { .. }

@@ -186,6 +186,7 @@ fn is_last(event: &Event) -> bool {
         | Event::TestRun(_)
         | Event::EditClaim { .. }
         | Event::Isolated { .. }
+        | Event::PolicySettled { .. }
         | Event::Restored { .. }
         | Event::Edited { .. }
         | Event::MdtestHeard { .. }

@@ -84,6 +84,7 @@ impl Teller {
             Event::WorkTaken { key, tree, .. } => self.taken(key, tree),
             Event::Rechecked { checkpoint, findings, .. } => rechecked(state, checkpoint, findings),
             Event::TestRun(_)
+            | Event::PolicySettled { .. }
             | Event::Unknown { .. }
             | Event::Undone { .. }
             | Event::EditClaim { .. }

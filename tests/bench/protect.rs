@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tdd_core::commands::RunnerKind;
-use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
 use tdd_core::ports::Protection as _;
 use tdd_snapshot::manifest::Manifest;
@@ -46,5 +45,5 @@ pub fn measure() -> Vec<Row> {
 
 fn manifest(repo: &Path, scratch: &Path) -> Manifest {
     let policy = Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs").unwrap();
-    Manifest::new(repo.to_owned(), Box::new(move |path: &RelPath| policy.classify(path)), scratch.to_owned())
+    Manifest::new(repo.to_owned(), policy, scratch.to_owned())
 }

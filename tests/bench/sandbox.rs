@@ -33,7 +33,12 @@ pub fn measure() -> Vec<Row> {
         std::fs::write(repo.join(file), "").unwrap();
     }
     let sealed = Sealed::default();
-    sealed.tell(&[FileClass::Test], files.iter().map(String::as_bytes), &std::collections::BTreeSet::new());
+    let policy = Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs/frs").unwrap();
+    sealed.tell(
+        (&[FileClass::Test], &policy),
+        files.iter().map(String::as_bytes),
+        &std::collections::BTreeSet::new(),
+    );
     let Ok(chosen) = choose(Wanted::Enforce, &Reach::default(), std::env::var_os("PATH").as_deref()) else {
         println!("skipped: no sandbox works here");
         return Vec::new();
@@ -46,7 +51,7 @@ pub fn measure() -> Vec<Row> {
         specs: repo.join("specs/frs"),
         exchange: dir.path().join("exchange"),
         shared: dir.path().join("shared"),
-        policy: Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs/frs").unwrap(),
+        policy,
     };
     let own = dir.path().join("exchange/own");
     std::fs::create_dir_all(&own).unwrap();

@@ -173,5 +173,8 @@ fn ac_tdd_7_15_the_schema_of_the_journal_names_every_event_and_what_was_ever_wri
     }
     let asides: Vec<&str> =
         schema.iter().filter(|(_, row)| row.is_aside).map(|(name, _)| name.as_str()).collect();
-    assert_eq!(asides, ["denied", "edit_claim", "edited", "glimpsed", "isolated", "restored", "test_run"]);
+    assert_eq!(
+        asides,
+        ["denied", "edit_claim", "edited", "glimpsed", "isolated", "policy_settled", "restored", "test_run"]
+    );
 }

@@ -15,7 +15,6 @@ use tdd_child::sandbox::{
 use tdd_child::session::{self, Heard, Ladder, SessionEnd, SessionLimits};
 use tdd_core::commands::RunnerKind;
 use tdd_core::isolation::{Level, Reach, Wanted};
-use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
 use tdd_core::ports::Protection;
 use tdd_core::role::Role;
@@ -73,10 +72,9 @@ impl Yard {
             std::fs::write(folder.join("prompt.md"), "the secret\n").unwrap();
         }
         let policy = Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs/frs").unwrap();
-        let (sealed, classes) = (Sealed::default(), policy.clone());
-        let classify = Box::new(move |path: &RelPath| classes.classify(path));
+        let sealed = Sealed::default();
         let scratch = repo.parent().unwrap().join("sealed");
-        let manifest = Manifest::new(repo.clone(), classify, scratch).telling(sealed.clone());
+        let manifest = Manifest::new(repo.clone(), policy.clone(), scratch).telling(sealed.clone());
         let sandbox_paths = SandboxPaths {
             repository: repo.clone(),
             git: vec![repo.join(".git")],

@@ -19,8 +19,7 @@ const PROTECTED: [FileClass; 2] = [FileClass::Test, FileClass::Gate];
 
 fn manifest(repository: &Repository) -> Manifest {
     let policy = Policy::new(tdd_runners::of(RunnerKind::Pytest).test_files, &[], "specs").unwrap();
-    let classify = Box::new(move |path: &RelPath| policy.classify(path));
-    Manifest::new(repository.top.clone(), classify, repository.scratch().join("seal"))
+    Manifest::new(repository.top.clone(), policy, repository.scratch().join("seal"))
 }
 
 fn sealed(repository: &Repository) -> Manifest {

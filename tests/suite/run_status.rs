@@ -4,6 +4,8 @@
 
 use super::cycle::{honest_shop_cassette, shop};
 use super::sandbox::{Ran, Sandbox, has_python};
+use tdd_core::path::RelPath;
+use tdd_core::policy::{FileClass, Policy};
 
 /// The shop, the honest cassette and one whose implementer never gets it right.
 pub struct Place {
@@ -417,6 +419,52 @@ fn a_criterion_for_the_operator_is_told_as_worked_on_and_not_verified() {
     let ran = place.tdd(&["STE-1", "--cassette", &place.honest]).expect(4);
     let (before, _) = ran.stderr.split_once("REFACTOR").unwrap();
     assert!(!before.contains("passed, by finding") && !ran.stderr.contains("0 of 0"), "{}", ran.stderr);
+}
+
+/// Whoever has the journal and nothing else knows what a role may change.
+#[test]
+fn ac_tdd_7_16_the_journal_alone_tells_which_file_has_which_class() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let settings = place.sandbox.read("tdd.yaml");
+    place.sandbox.write("tdd.yaml", &format!("{settings}\ngate: sh gate.sh\n"));
+    place.sandbox.write("gate.sh", "echo seen >seen.txt; python3 -m pytest -q\n");
+    place.sandbox.commit();
+    place.run(&place.wrong, &[]).expect(1);
+    // It is too long for a line of the journal.
+    let settled = |journal: &str| {
+        let lines = journal.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let settled = lines.filter(|event| event["type"] == "policy_settled");
+        let whole = |event: serde_json::Value| {
+            let file = place.sandbox.run_dir().join("files").join(event["file"].as_str().unwrap());
+            serde_json::from_slice::<serde_json::Value>(&std::fs::read(file).unwrap()).unwrap()
+        };
+        settled.map(whole).collect::<Vec<_>>()
+    };
+    let journal = || std::fs::read_to_string(place.sandbox.run_dir().join("events.jsonl")).unwrap();
+    let before = settled(&journal());
+    assert_eq!(before.len(), 1, "once, before the first child");
+    let at = |name: &str| place.sandbox.events().iter().position(|event| event == name).unwrap();
+    assert!(at("baseline_measured") < at("policy_settled") && at("policy_settled") < at("attempt_started"));
+    let effective = serde_json::from_value(before[0]["policy"].clone()).unwrap();
+    let policy = Policy::of(effective).unwrap();
+    for (path, want) in [
+        ("tests/test_new.py", FileClass::Test),
+        ("shop.py", FileClass::Source),
+        ("gate.sh", FileClass::Gate),
+        ("specs/frs/STE-1.md", FileClass::Gate),
+        ("pyproject.toml", FileClass::Mixed),
+        ("__pycache__/shop.pyc", FileClass::ByProduct),
+        ("seen.txt", FileClass::ByProduct),
+    ] {
+        assert_eq!(policy.classify(&RelPath::new(path).unwrap()), want, "{path}");
+    }
+    place.tdd(&["resume", "--retry", "--cassette", &place.honest, "--quiet"]).expect(0);
+    let after = settled(&journal());
+    assert_eq!(after.len(), 2, "and again by the process that goes on");
+    assert_eq!(after[0]["policy"], after[1]["policy"]);
 }
 
 /// By a program that lacks one check, the verdict of a run that this one would judge otherwise.

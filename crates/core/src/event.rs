@@ -14,6 +14,7 @@ use crate::isolation::Confinement;
 use crate::judge::{AtReturn, Reason, Verdict};
 use crate::mdtest::AgentWord;
 use crate::path::RelPath;
+use crate::policy::EffectivePolicy;
 use crate::requirement::Requirement;
 use crate::role::{Asked, Key};
 use crate::run_name;
@@ -52,6 +53,11 @@ pub enum Event {
     /// another one after `resumed`.
     Isolated {
         isolation: Confinement,
+    },
+    /// Which file has which class for the children of this process; changes no state, and may be another
+    /// one after `resumed`. Before it there is no child.
+    PolicySettled {
+        policy: Box<EffectivePolicy>,
     },
     CheckpointZero {
         checkpoint: CheckpointId,

@@ -81,6 +81,7 @@ impl Facts {
             Event::Leaked { processes } => event::note_leaked(&mut self.leaked, processes),
             Event::Restored { what } => event::note_left(&mut self.left_in_git, what),
             Event::Isolated { .. }
+            | Event::PolicySettled { .. }
             | Event::TestRun(_)
             | Event::EditClaim { .. }
             | Event::Edited { .. }

@@ -1,6 +1,5 @@
 //! What a file is, and which role may change it (contract sections 1 and 7).
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -58,25 +57,30 @@ pub fn permission(role: Role, class: FileClass) -> Permission {
     }
 }
 
-/// Classifies paths of one project.
-#[derive(Clone, Debug)]
-pub struct Policy {
-    by_products: GlobSet,
-    code_among: GlobSet,
-    gates: GlobSet,
-    locks: GlobSet,
-    mixed: GlobSet,
-    tests: GlobSet,
-    test_patterns: Vec<String>,
-    specs_dir: String,
+/// All that decides which class a path of one project has, as the journal keeps it: a reader of the journal
+/// alone can tell with [`Policy::of`] whether a role may change a file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EffectivePolicy {
+    /// Globs of what running tests leaves,
+    pub by_products: Vec<String>,
+    /// less the globs of what nothing but a person writes there.
+    pub code_among: Vec<String>,
+    pub gates: Vec<String>,
+    pub locks: Vec<String>,
+    pub mixed: Vec<String>,
+    /// Globs of test files: the settings', or else the runner's usual ones.
+    pub tests: Vec<String>,
+    /// Globs of what tests are helped by, wherever it lies.
+    pub helpers: Vec<String>,
+    /// Relative to the repository, and wholly a gate; empty for none.
+    pub specs_dir: String,
     /// Files that decide how tests run in this project only.
-    own_gates: BTreeSet<RelPath>,
-    /// Shared by all clones, so that whoever classifies knows what was learned.
-    learned: Rc<RefCell<Learned>>,
+    pub own_gates: BTreeSet<RelPath>,
+    pub learned: Learned,
 }
 
 /// What the project itself tells once it was looked at, before anybody forked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Learned {
     /// Files whose tests the runner reported, though no glob names them.
     pub tests: BTreeSet<RelPath>,
@@ -84,6 +88,23 @@ pub struct Learned {
     pub by_products: BTreeSet<RelPath>,
     /// Part of the project at checkpoint 0, though a glob would make a by-product of it.
     pub kept: BTreeSet<RelPath>,
+}
+
+/// Classifies paths of one project.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    effective: EffectivePolicy,
+    globs: Rc<Globs>,
+}
+
+#[derive(Debug)]
+struct Globs {
+    by_products: GlobSet,
+    code_among: GlobSet,
+    gates: GlobSet,
+    locks: GlobSet,
+    mixed: GlobSet,
+    tests: GlobSet,
 }
 
 /// A glob of the settings that can't be read.
@@ -97,45 +118,59 @@ impl Policy {
     /// `usual` are the globs of the runner's test files; `test_files` (setting) replaces them; `specs_dir` is
     /// relative to the repository and wholly a gate.
     pub fn new(usual: &[&str], test_files: &[String], specs_dir: &str) -> Result<Self, BadGlob> {
-        let test_patterns: Vec<String> = if test_files.is_empty() {
-            usual.iter().map(|glob| (*glob).to_owned()).collect()
-        } else {
-            test_files.to_vec()
-        };
-        Ok(Self {
-            by_products: set(BY_PRODUCTS.iter().copied())?,
-            code_among: set(code_among_by_products().iter().map(String::as_str))?,
-            gates: set_of(|table| table.gates)?,
-            locks: set_of(|table| table.locks)?,
-            mixed: set_of(|table| table.mixed)?,
-            tests: set(test_patterns.iter().map(String::as_str).chain(HELPERS.iter().copied()))?,
-            test_patterns,
-            own_gates: BTreeSet::new(),
-            learned: Rc::default(),
+        Self::of(EffectivePolicy {
+            by_products: owned(BY_PRODUCTS),
+            code_among: code_among_by_products(),
+            gates: all_of(|table| table.gates),
+            locks: all_of(|table| table.locks),
+            mixed: all_of(|table| table.mixed),
+            tests: if test_files.is_empty() { owned(usual) } else { test_files.to_vec() },
+            helpers: owned(HELPERS),
             specs_dir: specs_dir.trim_matches('/').to_owned(),
+            own_gates: BTreeSet::new(),
+            learned: Learned::default(),
         })
+    }
+
+    /// The policy of a run whose journal is read.
+    pub fn of(effective: EffectivePolicy) -> Result<Self, BadGlob> {
+        let globs = Globs {
+            by_products: set(&effective.by_products)?,
+            code_among: set(&effective.code_among)?,
+            gates: set(&effective.gates)?,
+            locks: set(&effective.locks)?,
+            mixed: set(&effective.mixed)?,
+            tests: set(effective.tests.iter().chain(&effective.helpers))?,
+        };
+        Ok(Self { effective, globs: Rc::new(globs) })
+    }
+
+    pub fn effective(&self) -> &EffectivePolicy {
+        &self.effective
     }
 
     /// The globs of test files, for a person or a prompt to read.
     pub fn test_patterns(&self) -> &[String] {
-        &self.test_patterns
+        &self.effective.tests
     }
 
     /// The same policy where these files are gate files too: scripts that the commands run.
     #[must_use = "this returns the policy with the files added"]
     pub fn with_gates(mut self, files: impl IntoIterator<Item = RelPath>) -> Self {
-        self.own_gates.extend(files);
+        self.effective.own_gates.extend(files);
         self
     }
 
-    /// From now on this policy and all its clones know this.
-    pub fn learn(&self, learned: Learned) {
-        *self.learned.borrow_mut() = learned;
+    /// The same policy that knows this, and nothing that it had learned before.
+    #[must_use = "this returns the policy that knows it"]
+    pub fn with_learned(mut self, learned: Learned) -> Self {
+        self.effective.learned = learned;
+        self
     }
 
     /// Whether a glob alone makes a by-product of this path.
     pub fn looks_like_by_product(&self, path: &RelPath) -> bool {
-        self.by_products.is_match(path.as_str()) && !self.code_among.is_match(path.as_str())
+        self.globs.by_products.is_match(path.as_str()) && !self.globs.code_among.is_match(path.as_str())
     }
 
     /// Whether tests read this file and no runner loads it as code: what it says is put back like
@@ -146,20 +181,20 @@ impl Policy {
 
     pub fn classify(&self, path: &RelPath) -> FileClass {
         let text = path.as_str();
-        let learned = self.learned.borrow();
+        let (globs, EffectivePolicy { learned, own_gates, specs_dir, .. }) = (&self.globs, &self.effective);
         let is_left = learned.by_products.contains(path);
         if is_left || (self.looks_like_by_product(path) && !learned.kept.contains(path)) {
             FileClass::ByProduct
-        } else if (self.gates.is_match(text) && guard::stands(Guard::GateFile))
-            || (self.own_gates.contains(path) && guard::stands(Guard::OwnGate))
-            || (!self.specs_dir.is_empty() && path.is_within(&self.specs_dir))
+        } else if (globs.gates.is_match(text) && guard::stands(Guard::GateFile))
+            || (own_gates.contains(path) && guard::stands(Guard::OwnGate))
+            || (!specs_dir.is_empty() && path.is_within(specs_dir))
         {
             FileClass::Gate
-        } else if self.locks.is_match(text) {
+        } else if globs.locks.is_match(text) {
             FileClass::Lock
-        } else if self.mixed.is_match(text) {
+        } else if globs.mixed.is_match(text) {
             FileClass::Mixed
-        } else if self.tests.is_match(text) || learned.tests.contains(path) {
+        } else if globs.tests.is_match(text) || learned.tests.contains(path) {
             FileClass::Test
         } else {
             FileClass::Source
@@ -174,11 +209,15 @@ const CODE: [&str; 40] = [
     "clj", "swift", "lua", "pl", "t", "c", "h", "cpp", "sh", "bats",
 ];
 
-fn set_of(list: fn(&Table) -> &'static [&'static str]) -> Result<GlobSet, BadGlob> {
-    set(ECOSYSTEMS.iter().flat_map(|table| list(table).iter().copied()))
+fn owned(globs: &[&str]) -> Vec<String> {
+    globs.iter().map(|glob| (*glob).to_owned()).collect()
 }
 
-fn set<'a>(globs: impl Iterator<Item = &'a str>) -> Result<GlobSet, BadGlob> {
+fn all_of(list: fn(&Table) -> &'static [&'static str]) -> Vec<String> {
+    ECOSYSTEMS.iter().flat_map(|table| owned(list(table))).collect()
+}
+
+fn set<'a>(globs: impl IntoIterator<Item = &'a String>) -> Result<GlobSet, BadGlob> {
     let bad =
         |glob: &str, error: &globset::Error| BadGlob { glob: glob.to_owned(), why: error.kind().to_string() };
     let mut builder = GlobSetBuilder::new();
@@ -444,7 +483,6 @@ mod tests {
     fn what_the_project_tells_of_itself_is_known_to_all_clones() {
         let path = |text: &str| RelPath::new(text).unwrap();
         let policy = Policy::new(PYTHON, &[], "specs").unwrap();
-        let clone = policy.clone();
         let all = |text: &str| BTreeSet::from([path(text)]);
         let learned = Learned {
             tests: all("shop/checks.py"),
@@ -458,10 +496,12 @@ mod tests {
             ("htmlcov/other.py", FileClass::ByProduct, FileClass::ByProduct),
             ("shop/core.py", FileClass::Source, FileClass::Source),
         ] {
-            policy.learn(Learned::default());
-            assert_eq!(clone.classify(&path(file)), before, "{file}");
-            policy.learn(learned.clone());
-            assert_eq!(clone.classify(&path(file)), after, "{file}");
+            assert_eq!(policy.classify(&path(file)), before, "{file}");
+            let taught = policy.clone().with_learned(learned.clone());
+            assert_eq!(taught.classify(&path(file)), after, "{file}");
+            let kept = serde_json::to_string(taught.effective()).unwrap();
+            let read = Policy::of(serde_json::from_str(&kept).unwrap()).unwrap();
+            assert_eq!(read.classify(&path(file)), after, "{file}, from a journal");
         }
         assert!(policy.looks_like_by_product(&path("htmlcov/kept.py")), "by its name alone");
         assert!(!policy.looks_like_by_product(&path("conftest.py")), "by its name alone");
@@ -470,11 +510,9 @@ mod tests {
     #[test]
     fn a_seed_that_is_committed_is_a_test_and_one_that_a_run_left_is_nobodys() {
         let path = |text: &str| RelPath::new(text).unwrap();
+        let kept = BTreeSet::from([path("src/a.proptest-regressions")]);
         let policy = Policy::new(RUST, &[], "specs").unwrap();
-        policy.learn(Learned {
-            kept: BTreeSet::from([path("src/a.proptest-regressions")]),
-            ..Learned::default()
-        });
+        let policy = policy.with_learned(Learned { kept, ..Learned::default() });
         for (file, want) in [
             ("src/a.proptest-regressions", FileClass::Test),
             ("src/b.proptest-regressions", FileClass::ByProduct),

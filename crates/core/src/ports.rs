@@ -13,7 +13,7 @@ use crate::finding::Change;
 use crate::fix::classify::TypeErrors;
 use crate::mdtest::{Status, Voice};
 use crate::path::RelPath;
-use crate::policy::FileClass;
+use crate::policy::{FileClass, Policy};
 use crate::role::{Asked, Key};
 use crate::test::{TestId, TestRun};
 use crate::trouble::Trouble;
@@ -82,6 +82,8 @@ pub trait Protection {
     /// From now on all files of these classes in the work tree are protected as they are,
     /// less those in `except`. Replaces the seal before it.
     fn seal(&mut self, classes: &[FileClass], except: &[RelPath]) -> Result<(), Trouble>;
+    /// From now on files have the classes that this policy gives them.
+    fn classify_by(&mut self, _policy: &Policy) {}
     /// What is no longer as it was sealed: changed, gone or new; sorted, never follows links. And
     /// files of tool folders that were changed since the first seal of all.
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble>;

@@ -24,7 +24,7 @@ use crate::checkpoints::edit::{Permissions, Tree};
 use tdd_child::sandbox;
 use tdd_core::guard::{self, Guard};
 use tdd_core::path::RelPath;
-use tdd_core::policy::FileClass;
+use tdd_core::policy::{FileClass, Policy};
 use tdd_core::ports::Protection;
 use tdd_core::trouble::Trouble;
 
@@ -73,7 +73,7 @@ struct Entry {
 /// Implements [`Protection`] by hashing.
 pub struct Manifest {
     repository: PathBuf,
-    classify: Box<dyn Fn(&RelPath) -> FileClass>,
+    policy: Policy,
     scratch: PathBuf,
     closed: Rc<Closed>,
     classes: Vec<FileClass>,
@@ -102,12 +102,11 @@ impl std::fmt::Debug for Manifest {
 }
 
 impl Manifest {
-    /// Protects nothing yet. `scratch` is a folder of the run's own where the copies go, in a file
-    /// without a name; it is made when it is needed. `classify` says what a path relative to the repository is.
-    pub fn new(repository: PathBuf, classify: Box<dyn Fn(&RelPath) -> FileClass>, scratch: PathBuf) -> Self {
+    /// Protects nothing yet. `scratch`, made when needed, is the run's own, for copies in a file without a name.
+    pub fn new(repository: PathBuf, policy: Policy, scratch: PathBuf) -> Self {
         Self {
             repository,
-            classify,
+            policy,
             scratch,
             closed: Rc::default(),
             classes: Vec::new(),
@@ -124,20 +123,19 @@ impl Manifest {
 
     /// Tells of every seal from now on.
     #[must_use = "this returns the manifest that tells"]
-    pub fn telling(mut self, told: sandbox::Sealed) -> Self {
-        self.told = told;
-        self
+    pub fn telling(self, told: sandbox::Sealed) -> Self {
+        Self { told, ..self }
     }
 
     fn tell(&self) {
-        self.told.tell(&self.classes, self.sealed.keys().map(Vec::as_slice), &self.free);
+        self.told.tell((&self.classes, &self.policy), self.sealed.keys().map(Vec::as_slice), &self.free);
     }
 
     fn survey<'s>(&'s self, pass: &'s Pass) -> Survey<'s> {
         Survey {
             root: &self.repository,
             tree: &pass.tree,
-            classify: &*self.classify,
+            policy: &self.policy,
             classes: &self.classes,
             except: &self.except,
         }
@@ -280,8 +278,7 @@ impl Manifest {
 
 impl Protection for Manifest {
     fn seal(&mut self, classes: &[FileClass], except: &[RelPath]) -> Result<(), Trouble> {
-        self.classes = classes.to_vec();
-        self.except = except.to_vec();
+        (self.classes, self.except) = (classes.to_vec(), except.to_vec());
         let mut before = std::mem::take(&mut self.sealed);
         std::fs::create_dir_all(&self.scratch).map_err(|error| unusable(&self.scratch, &error))?;
         let pass = self.pass()?;
@@ -303,12 +300,16 @@ impl Protection for Manifest {
     }
 
     fn loosen(&mut self) {
-        self.told.tell(&[], [], &BTreeSet::new());
+        self.told.tell((&[], &self.policy), [], &BTreeSet::new());
     }
 
     fn let_rewrite(&mut self, paths: &[RelPath]) {
         self.free.extend(paths.iter().cloned());
         self.tell();
+    }
+
+    fn classify_by(&mut self, policy: &Policy) {
+        self.policy = policy.clone();
     }
 
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble> {

@@ -85,7 +85,7 @@ pub struct Adapters {
     pub sandbox: Option<Sandbox>,
     /// What is sealed, as the sandbox will know it.
     sealed: Sealed,
-    /// One for all, so that what the project tells of itself is known to all.
+    /// As it is before the project has told anything of itself.
     policy: Policy,
     /// Lines for a person, to be shown once.
     pub warnings: Vec<String>,
@@ -141,17 +141,12 @@ pub fn ports(
 ) -> Result<Ports<RealWorld>, Trouble> {
     let repository = prepared.place.repository.clone();
     let run = super::execute::run_id_of(&folders.run);
-    let classes = adapters.policy;
     Ok(Ports {
         journal,
         checkpoints: GitCheckpoints::open(&repository, &run, &folders.run)?
             .at_level(prepared.sandbox.isolation.level),
-        protection: Manifest::new(
-            repository.clone(),
-            Box::new(move |path| classes.classify(path)),
-            folders.run.join(run_folder::SEALED),
-        )
-        .telling(adapters.sealed),
+        protection: Manifest::new(repository.clone(), adapters.policy, folders.run.join(run_folder::SEALED))
+            .telling(adapters.sealed),
         tests: adapters.tests,
         agents: adapters.agents,
         clock: SystemClock::default(),

@@ -31,7 +31,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             previous: previous.as_deref(),
             before: last.map(|findings| Before { findings, was_kept }),
             test_edits: self.state.run.test_edits,
-            test_patterns: self.setup.policy.test_patterns(),
+            test_patterns: self.policy.test_patterns(),
             turns: self.setup.turns.of(Role::Fixer, 0),
         };
         let prompt = fixer(&brief, &self.setup.mask);

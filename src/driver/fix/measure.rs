@@ -92,7 +92,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let tree = self.ports.checkpoints.take("start")?;
         let reported: BTreeSet<RelPath> = self.own.judged.iter().cloned().collect();
         let learned = self.diff().learned((&zero, &tree), reported)?;
-        self.setup.policy.learn(learned);
+        let settled = self.settle_policy(learned);
         let named = self.diff().unprotected_tests(&zero)?;
         self.tell(&unprotected_notes(&named));
         let findings = FixFindings {
@@ -106,7 +106,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             test_aware: Vec::new(),
             flaky,
         };
-        Ok(vec![Event::TreeSeen { tree }, self.state.fix_measured(findings)])
+        Ok(vec![settled, Event::TreeSeen { tree }, self.state.fix_measured(findings)])
     }
 
     /// Data beside tests that the checks themselves write, before anybody forked: not made read-only, and
@@ -114,7 +114,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     fn learn_what_checks_write(&mut self) -> Result<(), Trouble> {
         let zero = self.zero()?;
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&zero)?.into_iter().collect();
-        let policy = &self.setup.policy;
+        let policy = &self.policy;
         let written = written_beside_tests(&mut self.ports.protection, policy, &known)?;
         self.ports.protection.let_rewrite(&written);
         (self.own.written, self.own.written_as_it_was) =
@@ -138,7 +138,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         }
         let files = self.ports.checkpoints.files(zero)?;
         if named.is_empty() && shows_none {
-            let tests = files.iter().filter(|file| self.setup.policy.classify(file) == FileClass::Test);
+            let tests = files.iter().filter(|file| self.policy.classify(file) == FileClass::Test);
             // Where else could a program skip the test that calls it?
             let python = tests.filter(|file| Language::of(file.extension()) == Some(Language::Python));
             let unloaded =
@@ -230,7 +230,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     /// Whether a protected file could have been another one while the checks ran. Snapshots that a
     /// runner renews are none.
     fn decides(&self, path: &RelPath) -> bool {
-        let class = self.setup.policy.classify(path);
+        let class = self.policy.classify(path);
         class == FileClass::Gate || (class == FileClass::Test && Language::of(path.extension()).is_some())
     }
 
@@ -323,7 +323,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         if files.is_empty() {
             let zero = self.zero()?;
             files = self.ports.checkpoints.files(&zero)?;
-            let policy = &self.setup.policy;
+            let policy = &self.policy;
             files.retain(|file| policy.classify(file) == FileClass::Test && policy::names_a_test(file));
         }
         files.truncate(MOST_IMITATED);

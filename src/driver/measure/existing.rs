@@ -67,7 +67,7 @@ impl<W: World> Drive<'_, W> {
         let Some(wanted) = wanted(language, file, absent) else { return Ok(false) };
         let is_it = |path: &&RelPath| {
             let fits = |end: &String| stands_at(path, end);
-            wanted.files.iter().any(fits) && self.setup.policy.classify(path) == FileClass::Source
+            wanted.files.iter().any(fits) && self.policy.classify(path) == FileClass::Source
         };
         let candidates: Vec<RelPath> = files.iter().filter(is_it).take(READ_CAP).cloned().collect();
         let Some(name) = &wanted.name else { return Ok(!candidates.is_empty()) };

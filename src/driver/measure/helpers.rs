@@ -86,7 +86,7 @@ impl<W: World> Drive<'_, W> {
             let part = part.to_ascii_lowercase();
             ["test", "spec", "fixture", "helper", "mock"].iter().any(|word| part.contains(word))
         };
-        match self.setup.policy.classify(path) {
+        match self.policy.classify(path) {
             FileClass::Test | FileClass::Gate => true,
             FileClass::Source => policy::names_a_test(path) || path.as_str().split('/').any(says),
             FileClass::ByProduct | FileClass::Lock | FileClass::Mixed => false,

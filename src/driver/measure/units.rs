@@ -47,7 +47,7 @@ impl<W: World> Drive<'_, W> {
         let Phase::Returned { outcome, .. } = &self.state.phase else { return Ok(Vec::new()) };
         let mut named = outcome.claim.as_ref().map(|claim| claim.files.clone()).unwrap_or_default();
         named.retain(|path| {
-            let is_left = self.setup.policy.classify(path) == FileClass::ByProduct;
+            let is_left = self.policy.classify(path) == FileClass::ByProduct;
             !is_left && !work.changed.iter().any(|change| change.path == *path)
         });
         if named.is_empty() {

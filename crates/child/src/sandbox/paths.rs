@@ -29,6 +29,8 @@ pub struct Sealed(Rc<RefCell<SealedNow>>);
 #[derive(Debug, Default)]
 struct SealedNow {
     classes: Vec<FileClass>,
+    /// What says of which class a new file would be.
+    policy: Option<Policy>,
     /// Relative to the repository, as they are on the disk.
     files: BTreeSet<PathBuf>,
     /// What the suite itself writes, there or not.
@@ -49,14 +51,15 @@ impl Sealed {
     /// From now on these are sealed, by paths relative to the repository, less what is `free`.
     pub fn tell<'p>(
         &self,
-        classes: &[FileClass],
+        (classes, policy): (&[FileClass], &Policy),
         files: impl IntoIterator<Item = &'p [u8]>,
         free: &BTreeSet<RelPath>,
     ) {
         let free: BTreeSet<PathBuf> = free.iter().map(|path| PathBuf::from(path.as_str())).collect();
         let files = files.into_iter().map(|path| PathBuf::from(OsStr::from_bytes(path)));
         let files = files.filter(|path| !free.contains(path)).collect();
-        *self.0.borrow_mut() = SealedNow { classes: classes.to_vec(), files, free, held: None };
+        let policy = Some(policy.clone());
+        *self.0.borrow_mut() = SealedNow { classes: classes.to_vec(), policy, files, free, held: None };
     }
 
     /// Whether a fence held this file, or kept it from being made, around every child since it was sealed.
@@ -99,6 +102,7 @@ pub struct SandboxPaths {
     pub own_settings: Vec<PathBuf>,
     /// What is the person's and not the project's.
     pub belongings: Belongings,
+    /// As it is before the project has told anything of itself.
     pub policy: Policy,
 }
 
@@ -314,7 +318,8 @@ impl SandboxPaths {
     fn is_whole(&self, folder: &Path, sealed: &SealedNow) -> bool {
         let inside = folder.join(ANYTHING);
         let inside = inside.to_str().and_then(RelPath::new);
-        if !inside.is_some_and(|inside| sealed.classes.contains(&self.policy.classify(&inside))) {
+        let policy = sealed.policy.as_ref().unwrap_or(&self.policy);
+        if !inside.is_some_and(|inside| sealed.classes.contains(&policy.classify(&inside))) {
             return false;
         }
         if sealed.free.iter().any(|free| free.starts_with(folder)) {

@@ -4,11 +4,12 @@ use super::Event;
 
 impl Event {
     /// The names of all events of this version, in the order of the enum.
-    pub const NAMES: [&'static str; 35] = [
+    pub const NAMES: [&'static str; 36] = [
         "run_started",
         "fix_started",
         "fix_measured",
         "isolated",
+        "policy_settled",
         "checkpoint_zero",
         "baseline_measured",
         "attempt_started",
@@ -47,6 +48,7 @@ impl Event {
         matches!(
             self,
             Self::Isolated { .. }
+                | Self::PolicySettled { .. }
                 | Self::TestRun(_)
                 | Self::EditClaim { .. }
                 | Self::Restored { .. }
@@ -64,6 +66,7 @@ impl Event {
             Self::FixStarted(_) => "fix_started",
             Self::FixMeasured { .. } => "fix_measured",
             Self::Isolated { .. } => "isolated",
+            Self::PolicySettled { .. } => "policy_settled",
             Self::CheckpointZero { .. } => "checkpoint_zero",
             Self::BaselineMeasured { .. } => "baseline_measured",
             Self::AttemptStarted { .. } => "attempt_started",

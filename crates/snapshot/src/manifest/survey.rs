@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::checkpoints::edit::Tree;
 use tdd_child::folder;
 use tdd_core::path::RelPath;
-use tdd_core::policy::FileClass;
+use tdd_core::policy::{FileClass, Policy};
 
 /// Folders of other people's code: far too large to be hashed before each run, so their files are
 /// watched by what `lstat` says of them.
@@ -40,7 +40,7 @@ pub(super) struct Found {
 pub(super) struct Survey<'s> {
     pub(super) root: &'s Path,
     pub(super) tree: &'s Tree,
-    pub(super) classify: &'s dyn Fn(&RelPath) -> FileClass,
+    pub(super) policy: &'s Policy,
     pub(super) classes: &'s [FileClass],
     pub(super) except: &'s [RelPath],
 }
@@ -102,7 +102,7 @@ impl Survey<'_> {
         while let Some(folder) = waiting.pop() {
             for (path, kind) in entries(self.tree, &folder)? {
                 let Some(shown) = shown(&path) else { continue };
-                let by_product = (self.classify)(&shown) == FileClass::ByProduct;
+                let by_product = self.policy.classify(&shown) == FileClass::ByProduct;
                 if kind.is_dir() && self.is_walked(&shown) {
                     waiting.push(path);
                 } else if kind.is_file() && !by_product && !self.except.contains(&shown) {
@@ -128,7 +128,7 @@ impl Survey<'_> {
 
     /// A link to a folder stands for what is in the folder.
     fn is_protected(&self, path: &RelPath, kind: FileType) -> bool {
-        let class = (self.classify)(path);
+        let class = self.policy.classify(path);
         let counts = self.classes.contains(&class)
             || (kind.is_symlink()
                 && class != FileClass::ByProduct
@@ -138,7 +138,7 @@ impl Survey<'_> {
 
     fn class_inside(&self, folder: &RelPath) -> FileClass {
         let inside = RelPath::new(&format!("{folder}/{ANYTHING}"));
-        inside.map_or(FileClass::Source, |inside| (self.classify)(&inside))
+        inside.map_or(FileClass::Source, |inside| self.policy.classify(&inside))
     }
 }
 

@@ -283,8 +283,7 @@ impl<'b> Trial<'b> {
         .fenced_by(sandbox)
         .told_of(sandbox_paths, sealed.clone());
         agents.preflight()?;
-        let classify = Box::new(move |path: &_| policy.classify(path));
-        let manifest = Manifest::new(project, classify, self.folder.join("sealed")).telling(sealed);
+        let manifest = Manifest::new(project, policy, self.folder.join("sealed")).telling(sealed);
         Ok((Attended { agents, ctrl_c }, manifest))
     }
 
