@@ -17,6 +17,7 @@ mod agent_homes;
 mod agent_outcomes;
 mod agents;
 mod bad_input;
+mod battery;
 mod canary;
 mod cheats;
 mod checkpoints;

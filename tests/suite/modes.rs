@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::battery;
 use crate::sandbox::has_python;
 
 use stage::{
@@ -114,9 +115,9 @@ impl Row {
     }
 }
 
-fn play_all(rows: &[Row]) {
+fn play_all(rows: Vec<Row>) {
     if has_python() {
-        in_parallel(rows, Row::play);
+        in_parallel(&battery::part(rows, 4), Row::play);
     }
 }
 
@@ -142,7 +143,7 @@ const SNAPSHOT: &str = "import os, unittest\nimport shop\n\nclass New(unittest.T
 #[test]
 fn mode_a_in_every_red_kind_that_is_no_red() {
     let skipped = GOOD_TEST.replace("    def test", "    @unittest.skip('later')\n    def test");
-    play_all(&[
+    play_all(vec![
         Row::a("load", "is load", writes_test("import unittest\n\ndef broken(:\n")),
         Row::a("load, foreign import", "is load", writes_test(&format!("import numpy.nothing\n{GOOD_TEST}"))),
         Row::a("unconditional", "is unconditional", writes_body("self.assertTrue(False)")),
@@ -178,7 +179,7 @@ fn mode_a_by_what_the_test_writer_says_and_changes() {
     let changed = "import unittest\nimport shop\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertGreater(shop.one(), 0)\n";
     let supersedes =
         json!({ "files": [TEST_FILE], "supersedes": { "AC-STE-1.1": ["tests/test_old.py::Old.test_old"] } });
-    play_all(&[
+    play_all(vec![
         Row::a(
             "says failed",
             "said `status: failed`",
@@ -252,7 +253,7 @@ fn mode_b_in_every_way() {
         actions.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         entry("implementer", &actions)
     };
-    play_all(&[
+    play_all(vec![
         Row::b("says failed", "said `status: failed`", also(json!({ "say": { "status": "failed" } }))),
         Row::b("a failing test", "failed: tests/test_ac_ste_1_1.py::New.test_new", code("return 3")),
         Row::b(
@@ -293,7 +294,7 @@ fn mode_b_in_every_way() {
 #[test]
 fn mode_c_in_every_way() {
     let bad = format!("# BAD\n{GOOD_CODE}");
-    play_all(&[
+    play_all(vec![
         Row::c("the gate is red", "the gate command failed", refactors(&bad)),
         Row::c(
             "an old test is red",
@@ -346,7 +347,7 @@ fn mode_d_in_every_shape() {
         good: Good::Green,
         ..Row::d("of a refactorer", "many-blocks", entry("refactorer", &json!({ "misbehave": "two-blocks" })))
     };
-    play_all(&[
+    play_all(vec![
         Row::d("no block", "no-block", word("no-block")),
         Row::d("two blocks", "many-blocks", word("two-blocks")),
         Row::d("an unclosed block", "unclosed-block", word("unclosed-block")),
@@ -401,7 +402,7 @@ fn mode_e_by_every_cap_and_in_every_role() {
         good: Good::Green,
         ..Row::e("a refactorer that hangs", "wall deadline", "attempt_deadline: 2s\n", hangs("refactorer"))
     };
-    play_all(&[
+    play_all(vec![
         Row::e("wall", "wall deadline", "attempt_deadline: 1s\n", hangs("test-writer")),
         Row::e("idle", "idle deadline", "idle_deadline: 1s\n", hangs("test-writer")),
         Row::e(
@@ -480,7 +481,7 @@ fn the_two_budgets_are_independent_and_three_forks_are_the_most() {
         ("budgets: { semantic: 3, format: 2 }\n", "B D B D ok", 0, 5),
         ("budgets: { semantic: 3, format: 2 }\n", "D D B B B", 1, 5),
     ];
-    in_parallel(&rows, |(settings, story, exit, forks)| {
+    in_parallel(&battery::part(rows, 4), |(settings, story, exit, forks)| {
         let words = story.split(' ').chain(["ok"; 3]);
         let entries: Vec<Value> = words.zip(1..).map(|(how, number)| implementer_at(number, how)).collect();
         let stage = Stage::new(settings, &entries);
@@ -532,7 +533,7 @@ fn a_run_goes_on_after_one_failure_of_each_mode() {
             7,
         ),
     ];
-    in_parallel(&rows, |(name, settings, entries, forks)| {
+    in_parallel(&battery::part(rows, 4), |(name, settings, entries, forks)| {
         let stage = Stage::new(settings, entries);
         let ran = stage.run(&[]);
         assert_eq!(ran.code, 0, "{name}: {}\n{}", ran.stdout, ran.stderr);

@@ -18,6 +18,7 @@ use tdd_core::role::Role;
 use tdd_core::test::Exit;
 use tokio::sync::watch;
 
+use super::battery;
 use super::isolation::has_bwrap;
 use super::sandbox::{Ran, Sandbox, has, has_go, has_node, has_python};
 
@@ -582,7 +583,7 @@ fn tools_of_each_language_work_in_a_closed_home() {
     if !has_bwrap() || !has_go() || !has_node() {
         return;
     }
-    for (fixture, requirement) in [("demo", "DEMO-1"), ("go", "GO-1"), ("node", "NODE-1")] {
+    for (fixture, requirement) in battery::part([("demo", "DEMO-1"), ("go", "GO-1"), ("node", "NODE-1")], 1) {
         let place = Sandbox::of_fixture(fixture);
         let cassette = super::sandbox::fixtures().join("cassettes").join(format!("{fixture}.yaml"));
         let ran = place.tdd(&[requirement, "--sandbox", "enforce", "--cassette", cassette.to_str().unwrap()]);

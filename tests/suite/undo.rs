@@ -6,6 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use super::battery;
 use super::cycle::{honest_shop_cassette, shop};
 use super::sandbox::{Ran, Sandbox, has_python};
 use super::stops::{HONEST_AGENT, HONEST_CHECK, project};
@@ -200,7 +201,7 @@ fn ac_tdd_9_1_a_halted_run_is_taken_back_whatever_failed() {
         ("E", block("hang")),
         ("dispute", havoc("2", "").replace(OK, dispute)),
     ];
-    for (name, cassette) in stories {
+    for (name, cassette) in battery::part(stories, 3) {
         let sandbox = awkward();
         if name == "E" {
             let yaml = sandbox.read("tdd.yaml");

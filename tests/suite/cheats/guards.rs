@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use tdd_core::guard::Guard;
 
+use crate::battery;
+
 use super::crew;
 use super::entry::Entry;
 use super::stage::{self, Level};
@@ -69,7 +71,8 @@ fn ac_tdd_8_3_each_guard_is_what_catches_its_cheat() {
     let find =
         |name: &str| entries.iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("{name}"));
     let only = std::env::var("TDD_CHEAT").unwrap_or_default();
-    let chosen = PROOFS.iter().filter(|(guard, _)| format!("{guard:?}").contains(&only));
+    let chosen =
+        battery::part(PROOFS, 10).into_iter().filter(|(guard, _)| format!("{guard:?}").contains(&only));
     let jobs: Vec<(Guard, &Entry)> = chosen.map(|(guard, name)| (*guard, find(name))).collect();
     let rows = crew::share(&jobs, |(guard, entry)| {
         let play = || stage::play(entry, Level::Audit, &[("TDD_SWITCH_OFF_GUARD", &format!("{guard:?}"))]);

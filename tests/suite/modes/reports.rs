@@ -15,6 +15,7 @@ use super::prompts;
 use super::stage::{
     GOOD_CODE, OLD_FILE, Stage, TEST_FILE, entry, in_parallel, refactors, writes_code, writes_test,
 };
+use crate::battery;
 use crate::sandbox::{Sandbox, fixtures, has_python};
 
 /// Name, settings, and the entry that fails in this way.
@@ -144,7 +145,7 @@ const DEMOS: [(&str, usize, &str); 5] = [
 
 #[test]
 fn the_demo_shows_each_mode() {
-    in_parallel(&DEMOS, |(mode, forks, reason)| {
+    in_parallel(&battery::part(DEMOS, 2), |(mode, forks, reason)| {
         let sandbox = Sandbox::empty();
         let began = Instant::now();
         let ran = sandbox.tdd(&["demo", "--dir", ".", "--halt", mode]).expect(1);

@@ -7,6 +7,7 @@ mod namesakes;
 
 use std::fmt::Write as _;
 
+use super::super::battery;
 use super::super::sandbox::{node_modules, older_node_modules};
 use super::*;
 
@@ -185,6 +186,9 @@ fn jest_tells_each_file_and_test_apart() {
 
 #[test]
 fn an_older_vitest_and_jest_tell_each_file_and_test_apart() {
+    if battery::is_left_out() {
+        return;
+    }
     tells_each_file_and_test_apart(&OLDER_VITEST);
     tells_each_file_and_test_apart(&OLDER_JEST);
 }
@@ -247,6 +251,9 @@ fn jest_takes_names_as_they_are() {
 
 #[test]
 fn an_older_vitest_and_jest_take_names_as_they_are() {
+    if battery::is_left_out() {
+        return;
+    }
     takes_names_as_they_are(&OLDER_VITEST);
     takes_names_as_they_are(&OLDER_JEST);
 }
@@ -347,6 +354,9 @@ fn jest_is_not_believed_where_it_says_less_than_it_knows() {
 
 #[test]
 fn an_older_vitest_and_jest_are_not_believed_where_they_say_less_than_they_know() {
+    if battery::is_left_out() {
+        return;
+    }
     is_not_believed_where_it_says_less_than_it_knows(&OLDER_VITEST, 0);
     is_not_believed_where_it_says_less_than_it_knows(&OLDER_JEST, 1);
 }

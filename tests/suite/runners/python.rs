@@ -1,5 +1,6 @@
 //! pytest in several versions, and tests that share a name.
 
+use super::super::battery;
 use super::*;
 
 /// Interpreters with pytest: the one on the path, and one with an older version.
@@ -33,7 +34,7 @@ fn pytest_plants_its_canary_whatever_the_call_names() {
         lab.write("tests/sub/test_ac_1.py", "from shop import core\ndef test_a():\n    assert core.near\n");
         lab.write("other.ini", "[pytest]\ntestpaths = tests\n");
         let both = ["tests/sub/test_ac_1.py::test_a=ok", "tests/test_base.py::test_base=ok"];
-        for (args, want) in [
+        let calls = [
             ("", &both[..]),
             ("tests", &both),
             ("tests/test_base.py tests/sub/test_ac_1.py", &both),
@@ -44,7 +45,8 @@ fn pytest_plants_its_canary_whatever_the_call_names() {
             ("-k test_a", &both[..1]),
             ("-o python_files=check_*.py tests/sub/test_ac_1.py", &both[..1]),
             ("-o norecursedirs=sub tests/sub", &both[..1]),
-        ] {
+        ];
+        for (args, want) in battery::part(calls, 4) {
             lab.test = format!("{python} -m pytest -q {args}");
             let run = with_canary(&lab, TestOrder::default());
             assert_eq!(words(&run), want, "{python} {args}\n{}", run.output);

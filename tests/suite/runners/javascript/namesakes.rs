@@ -14,7 +14,7 @@ const CONCURRENT: &str = "test.concurrent('c', async () => {\n  await new Promis
 
 #[test]
 fn namesakes_are_told_each_in_the_order_of_the_file() {
-    for kit in [&VITEST, &OLDER_VITEST, &JEST, &OLDER_JEST, &BUN] {
+    for kit in battery::part([&VITEST, &OLDER_VITEST, &JEST, &OLDER_JEST, &BUN], 3) {
         let Some(lab) = kit.lab() else { continue };
         kit.test(&lab, "c1", "core", NAMESAKES);
         kit.check(&kit.only(&lab, &["c1"]), TOLD);

@@ -1,0 +1,38 @@
+//! Batteries: cases that all show the same thing under other circumstances, and take minutes together. The gate
+//! plays an even part of each; `TDD_BATTERIES=all`, as `.ci/nightly/batteries` sets it, plays all.
+
+fn plays_all() -> bool {
+    std::env::var_os("TDD_BATTERIES").is_some_and(|which| which == "all")
+}
+
+/// `most` of these in their order, spread over all of them.
+pub fn part<T>(cases: impl IntoIterator<Item = T>, most: usize) -> Vec<T> {
+    let cases: Vec<T> = cases.into_iter().collect();
+    let count = cases.len();
+    if plays_all() || count <= most {
+        return cases;
+    }
+    println!("{most} of {count} cases; TDD_BATTERIES=all plays all");
+    let is_chosen = |at: &usize| at * most / count != (at + 1) * most / count;
+    cases.into_iter().enumerate().filter(|(at, _)| is_chosen(at)).map(|(_, case)| case).collect()
+}
+
+/// Whether a test whose like is in the gate is left to the night.
+pub fn is_left_out() -> bool {
+    let is_left = !plays_all();
+    if is_left {
+        println!("left to the night: TDD_BATTERIES=all plays it");
+    }
+    is_left
+}
+
+#[test]
+fn a_part_is_spread_over_all_cases() {
+    if plays_all() {
+        return;
+    }
+    assert_eq!(part(0..12, 4), [2, 5, 8, 11]);
+    assert_eq!(part(0..5, 3), [1, 3, 4]);
+    assert_eq!(part(0..3, 3), [0, 1, 2]);
+    assert_eq!(part(0..2, 3), [0, 1]);
+}
