@@ -170,7 +170,9 @@ impl Sandbox {
 
     #[track_caller]
     pub fn git(&self, args: &[&str]) -> String {
-        let output = self.command("git").args(args).output().unwrap();
+        // What git does in the background afterwards nobody here waits for.
+        let quiet = ["-c", "maintenance.auto=false"];
+        let output = self.command("git").args(quiet).args(args).output().unwrap();
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }

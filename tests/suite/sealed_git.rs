@@ -67,7 +67,8 @@ impl Repository {
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("LC_ALL", "C")
-            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"]);
+            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
+            .args(["-c", "maintenance.auto=false"]);
         command
     }
 
