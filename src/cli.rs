@@ -9,9 +9,11 @@ pub mod fix;
 mod internal;
 pub mod look;
 pub mod mdtest;
+mod resume;
 
 pub use internal::{AgentArgs, ExecArgs, Internal, Line, ModelServerArgs, WithinArgs, like_a_command};
 use mdtest::MdtestArgs;
+pub use resume::ResumeArgs;
 
 /// Makes test-driven development a fact for coding agents.
 #[derive(Debug, Parser)]
@@ -131,60 +133,8 @@ pub struct RunArgs {
     pub record: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
-}
-
-#[derive(Clone, Debug, Default, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "one for each flag; `commands::resume` gives them words")]
-#[command(group(clap::ArgGroup::new("decision").args(["retry", "take", "edited", "accept", "abandon"])))]
-pub struct ResumeArgs {
-    /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run that is not finished if not given.
-    #[arg(value_name = "RUN")]
-    pub run: Option<String>,
-    /// After a halt: try again with a fresh budget.
-    #[arg(long)]
-    pub retry: bool,
-    /// After a halt: keep work that measures as passed though no valid block came with it, and go on.
-    #[arg(long)]
-    pub take: bool,
-    /// Code, tests or the requirement were changed on purpose: check changed tests for RED again.
-    #[arg(long)]
-    pub edited: bool,
-    /// After a halt: take this criterion as it is; it ends as not verified (exit code 4).
-    #[arg(long, value_name = "AC")]
-    pub accept: Option<String>,
-    /// Give the run up. The tree stays as it is.
-    #[arg(long)]
-    pub abandon: bool,
-    /// Leave out the REFACTOR stage from now on, and finish if it is all that is left.
-    #[arg(long, conflicts_with = "abandon")]
-    pub no_refactor: bool,
-    /// The test command once more, where the run's holds a secret that came by this flag: none is kept.
-    #[arg(long, value_name = "COMMAND", conflicts_with = "abandon")]
-    pub test: Option<String>,
-    /// The same for the gate command.
-    #[arg(long, value_name = "COMMAND", conflicts_with = "abandon")]
-    pub gate: Option<String>,
-    /// Another agent program for all roles from now on.
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
     #[command(flatten)]
-    pub caps: CapArgs,
-    #[command(flatten)]
-    pub isolation: IsolationArgs,
-    /// Let each agent have this terminal from now on, so that you see and steer it; end it yourself.
-    #[arg(long, short, conflicts_with = "json")]
-    pub interactive: bool,
-    /// Nobody sits at the agents' screens from now on, in a run that was begun with --interactive.
-    #[arg(long, conflicts_with = "interactive")]
-    pub headless: bool,
-    /// A cassette for the scripted agent.
-    #[arg(long, value_name = "FILE")]
-    pub cassette: Option<PathBuf>,
-    /// Keep the whole run as a cassette in this file: a new one, or its own recording until now.
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<PathBuf>,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    pub halt: HaltArgs,
 }
 
 /// As they were typed; `settings::caps` reads them.
@@ -230,6 +180,13 @@ pub struct OutputArgs {
     /// No progress; results and errors only.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct HaltArgs {
+    /// After a halt: the report alone, and no review at the terminal. Nor is there one with --json, --quiet or in CI.
+    #[arg(long)]
+    pub no_review: bool,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -47,9 +47,11 @@ pub fn run(cli: Cli) -> ExitCode {
         print::message(&format!("tdd: {line}"));
     }
     let outcome = match cli.command {
-        None => run::run(&cli.run),
-        Some(Command::Run(args)) => run::run(&args),
-        Some(Command::Resume(args)) => resume::run(&args),
+        None => reviewed(run::run(&cli.run), &look::review::Offer::after_run(&cli.run)),
+        Some(Command::Run(args)) => reviewed(run::run(&args), &look::review::Offer::after_run(&args)),
+        Some(Command::Resume(args)) => {
+            reviewed(resume::run(&args), &look::review::Offer::after_resume(&args))
+        }
         Some(Command::Fix(args)) => fix::run(&args),
         Some(Command::Criteria(args)) => criteria::run(&args),
         Some(Command::Parse(args)) => parse::run(&args),
@@ -69,6 +71,18 @@ pub fn run(cli: Cli) -> ExitCode {
     };
     let code = outcome.unwrap_or_else(|trouble| report(&trouble));
     told_of_loss(code, purpose)
+}
+
+/// A run that halts before a person's eyes ends in the review; its exit code is that of the last state.
+fn reviewed(
+    outcome: Result<ExitCode, Trouble>,
+    offer: &look::review::Offer<'_>,
+) -> Result<ExitCode, Trouble> {
+    let code = outcome?;
+    if code != ExitCode::from(Exit::Halted.code()) {
+        return Ok(code);
+    }
+    Ok(offer.take().transpose()?.unwrap_or(code))
 }
 
 /// What a command is for.

@@ -59,6 +59,10 @@ impl Environment {
             folder("XDG_CONFIG_HOME").or_else(|| folder("HOME").map(|home| home.join(".config")));
         Self { path: value("PATH"), ci, config_home, sandbox: value("TDD_SANDBOX"), vars }
     }
+
+    pub fn var(&self, name: &str) -> Option<&OsStr> {
+        self.vars.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+    }
 }
 
 /// Names only: values may be secrets, and what is printed for debugging ends up in reports.

@@ -9,6 +9,7 @@ pub mod live;
 pub mod mdtest;
 pub mod patch;
 pub mod print;
+pub mod review;
 pub mod tell;
 
 use std::io::IsTerminal;

@@ -16,9 +16,10 @@ pub struct ShowArgs {
 
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-Shows the cause of a halt and what can be done, each under one key, and does it. A key or a number is typed
-and then Enter. What can't be taken back by the next key is asked once more. Where nobody is at a terminal
-it prints the first screen and ends.
+Shows the cause of a halt and what can be done, each under one key, and does it; `?` shows all keys. What
+can't be taken back by the next key is asked once more. With --plain, or in a terminal that can't move its
+cursor, it works line by line: a key or a number, and then Enter. Where nobody is at a terminal it prints the
+first screen and ends.
 
 Exit codes:
   0 to 4  as `tdd resume`, of the state in which the run was left; 1 if it is still halted
@@ -28,6 +29,9 @@ pub struct ReviewArgs {
     /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run if not given.
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
+    /// Line by line instead of a whole screen, for screen readers and slow lines.
+    #[arg(long)]
+    pub plain: bool,
     /// What a scripted agent plays, for what is gone on with.
     #[arg(long, value_name = "FILE", hide = true)]
     pub cassette: Option<PathBuf>,

@@ -91,7 +91,9 @@ fn one_line(event: &Event) -> String {
             format!("the attempt was cut off and never counts; what it left is kept as {}", short(&kept_as.0))
         }
         Event::WorkTaken { key, number, tree } => taken_line(key, *number, &tree.0),
-        Event::Decided { decision } => format!("the operator says: {}", decision.words()),
+        Event::Decided { decision, why } => {
+            format!("the operator says: {}", decision.words_with(why.as_deref()))
+        }
         Event::Rechecked { findings, checkpoint, .. } => {
             format!(
                 "the edited tests were run: {} criteria, tree {}",

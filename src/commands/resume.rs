@@ -49,7 +49,9 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     let prepared = prepared(args, place, environment, &state, &cwd).map_err(goes_on)?;
     let besides = args.no_refactor && decision != Some(Decision::NoRefactor);
     let decisions = decision.into_iter().chain(besides.then_some(Decision::NoRefactor)).collect();
-    execute::go_on(&prepared, run.path, decisions, &hold).map_err(goes_on)
+    let mask = super::mask_of(&prepared.environment);
+    let why = args.reason.as_deref().map(|why| mask.apply(why).into_owned());
+    execute::go_on(&prepared, run.path, (decisions, why), &hold).map_err(goes_on)
 }
 
 /// The run that was named, or the newest one, if it can be gone on with. An older one is never taken

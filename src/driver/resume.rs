@@ -24,12 +24,19 @@ fn recalled(state: &State) -> Recalled {
     }
 }
 
+/// What the operator says, and the reason that is given for the first of it.
+pub type Said = (Vec<Decision>, Option<String>);
+
 impl<W: World> Drive<'_, W> {
     /// Goes on with the state that the journal tells. Nothing that somebody else changed meanwhile
     /// is overwritten: it is shown, and the run stays paused, unless the operator says that it was
     /// on purpose. Whatever the tree holds now is kept as a checkpoint first.
     /// With other `caps` the rest of the run is bound by those.
-    pub async fn resume(mut self, decisions: Vec<Decision>, caps: Option<CapPlan>) -> Result<State, Trouble> {
+    pub async fn resume(
+        mut self,
+        (decisions, mut why): Said,
+        caps: Option<CapPlan>,
+    ) -> Result<State, Trouble> {
         self.refuse_what_means_nothing(&decisions)?;
         let settled = self.learn()?;
         self.ports.tests.recall(&recalled(&self.state));
@@ -46,7 +53,7 @@ impl<W: World> Drive<'_, W> {
             self.record(&[Event::Capped { caps }])?;
         }
         for decision in decisions {
-            self.record(&[Event::Decided { decision }])?;
+            self.record(&[Event::Decided { decision, why: why.take() }])?;
         }
         if self.state.next().is_some() {
             self.record(settled.as_slice())?;
@@ -62,7 +69,7 @@ impl<W: World> Drive<'_, W> {
             let _ = trial.apply(&Event::Resumed);
         }
         for decision in decisions {
-            trial.apply(&Event::Decided { decision: decision.clone() }).map_err(|_| {
+            trial.apply(&Event::Decided { decision: decision.clone(), why: None }).map_err(|_| {
                 Trouble::user(format!("the run can't take this now: {}", decision.words()))
                     .because(format!("it stands at `{}`", self.state.phase.name()))
                     .advise(format!(

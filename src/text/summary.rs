@@ -153,6 +153,7 @@ struct Row {
     progress: Progress,
     forks: usize,
     early: bool,
+    by_hand: bool,
 }
 
 impl Row {
@@ -168,11 +169,25 @@ impl Row {
         match self.progress {
             Progress::Pending => "not worked on",
             Progress::Red => "red",
+            Progress::Green if self.by_hand => "green, by hand",
             Progress::Green if self.early => "green, early",
             Progress::Green => "green",
             Progress::AlreadyGreen => "green at baseline",
             Progress::Accepted => "accepted",
             Progress::Unverified => "not verified",
+        }
+    }
+
+    /// Whose code made it green.
+    fn author(&self) -> Option<&'static str> {
+        match self.progress {
+            Progress::Green if self.by_hand => Some("operator"),
+            Progress::Green => Some("agent"),
+            Progress::Pending
+            | Progress::Red
+            | Progress::AlreadyGreen
+            | Progress::Accepted
+            | Progress::Unverified => None,
         }
     }
 
@@ -183,7 +198,7 @@ impl Row {
     fn json(&self) -> Value {
         json!({
             "criterion": self.id, "tests": self.tests, "red": self.red, "green": self.progress,
-            "forks": self.forks, "early_green": self.early, "assertion_seen_failing":
+            "forks": self.forks, "early_green": self.early, "author": self.author(), "assertion_seen_failing":
             !self.red.is_empty() && self.seen_failing() && self.progress != Progress::AlreadyGreen,
         })
     }
@@ -201,6 +216,7 @@ fn matrix(state: &State, facts: &SummaryFacts) -> Vec<Row> {
             progress: state.progress.get(id).copied().unwrap_or(Progress::Pending),
             forks: state.ledgers.get(&Key::Implementer(id.clone())).map_or(0, |ledger| ledger.entries.len()),
             early: facts.early_green.contains(id),
+            by_hand: state.by_hand.contains(id),
         }
     };
     state.run.plan.criteria.iter().map(row).collect()
@@ -326,7 +342,10 @@ fn unverified(state: &State) -> Vec<(CriterionId, String)> {
         (Some(Progress::Unverified), Verify::Test | Verify::Gate) => {
             Some("the operator changed its tests after they were green; nobody saw them red".to_owned())
         }
-        (_, Verify::Test | Verify::Gate) => Some("it was accepted by the operator's word".to_owned()),
+        (_, Verify::Test | Verify::Gate) => {
+            let why = state.accepted_because.get(id).map(|why| format!(": {}", harmless::short(why, 200)));
+            Some(format!("it was accepted by the operator's word{}", why.unwrap_or_default()))
+        }
     };
     state.run.plan.criteria.iter().filter_map(|id| Some((id.clone(), why(id)?))).collect()
 }

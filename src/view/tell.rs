@@ -80,7 +80,9 @@ impl Teller {
             Event::GateMeasured { .. } => gate::before(state, event),
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
-            Event::Decided { decision } => vec![plain(format!("the operator says: {}", decision.words()))],
+            Event::Decided { decision, why } => {
+                vec![plain(format!("the operator says: {}", decision.words_with(why.as_deref())))]
+            }
             Event::WorkTaken { key, tree, .. } => self.taken(key, tree),
             Event::Rechecked { checkpoint, findings, .. } => rechecked(state, checkpoint, findings),
             Event::TestRun(_)
@@ -227,13 +229,9 @@ fn cut_off(kept_as: &CheckpointId) -> Line {
 
 fn rechecked(state: &State, checkpoint: &CheckpointId, findings: &RedFindings) -> Vec<Line> {
     let mut lines = vec![plain(format!("the edited files were tried on {}", brief(checkpoint)))];
-    lines.extend(
-        state
-            .edit_faults(findings)
-            .iter()
-            .take(REASONS)
-            .map(|fault| bad(format!("  they do not stand: {fault}"))),
-    );
+    let faults = state.edit_faults(findings);
+    lines.extend(faults.iter().take(REASONS).map(|fault| bad(format!("  they do not stand: {fault}"))));
+    lines.extend(findings.by_hand.iter().map(|id| good(format!("  {id} is green as it is: your own code"))));
     lines
 }
 

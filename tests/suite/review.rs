@@ -1,8 +1,14 @@
 //! `tdd review` at a real terminal, key by key, and without one.
 #![expect(clippy::disallowed_methods, reason = "a test writes agents and looks at files")]
 
-use super::sandbox::{Ran, Sandbox};
-use super::stops::{HONEST_AGENT, HONEST_CHECK, beside, project};
+use ratatui::Terminal as Drawing;
+use ratatui::backend::TestBackend;
+use tdd::text::halt_report::NextStep;
+use tdd::view::review::{Head, Ink, Key, Model, Sheet, Wish, draw};
+
+use super::run_status::Place;
+use super::sandbox::{Ran, Sandbox, has_python};
+use super::stops::{BLOCK, HONEST_AGENT, HONEST_CHECK, beside, project};
 use super::terminal::Terminal;
 
 /// Its implementer writes the wrong word for ever.
@@ -15,8 +21,28 @@ fn halted() -> Sandbox {
 
 fn reviewed(sandbox: &Sandbox, more: &[(&str, &str)]) -> Terminal {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-    command.arg("review").env("TERM", "xterm-256color").envs(more.iter().copied());
+    command.args(["review", "--plain"]).env("TERM", "xterm-256color").envs(more.iter().copied());
     Terminal::of_size(&command, 60, 80)
+}
+
+/// The same on a whole screen.
+fn full(sandbox: &Sandbox, more: &[(&str, &str)]) -> Terminal {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.arg("review").env("TERM", "xterm-256color").envs(more.iter().copied());
+    let terminal = Terminal::of_size(&command, 30, 80);
+    terminal.wait_for("q leave");
+    assert!(terminal.is_on_the_other_screen());
+    terminal
+}
+
+fn mends(sandbox: &Sandbox) {
+    std::fs::write(beside(sandbox, "agent.sh"), format!("role=$1\n{BLOCK}{HONEST_AGENT}")).unwrap();
+}
+
+/// The number of an action on the screen.
+fn number_of(terminal: &Terminal, words: &str) -> String {
+    let is_shown = |number: &u32| terminal.shows(&format!("{number}  {words}"));
+    (1..=9).find(is_shown).unwrap_or_else(|| panic!("no action `{words}`")).to_string()
 }
 
 fn asked(terminal: &Terminal) {
@@ -42,8 +68,7 @@ fn ac_tdd_9_10_a_halt_is_judged_key_by_key() {
     answered(&mut terminal, "zz", "no such key");
     // What can't be taken back by the next key is asked once more.
     answered(&mut terminal, "?", "close this run");
-    std::fs::write(beside(&sandbox, "agent.sh"), format!("role=$1\n{}{HONEST_AGENT}", super::stops::BLOCK))
-        .unwrap();
+    mends(&sandbox);
     terminal.press("1\r");
     let (code, screen) = terminal.end();
     assert_eq!(code, 0, "{screen}");
@@ -128,4 +153,293 @@ fn without_a_terminal_nothing_is_asked() {
     sandbox.tdd(&["undo"]).expect(0);
     sandbox.tdd(&["review"]).expect(2).says(&["is undone"]);
     sandbox.tdd(&["review", "STE-7"]).expect(2).says(&["no run `STE-7`"]);
+}
+
+#[test]
+fn ac_tdd_9_11_a_halt_is_judged_on_a_whole_screen() {
+    let sandbox = halted();
+    let mut terminal = full(&sandbox, &[]);
+    for (key, words) in [
+        ("c", "AC-STE-1.1: src.txt says two."),
+        ("d", "+three"),
+        ("t", "grep -q two src.txt"),
+        ("s", "tdd-result"),
+        ("p", "--- prompt:"),
+        ("w", "attempt 2 of"),
+        ("j", "checkpoint 0 is"),
+        ("a", "@@"),
+        ("r", "lines below"),
+        ("z", "no such key"),
+        ("?", "any key closes this"),
+        ("x", "q leave"),
+    ] {
+        terminal.press(key);
+        terminal.wait_for(words);
+    }
+    // The terminal may be as small as they come, and grow again.
+    terminal.resize(12, 40);
+    terminal.wait("the small screen", |screen| screen.contents().contains("? keys  q leave"));
+    terminal.resize(30, 80);
+    terminal.wait_for("tab next sheet");
+    mends(&sandbox);
+    terminal.press("1");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    assert!(sandbox.read("src.txt").contains("two"), "the retry went through");
+}
+
+#[test]
+fn a_criterion_is_accepted_for_a_reason_that_is_kept_and_no_agent_reads() {
+    let sandbox = halted();
+    let mut terminal = full(&sandbox, &[]);
+    let number = number_of(&terminal, "leave this criterion as it is");
+    terminal.press(&number);
+    terminal.wait_for("for what reason?");
+    terminal.press("\u{1b}");
+    terminal.wait_for("nothing was done");
+    terminal.press(&number);
+    terminal.wait_for("for what reason?");
+    terminal.press("three is gooh\u{7f}d enough\r");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 4, "{screen}");
+    let journal = std::fs::read_to_string(sandbox.run_dir().join("events.jsonl")).unwrap();
+    assert!(journal.contains("\"why\":\"three is good enough\""), "{journal}");
+    let shown = sandbox.tdd(&["show"]).expect(0).stdout;
+    assert!(shown.contains("accepted by the operator's word: three is good enough"), "{shown}");
+    let prompts = std::fs::read_dir(sandbox.run_dir().join("files")).unwrap();
+    for file in prompts.map(|entry| std::fs::read(entry.unwrap().path()).unwrap()) {
+        let text = String::from_utf8_lossy(&file).into_owned();
+        assert!(!text.contains("good enough") || text.contains("accepted"), "{text}");
+    }
+}
+
+#[test]
+fn code_that_the_person_mends_by_hand_is_green_without_a_fork() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let forks = place.sandbox.forks();
+    let editor = "sh -c 'sed -i \"s/return 3/return 2/\" shop.py; printf \"\\ndef two():\\n    return 2\\n\" >>shop.py' x";
+    let mut command = place.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.args(["review", "--cassette", &place.honest]).env("TERM", "xterm-256color").env("EDITOR", editor);
+    let mut terminal = Terminal::of_size(&command, 30, 80);
+    terminal.wait_for("q leave");
+    let number = number_of(&terminal, "go on after you changed");
+    terminal.press("e");
+    terminal.wait_for("Enter goes back to the review");
+    assert!(!terminal.is_on_the_other_screen() && !terminal.is_raw(), "the editor had the terminal");
+    terminal.press("\r");
+    terminal.wait("the review again", vt100::Screen::alternate_screen);
+    terminal.press(&number);
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(place.sandbox.forks(), forks + 1, "the refactorer alone: {screen}");
+}
+
+#[test]
+fn ac_tdd_9_12_a_run_that_halts_at_a_terminal_ends_in_its_review() {
+    let agent = HONEST_AGENT.replace("echo two >>src.txt", "echo three >>src.txt");
+    let sandbox = project(&agent, HONEST_CHECK, "");
+    let mut terminal = Terminal::tdd(&sandbox, &["STE-1"]);
+    terminal.wait("the review", vt100::Screen::alternate_screen);
+    terminal.wait_for("q leave");
+    // One that fails again comes back to the same review, not to one within it.
+    terminal.press("1");
+    terminal.wait_for("Enter goes back to the review");
+    terminal.press("\r");
+    terminal.wait("the review again", vt100::Screen::alternate_screen);
+    mends(&sandbox);
+    terminal.press("1");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    sandbox.tdd(&["undo"]).expect(0);
+    std::fs::write(beside(&sandbox, "agent.sh"), format!("role=$1\n{BLOCK}{agent}")).unwrap();
+    // Where nobody is asked, the report is the end.
+    for (words, more) in [
+        (&["STE-1", "--no-review"][..], None),
+        (&["STE-1", "--quiet"], None),
+        (&["STE-1"], Some(("CI", "1"))),
+    ] {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        command.args(words).env("TERM", "xterm-256color").envs(more);
+        let (code, screen) = Terminal::of_size(&command, 60, 100).end();
+        assert_eq!(code, 1, "{screen}");
+        assert!(screen.contains("tdd resume"), "{screen}");
+        sandbox.tdd(&["undo"]).expect(0);
+    }
+}
+
+/// A test that was edited is seen red before anybody works for it.
+#[test]
+fn a_test_that_the_person_edits_is_red_again_and_then_green() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let editor = "sh -c 'sed -i \"s/test_new/test_newer/\" tests/test_ac_ste_1_1.py' x";
+    let mut command = place.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.args(["review", "--cassette", &place.honest]).env("TERM", "xterm-256color").env("EDITOR", editor);
+    let mut terminal = Terminal::of_size(&command, 30, 80);
+    terminal.wait_for("q leave");
+    let number = number_of(&terminal, "go on after you changed");
+    terminal.press("e");
+    terminal.wait_for("Enter goes back to the review");
+    terminal.press("\r");
+    terminal.wait("the review again", vt100::Screen::alternate_screen);
+    terminal.press(&number);
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    let events = place.sandbox.events();
+    let at = |name: &str| events.iter().rposition(|event| event == name).unwrap();
+    assert!(at("rechecked") < at("attempt_started"), "{events:?}");
+}
+
+#[test]
+fn the_terminal_of_a_review_is_given_back_whatever_ends_it() {
+    let sandbox = halted();
+    for (end, want) in [("q", 1), ("\u{3}", 1), ("TERM", 143), ("HUP", 129)] {
+        let mut terminal = full(&sandbox, &[]);
+        assert!(terminal.is_raw());
+        match end {
+            "TERM" => terminal.signal(rustix::process::Signal::TERM),
+            "HUP" => terminal.signal(rustix::process::Signal::HUP),
+            key => terminal.press(key),
+        }
+        let raw = |terminal: &Terminal| terminal.is_raw() || terminal.is_on_the_other_screen();
+        super::sandbox::wait_for(|| !raw(&terminal));
+        assert_eq!(terminal.end().0, want, "{end}");
+    }
+    assert!(sandbox.tdd(&["status"]).stdout.contains("halted"), "nothing was done");
+    // A shell of the person's has it meanwhile, and what it ends with does not matter.
+    let mut terminal = full(&sandbox, &[("SHELL", "/bin/false")]);
+    terminal.press("!");
+    terminal.wait_for("Enter goes back to the review");
+    terminal.press("q\r");
+    assert_eq!(terminal.end().0, 1);
+}
+
+fn step(what: &str, command: &str) -> NextStep {
+    NextStep { what: what.to_owned(), command: command.to_owned() }
+}
+
+/// A halt with a bit of everything: long lines, wide characters, more lines than fit.
+fn model() -> Model {
+    let head = Head {
+        title: "STE-1-ae1f halted in GREEN of AC-STE-1.2".to_owned(),
+        cause: "failed: tests/test_cart.py::test_total: assert 1 == 2, and more words than a line of sixty columns can hold".to_owned(),
+        place: Some("tests/test_cart.py:12".to_owned()),
+        because: "because its attempts are spent and nothing else is in the way".to_owned(),
+    };
+    let mut output: Vec<String> = (1..=40).map(|number| format!("{number} of the output")).collect();
+    output.insert(0, "日本語の長い行".repeat(8));
+    let diff = ["--- a/src/cart.py", "+++ b/src/cart.py", "@@ -1 +1 @@", "-one", "+two", " same"];
+    let sheets = vec![
+        Sheet { key: 'o', title: "output", lines: Some(output) },
+        Sheet { key: 'd', title: "diff", lines: Some(diff.map(str::to_owned).to_vec()) },
+        Sheet { key: 'j', title: "journal", lines: None },
+    ];
+    let steps = vec![
+        step("try again with a fresh budget", "tdd resume STE-1-ae1f --retry"),
+        step(
+            "go on after you changed code, a test or the requirement by hand",
+            "tdd resume STE-1-ae1f --edited",
+        ),
+        step(
+            "leave this criterion as it is, listed as not verified",
+            "tdd resume STE-1-ae1f --accept AC-STE-1.2",
+        ),
+        step("put all files back as they were before the run", "tdd undo STE-1-ae1f"),
+    ];
+    Model::new(head, sheets, steps)
+}
+
+fn drawn(model: &mut Model, cols: u16, rows: u16) -> String {
+    let mut drawing = Drawing::new(TestBackend::new(cols, rows)).unwrap();
+    drawing
+        .draw(|frame| {
+            model.fit(usize::from(cols), usize::from(rows));
+            draw(frame, model, Ink::None);
+        })
+        .unwrap();
+    let buffer = drawing.backend().buffer();
+    let mut text = String::new();
+    for row in buffer.content().chunks(usize::from(cols)) {
+        let mut line = String::new();
+        let mut hidden = 0;
+        for cell in row {
+            if hidden == 0 {
+                line.push_str(cell.symbol());
+                hidden = unicode_width::UnicodeWidthStr::width(cell.symbol());
+            }
+            hidden = hidden.saturating_sub(1);
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn the_screen_is_as_recorded_at_every_width() {
+    for (cols, rows) in [(60, 24), (80, 30), (200, 40)] {
+        for (name, keys) in [("first", ""), ("diff", "d"), ("keys", "?"), ("sure", "4"), ("reason", "3x")] {
+            let mut model = model();
+            drawn(&mut model, cols, rows);
+            for key in keys.chars() {
+                assert_eq!(model.press(Key::Char(key)), None);
+            }
+            compare(&format!("{name}-{cols}.txt"), &drawn(&mut model, cols, rows));
+        }
+    }
+}
+
+fn compare(name: &str, text: &str) {
+    let file = super::sandbox::fixtures().join("review").join(name);
+    if std::env::var_os("UPDATE_FIXTURES").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+    }
+    let want = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(text, want, "{name}; UPDATE_FIXTURES=1 records it");
+}
+
+#[test]
+fn keys_do_what_they_say() {
+    let mut model = model();
+    drawn(&mut model, 80, 30);
+    let command = |wish: Option<Wish>| match wish {
+        Some(Wish::Do(step, reason)) => (step.command, reason),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(command(model.press(Key::Enter)), ("tdd resume STE-1-ae1f --retry".to_owned(), None));
+    // What is final wants a yes, and nothing else is one.
+    assert_eq!(model.press(Key::Char('4')), None);
+    assert_eq!(model.press(Key::Enter), None);
+    assert_eq!(model.press(Key::Char('4')), None);
+    assert_eq!(command(model.press(Key::Char('y'))).0, "tdd undo STE-1-ae1f");
+    // A reason is no empty one.
+    assert_eq!(model.press(Key::Char('3')), None);
+    assert_eq!(model.press(Key::Enter), None);
+    for key in "so  ".chars().map(Key::Char) {
+        assert_eq!(model.press(key), None);
+    }
+    assert_eq!(command(model.press(Key::Enter)).1.as_deref(), Some("so"));
+    assert_eq!(model.press(Key::Char('9')), None, "there is no ninth");
+    assert_eq!(model.press(Key::Char('j')), None);
+    assert_eq!(model.wanted(), Some('j'), "it is read when it is looked at");
+    model.fill(vec!["one".to_owned()]);
+    assert_eq!(model.wanted(), None);
+    // No key of a small screen goes beyond its ends.
+    for (cols, rows) in [(1, 1), (5, 3), (60, 8)] {
+        for key in
+            [Key::End, Key::PageDown, Key::Down, Key::Right, Key::Left, Key::Up, Key::PageUp, Key::Home]
+        {
+            assert_eq!(model.press(key), None);
+            drawn(&mut model, cols, rows);
+        }
+    }
+    assert_eq!(model.press(Key::Char('q')), Some(Wish::Leave));
 }

@@ -319,7 +319,7 @@ fn decisions(state: &State) -> Vec<(String, Event, bool)> {
     for id in [criterion(1), criterion(2)].into_iter().filter(open) {
         all.push((format!("operator: accept {}", id.number()), Decision::Accept(id)));
     }
-    all.into_iter().map(|(label, decision)| (label, Event::Decided { decision }, false)).collect()
+    all.into_iter().map(|(label, decision)| (label, Event::Decided { decision, why: None }, false)).collect()
 }
 
 /// The tree that the operator takes is the one that was judged, or it is not.

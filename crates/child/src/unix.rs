@@ -121,6 +121,11 @@ fn errno_place() -> *mut libc::c_int {
     return unsafe { libc::__error() };
 }
 
+/// What Ctrl-Z does where the terminal leaves keys to us. Whoever listens to signals acts on it.
+pub fn suspend() {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
+}
+
 /// Stops this process as SIGTSTP does by itself, and returns when it was continued. Does nothing if
 /// nobody could continue it: the system overlooks SIGTSTP for an orphaned process group.
 pub fn stop_ourselves() {

@@ -125,6 +125,9 @@ pub enum Event {
     /// The operator's word, and nobody else's (contract section 11).
     Decided {
         decision: Decision,
+        /// The operator's reason. It is for people and never part of a prompt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     },
     /// The unfinished criteria's tests, as the operator edited them, were run.
     Rechecked {
@@ -388,7 +391,7 @@ mod tests {
             Event::Resumed,
             Event::WorkTaken { key: Key::Refactorer, number: 1, tree: checkpoint() },
             Event::AttemptCut { kept_as: checkpoint() },
-            Event::Decided { decision: Decision::Retry },
+            Event::Decided { decision: Decision::Retry, why: None },
             Event::Restored { what: vec![] },
             Event::Denied { what: vec![] },
             Event::Undone { to: checkpoint(), kept_as: checkpoint(), label: String::new() },

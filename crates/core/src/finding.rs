@@ -235,6 +235,9 @@ pub struct RedFindings {
     /// there no longer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub finished: Vec<CriterionId>,
+    /// Criteria whose tests are as they were seen red, and pass now with the operator's own code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_hand: Vec<CriterionId>,
 }
 
 /// Which findings make a criterion GREEN: its own tests, or (other `verify:` kinds) the rest.

@@ -1,6 +1,6 @@
 //! The state of a run, and the one function that makes it: a fold over events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,12 @@ pub struct State {
     /// What agents say of the criteria that a Markdown test is for.
     #[serde(default)]
     pub words: BTreeMap<CriterionId, AgentWord>,
+    /// Why the operator has accepted a criterion as it is.
+    #[serde(default)]
+    pub accepted_because: BTreeMap<CriterionId, String>,
+    /// Criteria that are green by the operator's own code.
+    #[serde(default)]
+    pub by_hand: BTreeSet<CriterionId>,
     /// The last whole run of the tests on whose word work was kept.
     #[serde(default)]
     pub judged: Option<(Judged, RunRef)>,
@@ -261,6 +267,8 @@ impl State {
             worked_on: Vec::new(),
             gate: None,
             words: BTreeMap::new(),
+            accepted_because: BTreeMap::new(),
+            by_hand: BTreeSet::new(),
             judged: None,
             notices: Vec::new(),
             unclaimed: None,

@@ -1,11 +1,15 @@
-//! `tdd review`: an operator judges a halted run, line by line (contract section 13).
+//! `tdd review`: an operator judges a halted run (contract section 13), on a whole screen ([`full`]) or line
+//! by line ([`plain`]).
 //!
 //! Every action is the command that the report names, carried out by the same code: nothing can be done
 //! here that can't be typed. Before each the journal is read again, since somebody may have gone on with
 //! the run meanwhile.
 
 mod editor;
+mod full;
 mod panes;
+mod plain;
+mod shell;
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,14 +18,17 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::cli::Cli;
 use crate::cli::look::ReviewArgs;
+use crate::cli::{Cli, Command, HaltArgs, OutputArgs, ResumeArgs, RunArgs};
 use crate::commands::journalled::Journalled;
 use crate::commands::run_status::{self, RunStatus};
 use crate::commands::status::{chosen_run, repository};
+use crate::commands::surroundings;
 use crate::driver::report::touched;
+use crate::settings::Environment;
 use crate::text::halt_report::{HaltFacts, NextStep, Review, review};
-use crate::view::{dialog, print};
+use crate::view::review::Ink;
+use crate::view::{self, dialog, print};
 use tdd_child::regular_file;
 use tdd_child::run_folder::RunDir;
 use tdd_child::signals;
@@ -39,94 +46,98 @@ pub(super) struct Halted {
     pub(super) story: Story,
     pub(super) halt: Halt,
     pub(super) facts: HaltFacts,
+    /// What a command that goes on must repeat.
+    with: String,
 }
-
-const KEYS: &str = "look  c criterion  o output  d diff  p prompt  s said  j journal  r report\n\
-                    do    a number  e edit  ? again  q leave";
 
 /// Shows the halt, and does what is asked until the run goes on or is left.
 pub fn run(args: &ReviewArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
     let run = chosen_run(&repository, args.run.as_deref())?;
-    let with =
-        args.cassette.as_deref().map(|file| format!(" --cassette {}", shell_word(&file.to_string_lossy())));
-    let with = with.unwrap_or_default();
-    let mut halted = Halted::read(&repository, &run, &with)?;
+    let mut halted = Halted::read(&repository, &run, &with(args.cassette.as_deref()))?;
     let _only_one = only_one(&run)?;
-    let mut shown = halted.show();
-    if !dialog::is_possible() {
-        print::message(
-            "tdd: nobody is at a terminal, so nothing is asked; the numbers are commands of the report",
-        );
-        return Ok(ExitCode::from(1));
+    let environment = surroundings()?.1;
+    if !args.plain && view::review::is_possible(environment.var("TERM")) {
+        return full::run(&mut halted, ink(&environment));
     }
-    loop {
-        let Some(word) = dialog::ask("review> ") else { return Ok(ExitCode::from(1)) };
-        match Key::of(&word, &shown) {
-            Key::Leave => return Ok(ExitCode::from(1)),
-            Key::Again => shown = halted.show(),
-            Key::Unknown => print::message(&format!("no such key; {KEYS}")),
-            Key::Look(pane) => panes::show(&halted, &shown, pane)?,
-            Key::Edit => editor::open(&halted, shown.place.as_ref()),
-            Key::Do(step) => {
-                if step.is_final()
-                    && !dialog::agrees(&format!("{}\n  {}\nreally? [y/N] ", step.what, step.command))
-                {
-                    continue;
-                }
-                match act(&mut halted, &step, &with)? {
-                    Some(code) => return Ok(code),
-                    None => shown = halted.show(),
-                }
-            }
+    if dialog::is_possible() {
+        return plain::run(&mut halted);
+    }
+    halted.show();
+    print::message(
+        "tdd: nobody is at a terminal, so nothing is asked; the numbers are commands of the report",
+    );
+    Ok(ExitCode::from(1))
+}
+
+/// A review after a command that came to a halt.
+pub struct Offer<'a> {
+    run: Option<&'a str>,
+    cassette: Option<&'a Path>,
+    output: &'a OutputArgs,
+    halt: HaltArgs,
+}
+
+impl<'a> Offer<'a> {
+    pub fn after_run(args: &'a RunArgs) -> Self {
+        Self { run: None, cassette: args.cassette.as_deref(), output: &args.output, halt: args.halt }
+    }
+
+    pub fn after_resume(args: &'a ResumeArgs) -> Self {
+        let run = args.run.as_deref();
+        Self { run, cassette: args.cassette.as_deref(), output: &args.output, halt: args.halt }
+    }
+
+    /// `None` where nobody looks, or there is nothing to judge.
+    pub fn take(&self) -> Option<Result<ExitCode, Trouble>> {
+        let environment = surroundings().ok()?.1;
+        let is_unwanted = self.halt.no_review || self.output.json || self.output.quiet || environment.ci;
+        if is_unwanted || !view::review::is_possible(environment.var("TERM")) {
+            return None;
         }
+        let repository = repository().ok()?;
+        let run = chosen_run(&repository, self.run).ok()?;
+        let mut halted = Halted::read(&repository, &run, &with(self.cassette)).ok()?;
+        let _only_one = only_one(&run).ok()?;
+        Some(full::run(&mut halted, ink(&environment)))
     }
 }
 
-/// What was typed.
-enum Key {
-    Leave,
-    Again,
-    Unknown,
-    Look(char),
-    Edit,
-    Do(NextStep),
+/// What a command that goes on must repeat.
+fn with(cassette: Option<&Path>) -> String {
+    let with = cassette.map(|file| format!(" --cassette {}", shell_word(&file.to_string_lossy())));
+    with.unwrap_or_default()
 }
 
-impl Key {
-    fn of(word: &str, shown: &Review) -> Self {
-        let step = word.parse::<usize>().ok().and_then(|number| shown.steps.get(number.checked_sub(1)?));
-        match (word, step) {
-            (_, Some(step)) => Self::Do(step.clone()),
-            ("q", None) => Self::Leave,
-            ("?" | "", None) => Self::Again,
-            ("e", None) => Self::Edit,
-            ("c" | "o" | "d" | "p" | "s" | "j" | "r", None) => {
-                Self::Look(word.chars().next().unwrap_or_default())
-            }
-            (_, None) => Self::Unknown,
-        }
-    }
+/// As <https://no-color.org> has it: set and not empty.
+fn ink(environment: &Environment) -> Ink {
+    let is_plain = environment.var("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if is_plain { Ink::None } else { Ink::Colours }
 }
 
 /// Carries a command out. `None` where the run is still halted, and is to be shown again.
-fn act(halted: &mut Halted, step: &NextStep, with: &str) -> Result<Option<ExitCode>, Trouble> {
-    let (repository, run) = (halted.repository.clone(), halted.run.clone());
-    let now = Halted::read(&repository, &run, with)?;
+fn act(halted: &mut Halted, step: &NextStep, reason: Option<&str>) -> Result<Option<ExitCode>, Trouble> {
+    let now = halted.again()?;
     if now.story.state != halted.story.state {
         print::message("tdd: somebody went on with this run meanwhile; look again, nothing was done");
         *halted = now;
         return Ok(None);
     }
-    let words: Option<Vec<OsString>> =
-        shell_words::split(&step.command).ok().map(|words| words.into_iter().map(OsString::from).collect());
-    let Some(Ok(cli)) = words.map(Cli::try_parse_from) else {
+    let words = shell_words::split(&step.command).ok();
+    let words = words.map(|words| words.into_iter().map(OsString::from).collect::<Vec<_>>());
+    let reason = reason.into_iter().flat_map(|reason| ["--reason".into(), OsString::from(reason)]);
+    let Some(Ok(mut cli)) = words.map(|words| Cli::try_parse_from(words.into_iter().chain(reason))) else {
         return Err(Trouble::internal(format!("`{}` is no command", step.command)));
     };
+    // A halt comes back to this review.
+    cli.run.halt.no_review = true;
+    if let Some(Command::Resume(args)) = &mut cli.command {
+        args.halt.no_review = true;
+    }
     let code = crate::commands::run(cli);
     // The run has listened to them; at the question below they are the terminal's again.
     signals::uninstall();
-    match Halted::read(&repository, &run, with) {
+    match halted.again() {
         Ok(again) => {
             *halted = again;
             Ok(None)
@@ -134,6 +145,13 @@ fn act(halted: &mut Halted, step: &NextStep, with: &str) -> Result<Option<ExitCo
         // It is over, undone, or goes on elsewhere: the command has said what became of it.
         Err(_) => Ok(Some(code)),
     }
+}
+
+/// Whether a path is a file of the repository, wherever links lead: a child may have printed the name.
+fn is_file_of(halted: &Halted, file: &Path) -> bool {
+    let real = file.canonicalize().ok();
+    let top = halted.repository.canonicalize().ok();
+    real.zip(top).is_some_and(|(real, top)| real.starts_with(top) && real.is_file())
 }
 
 /// Holds the review of a run, as long as the file is open.
@@ -179,12 +197,22 @@ impl Halted {
             resume_with: with.to_owned(),
             is_followed: run_status::later_work(repository, &run.id).is_some(),
         };
-        Ok(Self { repository: repository.to_owned(), run: run.clone(), story, halt, facts })
+        let (repository, run, with) = (repository.to_owned(), run.clone(), with.to_owned());
+        Ok(Self { repository, run, story, halt, facts, with })
+    }
+
+    /// The same run as its journal tells it now.
+    fn again(&self) -> Result<Self, Trouble> {
+        Self::read(&self.repository, &self.run, &self.with)
+    }
+
+    fn review(&self) -> Review {
+        review(&self.story.state, &self.halt, &self.facts)
     }
 
     fn show(&self) -> Review {
-        let shown = review(&self.story.state, &self.halt, &self.facts);
-        print::result(&format!("\n{}\n{KEYS}\n", shown.page));
+        let shown = self.review();
+        print::result(&format!("\n{}\n{}\n", shown.page, plain::KEYS));
         shown
     }
 }

@@ -13,6 +13,7 @@ use crate::commands::run_status;
 use crate::driver::cycle::Drive;
 use crate::driver::drive::Setup;
 use crate::driver::flags::Flags;
+use crate::driver::resume::Said;
 use crate::exit::Exit;
 use crate::settings::OutputMode;
 use crate::view::{self, Stderr, Wish, print};
@@ -123,12 +124,7 @@ fn tell_brought(prepared: &Prepared) {
 }
 
 /// Goes on with the run in `run`, whose journal tells how far it is.
-pub fn go_on(
-    prepared: &Prepared,
-    run: PathBuf,
-    decisions: Vec<Decision>,
-    hold: &Hold,
-) -> Result<ExitCode, Trouble> {
+pub fn go_on(prepared: &Prepared, run: PathBuf, said: Said, hold: &Hold) -> Result<ExitCode, Trouble> {
     tell_brought(prepared);
     let own_settings = OwnSettings::now(&prepared.environment);
     let folders = hold.folders(run);
@@ -141,10 +137,10 @@ pub fn go_on(
     ports.checkpoints.label_again(labels)?;
     let mut audience = audience(prepared);
     let caps = Some(prepared.plan.caps).filter(|caps| *caps != state.run.plan.caps);
-    let is_edit = decisions.iter().any(|decision| matches!(decision, Decision::Edited(_)));
+    let is_edit = said.0.iter().any(|decision| matches!(decision, Decision::Edited(_)));
     let halted_at = (is_edit && is_halted(&state)).then(|| state.forks());
     let drive = Drive::new(&mut ports, &setup, &mut *audience, state);
-    let ended = event_loop()?.block_on(drive.resume(decisions, caps));
+    let ended = event_loop()?.block_on(drive.resume(said, caps));
     drop(audience);
     own_settings.tell_change();
     let ended = ended?;
@@ -195,7 +191,7 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
     let is_over = matches!(state.phase, Phase::Ended { .. });
     let resumed = (!is_over).then_some(Event::Resumed);
     let events: Vec<Event> =
-        resumed.into_iter().chain([Event::Decided { decision: Decision::Abandon }]).collect();
+        resumed.into_iter().chain([Event::Decided { decision: Decision::Abandon, why: None }]).collect();
     for event in &events {
         state.apply(event).map_err(|error| {
             Trouble::user("the run can't be given up now")

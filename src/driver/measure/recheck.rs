@@ -8,10 +8,10 @@ use crate::driver::cycle::Drive;
 use crate::driver::work_diff::Production;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::classify;
-use tdd_core::criterion::CriterionId;
+use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::Event;
 use tdd_core::evidence::evidence;
-use tdd_core::finding::{ChangeKind, RedFindings, RunRef};
+use tdd_core::finding::{ChangeKind, CriterionRed, RedFindings, RunRef};
 use tdd_core::greens::GreensChange;
 use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
@@ -64,6 +64,8 @@ impl<W: World> Drive<'_, W> {
             label: "RED of edited tests".to_owned(),
             leave_out: findings.mapping.left_out(&accepted),
             told_apart: findings.mapping.owned.values().flat_map(|owned| owned.files.clone()).collect(),
+            // Code that a child wrote may have been brought back and called the operator's own.
+            canary: self.canary_like(None),
             ..TestOrder::default()
         };
         let first = self.run_tests(&order).await?;
@@ -77,16 +79,41 @@ impl<W: World> Drive<'_, W> {
         book.existing = self.find_existing(&work.base, one)?;
         let reds = self.reds(&findings.mapping, (one, Some(two)), &book);
         let reds: Vec<_> = reds.into_iter().filter(|criterion| unfinished.contains(&criterion.id)).collect();
-        let open: BTreeSet<&TestId> =
-            reds.iter().flat_map(|criterion| &criterion.tests).map(|test| &test.id).collect();
+        let greens = classify::greens(one);
+        let (passing, again) = (greens.iter().collect(), classify::greens(two));
+        let passing: BTreeSet<&TestId> =
+            again.iter().collect::<BTreeSet<_>>().intersection(&passing).copied().collect();
+        findings.by_hand = self.green_by_hand(&passing, &unfinished, &edited);
+        let is_open = |id: &CriterionId| !findings.by_hand.contains(id);
+        let open: BTreeSet<&TestId> = reds
+            .iter()
+            .filter(|criterion| is_open(&criterion.id))
+            .flat_map(|criterion| &criterion.tests)
+            .map(|test| &test.id)
+            .collect();
         let lost: BTreeSet<TestId> = classify::lost(&self.state.greens, one).into_iter().collect();
         let still = classify::lost(&self.state.greens, two);
         findings.broken = still.into_iter().filter(|id| lost.contains(id)).collect();
-        let greens = classify::greens(one);
         findings.greens =
             GreensChange::between(&self.state.greens, greens.iter().filter(|id| !open.contains(id)));
         findings.criteria = reds.into_iter().filter(|criterion| edited.contains(&criterion.id)).collect();
         Ok(())
+    }
+
+    /// Criteria whose own tests nobody has changed since they were seen red, and that all pass now.
+    fn green_by_hand(
+        &self,
+        passing: &BTreeSet<&TestId>,
+        unfinished: &[CriterionId],
+        edited: &[CriterionId],
+    ) -> Vec<CriterionId> {
+        let red = self.state.red.iter().flat_map(|red| &red.criteria);
+        let is_whole = |red: &&CriterionRed| {
+            !red.tests.is_empty() && red.tests.iter().all(|test| passing.contains(&test.id))
+        };
+        let is_open = |id: &CriterionId| unfinished.contains(id) && !edited.contains(id);
+        let whole = red.filter(|red| is_open(&red.id) && self.state.verify(&red.id) == Verify::Test);
+        whole.filter(is_whole).map(|red| red.id.clone()).collect()
     }
 
     /// Whose tests may say something else than when they were seen RED: those of `unfinished`, which

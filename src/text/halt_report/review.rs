@@ -5,6 +5,8 @@ use super::page::Page;
 use super::{HaltFacts, NextStep, Report};
 use tdd_core::halt::Halt;
 use tdd_core::harmless;
+use tdd_core::judge::Verdict;
+use tdd_core::mode::Mode;
 use tdd_core::state::State;
 
 /// Lines of output on the first screen; all of it is behind a key.
@@ -19,6 +21,12 @@ pub struct Review {
     pub place: Option<(String, u32)>,
     /// Lines of output around the failure.
     pub evidence: Vec<String>,
+    /// Which run, and where it halted.
+    pub title: String,
+    /// What went wrong, in one sentence.
+    pub cause: String,
+    /// Why the first action is the recommended one.
+    pub because: &'static str,
 }
 
 /// The review of a halt.
@@ -35,7 +43,24 @@ impl NextStep {
     /// Whether it can't be taken back by the next key: then it is asked once more.
     pub fn is_final(&self) -> bool {
         let word = |word: &str| self.command.split_whitespace().any(|part| part == word);
-        word("undo") || word("--abandon") || word("--accept")
+        word("undo") || word("--abandon") || self.wants_reason()
+    }
+
+    /// Whether it sets a finding aside, so that others will ask why.
+    pub fn wants_reason(&self) -> bool {
+        self.command.split_whitespace().any(|part| part == "--accept")
+    }
+
+    /// How to come back from an action that is final.
+    pub fn way_back(&self) -> &'static str {
+        let word = |word: &str| self.command.split_whitespace().any(|part| part == word);
+        if word("undo") {
+            "What is there now is kept first; the command says how to come back to it."
+        } else if word("--abandon") {
+            "The files stay as they are; a new run can begin: tdd FR --new"
+        } else {
+            "The run's journal and checkpoints stay; `tdd undo` takes its work back."
+        }
     }
 }
 
@@ -64,7 +89,17 @@ impl Report<'_> {
             page.words(&format!("{sign}{:>2}  ", index + 1), &step.what);
         }
         let place = self.cause.place.as_ref().map(|place| (place.file.clone(), place.line));
-        Review { page: page.into_text(), steps, place, evidence }
+        let run = &self.state.run.run;
+        let of = self.halt.key.criterion().map(|id| format!(" of {id}")).unwrap_or_default();
+        Review {
+            page: page.into_text(),
+            steps,
+            place,
+            evidence,
+            title: harmless::line(&format!("{run} halted in {}{of}", self.halt.key.stage())),
+            cause: self.cause_line(),
+            because: because(&self.halt.verdict),
+        }
     }
 
     fn criterion(&self, page: &mut Page) {
@@ -72,5 +107,18 @@ impl Report<'_> {
         if let Some(criterion) = self.state.run.requirement.criterion(id) {
             page.words(&format!("{id}: "), &harmless::short(&criterion.text, super::LINE_WIDTH));
         }
+    }
+}
+
+/// Why going on in the first way is what most people would do.
+fn because(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Disputed(_) => "because only a person can say which of the two is right",
+        Verdict::Failed(fault) => match fault.mode {
+            Mode::A | Mode::B | Mode::C => "because its attempts are spent and nothing else is in the way",
+            Mode::D => "because its work came without a valid block, and was judged by nobody",
+            Mode::E => "because a limit ended it, and not what it wrote",
+        },
+        Verdict::Passed => "because nothing is known to be wrong",
     }
 }

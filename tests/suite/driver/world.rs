@@ -584,7 +584,8 @@ pub fn run_cut(plan: Plan, script: &Script, fuse: usize) -> (State, Memory) {
         return (state, memory);
     }
     let state = State::replay(&memory.events()).unwrap().unwrap();
-    let state = drive(&memory, script.clone(), |drive| drive.resume(Vec::new(), None), state).unwrap();
+    let state =
+        drive(&memory, script.clone(), |drive| drive.resume((Vec::new(), None), None), state).unwrap();
     (state, memory)
 }
 
@@ -609,12 +610,12 @@ pub fn run_beside(
 /// Goes on with what this journal on the disk tells.
 pub fn go_on(memory: &Memory, script: &Script, (disk, state): (JournalFile, State)) -> State {
     memory.0.borrow_mut().disk = Some(disk);
-    drive(memory, script.clone(), |drive| drive.resume(Vec::new(), None), state).unwrap()
+    drive(memory, script.clone(), |drive| drive.resume((Vec::new(), None), None), state).unwrap()
 }
 
 /// Goes on with a halted run by the operator's word.
 pub fn decide(memory: &Memory, script: &Script, state: State, word: Decision) -> Result<State, Trouble> {
-    drive(memory, script.clone(), |drive| drive.resume(vec![word], None), state)
+    drive(memory, script.clone(), |drive| drive.resume((vec![word], None), None), state)
 }
 
 /// The same, cut off at the `fuse`th call of a port; then gone on with what the journal tells. Whether
@@ -635,7 +636,7 @@ pub fn decide_cut(
     let state = State::replay(&memory.events()).unwrap().unwrap();
     // A word that was cut off before it was written has to be said again.
     let words = if matches!(state.phase, Phase::Ended { .. }) { vec![word.clone()] } else { Vec::new() };
-    (drive(memory, script.clone(), |drive| drive.resume(words, None), state).unwrap(), true)
+    (drive(memory, script.clone(), |drive| drive.resume((words, None), None), state).unwrap(), true)
 }
 
 fn small_tree() -> Memory {

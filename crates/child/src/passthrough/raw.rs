@@ -1,4 +1,4 @@
-//! The operator's terminal in raw mode, and back.
+//! The operator's terminal in raw mode, and on its other screen, and back.
 //!
 //! What it was is known to the whole process, because others than the owner may have to put it back:
 //! a panic before it prints, and the thread that hears SIGTSTP before it stops us.
@@ -16,7 +16,23 @@ struct Held {
     terminal: OwnedFd,
     before: Termios,
     raw: Termios,
+    screen: Screen,
 }
+
+/// Where the terminal shows what we draw.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Screen {
+    /// Among all that was printed before.
+    Own,
+    /// The one that leaves nothing behind.
+    Other,
+    /// The same, after it was left and come back to: it is empty.
+    OtherAnew,
+}
+
+/// The other screen, without the cursor; and back.
+const TO_OTHER: &[u8] = b"\x1b[?1049h\x1b[?25l";
+const TO_OWN: &[u8] = b"\x1b[?25h\x1b[?1049l";
 
 /// The terminal is raw as long as this lives.
 #[derive(Debug)]
@@ -26,12 +42,18 @@ pub(super) struct Raw(());
 impl Raw {
     /// Keys typed before stay where they are.
     pub(super) fn enter(terminal: OwnedFd) -> io::Result<Self> {
+        Self::show(terminal, Screen::Own)
+    }
+
+    fn show(terminal: OwnedFd, screen: Screen) -> io::Result<Self> {
         let before = tcgetattr(&terminal)?;
         let mut raw = before.clone();
         raw.make_raw();
         HOOK.call_once(put_back_on_panic);
         tcsetattr(&terminal, OptionalActions::Now, &raw)?;
-        *held() = Some(Held { terminal, before, raw });
+        let now = Held { terminal, before, raw, screen };
+        now.say(TO_OTHER);
+        *held() = Some(now);
         Ok(Self(()))
     }
 
@@ -52,8 +74,35 @@ impl Drop for Raw {
     }
 }
 
+/// The terminal is raw and on its other screen as long as this lives.
+#[derive(Debug)]
+#[must_use = "the terminal is put back when this is dropped"]
+pub struct OtherScreen(Raw);
+
+impl OtherScreen {
+    /// An error where it is no terminal, or one that is gone.
+    pub fn enter(terminal: OwnedFd) -> io::Result<Self> {
+        Raw::show(terminal, Screen::Other).map(Self)
+    }
+
+    /// Whether it was left since this was last asked, so that all is to be drawn again.
+    pub fn has_come_back(&self) -> bool {
+        let mut held = held();
+        let anew = held.as_mut().filter(|held| held.screen == Screen::OtherAnew);
+        anew.map(|held| held.screen = Screen::Other).is_some()
+    }
+}
+
 impl Held {
+    /// Tells the terminal which screen to show, where that is not its own.
+    fn say(&self, word: &[u8]) {
+        if self.screen != Screen::Own {
+            let _ = rustix::io::write(&self.terminal, word);
+        }
+    }
+
     fn put_back(&self) -> io::Result<()> {
+        self.say(TO_OWN);
         // Not after a drain: a terminal whose output is held up would never be put back.
         tcsetattr(self.terminal.as_fd(), OptionalActions::Now, &self.before)?;
         let now = tcgetattr(self.terminal.as_fd())?;
@@ -76,8 +125,12 @@ pub fn step_aside() {
 
 /// After that.
 pub fn come_back() {
-    if let Some(held) = held().as_ref() {
+    if let Some(held) = held().as_mut() {
         let _ = tcsetattr(held.terminal.as_fd(), OptionalActions::Now, &held.raw);
+        held.say(TO_OTHER);
+        if held.screen == Screen::Other {
+            held.screen = Screen::OtherAnew;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::CriterionId;
+use crate::harmless;
 use crate::requirement::Requirement;
 
 /// What an operator may say after a halt or a pause.
@@ -24,6 +25,12 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// The same with the operator's reason, made harmless.
+    pub fn words_with(&self, why: Option<&str>) -> String {
+        let why = why.map(|why| format!(", because: {}", harmless::line(why)));
+        self.words() + &why.unwrap_or_default()
+    }
+
     /// For a person.
     pub fn words(&self) -> String {
         match self {

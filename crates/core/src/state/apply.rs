@@ -91,7 +91,7 @@ impl State {
             ) => Err(Box::new(Phase::Ended { end })),
             (phase, Event::Resumed) => Ok(self.resumed(phase)),
             (Phase::CutOff { attempt }, Event::AttemptCut { kept_as }) => Ok(self.cut_off(attempt, kept_as)),
-            (phase, Event::Decided { decision }) => self.decided(phase, decision),
+            (phase, Event::Decided { decision, why }) => self.decided(phase, decision, why.as_deref()),
             (Phase::Rechecking { key, halt }, Event::Rechecked { findings, checkpoint, faults }) => {
                 let faults = faults.clone().unwrap_or_else(|| self.edit_faults(findings));
                 Ok(self.rechecked(key, halt, (findings, &faults), checkpoint))

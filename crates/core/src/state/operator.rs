@@ -51,7 +51,12 @@ impl State {
     }
 
     /// The operator's word. Refused where it means nothing.
-    pub(super) fn decided(&mut self, phase: Phase, decision: &Decision) -> Result<Phase, Box<Phase>> {
+    pub(super) fn decided(
+        &mut self,
+        phase: Phase,
+        decision: &Decision,
+        why: Option<&str>,
+    ) -> Result<Phase, Box<Phase>> {
         match (phase, decision) {
             (Phase::Ended { end: End::Abandoned }, _) => Err(Box::new(Phase::Ended { end: End::Abandoned })),
             (_, Decision::Abandon) => {
@@ -75,6 +80,7 @@ impl State {
             }
             (Phase::Ended { end: End::Halted(halt) }, Decision::Accept(id)) if self.can_be_accepted(id) => {
                 self.progress.insert(id.clone(), Progress::Accepted);
+                self.accepted_because.extend(why.map(|why| (id.clone(), why.to_owned())));
                 self.unclaimed = None;
                 self.fresh(&halt.key);
                 Ok(self.after_acceptance(halt))
@@ -185,6 +191,10 @@ impl State {
         // Nobody has seen these tests red, and with the work done nobody can.
         for id in &findings.finished {
             self.progress.insert(id.clone(), Progress::Unverified);
+        }
+        for id in &findings.by_hand {
+            self.progress.insert(id.clone(), Progress::Green);
+            self.by_hand.insert(id.clone());
         }
         match key {
             Key::Refactorer => Phase::Due { key, kind: AttemptKind::First },

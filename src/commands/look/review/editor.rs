@@ -1,9 +1,8 @@
 //! The operator's own editor.
 
-use std::path::Path;
 use std::process::Command;
 
-use super::Halted;
+use super::{Halted, is_file_of};
 use crate::view::print;
 use tdd_core::harmless;
 
@@ -46,10 +45,4 @@ pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) {
             harmless::line(&editor)
         )),
     }
-}
-
-fn is_file_of(halted: &Halted, file: &Path) -> bool {
-    let real = file.canonicalize().ok();
-    let top = halted.repository.canonicalize().ok();
-    real.zip(top).is_some_and(|(real, top)| real.starts_with(top) && real.is_file())
 }

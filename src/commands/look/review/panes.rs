@@ -1,91 +1,192 @@
-//! What can be looked at in a review, a key each. All of it is made harmless for a terminal.
+//! What can be looked at in a review, a key each: both faces show the same. All of it is made harmless for
+//! a terminal.
 
 use super::Halted;
 use crate::text::halt_report::{self, Review};
-use crate::view::{patch, print};
+use crate::text::usage_words;
 use crate::world::journal_file;
 use tdd_child::regular_file;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::claim::ClaimStatus;
+use tdd_core::criterion::CriterionId;
 use tdd_core::harmless;
+use tdd_core::path::RelPath;
 use tdd_core::state::Entry;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints;
 
 /// Bytes of a child's output that are shown: its end.
 const MOST_SAID: u64 = 64 * 1024;
+/// Bytes of a test file that are shown.
+const MOST_OF_TEST: u64 = 64 * 1024;
 /// Lines of the journal that are shown: the last.
-const MOST_EVENTS: usize = 40;
+const MOST_EVENTS: usize = 400;
+/// Lines of a diff that are shown.
+const MOST_OF_DIFF: usize = 5_000;
 
-/// Prints what stands behind a key.
-pub(super) fn show(halted: &Halted, shown: &Review, key: char) -> Result<(), Trouble> {
-    match key {
+/// Key and name of each, the one to look at first in front.
+pub(super) const ALL: [(char, &str); 10] = [
+    ('o', "output"),
+    ('t', "test"),
+    ('c', "criterion"),
+    ('d', "diff"),
+    ('a', "attempts 1, 2"),
+    ('p', "prompt"),
+    ('s', "said"),
+    ('w', "work"),
+    ('j', "journal"),
+    ('r', "report"),
+];
+
+/// What stands behind a key, line by line.
+pub(super) fn lines(halted: &Halted, shown: &Review, key: char) -> Result<Vec<String>, Trouble> {
+    let lines = match key {
+        'o' => shown.evidence.clone(),
+        't' => tests(halted, shown),
         'c' => criterion(halted),
-        'o' => lines("output", &shown.evidence),
-        'd' => return diff(halted),
-        'p' => return prompt(halted),
+        'd' => diff(halted)?,
+        'a' => attempts(halted)?,
+        'p' => prompt(halted)?,
         's' => said(halted),
-        'j' => return journal(halted),
-        _ => print::result(&halt_report::text(&halted.story.state, &halted.halt, &halted.facts)),
-    }
-    Ok(())
+        'w' => work(halted),
+        'j' => journal(halted)?,
+        _ => split(&halt_report::text(&halted.story.state, &halted.halt, &halted.facts)),
+    };
+    Ok(if lines.is_empty() { vec!["  (nothing)".to_owned()] } else { lines })
 }
 
-fn lines(what: &str, lines: &[String]) {
-    let text = if lines.is_empty() { "  (nothing)".to_owned() } else { lines.join("\n") };
-    print::result(&format!("--- {what}\n{text}\n"));
+fn split(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
 }
 
-fn criterion(halted: &Halted) {
+fn harmless_lines(bytes: &[u8]) -> Vec<String> {
+    split(&harmless::lines(&String::from_utf8_lossy(bytes)))
+}
+
+fn criterion(halted: &Halted) -> Vec<String> {
     let requirement = &halted.story.state.run.requirement;
-    let wanted =
-        |id: &tdd_core::criterion::CriterionId| halted.halt.key.criterion().is_none_or(|own| own == id);
-    let all: Vec<String> = requirement
-        .criteria
-        .iter()
-        .filter(|criterion| wanted(&criterion.id))
-        .map(|criterion| format!("{}: {}", criterion.id, harmless::lines(&criterion.text)))
-        .collect();
-    lines(requirement.path.as_str(), &all);
+    let wanted = |id: &CriterionId| halted.halt.key.criterion().is_none_or(|own| own == id);
+    let criteria = requirement.criteria.iter().filter(|criterion| wanted(&criterion.id));
+    let lines = criteria.map(|criterion| format!("{}: {}", criterion.id, harmless::lines(&criterion.text)));
+    let head = harmless::line(requirement.path.as_str());
+    std::iter::once(head).chain(lines.flat_map(|text| split(&text))).collect()
+}
+
+/// The test files of the criterion as they are in the tree, the place of the failure marked.
+fn tests(halted: &Halted, shown: &Review) -> Vec<String> {
+    let place = shown.place.as_ref();
+    let red = halted.story.state.red.iter().flat_map(|red| &red.criteria);
+    let own = red.filter(|red| halted.halt.key.criterion().is_none_or(|id| *id == red.id));
+    let mut files: Vec<RelPath> = own.flat_map(|red| red.files.iter().cloned()).collect();
+    files.extend(place.and_then(|(file, _)| RelPath::new(file.as_str())));
+    files.sort_unstable();
+    files.dedup();
+    let mut lines = Vec::new();
+    for file in files {
+        let at = place.filter(|(named, _)| *named == file.as_str()).map(|(_, line)| *line as usize);
+        lines.push(format!("--- {}", harmless::line(file.as_str())));
+        let path = halted.repository.join(file.as_str());
+        let text = if super::is_file_of(halted, &path) {
+            regular_file::head(&path, MOST_OF_TEST).ok()
+        } else {
+            None
+        };
+        let Some(text) = text else {
+            lines.push("  (not in the tree)".to_owned());
+            continue;
+        };
+        for (index, line) in harmless_lines(&text).into_iter().enumerate() {
+            let sign = if at == Some(index + 1) { '>' } else { ' ' };
+            lines.push(format!("{sign}{:>4}  {line}", index + 1));
+        }
+    }
+    lines
+}
+
+fn entries(halted: &Halted) -> &[Entry] {
+    halted.story.state.ledgers.get(&halted.halt.key).map(|ledger| &ledger.entries[..]).unwrap_or_default()
 }
 
 fn last(halted: &Halted) -> Option<&Entry> {
-    halted.story.state.ledgers.get(&halted.halt.key)?.entries.last()
+    entries(halted).last()
 }
 
-fn diff(halted: &Halted) -> Result<(), Trouble> {
+fn patch(halted: &Halted, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<String>, Trouble> {
+    let mut lines = harmless_lines(&checkpoints::patch(&halted.repository, (from, to), &[])?);
+    if lines.len() > MOST_OF_DIFF {
+        let more = lines.len() - MOST_OF_DIFF;
+        lines.truncate(MOST_OF_DIFF);
+        lines.push(format!("({more} lines more: tdd diff {} --failed)", halted.run.id));
+    }
+    Ok(lines)
+}
+
+/// What the last failed attempt changed.
+fn diff(halted: &Halted) -> Result<Vec<String>, Trouble> {
     let failed = last(halted).and_then(|entry| entry.kept_as.as_ref());
-    let (Some(from), Some(to)) = (&halted.story.state.good, failed) else {
-        lines("what the failed attempt changed", &[]);
-        return Ok(());
-    };
-    print::result("--- what the failed attempt changed\n");
-    patch::print(&checkpoints::patch(&halted.repository, (from, to), &[])?);
-    Ok(())
+    match (&halted.story.state.good, failed) {
+        (Some(from), Some(to)) => patch(halted, from, to),
+        (_, _) => Ok(Vec::new()),
+    }
+}
+
+/// What the last attempt did otherwise than the one before it.
+fn attempts(halted: &Halted) -> Result<Vec<String>, Trouble> {
+    let kept: Vec<_> = entries(halted).iter().filter_map(|entry| entry.kept_as.as_ref()).collect();
+    match kept.as_slice() {
+        [.., before, after] => patch(halted, before, after),
+        _ => Ok(vec!["  (there are no two failed attempts to compare)".to_owned()]),
+    }
 }
 
 /// The parts of the last prompt, as the child was given them.
-fn prompt(halted: &Halted) -> Result<(), Trouble> {
-    let parts = last(halted).map(|entry| &entry.attempt.prompt[..]).unwrap_or_default();
-    for part in parts {
+fn prompt(halted: &Halted) -> Result<Vec<String>, Trouble> {
+    let mut lines = Vec::new();
+    for part in last(halted).map(|entry| &entry.attempt.prompt[..]).unwrap_or_default() {
         let bytes = journal_file::read_side_file(&halted.run.path, &part.digest)?;
-        let text = harmless::lines(&String::from_utf8_lossy(&bytes));
-        print::result(&format!("--- prompt: {}\n{text}\n", part.name));
+        lines.push(format!("--- prompt: {}", part.name));
+        lines.extend(harmless_lines(&bytes));
     }
-    if parts.is_empty() {
-        lines("prompt", &[]);
-    }
-    Ok(())
+    Ok(lines)
 }
 
-fn said(halted: &Halted) {
+fn said(halted: &Halted) -> Vec<String> {
     let log = last(halted).and_then(|entry| Some(entry.outcome.as_ref()?.log.clone()));
     let text = log.and_then(|log| regular_file::tail(log.as_ref(), MOST_SAID).ok()).unwrap_or_default();
-    let text = harmless::lines(&String::from_utf8_lossy(&text));
-    lines("what it said", &text.lines().map(str::to_owned).collect::<Vec<_>>());
+    harmless_lines(&text)
 }
 
-fn journal(halted: &Halted) -> Result<(), Trouble> {
+/// What each attempt cost, and what of it is in the journal.
+fn work(halted: &Halted) -> Vec<String> {
+    let mut lines = Vec::new();
+    for entry in entries(halted) {
+        let attempt = &entry.attempt;
+        let outcome = entry.outcome.as_ref();
+        let took = outcome.map_or(0, |outcome| outcome.duration_ms / 1000);
+        let turns = outcome
+            .and_then(|outcome| outcome.turns)
+            .map_or("turns unknown".to_owned(), |turns| format!("{turns} turns"));
+        lines.push(format!("attempt {} of {}: {took} s, {turns}", attempt.number, attempt.key));
+        lines.push(format!("  used {}", usage_words::usage(&entry.used.told)));
+        for run in &entry.runs {
+            lines.push(format!(
+                "  ran {} ({}, {} ms)",
+                harmless::line(&run.command),
+                run.exit,
+                run.duration_ms
+            ));
+        }
+        let claim = outcome.and_then(|outcome| outcome.claim.as_ref().ok());
+        lines.extend(claim.map(|claim| match claim.status {
+            ClaimStatus::Ok => format!("  claimed to be done, {} files", claim.files.len()),
+            ClaimStatus::Failed => "  said that it failed".to_owned(),
+        }));
+    }
+    lines
+}
+
+fn journal(halted: &Halted) -> Result<Vec<String>, Trouble> {
     let text = crate::commands::log::lines(&journal_file::read_only(&halted.run.path)?);
-    let all: Vec<String> = text.lines().map(str::to_owned).collect();
-    lines("journal", &all[all.len().saturating_sub(MOST_EVENTS)..]);
-    Ok(())
+    let all = split(&text);
+    Ok(all[all.len().saturating_sub(MOST_EVENTS)..].to_vec())
 }

@@ -163,7 +163,7 @@ fn a_run_is_refused_only_before_its_first_child_came_back() {
     let mut first = state.clone();
     happen(&mut first, &refuse);
     assert_eq!(first.phase, Phase::Ended { end: End::Refused });
-    for event in [Event::Resumed, Event::Decided { decision: Decision::Abandon }] {
+    for event in [Event::Resumed, Event::Decided { decision: Decision::Abandon, why: None }] {
         refused(&first, &event);
     }
     happen(&mut state, &says_ok(&Key::TestWriter));

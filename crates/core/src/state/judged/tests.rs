@@ -77,7 +77,7 @@ fn edited_tests_stand_or_fall_as_they_did() {
         succeed(&mut state);
         halt(&mut state);
         let decision = Decision::Edited(Box::new(requirement(&[Verify::Test, Verify::Test])));
-        happen(&mut state, &Event::Decided { decision });
+        happen(&mut state, &Event::Decided { decision, why: None });
         let stands = faults.is_empty();
         let findings = Box::new(red_of(&[1, 2], kind));
         happen(&mut state, &Event::Rechecked { findings, checkpoint: at("edited"), faults: Some(faults) });

@@ -15,7 +15,7 @@ use crate::state::tests::{
 use crate::test::TestId;
 
 fn decided(decision: Decision) -> Event {
-    Event::Decided { decision }
+    Event::Decided { decision, why: None }
 }
 
 fn edited(verify: &[Verify]) -> Event {

@@ -121,7 +121,7 @@ fn a_cap_of_the_run_keeps_the_next_child_from_being_forked() {
     happen(&mut state, &Event::Paused { reason: "cap".into() });
     happen(&mut state, &Event::Resumed);
     assert_eq!(next(&state), Some(Effect::PauseAtCap), "going on without a higher one leads here again");
-    happen(&mut state, &Event::Decided { decision: Decision::Retry });
+    happen(&mut state, &Event::Decided { decision: Decision::Retry, why: None });
     assert_eq!(next(&state), Some(Effect::PauseAtCap), "nor is it the operator's retry that lifts it");
     happen(&mut state, &Event::Capped { caps: caps(Some(105)) });
     assert!(matches!(next(&state), Some(Effect::StartAttempt { number: 2, .. })));

@@ -25,7 +25,7 @@ fn runs_out() -> Event {
 }
 
 fn decided(decision: Decision) -> Event {
-    Event::Decided { decision }
+    Event::Decided { decision, why: None }
 }
 
 fn taken(state: &State, tree: &str) -> Event {

@@ -1,0 +1,336 @@
+//! What a review shows, and what its keys do. Pure: neither a terminal nor a run is touched.
+
+use unicode_width::UnicodeWidthChar as _;
+
+use crate::text::halt_report::NextStep;
+
+/// The part of the height that the actions may take.
+const SHARE_OF_STEPS: usize = 3;
+/// Lines that the cause may take.
+const MOST_OF_CAUSE: usize = 4;
+/// Characters of a reason.
+const MOST_OF_REASON: usize = 500;
+
+/// What stands on top of every sheet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// Which run, and where it halted.
+    pub title: String,
+    pub cause: String,
+    /// The file and line to look at first.
+    pub place: Option<String>,
+    /// Why the first action is the recommended one.
+    pub because: String,
+}
+
+/// One thing to look at, behind its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sheet {
+    pub key: char,
+    pub title: &'static str,
+    /// `None` until it is looked at for the first time.
+    pub lines: Option<Vec<String>>,
+}
+
+/// A key as a person means it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    Char(char),
+    Enter,
+    Escape,
+    Backspace,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+    Left,
+    Right,
+}
+
+/// What a key asks of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    Leave,
+    Edit,
+    /// A shell in the work tree.
+    Shell,
+    /// An action, and the reason that the person gives for it.
+    Do(NextStep, Option<String>),
+}
+
+/// What the person is asked at the moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Nothing,
+    /// All keys are explained.
+    Help,
+    /// Whether this action is really meant.
+    Sure(usize),
+    /// For what reason.
+    Reason(usize, String),
+}
+
+/// Everything that is on the screen.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(super) head: Head,
+    pub(super) sheets: Vec<Sheet>,
+    pub(super) at: usize,
+    pub(super) steps: Vec<NextStep>,
+    pub(super) asked: Asked,
+    /// What came of the last key, if it is worth a word.
+    pub(super) note: Option<String>,
+    pub(super) layout: Layout,
+    scroll: usize,
+}
+
+/// What fits where, in a terminal of this size.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) cols: usize,
+    pub(super) rows: usize,
+    pub(super) cause: Vec<String>,
+    /// The sheets' names by lines, each with its number.
+    pub(super) tabs: Vec<Vec<usize>>,
+    /// The lines of the sheet at hand, wrapped.
+    pub(super) lines: Vec<String>,
+    /// How many of them are seen at once.
+    pub(super) page: usize,
+    /// How many actions are seen.
+    pub(super) steps: usize,
+}
+
+impl Model {
+    /// The first sheet is looked at first.
+    pub fn new(head: Head, sheets: Vec<Sheet>, steps: Vec<NextStep>) -> Self {
+        Self {
+            head,
+            sheets,
+            at: 0,
+            steps,
+            asked: Asked::Nothing,
+            note: None,
+            layout: Layout::default(),
+            scroll: 0,
+        }
+    }
+
+    /// The key of the sheet whose lines are wanted and not there yet.
+    pub fn wanted(&self) -> Option<char> {
+        self.sheets.get(self.at).filter(|sheet| sheet.lines.is_none()).map(|sheet| sheet.key)
+    }
+
+    /// Gives the sheet at hand its lines.
+    pub fn fill(&mut self, lines: Vec<String>) {
+        if let Some(sheet) = self.sheets.get_mut(self.at) {
+            sheet.lines = Some(lines);
+        }
+        self.layout = Layout::default();
+    }
+
+    pub fn note(&mut self, words: &str) {
+        self.note = Some(words.to_owned());
+    }
+
+    /// Fits all into so many columns and rows.
+    pub fn fit(&mut self, cols: usize, rows: usize) {
+        if (self.layout.cols, self.layout.rows) == (cols, rows) {
+            return;
+        }
+        let mut cause = folded(&self.head.cause, cols);
+        cause.truncate(MOST_OF_CAUSE);
+        let tabs = self.tabs(cols);
+        let steps = self.steps.len().min((rows / SHARE_OF_STEPS).max(1));
+        let place = usize::from(self.head.place.is_some());
+        // The title, two rules, the reason of the first action, and the keys.
+        let taken = 5 + cause.len() + place + tabs.len() + steps;
+        let sheet = self.sheets.get(self.at).and_then(|sheet| sheet.lines.as_ref());
+        let lines = sheet.into_iter().flatten().flat_map(|line| wrapped(line, cols)).collect();
+        self.layout = Layout { cols, rows, cause, tabs, lines, page: rows.saturating_sub(taken), steps };
+        self.scroll = self.scroll.min(self.last_scroll());
+    }
+
+    fn tabs(&self, cols: usize) -> Vec<Vec<usize>> {
+        let mut rows = vec![Vec::new()];
+        let mut used = 0;
+        for (index, sheet) in self.sheets.iter().enumerate() {
+            let width = sheet.title.len() + 5;
+            if used > 0 && used + width > cols {
+                rows.push(Vec::new());
+                used = 0;
+            }
+            used += width;
+            if let Some(row) = rows.last_mut() {
+                row.push(index);
+            }
+        }
+        rows
+    }
+
+    /// The lines that are seen, and how many come before and after them.
+    pub(super) fn seen(&self) -> (usize, &[String], usize) {
+        let all = &self.layout.lines;
+        let from = self.scroll.min(all.len());
+        let to = (from + self.layout.page).min(all.len());
+        (from, &all[from..to], all.len() - to)
+    }
+
+    fn last_scroll(&self) -> usize {
+        self.layout.lines.len().saturating_sub(self.layout.page)
+    }
+
+    /// What this key does; a wish if it is for the program to do.
+    pub fn press(&mut self, key: Key) -> Option<Wish> {
+        self.note = None;
+        match std::mem::replace(&mut self.asked, Asked::Nothing) {
+            Asked::Help => None,
+            Asked::Sure(at) => self.sure(at, key),
+            Asked::Reason(at, text) => self.reason(at, text, key),
+            Asked::Nothing => self.plain(key),
+        }
+    }
+
+    fn plain(&mut self, key: Key) -> Option<Wish> {
+        match key {
+            Key::Char('q') | Key::Escape => return Some(Wish::Leave),
+            Key::Char('e') => return Some(Wish::Edit),
+            Key::Char('!') => return Some(Wish::Shell),
+            Key::Char('?') => self.asked = Asked::Help,
+            Key::Enter => return self.choose(0),
+            Key::Char(digit @ '1'..='9') => {
+                return self.choose(usize::from(digit as u8 - b'1'));
+            }
+            Key::Char(' ') | Key::PageDown => self.scroll_by(self.layout.page.max(1).cast_signed()),
+            Key::Char('b') | Key::PageUp => self.scroll_by(-self.layout.page.max(1).cast_signed()),
+            Key::Down => self.scroll_by(1),
+            Key::Up => self.scroll_by(-1),
+            Key::Home => self.scroll = 0,
+            Key::End => self.scroll = self.last_scroll(),
+            Key::Char('\t') | Key::Right => self.turn_to((self.at + 1) % self.sheets.len().max(1)),
+            Key::Left => {
+                self.turn_to((self.at + self.sheets.len().saturating_sub(1)) % self.sheets.len().max(1));
+            }
+            Key::Char(other) => match self.sheets.iter().position(|sheet| sheet.key == other) {
+                Some(at) => self.turn_to(at),
+                None => self.note = Some("no such key; ? shows them all".to_owned()),
+            },
+            Key::Backspace => {}
+        }
+        None
+    }
+
+    fn scroll_by(&mut self, lines: isize) {
+        self.scroll = self.scroll.saturating_add_signed(lines).min(self.last_scroll());
+    }
+
+    fn turn_to(&mut self, at: usize) {
+        (self.at, self.scroll) = (at, 0);
+        self.layout = Layout::default();
+    }
+
+    fn choose(&mut self, at: usize) -> Option<Wish> {
+        let Some(step) = self.steps.get(at) else {
+            self.note = Some(format!("there is no action {}", at + 1));
+            return None;
+        };
+        if step.wants_reason() {
+            self.asked = Asked::Reason(at, String::new());
+        } else if step.is_final() {
+            self.asked = Asked::Sure(at);
+        } else {
+            return Some(Wish::Do(step.clone(), None));
+        }
+        None
+    }
+
+    fn sure(&mut self, at: usize, key: Key) -> Option<Wish> {
+        if matches!(key, Key::Char('y' | 'Y')) {
+            return self.steps.get(at).map(|step| Wish::Do(step.clone(), None));
+        }
+        self.note = Some("nothing was done".to_owned());
+        None
+    }
+
+    fn reason(&mut self, at: usize, mut text: String, key: Key) -> Option<Wish> {
+        match key {
+            Key::Enter if !text.trim().is_empty() => {
+                let reason = Some(text.trim().to_owned());
+                return self.steps.get(at).map(|step| Wish::Do(step.clone(), reason));
+            }
+            Key::Escape => {
+                self.note = Some("nothing was done".to_owned());
+                return None;
+            }
+            Key::Backspace => drop(text.pop()),
+            Key::Char(one) if !one.is_control() && text.chars().count() < MOST_OF_REASON => text.push(one),
+            Key::Enter
+            | Key::Char(_)
+            | Key::Up
+            | Key::Down
+            | Key::PageUp
+            | Key::PageDown
+            | Key::Home
+            | Key::End
+            | Key::Left
+            | Key::Right => {}
+        }
+        self.asked = Asked::Reason(at, text);
+        None
+    }
+}
+
+/// Prose in rows of so many columns, broken between words where there are any.
+pub(super) fn folded(text: &str, cols: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    // What a line begins with stays before its first word.
+    let indent: String = text.chars().take_while(|one| *one == ' ').collect();
+    let mut row = indent;
+    for word in text.split_whitespace() {
+        let is_first = row.trim().is_empty();
+        let more = if is_first { word.to_owned() } else { format!(" {word}") };
+        if !is_first && width(&row) + width(&more) > cols {
+            rows.push(std::mem::replace(&mut row, word.to_owned()));
+        } else {
+            row.push_str(&more);
+        }
+        let mut parts = wrapped(&row, cols);
+        row = parts.pop().unwrap_or_default();
+        rows.extend(parts);
+    }
+    rows.push(row);
+    rows
+}
+
+/// As much of a line as fits into so many columns, with a sign where it was cut.
+pub(super) fn cut(line: &str, cols: usize) -> String {
+    if width(line) <= cols {
+        return line.to_owned();
+    }
+    let first = wrapped(line, cols.saturating_sub(1)).into_iter().next().unwrap_or_default();
+    format!("{first}…")
+}
+
+fn width(text: &str) -> usize {
+    text.chars().map(|one| one.width().unwrap_or(0)).sum()
+}
+
+/// A line in rows of so many columns; one that is too long is broken where it is full.
+pub(super) fn wrapped(line: &str, cols: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    let mut used = 0;
+    for one in line.chars() {
+        let text = if one == '\t' { "    ".to_owned() } else { one.to_string() };
+        let width: usize = text.chars().map(|one| one.width().unwrap_or(0)).sum();
+        if used + width > cols && used > 0 {
+            rows.push(String::new());
+            used = 0;
+        }
+        used += width;
+        if let Some(row) = rows.last_mut() {
+            row.push_str(&text);
+        }
+    }
+    rows
+}
