@@ -222,6 +222,9 @@ pub struct StatusArgs {
     pub run: Option<String>,
     #[arg(long)]
     pub json: bool,
+    /// Show it again whenever it changes, until no run of those shown is at work any more.
+    #[arg(long, short)]
+    pub watch: bool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -232,6 +235,9 @@ pub struct LogArgs {
     /// Print the journal's lines as they are, side files resolved.
     #[arg(long)]
     pub json: bool,
+    /// Go on with what comes, until the run is at work no more.
+    #[arg(long, short)]
+    pub follow: bool,
 }
 
 #[derive(Clone, Debug, Args)]

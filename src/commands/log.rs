@@ -3,11 +3,15 @@
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::cli::LogArgs;
 use crate::text::usage_words;
 use crate::view::print;
 use crate::world::journal_file::{self, Record};
+use crate::world::lock;
+use tdd_child::growth;
+use tdd_child::run_folder;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::attempt::{AgentEnd, AgentReturn};
 use tdd_core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
@@ -24,17 +28,32 @@ use tdd_core::trouble::Trouble;
 
 use super::status::{chosen_run, repository};
 
+/// How long a run that writes nothing is taken to be at work without another look.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Prints the events of a run: one line each, or with `--json` the journal's own lines.
 pub fn run(args: &LogArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
     let run = chosen_run(&repository, args.run.as_deref())?;
-    let text = if args.json {
-        journal_file::read_lines(&run.path)?
-    } else {
-        lines(&journal_file::read_only(&run.path)?)
-    };
-    print::result(&text);
-    Ok(ExitCode::SUCCESS)
+    let events = run.path.join(run_folder::EVENTS);
+    let mut told = 0;
+    loop {
+        // In this order: what is written after the first look is read by the second.
+        let (is_over, length) =
+            (!args.follow || !lock::is_at_work(&repository, &run.id), growth::length(&events));
+        let text = if args.json {
+            journal_file::read_lines(&run.path)?
+        } else {
+            lines(&journal_file::read_only(&run.path)?)
+        };
+        print::result(text.get(told..).unwrap_or_default());
+        told = text.len();
+        // Nobody reads on.
+        if is_over || print::is_closed() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        growth::wait(&events, length, PATIENCE);
+    }
 }
 
 /// One line an event; a verdict is told where it was made, by the fold.

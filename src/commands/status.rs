@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -15,8 +16,11 @@ use crate::cli::StatusArgs;
 use crate::text::usage_words;
 use crate::view::print;
 use crate::world::journal_file::Record;
+use crate::world::lock;
 use crate::world::project;
+use tdd_child::growth;
 use tdd_child::run_folder::{self, RunDir};
+use tdd_core::cause;
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::{Ending, Halt};
 use tdd_core::harmless;
@@ -27,25 +31,47 @@ use tdd_core::state::{End, Phase, Progress, State};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::git_facts;
 
-/// Prints one run whole, or all runs, one line each if there are several.
+/// How long a run that writes nothing is taken to be at work without another look.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Characters of a cause.
+const MOST_OF_CAUSE: usize = 200;
+
+/// Prints one run whole, or all runs, one line each if there are several; with `--watch` again and again.
 pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
-    let runs = match &args.run {
-        Some(name) => vec![chosen_run(&repository, Some(name))?],
-        None => run_folder::runs_of(&repository)?,
-    };
+    let mut shown = None;
+    loop {
+        let runs = match &args.run {
+            Some(name) => vec![chosen_run(&repository, Some(name))?],
+            None => run_folder::runs_of(&repository)?,
+        };
+        let at_work = runs.iter().find(|run| lock::is_at_work(&repository, &run.id));
+        let events = at_work.map(|run| run.path.join(run_folder::EVENTS));
+        let length = events.as_deref().map_or(0, growth::length);
+        let text = told(args, &repository, &runs)?;
+        if shown.as_ref() != Some(&text) {
+            if args.watch { print::screen(&text) } else { print::result(&text) }
+        }
+        shown = Some(text);
+        match events.filter(|_| args.watch && !print::is_closed()) {
+            Some(events) => growth::wait(&events, length, PATIENCE),
+            None => return Ok(ExitCode::SUCCESS),
+        }
+    }
+}
+
+fn told(args: &StatusArgs, repository: &Path, runs: &[RunDir]) -> Result<String, Trouble> {
     if runs.is_empty() && !args.json {
-        print::result("no runs yet; `tdd <FR>` starts one\n");
-        return Ok(ExitCode::SUCCESS);
+        return Ok("no runs yet; `tdd <FR>` starts one\n".to_owned());
     }
     let whole = runs.len() == 1;
     let mut text = String::new();
-    for run in &runs {
+    for run in runs {
         // One damaged run of many must not hide the others.
         match Journalled::read(run) {
             Ok((told, records)) => {
-                let status = RunStatus::of(&repository, run, &told);
-                let next = || status.advice(&run.id).unwrap_or_else(|| advice(&repository, &told));
+                let status = RunStatus::of(repository, run, &told);
+                let next = || status.advice(&run.id).unwrap_or_else(|| advice(repository, &told));
                 let _ = match (args.json, whole) {
                     (true, _) => writeln!(text, "{}", as_json(&told, &records, &status, next())),
                     (false, true) => write!(text, "{}", in_full(&told, &records, &status, &next())),
@@ -56,8 +82,7 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
             Err(trouble) => print::message(&format!("tdd: {}: {trouble}", run.id)),
         }
     }
-    print::result(&text);
-    Ok(ExitCode::SUCCESS)
+    Ok(text)
 }
 
 /// The top of the repository that holds the current directory.
@@ -145,6 +170,9 @@ fn cycle_in_full(state: &State, records: &[Record], status: &RunStatus) -> Strin
     let _ = writeln!(text, "requirement  {}{title}, {}", run.requirement.id, run.requirement.path);
     let _ = writeln!(text, "time         {} to {}", time(first), time(last));
     let _ = writeln!(text, "state        {}", status.words(&phase(state)));
+    if let Some(cause) = cause_of(state) {
+        let _ = writeln!(text, "cause        {cause}");
+    }
     for id in &run.plan.criteria {
         let _ = writeln!(text, "  {:<14} {}", id.to_string(), progress(state, id));
     }
@@ -193,11 +221,19 @@ fn cycle_as_json(state: &State, records: &[Record]) -> Value {
         .collect();
     json!({
         "run": state.run.run, "requirement": state.run.requirement.id, "path": state.run.requirement.path,
-        "phase": state.phase.name(), "suspension": state.facts.suspension, "state": phase(state),
+        "cause": cause_of(state), "phase": state.phase.name(), "suspension": state.facts.suspension, "state": phase(state),
         "usage": usage_words::json(state),
         "criteria": criteria, "forks": state.forks(), "budgets": budgets,
         "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),
     })
+}
+
+/// The one sentence of a halt.
+fn cause_of(state: &State) -> Option<String> {
+    let Phase::Ended { end: End::Halted(halt) } = &state.phase else { return None };
+    let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last());
+    let runs = last.map_or(&[][..], |entry| &entry.runs);
+    Some(harmless::short(&cause::of(&halt.key, &halt.verdict, runs, "").sentence, MOST_OF_CAUSE))
 }
 
 fn cycle_headline(state: &State, status: &RunStatus) -> String {

@@ -1,6 +1,6 @@
 //! Results on stdout and messages on stderr; a closed stream stops nothing.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::sync::OnceLock;
 
 use tdd_core::trouble::Trouble;
@@ -12,6 +12,20 @@ static LOST: OnceLock<io::Error> = OnceLock::new();
 pub fn result(text: &str) {
     let mut out = anstream::stdout().lock();
     note(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+}
+
+/// Writes `text` in place of what is on the screen; one after the other where stdout is no terminal.
+pub fn screen(text: &str) {
+    let clear = if io::stdout().is_terminal() { "\u{1b}[H\u{1b}[2J" } else { "" };
+    let mut out = io::stdout().lock();
+    note(out.write_all(clear.as_bytes()));
+    drop(out);
+    result(text);
+}
+
+/// Whether nobody reads stdout any more.
+pub fn is_closed() -> bool {
+    LOST.get().is_some()
 }
 
 /// Writes bytes to stdout as they are: they are not for a terminal.

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::journal_file::folders;
 use tdd_child::regular_file;
+use tdd_core::event::RunId;
 use tdd_core::run_name;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::intent;
@@ -89,6 +90,11 @@ pub struct AtWork {
     pub pid: u32,
     /// The run that it works on, once it has said so.
     pub run: Option<String>,
+}
+
+/// Whether a process works on this run now.
+pub fn is_at_work(repository: &Path, run: &RunId) -> bool {
+    at_work(repository).is_some_and(|at_work| at_work.run.as_deref() == Some(run.0.as_str()))
 }
 
 /// The process that works in the work tree at `repository`; takes nothing and makes no file.

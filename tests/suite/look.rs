@@ -1,8 +1,12 @@
 //! Looking back at a run: `show`, `diff`, `matrix`, `why`, through the real binary.
 #![expect(clippy::disallowed_methods, reason = "a test looks at files")]
 
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
 use super::run_status::Place;
-use super::sandbox::has_python;
+use super::sandbox::{Ran, has_python, wait_for};
+use super::stops::{HONEST_AGENT, HONEST_CHECK, beside, project};
 
 #[test]
 fn ac_tdd_9_9_a_finished_run_is_looked_back_at() {
@@ -97,4 +101,54 @@ fn a_run_of_fix_has_no_criteria_to_show() {
         .expect(0);
     place.tdd(&["matrix"]).expect(2).says(&["is no run of a requirement", "tdd status"]);
     place.tdd(&["why", "AC-STE-1.1"]).expect(2).says(&["1 run was looked through"]);
+}
+
+/// The implementer works until the pipe is written to.
+#[test]
+fn ac_tdd_9_13_a_run_at_work_is_followed_to_its_end_and_no_further() {
+    let agent = HONEST_AGENT.replace("implementer) ", "implementer) read word <../go; ");
+    let sandbox = project(&agent, HONEST_CHECK, "");
+    let made = std::process::Command::new("mkfifo").arg(beside(&sandbox, "go")).status().unwrap();
+    assert!(made.success());
+    let tdd = || sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    let mut run =
+        tdd().args(["STE-1", "--quiet"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for(|| {
+        sandbox.path(".tdd/runs").exists() && sandbox.tdd(&["status"]).stdout.contains("forks        2")
+    });
+    let mut follow = tdd().args(["log", "--follow"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut watch = tdd().args(["status", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(follow.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let before: Vec<String> = told.by_ref().take_while(|line| !line.contains("implementer")).collect();
+    assert!(before[0].contains("STE-1"), "{before:?}");
+    let mut shown = BufReader::new(watch.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(shown.by_ref().any(|line| line.contains(&format!("at work, process {}", run.id()))));
+    // Whoever waits for what comes is told of it, and both end with the run.
+    std::fs::write(beside(&sandbox, "go"), "go\n").unwrap();
+    assert!(told.any(|line| line.contains("finished")));
+    assert!(shown.any(|line| line.contains("state        finished")));
+    for child in [&mut run, &mut follow, &mut watch] {
+        assert!(child.wait().unwrap().success());
+    }
+    // What is over is told once.
+    let all: Ran = sandbox.tdd(&["log"]).expect(0);
+    assert_eq!(sandbox.tdd(&["log", "--follow"]).expect(0).stdout, all.stdout);
+    assert_eq!(sandbox.tdd(&["status", "--watch"]).stdout, sandbox.tdd(&["status"]).stdout);
+}
+
+#[test]
+fn the_status_of_a_halted_run_says_its_cause() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let told = place.tdd(&["status", "@"]).expect(0).stdout;
+    assert!(
+        told.contains("cause        tests/test_ac_ste_1_1.py::New.test_new: AssertionError: 3 != 2"),
+        "{told}"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&place.tdd(&["status", "@", "--json"]).stdout).unwrap();
+    assert!(json["cause"].as_str().unwrap().contains("3 != 2"), "{json}");
 }

@@ -6,6 +6,7 @@ pub mod ctrl_c;
 pub mod exec;
 pub mod folder;
 pub mod free_space;
+pub mod growth;
 pub mod leftovers;
 pub mod passthrough;
 pub mod process;
