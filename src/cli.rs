@@ -55,6 +55,8 @@ pub enum Command {
     Diff(look::DiffArgs),
     /// Print criterion by test: how each was red, and which attempt turned it green.
     Matrix(look::MatrixArgs),
+    /// Write runs as one HTML file, to look at and to pass on.
+    Report(look::ReportArgs),
     /// Tell what turned a criterion or a test, with the evidence.
     Why(look::WhyArgs),
     /// Bring the work tree back to how it was before a run.

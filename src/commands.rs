@@ -61,6 +61,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Show(args)) => look::show::run(&args),
         Some(Command::Diff(args)) => look::diff::run(&args),
         Some(Command::Matrix(args)) => look::matrix::run(&args),
+        Some(Command::Report(args)) => look::report::run(&args),
         Some(Command::Why(args)) => look::why::run(&args),
         Some(Command::Undo(args)) => undo::run(&args),
         Some(Command::Clean(args)) => clean::run(&args),
@@ -106,6 +107,7 @@ fn purpose(cli: &Cli) -> Purpose {
             | Command::Show(_)
             | Command::Diff(_)
             | Command::Matrix(_)
+            | Command::Report(_)
             | Command::Why(_)
             | Command::Config(_)
             | Command::Doctor(_),

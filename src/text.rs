@@ -4,6 +4,7 @@
 pub mod config;
 pub mod fix_report;
 pub mod halt_report;
+pub mod html_report;
 pub mod journal_line;
 pub mod mask;
 pub mod prompt;

@@ -58,6 +58,27 @@ pub struct DiffArgs {
 }
 
 #[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+The file needs nothing else: it can be sent, and opened without a network. It is readable by you alone, masked
+like all reports, and holds prompts, diffs, output and messages of agents, long ones cut in the middle. Several
+runs stand in one file, after an index.
+
+Exit codes:
+  0   the file was written; its path is on stdout
+  2   no such run, or the file can't be written")]
+pub struct ReportArgs {
+    /// Runs: a requirement, a part of an id, `@` (newest), `@-`; the newest run if none is given.
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// The file to write; else report.html in the run's folder.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Open it in a browser ($BROWSER, xdg-open or open).
+    #[arg(long)]
+    pub open: bool,
+}
+
+#[derive(Clone, Debug, Args)]
 pub struct MatrixArgs {
     /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run if not given.
     #[arg(value_name = "RUN")]

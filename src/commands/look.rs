@@ -3,6 +3,7 @@
 
 pub mod diff;
 pub mod matrix;
+pub mod report;
 pub mod review;
 pub mod show;
 pub mod why;

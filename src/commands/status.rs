@@ -229,7 +229,7 @@ fn cycle_as_json(state: &State, records: &[Record]) -> Value {
 }
 
 /// The one sentence of a halt.
-fn cause_of(state: &State) -> Option<String> {
+pub(super) fn cause_of(state: &State) -> Option<String> {
     let Phase::Ended { end: End::Halted(halt) } = &state.phase else { return None };
     let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last());
     let runs = last.map_or(&[][..], |entry| &entry.runs);

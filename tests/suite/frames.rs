@@ -71,6 +71,12 @@ fn a_terminal_that_becomes_narrower_keeps_no_frame() {
             screen.contents().contains(is_frame) && screen.contents().contains("test-writer has")
         });
         terminal.resize(rows, cols);
+        // It is drawn once more for what there is now.
+        let before = std::cell::OnceCell::new();
+        terminal.wait("the next frame", |screen| {
+            let now = screen.contents();
+            *before.get_or_init(|| now.clone()) != now && now.contains(is_frame)
+        });
         terminal.press("\x03");
         ends_clean(&format!("{rows} x {cols}"), terminal, 130);
         sandbox.tdd(&["undo"]).expect(0);

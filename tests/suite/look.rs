@@ -152,3 +152,42 @@ fn the_status_of_a_halted_run_says_its_cause() {
         serde_json::from_str(&place.tdd(&["status", "@", "--json"]).stdout).unwrap();
     assert!(json["cause"].as_str().unwrap().contains("3 != 2"), "{json}");
 }
+
+#[test]
+fn ac_tdd_9_14_runs_are_told_as_one_html_file() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let said = place.tdd(&["report"]).expect(0).stdout;
+    let file = std::path::PathBuf::from(said.trim());
+    assert_eq!(file, place.sandbox.run_dir().canonicalize().unwrap().join("report.html"));
+    let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&file).unwrap());
+    assert_eq!(mode & 0o777, 0o600, "its owner alone");
+    let page = std::fs::read_to_string(&file).unwrap();
+    for words in [
+        "AssertionError: 3 != 2",
+        "tdd resume STE-1-",
+        "What it was told",
+        "What it changed",
+        "implementer AC-STE-1.1",
+        "missing",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    // Several in one file, after an index.
+    place.tdd(&["undo"]).expect(0);
+    place.run(&place.honest, &[]).expect(0);
+    let out = place.sandbox.beside("all.html");
+    place.tdd(&["report", "@", "@-", "--out", out.to_str().unwrap()]).expect(0);
+    let page = std::fs::read_to_string(&out).unwrap();
+    assert!(page.contains("<h1>2 runs</h1>") && page.contains("AssertionError: 3 != 2"), "{page}");
+    // What can't be, is said.
+    place
+        .tdd(&["report", "--out", "/no/such/folder/x.html"])
+        .expect(2)
+        .says(&["can't be written", "--out FILE"]);
+    place.tdd(&["report", "--out", "."]).expect(2).says(&["something else than a file"]);
+    place.tdd(&["report", "STE-9"]).expect(2).says(&["no run `STE-9`"]);
+}
