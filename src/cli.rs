@@ -110,7 +110,7 @@ pub struct RunArgs {
     /// Go on though the baseline is red and can't be read test by test.
     #[arg(long)]
     pub allow_red_baseline: bool,
-    /// Go on though the gate is red before the first fork.
+    /// Go on though the gate is red before the first agent is started.
     #[arg(long)]
     pub allow_red_gate: bool,
     /// Refuse RED if it changes existing tests, even those that the test-writer names.

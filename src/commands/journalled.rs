@@ -199,7 +199,7 @@ pub(super) fn fix_in_full(fix: &FixState, records: &[Record], status: &RunStatus
         };
         let _ = writeln!(text, "  {}  {is}", one_row(&check.command));
     }
-    let _ = writeln!(text, "forks        {} of {}", fix.forks(), fix.run.retries);
+    let _ = writeln!(text, "attempts     {} of {}", fix.forks(), fix.run.retries);
     text
 }
 

@@ -89,7 +89,7 @@ fn one_line(event: &Event) -> String {
         Event::CheckpointZero { checkpoint } => format!("checkpoint 0 is {}", short(&checkpoint.0)),
         Event::BaselineMeasured { test, gate } => baseline_line(test, gate),
         Event::AttemptStarted { attempt } => {
-            format!("{} fork {} ({}) starts", attempt.key, attempt.number, kind(attempt.kind))
+            format!("{}, attempt {} ({}), starts", attempt.key, attempt.number, kind(attempt.kind))
         }
         Event::Used { used } => format!("used {}", usage_words::usage(&used.usage)),
         Event::Worked { ms, .. } => format!("worked {ms} ms"),

@@ -81,7 +81,7 @@ fn describe(prepared: &Prepared) -> String {
     if plan.refactor == Refactoring::Off {
         lines.push("refactor:    left out".to_owned());
     }
-    lines.push(format!("forks:       {forks} if nothing fails; nothing was done"));
+    lines.push(format!("attempts:    {forks} if nothing fails; nothing was done"));
     lines.join("\n") + "\n"
 }
 

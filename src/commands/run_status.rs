@@ -171,8 +171,8 @@ impl RunStatus {
 /// The newest run that came after this one and whose work may lie in the tree: going back to before this
 /// one would take that back too, so nobody is advised to.
 pub(super) fn later_work(repository: &Path, run: &RunId) -> Option<RunId> {
-    let later = run_folder::list_runs(repository).into_iter().take_while(|other| other.id > *run);
-    let mut working = later.filter(|other| {
+    let later = run_folder::later_runs(repository, run);
+    let mut working = later.into_iter().filter(|other| {
         Journalled::read(other).is_ok_and(|(told, _)| told.undone().is_none() && told.forks() > 0)
     });
     working.next().map(|other| other.id)
@@ -226,9 +226,8 @@ fn superseded(repository: &Path, run: &RunDir, state: &State) -> Option<RunId> {
     if is_closed || state.forks() == 0 {
         return None;
     }
-    // The newest first; an id begins with the time.
-    let later = run_folder::list_runs(repository).into_iter().take_while(|other| other.id > run.id);
-    later.filter(|other| names_same(&other.id, &run.id)).find_map(|other| {
+    let later = run_folder::later_runs(repository, &run.id);
+    later.into_iter().filter(|other| names_same(&other.id, &run.id)).find_map(|other| {
         let Ok((Journalled::Cycle(other_state), _)) = Journalled::read(&other) else { return None };
         let finished = matches!(other_state.phase, Phase::Ended { end: End::Finished(_) });
         let all = state.run.plan.criteria.iter().all(|id| other_state.run.plan.criteria.contains(id));

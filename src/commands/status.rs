@@ -176,14 +176,14 @@ fn cycle_in_full(state: &State, records: &[Record], status: &RunStatus) -> Strin
     for id in &run.plan.criteria {
         let _ = writeln!(text, "  {:<14} {}", id.to_string(), progress(state, id));
     }
-    let _ = writeln!(text, "forks        {}", state.forks());
+    let _ = writeln!(text, "attempts     {}", state.forks());
     let bounds = run.plan.bounds;
     for (key, ledger) in &state.ledgers {
         let _ = writeln!(
             text,
             "  {key}: {} {}, semantic budget {}/{} spent, format {}/{}",
             ledger.entries.len(),
-            if ledger.entries.len() == 1 { "fork" } else { "forks" },
+            if ledger.entries.len() == 1 { "attempt" } else { "attempts" },
             ledger.spent.semantic,
             bounds.semantic,
             ledger.spent.format.min(bounds.format),

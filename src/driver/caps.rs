@@ -31,7 +31,7 @@ where
             return Err(Trouble::internal("a pause was ordered in a run that has reached no cap"));
         };
         let used = usage_words::of_cap(&self.state, cap);
-        Err(self.at_cap(cap, &format!("{used} used; nothing is forked any more")))
+        Err(self.at_cap(cap, &format!("{used} used; no agent is started any more")))
     }
 
     pub(super) fn at_cap(&self, cap: Cap, why: &str) -> Trouble {

@@ -25,7 +25,7 @@ impl<W: World> Drive<'_, W> {
         };
         let heard = |word| Event::MdtestHeard { criterion: criterion.clone(), word };
         let Some(text) = self.as_before_the_first_fork(&name)? else {
-            let reason = Some("there was no such file before the first fork".to_owned());
+            let reason = Some("there was no such file before the first attempt".to_owned());
             return Ok(vec![heard(AgentWord {
                 test: name,
                 status: Status::Fail,

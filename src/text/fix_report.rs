@@ -186,7 +186,7 @@ fn said_lines(facts: &FixFacts) -> Vec<String> {
 fn closing(state: &FixState, how: How, facts: &FixFacts) -> Vec<String> {
     let mut out = Vec::new();
     if state.forks() > 0 {
-        out.push(format!("forks: {} ({})", state.forks(), harmless::short(&state.run.agent, 60)));
+        out.push(format!("attempts: {} ({})", state.forks(), harmless::short(&state.run.agent, 60)));
         out.push(match usage(state) {
             Some(words) => format!("usage: {words} (as the agents tell it)"),
             None => "usage: unknown, nothing was told".to_owned(),

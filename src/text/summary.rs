@@ -61,7 +61,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     out.extend(matrix_lines(&matrix(state, facts)));
     out.push(String::new());
     out.extend(changed_lines(facts));
-    out.push(format!("forks: {}{}", state.forks(), failures(state)));
+    out.push(format!("attempts: {}{}", state.forks(), failures(state)));
     out.extend(usage_words::lines(state));
     out.push(format!("took: {} s, {}", facts.duration_ms / 1000, refactor_words(state)));
     out.push(runs_words(state));
@@ -233,7 +233,7 @@ fn matrix_lines(rows: &[Row]) -> Vec<String> {
     for ((row, id), red) in rows.iter().zip(&ids).zip(&reds) {
         let mut line = format!("{id:first$}  {red:second$}  {}", row.green_words());
         if row.forks > 1 {
-            let _ = write!(line, ", {} forks", row.forks);
+            let _ = write!(line, ", {} attempts", row.forks);
         }
         if !row.seen_failing() {
             line.push_str("; assertion never seen failing");
@@ -301,7 +301,9 @@ fn evidence(state: &State) -> Vec<String> {
     let missing = criteria.filter(|red| red.tests.iter().any(|test| test.kind == RedKind::Missing)).count();
     if missing > 0 {
         let of = if missing == 1 { "1 criterion".to_owned() } else { format!("{missing} criteria") };
-        lines.push(format!("assertion never seen failing for {of}: red was a missing symbol"));
+        lines.push(format!(
+            "assertion never seen failing for {of}: red was a missing symbol, so read what the test asserts before you rely on it"
+        ));
     }
     lines.extend(left_out(state));
     for vacuous in state.red.iter().flat_map(|red| &red.vacuous).take(LISTED) {
@@ -371,7 +373,7 @@ fn undo_command(state: &State) -> String {
 
 fn ending_words(ending: Ending) -> &'static str {
     match ending {
-        Ending::Verified => "every criterion is GREEN by finding",
+        Ending::Verified => "every criterion is green, as measured",
         Ending::PartlyUnverified => "finished, but not every criterion is verified",
     }
 }

@@ -102,7 +102,7 @@ impl Teller {
             Event::MdtestHeard { criterion, word } => vec![mdtest_heard(criterion, word)],
             Event::Halted { .. } => vec![halted(state)],
             Event::Finished { ending: Ending::Verified } => {
-                vec![good("finished: every criterion is GREEN by finding")]
+                vec![good("finished: every criterion is green, as measured")]
             }
             Event::Finished { ending: Ending::PartlyUnverified } => {
                 vec![plain("finished: some criteria are not verified")]
@@ -133,13 +133,13 @@ impl Teller {
         match entry.and_then(|entry| entry.verdict.as_ref()) {
             None => Vec::new(),
             Some(Verdict::Passed) if entry.is_some_and(Entry::is_kept_without_claim) => {
-                vec![good("  passed, by finding; no claim")]
+                vec![good("  passed, as measured; the agent claimed nothing")]
             }
             // Nothing was broken; whether it is done nobody has looked at.
             Some(Verdict::Passed) if self.is_manual(state) => {
                 vec![plain("  worked on, not verified: it is for the operator to check (`verify: manual`)")]
             }
-            Some(Verdict::Passed) => vec![good("  passed, by finding")],
+            Some(Verdict::Passed) => vec![good("  passed, as measured")],
             Some(Verdict::Disputed(dispute)) => {
                 vec![bad(format!("  disputed: {}", dispute.reason))]
             }

@@ -76,7 +76,7 @@ fn ac_tdd_7_13_journals_of_earlier_programs_read_as_they_did() {
             for criterion in criteria {
                 assert!(status.contains(criterion), "{at}: {status}");
             }
-            assert!(status.contains(&format!("forks        {forks}\n")), "{at}: {status}");
+            assert!(status.contains(&format!("attempts     {forks}\n")), "{at}: {status}");
             let log = sandbox.tdd(&["log", &run]).expect(0).stdout;
             let lines =
                 std::fs::read_to_string(label.join(kind).join("events.jsonl")).unwrap().lines().count();

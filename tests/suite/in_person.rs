@@ -113,7 +113,7 @@ fn red_in_person(agent: Agent, keys: &[&str]) {
     leave(&mut terminal, keys);
     let (code, screen) = terminal.end();
     assert_eq!(code, 3, "{screen}");
-    assert!(screen.contains("passed, by finding"), "{screen}");
+    assert!(screen.contains("passed, as measured"), "{screen}");
     for by in ["person", "repository"] {
         assert!(!sandbox.beside(&format!("mcp-of-{by}")).exists(), "a server of the {by}'s was started");
     }

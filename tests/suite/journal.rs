@@ -402,7 +402,7 @@ fn status_and_log_tell_a_run() {
         "STE-1 (Carts)",
         "paused: usage limit",
         "AC-STE-1.1     not begun",
-        "forks        1",
+        "attempts     1",
         "tdd resume STE-1-abcd",
     ] {
         assert!(text.contains(want), "{want}: {text}");
@@ -412,7 +412,7 @@ fn status_and_log_tell_a_run() {
     assert_eq!((&json["phase"], &json["forks"]), (&"forked".into(), &1.into()));
     let (code, text, _) = tdd(&repository, &["log"]);
     assert_eq!((code, text.lines().count()), (0, 6), "{text}");
-    assert!(text.contains("    3 2026-01-01T00:00:00Z  test-writer fork 1 (first) starts"), "{text}");
+    assert!(text.contains("    3 2026-01-01T00:00:00Z  test-writer, attempt 1 (first), starts"), "{text}");
     let (_, text, _) = tdd(&repository, &["log", "--json"]);
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -114,7 +114,7 @@ fn ac_tdd_9_13_a_run_at_work_is_followed_to_its_end_and_no_further() {
     let mut run =
         tdd().args(["STE-1", "--quiet"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     wait_for(|| {
-        sandbox.path(".tdd/runs").exists() && sandbox.tdd(&["status"]).stdout.contains("forks        2")
+        sandbox.path(".tdd/runs").exists() && sandbox.tdd(&["status"]).stdout.contains("attempts     2")
     });
     let mut follow = tdd().args(["log", "--follow"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut watch = tdd().args(["status", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();

@@ -277,7 +277,7 @@ fn code_that_was_mended_by_hand_after_a_halt_is_gone_on_with() {
     finishes(&sandbox, &["--retry"]).expect(3).says(&["shop.py", "--edited"]);
     let ran = finishes(&sandbox, &["--edited"]).expect(0);
     // The refactorer alone: the implementer has nothing left to do.
-    assert!(ran.stdout.contains("forks: 4, 2 failed on their work"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("attempts: 4, 2 failed on their work"), "{}", ran.stdout);
     assert!(ran.stdout.contains("green, by hand"), "{}", ran.stdout);
 }
 

@@ -168,7 +168,7 @@ fn ac_tdd_7_9_a_finished_requirement_says_so_and_forks_nobody() {
     let text = place.sandbox.read("specs/frs/STE-1.md").replace("gives 2", "gives two");
     place.sandbox.write("specs/frs/STE-1.md", &text);
     let other = place.run(&place.honest, &["--dry-run"]).expect(0);
-    assert!(other.stdout.contains("forks:"), "{}", other.stdout);
+    assert!(other.stdout.contains("attempts:"), "{}", other.stdout);
     assert_eq!(place.id(), run, "no run was begun");
 }
 
@@ -418,7 +418,7 @@ fn a_criterion_for_the_operator_is_told_as_worked_on_and_not_verified() {
     place.sandbox.write("specs/frs/STE-1.md", text);
     let ran = place.tdd(&["STE-1", "--cassette", &place.honest]).expect(4);
     let (before, _) = ran.stderr.split_once("REFACTOR").unwrap();
-    assert!(!before.contains("passed, by finding") && !ran.stderr.contains("0 of 0"), "{}", ran.stderr);
+    assert!(!before.contains("passed, as measured") && !ran.stderr.contains("0 of 0"), "{}", ran.stderr);
 }
 
 /// Whoever has the journal and nothing else knows what a role may change.

@@ -57,7 +57,7 @@ struct Row {
 }
 
 const NONE: Want = (0, &["no unfinished run"]);
-const ANEW: Want = (0, &["forks:       3 if nothing fails"]);
+const ANEW: Want = (0, &["attempts:    3 if nothing fails"]);
 const BACK: Want = (0, &["undone: the work tree is as checkpoint 0"]);
 const LOCKED: Want = (2, &["another tdd works in this work tree", "process PID", "works on RUN"]);
 

@@ -213,10 +213,14 @@ impl Sandbox {
     }
 
     pub fn run_dir(&self) -> PathBuf {
-        let mut runs: Vec<PathBuf> =
-            std::fs::read_dir(self.path(".tdd/runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
-        runs.sort();
-        runs.pop().unwrap()
+        let runs = std::fs::read_dir(self.path(".tdd/runs")).unwrap().map(|entry| entry.unwrap().path());
+        // Names count seconds, and two runs may begin in the same one.
+        let age = |run: &PathBuf| {
+            let second = run.file_name().unwrap().to_string_lossy().split('-').next().map(str::to_owned);
+            let written = std::fs::metadata(run.join("events.jsonl")).and_then(|about| about.modified()).ok();
+            (second, written, run.clone())
+        };
+        runs.max_by_key(age).unwrap()
     }
 
     /// The names of the newest run's events, in order.

@@ -52,7 +52,7 @@ fn the_matrix_says_what_was_seen_red_and_what_is_green() {
     assert!(row("AC-STE-1.1").ends_with("missing (1 test)    green; assertion never seen failing"), "{page}");
     assert!(row("AC-STE-1.2").ends_with("assertion (1 test)  green, early"), "{page}");
     assert!(page.contains("evidence: assertion never seen failing for 1 criterion"), "{page}");
-    assert!(page.contains("forks: 4, none failed"), "{page}");
+    assert!(page.contains("attempts: 4, none failed"), "{page}");
     assert!(page.contains("isolation: audit"), "{page}");
 }
 

@@ -95,10 +95,10 @@ fn lines_tell_of_baseline_attempts_verdicts_and_what_became_of_the_work() {
     let page = anstream::adapter::strip_str(&tape.text()).to_string();
     let parts = [
         "baseline: 1 test, 1 green, 0 red, 0 flaky, 0 skipped, 2.0 s; gate green",
-        "estimate: 4 forks if nothing fails, 12 at most",
+        "estimate: 4 attempts if nothing fails, 12 at most",
         "RED, attempt 1: test-writer (scripted)",
         "2 of 2 new tests red",
-        "passed, by finding",
+        "passed, as measured",
         "RED is kept",
         "GREEN AC-STE-1.1, attempt 1: implementer",
         "no valid block (no-block)",

@@ -36,6 +36,15 @@ pub fn list_runs(repository: &Path) -> Vec<RunDir> {
     runs_of(repository).unwrap_or_default()
 }
 
+/// Those of them that came after this one, the newest first. Ids count seconds, so the list says which of two
+/// in the same one came first.
+pub fn later_runs(repository: &Path, run: &RunId) -> Vec<RunDir> {
+    let mut runs = list_runs(repository);
+    let at = runs.iter().position(|other| other.id == *run);
+    runs.truncate(at.unwrap_or_else(|| runs.iter().take_while(|other| other.id > *run).count()));
+    runs
+}
+
 /// Whether a process ended as it made a run's folder: there is nothing in it, or a journal without a byte
 /// alone.
 pub fn never_began(run: &Path) -> bool {

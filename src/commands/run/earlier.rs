@@ -108,7 +108,7 @@ fn halted(place: &Place, state: &State, run: &RunDir, with: &Flags) -> Trouble {
         .map(|undo| format!("back to before it:        {undo}, then tdd {} --new{with}\n", requirement.id))
         .unwrap_or_default();
     Trouble::user(format!("{} has a halted run, whose work lies in the tree: {}", requirement.id, run.id))
-        .because(format!("{}; forks: {}", status::phase(state), state.forks()))
+        .because(format!("{}; attempts: {}", status::phase(state), state.forks()))
         .advise(format!(
             "read its report:          {2}\n\
              {take}\
@@ -128,7 +128,7 @@ fn unfinished(place: &Place, state: &State, run: &RunDir, with: &Flags) -> Troub
         .map(|undo| format!("back to before it:        {undo}\n"))
         .unwrap_or_default();
     Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
-        .because(format!("{}; forks so far: {}", status::phase(state), state.forks()))
+        .because(format!("{}; attempts so far: {}", status::phase(state), state.forks()))
         .advise(format!(
             "look at it:               tdd status {0}\n\
              go on with it:            tdd resume {0}{with}\n\

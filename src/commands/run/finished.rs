@@ -76,7 +76,7 @@ impl Finished {
     pub fn tell(&self, output: OutputMode) -> ExitCode {
         let Self { requirement, run, ending } = self;
         let (exit, how) = match ending {
-            Ending::Verified => (Exit::Verified, "every criterion is GREEN by finding"),
+            Ending::Verified => (Exit::Verified, "every criterion is green, as measured"),
             Ending::PartlyUnverified => (Exit::PartlyUnverified, "some criteria are not verified"),
         };
         print::result(&match output {

@@ -21,7 +21,7 @@ pub(super) fn words(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -
     let gates = (2 * refactorers * u64::from(is_other)).saturating_mul(gate.duration_ms);
     let builds = if test.build_ms == 0 { "," } else { ", their builds" };
     format!(
-        "estimate: {keys} forks if nothing fails, {} at most; about {} of test runs{builds} and the agents' own time",
+        "estimate: {keys} attempts if nothing fails, {} at most; about {} of test runs{builds} and the agents' own time",
         keys.saturating_mul(for_each),
         seconds(tests.saturating_add(gates))
     )

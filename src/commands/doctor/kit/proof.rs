@@ -139,7 +139,7 @@ pub(super) fn says(trial: &Trial<'_>, text: &str) -> Result<String, Unproven> {
 pub(super) fn session_goes_on(trial: &Trial<'_>) -> Result<String, Unproven> {
     if !trial.table().resumes() {
         return Err(Unproven::NotApplicable(
-            "its table names no way to go on with a session: a new fork is given its own message".to_owned(),
+            "its table names no way to go on with a session: a new child is given its own message".to_owned(),
         ));
     }
     let order = trial.order()?;
