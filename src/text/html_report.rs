@@ -4,7 +4,11 @@
 //! policy in the file lets nothing run or load but the style and the script whose hashes it names.
 
 mod attempts;
+mod bounds;
 mod chart;
+mod costs;
+mod diff;
+mod held;
 mod run;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -13,14 +17,16 @@ use sha2::{Digest as _, Sha256};
 use tdd_agents::base64;
 use tdd_core::harmless;
 
-pub use attempts::{AttemptPage, Ended, Part, RunPart};
-pub use run::RunPage;
+pub use attempts::{AttemptPage, Ended, Part, PromptText, RunPart};
+pub use run::{CriterionPage, RunPage};
 
 const STYLE: &str = include_str!("html_report/style.css");
 const SCRIPT: &str = include_str!("html_report/script.js");
 
 /// The whole file. Several runs stand in the order in which they are given, after an index.
-pub fn page(runs: &[RunPage]) -> String {
+pub fn page(mut runs: Vec<RunPage>) -> String {
+    bounds::fit(&mut runs);
+    let runs = &runs[..];
     let title = match runs {
         [one] => harmless::line(&one.title),
         _ => format!("{} runs", runs.len()),
@@ -65,7 +71,7 @@ fn hash(text: &str) -> String {
 fn index(runs: &[RunPage]) -> Markup {
     html! {
         h1 { (runs.len()) " runs" }
-        (chart::of_runs(runs))
+        (chart::trends(runs))
         div.scroll {
             table {
                 thead { tr { th { "run" } th { "requirement" } th { "state" } th.number { "green" } th.number { "attempts" } th.number { "time" } th { "used" } } }

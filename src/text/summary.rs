@@ -292,7 +292,7 @@ fn refactor_words(state: &State) -> &'static str {
 }
 
 /// What a reader must know about how strong the evidence is.
-fn evidence(state: &State) -> Vec<String> {
+pub(super) fn evidence(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
     if !tdd_runners::of(state.run.commands.runner).tells_tests {
         lines.push("exit code only: nothing was read test by test".to_owned());
@@ -336,7 +336,7 @@ fn carried_no_canary(state: &State) -> bool {
     entries.flat_map(|entry| &entry.runs).any(|run| run.canary == Canary::Unsupported)
 }
 
-fn unverified(state: &State) -> Vec<(CriterionId, String)> {
+pub(super) fn unverified(state: &State) -> Vec<(CriterionId, String)> {
     let why = |id: &CriterionId| match (state.progress.get(id), state.verify(id)) {
         (Some(Progress::Green | Progress::AlreadyGreen), _) => None,
         (_, Verify::Manual) => Some("it is for the operator to check (`verify: manual`)".to_owned()),

@@ -173,6 +173,10 @@ fn ac_tdd_9_14_runs_are_told_as_one_html_file() {
         "What it changed",
         "implementer AC-STE-1.1",
         "missing",
+        "its expectation was never seen failing",
+        "of that, in vain",
+        "What the verdicts rest on",
+        "Isolation: ",
     ] {
         assert!(page.contains(words), "{words}");
     }
@@ -183,6 +187,11 @@ fn ac_tdd_9_14_runs_are_told_as_one_html_file() {
     place.tdd(&["report", "@", "@-", "--out", out.to_str().unwrap()]).expect(0);
     let page = std::fs::read_to_string(&out).unwrap();
     assert!(page.contains("<h1>2 runs</h1>") && page.contains("AssertionError: 3 != 2"), "{page}");
+    assert!(page.contains("<h2>Attempts for each criterion</h2>"), "{page}");
+    assert!(!page.contains("is not verified: it was accepted"), "a halted run has accepted nothing");
+    // By whatever names, a run stands there once.
+    place.tdd(&["report", "@", "STE-1", "--out", out.to_str().unwrap()]).expect(0);
+    assert!(!std::fs::read_to_string(&out).unwrap().contains("<h1>2 runs</h1>"));
     // What can't be, is said.
     place
         .tdd(&["report", "--out", "/no/such/folder/x.html"])

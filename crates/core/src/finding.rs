@@ -115,6 +115,13 @@ impl RedKind {
         }
     }
 
+    /// What a reader had better do about a red that counts and proves less than a failed expectation.
+    pub fn advice(self) -> Option<&'static str> {
+        (self == Self::Missing).then_some(
+            "its expectation was never seen failing, so read what it expects before you rely on it",
+        )
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Assertion => "assertion",

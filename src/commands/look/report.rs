@@ -2,6 +2,7 @@
 //! files hold; the raw logs of children stay where they are. Exit 0, or 2 if there is no such run or the file
 //! can't be written.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -11,7 +12,7 @@ use crate::commands::run_status::RunStatus;
 use crate::commands::status::{cause_of, chosen_run, repository};
 use crate::commands::{journalled::Journalled, mask_of, surroundings};
 use crate::text::halt_report::next_steps;
-use crate::text::html_report::{self, AttemptPage, Ended, Part, RunPage, RunPart};
+use crate::text::html_report::{self, AttemptPage, Ended, Part, PromptText, RunPage, RunPart};
 use crate::text::mask::Mask;
 use crate::text::usage_words;
 use crate::view::print;
@@ -26,19 +27,16 @@ use tdd_core::halt::Ending;
 use tdd_core::judge::Verdict;
 use tdd_core::role::Asked;
 use tdd_core::state::{End, Entry, Phase};
-use tdd_core::story::{self, Story};
+use tdd_core::story::{self, Story, Told};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints;
 
-/// Bytes of text that all attempts share, so that a report can be sent.
-const BUDGET: usize = 2_000_000;
-/// Bytes of one text at most and at least.
+/// Bytes of one text at most; `html_report` sees to it that all of them are not too much.
 const MOST: usize = 32 * 1024;
-const LEAST: usize = 1024;
-/// The texts of an attempt, about.
-const TEXTS: usize = 6;
-/// Attempts whose diff is looked up one by one.
+/// Attempts of a report whose diff is looked up: git is called for each.
 const MOST_DIFFS: usize = 100;
+/// Lines of one kind that are told of what was seen of children.
+const LISTED: usize = 30;
 const NAME: &str = "report.html";
 
 /// Writes the report, and says where it is.
@@ -49,14 +47,22 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
     } else {
         args.runs.iter().map(|run| Some(run.as_str())).collect()
     };
-    let runs = names.into_iter().map(|name| chosen_run(&repository, name)).collect::<Result<Vec<_>, _>>()?;
+    let mut runs: Vec<RunDir> = Vec::new();
+    for name in names {
+        let run = chosen_run(&repository, name)?;
+        // Each stands there once, by whatever names it is called.
+        if runs.iter().all(|other| other.id != run.id) {
+            runs.push(run);
+        }
+    }
     let environment = surroundings()?.1;
     let mask = mask_of(&environment);
-    let pages = runs.iter().map(|run| page_of(&repository, run, (&mask, runs.len())));
+    let diffs = MOST_DIFFS.div_ceil(runs.len().max(1));
+    let pages = runs.iter().map(|run| page_of(&repository, run, (&mask, diffs)));
     let pages = pages.collect::<Result<Vec<_>, _>>()?;
     let file =
         args.out.clone().or_else(|| Some(runs.first()?.path.join(NAME))).unwrap_or_else(|| NAME.into());
-    write(&file, &html_report::page(&pages))?;
+    write(&file, &html_report::page(pages))?;
     print::result(&format!("{}\n", file.display()));
     if args.open {
         open(&file, environment.var("BROWSER").and_then(|name| name.to_str()))?;
@@ -99,11 +105,11 @@ struct Source<'a> {
     repository: &'a Path,
     run: &'a RunDir,
     mask: &'a Mask,
-    most: usize,
-    with_diffs: bool,
+    /// The places of the attempts whose diff is looked up.
+    diffs: BTreeSet<usize>,
 }
 
-fn page_of(repository: &Path, run: &RunDir, (mask, runs): (&Mask, usize)) -> Result<RunPage, Trouble> {
+fn page_of(repository: &Path, run: &RunDir, (mask, diffs): (&Mask, usize)) -> Result<RunPage, Trouble> {
     let told = Journalled::read(run)?.0;
     let status = RunStatus::of(repository, run, &told);
     let records = journal_file::read_only(&run.path)?;
@@ -113,14 +119,13 @@ fn page_of(repository: &Path, run: &RunDir, (mask, runs): (&Mask, usize)) -> Res
             .advise(format!("`tdd show {}` has its own report", run.id))
     })?;
     let began_ms = records.first().map_or(0, |record| record.ts);
-    let count = records.iter().filter(|record| matches!(record.event, Event::AttemptStarted { .. })).count();
-    let most = (BUDGET / (runs * count.max(1) * TEXTS)).clamp(LEAST, MOST);
-    let source = Source { repository, run, mask, most, with_diffs: count <= MOST_DIFFS };
+    let source = Source { repository, run, mask, diffs: with_diffs(&story, diffs) };
     let state = &story.state;
     let halt = if let Phase::Ended { end: End::Halted(halt) } = &state.phase { Some(halt) } else { None };
     let isolation = records.iter().rev().find_map(|record| {
         if let Event::Isolated { isolation } = &record.event { Some(isolation.to_string()) } else { None }
     });
+    let told_by_story = RunPage::of(&story);
     Ok(RunPage {
         state: status.words(&told.phase()),
         is_good: matches!(state.phase, Phase::Ended { .. })
@@ -132,8 +137,32 @@ fn page_of(repository: &Path, run: &RunDir, (mask, runs): (&Mask, usize)) -> Res
         next: halt.map(|halt| next_steps(state, halt)).unwrap_or_default(),
         isolation,
         attempts: source.attempts(&story, &records, began_ms),
-        ..RunPage::of(&story)
+        held: [told_by_story.held.as_slice(), &seen(&records)].concat(),
+        ..told_by_story
     })
+}
+
+/// The places of the attempts whose diff is told: those that failed first, the newest of them first.
+fn with_diffs(story: &Story, most: usize) -> BTreeSet<usize> {
+    let mut places: Vec<usize> = (0..story.attempts.len()).rev().collect();
+    places.sort_by_key(|place| story.attempts[*place].verdict == Verdict::Passed);
+    places.into_iter().take(most).collect()
+}
+
+/// What was put back, refused, or seen of what is out of a role's sight.
+fn seen(records: &[Record]) -> Vec<String> {
+    let told = records.iter().filter_map(|record| {
+        if let Event::Restored { what } = &record.event {
+            Some(("put back", what))
+        } else if let Event::Denied { what } = &record.event {
+            Some(("refused by the agent's own program", what))
+        } else if let Event::Glimpsed { what } = &record.event {
+            Some(("seen of what is out of the role's sight", what))
+        } else {
+            None
+        }
+    });
+    told.take(LISTED).map(|(how, what)| format!("{how}: {}", what.join("; "))).collect()
 }
 
 impl Source<'_> {
@@ -160,7 +189,10 @@ impl Source<'_> {
 
     fn attempt(&self, story: &Story, entry: &Entry, (index, started_ms): (usize, u64)) -> AttemptPage {
         let attempt = &entry.attempt;
-        let told = story.attempts.iter().find(|one| one.key == attempt.key && one.number == attempt.number);
+        let place =
+            story.attempts.iter().position(|one| one.key == attempt.key && one.number == attempt.number);
+        let told = place.map(|place| &story.attempts[place]);
+        let is_looked_up = place.is_some_and(|place| self.diffs.contains(&place));
         let outcome = entry.outcome.as_ref();
         let claim = outcome.and_then(|outcome| outcome.claim.as_ref().ok());
         AttemptPage {
@@ -186,17 +218,24 @@ impl Source<'_> {
             prompt: attempt
                 .prompt
                 .iter()
-                .map(|part| (part.name.clone(), self.side_file(&part.digest)))
+                .map(|part| PromptText {
+                    name: part.name.clone(),
+                    text: self.side_file(&part.digest),
+                    as_in: None,
+                })
                 .collect(),
             message: outcome.and_then(|outcome| Some(self.side_file(outcome.message.as_ref()?))),
-            diff: told
-                .filter(|_| self.with_diffs || ended(entry) != Ended::Passed)
-                .and_then(|told| told.from.as_ref().zip(told.left.as_ref()))
-                .and_then(|between| checkpoints::patch(self.repository, between, &[]).ok())
-                .map(|patch| self.cut(&String::from_utf8_lossy(&patch)))
-                .unwrap_or_default(),
+            diff: told.filter(|_| is_looked_up).and_then(|told| self.diff(told)).unwrap_or_default(),
+            no_diff: (told.is_some() && !is_looked_up)
+                .then(|| format!("left out of so many attempts; tdd diff {}", self.run.id)),
             runs: entry.runs.iter().map(|run| self.run_part(run)).collect(),
         }
+    }
+
+    fn diff(&self, told: &Told) -> Option<String> {
+        let between = told.from.as_ref().zip(told.left.as_ref())?;
+        let patch = checkpoints::patch(self.repository, between, &[]).ok()?;
+        Some(self.cut(&String::from_utf8_lossy(&patch)))
     }
 
     fn run_part(&self, run: &RunRef) -> RunPart {
@@ -216,11 +255,11 @@ impl Source<'_> {
     /// Head and tail, masked.
     fn cut(&self, text: &str) -> String {
         let text = self.mask.apply(text);
-        if text.len() <= self.most {
+        if text.len() <= MOST {
             return text.into_owned();
         }
-        let head = text.floor_char_boundary(self.most / 2);
-        let tail = text.ceil_char_boundary(text.len() - self.most / 2);
+        let head = text.floor_char_boundary(MOST / 2);
+        let tail = text.ceil_char_boundary(text.len() - MOST / 2);
         format!("{}\n… {} bytes left out …\n{}", &text[..head], tail - head, &text[tail..])
     }
 }

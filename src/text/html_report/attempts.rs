@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::diff::diff;
 use super::{quote, seconds};
 use tdd_core::harmless;
 
@@ -56,10 +57,21 @@ pub struct AttemptPage {
     /// What the child says beside what was found: files, command, result, output.
     pub claim: Vec<Part>,
     /// Its prompt, part by part.
-    pub prompt: Vec<(String, String)>,
+    pub prompt: Vec<PromptText>,
     pub message: Option<String>,
     pub diff: String,
+    /// Why there is none, where there could be one.
+    pub no_diff: Option<String>,
     pub runs: Vec<RunPart>,
+}
+
+/// One part of a prompt.
+#[derive(Clone, Debug, Default)]
+pub struct PromptText {
+    pub name: String,
+    pub text: String,
+    /// The attempt that was told the same before, and where it is read.
+    pub as_in: Option<usize>,
 }
 
 /// One row of a claim against findings.
@@ -98,24 +110,25 @@ impl AttemptPage {
                     ul { @for reason in &self.reasons { li.bad { (harmless::line(reason)) } } }
                 }
                 h3 { "Claimed and found" }
-                div.scroll {
-                    table {
+                div {
+                    table.claim {
                         thead { tr { th {} th { "the agent says" } th { "tdd found" } } }
                         tbody {
                             @for part in &self.claim {
-                                tr { th.word { (part.what) } td { (lines(&part.claimed)) } td { (lines(&part.found)) } }
+                                tr { th.word { (part.what) } td { div tabindex="0" { (lines(&part.claimed)) } } td { div tabindex="0" { (lines(&part.found)) } } }
                             }
                         }
                     }
                 }
-                (self.parts())
+                (self.parts(run))
             }
         }
     }
 
-    fn parts(&self) -> Markup {
+    fn parts(&self, run: &str) -> Markup {
         html! {
             @if !self.diff.is_empty() { details open[self.ended == Ended::Failed] { summary { "What it changed" } (diff(&self.diff)) } }
+            @if let Some(why) = &self.no_diff { p.dim { "What it changed: " (harmless::line(why)) } }
             @for run in &self.runs {
                 details {
                     summary { code { (harmless::short(&run.command, 200)) } ": " (run.exit) ", " (seconds(run.took_ms)) }
@@ -126,7 +139,13 @@ impl AttemptPage {
             @if !self.prompt.is_empty() {
                 details {
                     summary { "What it was told" }
-                    @for (name, text) in &self.prompt { h3 { (harmless::line(name)) } (quote(text)) }
+                    @for part in &self.prompt {
+                        h3 { (harmless::line(&part.name)) }
+                        @match part.as_in {
+                            Some(first) => { p { "the same as in " a href={ "#" (run) "-attempt-" (first) } { "attempt " (first) } } }
+                            None => { (quote(&part.text)) }
+                        }
+                    }
                 }
             }
         }
@@ -136,24 +155,4 @@ impl AttemptPage {
 fn lines(text: &str) -> Markup {
     let text = harmless::lines(text);
     html! { @for line in text.lines() { (line) br; } }
-}
-
-/// A patch with its lines told apart.
-fn diff(patch: &str) -> Markup {
-    let tone = |line: &str| match line.as_bytes() {
-        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', b'i', b'f', b'f', b' ', ..] => "file",
-        [b'+', ..] => "add",
-        [b'-', ..] => "del",
-        [b'@', b'@', ..] => "hunk",
-        _ => "",
-    };
-    html! {
-        pre tabindex="0" {
-            @for line in patch.lines() {
-                @let line = harmless::line(line);
-                @if tone(&line).is_empty() { (line) } @else { span class=(tone(&line)) { (line) } }
-                "\n"
-            }
-        }
-    }
 }

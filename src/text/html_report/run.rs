@@ -1,14 +1,19 @@
 //! One run.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
-use super::attempts::{AttemptPage, Ended};
-use super::{chart, seconds};
+use super::attempts::AttemptPage;
+use super::costs::{self, Cost};
+use super::{chart, held, seconds};
 use crate::text::halt_report::NextStep;
 use crate::text::usage_words;
+use tdd_core::finding::RedKind;
 use tdd_core::harmless;
 use tdd_core::state::{Progress, State};
 use tdd_core::story::{Story, TestStory};
+use tdd_core::usage::Usd;
 
 /// What is told of a run. Words of children are not yet made harmless.
 #[derive(Clone, Debug, Default)]
@@ -28,14 +33,19 @@ pub struct RunPage {
     /// Of a halted run: what went wrong, and what can be done, the recommended first.
     pub cause: Option<String>,
     pub next: Vec<NextStep>,
-    /// How children were held, and what is not prevented.
+    /// How children were held, and what is not prevented; then what weakens the verdicts, and what was seen.
     pub isolation: Option<String>,
+    pub held: Vec<String>,
     pub criteria: Vec<CriterionPage>,
     pub green: usize,
     pub attempts: Vec<AttemptPage>,
+    /// Attempts that are too many to be told.
+    pub left_out: usize,
     pub used: String,
-    /// What its children used, line by line.
-    pub usage: Vec<String>,
+    pub usd: Option<f64>,
+    /// What its children used, by stage and by criterion.
+    pub stages: Vec<Cost>,
+    pub costs: Vec<Cost>,
 }
 
 /// One criterion, and its tests before and after.
@@ -46,7 +56,9 @@ pub struct CriterionPage {
     pub progress: &'static str,
     pub is_green: bool,
     /// Test, how it was red, what it did at last, and in which attempt.
-    pub tests: Vec<(String, &'static str, &'static str, Option<u8>)>,
+    pub tests: Vec<(String, RedKind, &'static str, Option<u8>)>,
+    /// Tests that are too many to be told.
+    pub more: usize,
 }
 
 impl RunPage {
@@ -65,7 +77,10 @@ impl RunPage {
             green: criteria.iter().filter(|one| one.is_green).count(),
             criteria,
             used: usage_words::tally(&spending.total),
-            usage: usage_words::lines(state),
+            usd: spending.total.told.usd.map(Usd::dollars),
+            stages: costs::by_stage(state),
+            costs: costs::by_criterion(state),
+            held: held::guarantees(state),
             ..Self::default()
         }
     }
@@ -86,6 +101,10 @@ impl RunPage {
         }
     }
 
+    fn anchor_of(&self, criterion: &CriterionPage) -> String {
+        format!("{}-{}", self.anchor(), criterion.id)
+    }
+
     pub(super) fn html(&self) -> Markup {
         html! {
             section id=(self.anchor()) {
@@ -102,14 +121,37 @@ impl RunPage {
                 (self.matrix())
                 h2 { "Attempts over time" }
                 (chart::of_attempts(self))
-                (self.waste())
                 h2 { "Attempts" }
+                @if self.left_out > 0 { p.dim { "The first " (self.left_out) " attempts are left out." } }
                 @for attempt in &self.attempts { (attempt.html(&self.anchor())) }
                 h2 { "What it used" }
-                ul { @for line in &self.usage { li { (harmless::line(line)) } } }
-                h2 { "How children were held" }
-                p { (harmless::line(self.isolation.as_deref().unwrap_or("nothing is recorded of it"))) }
-                p.dim { "Claims of agents decide nothing: every verdict here rests on what tdd measured itself." }
+                (costs::table(&self.stages))
+                @if !self.costs.is_empty() { details { summary { "By criterion" } (costs::table(&self.costs)) } }
+                h2 { "What the verdicts rest on" }
+                (self.guarantees())
+            }
+        }
+    }
+
+    fn guarantees(&self) -> Markup {
+        html! {
+            p { "Every verdict rests on what tdd measured itself; what agents say decides nothing." }
+            p { "Isolation: " (harmless::line(self.isolation.as_deref().unwrap_or("nothing is recorded of it"))) }
+            @if self.held.is_empty() {
+                p { "Nothing is known that weakens them." }
+            } @else {
+                ul { @for line in &self.held { li { (harmless::line(line)) } } }
+            }
+        }
+    }
+
+    /// What the words in the matrix mean, as far as they are there.
+    fn legend(&self) -> Markup {
+        let kinds: BTreeSet<RedKind> =
+            self.criteria.iter().flat_map(|one| &one.tests).map(|(_, kind, ..)| *kind).collect();
+        html! {
+            @if !kinds.is_empty() {
+                ul.dim { @for kind in kinds { li { strong { (kind.name()) } ": " (kind.meaning()) (kind.advice().map(|what| format!("; {what}")).unwrap_or_default()) } } }
             }
         }
     }
@@ -120,10 +162,10 @@ impl RunPage {
                 table {
                     thead { tr { th { "criterion and its tests" } th.word { "was red" } th.word { "now" } th.number { "attempt" } } }
                     @for one in &self.criteria {
-                        tbody id={ (self.anchor()) "-" (one.id) } data-part="" {
+                        tbody id=(self.anchor_of(one)) data-part="" {
                             tr {
                                 td colspan="2" {
-                                    a href={ "#" (self.anchor()) "-" (one.id) } { strong { (one.id) } }
+                                    a href={ "#" (self.anchor_of(one)) } { strong { (one.id) } }
                                     " " (harmless::line(&one.text))
                                 }
                                 td colspan="2" class=(if one.is_green { "good" } else { "bad" }) { (one.progress) }
@@ -131,27 +173,17 @@ impl RunPage {
                             @for (test, before, after, attempt) in &one.tests {
                                 tr {
                                     td { code { (harmless::line(test)) } }
-                                    td.word { (before) }
+                                    td.word { (before.name()) }
                                     td.word { (after) }
                                     td.number { @if let Some(attempt) = attempt { (attempt) } }
                                 }
                             }
+                            @if one.more > 0 { tr { td colspan="4" { "and " (one.more) " more" } } }
                         }
                     }
                 }
             }
-        }
-    }
-
-    /// What was paid for and not kept.
-    fn waste(&self) -> Markup {
-        let lost = self.attempts.iter().filter(|one| one.ended != Ended::Passed);
-        let ms: u64 = lost.clone().map(|one| one.took_ms).sum();
-        let count = lost.count();
-        html! {
-            @if count > 0 {
-                p { (count) " of " (self.attempts.len()) " attempts were not kept: " (seconds(ms)) " of children's time." }
-            }
+            (self.legend())
         }
     }
 }
@@ -177,9 +209,8 @@ fn criterion(
             Progress::Unverified => "not verified",
         },
         is_green: matches!(progress, Progress::Green | Progress::AlreadyGreen),
-        tests: own
-            .map(|one| (one.test.id.0.clone(), one.test.kind.name(), one.after.name(), one.attempt))
-            .collect(),
+        tests: own.map(|one| (one.test.id.0.clone(), one.test.kind, one.after.name(), one.attempt)).collect(),
+        more: 0,
     }
 }
 

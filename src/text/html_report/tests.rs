@@ -1,4 +1,5 @@
 use super::*;
+use tdd_core::finding::RedKind;
 
 fn hostile() -> String {
     let markup = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&<!--";
@@ -17,7 +18,7 @@ fn attempt(index: usize) -> AttemptPage {
         ended: Ended::Failed,
         reasons: vec![hostile()],
         claim: vec![Part { what: "files", claimed: hostile(), found: hostile() }],
-        prompt: vec![("task".to_owned(), hostile())],
+        prompt: vec![PromptText { name: "task".to_owned(), text: hostile(), as_in: None }],
         message: Some(hostile()),
         diff: format!("+{}\n-{}\n@@ x\n", hostile(), hostile()),
         runs: vec![RunPart { command: hostile(), output: hostile(), ..RunPart::default() }],
@@ -39,7 +40,7 @@ fn run(name: &str, attempts: usize) -> RunPage {
 /// Nothing that a child writes is anything but text.
 #[test]
 fn what_children_wrote_is_text_and_nothing_else() {
-    let page = page(&[run("STE-1-ab12", 2)]);
+    let page = page(vec![run("STE-1-ab12", 2)]);
     // Its own, and none of theirs.
     for (tag, count) in
         [("<script", 1), ("</script", 1), ("<img", 0), ("<style", 1), ("<!--", 0), ("<meta", 4)]
@@ -57,7 +58,7 @@ fn what_children_wrote_is_text_and_nothing_else() {
 
 #[test]
 fn the_policy_names_the_style_and_the_script_that_are_there() {
-    let page = page(&[run("STE-1-ab12", 1)]);
+    let page = page(vec![run("STE-1-ab12", 1)]);
     let between = |open: &str, close: &str| {
         let from = page.find(open).unwrap() + open.len();
         &page[from..from + page[from..].find(close).unwrap()]
@@ -71,9 +72,73 @@ fn the_policy_names_the_style_and_the_script_that_are_there() {
 
 #[test]
 fn each_attempt_and_each_run_can_be_linked_to() {
-    let page = page(&[run("STE-1-ab12", 2), run("STE-2-cd34", 1)]);
+    let page = page(vec![run("STE-1-ab12", 2), run("STE-2-cd34", 1)]);
     for anchor in ["run-STE-1-ab12", "run-STE-1-ab12-attempt-2", "run-STE-2-cd34-attempt-1"] {
         assert_eq!(page.matches(&format!("id=\"{anchor}\"")).count(), 1, "{anchor}");
         assert!(page.contains(&format!("href=\"#{anchor}\"")), "{anchor}");
+    }
+}
+
+/// A criterion is linked to as well, and what a child says of it is no place to go.
+#[test]
+fn each_criterion_can_be_linked_to_and_its_reds_are_explained() {
+    let mut one = run("STE-1-ab12", 1);
+    one.criteria = vec![CriterionPage {
+        id: "AC-STE-1.1".to_owned(),
+        tests: vec![("a.py::t".to_owned(), RedKind::Missing, "green", Some(1))],
+        ..CriterionPage::default()
+    }];
+    let page = page(vec![one]);
+    assert!(
+        page.contains("id=\"run-STE-1-ab12-AC-STE-1.1\"")
+            && page.contains("href=\"#run-STE-1-ab12-AC-STE-1.1\"")
+    );
+    assert!(
+        page.contains("what it asks for does not exist yet; its expectation was never seen failing"),
+        "{page}"
+    );
+}
+
+#[test]
+fn what_two_attempts_were_told_alike_stands_there_once() {
+    let page = page(vec![run("STE-1-ab12", 3)]);
+    assert_eq!(page.matches("the same as in ").count(), 2);
+    assert_eq!(page.matches("href=\"#run-STE-1-ab12-attempt-1\">attempt 1</a>").count(), 2);
+}
+
+#[test]
+fn runs_are_compared_by_time_and_by_attempts() {
+    let timed = |name: &str, began_ms: u64| RunPage {
+        began_ms,
+        ended_ms: began_ms + 5000,
+        criteria: vec![CriterionPage::default()],
+        ..run(name, 2)
+    };
+    let page = page(vec![timed("STE-2-cd34", 9000), timed("STE-1-ab12", 1000)]);
+    let (time, rest) = page.split_once("<h2>Attempts for each criterion</h2>").unwrap();
+    let time = time.split_once("<h2>Time</h2>").unwrap().1;
+    assert!(time.find("STE-1-ab12").unwrap() < time.find("STE-2-cd34").unwrap(), "the oldest first: {time}");
+    assert!(rest.contains("2.0") && !page.contains("<h2>Cost"), "nobody told a cost");
+}
+
+/// The bound of a report that is sent, whatever children write: markup, which grows when it is escaped, code,
+/// one long line, lines of nothing.
+#[test]
+fn ac_tdd_9_16_a_report_of_300_attempts_is_at_most_3_mb() {
+    let code = "+    let total = items.iter().map(|item| \"x\").sum(); // all of them\n";
+    for text in ["<&\">", code, "A", "\n", "\u{1b}[1m\u{0}"] {
+        let text = text.repeat(6000 / text.len());
+        let mut one = run("STE-1-ab12", 300);
+        for (at, attempt) in one.attempts.iter_mut().enumerate() {
+            attempt.diff = format!("diff --git a/x b/x\n@@ -1 +1 @@\n{text}");
+            attempt.message = Some(text.clone());
+            attempt.prompt =
+                vec![PromptText { name: "task".to_owned(), text: format!("{at} {text}"), as_in: None }; 2];
+            attempt.claim = vec![Part { what: "files", claimed: text.clone(), found: text.clone() }; 2];
+            attempt.runs =
+                vec![RunPart { output: text.clone(), command: text.clone(), ..RunPart::default() }; 3];
+        }
+        let size = page(vec![one]).len();
+        assert!((500_000..3_000_000).contains(&size), "{size} bytes of {:?}…", &text[..9]);
     }
 }

@@ -87,7 +87,7 @@ impl State {
 
 /// Each attempt with what it was good for. A format retry decides about the work before it: where
 /// it saved the block, that work was not in vain.
-fn with_purposes<'e>(key: &Key, entries: &'e [Entry]) -> Vec<(&'e Entry, Purpose)> {
+pub fn with_purposes<'e>(key: &Key, entries: &'e [Entry]) -> Vec<(&'e Entry, Purpose)> {
     let mut all = Vec::new();
     let mut after: Option<(AttemptKind, bool)> = None;
     for entry in entries.iter().rev() {
