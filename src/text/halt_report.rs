@@ -5,6 +5,7 @@
 //! name brought in is made harmless before it is shown; nothing is left out because of it, the
 //! named files hold all.
 
+mod false_red;
 mod json;
 mod next_steps;
 mod page;

@@ -1,6 +1,6 @@
 //! The halt report: the same story as text and as JSON, in the order of the contract, for every mode.
 
-use tdd::text::halt_report::{HaltFacts, json, next_steps, text};
+use tdd::text::halt_report::{HaltFacts, json, next_steps, review, text};
 use tdd_core::attempt::Exhaustion;
 use tdd_core::event::Event;
 use tdd_core::finding::{Change, ChangeKind, Findings, RedKind};
@@ -9,7 +9,7 @@ use tdd_core::test::Exit;
 
 use crate::sample::{
     Play, Story, criterion, disputes, halted, measured, not_green, path, red, refactored, runs_out,
-    says_nothing, says_ok,
+    says_failed, says_nothing, says_ok,
 };
 
 fn facts() -> HaltFacts {
@@ -125,6 +125,35 @@ fn tests_that_pass_before_any_work_offer_already_green() {
         let offered = steps.iter().any(|step| step.command == "tdd STE-1 --new --already-green AC-STE-1.1");
         assert_eq!(offered, name == "A", "{name}");
     }
+}
+
+/// The first of what can be done is the recommended one.
+#[test]
+fn ac_tdd_9_15_what_is_recommended_after_a_false_red_fits_its_cause() {
+    let first = |play: Play| {
+        let story = halted(Key::TestWriter, play);
+        let step = next_steps(&story.state, &story.halt()).remove(0);
+        let because = review(&story.state, &story.halt(), &facts()).because;
+        (step, because)
+    };
+    let of = |kind: RedKind| first(play(Role::TestWriter, Findings::Red(red(kind))));
+    let (step, because) = of(RedKind::Passed);
+    assert_eq!(step.command, "tdd STE-1 --new --already-green AC-STE-1.1");
+    assert!(because.contains("pass before any code"), "{because}");
+    for kind in [RedKind::Load, RedKind::Timeout, RedKind::Crash] {
+        let (step, because) = of(kind);
+        assert!(step.what.contains("what keeps the tests from running"), "{kind}: {}", step.what);
+        assert!(step.command.ends_with(" --retry") && because.contains("do not run"), "{kind}: {because}");
+    }
+    let (step, _) = of(RedKind::Unconditional);
+    assert_eq!(step.what, "try again with a fresh budget");
+    let gave_up = Play {
+        returned: says_failed(Role::TestWriter),
+        measured: Some(measured(Findings::Red(red(RedKind::Assertion)))),
+    };
+    let (step, because) = first(gave_up);
+    assert!(step.command.ends_with(" --edited") && step.what.contains("the requirement"), "{step:?}");
+    assert!(because.contains("says itself"), "{because}");
 }
 
 #[test]

@@ -1,18 +1,19 @@
 //! What an operator can do after a halt. The one place that knows which commands exist, so that
 //! no report ever offers one that does not.
 
-use std::collections::BTreeSet;
-
+use super::false_red::{FalseRed, already_green};
 use tdd_core::attempt::{CheckpointId, Exhaustion};
-use tdd_core::finding::RedKind;
 use tdd_core::halt::Halt;
 use tdd_core::harmless::{line, shell_word};
-use tdd_core::judge::{Reason, Verdict};
+use tdd_core::judge::{Fault, Reason, Verdict};
 use tdd_core::mode::Mode;
 use tdd_core::requirement::Requirement;
 use tdd_core::role::Key;
 use tdd_core::state::State;
 use tdd_core::test::Exit;
+
+/// Of every halt.
+const BY_HAND: &str = "go on after you changed code, a test or the requirement by hand";
 
 /// One thing that can be done, and the command that does it, ready to paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,26 +88,17 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
                 edited,
             ),
         ],
+        Verdict::Failed(fault) if fault.mode == Mode::A => {
+            after_false_red(state, halt, fault, [retry, edited])
+        }
         Verdict::Failed(_) | Verdict::Passed => {
-            let by_hand = "go on after you changed code, a test or the requirement by hand";
-            let more = if was_cut(state, halt) {
-                " (`deadline` in tdd.yaml gives a run of the tests more time)"
-            } else {
-                ""
-            };
-            vec![step("try again with a fresh budget", retry), step(&format!("{by_hand}{more}"), edited)]
+            vec![
+                step("try again with a fresh budget", retry),
+                step(&format!("{BY_HAND}{}", more_time(state, halt)), edited),
+            ]
         }
     };
     let mut steps: Vec<NextStep> = take.into_iter().chain(ways).collect();
-    let green = already_green(halt);
-    if !green.is_empty() {
-        let fr = requirement_word(&state.run.requirement);
-        let ids = green.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-        steps.push(step(
-            "already green: if the project does this already, start anew and record it so, with no implementer",
-            format!("tdd {fr} --new --already-green {ids}"),
-        ));
-    }
     if halt.key == Key::Refactorer {
         steps.push(step(
             "leave REFACTOR out: every criterion is green as it is",
@@ -120,6 +112,44 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
         ));
     }
     steps
+}
+
+/// After a RED that is none, what fits its cause comes first.
+fn after_false_red(state: &State, halt: &Halt, fault: &Fault, [retry, edited]: [String; 2]) -> Vec<NextStep> {
+    let cause = false_red(state, halt, fault);
+    let by_hand = match cause {
+        FalseRed::GivenUp => {
+            "make the requirement say what the test-writer lacked (its last message tells it), and go on with it"
+        }
+        FalseRed::Passes | FalseRed::DoesNotRun | FalseRed::Useless => BY_HAND,
+    };
+    let retry = step(cause.first(), retry);
+    let edited = step(&format!("{by_hand}{}", more_time(state, halt)), edited);
+    let met = met_already(state, &fault.reasons);
+    match cause {
+        FalseRed::Passes => met.into_iter().chain([retry, edited]).collect(),
+        FalseRed::GivenUp => vec![edited, retry],
+        FalseRed::DoesNotRun | FalseRed::Useless => [retry, edited].into_iter().chain(met).collect(),
+    }
+}
+
+/// Why a RED is none, of what its last attempt showed.
+pub(super) fn false_red(state: &State, halt: &Halt, fault: &Fault) -> FalseRed {
+    let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last());
+    FalseRed::of(&fault.reasons, last.map_or(&[], |entry| &entry.runs))
+}
+
+fn met_already(state: &State, reasons: &[Reason]) -> Option<NextStep> {
+    let green = already_green(reasons);
+    if green.is_empty() {
+        return None;
+    }
+    let fr = requirement_word(&state.run.requirement);
+    let ids = green.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    Some(step(
+        "already green: if the project does this already, start anew and record it so, with no implementer",
+        format!("tdd {fr} --new --already-green {ids}"),
+    ))
 }
 
 /// Keeps work that lacks nothing but a block, as far as anybody knows.
@@ -136,6 +166,11 @@ fn take_step(state: &State, halt: &Halt, run: &str) -> Option<NextStep> {
         )
     };
     Some(step(&what, format!("tdd resume {run} --take")))
+}
+
+/// What gives the next run of the tests more, if the last one was cut.
+fn more_time(state: &State, halt: &Halt) -> &'static str {
+    if was_cut(state, halt) { " (`deadline` in tdd.yaml gives a run of the tests more time)" } else { "" }
 }
 
 /// Whether a run of the tests that the verdict rests on was cut by its deadline.
@@ -169,19 +204,6 @@ fn more_of_a_setting(reasons: &[Reason]) -> &'static str {
         Some(Exhaustion::Wall) => " (`attempt_deadline` in tdd.yaml gives a child more time)",
         Some(Exhaustion::Cost | Exhaustion::Turns) | None => "",
     }
-}
-
-/// The criteria whose tests pass before any work: a false RED, or a requirement that is met.
-fn already_green(halt: &Halt) -> BTreeSet<tdd_core::criterion::CriterionId> {
-    let reasons: &[Reason] = match &halt.verdict {
-        Verdict::Failed(fault) => &fault.reasons,
-        Verdict::Disputed(_) | Verdict::Passed => &[],
-    };
-    let passed = reasons.iter().filter_map(|reason| {
-        let Reason::NotRed { criterion, kind: RedKind::Passed, .. } = reason else { return None };
-        Some(criterion.clone())
-    });
-    passed.collect()
 }
 
 /// The word that finds the requirement again: its id, or its path when it was given by a path

@@ -1,6 +1,7 @@
 //! The first screen of a review (contract section 13): what went wrong, and what can be done about it, each
 //! under one key. Pure: the program that asks lies in `commands`.
 
+use super::next_steps::false_red;
 use super::page::Page;
 use super::{HaltFacts, NextStep, Report};
 use tdd_core::halt::Halt;
@@ -98,7 +99,7 @@ impl Report<'_> {
             evidence,
             title: harmless::line(&format!("{run} halted in {}{of}", self.halt.key.stage())),
             cause: self.cause_line(),
-            because: because(&self.halt.verdict),
+            because: because(self.state, self.halt),
         }
     }
 
@@ -111,11 +112,12 @@ impl Report<'_> {
 }
 
 /// Why going on in the first way is what most people would do.
-fn because(verdict: &Verdict) -> &'static str {
-    match verdict {
+fn because(state: &State, halt: &Halt) -> &'static str {
+    match &halt.verdict {
         Verdict::Disputed(_) => "because only a person can say which of the two is right",
         Verdict::Failed(fault) => match fault.mode {
-            Mode::A | Mode::B | Mode::C => "because its attempts are spent and nothing else is in the way",
+            Mode::A => false_red(state, halt, fault).because(),
+            Mode::B | Mode::C => "because its attempts are spent and nothing else is in the way",
             Mode::D => "because its work came without a valid block, and was judged by nobody",
             Mode::E => "because a limit ended it, and not what it wrote",
         },
