@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub mod config;
 pub mod fix;
+mod help;
 mod internal;
 pub mod look;
 pub mod mdtest;
@@ -33,7 +34,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Take a requirement through RED, GREEN and REFACTOR (the same as `tdd <FR>`).
+    /// Take a requirement through RED, GREEN and REFACTOR, as `tdd <FR>` does.
     Run(Box<RunArgs>),
     /// Go on with a run that was stopped, paused or halted.
     Resume(Box<ResumeArgs>),
@@ -53,7 +54,7 @@ pub enum Command {
     Show(look::ShowArgs),
     /// Print what the roles of a run wrote, as a patch.
     Diff(look::DiffArgs),
-    /// Print criterion by test: how each was red, and which attempt turned it green.
+    /// Print how each test was red, and which attempt turned it green.
     Matrix(look::MatrixArgs),
     /// Write runs as one HTML file, to look at and to pass on.
     Report(look::ReportArgs),
@@ -69,7 +70,7 @@ pub enum Command {
     Mdtest(Box<MdtestArgs>),
     /// Print which settings hold, and where each comes from.
     Config(config::ConfigArgs),
-    /// Look for what is in the way of a run, or prove that an agent does what one needs.
+    /// Look for what is in the way of a run, or prove what an agent does.
     Doctor(DoctorArgs),
 }
 
@@ -80,58 +81,58 @@ pub struct RunArgs {
     #[arg(value_name = "FR")]
     pub requirement: Option<String>,
     /// The agent program for all roles: auto, claude, codex, gemini, opencode, pi, or a name from tdd.yaml.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = help::WHAT)]
     pub agent: Option<String>,
     /// The test command, instead of the project's own.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", help_heading = help::WHAT)]
     pub test: Option<String>,
     /// The gate command for REFACTOR, instead of the project's own.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", help_heading = help::WHAT)]
     pub gate: Option<String>,
     /// Say what would be done and stop before anything is.
-    #[arg(long)]
+    #[arg(long, help_heading = help::HOW)]
     pub dry_run: bool,
     /// Stop after a stage; `tdd resume` goes on (exit code 3).
-    #[arg(long, value_name = "STAGE", value_parser = ["red"])]
+    #[arg(long, value_name = "STAGE", value_parser = ["red"], help_heading = help::HOW)]
     pub stop_after: Option<String>,
     /// Only these criteria: ids, parted by commas; may be repeated.
-    #[arg(long, value_name = "AC,…", value_delimiter = ',')]
+    #[arg(long, value_name = "AC,…", value_delimiter = ',', help_heading = help::WHAT)]
     pub only: Vec<String>,
     /// Leave out the REFACTOR stage.
-    #[arg(long)]
+    #[arg(long, help_heading = help::HOW)]
     pub no_refactor: bool,
     /// These criteria are satisfied already: their tests must pass at once, no implementer. Ids,
     /// parted by commas; may be repeated.
-    #[arg(long, value_name = "AC,…", value_delimiter = ',')]
+    #[arg(long, value_name = "AC,…", value_delimiter = ',', help_heading = help::WHAT)]
     pub already_green: Vec<String>,
     /// Look for the requirement in specs/frs/archive/ too.
-    #[arg(long)]
+    #[arg(long, help_heading = help::WHAT)]
     pub archived: bool,
     /// Go on though the baseline is red and can't be read test by test.
-    #[arg(long)]
+    #[arg(long, help_heading = help::HOW)]
     pub allow_red_baseline: bool,
     /// Go on though the gate is red before the first agent is started.
-    #[arg(long)]
+    #[arg(long, help_heading = help::HOW)]
     pub allow_red_gate: bool,
     /// Refuse RED if it changes existing tests, even those that the test-writer names.
-    #[arg(long)]
+    #[arg(long, help_heading = help::HOW)]
     pub no_supersede: bool,
     #[command(flatten)]
     pub caps: CapArgs,
     #[command(flatten)]
     pub isolation: IsolationArgs,
     /// Let each agent have this terminal, so that you see and steer it; end it yourself.
-    #[arg(long, short, conflicts_with = "json")]
+    #[arg(long, short, conflicts_with = "json", help_heading = help::HELD)]
     pub interactive: bool,
     /// Start anew though this requirement has an unfinished run.
-    #[arg(long)]
+    #[arg(long, help_heading = help::HOW)]
     pub new: bool,
     /// A cassette for the scripted agent.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = help::WHAT)]
     pub cassette: Option<PathBuf>,
     /// Keep the run as a cassette in this file, which must be new: what each agent did to files, its
     /// last message, its pace; secrets masked.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = help::TOLD)]
     pub record: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -144,22 +145,22 @@ pub struct RunArgs {
 pub struct CapArgs {
     /// Pause the run when its agents say that they used so many dollars (exit code 3); with a higher number
     /// it goes on: `tdd resume` for a run of the cycle, `tdd fix` itself for one of its own.
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", help_heading = help::CAPS)]
     pub max_usd: Option<String>,
     /// The same for tokens, read and written together: 200000, 200k, 2M.
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", help_heading = help::CAPS)]
     pub max_tokens: Option<String>,
     /// The same for the time that the run is at work: 90s, 30m, 2h.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = help::CAPS)]
     pub max_wall: Option<String>,
     /// End an attempt, as failed, when its agent says that it used so many dollars.
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", help_heading = help::CAPS)]
     pub max_usd_attempt: Option<String>,
     /// The same for tokens.
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", help_heading = help::CAPS)]
     pub max_tokens_attempt: Option<String>,
     /// The same for its time; `attempt_deadline` in tdd.yaml, 30m if nothing is said.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help_heading = help::CAPS)]
     pub max_wall_attempt: Option<String>,
 }
 
@@ -167,27 +168,27 @@ pub struct CapArgs {
 pub struct IsolationArgs {
     /// What holds the children: `enforce` is an OS sandbox, `audit` only checks and puts back, `auto`
     /// is the stronger one that works here.
-    #[arg(long, value_name = "LEVEL", value_parser = ["auto", "enforce", "audit"])]
+    #[arg(long, value_name = "LEVEL", value_parser = ["auto", "enforce", "audit"], help_heading = help::HELD)]
     pub sandbox: Option<String>,
     /// Refuse to run without an OS sandbox around the children.
-    #[arg(long)]
+    #[arg(long, help_heading = help::HELD)]
     pub require_sandbox: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct OutputArgs {
     /// Print one JSON object a line on stdout and nothing else.
-    #[arg(long)]
+    #[arg(long, help_heading = help::TOLD)]
     pub json: bool,
     /// No progress; results and errors only.
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = help::TOLD)]
     pub quiet: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct HaltArgs {
     /// After a halt: the report alone, and no review at the terminal. Nor is there one with --json, --quiet or in CI.
-    #[arg(long)]
+    #[arg(long, help_heading = help::TOLD)]
     pub no_review: bool,
 }
 

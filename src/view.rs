@@ -16,6 +16,7 @@ use std::io::IsTerminal;
 
 use anstream::ColorChoice;
 
+use review::Ink;
 use tdd_core::audience::{Audience, News};
 use tdd_core::event::Event;
 use tdd_core::state::State;
@@ -30,7 +31,7 @@ pub enum Mode {
     /// Plain lines on stderr.
     Lines,
     /// A live display on stderr, which is a terminal.
-    Live,
+    Live(Ink),
 }
 
 /// What the person asked for.
@@ -44,10 +45,10 @@ pub enum Wish {
 /// What stderr is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stderr {
-    /// A pipe, a file, a terminal that can't move its cursor (`TERM=dumb`), or one whose user
-    /// wants no colour (`NO_COLOR`, `CLICOLOR=0`).
+    /// A pipe, a file, or a terminal that can't move its cursor (`TERM=dumb`).
     Plain,
-    Terminal,
+    /// Without colours where its user wants none (`NO_COLOR`, `CLICOLOR=0`).
+    Terminal(Ink),
 }
 
 impl Stderr {
@@ -57,7 +58,8 @@ impl Stderr {
         let coloured = anstream::AutoStream::choice(&stderr) != ColorChoice::Never;
         // `console` reads TERM here and says no for `dumb`, which anstream overrules in CI.
         let unfit = indicatif::ProgressDrawTarget::stderr().is_hidden();
-        if stderr.is_terminal() && coloured && !unfit { Self::Terminal } else { Self::Plain }
+        let ink = if coloured { Ink::Colours } else { Ink::None };
+        if stderr.is_terminal() && !unfit { Self::Terminal(ink) } else { Self::Plain }
     }
 }
 
@@ -67,7 +69,7 @@ pub fn mode(wish: Wish, stderr: Stderr) -> Mode {
         (Wish::Quiet, _) => Mode::Quiet,
         (Wish::Json, _) => Mode::Json,
         (Wish::Progress, Stderr::Plain) => Mode::Lines,
-        (Wish::Progress, Stderr::Terminal) => Mode::Live,
+        (Wish::Progress, Stderr::Terminal(ink)) => Mode::Live(ink),
     }
 }
 
@@ -77,7 +79,7 @@ pub fn audience(mode: Mode) -> Box<dyn Audience> {
         Mode::Quiet => Box::new(Silence),
         Mode::Json => Box::new(json::Json::new(std::io::stdout(), anstream::stderr())),
         Mode::Lines => Box::new(lines::Lines::new(anstream::stderr())),
-        Mode::Live => Box::new(live::Live::on_stderr()),
+        Mode::Live(ink) => Box::new(live::Live::on_stderr(ink)),
     }
 }
 

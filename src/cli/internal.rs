@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser};
 
-use super::Cli;
+use super::{Cli, help};
 
 /// What `tdd` starts itself as. A parser of their own reads these, because each child is started
 /// through one or two of them and the whole command line takes a while to set up.
@@ -44,7 +44,7 @@ impl Line {
             Self::Ourselves(Internal::parse_from(words))
         } else {
             let typed = words.get(1).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-            match Cli::try_parse_from(words) {
+            match help::parse(words) {
                 Ok(cli) => Self::Person(Box::new(cli)),
                 Err(error) => {
                     let near = like_a_command(&typed).filter(|_| error.use_stderr());

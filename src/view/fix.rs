@@ -22,7 +22,7 @@ pub fn audience(mode: Mode) -> Box<dyn Audience<FixState>> {
     match mode {
         Mode::Quiet => Box::new(Silence),
         Mode::Json => Box::new(Json { out: std::io::stdout(), aside: anstream::stderr() }),
-        Mode::Lines | Mode::Live => Box::new(Lines { out: anstream::stderr() }),
+        Mode::Lines | Mode::Live(_) => Box::new(Lines { out: anstream::stderr() }),
     }
 }
 

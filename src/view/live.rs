@@ -7,8 +7,8 @@
 //! goes to a fresh line and then silences the display.
 
 mod screen;
+mod standing;
 
-use std::fmt::Write as _;
 use std::io::{Stderr, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,17 +16,16 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::lines::{note, write_line};
-use super::tell::{Line, Teller, attempt_title};
+use super::review::Ink;
+use super::tell::{Line, Teller, Tone, attempt_title};
 use screen::Screen;
 use tdd_core::audience::{Audience, News};
 use tdd_core::event::Event;
 use tdd_core::harmless;
-use tdd_core::state::{Progress, State};
+use tdd_core::state::State;
 
 /// How often elapsed time is drawn again though nothing happened.
 const REDRAW: Duration = Duration::from_millis(250);
-/// How many criteria are shown as dots; the counts beside them tell of the rest.
-const DOTS: usize = 48;
 /// What a terminal is taken to be when it does not say.
 const USUAL_SIZE: (u16, u16) = (80, 24);
 /// Where the run stands, elapsed; the criteria; what is going on.
@@ -39,12 +38,15 @@ pub struct Live<W: Write + Send + 'static> {
     criteria: Arc<Mutex<String>>,
     title: String,
     teller: Teller,
+    ink: Ink,
 }
 
 impl Live<Stderr> {
     /// On the real stderr, drawn again as time passes.
-    pub fn on_stderr() -> Self {
-        let live = Self::on(std::io::stderr(), || crossterm::terminal::size().unwrap_or(USUAL_SIZE));
+    pub fn on_stderr(ink: Ink) -> Self {
+        let size = || crossterm::terminal::size().unwrap_or(USUAL_SIZE);
+        let mut live = Self::on(std::io::stderr(), size);
+        live.ink = ink;
         live.screen.silence_on_panic();
         // It starts a thread, and panics where it can't.
         if std::thread::Builder::new().spawn(|| {}).is_ok() {
@@ -64,12 +66,12 @@ impl<W: Write + Send + 'static> Live<W> {
         let bar = ProgressBar::with_draw_target(None, target).with_style(style(Arc::clone(&criteria)));
         let title = "before RED".to_owned();
         bar.set_prefix(title.clone());
-        Self { bar, screen, criteria, title, teller: Teller::default() }
+        Self { bar, screen, criteria, title, teller: Teller::default(), ink: Ink::Colours }
     }
 
     /// Lines that stay. They are written to the terminal itself, whatever the bar does.
     fn say(&self, lines: &[Line]) {
-        let write = || self.screen.with(|out| lines.iter().for_each(|line| write_line(out, line)));
+        let write = || self.screen.with(|out| lines.iter().for_each(|line| self.ink.line(out, line)));
         if self.screen.is_silent() || self.bar.is_finished() {
             write();
         } else if !lines.is_empty() {
@@ -78,7 +80,7 @@ impl<W: Write + Send + 'static> Live<W> {
     }
 
     fn show(&self, state: &State) {
-        *self.criteria.lock().unwrap_or_else(PoisonError::into_inner) = dots(state);
+        *self.criteria.lock().unwrap_or_else(PoisonError::into_inner) = standing::row(state, self.ink);
     }
 }
 
@@ -88,7 +90,8 @@ impl<W: Write + Send + 'static> Audience for Live<W> {
         if let Event::AttemptStarted { attempt } = event
             && let Some(attempt) = attempt.of_cycle()
         {
-            self.title = harmless::short(&attempt_title(&attempt), 100);
+            let most = state.run.plan.bounds.semantic;
+            self.title = harmless::short(&format!("{} of {most}", attempt_title(&attempt)), 100);
             self.bar.set_prefix(self.title.clone());
             self.bar.set_message("");
             self.bar.reset_elapsed();
@@ -116,6 +119,15 @@ impl<W: Write + Send + 'static> Audience for Live<W> {
     }
 }
 
+impl Ink {
+    fn line(self, out: &mut impl Write, line: &Line) {
+        match self {
+            Self::Colours => write_line(out, line),
+            Self::None => write_line(out, &Line { tone: Tone::Plain, text: line.text.clone() }),
+        }
+    }
+}
+
 impl<W: Write + Send + 'static> Drop for Live<W> {
     fn drop(&mut self) {
         // After a panic the display is silent, and its lock may be what panicked.
@@ -132,27 +144,6 @@ fn style(criteria: Arc<Mutex<String>>) -> ProgressStyle {
     };
     let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_spinner());
     style.with_key("criteria", key)
-}
-
-/// A dot for each criterion: grey, red, green, or yellow for what `tdd` can't verify.
-fn dots(state: &State) -> String {
-    let criteria = &state.run.plan.criteria;
-    let mut out = String::new();
-    for id in criteria.iter().take(DOTS) {
-        out.push_str(match state.progress.get(id) {
-            None | Some(Progress::Pending) => "\u{1b}[2m○\u{1b}[0m",
-            Some(Progress::Red) => "\u{1b}[31m●\u{1b}[0m",
-            Some(Progress::Green | Progress::AlreadyGreen) => "\u{1b}[32m●\u{1b}[0m",
-            Some(Progress::Unverified | Progress::Accepted) => "\u{1b}[33m●\u{1b}[0m",
-        });
-    }
-    if criteria.len() > DOTS {
-        out.push('…');
-    }
-    let green = |progress: &&Progress| matches!(progress, Progress::Green | Progress::AlreadyGreen);
-    let greens = state.progress.values().filter(green).count();
-    let _ = write!(out, " {greens} of {} green", criteria.len());
-    out
 }
 
 /// After these the terminal belongs to the report or the summary.

@@ -270,7 +270,7 @@ fn terminals_of_any_size_and_kind_do() {
         ((24, 80), &[("TERM", "xterm")], false),
         ((1, 1), &[("TERM", "xterm")], false),
         ((24, 80), &[("TERM", "dumb")], true),
-        ((24, 80), &[("TERM", "xterm"), ("NO_COLOR", "1")], true),
+        ((24, 80), &[("TERM", "xterm"), ("NO_COLOR", "1")], false),
         ((0, 0), &[], true),
     ] {
         let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
@@ -278,6 +278,9 @@ fn terminals_of_any_size_and_kind_do() {
         assert_eq!(ran.code, 0, "{size:?} {env:?}: {}", ran.seen);
         assert!(ran.seen.contains("done"), "{size:?} {env:?}: {}", ran.seen);
         assert_eq!(!ran.seen.contains('\u{1b}'), plain, "{size:?} {env:?}: {:?}", ran.seen);
+        let is_coloured = ["\u{1b}[3", "\u{1b}[1m", "\u{1b}[2m"].iter().any(|code| ran.seen.contains(code));
+        let wants_none = plain || env.iter().any(|(name, _)| *name == "NO_COLOR");
+        assert!(is_coloured != wants_none, "{size:?} {env:?}: {:?}", ran.seen);
     }
 }
 

@@ -113,6 +113,15 @@ impl Terminal {
         self.shown.0.lock().unwrap().screen().contents()
     }
 
+    /// Tells the program of another size, and takes it only when the screen is so: what was drawn for the old
+    /// size and is still under way would be broken anywhere.
+    #[track_caller]
+    pub fn resize_when(&self, (rows, cols): (u16, u16), is_so: impl Fn(&vt100::Screen) -> bool) {
+        self.master.resize(size(rows, cols)).unwrap();
+        self.wait("drawn for the new size", is_so);
+        self.shown.0.lock().unwrap().screen_mut().set_size(cells(rows), cells(cols));
+    }
+
     pub fn resize(&self, rows: u16, cols: u16) {
         self.shown.0.lock().unwrap().screen_mut().set_size(cells(rows), cells(cols));
         self.master.resize(size(rows, cols)).unwrap();

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use tdd::view::json::Json;
 use tdd::view::lines::Lines;
 use tdd::view::live::Live;
+use tdd::view::review::Ink;
 use tdd::view::{Mode, Stderr, Wish, mode};
 use tdd_core::audience::{Audience, News};
 use tdd_core::finding::{Findings, RedKind};
@@ -181,7 +182,9 @@ fn the_live_display_keeps_every_line_and_clears_itself() {
         assert!(shown.contains(line), "{line:?} was lost");
     }
     assert!(shown.contains("not prevented: reading history\n"));
-    assert!(shown.contains("\u{1b}[31m●"), "a red dot while criteria are red");
+    assert!(shown.contains("\u{1b}[31m◐"), "a red dot while criteria are red");
+    assert!(shown.contains("\u{1b}[33m◉"), "another one for what is worked on");
+    assert!(shown.contains(", attempt 1 of 2"), "{shown}");
     assert!(
         !shown.contains("\u{1b}[2J") && !shown.contains("\u{1b}[?25l"),
         "no clear screen, no hidden cursor"
@@ -246,9 +249,10 @@ fn ac_tdd_6_3_a_closed_stream_stops_nothing() {
 #[test]
 fn the_way_of_showing_follows_the_wish_and_then_the_terminal() {
     for (wish, stderr, want) in [
-        (Wish::Quiet, Stderr::Terminal, Mode::Quiet),
-        (Wish::Json, Stderr::Terminal, Mode::Json),
-        (Wish::Progress, Stderr::Terminal, Mode::Live),
+        (Wish::Quiet, Stderr::Terminal(Ink::Colours), Mode::Quiet),
+        (Wish::Json, Stderr::Terminal(Ink::None), Mode::Json),
+        (Wish::Progress, Stderr::Terminal(Ink::Colours), Mode::Live(Ink::Colours)),
+        (Wish::Progress, Stderr::Terminal(Ink::None), Mode::Live(Ink::None)),
         (Wish::Progress, Stderr::Plain, Mode::Lines),
     ] {
         assert_eq!(mode(wish, stderr), want);
