@@ -16,7 +16,6 @@ use std::io::IsTerminal;
 
 use anstream::ColorChoice;
 
-use review::Ink;
 use tdd_core::audience::{Audience, News};
 use tdd_core::event::Event;
 use tdd_core::state::State;
@@ -32,6 +31,13 @@ pub enum Mode {
     Lines,
     /// A live display on stderr, which is a terminal.
     Live(Ink),
+}
+
+/// Whether colours may be used; shapes and brightness say the same without them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    Colours,
+    None,
 }
 
 /// What the person asked for.

@@ -19,7 +19,11 @@ use tdd_core::trouble::Trouble;
 
 /// The story of a run of the cycle.
 fn story_of(run: &RunDir) -> Result<Story, Trouble> {
-    let records = journal_file::read_for_state(&run.path)?;
+    story_in(run, &journal_file::read_for_state(&run.path)?)
+}
+
+/// The same from a journal that was read.
+fn story_in(run: &RunDir, records: &[Record]) -> Result<Story, Trouble> {
     let told = story::tell(records.iter().map(|record: &Record| &record.event));
     let told = told.map_err(|error| {
         Trouble::environment(format!("the journal of {} tells no run", run.id))

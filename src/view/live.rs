@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::Ink;
 use super::lines::{note, write_line};
-use super::review::Ink;
 use super::tell::{Line, Teller, Tone, attempt_title};
 use screen::Screen;
 use tdd_core::audience::{Audience, News};

@@ -6,6 +6,6 @@ mod draw;
 mod model;
 mod screen;
 
-pub use draw::{Ink, draw};
+pub use draw::draw;
 pub use model::{Head, Key, Model, Sheet, Wish};
-pub use screen::{Heard, Screen, is_possible};
+pub use screen::{Heard, Screen, possible};

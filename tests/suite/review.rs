@@ -4,7 +4,8 @@
 use ratatui::Terminal as Drawing;
 use ratatui::backend::TestBackend;
 use tdd::text::halt_report::NextStep;
-use tdd::view::review::{Head, Ink, Key, Model, Sheet, Wish, draw};
+use tdd::view::Ink;
+use tdd::view::review::{Head, Key, Model, Sheet, Wish, draw};
 
 use super::run_status::Place;
 use super::sandbox::{Ran, Sandbox, has_python};
@@ -80,11 +81,8 @@ fn what_is_final_is_asked_once_more_and_a_halt_can_be_left() {
     let sandbox = halted();
     let mut terminal = reviewed(&sandbox, &[]);
     asked(&terminal);
-    let number = (1..=9).find(|number| {
-        let line = format!("{number}  close this run");
-        terminal.shows(&line)
-    });
-    terminal.press(&format!("{}\r", number.unwrap()));
+    let number = number_of(&terminal, "close this run");
+    terminal.press(&format!("{number}\r"));
     terminal.wait("the second question", |screen| screen.contents().contains("really? [y/N]"));
     answered(&mut terminal, "n", "review>");
     terminal.press("q\r");
@@ -213,15 +211,8 @@ fn a_criterion_is_accepted_for_a_reason_that_is_kept_and_no_agent_reads() {
     }
 }
 
-#[test]
-fn code_that_the_person_mends_by_hand_is_green_without_a_fork() {
-    if !has_python() {
-        return;
-    }
-    let place = Place::new();
-    place.run(&place.wrong, &[]).expect(1);
-    let forks = place.sandbox.forks();
-    let editor = "sh -c 'sed -i \"s/return 3/return 2/\" shop.py; printf \"\\ndef two():\\n    return 2\\n\" >>shop.py' x";
+/// Edits with this editor, and goes on to a finished run; gives what the terminal showed at the end.
+fn goes_on_after(place: &Place, editor: &str) -> String {
     let mut command = place.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     command.args(["review", "--cassette", &place.honest]).env("TERM", "xterm-256color").env("EDITOR", editor);
     let mut terminal = Terminal::of_size(&command, 30, 80);
@@ -235,6 +226,19 @@ fn code_that_the_person_mends_by_hand_is_green_without_a_fork() {
     terminal.press(&number);
     let (code, screen) = terminal.end();
     assert_eq!(code, 0, "{screen}");
+    screen
+}
+
+#[test]
+fn code_that_the_person_mends_by_hand_is_green_without_a_fork() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let forks = place.sandbox.forks();
+    let editor = "sh -c 'sed -i \"s/return 3/return 2/\" shop.py; printf \"\\ndef two():\\n    return 2\\n\" >>shop.py' x";
+    let screen = goes_on_after(&place, editor);
     assert_eq!(place.sandbox.forks(), forks + 1, "the refactorer alone: {screen}");
 }
 
@@ -280,18 +284,7 @@ fn a_test_that_the_person_edits_is_red_again_and_then_green() {
     let place = Place::new();
     place.run(&place.wrong, &[]).expect(1);
     let editor = "sh -c 'sed -i \"s/test_new/test_newer/\" tests/test_ac_ste_1_1.py' x";
-    let mut command = place.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-    command.args(["review", "--cassette", &place.honest]).env("TERM", "xterm-256color").env("EDITOR", editor);
-    let mut terminal = Terminal::of_size(&command, 30, 80);
-    terminal.wait_for("q leave");
-    let number = number_of(&terminal, "go on after you changed");
-    terminal.press("e");
-    terminal.wait_for("Enter goes back to the review");
-    terminal.press("\r");
-    terminal.wait("the review again", vt100::Screen::alternate_screen);
-    terminal.press(&number);
-    let (code, screen) = terminal.end();
-    assert_eq!(code, 0, "{screen}");
+    goes_on_after(&place, editor);
     let events = place.sandbox.events();
     let at = |name: &str| events.iter().rposition(|event| event == name).unwrap();
     assert!(at("rechecked") < at("attempt_started"), "{events:?}");

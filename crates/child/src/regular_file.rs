@@ -76,20 +76,20 @@ pub fn head_of(file: File, most: u64) -> io::Result<Vec<u8>> {
 
 /// A new, empty file in the place of whatever lies there, which is removed and not written to.
 pub fn create(path: &Path) -> io::Result<File> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    OpenOptions::new().write(true).create_new(true).open(path)
+    in_place_of(path, OpenOptions::new().write(true))
 }
 
-/// The same for a file that its owner alone may read.
+/// The same with these bytes, for its owner alone to read.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    in_place_of(path, OpenOptions::new().write(true).mode(0o600))?.write_all(bytes)
+}
+
+fn in_place_of(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
     }
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(bytes)
+    options.create_new(true).open(path)
 }
 
 /// A new file with these bytes in the place of whatever lies there.

@@ -27,7 +27,7 @@ use tdd_core::halt::Ending;
 use tdd_core::judge::Verdict;
 use tdd_core::role::Asked;
 use tdd_core::state::{End, Entry, Phase};
-use tdd_core::story::{self, Story, Told};
+use tdd_core::story::{Story, Told};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints;
 
@@ -110,14 +110,10 @@ struct Source<'a> {
 }
 
 fn page_of(repository: &Path, run: &RunDir, (mask, diffs): (&Mask, usize)) -> Result<RunPage, Trouble> {
-    let told = Journalled::read(run)?.0;
-    let status = RunStatus::of(repository, run, &told);
     let records = journal_file::read_only(&run.path)?;
-    let story = story::tell(records.iter().map(|record| &record.event)).ok().flatten().ok_or_else(|| {
-        Trouble::user(format!("{} is no run of a requirement", run.id))
-            .because("a report tells of criteria and of attempts at them")
-            .advise(format!("`tdd show {}` has its own report", run.id))
-    })?;
+    let story = super::story_in(run, &records)?;
+    let told = Journalled::Cycle(Box::new(story.state.clone()));
+    let status = RunStatus::of(repository, run, &told);
     let began_ms = records.first().map_or(0, |record| record.ts);
     let source = Source { repository, run, mask, diffs: with_diffs(&story, diffs) };
     let state = &story.state;

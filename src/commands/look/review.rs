@@ -25,9 +25,7 @@ use crate::commands::run_status::{self, RunStatus};
 use crate::commands::status::{chosen_run, repository};
 use crate::commands::surroundings;
 use crate::driver::report::touched;
-use crate::settings::Environment;
 use crate::text::halt_report::{HaltFacts, NextStep, Review, review};
-use crate::view::review::Ink;
 use crate::view::{self, dialog, print};
 use tdd_child::regular_file;
 use tdd_child::run_folder::RunDir;
@@ -56,9 +54,8 @@ pub fn run(args: &ReviewArgs) -> Result<ExitCode, Trouble> {
     let run = chosen_run(&repository, args.run.as_deref())?;
     let mut halted = Halted::read(&repository, &run, &with(args.cassette.as_deref()))?;
     let _only_one = only_one(&run)?;
-    let environment = surroundings()?.1;
-    if !args.plain && view::review::is_possible(environment.var("TERM")) {
-        return full::run(&mut halted, ink(&environment));
+    if let Some(ink) = view::review::possible().filter(|_| !args.plain) {
+        return full::run(&mut halted, ink);
     }
     if dialog::is_possible() {
         return plain::run(&mut halted);
@@ -90,16 +87,16 @@ impl<'a> Offer<'a> {
 
     /// `None` where nobody looks, or there is nothing to judge.
     pub fn take(&self) -> Option<Result<ExitCode, Trouble>> {
-        let environment = surroundings().ok()?.1;
-        let is_unwanted = self.halt.no_review || self.output.json || self.output.quiet || environment.ci;
-        if is_unwanted || !view::review::is_possible(environment.var("TERM")) {
+        let is_unwanted = self.halt.no_review || self.output.json || self.output.quiet;
+        let ink = view::review::possible().filter(|_| !is_unwanted)?;
+        if surroundings().ok()?.1.ci {
             return None;
         }
         let repository = repository().ok()?;
         let run = chosen_run(&repository, self.run).ok()?;
         let mut halted = Halted::read(&repository, &run, &with(self.cassette)).ok()?;
         let _only_one = only_one(&run).ok()?;
-        Some(full::run(&mut halted, ink(&environment)))
+        Some(full::run(&mut halted, ink))
     }
 }
 
@@ -107,12 +104,6 @@ impl<'a> Offer<'a> {
 fn with(cassette: Option<&Path>) -> String {
     let with = cassette.map(|file| format!(" --cassette {}", shell_word(&file.to_string_lossy())));
     with.unwrap_or_default()
-}
-
-/// As <https://no-color.org> has it: set and not empty.
-fn ink(environment: &Environment) -> Ink {
-    let is_plain = environment.var("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if is_plain { Ink::None } else { Ink::Colours }
 }
 
 /// Carries a command out. `None` where the run is still halted, and is to be shown again.
@@ -177,9 +168,9 @@ fn only_one(run: &RunDir) -> Result<File, Trouble> {
 
 impl Halted {
     fn read(repository: &Path, run: &RunDir, with: &str) -> Result<Self, Trouble> {
-        let told = Journalled::read(run)?.0;
-        let status = RunStatus::of(repository, run, &told);
         let story = super::story_of(run)?;
+        let told = Journalled::Cycle(Box::new(story.state.clone()));
+        let status = RunStatus::of(repository, run, &told);
         status.refuse_past(run, &story.state.run.requirement.id)?;
         let Phase::Ended { end: End::Halted(halt) } = story.state.phase.clone() else {
             return Err(Trouble::user(format!("{} has not halted", run.id))

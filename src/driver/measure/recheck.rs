@@ -80,9 +80,8 @@ impl<W: World> Drive<'_, W> {
         let reds = self.reds(&findings.mapping, (one, Some(two)), &book);
         let reds: Vec<_> = reds.into_iter().filter(|criterion| unfinished.contains(&criterion.id)).collect();
         let greens = classify::greens(one);
-        let (passing, again) = (greens.iter().collect(), classify::greens(two));
-        let passing: BTreeSet<&TestId> =
-            again.iter().collect::<BTreeSet<_>>().intersection(&passing).copied().collect();
+        let again: BTreeSet<TestId> = classify::greens(two).into_iter().collect();
+        let passing: BTreeSet<&TestId> = greens.iter().filter(|id| again.contains(*id)).collect();
         findings.by_hand = self.green_by_hand(&passing, &unfinished, &edited);
         let is_open = |id: &CriterionId| !findings.by_hand.contains(id);
         let open: BTreeSet<&TestId> = reds

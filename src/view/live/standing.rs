@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::text::usage_words::grouped;
-use crate::view::review::Ink;
+use crate::view::Ink;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::Refactoring;
 use tdd_core::machine::Machine as _;

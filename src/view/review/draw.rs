@@ -7,14 +7,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
 use super::model::{Asked, Model, cut, folded};
+use crate::view::Ink;
 use tdd_core::harmless;
-
-/// Whether colours may be used; shapes and brightness say the same without them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ink {
-    Colours,
-    None,
-}
 
 impl Ink {
     fn of(self, colour: Color) -> Style {

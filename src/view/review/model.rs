@@ -130,10 +130,6 @@ impl Model {
         self.layout = Layout::default();
     }
 
-    pub fn note(&mut self, words: &str) {
-        self.note = Some(words.to_owned());
-    }
-
     /// Fits all into so many columns and rows.
     pub fn fit(&mut self, cols: usize, rows: usize) {
         if (self.layout.cols, self.layout.rows) == (cols, rows) {

@@ -1,7 +1,6 @@
 //! The terminal of a review: its other screen, its keys, and the terminal as it was, whatever happens.
 
-use std::ffi::OsStr;
-use std::io::{self, IsTerminal as _, Stderr};
+use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
@@ -9,18 +8,21 @@ use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifier
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
-use super::draw::{Ink, draw};
+use super::draw::draw;
 use super::model::{Key, Model};
+use crate::view::{Ink, Stderr};
 use tdd_child::passthrough::raw::OtherScreen;
 use tdd_child::signals::StopSignal;
 
 /// How long a look at signals and at the size may be off.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Whether a whole screen can be drawn: stdin and stderr are a terminal that can move its cursor.
-pub fn is_possible(term: Option<&OsStr>) -> bool {
-    let can_move = term.is_some_and(|term| !term.is_empty() && term != "dumb");
-    can_move && io::stdin().is_terminal() && io::stderr().is_terminal()
+/// In which ink a whole screen can be drawn, if one can: stdin is a terminal, and stderr one that can move its cursor.
+pub fn possible() -> Option<Ink> {
+    match Stderr::look() {
+        Stderr::Terminal(ink) if io::stdin().is_terminal() => Some(ink),
+        Stderr::Terminal(_) | Stderr::Plain => None,
+    }
 }
 
 /// What came from the person, or instead.
@@ -37,7 +39,7 @@ pub enum Heard {
 
 /// The other screen, as long as it lives.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<Stderr>>,
+    terminal: Terminal<CrosstermBackend<io::Stderr>>,
     ink: Ink,
     // After the terminal: what ratatui does at its end is undone by this.
     held: OtherScreen,

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use super::{Halted, act, editor, panes, shell};
 use crate::text::halt_report::Review;
+use crate::view::Ink;
 use crate::view::dialog;
-use crate::view::review::{Head, Heard, Ink, Model, Screen, Sheet, Wish};
+use crate::view::review::{Head, Heard, Model, Screen, Sheet, Wish};
 use tdd_child::signals::{self, StopSignal};
 use tdd_child::unix;
 use tdd_core::harmless;
