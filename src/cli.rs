@@ -244,16 +244,6 @@ pub struct LogArgs {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "\
-Branch, HEAD, index, stash and ignored files are left alone. The tree as it is gets a checkpoint
-of its own before anything is changed, so an undo can be undone.
-
-Exit codes:
-  0   the work tree is as the checkpoint holds it, now or already
-  1   the way back broke off halfway; the tree as it was is kept, and it is said where
-  2   refused, and nothing was changed: files were changed by somebody else, a run is at work,
-      no such run, no checkpoint, or the journal is damaged
-  70  a bug in tdd")]
 pub struct UndoArgs {
     /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run if not given.
     #[arg(value_name = "RUN")]
@@ -273,16 +263,6 @@ pub struct UndoArgs {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "\
-Nothing but the folders .tdd/runs/<run> and the refs below refs/tdd/<run>/ is touched. What is
-removed can no longer be undone or resumed. Refs whose run's folder is gone go too. A run whose
-refs alone hold a commit that somebody made, or a tree with somebody's changes, is left alone.
-
-Exit codes:
-  0   done, or nothing to do
-  1   something could not be removed; the rest was
-  2   refused, and nothing was removed
-  70  a bug in tdd")]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub struct CleanArgs {
     /// Just these runs, finished or not: parts of their ids, or `@` (newest), `@-`.
@@ -318,20 +298,6 @@ pub struct DemoArgs {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "\
-Without --agent: looks at git, ignored files, settings, agent, sandbox, commands, requirements, runs,
-what killed runs have left, and disk space. The test and gate commands are run, in a copy of the tree:
-as they are, and with a test planted that must fail. Nothing in the tree is changed.
-
-With --agent: each obligation is tried on the agent's real program, called by its table, with a scripted model server
-in the model's place, in fresh homes and projects. No account is used and nothing leaves the machine.
-
-Exit codes:
-  0   nothing is in the way of a run (there may be warnings); no obligation is unmet
-  1   something is; some are; each is told with why
-  2   usage; with --agent it can't be found out: no such agent, no program, no `kit:` in its table
-  70  a bug in tdd
-  129, 130, 131, 143   stopped by a signal")]
 pub struct DoctorArgs {
     /// End and remove what killed runs of this work tree have left.
     #[arg(long, conflicts_with = "agent")]

@@ -7,17 +7,6 @@ use clap::Args;
 use super::{CapArgs, IsolationArgs, OutputArgs};
 
 #[derive(Clone, Debug, Default, Args)]
-#[command(after_help = "\
-The checks are those that are named, else those of `fix: checks:` in tdd.yaml, else what the project's own
-files tell: a type check (tsc --noEmit, cargo check, mypy, go vet), the test command, the gate command.
-
-Exit codes:
-  0   every check passes, by runs of tdd's own; or there was nothing to check, and it says so
-  1   halted: the retries are spent, or the agent did not answer; the best state is kept
-  2   set-up or usage error: no checks, no agent; nothing was changed
-  3   paused: a usage limit, a cap, the agent vanished; the best state is kept, run it again
-  70  a bug in tdd
-  129, 130, 131, 143  stopped by a signal; the best state is kept")]
 pub struct FixArgs {
     /// How often an agent is asked: 0 to 20, 3 if nothing is said; 0 only runs the checks.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=20))]

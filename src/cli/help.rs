@@ -1,5 +1,7 @@
 //! What `tdd --help` says: commands by what they are for, flags by what they bound, examples, exit codes.
 
+mod pages;
+
 use std::fmt::Write as _;
 
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
@@ -42,7 +44,7 @@ Exit codes of a run:
 
 /// The command line with all this.
 pub(super) fn command() -> Command {
-    let mut command = Cli::command();
+    let mut command = pages::told(Cli::command());
     let listed = listed(&command);
     command.build();
     // They are listed above, and not once more.

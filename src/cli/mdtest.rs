@@ -7,20 +7,7 @@ use clap::{Args, Subcommand};
 use super::OutputArgs;
 
 #[derive(Clone, Debug, Args)]
-#[command(
-    args_conflicts_with_subcommands = true,
-    after_help = "\
-A test is a Markdown file whose name ends in .test.md. The agent carries it out and writes a log,
-beside the test in NAME.logs/, whose front matter says `status: pass` or `status: fail`. That is the
-agent's word; its program's exit code decides nothing.
-
-Exit codes:
-  0   every test passes
-  1   a test fails, or its log breaks a rule
-  2   set-up error: no tests, the agent can't be started, the terminal can't be restored
-  70  a bug in tdd
-  129, 130, 131, 143  stopped by a signal"
-)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct MdtestArgs {
     #[command(subcommand)]
     pub command: Option<MdtestCommand>,

@@ -166,7 +166,7 @@ fn fix_phase(fix: &FixState) -> String {
         FixPhase::Opening => "before checkpoint 0".to_owned(),
         FixPhase::Measuring => "the checks run".to_owned(),
         FixPhase::Due => "a fixer is due".to_owned(),
-        FixPhase::Forked => "a fixer was forked".to_owned(),
+        FixPhase::Forked => "a fixer was started".to_owned(),
         FixPhase::TakingBack { .. } => "worse work is taken back".to_owned(),
         FixPhase::Halting { why } => format!("halting: {}", why.words()),
         FixPhase::Finishing => "finishing".to_owned(),

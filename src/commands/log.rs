@@ -10,7 +10,7 @@ use crate::text::usage_words;
 use crate::view::print;
 use crate::world::journal_file::{self, Record};
 use crate::world::lock;
-use tdd_child::growth;
+use tdd_child::growth::{self, Waiting};
 use tdd_child::run_folder;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::attempt::{AgentEnd, AgentReturn};
@@ -36,7 +36,7 @@ pub fn run(args: &LogArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
     let run = chosen_run(&repository, args.run.as_deref())?;
     let events = run.path.join(run_folder::EVENTS);
-    let mut told = 0;
+    let (mut told, mut waiting) = (0, Waiting::new());
     loop {
         // In this order: what is written after the first look is read by the second.
         let (is_over, length) =
@@ -52,7 +52,7 @@ pub fn run(args: &LogArgs) -> Result<ExitCode, Trouble> {
         if is_over || print::is_closed() {
             return Ok(ExitCode::SUCCESS);
         }
-        growth::wait(&events, length, PATIENCE);
+        waiting.wait(&events, length, PATIENCE);
     }
 }
 

@@ -18,7 +18,7 @@ use crate::view::print;
 use crate::world::journal_file::Record;
 use crate::world::lock;
 use crate::world::project;
-use tdd_child::growth;
+use tdd_child::growth::{self, Waiting};
 use tdd_child::run_folder::{self, RunDir};
 use tdd_core::cause;
 use tdd_core::criterion::CriterionId;
@@ -39,7 +39,7 @@ const MOST_OF_CAUSE: usize = 200;
 /// Prints one run whole, or all runs, one line each if there are several; with `--watch` again and again.
 pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
-    let mut shown = None;
+    let (mut shown, mut waiting) = (None, Waiting::new());
     loop {
         let runs = match &args.run {
             Some(name) => vec![chosen_run(&repository, Some(name))?],
@@ -54,7 +54,7 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
         }
         shown = Some(text);
         match events.filter(|_| args.watch && !print::is_closed()) {
-            Some(events) => growth::wait(&events, length, PATIENCE),
+            Some(events) => waiting.wait(&events, length, PATIENCE),
             None => return Ok(ExitCode::SUCCESS),
         }
     }

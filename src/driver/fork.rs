@@ -61,7 +61,7 @@ impl<W: World> Drive<'_, W> {
     pub(super) async fn run_agent(&mut self) -> Result<Vec<Event>, Trouble> {
         let key = self.state.attempt().map(|attempt| attempt.key.clone());
         let (Some(order), Some(key)) = (self.order.take(), key) else {
-            return Err(Trouble::internal("an attempt was cut off before its child was forked").advise(
+            return Err(Trouble::internal("an attempt was cut off before its child was started").advise(
                 "start the requirement anew with --new; the tree before it is kept under refs/tdd/",
             ));
         };

@@ -236,7 +236,7 @@ fn matrix_lines(rows: &[Row]) -> Vec<String> {
             let _ = write!(line, ", {} attempts", row.forks);
         }
         if !row.seen_failing() {
-            line.push_str("; assertion never seen failing");
+            line.push_str("; seen failing: no (symbol missing)");
         }
         lines.push(line);
     }
@@ -302,7 +302,8 @@ pub(super) fn evidence(state: &State) -> Vec<String> {
     if missing > 0 {
         let of = if missing == 1 { "1 criterion".to_owned() } else { format!("{missing} criteria") };
         lines.push(format!(
-            "assertion never seen failing for {of}: red was a missing symbol, so read what the test asserts before you rely on it"
+            "seen failing: no (symbol missing) for {of}: the tests failed because what they ask for did not exist yet, so \
+             what they expect was never tried on wrong code; read it before you rely on it"
         ));
     }
     lines.extend(left_out(state));

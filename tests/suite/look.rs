@@ -24,6 +24,10 @@ fn ac_tdd_9_9_a_finished_run_is_looked_back_at() {
 
     let matrix = place.tdd(&["matrix", "@"]).expect(0).stdout;
     assert!(matrix.starts_with("AC-STE-1.1  green\n  missing       -> green (attempt 1)"), "{matrix}");
+    assert!(
+        matrix.contains("\n\nmissing: what it asks for does not exist yet; its expectation was never seen"),
+        "{matrix}"
+    );
     let table = place.tdd(&["matrix", "--markdown"]).expect(0).stdout;
     assert!(
         table.contains("| AC-STE-1.1 | `tests/test_ac_ste_1_1.py::New.test_new` | missing | green | 1 |"),
@@ -189,6 +193,8 @@ fn ac_tdd_9_14_runs_are_told_as_one_html_file() {
     assert!(page.contains("<h1>2 runs</h1>") && page.contains("AssertionError: 3 != 2"), "{page}");
     assert!(page.contains("<h2>Attempts for each criterion</h2>"), "{page}");
     assert!(!page.contains("is not verified: it was accepted"), "a halted run has accepted nothing");
+    // What was offered of the halt holds no more.
+    assert!(!page.contains(" --retry</code>"), "an undone run is not gone on with");
     // By whatever names, a run stands there once.
     place.tdd(&["report", "@", "STE-1", "--out", out.to_str().unwrap()]).expect(0);
     assert!(!std::fs::read_to_string(&out).unwrap().contains("<h1>2 runs</h1>"));
@@ -199,4 +205,34 @@ fn ac_tdd_9_14_runs_are_told_as_one_html_file() {
         .says(&["can't be written", "--out FILE"]);
     place.tdd(&["report", "--out", "."]).expect(2).says(&["something else than a file"]);
     place.tdd(&["report", "STE-9"]).expect(2).says(&["no run `STE-9`"]);
+    // Neither half a file nor a guess comes of a journal that was tampered with.
+    let events = file.parent().unwrap().join("events.jsonl");
+    let told = std::fs::read_to_string(&events).unwrap();
+    std::fs::write(&events, told.replacen("STE-1", "STE-2", 1)).unwrap();
+    std::fs::remove_file(&out).unwrap();
+    place.tdd(&["report", "@-", "--out", out.to_str().unwrap()]).expect(2).says(&["can't be read", "line 2"]);
+    assert!(!out.exists());
+}
+
+/// A width that no terminal has by itself.
+#[test]
+fn ac_tdd_9_17_help_is_as_wide_as_the_terminal_and_tells_examples_and_exit_codes() {
+    let help = |words: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tdd"));
+        let told =
+            command.args(words).arg("--help").env("COLUMNS", "64").stdin(Stdio::null()).output().unwrap();
+        assert!(told.status.success(), "{words:?}");
+        String::from_utf8(told.stdout).unwrap()
+    };
+    let top = help(&[]);
+    for words in ["Work:\n", "Look:\n", "Examples:\n", "Exit codes of a run:\n"] {
+        assert!(top.contains(words), "{words}: {top}");
+    }
+    for command in ["run", "resume", "undo", "log", "status", "report", "matrix", "doctor", "config"] {
+        let page = help(&[command]);
+        assert!(page.contains("Examples:\n") && page.contains("Exit codes:\n"), "{page}");
+        let wide: Vec<&str> = page.lines().filter(|line| line.chars().count() > 64).collect();
+        assert!(wide.is_empty(), "{command}: {wide:#?}");
+    }
+    assert!(help(&["matrix"]).contains("`missing`"), "what the word means is said where it is read");
 }

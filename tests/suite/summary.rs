@@ -49,9 +49,12 @@ fn the_matrix_says_what_was_seen_red_and_what_is_green() {
     assert_eq!(facts.early_green, [criterion(2)]);
     let page = text(&story.state, Ending::Verified, &facts);
     let row = |id: &str| page.lines().find(|line| line.starts_with(id)).unwrap().to_owned();
-    assert!(row("AC-STE-1.1").ends_with("missing (1 test)    green; assertion never seen failing"), "{page}");
+    assert!(
+        row("AC-STE-1.1").ends_with("missing (1 test)    green; seen failing: no (symbol missing)"),
+        "{page}"
+    );
     assert!(row("AC-STE-1.2").ends_with("assertion (1 test)  green, early"), "{page}");
-    assert!(page.contains("evidence: assertion never seen failing for 1 criterion"), "{page}");
+    assert!(page.contains("evidence: seen failing: no (symbol missing) for 1 criterion"), "{page}");
     assert!(page.contains("attempts: 4, none failed"), "{page}");
     assert!(page.contains("isolation: audit"), "{page}");
 }

@@ -1,6 +1,7 @@
 //! `tdd matrix`: criterion by test, how each was red and in which attempt it turned green.
 //! Exit 0, or 2 if there is no such run.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -10,6 +11,7 @@ use crate::cli::look::MatrixArgs;
 use crate::commands::status::{chosen_run, repository};
 use crate::view::print;
 use tdd_core::criterion::CriterionId;
+use tdd_core::finding::RedKind;
 use tdd_core::harmless;
 use tdd_core::state::Progress;
 use tdd_core::story::{Story, TestStory};
@@ -46,7 +48,18 @@ fn text(story: &Story, rows: &[TestStory<'_>]) -> String {
             );
         }
     }
-    text
+    text + &legend(rows)
+}
+
+/// What the words for a red mean, as far as they stand there.
+fn legend(rows: &[TestStory<'_>]) -> String {
+    let kinds: BTreeSet<RedKind> = rows.iter().map(|row| row.test.kind).collect();
+    let lines = kinds.into_iter().map(|kind| {
+        let advice = kind.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
+        format!("{kind}: {}{advice}\n", kind.meaning())
+    });
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
 fn markdown(story: &Story, rows: &[TestStory<'_>]) -> String {

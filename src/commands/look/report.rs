@@ -8,10 +8,10 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::cli::look::ReportArgs;
 use crate::commands::log::time;
-use crate::commands::run_status::RunStatus;
+use crate::commands::run_status::{self, RunStatus};
 use crate::commands::status::{cause_of, chosen_run, repository};
 use crate::commands::{journalled::Journalled, mask_of, surroundings};
-use crate::text::halt_report::next_steps;
+use crate::text::halt_report::{NextStep, next_steps};
 use crate::text::html_report::{self, AttemptPage, Ended, Part, PromptText, RunPage, RunPart};
 use crate::text::mask::Mask;
 use crate::text::usage_words;
@@ -23,10 +23,10 @@ use tdd_core::attempt::{AttemptKind, Digest};
 use tdd_core::claim::{Claim, ClaimStatus};
 use tdd_core::event::Event;
 use tdd_core::finding::{ChangeKind, Findings, RunRef};
-use tdd_core::halt::Ending;
+use tdd_core::halt::{Ending, Halt};
 use tdd_core::judge::Verdict;
 use tdd_core::role::Asked;
-use tdd_core::state::{End, Entry, Phase};
+use tdd_core::state::{End, Entry, Phase, State};
 use tdd_core::story::{Story, Told};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints;
@@ -130,12 +130,34 @@ fn page_of(repository: &Path, run: &RunDir, (mask, diffs): (&Mask, usize)) -> Re
         ended_ms: records.last().map_or(0, |record| record.ts),
         began: time(began_ms),
         cause: cause_of(state),
-        next: halt.map(|halt| next_steps(state, halt)).unwrap_or_default(),
+        next: halt.map(|halt| next(repository, run, (state, halt), &status)).unwrap_or_default(),
         isolation,
         attempts: source.attempts(&story, &records, began_ms),
         held: [told_by_story.held.as_slice(), &seen(&records)].concat(),
         ..told_by_story
     })
+}
+
+/// What can be done about a halt; of a run that is undone, superseded or at work what holds for that.
+fn next(
+    repository: &Path,
+    run: &RunDir,
+    (state, halt): (&State, &Halt),
+    status: &RunStatus,
+) -> Vec<NextStep> {
+    if *status != RunStatus::AsJournalled {
+        return status
+            .advice(&run.id)
+            .map(|what| NextStep { what, command: String::new() })
+            .into_iter()
+            .collect();
+    }
+    let mut steps = next_steps(state, halt);
+    if run_status::later_work(repository, &run.id).is_some() {
+        // It would take the later run's work back, too.
+        steps.retain(|step| step.command != format!("tdd undo {}", run.id));
+    }
+    steps
 }
 
 /// The places of the attempts whose diff is told: those that failed first, the newest of them first.

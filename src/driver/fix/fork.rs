@@ -56,7 +56,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     /// Forks the child of the attempt just journalled. What it says is kept, and decides nothing.
     pub(super) async fn run_agent(&mut self) -> Result<Vec<Event>, Trouble> {
         let order =
-            self.order.take().ok_or_else(|| Trouble::internal("a fixer was forked without an order"))?;
+            self.order.take().ok_or_else(|| Trouble::internal("a fixer was started without an order"))?;
         let sealed = sealed_classes(self.state.run.test_edits);
         let Answer { outcome, told, run_cap } = self.ask(&order, sealed).await?;
         if let (Some(cap), None) = (run_cap, &outcome.message) {

@@ -28,6 +28,8 @@ pub struct RunPage {
     pub is_good: Option<bool>,
     pub began_ms: u64,
     pub ended_ms: u64,
+    /// How long it was at work, in all of its processes; 0 if that is not told.
+    pub worked_ms: u64,
     /// When it began, for people.
     pub began: String,
     /// Of a halted run: what went wrong, and what can be done, the recommended first.
@@ -73,6 +75,7 @@ impl RunPage {
         let spending = state.spending();
         Self {
             name: state.run.run.to_string(),
+            worked_ms: state.facts.worked_ms,
             title: format!("{}{title}", requirement.id),
             green: criteria.iter().filter(|one| one.is_green).count(),
             criteria,
@@ -89,8 +92,9 @@ impl RunPage {
         format!("run-{}", self.name)
     }
 
+    /// A run that waited for a person over night did not take the night.
     pub(super) fn took_ms(&self) -> u64 {
-        self.ended_ms.saturating_sub(self.began_ms)
+        if self.worked_ms > 0 { self.worked_ms } else { self.ended_ms.saturating_sub(self.began_ms) }
     }
 
     pub(super) fn tone(&self) -> &'static str {
@@ -110,7 +114,7 @@ impl RunPage {
             section id=(self.anchor()) {
                 h1 { (harmless::line(&self.title)) }
                 p { strong class=(self.tone()) { (harmless::line(&self.state)) } }
-                p.dim { (self.name) ", begun " (self.began) ", " (seconds(self.took_ms())) }
+                p.dim { (self.name) ", begun " (self.began) ", at work for " (seconds(self.took_ms())) }
                 @if let Some(cause) = &self.cause {
                     div.cause role="alert" {
                         strong { (harmless::line(cause)) }
@@ -218,7 +222,10 @@ fn next(steps: &[NextStep]) -> Markup {
     html! {
         ol.next {
             @for step in steps {
-                li { (harmless::line(&step.what)) br; code { (harmless::line(&step.command)) } }
+                li {
+                    (harmless::line(&step.what))
+                    @if !step.command.is_empty() { br; code { (harmless::line(&step.command)) } }
+                }
             }
         }
     }

@@ -114,10 +114,14 @@ fn runs_are_compared_by_time_and_by_attempts() {
         criteria: vec![CriterionPage::default()],
         ..run(name, 2)
     };
-    let page = page(vec![timed("STE-2-cd34", 9000), timed("STE-1-ab12", 1000)]);
+    let mut waited = timed("STE-2-cd34", 9000);
+    waited.ended_ms += 8 * 3600 * 1000;
+    waited.worked_ms = 7000;
+    let page = page(vec![waited, timed("STE-1-ab12", 1000)]);
     let (time, rest) = page.split_once("<h2>Attempts for each criterion</h2>").unwrap();
     let time = time.split_once("<h2>Time</h2>").unwrap().1;
     assert!(time.find("STE-1-ab12").unwrap() < time.find("STE-2-cd34").unwrap(), "the oldest first: {time}");
+    assert!(time.contains("7.0 s") && !time.contains(" min"), "the night is not its: {time}");
     assert!(rest.contains("2.0") && !page.contains("<h2>Cost"), "nobody told a cost");
 }
 
