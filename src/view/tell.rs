@@ -86,6 +86,7 @@ impl Teller {
             Event::WorkTaken { key, tree, .. } => self.taken(key, tree),
             Event::Rechecked { checkpoint, findings, .. } => rechecked(state, checkpoint, findings),
             Event::TestRun(_)
+            | Event::Session(_)
             | Event::PolicySettled { .. }
             | Event::Unknown { .. }
             | Event::Undone { .. }
