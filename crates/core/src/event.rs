@@ -34,7 +34,7 @@ pub use noted::{note_leaked, note_left};
 pub use runs::Runs;
 pub use session::{
     EditFact, EditGround, GateMode, Repair, RepairCause, SessionEvent, SessionId, SessionStarted, Step,
-    Switch,
+    Switch, ToolClass,
 };
 
 /// The end of a line about what somebody changed and what is not put back.

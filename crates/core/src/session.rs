@@ -171,7 +171,7 @@ impl Session {
             }
             SessionEvent::Switched { to } => self.switch = *to,
             SessionEvent::Looked { test_ids } => self.repairs.retain(|id, _| !test_ids.contains(id)),
-            SessionEvent::Planned { steps } => self.plan = steps.clone(),
+            SessionEvent::Planned { steps } => self.plan.clone_from(steps),
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! What happens in an agent's own session under the gate, besides `test_run` and `edit_claim`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::{CheckpointId, Digest};
@@ -99,8 +101,20 @@ pub struct SessionStarted {
     /// Globs of files that anybody may edit at any time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub free: Vec<String>,
+    /// Tools of which the project says what they do to files.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, ToolClass>,
     /// The tree as it was.
     pub tree: CheckpointId,
+}
+
+/// What a tool does to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolClass {
+    Read,
+    /// Anything: its effects are looked at when it has run.
+    Shell,
 }
 
 /// A session's name: the agent's own word for it, made fit for a file's name.

@@ -32,6 +32,7 @@ fn started() -> Event {
         project: String::new(),
         mode: GateMode::Strict,
         free: vec!["scratch/**".into()],
+        tools: BTreeMap::new(),
         tree: tree("t0"),
     })))
 }
