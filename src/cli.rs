@@ -183,6 +183,10 @@ pub struct OutputArgs {
     /// No progress; results and errors only.
     #[arg(long, short, help_heading = help::TOLD)]
     pub quiet: bool,
+    /// Print every step: each command that is run, each agent's end, each checkpoint. Otherwise a line for each
+    /// criterion, and more of what fails.
+    #[arg(long, short, conflicts_with_all = ["quiet", "json"], help_heading = help::TOLD)]
+    pub verbose: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Args)]

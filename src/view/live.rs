@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use super::Ink;
 use super::lines::{note, write_line};
 use super::tell::{Line, Teller, Tone, attempt_title};
+use super::{Detail, Ink};
 use screen::Screen;
 use tdd_core::audience::{Audience, News};
 use tdd_core::event::Event;
@@ -43,9 +43,9 @@ pub struct Live<W: Write + Send + 'static> {
 
 impl Live<Stderr> {
     /// On the real stderr, drawn again as time passes.
-    pub fn on_stderr(ink: Ink) -> Self {
+    pub fn on_stderr(ink: Ink, detail: Detail) -> Self {
         let size = || crossterm::terminal::size().unwrap_or(USUAL_SIZE);
-        let mut live = Self::on(std::io::stderr(), size);
+        let mut live = Self::on(std::io::stderr(), size, detail);
         live.ink = ink;
         live.screen.silence_on_panic();
         // It starts a thread, and panics where it can't.
@@ -59,14 +59,14 @@ impl Live<Stderr> {
 impl<W: Write + Send + 'static> Live<W> {
     /// On any writer that understands what a terminal does, as wide and as high as `size` says;
     /// drawn only when told something.
-    pub fn on(out: W, size: fn() -> (u16, u16)) -> Self {
+    pub fn on(out: W, size: fn() -> (u16, u16), detail: Detail) -> Self {
         let screen = Screen::new(out, size);
         let criteria = Arc::new(Mutex::new(String::new()));
         let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
         let bar = ProgressBar::with_draw_target(None, target).with_style(style(Arc::clone(&criteria)));
         let title = "before RED".to_owned();
         bar.set_prefix(title.clone());
-        Self { bar, screen, criteria, title, teller: Teller::default(), ink: Ink::Colours }
+        Self { bar, screen, criteria, title, teller: Teller::new(detail), ink: Ink::Colours }
     }
 
     /// Lines that stay. They are written to the terminal itself, whatever the bar does.

@@ -2,6 +2,7 @@
 //! [`live`](super::live), so that a pipe and a terminal read the same story.
 
 use crate::text::usage_words;
+use crate::view::Detail;
 use tdd_core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::effect::RollBack;
@@ -15,6 +16,7 @@ use tdd_core::role::Key;
 use tdd_core::state::{End, Entry, Phase, Progress, State};
 use tdd_core::usage::Usage;
 
+mod brief;
 mod estimate;
 mod gate;
 mod measured;
@@ -44,22 +46,41 @@ pub struct Line {
 }
 
 /// Remembers whose turn it is, because not every event says so.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Teller {
+    detail: Detail,
     turn: Option<Key>,
+    /// What the measurement of this turn has shown, in few words.
+    shown: String,
 }
 
 impl Teller {
-    /// The lines for one event; `state` is the state after it. The first line
-    /// of a run says which commands were chosen, from where, and who reads them (section 5).
+    pub fn new(detail: Detail) -> Self {
+        Self { detail, turn: None, shown: String::new() }
+    }
+
+    /// The lines for one event; `state` is the state after it.
     pub fn tell(&mut self, state: &State, event: &Event) -> Vec<Line> {
+        match self.detail {
+            Detail::Brief => self.brief(state, event),
+            Detail::Full => self.full(state, event),
+        }
+    }
+
+    /// Every step. The first line of a run says which commands were chosen, from where, and who reads them
+    /// (section 5).
+    fn full(&mut self, state: &State, event: &Event) -> Vec<Line> {
         match event {
             Event::RunStarted(run) => opening(run),
             Event::Isolated { isolation } => vec![plain(format!("isolation: {isolation}"))],
             Event::CheckpointZero { checkpoint } => {
                 vec![dim(format!("checkpoint of the tree as it is: {}", brief(checkpoint)))]
             }
-            Event::BaselineMeasured { test, gate } => baseline(state, test, gate),
+            Event::BaselineMeasured { test, gate } => {
+                let mut lines = baseline(state, (test, gate), REASONS);
+                lines.push(dim(estimate::words(state, test, gate)));
+                lines
+            }
             Event::AttemptStarted { attempt } => self.started(&state.run, attempt.of_cycle()),
             Event::Used { used } => child_used(&used.usage),
             Event::Capped { caps } => vec![plain(format!("caps from now on: {}", usage_words::caps(caps)))],
@@ -255,7 +276,8 @@ fn put_back(what: &String) -> Line {
     }
 }
 
-fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Line> {
+/// At most so many known reds are named.
+fn baseline(state: &State, (test, gate): (&SuiteBaseline, &SuiteBaseline), named: usize) -> Vec<Line> {
     let tests = test.greens.len() + test.reds.len() + test.flaky.len() + test.skipped;
     let mut lines = vec![plain(format!(
         "baseline: {}, {} green, {} red, {} flaky, {} skipped, {}; {}",
@@ -267,13 +289,12 @@ fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Li
         duration(test),
         gate::at_baseline(state, tests, test, gate)
     ))];
-    let known = test.reds.iter().chain(&test.flaky).take(REASONS);
+    let known = test.reds.iter().chain(&test.flaky).take(named);
     lines.extend(known.map(|id| dim(format!("  left out of every judgement: {id}"))));
-    let more = (test.reds.len() + test.flaky.len()).saturating_sub(REASONS);
+    let more = (test.reds.len() + test.flaky.len()).saturating_sub(named);
     if more > 0 {
         lines.push(dim(format!("  and {more} more")));
     }
-    lines.push(dim(estimate::words(state, test, gate)));
     lines
 }
 

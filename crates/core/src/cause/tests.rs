@@ -121,6 +121,17 @@ fn places_are_those_of_the_repository_in_every_runner_s_spelling() {
         ),
         ("1 != 2", " ❯ t/a.py:9:20\n", Some("t/a.py:9")),
         ("1 != 2", "    a.py:9: two() = 3, want 2\n", Some("t/a.py:9")),
+        // Frames that begin with `at` come the other way round: the one that failed is the first.
+        (
+            "3 !== 2 here",
+            "t/a.py:3\nError: 3 !== 2 here\n    at x (/repo/t/a.py:5:10)\n    at run (/repo/t/a.py:4:1)\n    at y (/repo/t/a.py:20:1)\n",
+            Some("t/a.py:5"),
+        ),
+        (
+            "assertion failed",
+            "panicked at t/a.py:10:5:\nassertion failed\n   4: a::x\n             at ./t/a.py:10:5\n             at ./t/a.py:9:28\n",
+            Some("t/a.py:10"),
+        ),
         ("1 != 2", "/usr/lib/python3/a.py:9: in x\n", None),
         ("1 != 2", "other.py:9: in x\n", None),
         ("1 != 2", "at 12:30:11 a.py:x ../t/a.py:3\n", None),
