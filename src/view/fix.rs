@@ -73,7 +73,11 @@ impl<W: Write> Audience<FixState> for Lines<W> {
                 write_line(&mut self.out, &line(Tone::Dim, &format!("  runs {what}: {command}")));
             }
             News::Note(text) => note(&mut self.out, text),
-            News::Running { .. } | News::ChildLine { .. } | News::Turns { .. } | News::Tick => {}
+            News::Running { .. }
+            | News::ChildLine { .. }
+            | News::Turns { .. }
+            | News::Bounds { .. }
+            | News::Tick { .. } => {}
         }
     }
 }

@@ -37,7 +37,11 @@ impl<W: Write> Audience for Lines<W> {
                 write_line(&mut self.out, &Line { tone: Tone::Dim, text });
             }
             News::Note(text) => note(&mut self.out, text),
-            News::Running { .. } | News::ChildLine { .. } | News::Turns { .. } | News::Tick => {}
+            News::Running { .. }
+            | News::ChildLine { .. }
+            | News::Turns { .. }
+            | News::Bounds { .. }
+            | News::Tick { .. } => {}
         }
     }
 }

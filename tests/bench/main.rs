@@ -27,6 +27,7 @@ mod fold;
 mod growth;
 mod handoff;
 mod memory;
+mod operator;
 mod processor;
 mod project;
 mod protect;
@@ -44,7 +45,7 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 15] = [
+const MEASURES: [Measure; 16] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
@@ -54,6 +55,7 @@ const MEASURES: [Measure; 15] = [
     ("fold", fold::measure),
     ("handoff", handoff::measure),
     ("memory", memory::measure),
+    ("operator", operator::measure),
     ("processor", processor::measure),
     ("protect", protect::measure),
     ("sandbox", sandbox::measure),

@@ -62,7 +62,8 @@ fn news() -> Vec<News> {
         News::ChildLine { line: "\u{1b}[2Jwriting tests".to_owned() },
         News::Turns { count: 2 },
         News::Note("level: audit\nnot prevented: reading history".to_owned()),
-        News::Tick,
+        News::Bounds { wall_ms: 1_800_000, idle_ms: 600_000 },
+        News::Tick { silent_ms: 65_000 },
     ]
 }
 
@@ -208,7 +209,7 @@ fn ac_tdd_6_2_json_is_one_object_a_line_for_each_event_and_nothing_else() {
 }
 
 #[test]
-fn the_live_display_keeps_every_line_and_clears_itself() {
+fn ac_tdd_6_10_the_live_display_keeps_every_line_and_clears_itself() {
     let tape = Tape::default();
     let plain = Tape::default();
     let story = finished();
@@ -227,6 +228,7 @@ fn the_live_display_keeps_every_line_and_clears_itself() {
     assert!(shown.contains("\u{1b}[31m◐"), "a red dot while criteria are red");
     assert!(shown.contains("\u{1b}[33m◉"), "another one for what is worked on");
     assert!(shown.contains(", attempt 1 of 2"), "{shown}");
+    assert!(shown.contains("0:00 of 30:00, silent for 1:05 of 10:00"), "{shown}");
     assert!(
         !shown.contains("\u{1b}[2J") && !shown.contains("\u{1b}[?25l"),
         "no clear screen, no hidden cursor"

@@ -158,6 +158,7 @@ fn put_back_on_panic() {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use portable_pty::{MasterPty, PtySize, native_pty_system};
@@ -206,6 +207,19 @@ mod tests {
         assert!(caught.is_err());
         assert_eq!(*seen.lock().unwrap(), Some(true), "by a panic, before anything is dropped");
         raw.restore().unwrap();
+        assert!(lines());
+
+        // The other screen is left by a panic, too, with the cursor, before its message.
+        let own =
+            std::fs::File::options().read(true).write(true).open(pair.master.tty_name().unwrap()).unwrap();
+        let other = OtherScreen::enter(own.into()).unwrap();
+        let caught =
+            catch_unwind(|| panic!("on purpose: the other screen is to be left before this is printed"));
+        assert!(caught.is_err() && held().is_none());
+        drop(other);
+        let mut said = [0; 256];
+        let count = pair.master.try_clone_reader().unwrap().read(&mut said).unwrap();
+        assert_eq!(said[..count], [TO_OTHER, TO_OWN].concat());
         assert!(lines());
     }
 }
