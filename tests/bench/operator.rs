@@ -13,7 +13,7 @@ use super::table::{Figure, Row, median, ms};
 
 const CRITERIA: usize = 150;
 const TIMES: usize = 5;
-const MOST: Duration = Duration::from_secs(60);
+const MOST: Duration = Duration::from_mins(1);
 /// How long the display is looked at while its agent talks.
 const LOOKS: Duration = Duration::from_secs(20);
 

@@ -56,6 +56,7 @@ impl Teller {
             | Event::Unknown { .. }
             | Event::Undone { .. }
             | Event::Leaked { .. }
+            | Event::Session(_)
             | Event::Halted { .. }
             | Event::Finished { .. }
             | Event::Refused { .. }
