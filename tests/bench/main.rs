@@ -28,6 +28,7 @@ mod fold;
 mod growth;
 mod handoff;
 mod memory;
+mod operator;
 mod processor;
 mod project;
 mod protect;
@@ -56,6 +57,7 @@ const MEASURES: [Measure; 16] = [
     ("fold", fold::measure),
     ("handoff", handoff::measure),
     ("memory", memory::measure),
+    ("operator", operator::measure),
     ("processor", processor::measure),
     ("protect", protect::measure),
     ("sandbox", sandbox::measure),

@@ -125,6 +125,7 @@ impl AgentTable {
             started: None,
             settings_seen: None,
             denied: Vec::new(),
+            doing: Vec::new(),
             records: None,
             resets: Vec::new(),
             state_dirs: interactive.state_dirs,

@@ -30,6 +30,7 @@ const KEYS: &[&str] = &[
     "started",
     "settings_seen",
     "denied",
+    "doing",
     "records",
     "error",
     "resets",
@@ -75,6 +76,7 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
             .map(|value| counting(&map.at("settings_seen"), value))
             .transpose()?,
         denied: takings(&map, "denied")?,
+        doing: takings(&map, "doing")?,
         records: records(&map)?,
         error: takings(&map, "error")?,
         resets: takings(&map, "resets")?,
