@@ -46,7 +46,7 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 16] = [
+const MEASURES: [Measure; 17] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),

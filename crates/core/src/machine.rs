@@ -3,11 +3,11 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
-use crate::attempt::CheckpointId;
-use crate::event::{self, Event, Leaked, RunId, Runs};
+use crate::event::{self, Event};
+use crate::run_name::RunId;
 use crate::usage::{Cap, CapPlan, Caps, Usage};
+
+pub use crate::facts::{Facts, Suspension};
 
 /// A state that events fold into, and that names the next effect.
 pub trait Machine {
@@ -37,34 +37,6 @@ pub trait Machine {
     fn left_of_caps(&self) -> Caps {
         self.caps().run.less(&self.told(), self.facts().worked_ms)
     }
-}
-
-/// What is known of any run, besides where it stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Facts {
-    /// Why nothing goes on at the moment, though the run has not ended.
-    pub suspension: Option<Suspension>,
-    /// The tree as it was before the first fork.
-    pub zero: Option<CheckpointId>,
-    /// The tree as it was last known, for whoever goes on.
-    pub tree: Option<CheckpointId>,
-    /// Processes that outlived what had started them, the first few.
-    pub leaked: Vec<Leaked>,
-    /// What was seen in git's folder and left there: a person's, or a hook that a child planted. The first few.
-    pub left_in_git: Vec<String>,
-    /// How long the run was at work, in all of its processes.
-    pub worked_ms: u64,
-    /// How often the project's commands were run, by all of its processes.
-    pub runs: Runs,
-    /// The operator took all of it back with `tdd undo`; the label under which it was kept.
-    pub undone: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Suspension {
-    Paused(String),
-    Stopped(i32),
 }
 
 /// Where an event may come.
