@@ -22,6 +22,7 @@ use tdd_core::judge::Verdict;
 use tdd_core::mdtest::Voice;
 use tdd_core::path::RelPath;
 use tdd_core::policy::EffectivePolicy;
+use tdd_core::proof::ProofFindings;
 use tdd_core::role::Key;
 use tdd_core::state::{Entry, State};
 use tdd_core::trouble::Trouble;
@@ -102,6 +103,7 @@ fn one_line(event: &Event) -> String {
         }
         Event::GateMeasured { green: true, run, judged_at } => gate_line("green", run, judged_at.as_ref()),
         Event::GateMeasured { green: false, run, judged_at } => gate_line("red", run, judged_at.as_ref()),
+        Event::Proved { findings, halt } => proved_line(findings, halt.is_some()),
         Event::Isolated { isolation } => format!("isolation: {isolation}"),
         Event::PolicySettled { policy } => policy_line(policy),
         Event::TreeSeen { tree } => format!("the tree is {}", short(&tree.0)),
@@ -146,6 +148,15 @@ fn gate_line(word: &str, run: &RunRef, judged_at: Option<&CheckpointId>) -> Stri
     let again = judged_at.map(|tree| format!(", not run again: judged at {}", short(&tree.0)));
     let again = again.unwrap_or_default();
     format!("gate before REFACTOR is {word} ({}, {} ms){again}", run.exit, run.duration_ms)
+}
+
+fn proved_line(findings: &ProofFindings, halts: bool) -> String {
+    let seen = findings.criteria.iter().filter(|one| findings.is_seen(&one.id)).count();
+    let (all, runs) = (findings.criteria.len(), findings.runs.len());
+    let stands = if halts { "does not stand" } else { "stands" };
+    format!(
+        "the result {stands}: {seen} of {all} criteria seen failing on code that does nothing, in {runs} runs"
+    )
 }
 
 fn unknown_line(name: &str) -> String {

@@ -18,6 +18,7 @@ use tdd_core::usage::Usage;
 mod estimate;
 mod gate;
 mod measured;
+mod proof;
 
 /// How many reasons of one verdict are shown; the report holds all.
 const REASONS: usize = 20;
@@ -78,6 +79,7 @@ impl Teller {
                 vec![rolled_back(to, *extent, kept_as)]
             }
             Event::GateMeasured { .. } => gate::before(state, event),
+            Event::Proved { .. } => proof::lines(event),
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision, why } => {
@@ -338,6 +340,7 @@ fn halted(state: &State) -> Line {
         | Phase::CutOff { .. }
         | Phase::Taking { .. }
         | Phase::Rechecking { .. }
+        | Phase::Proving
         | Phase::Finishing { .. } => None,
     };
     match key {

@@ -241,6 +241,7 @@ impl Story {
                 | Effect::TakeWork
                 | Effect::Recheck
                 | Effect::HearMdtest { .. }
+                | Effect::Prove
                 | Effect::PauseAtCap => {
                     panic!("nobody resumes these stories")
                 }

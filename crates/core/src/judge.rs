@@ -17,6 +17,10 @@ use crate::path::RelPath;
 use crate::role::Key;
 use crate::test::TestId;
 
+mod proof;
+
+pub use proof::{names_criterion, proof};
+
 /// The judgement on an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -75,6 +79,12 @@ pub enum Reason {
     },
     GateRed,
     NoEvidence(String),
+    /// A test that passes in the work tree, and in a checkout of the commit only with what git ignores.
+    Outside(TestId),
+    /// Tests that pass without the production change.
+    StillGreen(CriterionId),
+    /// Tests that pass whatever the bodies of the change do.
+    Hollow(CriterionId),
 }
 
 impl Reason {
@@ -94,6 +104,9 @@ impl Reason {
             | Self::TestSkipped(_)
             | Self::TestVanished(_)
             | Self::FewerTests { .. }
+            | Self::Outside(_)
+            | Self::StillGreen(_)
+            | Self::Hollow(_)
             // No rule of files, but a bound: who is not told of it runs into it again.
             | Self::Exhausted(_) => true,
             Self::ClaimedFailed
@@ -156,6 +169,19 @@ impl fmt::Display for Reason {
                 write!(f, "fewer tests than before: {now} now, {before} before")
             }
             Self::GateRed => f.write_str("the gate command failed"),
+            Self::Outside(id) => write!(
+                f,
+                "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"
+            ),
+            Self::StillGreen(id) => {
+                write!(f, "the tests of {id} pass without the code that was written for it")
+            }
+            Self::Hollow(id) => write!(
+                f,
+                "the tests of {id} pass whatever the code does: each body that was written can be replaced by \
+                 `not implemented` or an empty value, and none of them fails; let one expect what the code returns \
+                 or changes"
+            ),
             Self::NoEvidence(why) => write!(f, "the run is no evidence: {why}"),
         }
     }

@@ -118,6 +118,7 @@ impl Facts {
             | Event::WorkKept { .. }
             | Event::WorkRolledBack { .. }
             | Event::GateMeasured { .. }
+            | Event::Proved { .. }
             | Event::MdtestHeard { .. }
             | Event::Halted { .. }
             | Event::Finished { .. } => return Fitting::ByPhase,

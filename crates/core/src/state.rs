@@ -15,6 +15,7 @@ use crate::judge::Verdict;
 use crate::machine::{Facts, IllegalEvent, Machine};
 use crate::mdtest::AgentWord;
 use crate::path::RelPath;
+use crate::proof::ProofFindings;
 use crate::role::Key;
 use crate::test::TestId;
 use crate::usage::{CapPlan, Tally, Usage};
@@ -24,6 +25,7 @@ mod disputed;
 mod judged;
 mod kept;
 mod operator;
+mod proven;
 pub mod spending;
 mod unclaimed;
 mod words;
@@ -74,6 +76,12 @@ pub struct State {
     /// The last work of the key at hand that was not kept for want of a valid block alone.
     #[serde(default)]
     pub unclaimed: Option<Box<Unclaimed>>,
+    /// The tree on which RED was accepted.
+    #[serde(default)]
+    pub red_tree: Option<CheckpointId>,
+    /// What the final proof found of the tree at hand.
+    #[serde(default)]
+    pub proof: Option<Box<ProofFindings>>,
     /// The tree as the child at hand left it when the run was stopped or paused; unknown after a kill.
     #[serde(default)]
     pub stopped_at: Option<CheckpointId>,
@@ -141,6 +149,8 @@ pub enum Phase {
     },
     /// All criteria are GREEN; the gate runs before the refactorer.
     GateDue,
+    /// All is done; the result is to be proven as it would be committed.
+    Proving,
     Halting {
         halt: Halt,
     },
@@ -166,6 +176,7 @@ impl Phase {
             Self::Taking { .. } => "taking",
             Self::Rechecking { .. } => "rechecking",
             Self::GateDue => "gate-due",
+            Self::Proving => "proving",
             Self::Halting { .. } => "halting",
             Self::Finishing { .. } => "finishing",
             Self::Ended { .. } => "ended",
@@ -272,6 +283,8 @@ impl State {
             judged: None,
             notices: Vec::new(),
             unclaimed: None,
+            red_tree: None,
+            proof: None,
             stopped_at: None,
         }
     }
@@ -315,6 +328,7 @@ impl State {
             | Phase::Baselining
             | Phase::Due { .. }
             | Phase::GateDue
+            | Phase::Proving
             | Phase::Rechecking { .. }
             | Phase::Halting { .. }
             | Phase::Finishing { .. }
@@ -337,7 +351,9 @@ impl State {
     /// Whether the GREEN stage of this criterion has begun.
     pub fn is_reached(&self, id: &CriterionId) -> bool {
         let progress = self.progress.get(id);
-        let begun = self.ledgers.contains_key(&Key::Implementer(id.clone()));
+        let ledger = self.ledgers.get(&Key::Implementer(id.clone()));
+        // Where all stages are gone through again, so is this one.
+        let begun = ledger.is_some_and(|ledger| ledger.entries.len() > ledger.fresh_from);
         // What the operator accepted may be red for ever, so its tests take no part.
         (begun && progress != Some(&Progress::Accepted))
             || matches!(progress, Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified))

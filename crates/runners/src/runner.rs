@@ -38,7 +38,7 @@ mod vitest;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use self::facts::{Junit, Placement, Runner, Source, of};
@@ -87,7 +87,10 @@ pub struct RunnerSetup {
 
 /// The project's two commands.
 pub struct ProjectTests {
+    /// Where everything runs.
     place: Place,
+    /// The work tree.
+    home: Place,
     /// The repository that temporary folders are made for; a copy of it is none of anybody's.
     owner: PathBuf,
     commands: ProjectCommands,
@@ -128,6 +131,7 @@ impl ProjectTests {
         let adapter = (of(setup.commands.runner).adapter)(&making)?;
         Ok(Self {
             place: Place::new(&setup.repository, &setup.project),
+            home: Place::new(&setup.repository, &setup.project),
             owner: setup.repository,
             commands: setup.commands,
             adapter,
@@ -211,6 +215,16 @@ impl ProjectTests {
 impl Tests for ProjectTests {
     fn isolation(&self) -> Isolation {
         self.adapter.isolation()
+    }
+
+    fn work_in(&mut self, checkout: Option<&Path>) {
+        self.place = match checkout {
+            Some(root) => {
+                let inside = self.home.project.strip_prefix(&self.home.repository).unwrap_or(Path::new(""));
+                Place::new(root, &root.join(inside))
+            }
+            None => self.home.clone(),
+        };
     }
 
     fn recall(&mut self, recalled: &Recalled) {

@@ -19,8 +19,8 @@ use tdd_core::mdtest::{Status, Voice};
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
 use tdd_core::ports::{
-    AgentOrder, AgentReport, Agents, Allowance, Checkpoints, Clock, Isolation, Journal, Limits, MdtestOrder,
-    MdtestReport, Observer, Ports, Protection, TestOrder, Tests, World,
+    AgentOrder, AgentReport, Agents, Allowance, Bench, Bring, Checkpoints, Clock, Isolation, Journal, Limits,
+    MdtestOrder, MdtestReport, Observer, Ports, Protection, TestOrder, Tests, World,
 };
 use tdd_core::requirement::Requirement;
 use tdd_core::role::{Asked, Key};
@@ -476,6 +476,25 @@ impl Agents for Roles {
     }
 }
 
+/// There is no disk to make a checkout on.
+pub struct NoBench;
+
+impl Bench for NoBench {
+    fn open(&mut self) -> Result<PathBuf, Trouble> {
+        Err(Trouble::environment("there is no disk").because("all is in memory"))
+    }
+
+    fn bring(&mut self, _what: Bring) -> Result<Vec<RelPath>, Trouble> {
+        Ok(Vec::new())
+    }
+
+    fn put(&mut self, _files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn close(&mut self) {}
+}
+
 pub struct InMemory;
 
 impl World for InMemory {
@@ -484,6 +503,7 @@ impl World for InMemory {
     type Protection = Seal;
     type Tests = Runner;
     type Agents = Roles;
+    type Bench = NoBench;
     type Clock = Memory;
 }
 
@@ -661,6 +681,7 @@ where
         protection: Seal { memory: memory.clone(), classes: Vec::new() },
         tests: Runner(memory.clone()),
         agents: Roles { memory: memory.clone(), script },
+        bench: NoBench,
         clock: memory.clone(),
     };
     let setup = Setup {

@@ -101,6 +101,7 @@ impl State {
                 self.gate = Some(GateBefore { green: *green, run: run.clone() });
                 Ok(Phase::Due { key: Key::Refactorer, kind: AttemptKind::First })
             }
+            (Phase::Proving, Event::Proved { findings, halt }) => Ok(self.proved(findings, halt.as_ref())),
             (Phase::Halting { halt }, Event::Halted { .. }) => Ok(Phase::Ended { end: End::Halted(halt) }),
             (Phase::Finishing { ending }, Event::Finished { ending: said }) if *said == ending => {
                 Ok(Phase::Ended { end: End::Finished(ending) })
@@ -128,7 +129,7 @@ impl State {
         }
         let is_left_out = attempt.key == Key::Refactorer && self.run.plan.refactor == Refactoring::Off;
         match then {
-            AfterRollBack::Retry if is_left_out => Phase::Finishing { ending: self.ending() },
+            AfterRollBack::Retry if is_left_out => self.to_the_end(),
             AfterRollBack::Retry => Phase::Due { key: attempt.key, kind: AttemptKind::Semantic },
             AfterRollBack::Halt(halt) => Phase::Halting { halt },
         }
@@ -242,7 +243,7 @@ impl State {
         }
         match self.run.plan.refactor {
             Refactoring::Once => Phase::GateDue,
-            Refactoring::Off => Phase::Finishing { ending: self.ending() },
+            Refactoring::Off => self.to_the_end(),
         }
     }
 
