@@ -17,7 +17,7 @@ use tdd_core::attempt::{AgentEnd, AgentReturn};
 use tdd_core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
 use tdd_core::finding::{Findings, RunRef, SuiteBaseline};
 use tdd_core::fix::{FixFindings, FixStarted};
-use tdd_core::halt::Ending;
+use tdd_core::halt::{Ending, Halt};
 use tdd_core::judge::Verdict;
 use tdd_core::mdtest::Voice;
 use tdd_core::path::RelPath;
@@ -101,9 +101,10 @@ fn one_line(event: &Event) -> String {
         Event::WorkRolledBack { to, kept_as, .. } => {
             format!("rolled back to {}; the work is kept as {}", short(&to.0), short(&kept_as.0))
         }
-        Event::GateMeasured { green: true, run, judged_at } => gate_line("green", run, judged_at.as_ref()),
-        Event::GateMeasured { green: false, run, judged_at } => gate_line("red", run, judged_at.as_ref()),
-        Event::Proved { findings, halt } => proved_line(findings, halt.is_some()),
+        Event::GateMeasured { green, run, judged_at } => {
+            gate_line(if *green { "green" } else { "red" }, run, judged_at)
+        }
+        Event::Proved { findings, halt } => proved_line(findings, halt.as_ref()),
         Event::Isolated { isolation } => format!("isolation: {isolation}"),
         Event::PolicySettled { policy } => policy_line(policy),
         Event::TreeSeen { tree } => format!("the tree is {}", short(&tree.0)),
@@ -133,6 +134,7 @@ fn one_line(event: &Event) -> String {
         Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
         Event::Undone { to, kept_as, .. } => undone_line(to, kept_as),
         Event::Unknown { name } => unknown_line(name),
+        Event::Session(event) => format!("{} (of a session)", event.name()),
         Event::Glimpsed { what } => format!("seen of what is out of the role's sight: {}", what.join("; ")),
         Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),
@@ -144,16 +146,16 @@ fn one_line(event: &Event) -> String {
     }
 }
 
-fn gate_line(word: &str, run: &RunRef, judged_at: Option<&CheckpointId>) -> String {
-    let again = judged_at.map(|tree| format!(", not run again: judged at {}", short(&tree.0)));
+fn gate_line(word: &str, run: &RunRef, judged_at: &Option<CheckpointId>) -> String {
+    let again = judged_at.as_ref().map(|tree| format!(", not run again: judged at {}", short(&tree.0)));
     let again = again.unwrap_or_default();
     format!("gate before REFACTOR is {word} ({}, {} ms){again}", run.exit, run.duration_ms)
 }
 
-fn proved_line(findings: &ProofFindings, halts: bool) -> String {
+fn proved_line(findings: &ProofFindings, halt: Option<&Halt>) -> String {
     let seen = findings.criteria.iter().filter(|one| findings.is_seen(&one.id)).count();
     let (all, runs) = (findings.criteria.len(), findings.runs.len());
-    let stands = if halts { "does not stand" } else { "stands" };
+    let stands = if halt.is_some() { "does not stand" } else { "stands" };
     format!(
         "the result {stands}: {seen} of {all} criteria seen failing on code that does nothing, in {runs} runs"
     )

@@ -12,7 +12,7 @@ use tdd_core::harmless;
 use tdd_core::judge::Verdict;
 use tdd_core::mdtest::{AgentWord, Status, Voice};
 use tdd_core::role::Key;
-use tdd_core::state::{End, Entry, Phase, Progress, State};
+use tdd_core::state::{Entry, Progress, State};
 use tdd_core::usage::Usage;
 
 mod estimate;
@@ -78,8 +78,7 @@ impl Teller {
             Event::WorkRolledBack { to, extent, kept_as } => {
                 vec![rolled_back(to, *extent, kept_as)]
             }
-            Event::GateMeasured { .. } => gate::before(state, event),
-            Event::Proved { .. } => proof::lines(event),
+            Event::GateMeasured { .. } | Event::Proved { .. } => gate::or_proof(state, event),
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision, why } => {
@@ -88,6 +87,7 @@ impl Teller {
             Event::WorkTaken { key, tree, .. } => self.taken(key, tree),
             Event::Rechecked { checkpoint, findings, .. } => rechecked(state, checkpoint, findings),
             Event::TestRun(_)
+            | Event::Session(_)
             | Event::PolicySettled { .. }
             | Event::Unknown { .. }
             | Event::Undone { .. }
@@ -102,7 +102,7 @@ impl Teller {
             Event::Glimpsed { what } => what.iter().take(REASONS).map(glimpsed).collect(),
             Event::Leaked { processes } => processes.iter().take(REASONS).map(left_running).collect(),
             Event::MdtestHeard { criterion, word } => vec![mdtest_heard(criterion, word)],
-            Event::Halted { .. } => vec![halted(state)],
+            Event::Halted { .. } => vec![proof::halted(state)],
             Event::Finished { ending: Ending::Verified } => {
                 vec![good("finished: every criterion is green, as measured")]
             }
@@ -111,9 +111,7 @@ impl Teller {
             }
             Event::Refused { why } => vec![bad(format!("refused: {why}; the tree is as it was"))],
             Event::Paused { reason } => vec![paused(reason)],
-            Event::Stopped { signal } => {
-                vec![bad(format!("stopped by signal {signal}; what was done is kept in the journal"))]
-            }
+            Event::Stopped { signal } => vec![stopped(*signal)],
         }
     }
 
@@ -177,6 +175,10 @@ impl Teller {
         };
         vec![dim(format!("  {what}, checkpoint {}", brief(checkpoint)))]
     }
+}
+
+fn stopped(signal: i32) -> Line {
+    bad(format!("stopped by signal {signal}; what was done is kept in the journal"))
 }
 
 /// Which attempt is under way, in few words: `GREEN AC-STE-1.2, attempt 2`.
@@ -323,30 +325,6 @@ fn rolled_back(to: &CheckpointId, extent: RollBack, kept_as: &CheckpointId) -> L
 fn paused(reason: &str) -> Line {
     let what = reason.lines().next().unwrap_or_default();
     bad(format!("paused: {what}; `tdd status` shows where it stands"))
-}
-
-fn halted(state: &State) -> Line {
-    let key = match &state.phase {
-        Phase::Ended { end: End::Halted(halt) } | Phase::Halting { halt } => Some(&halt.key),
-        Phase::Ended { .. }
-        | Phase::Opening
-        | Phase::Baselining
-        | Phase::Due { .. }
-        | Phase::Forked { .. }
-        | Phase::Returned { .. }
-        | Phase::Keeping { .. }
-        | Phase::RollingBack { .. }
-        | Phase::GateDue
-        | Phase::CutOff { .. }
-        | Phase::Taking { .. }
-        | Phase::Rechecking { .. }
-        | Phase::Proving
-        | Phase::Finishing { .. } => None,
-    };
-    match key {
-        Some(key) => bad(format!("halted in {}: {key}", key.stage())),
-        None => bad("halted"),
-    }
 }
 
 /// An agent's word, shown as such.

@@ -27,11 +27,16 @@ mod missing_block;
 mod names;
 mod noted;
 mod runs;
+mod session;
 
 pub use decision::Decision;
 pub use missing_block::MissingBlock;
-pub use noted::{note_leaked, note_left};
+pub use noted::{Leaked, note_leaked, note_left};
 pub use runs::Runs;
+pub use session::{
+    EditFact, EditGround, GateMode, Repair, RepairCause, SessionEvent, SessionId, SessionStarted, Step,
+    Switch, ToolClass,
+};
 
 /// The end of a line about what somebody changed and what is not put back.
 pub const LEFT_ALONE: &str = "left as it is";
@@ -219,14 +224,9 @@ pub enum Event {
     Unknown {
         name: String,
     },
-}
-
-/// A process that outlived what had started it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Leaked {
-    pub pid: i32,
-    /// At most 200 characters of its command line, as it gave it itself: a claim, and masked.
-    pub command: String,
+    /// Of an agent's own session under the gate, and in no run's journal. Written with its own `type`.
+    #[serde(untagged, skip_deserializing)]
+    Session(Box<SessionEvent>),
 }
 
 /// The fields of source document 000.
@@ -240,6 +240,15 @@ pub struct TestRunFact {
     pub kind: Option<FailureKind>,
     pub command: String,
     pub duration_ms: u64,
+    /// The file that holds it, relative to the repository, where its id does not tell; in a session's journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<RelPath>,
+    /// The tree that it ran on; in a session's journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<CheckpointId>,
+    /// The side file with what the run printed, bounded and masked; in a session's journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Digest>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

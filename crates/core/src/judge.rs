@@ -169,19 +169,7 @@ impl fmt::Display for Reason {
                 write!(f, "fewer tests than before: {now} now, {before} before")
             }
             Self::GateRed => f.write_str("the gate command failed"),
-            Self::Outside(id) => write!(
-                f,
-                "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"
-            ),
-            Self::StillGreen(id) => {
-                write!(f, "the tests of {id} pass without the code that was written for it")
-            }
-            Self::Hollow(id) => write!(
-                f,
-                "the tests of {id} pass whatever the code does: each body that was written can be replaced by \
-                 `not implemented` or an empty value, and none of them fails; let one expect what the code returns \
-                 or changes"
-            ),
+            Self::Outside(_) | Self::StillGreen(_) | Self::Hollow(_) => f.write_str(&proof::words(self)),
             Self::NoEvidence(why) => write!(f, "the run is no evidence: {why}"),
         }
     }

@@ -121,6 +121,7 @@ impl Facts {
             | Event::Proved { .. }
             | Event::MdtestHeard { .. }
             | Event::Halted { .. }
+            | Event::Session(_)
             | Event::Finished { .. } => return Fitting::ByPhase,
         }
         Fitting::Anywhere

@@ -174,8 +174,9 @@ pub struct Recalled {
 /// [`crate::finding`] to weigh.
 pub trait Tests {
     fn isolation(&self) -> Isolation;
-    /// From now on everything runs in this checkout of the repository; in the work tree again with `None`.
-    fn work_in(&mut self, _checkout: Option<&Path>) {}
+    /// From now on everything runs in this checkout of the repository, and sees of the work tree, where it can
+    /// be kept from the rest, these paths alone; in the work tree again with `None`.
+    fn work_in(&mut self, _checkout: Option<(&Path, &[PathBuf])>) {}
     /// To be told before anything is run, where the run is gone on with.
     fn recall(&mut self, _recalled: &Recalled) {}
     /// Runs the test command, read by its adapter. Children of the run are gone when it returns.
@@ -222,6 +223,8 @@ pub trait Bench {
     fn open(&mut self) -> Result<PathBuf, Trouble>;
     /// Brings along what git ignores; says what that was, less what the project depends on.
     fn bring(&mut self, what: Bring) -> Result<Vec<RelPath>, Trouble>;
+    /// Paths of the work tree that the checkout leads to.
+    fn leads_to(&self) -> Vec<PathBuf>;
     /// Writes files of the checkout, or removes them.
     fn put(&mut self, files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble>;
     /// It is of no use any more.

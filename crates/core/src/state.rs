@@ -25,6 +25,7 @@ mod disputed;
 mod judged;
 mod kept;
 mod operator;
+mod pairs;
 mod proven;
 pub mod spending;
 mod unclaimed;
@@ -50,12 +51,12 @@ pub struct State {
     /// The accepted RED: which files and tests belong to which criterion.
     pub red: Option<RedFindings>,
     pub progress: BTreeMap<CriterionId, Progress>,
+    #[serde(with = "pairs")]
     pub ledgers: BTreeMap<Key, Ledger>,
     /// Criteria that were green by an earlier criterion's work when their turn came.
     pub early_green: Vec<CriterionId>,
     /// Files that implementers really changed, for the refactorer; sorted, without repeats.
     pub worked_on: Vec<RelPath>,
-    /// The gate before the first refactorer.
     pub gate: Option<GateBefore>,
     /// What agents say of the criteria that a Markdown test is for.
     #[serde(default)]
@@ -70,8 +71,7 @@ pub struct State {
     #[serde(default)]
     pub judged: Option<(Judged, RunRef)>,
     /// What is to be told of work that was kept, the first so many.
-    #[serde(default)]
-    #[serde(rename = "remarks")]
+    #[serde(default, rename = "remarks")]
     pub notices: Vec<Notice>,
     /// The last work of the key at hand that was not kept for want of a valid block alone.
     #[serde(default)]
@@ -149,7 +149,7 @@ pub enum Phase {
     },
     /// All criteria are GREEN; the gate runs before the refactorer.
     GateDue,
-    /// All is done; the result is to be proven as it would be committed.
+    /// All is done; the result is to be proven.
     Proving,
     Halting {
         halt: Halt,
@@ -352,7 +352,6 @@ impl State {
     pub fn is_reached(&self, id: &CriterionId) -> bool {
         let progress = self.progress.get(id);
         let ledger = self.ledgers.get(&Key::Implementer(id.clone()));
-        // Where all stages are gone through again, so is this one.
         let begun = ledger.is_some_and(|ledger| ledger.entries.len() > ledger.fresh_from);
         // What the operator accepted may be red for ever, so its tests take no part.
         (begun && progress != Some(&Progress::Accepted))

@@ -35,11 +35,12 @@ pub struct Checkouts {
     /// What git ignores and changed since is none of what was there before.
     since: SystemTime,
     folder: Option<CopyFolder>,
+    leads_to: Vec<PathBuf>,
 }
 
 impl Checkouts {
     pub fn new(repository: &Path, since: SystemTime) -> Self {
-        Self { repository: repository.to_owned(), since, folder: None }
+        Self { repository: repository.to_owned(), since, folder: None, leads_to: Vec::new() }
     }
 
     fn root(&self) -> Result<&Path, Trouble> {
@@ -111,15 +112,25 @@ impl Bench for Checkouts {
 
     fn bring(&mut self, what: Bring) -> Result<Vec<RelPath>, Trouble> {
         let mut brought = Vec::new();
+        self.leads_to.clear();
         let ignored = git_facts::ignored(&self.repository);
         for path in ignored.iter().filter_map(|path| RelPath::new(path.trim_end_matches('/'))) {
-            let kind = ignored::kind(&self.repository, &path, self.since);
-            let is_wanted = match (kind, what) {
-                (Kind::Dependency, _) | (Kind::Before, Bring::Before | Bring::Everything) => true,
-                (Kind::Since, Bring::Everything) => true,
-                (Kind::Cache, _) | (Kind::Before | Kind::Since, _) => false,
+            let known = ignored::by_name(&self.repository, &path);
+            // To look for the age of all takes long, and the first checkout asks for none.
+            let is_asked = what > Bring::Dependencies;
+            let kind = match known {
+                Some(kind) => kind,
+                None if is_asked => ignored::by_age(&self.repository, &path, self.since),
+                None => continue,
+            };
+            let is_wanted = match kind {
+                Kind::Dependency => true,
+                Kind::Cache => false,
+                Kind::Before => what >= Bring::Before,
+                Kind::Since => what >= Bring::Everything,
             };
             if is_wanted {
+                self.leads_to.push(self.repository.join(path.as_str()));
                 self.link(&path).map_err(|error| disk(&self.repository.join(path.as_str()), &error))?;
             }
             if is_wanted && kind != Kind::Dependency {
@@ -127,6 +138,10 @@ impl Bench for Checkouts {
             }
         }
         Ok(brought)
+    }
+
+    fn leads_to(&self) -> Vec<PathBuf> {
+        self.leads_to.clone()
     }
 
     fn put(&mut self, files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble> {

@@ -1,5 +1,4 @@
 //! What git ignores, and what of it a checkout needs.
-#![expect(clippy::disallowed_methods, reason = "looks at what git ignores")]
 
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
@@ -10,10 +9,10 @@ use tdd_core::path::RelPath;
 
 /// Folders of what a project depends on, by the names that their tools give them.
 const DEPENDENCIES: [&str; 8] =
-    ["node_modules", ".venv", "venv", "env", "vendor", "site-packages", "bower_components", ".yarn"];
+    ["node_modules", ".venv", "venv", "env", "vendor", "target", "bower_components", ".yarn"];
 
 /// What tools keep for the next time: in a checkout it is made anew, since anybody may have written it.
-const CACHES: [&str; 22] = [
+const CACHES: [&str; 21] = [
     ".git",
     ".tdd",
     "__pycache__",
@@ -33,7 +32,6 @@ const CACHES: [&str; 22] = [
     ".turbo",
     ".next",
     ".vite",
-    "target",
     ".gocache",
     ".DS_Store",
 ];
@@ -52,20 +50,23 @@ pub(crate) enum Kind {
     Since,
 }
 
-pub(crate) fn kind(repository: &Path, path: &RelPath, moment: SystemTime) -> Kind {
+/// What its name tells.
+pub(crate) fn by_name(repository: &Path, path: &RelPath) -> Option<Kind> {
     let name = path.file_name();
     let full = repository.join(path.as_str());
     let is_environment = || full.join("pyvenv.cfg").is_file();
     if DEPENDENCIES.contains(&name) && full.is_dir() || is_environment() {
-        return Kind::Dependency;
+        return Some(Kind::Dependency);
     }
     let is_cache = CACHES.contains(&name)
         || [".pyc", ".tsbuildinfo"].iter().any(|end| name.ends_with(end))
         || name.ends_with(".egg-info");
-    if is_cache {
-        return Kind::Cache;
-    }
-    if is_older(&full, moment) { Kind::Before } else { Kind::Since }
+    is_cache.then_some(Kind::Cache)
+}
+
+/// For what is neither a dependency nor a cache.
+pub(crate) fn by_age(repository: &Path, path: &RelPath, moment: SystemTime) -> Kind {
+    if is_older(&repository.join(path.as_str()), moment) { Kind::Before } else { Kind::Since }
 }
 
 /// Whether nothing of it was made or changed since, by the time that nobody can set.
@@ -80,8 +81,12 @@ fn is_older(path: &Path, moment: SystemTime) -> bool {
             u32::try_from(about.ctime_nsec()).unwrap_or(0),
         );
         looked_at += 1;
-        if changed > since || looked_at > MOST_FILES {
+        if changed > since {
             return false;
+        }
+        // Nobody is blamed for what nobody has looked at.
+        if looked_at > MOST_FILES {
+            return true;
         }
         if about.is_dir() {
             let entries = tdd_child::folder::entries_if_any(&path).unwrap_or_default();

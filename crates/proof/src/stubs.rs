@@ -1,8 +1,10 @@
 //! The production part of a change, and stubs in it.
 
+use std::collections::BTreeSet;
+
 use tdd_core::path::RelPath;
 use tdd_core::proof::Stub;
-use tdd_source::{Language, Lines, StubbedBody};
+use tdd_source::{Language, Left, Lines, StubbedBody, Unread};
 
 use crate::changed_lines;
 
@@ -56,9 +58,8 @@ impl Stubs {
         let changed = changed_lines(&before, &text);
         let around = changed.removed_before.iter().map(|line| line.saturating_sub(1)..line + 1);
         let lines: Vec<Lines> = changed.now.iter().cloned().chain(around).collect();
-        // Every kind stubs the same bodies, but for constants, which have no "not implemented".
-        match tdd_source::stubbed(language, &text, &lines, Stub::Nothing) {
-            Ok(found) => {
+        match pieces(language, &text, &lines) {
+            Ok((all, lines_left)) => {
                 let at = self.sources.len();
                 let overlaps = |one: &Lines, other: &Lines| one.start < other.end && other.start < one.end;
                 let holds = |body: &Lines, line: usize| body.start < line && line < body.end;
@@ -66,16 +67,13 @@ impl Stubs {
                     changed.now.iter().any(|lines| overlaps(lines, &body.lines))
                         || changed.removed_before.iter().any(|line| holds(&body.lines, *line))
                 };
-                let is_within = |line: &usize| found.bodies.iter().any(|body| holds(&body.lines, *line));
+                let is_within = |line: &usize| all.iter().any(|body| holds(&body.lines, *line));
                 for line in changed.removed_before.iter().filter(|line| !is_within(line)) {
                     self.leave(&change.path, Some(&(*line..*line)), "lines were removed");
                 }
-                self.bodies.extend(
-                    found.bodies.iter().filter(|body| is_changed(body)).map(|body| (at, body.clone())),
-                );
-                let is_new =
-                    |left: &&tdd_source::Left| changed.now.iter().any(|lines| overlaps(lines, &left.lines));
-                for left in found.left.iter().filter(is_new) {
+                self.bodies.extend(all.iter().filter(|body| is_changed(body)).map(|body| (at, body.clone())));
+                let is_new = |left: &&Left| changed.now.iter().any(|lines| overlaps(lines, &left.lines));
+                for left in lines_left.iter().filter(is_new) {
                     self.leave(&change.path, Some(&left.lines), &left.what);
                 }
                 self.sources.push(Source { path: change.path.clone(), language, text });
@@ -92,6 +90,24 @@ impl Stubs {
     /// How many parts there are, to be chosen from by their numbers.
     pub fn count(&self) -> usize {
         self.bodies.len() + self.data.len()
+    }
+
+    /// The parts of which this kind of stub makes something else.
+    pub fn fitting(&self, kind: Stub) -> BTreeSet<usize> {
+        let mut fitting = BTreeSet::new();
+        for (at, source) in self.sources.iter().enumerate() {
+            let own = self.bodies.iter().enumerate().filter(|(_, (of, _))| *of == at);
+            let own: Vec<(usize, &StubbedBody)> = own.map(|(part, (_, body))| (part, body)).collect();
+            let lines: Vec<Lines> = own.iter().map(|(_, body)| body.lines.clone()).collect();
+            let Ok(found) = tdd_source::stubbed(source.language, &source.text, &lines, kind) else {
+                continue;
+            };
+            fitting.extend(own.iter().filter(|(_, body)| found.bodies.contains(body)).map(|(part, _)| *part));
+        }
+        if kind != Stub::NotImplemented {
+            fitting.extend(self.bodies.len()..self.count());
+        }
+        fitting
     }
 
     /// What of the change could not be stubbed, a line each.
@@ -135,6 +151,20 @@ impl Stubs {
         }
         files
     }
+}
+
+/// What any kind of stub can stand in, and what none can.
+fn pieces(language: Language, text: &str, lines: &[Lines]) -> Result<(Vec<StubbedBody>, Vec<Left>), Unread> {
+    let mut all: Vec<StubbedBody> = Vec::new();
+    let mut left = Vec::new();
+    for kind in [Stub::NotImplemented, Stub::Nothing] {
+        let found = tdd_source::stubbed(language, text, lines, kind)?;
+        let new: Vec<StubbedBody> = found.bodies.into_iter().filter(|body| !all.contains(body)).collect();
+        all.extend(new);
+        left = found.left;
+    }
+    all.sort_by_key(|body| body.lines.start);
+    Ok((all, left))
 }
 
 #[cfg(test)]

@@ -91,6 +91,8 @@ pub struct ProjectTests {
     place: Place,
     /// The work tree.
     home: Place,
+    /// In a checkout, what of the work tree is seen.
+    seen: Option<Vec<PathBuf>>,
     /// The repository that temporary folders are made for; a copy of it is none of anybody's.
     owner: PathBuf,
     commands: ProjectCommands,
@@ -132,6 +134,7 @@ impl ProjectTests {
         Ok(Self {
             place: Place::new(&setup.repository, &setup.project),
             home: Place::new(&setup.repository, &setup.project),
+            seen: None,
             owner: setup.repository,
             commands: setup.commands,
             adapter,
@@ -195,7 +198,7 @@ impl ProjectTests {
         let mut verification =
             Verification::new((&self.work, &self.work_pool), self.count, label, bounds, &self.stop)?;
         verification.use_temp(self.temporary()?);
-        Ok(verification.fenced_by(self.sandbox.clone()).noting_in(&self.ended))
+        Ok(verification.fenced_by(self.sandbox.clone(), self.seen.clone()).noting_in(&self.ended))
     }
 
     /// An empty folder for the temporary files of one verification. Its path is short, because sockets
@@ -217,9 +220,10 @@ impl Tests for ProjectTests {
         self.adapter.isolation()
     }
 
-    fn work_in(&mut self, checkout: Option<&Path>) {
+    fn work_in(&mut self, checkout: Option<(&Path, &[PathBuf])>) {
+        self.seen = checkout.map(|(_, seen)| seen.to_vec());
         self.place = match checkout {
-            Some(root) => {
+            Some((root, _)) => {
                 let inside = self.home.project.strip_prefix(&self.home.repository).unwrap_or(Path::new(""));
                 Place::new(root, &root.join(inside))
             }

@@ -9,13 +9,18 @@
 //! stands: a module's own wrapping. Declarations, imports and comments do nothing by themselves. Pure, as all
 //! of this room; whether a stub compiles is for who runs it to see.
 
+mod dead;
+mod go;
+mod javascript;
 mod python;
+mod rust;
 
 use std::ops::Range;
 
 use tdd_core::proof::Stub;
 
 use super::tree::{Tree, is_comment};
+use super::units::unit_spans;
 use super::{Language, Unread};
 
 /// Lines of one source, counted from 0.
@@ -77,11 +82,23 @@ pub fn stubbed(language: Language, source: &str, changed: &[Lines], kind: Stub) 
     };
     let plan = match language {
         Language::Python => python::plan(&tree, &is_changed, kind),
-        Language::Rust | Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Go => {
-            Plan::default()
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            javascript::plan(&tree, &is_changed, kind)
         }
+        Language::Go => go::plan(&tree, &is_changed, kind),
+        Language::Rust => rust::plan(&tree, &is_changed, kind),
     };
-    Ok(carried_out(&tree, &starts, plan, changed))
+    Ok(carried_out(&tree, &starts, without_tests(&tree, plan), changed))
+}
+
+/// What stands in a unit of tests is no production code.
+fn without_tests(tree: &Tree<'_>, mut plan: Plan) -> Plan {
+    let units: Vec<Range<usize>> = unit_spans(tree).iter().map(|span| tree.bytes(span)).collect();
+    let is_in =
+        |bytes: &Range<usize>| units.iter().any(|unit| unit.start <= bytes.start && bytes.end <= unit.end);
+    plan.pieces.retain(|piece| !is_in(&piece.whole));
+    plan.plain.extend(units);
+    plan
 }
 
 fn carried_out(tree: &Tree<'_>, starts: &[usize], mut plan: Plan, changed: &[Lines]) -> Stubbed {
@@ -122,12 +139,11 @@ fn left(tree: &Tree<'_>, starts: &[usize], plan: &Plan, changed: &[Lines]) -> Ve
     };
     let mut found: Vec<Left> = Vec::new();
     for line in changed.iter().flat_map(Clone::clone).filter(is_left) {
-        match found.last_mut().filter(|last| last.lines.end == line) {
-            Some(last) => last.lines.end += 1,
-            None => {
-                let what = line_text(tree.source, starts, line).trim().chars().take(80).collect();
-                found.push(Left { lines: line..line + 1, what });
-            }
+        if let Some(last) = found.last_mut().filter(|last| last.lines.end == line) {
+            last.lines.end += 1;
+        } else {
+            let what = line_text(tree.source, starts, line).trim().chars().take(80).collect();
+            found.push(Left { lines: line..line + 1, what });
         }
     }
     found

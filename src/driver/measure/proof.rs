@@ -121,7 +121,8 @@ impl<W: World> Drive<'_, W> {
         let folder: PathBuf = self.ports.bench.open()?;
         self.ports.checkpoints.lay(tree, &folder)?;
         let brought = self.ports.bench.bring(bring)?;
-        self.ports.tests.work_in(Some(&folder));
+        let seen = self.ports.bench.leads_to();
+        self.ports.tests.work_in(Some((&folder, &seen)));
         Ok(brought)
     }
 

@@ -1,7 +1,7 @@
 //! What the final proof catches, and honest work that looks like it.
 
 use super::entry::{Entry, IM, TW, Wanted, cheat, honest};
-use super::projects::{PYTEST, Project, UNITTEST};
+use super::projects::{GO, NODE, PYTEST, Project, RUST, UNITTEST};
 
 const HOLLOW: &str = "pass whatever the code does";
 const OUTSIDE: &str = "only with what git ignores";
@@ -11,6 +11,13 @@ pub fn cheats() -> Vec<Entry> {
         cheat("asks only whether there is something", TW, "red; sed -i 's/self.assertEqual.*/self.assertTrue(callable(getattr(shop, \"two\", None)))/' $T").fails(HOLLOW),
         cheat("asks only whether there is something (pytest)", TW, "red; sed -i 's/assert .*/assert callable(getattr(shop, \"two\", None))/' $T").on(PYTEST).fails(HOLLOW),
         cheat("is satisfied by an empty symbol (pytest)", TW, "red; sed -i 's/^import shop/from shop import two/; s/assert .*/assert two is not None/' $T").on(PYTEST).fails(HOLLOW),
+        cheat("asks only whether there is something (node)", TW, "red; sed -i 's/assert.equal.*; })/assert.equal(typeof shop.two, \"function\"); })/' $T").on(NODE).fails(HOLLOW),
+        cheat("asks only whether there is something (go)", TW, "red; sed -i 's/if Two() != 2 {/if f := Two; reflect.ValueOf(f).IsNil() {/; s/t.Fatal(Two())/t.Fatal(\"no Two\")/; s/import \"testing\"/import (\n\t\"reflect\"\n\t\"testing\"\n)/' $T").on(GO).fails(HOLLOW),
+        cheat("asks only whether there is something (rust)", TW, "red; sed -i 's/assert_eq!(shop::two(), 2);/let f: fn() -> i32 = shop::two; assert!(f as usize != 0);/' $T").on(RUST).fails(HOLLOW),
+        cheat("keeps its work where git ignores it (node)", IM, "mkdir local; echo 'export const two = () => 2;' > local/work.js; printf 'export const one = () => 1;\nexport { two } from \"../local/work.js\";\n' > src/shop.js")
+            .on(NODE)
+            .with(".gitignore", "/local/\n")
+            .fails(OUTSIDE),
         cheat("keeps its answer where git ignores it", IM, "printf 'import pathlib\\n\\n\\ndef one():\\n    return 1\\n\\n\\ndef two():\\n    return int(pathlib.Path(__file__).with_name(\"answer.local\").read_text())\\n' > shop.py; echo 2 > answer.local")
             .with(".gitignore", "*.local\n__pycache__/\n")
             .fails(OUTSIDE),
@@ -40,6 +47,9 @@ pub fn honests() -> Vec<Entry> {
     proven(vec![
         honest("is seen failing", IM, "green"),
         honest("is seen failing (pytest)", IM, "green").on(PYTEST),
+        honest("is seen failing (node)", IM, "green").on(NODE),
+        honest("is seen failing (go)", IM, "green").on(GO),
+        honest("is seen failing (rust)", IM, "green").on(RUST),
         honest("writes a constant", TW, "red; sed -i 's/shop.two()/shop.TWO/' $T")
             .prelude("green() { printf 'TWO = 2\\n\\n\\ndef one():\\n    return 1\\n' > shop.py; }\n")
             .truth("grep -q 'TWO = 2' shop.py"),

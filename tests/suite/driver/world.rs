@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use tdd::driver::cycle::Drive;
@@ -486,6 +487,10 @@ impl Bench for NoBench {
 
     fn bring(&mut self, _what: Bring) -> Result<Vec<RelPath>, Trouble> {
         Ok(Vec::new())
+    }
+
+    fn leads_to(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     fn put(&mut self, _files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble> {

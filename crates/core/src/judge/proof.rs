@@ -40,6 +40,24 @@ fn reasons(
     found.map(|proof| reason(proof.id.clone())).collect()
 }
 
+/// A reason of the proof's, as one fixed line.
+pub(super) fn words(reason: &Reason) -> String {
+    if let Reason::Outside(id) = reason {
+        return format!(
+            "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"
+        );
+    }
+    if let Reason::StillGreen(id) = reason {
+        return format!("the tests of {id} pass without the code that was written for it");
+    }
+    let Reason::Hollow(id) = reason else { return String::new() };
+    format!(
+        "the tests of {id} pass whatever the code does: each body that was written can be replaced by \
+         `not implemented` or an empty value, and none of them fails; let one expect what the code returns or \
+         changes"
+    )
+}
+
 /// Whether this criterion is what a verdict of the proof is about.
 pub fn names_criterion(verdict: &Verdict, id: &CriterionId) -> bool {
     let Verdict::Failed(fault) = verdict else { return false };

@@ -55,9 +55,7 @@ impl State {
                 self.good = Some(checkpoint.clone());
                 Ok(Phase::Baselining)
             }
-            (Phase::Baselining, Event::BaselineMeasured { test, gate }) => {
-                Ok(self.baseline_measured(test, gate))
-            }
+            (Phase::Baselining, Event::BaselineMeasured { .. }) => self.baseline_taken(event),
             (Phase::Due { key, kind }, Event::AttemptStarted { attempt })
                 if let Some(attempt) = attempt.of_cycle()
                     && attempt.key == key
@@ -101,11 +99,11 @@ impl State {
                 self.gate = Some(GateBefore { green: *green, run: run.clone() });
                 Ok(Phase::Due { key: Key::Refactorer, kind: AttemptKind::First })
             }
-            (Phase::Proving, Event::Proved { findings, halt }) => Ok(self.proved(findings, halt.as_ref())),
             (Phase::Halting { halt }, Event::Halted { .. }) => Ok(Phase::Ended { end: End::Halted(halt) }),
             (Phase::Finishing { ending }, Event::Finished { ending: said }) if *said == ending => {
                 Ok(Phase::Ended { end: End::Finished(ending) })
             }
+            (Phase::Proving, Event::Proved { findings, halt }) => Ok(self.proved(findings, halt.as_ref())),
             (phase, _) => self.step_unclaimed(phase, event),
         }
     }
@@ -133,6 +131,11 @@ impl State {
             AfterRollBack::Retry => Phase::Due { key: attempt.key, kind: AttemptKind::Semantic },
             AfterRollBack::Halt(halt) => Phase::Halting { halt },
         }
+    }
+
+    fn baseline_taken(&mut self, event: &Event) -> Result<Phase, Box<Phase>> {
+        let Event::BaselineMeasured { test, gate } = event else { return Err(Box::new(Phase::Baselining)) };
+        Ok(self.baseline_measured(test, gate))
     }
 
     fn baseline_measured(&mut self, test: &SuiteBaseline, gate: &SuiteBaseline) -> Phase {

@@ -29,6 +29,7 @@ pub(super) fn literal(
         _ => return None,
     };
     let _ = at;
-    let put = if kind == Stub::Nothing { vec![(bytes_of(tree, value), other.to_owned())] } else { Vec::new() };
+    let put =
+        if kind == Stub::Nothing { vec![(bytes_of(tree, value), other.to_owned())] } else { Vec::new() };
     Some(Piece { name, whole, put })
 }

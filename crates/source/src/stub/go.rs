@@ -92,8 +92,8 @@ fn first_given<'s>(tree: &Tree<'s>, at: usize) -> Option<(&'s str, &'s str)> {
 fn name(tree: &Tree<'_>, at: usize) -> String {
     let own = tree.child(at, "name").map_or("a function", |name| tree.text(name));
     let receiver = tree.child(at, "receiver");
-    let of = receiver.map(|list| tree.span(list)).into_iter().flatten();
-    match of.filter(|inside| tree.kind(*inside) == "type_identifier").next() {
+    let mut of = receiver.map(|list| tree.span(list)).into_iter().flatten();
+    match of.find(|inside| tree.kind(*inside) == "type_identifier") {
         Some(of) => format!("{}.{own}", tree.text(of)),
         None => own.to_owned(),
     }

@@ -24,16 +24,25 @@ pub(super) fn plan(tree: &Tree<'_>, is_changed: &dyn Fn(&Range<usize>) -> bool, 
             continue;
         }
         match node {
-            "import_statement" | "function_signature" | "abstract_method_signature" | "method_signature"
-            | "interface_declaration" | "type_alias_declaration" | "ambient_declaration" => plan.plain.push(bytes),
-            "export_statement" if !hands_on && tree.child(at, "declaration").is_none() && tree.child(at, "value").is_none() => {
+            "import_statement"
+            | "function_signature"
+            | "abstract_method_signature"
+            | "method_signature"
+            | "interface_declaration"
+            | "type_alias_declaration"
+            | "ambient_declaration" => plan.plain.push(bytes),
+            "export_statement"
+                if !hands_on
+                    && tree.child(at, "declaration").is_none()
+                    && tree.child(at, "value").is_none() =>
+            {
                 plan.plain.push(bytes);
             }
             "class_declaration" | "class" | "abstract_class_declaration" => {
                 let end = tree.child(at, "body").map_or(bytes.end, |body| tree.node(body).begin + 1);
                 plan.plain.push(outer(tree, at).start..end);
             }
-            "expression_statement" if is_plain(tree, at, hands_on) => plan.plain.push(bytes),
+            "expression_statement" if is_plain(tree, at) => plan.plain.push(bytes),
             "variable_declarator" | "public_field_definition" | "field_definition" if is_changed(&bytes) => {
                 declarator(tree, at, kind, &mut plan);
             }
@@ -47,8 +56,12 @@ pub(super) fn plan(tree: &Tree<'_>, is_changed: &dyn Fn(&Range<usize>) -> bool, 
 fn is_function(kind: &str) -> bool {
     matches!(
         kind,
-        "function_declaration" | "generator_function_declaration" | "function_expression" | "generator_function"
-            | "arrow_function" | "method_definition"
+        "function_declaration"
+            | "generator_function_declaration"
+            | "function_expression"
+            | "generator_function"
+            | "arrow_function"
+            | "method_definition"
     )
 }
 
@@ -76,7 +89,7 @@ fn only_hands_on(tree: &Tree<'_>) -> bool {
 }
 
 /// A text (`"use strict"`), and what hands on names that are defined in the same file.
-fn is_plain(tree: &Tree<'_>, at: usize, hands_on: bool) -> bool {
+fn is_plain(tree: &Tree<'_>, at: usize) -> bool {
     let Some(inner) = tree.parts(at).next() else { return true };
     if tree.kind(inner) == "string" {
         return true;
@@ -88,7 +101,7 @@ fn is_plain(tree: &Tree<'_>, at: usize, hands_on: bool) -> bool {
             || (tree.kind(right) == "object"
                 && tree.parts(right).all(|part| tree.kind(part) == "shorthand_property_identifier"))
     });
-    is_export && names_alone && !hands_on
+    is_export && names_alone && !only_hands_on(tree)
 }
 
 /// The statement that a definition is a part of.
@@ -96,8 +109,15 @@ fn outer(tree: &Tree<'_>, at: usize) -> Range<usize> {
     let is_part = |up: &usize| {
         matches!(
             tree.kind(*up),
-            "variable_declarator" | "lexical_declaration" | "variable_declaration" | "export_statement" | "pair"
-                | "assignment_expression" | "expression_statement" | "public_field_definition" | "field_definition"
+            "variable_declarator"
+                | "lexical_declaration"
+                | "variable_declaration"
+                | "export_statement"
+                | "pair"
+                | "assignment_expression"
+                | "expression_statement"
+                | "public_field_definition"
+                | "field_definition"
                 | "parenthesized_expression"
         )
     };
@@ -143,7 +163,8 @@ fn is_constructor(tree: &Tree<'_>, at: usize) -> bool {
 
 /// One of a class that has another above it has to call that before it ends well.
 fn constructor(tree: &Tree<'_>, at: usize, kind: Stub) -> String {
-    let class = tree.ancestors(at).find(|up| tree.kind(*up).contains("class") && tree.kind(*up) != "class_body");
+    let class =
+        tree.ancestors(at).find(|up| tree.kind(*up).contains("class") && tree.kind(*up) != "class_body");
     let is_derived = class.is_some_and(|class| tree.child_of_kind(class, "class_heritage").is_some());
     let above = if is_derived { "super(...arguments); " } else { "" };
     if kind == Stub::NotImplemented { format!("{{ {above}{SAYS} }}") } else { format!("{{ {above}}}") }
@@ -207,8 +228,16 @@ fn declarator(tree: &Tree<'_>, at: usize, kind: Stub, plan: &mut Plan) {
     let is_literal = tree.span(given).all(|inside| {
         !matches!(
             tree.kind(inside),
-            "call_expression" | "new_expression" | "identifier" | "member_expression" | "template_substitution"
-                | "await_expression" | "shorthand_property_identifier" | "spread_element" | "this" | "class"
+            "call_expression"
+                | "new_expression"
+                | "identifier"
+                | "member_expression"
+                | "template_substitution"
+                | "await_expression"
+                | "shorthand_property_identifier"
+                | "spread_element"
+                | "this"
+                | "class"
         )
     });
     let is_outside = !tree.ancestors(at).any(|up| tree.kind(up) == "statement_block");

@@ -179,7 +179,7 @@ fn is_method(tree: &Tree<'_>, at: usize) -> bool {
 }
 
 fn name(tree: &Tree<'_>, at: usize) -> String {
-    let own = tree.child(at, "name").map(|name| tree.text(name)).unwrap_or("lambda");
+    let own = tree.child(at, "name").map_or("lambda", |name| tree.text(name));
     let classes = tree.ancestors(at).filter(|up| tree.kind(*up) == "class_definition");
     let mut names: Vec<&str> =
         classes.filter_map(|class| tree.child(class, "name")).map(|name| tree.text(name)).collect();

@@ -9,9 +9,36 @@ use crate::tree::Tree;
 
 /// Types that have a value for nothing, by the beginning of their text.
 const DEFAULT: [&str; 30] = [
-    "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64", "bool", "char",
-    "String", "Vec<", "Option<", "HashMap<", "HashSet<", "BTreeMap<", "BTreeSet<", "VecDeque<", "std::", "PathBuf", "&str",
-    "&'static str", "Duration", "()",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "isize",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "usize",
+    "f32",
+    "f64",
+    "bool",
+    "char",
+    "String",
+    "Vec<",
+    "Option<",
+    "HashMap<",
+    "HashSet<",
+    "BTreeMap<",
+    "BTreeSet<",
+    "VecDeque<",
+    "std::",
+    "PathBuf",
+    "&str",
+    "&'static str",
+    "Duration",
+    "()",
 ];
 
 pub(super) fn plan(tree: &Tree<'_>, is_changed: &dyn Fn(&Range<usize>) -> bool, kind: Stub) -> Plan {
@@ -27,8 +54,15 @@ pub(super) fn plan(tree: &Tree<'_>, is_changed: &dyn Fn(&Range<usize>) -> bool, 
                 at = tree.node(at).last;
                 continue;
             }
-            "use_declaration" | "extern_crate_declaration" | "struct_item" | "union_item" | "enum_item" | "type_item"
-            | "function_signature_item" | "inner_attribute_item" | "associated_type" => plan.plain.push(bytes),
+            "use_declaration"
+            | "extern_crate_declaration"
+            | "struct_item"
+            | "union_item"
+            | "enum_item"
+            | "type_item"
+            | "function_signature_item"
+            | "inner_attribute_item"
+            | "associated_type" => plan.plain.push(bytes),
             "mod_item" | "impl_item" | "trait_item" => {
                 let end = tree.child(at, "body").map_or(bytes.end, |body| tree.node(body).begin + 1);
                 plan.plain.push(bytes.start..end);
@@ -83,7 +117,8 @@ fn nothing(result: &str) -> Option<&'static str> {
     if result == "()" {
         return Some("()");
     }
-    let inner = result.split_once("Result<").filter(|(before, _)| before.is_empty() || before.ends_with("::"));
+    let inner =
+        result.split_once("Result<").filter(|(before, _)| before.is_empty() || before.ends_with("::"));
     if let Some((_, inner)) = inner {
         let first = first_of(inner);
         return if first == "()" {

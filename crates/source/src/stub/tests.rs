@@ -116,3 +116,152 @@ fn only_what_changed_is_stubbed_and_what_can_t_be_is_told() {
     assert_eq!(found.left.len(), 1, "to hand on is what such a file does: {:?}", found.left);
     assert_eq!(stubbed(Language::Python, "", &[], Stub::Zero).unwrap().text, "");
 }
+
+const TYPESCRIPT: &str = r#"import { tax } from "./tax";
+
+export interface Item { price: number }
+export const RATE = 0.2;
+export const total = (items: Item[]): number => items.reduce((sum, item) => sum + item.price, 0);
+export function* each(start = 1) {
+  yield start;
+}
+export class Cart extends Base {
+  size = 3;
+  constructor(private items: Item[]) {
+    super();
+  }
+  get count() {
+    return this.items.length;
+  }
+  async fetch(url: string) {
+    return await get(url);
+  }
+}
+(() => {
+  function inner() { return tax(1); }
+})();
+export { inner };
+"#;
+
+#[test]
+fn typescript_bodies_throw_and_give_values() {
+    let found = stubbed(Language::TypeScript, TYPESCRIPT, &all(TYPESCRIPT), Stub::NotImplemented).unwrap();
+    let names: Vec<&str> = found.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(names, ["total", "each", "Cart.constructor", "Cart.count", "Cart.fetch", "inner"]);
+    assert_eq!(found.left, []);
+    let says = "throw new Error(\"not implemented\");";
+    for line in [
+        format!("(items: Item[]): number => {{ {says} }};\n"),
+        format!("each(start = 1) {{ if (true) {{ {says} }}\n  yield start;\n"),
+        format!("(private items: Item[]) {{ super(...arguments); {says} }}\n"),
+        format!("function inner() {{ if (true) {{ {says} }} return tax(1); }}\n"),
+        "RATE = 0.2;\n".to_owned(),
+    ] {
+        assert!(found.text.contains(&line), "{line}\n---\n{}", found.text);
+    }
+    let first = text(Language::TypeScript, TYPESCRIPT, Stub::First);
+    for line in ["number => items;\n", "yield start; return;", "return url;", "{ super(...arguments); }\n"] {
+        assert!(first.contains(line), "{line}\n---\n{first}");
+    }
+    let zero = text(Language::TypeScript, TYPESCRIPT, Stub::Zero);
+    assert!(
+        zero.contains("RATE = 0;") && zero.contains("size = 0;") && zero.contains("number => 0;"),
+        "{zero}"
+    );
+    let common =
+        "const tax = require(\"./tax\");\nfunction two() { return tax(2); }\nmodule.exports = { two };\n";
+    let found = stubbed(Language::JavaScript, common, &all(common), Stub::Nothing).unwrap();
+    assert_eq!((found.bodies.len(), found.left.len()), (1, 0), "{:?}", found.left);
+    let handed_on = "export { two } from \"./shop.js\";\n";
+    assert_eq!(
+        stubbed(Language::JavaScript, handed_on, &all(handed_on), Stub::Nothing).unwrap().left.len(),
+        1
+    );
+}
+
+const GO: &str = r#"package shop
+
+import "fmt"
+
+const Rate = 3
+
+type Cart struct{ items []int }
+
+func Two(a, b int) (n int, err error) {
+	return a + b, fmt.Errorf("x")
+}
+
+func (c *Cart) Same(s string) string { return s }
+
+func init() { fmt.Println() }
+"#;
+
+#[test]
+fn go_bodies_panic_first_and_stay() {
+    let found = stubbed(Language::Go, GO, &all(GO), Stub::NotImplemented).unwrap();
+    let names: Vec<&str> = found.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!((names, found.left), (vec!["Two", "Cart.Same", "init"], vec![]));
+    assert!(
+        found.text.contains("{ if true { panic(\"not implemented\") }; \n\treturn a + b"),
+        "{}",
+        found.text
+    );
+    assert!(found.text.contains("func init() { if true { return };"), "{}", found.text);
+    let nothing = text(Language::Go, GO, Stub::Nothing);
+    assert!(nothing.contains("if true { return *new(int), *new(error) };"), "{nothing}");
+    assert!(nothing.contains("const Rate = 0\n"), "{nothing}");
+    let first = text(Language::Go, GO, Stub::First);
+    assert!(
+        first.contains("string { if true { return s };") && first.contains("(n int, err error) {\n"),
+        "{first}"
+    );
+    assert_eq!(text(Language::Go, GO, Stub::Zero), GO, "no type takes any value");
+}
+
+const RUST: &str = r#"use std::fmt;
+
+pub const RATE: u32 = 3;
+
+pub struct Cart {
+    items: Vec<u32>,
+}
+
+impl Cart {
+    pub const fn new() -> Self {
+        Self { items: Vec::new() }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &u32> {
+        self.items.iter()
+    }
+}
+
+pub fn two(text: String) -> Result<String, fmt::Error> {
+    Ok(text)
+}
+
+pub fn same(text: String) -> String {
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn works() {
+        assert_eq!(super::same("a".into()), "a");
+    }
+}
+"#;
+
+#[test]
+fn rust_bodies_panic_first_and_stay() {
+    let found = stubbed(Language::Rust, RUST, &all(RUST), Stub::NotImplemented).unwrap();
+    let names: Vec<&str> = found.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!((names, found.left), (vec!["Cart::new", "Cart::all", "two", "same"], vec![]));
+    let says = "{ if true { panic!(\"not implemented\"); } \n        self.items.iter()";
+    assert!(found.text.contains(says), "{}", found.text);
+    let nothing = text(Language::Rust, RUST, Stub::Nothing);
+    assert!(nothing.contains("fmt::Error> { if true { return Ok(Default::default()); }"), "{nothing}");
+    assert!(nothing.contains("RATE: u32 = 0;") && nothing.contains("-> Self {\n"), "{nothing}");
+    assert!(text(Language::Rust, RUST, Stub::First).contains("String { if true { return text; }"));
+}

@@ -62,7 +62,8 @@ impl<W: World> Drive<'_, W> {
         watch: &mut Watch,
         findings: &mut ProofFindings,
     ) -> Result<(), Trouble> {
-        let mut waiting: Vec<Vec<usize>> = vec![(0..stubs.count()).collect()];
+        let mut waiting: Vec<Vec<usize>> = vec![stubs.fitting(kind).into_iter().collect()];
+        waiting.retain(|parts| !parts.is_empty());
         let mut tried = 0;
         while let Some(parts) = waiting.pop() {
             if tried >= MOST_PARTS_TRIED {
@@ -113,10 +114,9 @@ impl<W: World> Drive<'_, W> {
 
 /// Only where nothing else of the change can be what its tests look at is a criterion hollow.
 fn unseen(watch: &Watch, id: &CriterionId, stubs: &Stubs, extent: Extent) -> Seen {
-    let is_green = |kind: Stub| {
-        let parts = watch.green.get(&(id.clone(), kind)).map_or(0, BTreeSet::len);
-        parts == stubs.count()
-    };
+    let green = |kind: Stub| watch.green.get(&(id.clone(), kind)).cloned().unwrap_or_default();
+    let is_green = |kind: Stub| stubs.fitting(kind).is_subset(&green(kind));
+    let by_value: BTreeSet<usize> = Stub::ALL.into_iter().skip(1).flat_map(green).collect();
     let why = if stubs.count() == 0 {
         "nothing of the change can be stubbed".to_owned()
     } else if !is_green(Stub::NotImplemented) {
@@ -125,8 +125,9 @@ fn unseen(watch: &Watch, id: &CriterionId, stubs: &Stubs, extent: Extent) -> See
         "`not implemented` was the only stub that was tried (proof: quick)".to_owned()
     } else if let Some(left) = stubs.left().next() {
         format!("its tests may look at what can't be stubbed: {left}")
-    } else if !Stub::ALL.into_iter().skip(1).any(is_green) {
-        "with an empty value in each body its tests do not load".to_owned()
+    } else if by_value.len() < stubs.count() {
+        "with a value in the place of each body its tests do not load, or no value is known for its type"
+            .to_owned()
     } else {
         return Seen::Hollow;
     };
