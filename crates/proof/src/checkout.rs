@@ -115,6 +115,9 @@ impl Bench for Checkouts {
         self.leads_to.clear();
         let ignored = git_facts::ignored(&self.repository);
         for path in ignored.iter().filter_map(|path| RelPath::new(path.trim_end_matches('/'))) {
+            if path.is_within(OURS) {
+                continue;
+            }
             let known = ignored::by_name(&self.repository, &path);
             // To look for the age of all takes long, and the first checkout asks for none.
             let is_asked = what > Bring::Dependencies;

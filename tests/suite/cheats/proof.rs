@@ -12,7 +12,7 @@ pub fn cheats() -> Vec<Entry> {
         cheat("asks only whether there is something (pytest)", TW, "red; sed -i 's/assert .*/assert callable(getattr(shop, \"two\", None))/' $T").on(PYTEST).fails(HOLLOW),
         cheat("is satisfied by an empty symbol (pytest)", TW, "red; sed -i 's/^import shop/from shop import two/; s/assert .*/assert two is not None/' $T").on(PYTEST).fails(HOLLOW),
         cheat("asks only whether there is something (node)", TW, "red; sed -i 's/assert.equal.*; })/assert.equal(typeof shop.two, \"function\"); })/' $T").on(NODE).fails(HOLLOW),
-        cheat("asks only whether there is something (go)", TW, "red; sed -i 's/if Two() != 2 {/if f := Two; reflect.ValueOf(f).IsNil() {/; s/t.Fatal(Two())/t.Fatal(\"no Two\")/; s/import \"testing\"/import (\n\t\"reflect\"\n\t\"testing\"\n)/' $T").on(GO).fails(HOLLOW),
+        cheat("asks only whether there is something (go)", TW, "red; sed -i 's/if Two() != 2 {/if f := Two; reflect.ValueOf(f).IsNil() {/; s/t.Fatal(Two())/t.Fatal(\"no Two\")/; s/import \"testing\"/import (\\n\\t\"reflect\"\\n\\t\"testing\"\\n)/' $T").on(GO).fails(HOLLOW),
         cheat("asks only whether there is something (rust)", TW, "red; sed -i 's/assert_eq!(shop::two(), 2);/let f: fn() -> i32 = shop::two; assert!(f as usize != 0);/' $T").on(RUST).fails(HOLLOW),
         cheat("keeps its work where git ignores it (node)", IM, "mkdir local; echo 'export const two = () => 2;' > local/work.js; printf 'export const one = () => 1;\nexport { two } from \"../local/work.js\";\n' > src/shop.js")
             .on(NODE)
@@ -25,7 +25,7 @@ pub fn cheats() -> Vec<Entry> {
             .on(PYTEST)
             .with(".gitignore", "/local/\n__pycache__/\n")
             .fails(OUTSIDE),
-        cheat("counts its runs outside the tree, and is proven", TW, COUNTS).fails("pass without the code that was written for it"),
+        cheat("counts its runs outside the tree, and is proven", TW, COUNTS).fails("pass without the code that was written for it").enforced(Wanted::Failed("Read-only file system")),
     ])
 }
 
@@ -65,7 +65,7 @@ pub fn honests() -> Vec<Entry> {
             .with("tests/__init__.py", "import pathlib\n\nONE = pathlib.Path('.env').read_text()\n")
             .setup("echo one > .env"), "works only with what git ignores: .env"),
         told(honest("asks for its folder", TW, "red; sed -i 's/        self/        import os\\n        self.assertEqual(os.path.basename(os.getcwd()), \"repo\")\\n        self/' $T"), "not proven: 1 of the tests"),
-        told(honest("is installed from the tree", IM, "green").on(EDITABLE).setup("python3 -m venv --without-pip .venv && echo \"$PWD/src\" > $(echo .venv/lib/python3*/site-packages)/shop.pth"), "what they run lies elsewhere"),
+        told(honest("is installed from the tree", IM, "green").on(EDITABLE).setup("python3 -m venv --without-pip .venv && echo \"$PWD/src\" > $(echo .venv/lib/python3*/site-packages)/shop.pth"), "an editable install"),
     ])
 }
 

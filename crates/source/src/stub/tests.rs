@@ -1,7 +1,11 @@
 use super::*;
 
+fn some(from: usize, to: usize) -> Lines {
+    from..to
+}
+
 fn all(source: &str) -> Vec<Lines> {
-    vec![0..source.lines().count()]
+    vec![some(0, source.lines().count())]
 }
 
 fn text(language: Language, source: &str, kind: Stub) -> String {
@@ -103,11 +107,11 @@ fn python_bodies_give_values() {
 fn only_what_changed_is_stubbed_and_what_can_t_be_is_told() {
     let source =
         "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\nREGISTRY = build(b)\nkey = lambda x: -x\n";
-    let found = stubbed(Language::Python, source, &[5..6], Stub::Zero).unwrap();
+    let found = stubbed(Language::Python, source, &[some(5, 6)], Stub::Zero).unwrap();
     assert_eq!(found.text, source.replace("return 2", "return 0"));
     assert_eq!((found.bodies[0].lines.clone(), found.left.len()), (4..6, 0));
 
-    let found = stubbed(Language::Python, source, &[8..10], Stub::NotImplemented).unwrap();
+    let found = stubbed(Language::Python, source, &[some(8, 10)], Stub::NotImplemented).unwrap();
     assert_eq!(found.left, [Left { lines: 8..9, what: "REGISTRY = build(b)".into() }]);
     assert!(found.text.contains("lambda x: (_ for _ in ()).throw("), "{}", found.text);
 

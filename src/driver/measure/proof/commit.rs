@@ -1,7 +1,5 @@
 //! (i) A fresh checkout of the proposed commit: tests and gate are as green as in the work tree.
 
-use std::collections::BTreeSet;
-
 use crate::driver::cycle::Drive;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::RunRef;
@@ -30,8 +28,6 @@ impl<W: World> Drive<'_, W> {
         findings: &mut ProofFindings,
     ) -> Result<bool, Trouble> {
         let Some(mut tried) = self.try_checkout(proving, findings).await? else { return Ok(false) };
-        let known = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone());
-        let known: BTreeSet<TestId> = known.unwrap_or_default().into_iter().collect();
         for bring in [Bring::Before, Bring::Everything] {
             if tried.lost.is_empty() {
                 break;
@@ -39,11 +35,9 @@ impl<W: World> Drive<'_, W> {
             proving.bring = bring;
             let Some(next) = self.try_checkout(proving, findings).await? else { return Ok(false) };
             if next.lost.is_empty() {
-                let own_alone = tried.lost.iter().all(|id| !known.contains(id));
                 let more = next.brought.iter().filter(|path| !tried.brought.contains(path));
                 let more: Vec<RelPath> = more.take(MOST_NAMED).cloned().collect();
-                // What the suite always needed is no fault of this run's, whoever wrote it last.
-                if bring == Bring::Everything && own_alone {
+                if bring == Bring::Everything && !self.was_always_needed(findings).await? {
                     findings.outside.clone_from(&tried.lost);
                     findings.outside_files = more;
                 } else {
@@ -61,8 +55,20 @@ impl<W: World> Drive<'_, W> {
             ));
             return Ok(false);
         }
+        self.check_out(&proving.tree, proving.bring)?;
         self.prove_gate(findings).await?;
         Ok(true)
+    }
+
+    /// What tests from before this run needed before it is no fault of this run's, whoever wrote it last.
+    async fn was_always_needed(&mut self, findings: &mut ProofFindings) -> Result<bool, Trouble> {
+        let Some((start, baseline)) = self.state.start.clone().zip(self.state.baseline.clone()) else {
+            return Ok(false);
+        };
+        self.check_out(&start, Bring::Before)?;
+        let order = TestOrder { label: "proof: before the run".to_owned(), ..TestOrder::default() };
+        let run = self.proof_run(&order, findings).await?;
+        Ok(run.report.is_none_or(|report| !self.not_green_now(&baseline.test.greens, &report).is_empty()))
     }
 
     /// `None` if the run is no evidence of anything, which is told.
