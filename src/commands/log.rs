@@ -15,7 +15,7 @@ use tdd_child::run_folder;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::attempt::{AgentEnd, AgentReturn};
 use tdd_core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
-use tdd_core::finding::{Findings, RunRef, SuiteBaseline};
+use tdd_core::finding::{Findings, SuiteBaseline};
 use tdd_core::fix::{FixFindings, FixStarted};
 use tdd_core::halt::{Ending, Halt};
 use tdd_core::judge::Verdict;
@@ -101,9 +101,7 @@ fn one_line(event: &Event) -> String {
         Event::WorkRolledBack { to, kept_as, .. } => {
             format!("rolled back to {}; the work is kept as {}", short(&to.0), short(&kept_as.0))
         }
-        Event::GateMeasured { green, run, judged_at } => {
-            gate_line(if *green { "green" } else { "red" }, run, judged_at)
-        }
+        Event::GateMeasured { .. } => gate_line(event),
         Event::Proved { findings, halt } => proved_line(findings, halt.as_ref()),
         Event::Isolated { isolation } => format!("isolation: {isolation}"),
         Event::PolicySettled { policy } => policy_line(policy),
@@ -146,7 +144,9 @@ fn one_line(event: &Event) -> String {
     }
 }
 
-fn gate_line(word: &str, run: &RunRef, judged_at: &Option<CheckpointId>) -> String {
+fn gate_line(event: &Event) -> String {
+    let Event::GateMeasured { green, run, judged_at } = event else { return String::new() };
+    let word = if *green { "green" } else { "red" };
     let again = judged_at.as_ref().map(|tree| format!(", not run again: judged at {}", short(&tree.0)));
     let again = again.unwrap_or_default();
     format!("gate before REFACTOR is {word} ({}, {} ms){again}", run.exit, run.duration_ms)

@@ -44,7 +44,7 @@ mod tests {
             (changed.now, changed.removed_before)
         };
         assert_eq!(of("a\nb\n", "a\nb\n"), (vec![], vec![]));
-        assert_eq!(of("", "a\nb\n"), (vec![0..2], vec![]));
+        assert_eq!(of("x\n", "a\nx\nb\n"), (vec![0..1, 2..3], vec![]));
         assert_eq!(of("a\nb\nc\n", "a\nB\nc\nd\n"), (vec![1..2, 3..4], vec![]));
         assert_eq!(of("a\nb\nc\n", "a\nc\n"), (vec![], vec![1]));
         assert_eq!(of("a\n\nc\n", "a\nc\n"), (vec![], vec![]), "an empty line says nothing");

@@ -78,10 +78,8 @@ impl<W: World> Drive<'_, W> {
             findings.not_made.push("there is no production change that could be taken back".to_owned());
             return Ok(());
         }
-        if findings.extent == Extent::Full {
-            if !self.prove_back(&proving, findings).await? {
-                return Ok(());
-            }
+        if findings.extent == Extent::Full && !self.prove_back(&proving, findings).await? {
+            return Ok(());
         }
         self.prove_stubs(&proving, findings).await
     }
@@ -91,9 +89,10 @@ impl<W: World> Drive<'_, W> {
     fn production_change(&mut self, tree: &CheckpointId) -> Result<Vec<Changed>, Trouble> {
         let from = self.state.red_tree.clone().or_else(|| self.state.start.clone());
         let from = from.ok_or_else(|| Trouble::internal("a run without checkpoint 0"))?;
-        let changed = self.differences(&from, tree)?;
         let mut changes = Vec::new();
-        for change in changed.into_iter().filter(|change| change.class == FileClass::Source) {
+        for change in
+            self.differences(&from, tree)?.into_iter().filter(|change| change.class == FileClass::Source)
+        {
             let before = self.ports.checkpoints.read(&from, &change.path)?;
             let after = self.ports.checkpoints.read(tree, &change.path)?;
             changes.push(Changed { path: change.path, before, after });

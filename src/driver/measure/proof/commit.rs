@@ -6,7 +6,7 @@ use tdd_core::finding::RunRef;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bring, TestOrder, World};
 use tdd_core::proof::ProofFindings;
-use tdd_core::test::{TestId, TestReport};
+use tdd_core::test::{Exit, TestId, TestReport};
 use tdd_core::trouble::Trouble;
 
 use super::Proving;
@@ -115,7 +115,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(());
         }
         let was_green =
-            self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(|exit| exit.is_success()));
+            self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(Exit::is_success));
         let gate = self.run_gate("gate of the proof", &[]).await?;
         findings.runs.push(RunRef::of(&gate, &self.setup.mask));
         if was_green && !gate.exit.is_success() {
