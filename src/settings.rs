@@ -15,12 +15,14 @@ use tdd_core::commands::CommandSettings;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::{MissingBlock, Refactoring, Regression, StopAfter};
 use tdd_core::isolation::{Reach, Wanted};
+use tdd_core::proof::Extent;
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::CapPlan;
 
 pub mod caps;
 pub mod fix;
+mod proof;
 pub mod told;
 
 /// Where requirements lie if nothing else is set (contract section 3).
@@ -45,6 +47,8 @@ pub struct Environment {
     pub config_home: Option<PathBuf>,
     /// `TDD_SANDBOX`: the level of isolation for this machine, between the flag and `tdd.yaml`.
     pub sandbox: Option<OsString>,
+    /// `TDD_PROOF`: how much is proven on this machine, between the flag and `tdd.yaml`.
+    pub proof: Option<OsString>,
 }
 
 impl Environment {
@@ -57,7 +61,14 @@ impl Environment {
         let folder = |name: &str| value(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
         let config_home =
             folder("XDG_CONFIG_HOME").or_else(|| folder("HOME").map(|home| home.join(".config")));
-        Self { path: value("PATH"), ci, config_home, sandbox: value("TDD_SANDBOX"), vars }
+        Self {
+            path: value("PATH"),
+            ci,
+            config_home,
+            sandbox: value("TDD_SANDBOX"),
+            proof: value("TDD_PROOF"),
+            vars,
+        }
     }
 
     pub fn var(&self, name: &str) -> Option<&OsStr> {
@@ -191,6 +202,8 @@ pub struct Settings {
     pub regression: Regression,
     /// What becomes of work that passes without a valid block.
     pub on_missing_block: MissingBlock,
+    /// How much of the final proof is made.
+    pub proof: Extent,
     /// What a run and an attempt may use.
     pub caps: CapPlan,
     pub deadlines: Deadlines,
@@ -245,6 +258,7 @@ impl Settings {
             bounds: bounds(config.budgets.semantic, config.budgets.format),
             regression: config.regression.unwrap_or_default(),
             on_missing_block: config.on_missing_block.unwrap_or_default(),
+            proof: proof::extent(args.proof.as_deref(), environment.proof.as_deref(), config.proof)?,
             caps: caps::of_flags(&args.caps)?.or(&config.caps),
             deadlines: Deadlines {
                 command_ms: config.deadline_ms,

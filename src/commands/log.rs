@@ -15,13 +15,14 @@ use tdd_child::run_folder;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::attempt::{AgentEnd, AgentReturn};
 use tdd_core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
-use tdd_core::finding::{Findings, RunRef, SuiteBaseline};
+use tdd_core::finding::{Findings, SuiteBaseline};
 use tdd_core::fix::{FixFindings, FixStarted};
-use tdd_core::halt::Ending;
+use tdd_core::halt::{Ending, Halt};
 use tdd_core::judge::Verdict;
 use tdd_core::mdtest::Voice;
 use tdd_core::path::RelPath;
 use tdd_core::policy::EffectivePolicy;
+use tdd_core::proof::ProofFindings;
 use tdd_core::role::Key;
 use tdd_core::state::{Entry, State};
 use tdd_core::trouble::Trouble;
@@ -100,8 +101,8 @@ fn one_line(event: &Event) -> String {
         Event::WorkRolledBack { to, kept_as, .. } => {
             format!("rolled back to {}; the work is kept as {}", short(&to.0), short(&kept_as.0))
         }
-        Event::GateMeasured { green: true, run, judged_at } => gate_line("green", run, judged_at.as_ref()),
-        Event::GateMeasured { green: false, run, judged_at } => gate_line("red", run, judged_at.as_ref()),
+        Event::GateMeasured { .. } => gate_line(event),
+        Event::Proved { findings, halt } => proved_line(findings, halt.as_ref()),
         Event::Isolated { isolation } => format!("isolation: {isolation}"),
         Event::PolicySettled { policy } => policy_line(policy),
         Event::TreeSeen { tree } => format!("the tree is {}", short(&tree.0)),
@@ -143,10 +144,21 @@ fn one_line(event: &Event) -> String {
     }
 }
 
-fn gate_line(word: &str, run: &RunRef, judged_at: Option<&CheckpointId>) -> String {
-    let again = judged_at.map(|tree| format!(", not run again: judged at {}", short(&tree.0)));
+fn gate_line(event: &Event) -> String {
+    let Event::GateMeasured { green, run, judged_at } = event else { return String::new() };
+    let word = if *green { "green" } else { "red" };
+    let again = judged_at.as_ref().map(|tree| format!(", not run again: judged at {}", short(&tree.0)));
     let again = again.unwrap_or_default();
     format!("gate before REFACTOR is {word} ({}, {} ms){again}", run.exit, run.duration_ms)
+}
+
+fn proved_line(findings: &ProofFindings, halt: Option<&Halt>) -> String {
+    let seen = findings.criteria.iter().filter(|one| findings.is_seen(&one.id)).count();
+    let (all, runs) = (findings.criteria.len(), findings.runs.len());
+    let stands = if halt.is_some() { "does not stand" } else { "stands" };
+    format!(
+        "the result {stands}: {seen} of {all} criteria seen failing on code that does nothing, in {runs} runs"
+    )
 }
 
 fn unknown_line(name: &str) -> String {

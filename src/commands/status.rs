@@ -267,6 +267,7 @@ pub(super) fn phase(state: &State) -> String {
         Phase::Ended { end: End::Refused } => "refused before any work was done".to_owned(),
         Phase::Ended { end: End::Abandoned } => "given up by the operator".to_owned(),
         Phase::GateDue => "REFACTOR: the gate is due".to_owned(),
+        Phase::Proving => "the result is to be proven".to_owned(),
         Phase::Halting { halt } => format!("halting: {}", halted(halt)),
         Phase::Finishing { .. } => "finishing".to_owned(),
         Phase::Ended { end: End::Halted(halt) } => format!("halted: {}", halted(halt)),

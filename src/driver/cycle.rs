@@ -78,6 +78,7 @@ impl<W: World> Carry<State> for Drive<'_, W> {
             Effect::Recheck => self.recheck().await,
             Effect::HearMdtest { criterion } => self.hear_mdtest(&criterion).await,
             Effect::MeasureGate => self.measure_gate().await,
+            Effect::Prove => self.prove().await,
             Effect::Halt => self.halt(),
             Effect::Finish => self.finish(),
         }
@@ -90,7 +91,8 @@ impl<W: World> Carry<State> for Drive<'_, W> {
             | Effect::Measure
             | Effect::Recheck
             | Effect::HearMdtest { .. }
-            | Effect::MeasureGate => true,
+            | Effect::MeasureGate
+            | Effect::Prove => true,
             Effect::TakeCheckpointZero
             | Effect::PauseAtCap
             | Effect::StartAttempt { .. }

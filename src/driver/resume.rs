@@ -164,6 +164,7 @@ fn left_alone(state: &State) -> Option<&CheckpointId> {
         Phase::Forked { .. } => state.stopped_at.as_ref(),
         Phase::Due { kind: AttemptKind::First | AttemptKind::Semantic | AttemptKind::Format, .. }
         | Phase::GateDue
+        | Phase::Proving
         | Phase::Ended { end: End::Halted(_) } => state.facts.tree.as_ref(),
         Phase::Opening
         | Phase::Baselining

@@ -12,6 +12,7 @@ use tdd_core::budget::Bounds;
 use tdd_core::event::{MissingBlock, Regression};
 use tdd_core::fix::{RETRIES, Writes};
 use tdd_core::isolation::{Credentials, Hide, HomeAccess, Network, Wanted};
+use tdd_core::proof::Extent;
 use tdd_core::role::Role;
 use tdd_core::turns::TurnCaps;
 use tdd_core::usage::{CapPlan, Usd};
@@ -76,6 +77,7 @@ pub fn rows(sources: &Sources<'_>, holds: &Settings) -> Vec<Row> {
             |file| file.on_missing_block.map(missing_block),
             &missing_block(MissingBlock::default()),
         ),
+        sources.row("proof", |file| file.proof.map(|extent| extent.name().to_owned()), Extent::Full.name()),
     ]);
     rows.extend(of_caps(sources));
     let (attempt, idle) = (duration(Deadlines::ATTEMPT_MS), duration(Deadlines::IDLE_MS));

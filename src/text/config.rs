@@ -12,6 +12,7 @@
 //! budgets: { semantic: 2, format: 1 }
 //! regression: attempt              # auto | attempt | criterion | end
 //! on_missing_block: halt           # halt | take: work that passes without a valid block
+//! proof: full                      # full | quick | off: what is proven before exit 0
 //! deadline: 10m                    # of one run of a command
 //! attempt_deadline: 1h             # of one attempt, and of its silence
 //! idle_deadline: 10m
@@ -49,6 +50,7 @@ use tdd_core::commands::{RunnerKind, RunnerTable};
 use tdd_core::event::{MissingBlock, Regression};
 use tdd_core::fix::Writes;
 use tdd_core::path::RelPath;
+use tdd_core::proof::Extent;
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::CapPlan;
@@ -72,6 +74,8 @@ pub struct ConfigFile {
     pub regression: Option<Regression>,
     /// What becomes of work that passes without a valid block.
     pub on_missing_block: Option<MissingBlock>,
+    /// How much of the final proof is made.
+    pub proof: Option<Extent>,
     /// The level of isolation, and what is open in it (contract section 12).
     pub sandbox: sandbox::SandboxSetting,
     /// Of one run of a command, in milliseconds.
@@ -122,6 +126,7 @@ const KEYS: &[&str] = &[
     "budgets",
     "regression",
     "on_missing_block",
+    "proof",
     "sandbox",
     "deadline",
     "attempt_deadline",
@@ -171,6 +176,7 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         budgets: budgets(&top)?,
         regression: regression(&top)?,
         on_missing_block: on_missing_block(&top)?,
+        proof: proof(&top)?,
         sandbox: sandbox::read(&top)?,
         deadline_ms: top.duration("deadline")?,
         attempt_deadline_ms: top.duration("attempt_deadline")?,
@@ -323,6 +329,14 @@ fn on_missing_block(top: &Table<'_>) -> Result<Option<MissingBlock>, Trouble> {
     match MissingBlock::WORDS.into_iter().find(|(name, _)| *name == word) {
         Some((_, then)) => Ok(Some(then)),
         None => Err(top.unknown_word("on_missing_block", &word, &MissingBlock::WORDS.map(|(name, _)| name))),
+    }
+}
+
+fn proof(top: &Table<'_>) -> Result<Option<Extent>, Trouble> {
+    let Some(word) = top.text("proof")? else { return Ok(None) };
+    match Extent::WORDS.into_iter().find(|(name, _)| *name == word) {
+        Some((_, extent)) => Ok(Some(extent)),
+        None => Err(top.unknown_word("proof", &word, &Extent::WORDS.map(|(name, _)| name))),
     }
 }
 

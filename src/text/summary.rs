@@ -8,13 +8,14 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 mod commit;
+mod proof;
 
 use super::usage_words;
 pub use commit::{COMMIT_PATHS, commit_paths};
 use commit::{commit_command, nameless};
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Refactoring, Runs};
-use tdd_core::finding::{ClassedChange, RedKind};
+use tdd_core::finding::{ClassedChange, CriterionRed, RedKind};
 use tdd_core::halt::Ending;
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
@@ -23,6 +24,7 @@ use tdd_core::mdtest::{AgentWord, Voice};
 use tdd_core::mode::BudgetKind;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
+use tdd_core::proof::Stub;
 use tdd_core::role::Key;
 use tdd_core::state::{Entry, Progress, State};
 use tdd_core::test::Canary;
@@ -68,6 +70,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     out.extend(state.without_claim().map(|(key, number)| {
         format!("no claim: {key}, attempt {number}: kept on findings alone, no valid block came")
     }));
+    out.extend(proof::lines(state));
     out.extend(evidence(state).into_iter().map(|line| format!("evidence: {line}")));
     out.extend(
         state.notices.iter().map(|notice| format!("look at: {}", harmless::line(&notice.to_string()))),
@@ -134,6 +137,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "early_green": facts.early_green,
         "not_verified": unverified,
         "evidence": evidence(state),
+        "proof": state.proof,
         "leaked": state.facts.leaked,
         "remarks": state.notices,
         "left_in_git": state.facts.left_in_git,
@@ -154,6 +158,8 @@ struct Row {
     forks: usize,
     early: bool,
     by_hand: bool,
+    /// By which stub its tests were seen failing in the final proof.
+    stub: Option<Stub>,
 }
 
 impl Row {
@@ -192,7 +198,7 @@ impl Row {
     }
 
     fn seen_failing(&self) -> bool {
-        !self.red.contains(&RedKind::Missing)
+        !self.red.contains(&RedKind::Missing) || self.stub.is_some()
     }
 
     fn json(&self) -> Value {
@@ -217,6 +223,7 @@ fn matrix(state: &State, facts: &SummaryFacts) -> Vec<Row> {
             forks: state.ledgers.get(&Key::Implementer(id.clone())).map_or(0, |ledger| ledger.entries.len()),
             early: facts.early_green.contains(id),
             by_hand: state.by_hand.contains(id),
+            stub: proof::seen_by(state, id),
         }
     };
     state.run.plan.criteria.iter().map(row).collect()
@@ -237,6 +244,8 @@ fn matrix_lines(rows: &[Row]) -> Vec<String> {
         }
         if !row.seen_failing() {
             line.push_str("; seen failing: no (symbol missing)");
+        } else if let Some(stub) = row.stub.filter(|_| row.red.contains(&RedKind::Missing)) {
+            let _ = write!(line, "; seen failing: yes ({})", stub.words());
         }
         lines.push(line);
     }
@@ -298,7 +307,9 @@ pub(super) fn evidence(state: &State) -> Vec<String> {
         lines.push("exit code only: nothing was read test by test".to_owned());
     }
     let criteria = state.red.iter().flat_map(|red| &red.criteria);
-    let missing = criteria.filter(|red| red.tests.iter().any(|test| test.kind == RedKind::Missing)).count();
+    let is_seen = |id| proof::seen_by(state, id).is_some();
+    let is_missing = |red: &&CriterionRed| red.tests.iter().any(|test| test.kind == RedKind::Missing);
+    let missing = criteria.filter(is_missing).filter(|red| !is_seen(&red.id)).count();
     if missing > 0 {
         let of = if missing == 1 { "1 criterion".to_owned() } else { format!("{missing} criteria") };
         lines.push(format!(

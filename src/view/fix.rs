@@ -134,6 +134,7 @@ fn tell(state: &FixState, event: &Event) -> Vec<Line> {
         | Event::AttemptMeasured { .. }
         | Event::WorkKept { .. }
         | Event::GateMeasured { .. }
+        | Event::Proved { .. }
         | Event::MdtestHeard { .. }
         | Event::Capped { .. }
         | Event::Resumed

@@ -224,6 +224,7 @@ fn is_last(event: &Event) -> bool {
         | Event::WorkKept { .. }
         | Event::WorkRolledBack { .. }
         | Event::GateMeasured { .. }
+        | Event::Proved { .. }
         | Event::TreeSeen { .. }
         | Event::Resumed
         | Event::AttemptCut { .. }

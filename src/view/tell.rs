@@ -20,6 +20,7 @@ mod brief;
 mod estimate;
 mod gate;
 mod measured;
+mod proof;
 
 use aside::{child_used, cut_off, denied, glimpsed, left_running, put_back};
 
@@ -90,7 +91,7 @@ impl Teller {
             Event::WorkRolledBack { to, extent, kept_as } => {
                 vec![rolled_back(to, *extent, kept_as)]
             }
-            Event::GateMeasured { .. } => gate::before(state, event),
+            Event::GateMeasured { .. } | Event::Proved { .. } => gate::or_proof(state, event),
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision, why } => {
@@ -114,7 +115,7 @@ impl Teller {
             Event::Glimpsed { what } => what.iter().take(REASONS).map(glimpsed).collect(),
             Event::Leaked { processes } => processes.iter().take(REASONS).map(left_running).collect(),
             Event::MdtestHeard { criterion, word } => vec![mdtest_heard(criterion, word)],
-            Event::Halted { .. } => vec![halted(state)],
+            Event::Halted { .. } => vec![proof::halted(state)],
             Event::Finished { ending: Ending::Verified } => {
                 vec![good("finished: every criterion is green, as measured")]
             }
@@ -314,29 +315,6 @@ fn rolled_back(to: &CheckpointId, extent: RollBack, kept_as: &CheckpointId) -> L
 fn paused(reason: &str) -> Line {
     let what = reason.lines().next().unwrap_or_default();
     bad(format!("paused: {what}; `tdd status` shows where it stands"))
-}
-
-fn halted(state: &State) -> Line {
-    let key = match &state.phase {
-        Phase::Ended { end: End::Halted(halt) } | Phase::Halting { halt } => Some(&halt.key),
-        Phase::Ended { .. }
-        | Phase::Opening
-        | Phase::Baselining
-        | Phase::Due { .. }
-        | Phase::Forked { .. }
-        | Phase::Returned { .. }
-        | Phase::Keeping { .. }
-        | Phase::RollingBack { .. }
-        | Phase::GateDue
-        | Phase::CutOff { .. }
-        | Phase::Taking { .. }
-        | Phase::Rechecking { .. }
-        | Phase::Finishing { .. } => None,
-    };
-    match key {
-        Some(key) => bad(format!("halted in {}: {key}", key.stage())),
-        None => bad("halted"),
-    }
 }
 
 /// An agent's word, shown as such.

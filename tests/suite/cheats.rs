@@ -17,6 +17,7 @@ mod helpers;
 mod honest;
 mod others;
 mod projects;
+mod proof;
 mod red;
 mod repository;
 mod sample;
@@ -37,11 +38,12 @@ fn cheats() -> Vec<Vec<Entry>> {
         red::entries(),
         others::entries(),
         helpers::cheats(),
+        proof::cheats(),
     ]
 }
 
 fn honests() -> Vec<Vec<Entry>> {
-    vec![honest::entries(), helpers::honests()]
+    vec![honest::entries(), helpers::honests(), proof::honests()]
 }
 
 /// What is played of these: a part, or what the environment says. `TDD_CHEAT` holds parts of names,

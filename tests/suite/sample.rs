@@ -242,6 +242,7 @@ impl Story {
                 | Effect::TakeWork
                 | Effect::Recheck
                 | Effect::HearMdtest { .. }
+                | Effect::Prove
                 | Effect::PauseAtCap => {
                     panic!("nobody resumes these stories")
                 }

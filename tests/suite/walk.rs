@@ -22,6 +22,7 @@ use tdd_core::judge::Verdict;
 use tdd_core::machine::Machine;
 use tdd_core::next::next;
 use tdd_core::path::RelPath;
+use tdd_core::proof::{Extent, ProofFindings};
 use tdd_core::requirement::Requirement;
 use tdd_core::role::{Key, Role, Stage};
 use tdd_core::state::{AfterRollBack, End, Phase, Progress, State};
@@ -282,6 +283,10 @@ fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
                 )
             })
             .to_vec(),
+        Phase::Proving => {
+            let findings = ProofFindings::new(Extent::Full, CheckpointId("good".into()));
+            plain("proven", state.proof_made(findings))
+        }
         Phase::Halting { .. } => plain("reported", Event::Halted { report: Digest("d".into()) }),
         Phase::Finishing { ending } => plain("finished", Event::Finished { ending: *ending }),
         Phase::Ended { end: End::Halted(_) } if extras == Extras::Operator => decisions(state),
@@ -391,7 +396,7 @@ fn name(state: &State) -> String {
         Phase::Ended { end: End::Refused } => "refused".to_owned(),
         Phase::Ended { end: End::Finished(ending) } => format!("finished {ending:?}"),
         Phase::Finishing { ending } => format!("finishing {ending:?}"),
-        Phase::Opening | Phase::Baselining | Phase::GateDue => state.phase.name().to_owned(),
+        Phase::Opening | Phase::Baselining | Phase::GateDue | Phase::Proving => state.phase.name().to_owned(),
     };
     let progress: Vec<String> =
         state.progress.iter().map(|(id, p)| format!("{}:{p:?}", id.number())).collect();

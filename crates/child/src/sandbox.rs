@@ -204,6 +204,11 @@ impl Sandbox {
         self.enclosed(&self.sandbox_paths.for_commands(&self.sealed, work, cwd), cwd)
     }
 
+    /// The same in a checkout of the repository: of the work tree these alone are seen, and none can be written.
+    pub fn for_checkout(&self, work: &Path, cwd: &Path, seen: &[PathBuf]) -> Enclosed {
+        self.enclosed(&self.sandbox_paths.for_checkout(&self.sealed, (work, cwd), seen), cwd)
+    }
+
     fn enclosed(&self, laid: &Laid, cwd: &Path) -> Enclosed {
         self.sandbox_paths.note_held(&self.sealed, &laid.fence);
         Enclosed { enclosure: self.backend.enclose(&laid.fence, cwd), left_out: laid.left_out }

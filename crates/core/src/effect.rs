@@ -31,6 +31,8 @@ pub enum Effect {
     Recheck,
     /// Run the gate before the first refactorer. → `GateMeasured`
     MeasureGate,
+    /// Prove the result as it would be committed. → `Proved`
+    Prove,
     /// Have an agent carry out the Markdown test of this criterion. → `MdtestHeard`
     HearMdtest { criterion: CriterionId },
     /// Write the report. → `Halted`

@@ -9,12 +9,13 @@ use crate::criterion::CriterionId;
 use crate::effect::RollBack;
 use crate::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use crate::fix::{FixFindings, FixJudgement, FixStarted};
-use crate::halt::Ending;
+use crate::halt::{Ending, Halt};
 use crate::isolation::Confinement;
 
 use crate::mdtest::AgentWord;
 use crate::path::RelPath;
 use crate::policy::EffectivePolicy;
+use crate::proof::{Extent, ProofFindings};
 use crate::requirement::Requirement;
 use crate::role::{Asked, Key};
 use crate::test::{FailureKind, TestId};
@@ -108,6 +109,13 @@ pub enum Event {
         /// Nothing was run: this tree was judged by the same command before, by this run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         judged_at: Option<CheckpointId>,
+    },
+    /// The result was proven as it would be committed.
+    Proved {
+        findings: Box<ProofFindings>,
+        /// What it halts for; none if it stands.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        halt: Option<Halt>,
     },
     /// The tree as it is known to be now, so that a resumed run can tell whether somebody else
     /// changed it meanwhile.
@@ -305,6 +313,8 @@ pub struct Plan {
     pub on_missing_block: MissingBlock,
     #[serde(default)]
     pub screens: Screens,
+    #[serde(default)]
+    pub proof: Extent,
 }
 
 /// Who sits at the agents' screens; it holds when the run is gone on with, too.

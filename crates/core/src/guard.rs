@@ -36,6 +36,10 @@ pub enum Guard {
     FewerTests,
     GateRed,
     Evidence,
+    // Of the final proof.
+    ProofCheckout,
+    ProofTakenBack,
+    ProofStubs,
     // What a claim says.
     Format,
     Dispute,
@@ -69,7 +73,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 51] = [
+    pub const ALL: [Self; 54] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -95,6 +99,9 @@ impl Guard {
         Self::FewerTests,
         Self::GateRed,
         Self::Evidence,
+        Self::ProofCheckout,
+        Self::ProofTakenBack,
+        Self::ProofStubs,
         Self::Format,
         Self::Dispute,
         Self::PathEscape,
@@ -152,6 +159,9 @@ impl Guard {
             Reason::FewerTests { .. } => Self::FewerTests,
             Reason::GateRed => Self::GateRed,
             Reason::NoEvidence(_) => Self::Evidence,
+            Reason::Outside(_) => Self::ProofCheckout,
+            Reason::StillGreen(_) => Self::ProofTakenBack,
+            Reason::Hollow(_) => Self::ProofStubs,
         }
     }
 }

@@ -10,6 +10,10 @@ use crate::role::Key;
 
 pub use crate::verdict::{AtReturn, Fault, Reason, Verdict};
 
+mod proof;
+
+pub use proof::{names_criterion, proof};
+
 /// What can be said before anything was measured: a format violation and a dispute, nothing else.
 pub fn at_return(outcome: &AgentReturn) -> AtReturn {
     match (&outcome.claim, outcome.end) {

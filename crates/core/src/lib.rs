@@ -37,6 +37,7 @@ pub mod next;
 pub mod path;
 pub mod policy;
 pub mod ports;
+pub mod proof;
 pub mod requirement;
 pub mod role;
 pub mod run_name;

@@ -93,6 +93,7 @@ impl Facts {
             | Event::WorkKept { .. }
             | Event::WorkRolledBack { .. }
             | Event::GateMeasured { .. }
+            | Event::Proved { .. }
             | Event::MdtestHeard { .. }
             | Event::Halted { .. }
             | Event::Session(_)

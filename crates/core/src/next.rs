@@ -28,10 +28,13 @@ pub fn next(state: &State) -> Option<Effect> {
         Phase::Taking { .. } => Some(Effect::TakeWork),
         Phase::Rechecking { .. } => Some(Effect::Recheck),
         // After the last GREEN, whether a refactorer follows or not.
-        Phase::GateDue | Phase::Finishing { .. } if let Some(criterion) = state.mdtest_due() => {
+        Phase::GateDue | Phase::Proving | Phase::Finishing { .. }
+            if let Some(criterion) = state.mdtest_due() =>
+        {
             Some(Effect::HearMdtest { criterion: criterion.clone() })
         }
         Phase::GateDue => Some(Effect::MeasureGate),
+        Phase::Proving => Some(Effect::Prove),
         Phase::Halting { .. } => Some(Effect::Halt),
         Phase::Finishing { .. } => Some(Effect::Finish),
         Phase::Ended { .. } => None,

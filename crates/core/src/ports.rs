@@ -3,6 +3,7 @@
 #![expect(async_fn_in_trait, reason = "the ports are used on one thread; no future has to be Send")]
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use crate::attempt::{AgentEnd, AttemptKind, CheckpointId, Digest};
 use crate::audience::News;
@@ -69,6 +70,10 @@ pub trait Checkpoints {
     fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble>;
     /// All files of a snapshot, sorted.
     fn files(&mut self, at: &CheckpointId) -> Result<Vec<RelPath>, Trouble>;
+    /// Writes all files of a snapshot into a folder, byte for byte, with their modes and links.
+    fn lay(&mut self, _at: &CheckpointId, _to: &Path) -> Result<(), Trouble> {
+        Err(Trouble::internal("these snapshots can't be laid out"))
+    }
     /// The folder of a repository inside the work tree that this file lies in: no commit of the outer
     /// one can hold it.
     fn inner_repository(&self, _path: &RelPath) -> Option<RelPath> {
@@ -173,6 +178,9 @@ pub struct Recalled {
 /// [`crate::finding`] to weigh.
 pub trait Tests {
     fn isolation(&self) -> Isolation;
+    /// From now on everything runs in this checkout of the repository, and sees of the work tree, where it can
+    /// be kept from the rest, these paths alone; in the work tree again with `None`.
+    fn work_in(&mut self, _checkout: Option<(&Path, &[PathBuf])>) {}
     /// To be told before anything is run, where the run is gone on with.
     fn recall(&mut self, _recalled: &Recalled) {}
     /// Runs the test command, read by its adapter. Children of the run are gone when it returns.
@@ -200,6 +208,31 @@ pub trait Tests {
     /// Names of tests that the source of a test file declares, found without running it, for
     /// files that do not load. Empty if the language is not known.
     fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId>;
+}
+
+/// What of that which git ignores a checkout brings along, by links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bring {
+    /// What the project depends on: packages and environments.
+    Dependencies,
+    /// And what was there before the run, and was not changed since.
+    Before,
+    /// And whatever came meanwhile. Tools' caches never come along.
+    Everything,
+}
+
+/// Checkouts of snapshots beside the work tree, for the final proof. The work tree is only read.
+pub trait Bench {
+    /// An empty folder for a checkout, at the same path each time.
+    fn open(&mut self) -> Result<PathBuf, Trouble>;
+    /// Brings along what git ignores; says what that was, less what the project depends on.
+    fn bring(&mut self, what: Bring) -> Result<Vec<RelPath>, Trouble>;
+    /// Paths of the work tree that the checkout leads to.
+    fn leads_to(&self) -> Vec<PathBuf>;
+    /// Writes files of the checkout, or removes them.
+    fn put(&mut self, files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble>;
+    /// It is of no use any more.
+    fn close(&mut self);
 }
 
 /// One run of one check.
@@ -338,6 +371,7 @@ pub trait World {
     type Protection: Protection;
     type Tests: Tests;
     type Agents: Agents;
+    type Bench: Bench;
     type Clock: Clock;
 }
 
@@ -348,6 +382,7 @@ pub struct Ports<W: World> {
     pub protection: W::Protection,
     pub tests: W::Tests,
     pub agents: W::Agents,
+    pub bench: W::Bench,
     pub clock: W::Clock,
 }
 

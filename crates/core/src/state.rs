@@ -15,6 +15,7 @@ use crate::judge::Verdict;
 use crate::machine::{Facts, IllegalEvent};
 use crate::mdtest::AgentWord;
 use crate::path::RelPath;
+use crate::proof::ProofFindings;
 use crate::role::Key;
 use crate::test::TestId;
 use crate::usage::{Tally, Usage};
@@ -25,6 +26,7 @@ mod judged;
 mod kept;
 mod operator;
 mod pairs;
+mod proven;
 pub mod spending;
 mod unclaimed;
 mod words;
@@ -55,7 +57,6 @@ pub struct State {
     pub early_green: Vec<CriterionId>,
     /// Files that implementers really changed, for the refactorer; sorted, without repeats.
     pub worked_on: Vec<RelPath>,
-    /// The gate before the first refactorer.
     pub gate: Option<GateBefore>,
     /// What agents say of the criteria that a Markdown test is for.
     #[serde(default)]
@@ -70,12 +71,17 @@ pub struct State {
     #[serde(default)]
     pub judged: Option<(Judged, RunRef)>,
     /// What is to be told of work that was kept, the first so many.
-    #[serde(default)]
-    #[serde(rename = "remarks")]
+    #[serde(default, rename = "remarks")]
     pub notices: Vec<Notice>,
     /// The last work of the key at hand that was not kept for want of a valid block alone.
     #[serde(default)]
     pub unclaimed: Option<Box<Unclaimed>>,
+    /// The tree on which RED was accepted.
+    #[serde(default)]
+    pub red_tree: Option<CheckpointId>,
+    /// What the final proof found of the tree at hand.
+    #[serde(default)]
+    pub proof: Option<Box<ProofFindings>>,
     /// The tree as the child at hand left it when the run was stopped or paused; unknown after a kill.
     #[serde(default)]
     pub stopped_at: Option<CheckpointId>,
@@ -143,6 +149,8 @@ pub enum Phase {
     },
     /// All criteria are GREEN; the gate runs before the refactorer.
     GateDue,
+    /// All is done; the result is to be proven.
+    Proving,
     Halting {
         halt: Halt,
     },
@@ -168,6 +176,7 @@ impl Phase {
             Self::Taking { .. } => "taking",
             Self::Rechecking { .. } => "rechecking",
             Self::GateDue => "gate-due",
+            Self::Proving => "proving",
             Self::Halting { .. } => "halting",
             Self::Finishing { .. } => "finishing",
             Self::Ended { .. } => "ended",
@@ -274,6 +283,8 @@ impl State {
             judged: None,
             notices: Vec::new(),
             unclaimed: None,
+            red_tree: None,
+            proof: None,
             stopped_at: None,
         }
     }
@@ -317,6 +328,7 @@ impl State {
             | Phase::Baselining
             | Phase::Due { .. }
             | Phase::GateDue
+            | Phase::Proving
             | Phase::Rechecking { .. }
             | Phase::Halting { .. }
             | Phase::Finishing { .. }
@@ -339,7 +351,8 @@ impl State {
     /// Whether the GREEN stage of this criterion has begun.
     pub fn is_reached(&self, id: &CriterionId) -> bool {
         let progress = self.progress.get(id);
-        let begun = self.ledgers.contains_key(&Key::Implementer(id.clone()));
+        let ledger = self.ledgers.get(&Key::Implementer(id.clone()));
+        let begun = ledger.is_some_and(|ledger| ledger.entries.len() > ledger.fresh_from);
         // What the operator accepted may be red for ever, so its tests take no part.
         (begun && progress != Some(&Progress::Accepted))
             || matches!(progress, Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified))

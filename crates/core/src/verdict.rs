@@ -70,6 +70,12 @@ pub enum Reason {
     },
     GateRed,
     NoEvidence(String),
+    /// A test that passes in the work tree, and in a checkout of the commit only with what git ignores.
+    Outside(TestId),
+    /// Tests that pass without the production change.
+    StillGreen(CriterionId),
+    /// Tests that pass whatever the bodies of the change do.
+    Hollow(CriterionId),
 }
 
 impl Reason {
@@ -89,6 +95,9 @@ impl Reason {
             | Self::TestSkipped(_)
             | Self::TestVanished(_)
             | Self::FewerTests { .. }
+            | Self::Outside(_)
+            | Self::StillGreen(_)
+            | Self::Hollow(_)
             // No rule of files, but a bound: who is not told of it runs into it again.
             | Self::Exhausted(_) => true,
             Self::ClaimedFailed
@@ -152,6 +161,17 @@ impl fmt::Display for Reason {
             }
             Self::GateRed => f.write_str("the gate command failed"),
             Self::NoEvidence(why) => write!(f, "the run is no evidence: {why}"),
+            Self::Outside(id) => write!(
+                f,
+                "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"
+            ),
+            Self::StillGreen(id) => write!(f, "the tests of {id} pass without the code that was written for it"),
+            Self::Hollow(id) => write!(
+                f,
+                "the tests of {id} pass whatever the code does: each body that was written can be replaced by \
+                 `not implemented` or an empty value, and none of them fails; let one expect what the code returns \
+                 or changes"
+            ),
         }
     }
 }

@@ -39,7 +39,7 @@ mod vitest;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use self::facts::{Junit, Placement, Runner, Source, of};
@@ -89,7 +89,12 @@ pub struct RunnerSetup {
 
 /// The project's two commands.
 pub struct ProjectTests {
+    /// Where everything runs.
     place: Place,
+    /// The work tree.
+    home: Place,
+    /// In a checkout, what of the work tree is seen.
+    seen: Option<Vec<PathBuf>>,
     /// The repository that temporary folders are made for; a copy of it is none of anybody's.
     owner: PathBuf,
     commands: ProjectCommands,
@@ -130,6 +135,8 @@ impl ProjectTests {
         let adapter = (of(setup.commands.runner).adapter)(&making)?;
         Ok(Self {
             place: Place::new(&setup.repository, &setup.project),
+            home: Place::new(&setup.repository, &setup.project),
+            seen: None,
             owner: setup.repository,
             commands: setup.commands,
             adapter,
@@ -193,7 +200,7 @@ impl ProjectTests {
         let mut verification =
             Verification::new((&self.work, &self.work_pool), self.count, label, bounds, &self.stop)?;
         verification.use_temp(self.temporary()?);
-        Ok(verification.fenced_by(self.sandbox.clone()).noting_in(&self.ended))
+        Ok(verification.fenced_by(self.sandbox.clone(), self.seen.clone()).noting_in(&self.ended))
     }
 
     /// An empty folder for the temporary files of one verification. Its path is short, because sockets
@@ -213,6 +220,17 @@ impl ProjectTests {
 impl Tests for ProjectTests {
     fn isolation(&self) -> Isolation {
         self.adapter.isolation()
+    }
+
+    fn work_in(&mut self, checkout: Option<(&Path, &[PathBuf])>) {
+        self.seen = checkout.map(|(_, seen)| seen.to_vec());
+        self.place = match checkout {
+            Some((root, _)) => {
+                let inside = self.home.project.strip_prefix(&self.home.repository).unwrap_or(Path::new(""));
+                Place::new(root, &root.join(inside))
+            }
+            None => self.home.clone(),
+        };
     }
 
     fn recall(&mut self, recalled: &Recalled) {

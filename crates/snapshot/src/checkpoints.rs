@@ -43,6 +43,7 @@ mod import;
 mod in_the_way;
 pub mod intent;
 mod labels;
+mod lay;
 mod listing;
 pub mod packs;
 pub mod pairs;
@@ -312,6 +313,11 @@ impl Checkpoints for GitCheckpoints {
         let mut files: Vec<RelPath> = self.contents.files(at)?.iter().map(|file| shown(&file.path)).collect();
         files.sort_unstable();
         Ok(files)
+    }
+
+    fn lay(&mut self, at: &CheckpointId, to: &Path) -> Result<(), Trouble> {
+        let files = self.contents.files(at)?;
+        lay::lay(&self.private, &files, to)
     }
 
     fn inner_repository(&self, path: &RelPath) -> Option<RelPath> {

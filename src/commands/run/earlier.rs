@@ -70,6 +70,7 @@ pub fn refuse(
             | Phase::Taking { .. }
             | Phase::Rechecking { .. }
             | Phase::GateDue
+            | Phase::Proving
             | Phase::Halting { .. }
             | Phase::Finishing { .. } => {
                 let at_work = lock::held_by_another(&place.repository);

@@ -194,6 +194,7 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         },
         on_missing_block: settings.on_missing_block,
         screens: Screens::default(),
+        proof: settings.proof,
     })
 }
 

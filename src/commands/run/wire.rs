@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::commands::run_status;
 use crate::driver::drive::Setup;
@@ -26,6 +26,7 @@ use tdd_core::ports::{Allowance, Limits, Ports, World};
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_core::turns::TurnCaps;
+use tdd_proof::Checkouts;
 use tdd_runners::command_line::checker;
 use tdd_runners::gate_files;
 use tdd_runners::runner::{ProjectTests, RunnerSetup};
@@ -50,6 +51,7 @@ impl World for RealWorld {
     type Protection = Manifest;
     type Tests = ProjectTests;
     type Agents = TableAgents;
+    type Bench = Checkouts;
     type Clock = SystemClock;
 }
 
@@ -149,8 +151,15 @@ pub fn ports(
             .telling(adapters.sealed),
         tests: adapters.tests,
         agents: adapters.agents,
+        bench: Checkouts::new(&repository, began(&folders.run)),
         clock: SystemClock::default(),
     })
+}
+
+/// When the run began: its folder holds nothing that is older than the rules that were frozen then.
+fn began(run: &Path) -> SystemTime {
+    let rules = run.join(tdd_snapshot::checkpoints::SCRATCH).join("rules.json");
+    rules.metadata().and_then(|about| about.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 /// The places of this run, by real paths.

@@ -282,7 +282,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// Those of `greens` that did not pass in this run, or have a namesake that did not.
-    fn not_green_now(&self, greens: &[TestId], report: &TestReport) -> Vec<TestId> {
+    pub(super) fn not_green_now(&self, greens: &[TestId], report: &TestReport) -> Vec<TestId> {
         let baseline = self.state.baseline.as_ref();
         let known = baseline.map(|baseline| baseline.test.not_green()).unwrap_or_default();
         let mut lost = classify::lost(greens, report);

@@ -97,6 +97,9 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::Unlisted(_)
         | Reason::NoCandidate(_)
         | Reason::NotSuperseded(_)
+        | Reason::Outside(_)
+        | Reason::StillGreen(_)
+        | Reason::Hollow(_)
         | Reason::FewerTests { .. } => false,
     }
 }

@@ -1,13 +1,18 @@
 //! What is told of the gate, which may be the test command.
 
-use super::{Line, bad, brief, good, seconds};
+use super::{Line, bad, brief, good, proof, seconds};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::{RunRef, SuiteBaseline};
 use tdd_core::state::State;
 use tdd_core::test::Exit;
 
-pub(super) fn before(state: &State, event: &Event) -> Vec<Line> {
+/// The gate before the refactorer, or the proof at the end.
+pub(super) fn or_proof(state: &State, event: &Event) -> Vec<Line> {
+    if let Event::Proved { .. } = event { proof::lines(event) } else { before(state, event) }
+}
+
+fn before(state: &State, event: &Event) -> Vec<Line> {
     let Event::GateMeasured { green, run, judged_at } = event else { return Vec::new() };
     let judged_at = judged_at.as_ref();
     if *green {

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use tdd::driver::cycle::Drive;
@@ -19,8 +20,8 @@ use tdd_core::mdtest::{Status, Voice};
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
 use tdd_core::ports::{
-    AgentOrder, AgentReport, Agents, Allowance, Checkpoints, Clock, Isolation, Journal, Limits, MdtestOrder,
-    MdtestReport, Observer, Ports, Protection, TestOrder, Tests, World,
+    AgentOrder, AgentReport, Agents, Allowance, Bench, Bring, Checkpoints, Clock, Isolation, Journal, Limits,
+    MdtestOrder, MdtestReport, Observer, Ports, Protection, TestOrder, Tests, World,
 };
 use tdd_core::requirement::Requirement;
 use tdd_core::role::{Asked, Key};
@@ -480,6 +481,29 @@ impl Agents for Roles {
     }
 }
 
+/// There is no disk to make a checkout on.
+pub struct NoBench;
+
+impl Bench for NoBench {
+    fn open(&mut self) -> Result<PathBuf, Trouble> {
+        Err(Trouble::environment("there is no disk").because("all is in memory"))
+    }
+
+    fn bring(&mut self, _what: Bring) -> Result<Vec<RelPath>, Trouble> {
+        Ok(Vec::new())
+    }
+
+    fn leads_to(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn put(&mut self, _files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn close(&mut self) {}
+}
+
 pub struct InMemory;
 
 impl World for InMemory {
@@ -488,6 +512,7 @@ impl World for InMemory {
     type Protection = Seal;
     type Tests = Runner;
     type Agents = Roles;
+    type Bench = NoBench;
     type Clock = Memory;
 }
 
@@ -666,6 +691,7 @@ where
         protection: Seal { memory: memory.clone(), classes: Vec::new() },
         tests: Runner(memory.clone()),
         agents: Roles { memory: memory.clone(), script },
+        bench: NoBench,
         clock: memory.clone(),
     };
     let setup = Setup {

@@ -195,6 +195,15 @@ impl SandboxPaths {
     /// Around a command of the project's: the same is read-only, nothing is masked, and `work`,
     /// where reports and private caches go, can be written.
     pub(super) fn for_commands(&self, sealed: &Sealed, work: &Path, cwd: &Path) -> Laid {
+        self.around_command(sealed, (work, cwd), None)
+    }
+
+    /// The same in a checkout: of the repository only `seen` is there, read-only but for what cargo builds into.
+    pub(super) fn for_checkout(&self, sealed: &Sealed, at: (&Path, &Path), seen: &[PathBuf]) -> Laid {
+        self.around_command(sealed, at, Some(seen))
+    }
+
+    fn around_command(&self, sealed: &Sealed, (work, cwd): (&Path, &Path), seen: Option<&[PathBuf]>) -> Laid {
         let too_many = sealed.0.borrow().files.len() > MOST_FILES;
         let mut fence = Fence::default();
         let nobodys = Own::default();
@@ -211,6 +220,15 @@ impl SandboxPaths {
         }
         if let Some(ours) = self.belongings.ours() {
             fence.set(&ours, Rule::ReadOnly);
+        }
+        if let Some(seen) = seen {
+            fence.set(&self.repository, Rule::Masked);
+            let inside = seen.iter().filter(|path| path.starts_with(&self.repository));
+            for path in inside {
+                // A gate builds into it, as it does in the work tree.
+                let is_built_into = path.file_name() == Some(OsStr::new("target"));
+                fence.set(path, if is_built_into { Rule::Writable } else { Rule::ReadOnly });
+            }
         }
         let mut laid = self.common(fence, sealed, if too_many { Grain::Folders } else { Grain::Files });
         if work.is_dir() {

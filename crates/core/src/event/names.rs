@@ -4,7 +4,7 @@ use super::Event;
 
 impl Event {
     /// The names of all events of this version, in the order of the enum.
-    pub const NAMES: [&'static str; 36] = [
+    pub const NAMES: [&'static str; 37] = [
         "run_started",
         "fix_started",
         "fix_measured",
@@ -19,6 +19,7 @@ impl Event {
         "work_kept",
         "work_rolled_back",
         "gate_measured",
+        "proved",
         "tree_seen",
         "worked",
         "capped",
@@ -76,6 +77,7 @@ impl Event {
             Self::WorkKept { .. } => "work_kept",
             Self::WorkRolledBack { .. } => "work_rolled_back",
             Self::GateMeasured { .. } => "gate_measured",
+            Self::Proved { .. } => "proved",
             Self::TreeSeen { .. } => "tree_seen",
             Self::Worked { .. } => "worked",
             Self::Capped { .. } => "capped",

@@ -55,9 +55,7 @@ impl State {
                 self.good = Some(checkpoint.clone());
                 Ok(Phase::Baselining)
             }
-            (Phase::Baselining, Event::BaselineMeasured { test, gate }) => {
-                Ok(self.baseline_measured(test, gate))
-            }
+            (Phase::Baselining, Event::BaselineMeasured { .. }) => self.baseline_taken(event),
             (Phase::Due { key, kind }, Event::AttemptStarted { attempt })
                 if let Some(attempt) = attempt.of_cycle()
                     && attempt.key == key
@@ -105,6 +103,7 @@ impl State {
             (Phase::Finishing { ending }, Event::Finished { ending: said }) if *said == ending => {
                 Ok(Phase::Ended { end: End::Finished(ending) })
             }
+            (Phase::Proving, Event::Proved { findings, halt }) => Ok(self.proved(findings, halt.as_ref())),
             (phase, _) => self.step_unclaimed(phase, event),
         }
     }
@@ -128,10 +127,15 @@ impl State {
         }
         let is_left_out = attempt.key == Key::Refactorer && self.run.plan.refactor == Refactoring::Off;
         match then {
-            AfterRollBack::Retry if is_left_out => Phase::Finishing { ending: self.ending() },
+            AfterRollBack::Retry if is_left_out => self.to_the_end(),
             AfterRollBack::Retry => Phase::Due { key: attempt.key, kind: AttemptKind::Semantic },
             AfterRollBack::Halt(halt) => Phase::Halting { halt },
         }
+    }
+
+    fn baseline_taken(&mut self, event: &Event) -> Result<Phase, Box<Phase>> {
+        let Event::BaselineMeasured { test, gate } = event else { return Err(Box::new(Phase::Baselining)) };
+        Ok(self.baseline_measured(test, gate))
     }
 
     fn baseline_measured(&mut self, test: &SuiteBaseline, gate: &SuiteBaseline) -> Phase {
@@ -242,7 +246,7 @@ impl State {
         }
         match self.run.plan.refactor {
             Refactoring::Once => Phase::GateDue,
-            Refactoring::Off => Phase::Finishing { ending: self.ending() },
+            Refactoring::Off => self.to_the_end(),
         }
     }
 

@@ -31,6 +31,7 @@ impl State {
                     self.progress.insert(id.clone(), progress);
                 }
                 self.red = Some(red);
+                self.red_tree = Some(checkpoint.clone());
             }
             (Key::Implementer(id), Findings::Green(green)) => {
                 green.greens.fold_into(&mut self.greens);
@@ -49,9 +50,9 @@ impl State {
             }
             (Key::Refactorer, Findings::Refactor(refactor)) => {
                 self.notice(&refactor.notices);
-                return Phase::Finishing { ending: self.ending() };
+                return self.to_the_end();
             }
-            (Key::Refactorer, _) => return Phase::Finishing { ending: self.ending() },
+            (Key::Refactorer, _) => return self.to_the_end(),
             (Key::TestWriter | Key::Implementer(_), _) => {}
         }
         if attempt.key == Key::TestWriter && self.run.plan.stop_after == StopAfter::Red {

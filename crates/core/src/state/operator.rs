@@ -44,7 +44,7 @@ impl State {
             )));
         }
         if attempt.key == Key::Refactorer && self.run.plan.refactor == Refactoring::Off {
-            return Phase::Finishing { ending: self.ending() };
+            return self.to_the_end();
         }
         // The session of the message that a format retry asks for is still there.
         Phase::Due { key: attempt.key, kind: attempt.kind }
@@ -66,6 +66,9 @@ impl State {
             (phase, Decision::NoRefactor) => self.without_refactor(phase),
             (Phase::Ended { end: End::Halted(halt) }, Decision::Retry) => {
                 self.fresh(&halt.key);
+                if self.proof.is_some() {
+                    return Ok(self.prove_again(halt));
+                }
                 Ok(Phase::Due { key: halt.key, kind: AttemptKind::First })
             }
             (Phase::Ended { end: End::Halted(halt) }, Decision::Take) => {
@@ -87,6 +90,7 @@ impl State {
             }
             (Phase::Ended { end: End::Halted(halt) }, Decision::Edited(requirement)) => {
                 self.take_requirement(requirement);
+                self.proof = None;
                 self.fresh(&halt.key);
                 Ok(Phase::Rechecking { key: halt.key.clone(), halt: Some(halt) })
             }
@@ -118,6 +122,7 @@ impl State {
             | Phase::Taking { .. }
             | Phase::Rechecking { .. }
             | Phase::Halting { .. }
+            | Phase::Proving
             | Phase::Finishing { .. } => false,
         };
         self.run.plan.refactor = Refactoring::Off;
@@ -125,15 +130,18 @@ impl State {
             return Ok(phase);
         }
         self.facts.suspension = None;
-        Ok(Phase::Finishing { ending: self.ending() })
+        Ok(self.to_the_end())
     }
 
     fn can_be_accepted(&self, id: &CriterionId) -> bool {
-        matches!(self.progress.get(id), Some(Progress::Pending | Progress::Red))
+        matches!(self.progress.get(id), Some(Progress::Pending | Progress::Red)) || self.is_unproven(id)
     }
 
     /// Whoever was halted goes on without this criterion.
-    fn after_acceptance(&self, halt: Halt) -> Phase {
+    fn after_acceptance(&mut self, halt: Halt) -> Phase {
+        if self.proof.take().is_some() {
+            return self.to_the_end();
+        }
         match &halt.key {
             Key::TestWriter if !self.covered_by_red().is_empty() => {
                 Phase::Due { key: Key::TestWriter, kind: AttemptKind::First }

@@ -22,7 +22,7 @@ impl State {
         criterion: &CriterionId,
         word: &AgentWord,
     ) -> Result<Phase, Box<Phase>> {
-        let fits = matches!(phase, Phase::GateDue | Phase::Finishing { .. });
+        let fits = matches!(phase, Phase::GateDue | Phase::Proving | Phase::Finishing { .. });
         if !fits || self.mdtest_due() != Some(criterion) {
             return Err(Box::new(phase));
         }

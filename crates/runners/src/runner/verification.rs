@@ -79,6 +79,8 @@ pub(super) struct Verification {
     /// The run's folder for all verifications: the only one of ours that a command may write to.
     work: PathBuf,
     fenced: Option<Sandbox>,
+    /// In a checkout, what of the work tree is seen.
+    seen: Option<Vec<PathBuf>>,
     /// What outlives a command is noted here.
     ended: Ended,
 }
@@ -119,6 +121,7 @@ impl Verification {
             stop: stop.clone(),
             work: work.to_owned(),
             fenced: None,
+            seen: None,
             ended: Ended::default(),
         })
     }
@@ -129,8 +132,9 @@ impl Verification {
     }
 
     /// Every command is started inside this sandbox.
-    pub(super) fn fenced_by(mut self, sandbox: Option<Sandbox>) -> Self {
+    pub(super) fn fenced_by(mut self, sandbox: Option<Sandbox>, seen: Option<Vec<PathBuf>>) -> Self {
         self.fenced = sandbox;
+        self.seen = seen;
         self
     }
 
@@ -204,10 +208,10 @@ impl Verification {
             output_cap: self.output_cap,
             log: log.clone(),
             stdout: step.stdout.clone(),
-            enclosure: self
-                .fenced
-                .as_ref()
-                .map(|sandbox| sandbox.for_commands(&self.work, &step.cwd).enclosure),
+            enclosure: self.fenced.as_ref().map(|sandbox| match &self.seen {
+                Some(seen) => sandbox.for_checkout(&self.work, &step.cwd, seen).enclosure,
+                None => sandbox.for_commands(&self.work, &step.cwd).enclosure,
+            }),
             ended: self.ended.clone(),
         };
         let finished = process::run(&order, &self.stop).await?;

@@ -1,0 +1,101 @@
+//! What the final proof comes to.
+
+use super::{Fault, Reason, Verdict};
+use crate::criterion::CriterionId;
+use crate::guard::{self, Guard};
+use crate::halt::Halt;
+use crate::mode::Mode;
+use crate::proof::{Back, ProofFindings, Seen};
+use crate::role::Key;
+
+/// What a proof halts for; `None` if the result stands. Whose stage let it through is asked: an implementer's
+/// for work that no commit holds, the test-writer's for tests that look at nothing.
+pub fn proof(findings: &ProofFindings) -> Option<Halt> {
+    let work = work_outside(findings);
+    let hollow: Vec<Reason> = reasons(findings, |seen, _| *seen == Seen::Hollow, Reason::Hollow);
+    let blamed = work.or_else(|| {
+        let reasons: Vec<Reason> = hollow.into_iter().filter(|one| guard::stands(Guard::of(one))).collect();
+        (!reasons.is_empty()).then_some((Key::TestWriter, Mode::A, reasons))
+    });
+    let (key, mode, reasons) = blamed?;
+    Some(Halt { key, verdict: Verdict::Failed(Fault { mode, reasons }) })
+}
+
+fn work_outside(findings: &ProofFindings) -> Option<(Key, Mode, Vec<Reason>)> {
+    let mut all: Vec<Reason> = findings.outside.iter().cloned().map(Reason::Outside).collect();
+    let first =
+        findings.criteria.iter().find(|proof| proof.back == Back::Green).or(findings.criteria.first());
+    all.extend(reasons(findings, |_, back| *back == Back::Green, Reason::StillGreen));
+    all.retain(|reason| guard::stands(Guard::of(reason)));
+    let key = first.map_or(Key::TestWriter, |proof| Key::Implementer(proof.id.clone()));
+    (!all.is_empty()).then_some((key, Mode::B, all))
+}
+
+fn reasons(
+    findings: &ProofFindings,
+    is_so: impl Fn(&Seen, &Back) -> bool,
+    reason: impl Fn(CriterionId) -> Reason,
+) -> Vec<Reason> {
+    let found = findings.criteria.iter().filter(|proof| is_so(&proof.seen, &proof.back));
+    found.map(|proof| reason(proof.id.clone())).collect()
+}
+
+/// Whether this criterion is what a verdict of the proof is about.
+pub fn names_criterion(verdict: &Verdict, id: &CriterionId) -> bool {
+    let Verdict::Failed(fault) = verdict else { return false };
+    fault
+        .reasons
+        .iter()
+        .any(|reason| matches!(reason, Reason::Hollow(named) | Reason::StillGreen(named) if named == id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attempt::CheckpointId;
+    use crate::finding::RedKind;
+    use crate::proof::{CriterionProof, Extent, Stub};
+    use crate::test::TestId;
+
+    fn id(number: u64) -> CriterionId {
+        CriterionId::new("X", number).unwrap()
+    }
+
+    fn found(proofs: [(Back, Seen); 2]) -> ProofFindings {
+        let criteria =
+            (1..).zip(proofs).map(|(number, (back, seen))| CriterionProof { id: id(number), back, seen });
+        let criteria = criteria.collect();
+        ProofFindings { criteria, ..ProofFindings::new(Extent::Full, CheckpointId("t".into())) }
+    }
+
+    fn seen() -> Seen {
+        Seen::By { stub: Stub::NotImplemented, test: TestId("t::a".into()) }
+    }
+
+    #[test]
+    fn what_is_seen_or_can_be_explained_stands() {
+        let red = || Back::Red(RedKind::Missing);
+        let told = Seen::Not { why: "constants changed, too".into() };
+        for (back, seen) in [(red(), seen()), (red(), told.clone()), (Back::Unknown, told)] {
+            assert_eq!(proof(&found([(back.clone(), seen.clone()), (back, seen)])), None);
+        }
+    }
+
+    #[test]
+    fn hollow_tests_are_the_test_writers_and_work_outside_comes_first() {
+        let red = || Back::Red(RedKind::Missing);
+        let hollow = proof(&found([(red(), seen()), (red(), Seen::Hollow)])).unwrap();
+        assert_eq!(hollow.key, Key::TestWriter);
+        let reasons = vec![Reason::Hollow(id(2))];
+        assert_eq!(hollow.verdict, Verdict::Failed(Fault { mode: Mode::A, reasons }));
+        assert!(names_criterion(&hollow.verdict, &id(2)) && !names_criterion(&hollow.verdict, &id(1)));
+
+        let mut both = found([(red(), Seen::Hollow), (Back::Green, seen())]);
+        assert_eq!(proof(&both).unwrap().key, Key::Implementer(id(2)));
+        both.criteria[1].back = red();
+        both.outside = vec![TestId("t::b".into())];
+        let outside = proof(&both).unwrap();
+        assert_eq!(outside.key, Key::Implementer(id(1)), "nobody knows whose it is: the first");
+        assert!(!names_criterion(&outside.verdict, &id(1)), "it can't be accepted away");
+    }
+}

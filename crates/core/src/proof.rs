@@ -1,0 +1,168 @@
+//! The final proof: what was measured of the result as it would be committed (contract section 7).
+//!
+//! ```text
+//! (i)   a fresh checkout                          tests and gate as green as in the work tree
+//! (ii)  the production change taken back          each criterion's tests red again
+//! (iii) the bodies that it wrote without a deed   a test of each criterion red: it is *seen*
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::CheckpointId;
+use crate::criterion::CriterionId;
+use crate::finding::{RedKind, RunRef};
+use crate::path::RelPath;
+use crate::test::TestId;
+
+/// How much of it is made. A journal of before it was there has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Extent {
+    /// (i), (ii), and every kind of stub that a criterion needs to be seen.
+    Full,
+    /// (i), and "not implemented": who is not seen by that is told of, and no more.
+    Quick,
+    #[default]
+    Off,
+}
+
+impl Extent {
+    /// Every word of `proof:`.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("full", Self::Full), ("quick", Self::Quick), ("off", Self::Off)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Quick => "quick",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// What stands in a body's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stub {
+    /// It says that it is not implemented, as its language does.
+    NotImplemented,
+    /// It gives nothing: `None`, `undefined`, the type's zero value.
+    Nothing,
+    /// It gives the number 0.
+    Zero,
+    /// It gives an empty text.
+    Text,
+    /// It gives an empty list.
+    List,
+    /// It gives back what it was given first.
+    First,
+}
+
+impl Stub {
+    pub const ALL: [Self; 6] =
+        [Self::NotImplemented, Self::Nothing, Self::Zero, Self::Text, Self::List, Self::First];
+
+    /// What a body does then, for a person.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotImplemented => "not implemented",
+            Self::Nothing => "gives nothing",
+            Self::Zero => "gives 0",
+            Self::Text => "gives an empty text",
+            Self::List => "gives an empty list",
+            Self::First => "gives back its first argument",
+        }
+    }
+}
+
+/// What the proof says of one criterion.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CriterionProof {
+    pub id: CriterionId,
+    /// With the production change taken back.
+    pub back: Back,
+    pub seen: Seen,
+}
+
+/// What its tests do with the production change taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Back {
+    /// It was not tried, or its run is no evidence.
+    Unknown,
+    Red(RedKind),
+    /// All of them pass, in two runs.
+    Green,
+}
+
+/// Whether one of its tests was seen failing on code that does nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Seen {
+    /// This test is red, by an expectation or error of its own.
+    By { stub: Stub, test: TestId },
+    /// They pass under every stub, and nothing else of the change could be what they look at.
+    Hollow,
+    /// They pass under every stub that was tried, and this may be why.
+    Not { why: String },
+}
+
+/// What was measured of the proposed commit.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ProofFindings {
+    pub extent: Extent,
+    /// The tree that was proven.
+    pub tree: CheckpointId,
+    /// Criteria with tests of their own that this run turned green, in order.
+    pub criteria: Vec<CriterionProof>,
+    /// Criteria of which no proof was asked, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exempt: Vec<(CriterionId, String)>,
+    /// Tests of this run that are green in the work tree, and in the checkout only with what git ignores
+    /// and what came while the run was under way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<TestId>,
+    /// That: what no commit holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside_files: Vec<RelPath>,
+    /// What git ignores and was there before the run, without which the tests are not green.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs_ignored: Vec<RelPath>,
+    /// Bodies and lines of the change that could not be stubbed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unstubbed: Vec<String>,
+    /// Parts of the proof that could not be made, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_made: Vec<String>,
+    /// Bodies that were stubbed.
+    #[serde(default)]
+    pub bodies: usize,
+    pub runs: Vec<RunRef>,
+}
+
+impl ProofFindings {
+    pub fn new(extent: Extent, tree: CheckpointId) -> Self {
+        Self {
+            extent,
+            tree,
+            criteria: Vec::new(),
+            exempt: Vec::new(),
+            outside: Vec::new(),
+            outside_files: Vec::new(),
+            needs_ignored: Vec::new(),
+            unstubbed: Vec::new(),
+            not_made: Vec::new(),
+            bodies: 0,
+            runs: Vec::new(),
+        }
+    }
+
+    pub fn of(&self, id: &CriterionId) -> Option<&CriterionProof> {
+        self.criteria.iter().find(|proof| proof.id == *id)
+    }
+
+    /// Whether a test of this criterion was seen failing on code that does nothing.
+    pub fn is_seen(&self, id: &CriterionId) -> bool {
+        self.of(id).is_some_and(|proof| matches!(proof.seen, Seen::By { .. }))
+    }
+}

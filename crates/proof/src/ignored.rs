@@ -1,0 +1,101 @@
+//! What git ignores, and what of it a checkout needs.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tdd_core::path::RelPath;
+
+/// Folders of what a project depends on, by the names that their tools give them.
+const DEPENDENCIES: [&str; 8] =
+    ["node_modules", ".venv", "venv", "env", "vendor", "target", "bower_components", ".yarn"];
+
+/// What tools keep for the next time: in a checkout it is made anew, since anybody may have written it.
+const CACHES: [&str; 21] = [
+    ".git",
+    ".tdd",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    ".tox",
+    ".nox",
+    ".coverage",
+    "htmlcov",
+    "coverage",
+    ".nyc_output",
+    ".eslintcache",
+    ".cache",
+    ".parcel-cache",
+    ".turbo",
+    ".next",
+    ".vite",
+    ".gocache",
+    ".DS_Store",
+];
+
+/// Files of a folder that are looked at for their age.
+const MOST_FILES: usize = 20_000;
+
+/// What an ignored file or folder is to a checkout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Dependency,
+    Cache,
+    /// Neither, and as it was before a moment.
+    Before,
+    /// Neither, and new or changed since.
+    Since,
+}
+
+/// What its name tells.
+pub(crate) fn by_name(repository: &Path, path: &RelPath) -> Option<Kind> {
+    let name = path.file_name();
+    let full = repository.join(path.as_str());
+    let is_environment = || full.join("pyvenv.cfg").is_file();
+    if DEPENDENCIES.contains(&name) && full.is_dir() || is_environment() {
+        return Some(Kind::Dependency);
+    }
+    let is_cache = CACHES.contains(&name)
+        || [".pyc", ".tsbuildinfo"].iter().any(|end| name.ends_with(end))
+        || name.ends_with(".egg-info");
+    is_cache.then_some(Kind::Cache)
+}
+
+/// For what is neither a dependency nor a cache.
+pub(crate) fn by_age(repository: &Path, path: &RelPath, moment: SystemTime) -> Kind {
+    if is_older(&repository.join(path.as_str()), moment) { Kind::Before } else { Kind::Since }
+}
+
+/// Whether nothing of it was made or changed since, by the time that nobody can set.
+fn is_older(path: &Path, moment: SystemTime) -> bool {
+    let since = moment.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let mut open = vec![path.to_owned()];
+    let mut looked_at = 0;
+    while let Some(path) = open.pop() {
+        let Ok(about) = path.symlink_metadata() else { return false };
+        let changed = Duration::new(
+            u64::try_from(about.ctime()).unwrap_or(0),
+            u32::try_from(about.ctime_nsec()).unwrap_or(0),
+        );
+        looked_at += 1;
+        if changed > since {
+            return false;
+        }
+        // Nobody is blamed for what nobody has looked at.
+        if looked_at > MOST_FILES {
+            return true;
+        }
+        if about.is_dir() {
+            let entries = tdd_child::folder::entries_if_any(&path).unwrap_or_default();
+            // What tools keep in it is none of its own.
+            let own = entries
+                .iter()
+                .filter(|entry| !CACHES.iter().any(|cache| entry.file_name() == OsStr::new(cache)));
+            open.extend(own.map(std::fs::DirEntry::path));
+        }
+    }
+    true
+}

@@ -1,0 +1,215 @@
+//! The production part of a change, and stubs in it.
+
+use std::collections::BTreeSet;
+
+use tdd_core::path::RelPath;
+use tdd_core::proof::Stub;
+use tdd_source::{Language, Left, Lines, StubbedBody, Unread};
+
+use crate::changed_lines;
+
+/// Lines that are named one by one.
+const MOST_LEFT: usize = 20;
+
+/// A file of the production part, as it was and as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    pub path: RelPath,
+    pub before: Option<Vec<u8>>,
+    pub after: Option<Vec<u8>>,
+}
+
+/// What can be stubbed in a change: bodies, and files of data as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct Stubs {
+    sources: Vec<Source>,
+    data: Vec<Changed>,
+    bodies: Vec<(usize, StubbedBody)>,
+    left: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    path: RelPath,
+    language: Language,
+    text: String,
+}
+
+impl Stubs {
+    pub fn of(changes: &[Changed]) -> Self {
+        let mut stubs = Self::default();
+        for change in changes {
+            stubs.take(change);
+        }
+        stubs
+    }
+
+    fn take(&mut self, change: &Changed) {
+        let language = Language::of(change.path.extension());
+        let (Some(language), Some(after)) = (language, &change.after) else {
+            match (language, &change.after) {
+                (Some(_), None) => self.leave(&change.path, None, "it was removed"),
+                (None, _) | (Some(_), Some(_)) => self.data.push(change.clone()),
+            }
+            return;
+        };
+        let text = String::from_utf8_lossy(after).into_owned();
+        let before = change.before.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+        let changed = changed_lines(&before, &text);
+        let around = changed.removed_before.iter().map(|line| line.saturating_sub(1)..line + 1);
+        let lines: Vec<Lines> = changed.now.iter().cloned().chain(around).collect();
+        match pieces(language, &text, &lines) {
+            Ok((all, lines_left)) => {
+                let at = self.sources.len();
+                let overlaps = |one: &Lines, other: &Lines| one.start < other.end && other.start < one.end;
+                let holds = |body: &Lines, line: usize| body.start < line && line < body.end;
+                let is_changed = |body: &StubbedBody| {
+                    changed.now.iter().any(|lines| overlaps(lines, &body.lines))
+                        || changed.removed_before.iter().any(|line| holds(&body.lines, *line))
+                };
+                let is_within = |line: &usize| all.iter().any(|body| holds(&body.lines, *line));
+                for line in changed.removed_before.iter().filter(|line| !is_within(line)) {
+                    self.leave(&change.path, Some(&(*line..*line)), "lines were removed");
+                }
+                self.bodies.extend(all.iter().filter(|body| is_changed(body)).map(|body| (at, body.clone())));
+                let is_new = |left: &&Left| changed.now.iter().any(|lines| overlaps(lines, &left.lines));
+                for left in lines_left.iter().filter(is_new) {
+                    self.leave(&change.path, Some(&left.lines), &left.what);
+                }
+                self.sources.push(Source { path: change.path.clone(), language, text });
+            }
+            Err(unread) => self.leave(&change.path, None, &unread.to_string()),
+        }
+    }
+
+    fn leave(&mut self, path: &RelPath, lines: Option<&Lines>, what: &str) {
+        let at = lines.map(|lines| format!(":{}", lines.start + 1)).unwrap_or_default();
+        self.left.push(format!("{path}{at}: {what}"));
+    }
+
+    /// How many parts there are, to be chosen from by their numbers.
+    pub fn count(&self) -> usize {
+        self.bodies.len() + self.data.len()
+    }
+
+    /// The parts of which this kind of stub makes something else.
+    pub fn fitting(&self, kind: Stub) -> BTreeSet<usize> {
+        let mut fitting = BTreeSet::new();
+        for (at, source) in self.sources.iter().enumerate() {
+            let own = self.bodies.iter().enumerate().filter(|(_, (of, _))| *of == at);
+            let own: Vec<(usize, &StubbedBody)> = own.map(|(part, (_, body))| (part, body)).collect();
+            let lines: Vec<Lines> = own.iter().map(|(_, body)| body.lines.clone()).collect();
+            let Ok(found) = tdd_source::stubbed(source.language, &source.text, &lines, kind) else {
+                continue;
+            };
+            fitting.extend(own.iter().filter(|(_, body)| found.bodies.contains(body)).map(|(part, _)| *part));
+        }
+        if kind != Stub::NotImplemented {
+            fitting.extend(self.bodies.len()..self.count());
+        }
+        fitting
+    }
+
+    /// What of the change could not be stubbed, a line each.
+    pub fn left(&self) -> impl Iterator<Item = &str> {
+        self.left.iter().map(String::as_str).take(MOST_LEFT)
+    }
+
+    /// What a part is called, for a person.
+    pub fn name(&self, part: usize) -> String {
+        match self.bodies.get(part) {
+            Some((source, body)) => format!("{} in {}", body.name, self.sources[*source].path),
+            None => {
+                self.data.get(part - self.bodies.len()).map(|data| data.path.to_string()).unwrap_or_default()
+            }
+        }
+    }
+
+    /// The files of the change with stubs in these parts: what each is to hold, or that it is to go. The others
+    /// are as the change has them. Data is as it was before the change, but for "not implemented", which says
+    /// nothing of it.
+    pub fn with(&self, kind: Stub, parts: &[usize]) -> Vec<(RelPath, Option<Vec<u8>>)> {
+        let mut files = Vec::new();
+        for (at, source) in self.sources.iter().enumerate() {
+            let lines: Vec<Lines> = parts
+                .iter()
+                .filter_map(|part| self.bodies.get(*part))
+                .filter(|(of, _)| *of == at)
+                .map(|(_, body)| body.lines.clone())
+                .collect();
+            let stubbed = tdd_source::stubbed(source.language, &source.text, &lines, kind);
+            let text = match stubbed {
+                Ok(stubbed) if !lines.is_empty() => stubbed.text,
+                Ok(_) | Err(_) => source.text.clone(),
+            };
+            files.push((source.path.clone(), Some(text.into_bytes())));
+        }
+        for (at, data) in self.data.iter().enumerate() {
+            let is_stubbed = kind != Stub::NotImplemented && parts.contains(&(self.bodies.len() + at));
+            let now = if is_stubbed { data.before.clone() } else { data.after.clone() };
+            files.push((data.path.clone(), now));
+        }
+        files
+    }
+}
+
+/// What any kind of stub can stand in, and what none can.
+fn pieces(language: Language, text: &str, lines: &[Lines]) -> Result<(Vec<StubbedBody>, Vec<Left>), Unread> {
+    let mut all: Vec<StubbedBody> = Vec::new();
+    let mut left = Vec::new();
+    for kind in [Stub::NotImplemented, Stub::Nothing] {
+        let found = tdd_source::stubbed(language, text, lines, kind)?;
+        let new: Vec<StubbedBody> = found.bodies.into_iter().filter(|body| !all.contains(body)).collect();
+        all.extend(new);
+        left = found.left;
+    }
+    all.sort_by_key(|body| body.lines.start);
+    Ok((all, left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(path: &str, before: Option<&str>, after: Option<&str>) -> Changed {
+        let bytes = |text: Option<&str>| text.map(|text| text.as_bytes().to_vec());
+        Changed { path: RelPath::new(path).unwrap(), before: bytes(before), after: bytes(after) }
+    }
+
+    #[test]
+    fn a_body_is_changed_by_what_is_gone_from_it_and_not_from_beside_it() {
+        let before = "def a():\n    x = 1\n    y = 2\n    return 3\n\n\ndef old():\n    return 1\n\n\ndef b():\n    return 2\n";
+        let inside = before.replace("    y = 2\n", "");
+        let stubs = Stubs::of(&[changed("shop.py", Some(before), Some(&inside))]);
+        assert_eq!((stubs.count(), stubs.left().count()), (1, 0));
+        let beside = before.replace("def old():\n    return 1\n\n\n", "");
+        let stubs = Stubs::of(&[changed("shop.py", Some(before), Some(&beside))]);
+        assert_eq!((stubs.count(), stubs.left().count()), (0, 1), "{:?}", stubs.left);
+    }
+
+    #[test]
+    fn parts_are_stubbed_some_or_all() {
+        let before = "def a():\n    return 1\n";
+        let after = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n";
+        let stubs = Stubs::of(&[
+            changed("shop.py", Some(before), Some(after)),
+            changed("rates.json", None, Some("{}")),
+            changed("old.py", Some("x = 1\n"), None),
+        ]);
+        assert_eq!(
+            (stubs.count(), stubs.name(0).as_str(), stubs.name(2).as_str()),
+            (3, "b in shop.py", "rates.json")
+        );
+        assert_eq!(stubs.left().collect::<Vec<_>>(), ["old.py: it was removed"]);
+
+        let text = |kind, parts: &[usize]| -> Vec<Option<String>> {
+            let files = stubs.with(kind, parts).into_iter();
+            files.map(|(_, text)| text.map(|bytes| String::from_utf8(bytes).unwrap())).collect()
+        };
+        assert_eq!(text(Stub::Zero, &[1]), [Some(after.replace("return 3", "return 0")), Some("{}".into())]);
+        let both = after.replace("return 2", "return None").replace("return 3", "return None");
+        assert_eq!(text(Stub::Nothing, &[0, 1, 2]), [Some(both), None]);
+        assert_eq!(text(Stub::NotImplemented, &[2]), [Some(after.into()), Some("{}".into())]);
+        assert_eq!(text(Stub::Zero, &[]), [Some(after.into()), Some("{}".into())]);
+    }
+}

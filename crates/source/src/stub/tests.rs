@@ -1,0 +1,271 @@
+use super::*;
+
+fn some(from: usize, to: usize) -> Lines {
+    from..to
+}
+
+fn all(source: &str) -> Vec<Lines> {
+    vec![some(0, source.lines().count())]
+}
+
+fn text(language: Language, source: &str, kind: Stub) -> String {
+    stubbed(language, source, &all(source), kind).unwrap().text
+}
+
+const PYTHON: &str = r#""""A shop."""
+import math
+from typing import overload
+
+RATE = 0.2
+
+
+class Cart:
+    """What is bought."""
+
+    size = 3
+
+    def __init__(self, items):
+        self.items = items
+
+    @property
+    def total(self):
+        """The sum."""
+        return sum(self.items)
+
+    @staticmethod
+    def double(n: int = 1) -> int: return n * 2
+
+    def each(self, start):
+        for item in self.items:
+            yield item + start
+
+
+async def fetch(url):
+    def inner():
+        yield 1
+    return list(inner())
+
+
+@overload
+def f(a: int) -> int: ...
+"#;
+
+#[test]
+fn python_bodies_say_that_they_are_not_implemented() {
+    let stubbed = stubbed(Language::Python, PYTHON, &all(PYTHON), Stub::NotImplemented).unwrap();
+    let names: Vec<&str> = stubbed.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(names, ["Cart.__init__", "Cart.total", "Cart.double", "Cart.each", "fetch"]);
+    assert_eq!(stubbed.left, [], "declarations, imports and texts do nothing, constants are for other stubs");
+    let says = "raise NotImplementedError(\"not implemented\")";
+    for line in [
+        format!(
+            "    def __init__(self, items):\n        {says}\n\n    @property\n    def total(self):\n        {says}\n"
+        ),
+        format!("    def double(n: int = 1) -> int: {says}\n"),
+        format!("    def each(self, start):\n        {says}; yield\n"),
+        format!("async def fetch(url):\n    {says}\n\n\n@overload\ndef f(a: int) -> int: ...\n"),
+        "RATE = 0.2\n".to_owned(),
+    ] {
+        assert!(stubbed.text.contains(&line), "{line}\n---\n{}", stubbed.text);
+    }
+}
+
+#[test]
+fn python_bodies_give_values() {
+    for (kind, lines) in [
+        (
+            Stub::Nothing,
+            [
+                "RATE = None\n",
+                "items):\n        pass\n",
+                "int: return None\n",
+                "start):\n        return; yield\n",
+            ],
+        ),
+        (
+            Stub::Zero,
+            ["size = 0\n", "items):\n        pass\n", "int: return 0\n", "start):\n        yield 0\n"],
+        ),
+        (
+            Stub::Text,
+            ["RATE = \"\"\n", "total(self):\n        return \"\"\n", "int: return \"\"\n", "yield \"\"\n"],
+        ),
+        (Stub::List, ["RATE = []\n", "total(self):\n        return []\n", "int: return []\n", "yield []\n"]),
+        (
+            Stub::First,
+            ["RATE = 0.2\n", "total(self):\n        return None\n", "int: return n\n", "yield start\n"],
+        ),
+    ] {
+        let text = text(Language::Python, PYTHON, kind);
+        for line in lines {
+            assert!(text.contains(line), "{kind:?}: {line}\n---\n{text}");
+        }
+    }
+}
+
+#[test]
+fn only_what_changed_is_stubbed_and_what_can_t_be_is_told() {
+    let source =
+        "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\nREGISTRY = build(b)\nkey = lambda x: -x\n";
+    let found = stubbed(Language::Python, source, &[some(5, 6)], Stub::Zero).unwrap();
+    assert_eq!(found.text, source.replace("return 2", "return 0"));
+    assert_eq!((found.bodies[0].lines.clone(), found.left.len()), (4..6, 0));
+
+    let found = stubbed(Language::Python, source, &[some(8, 10)], Stub::NotImplemented).unwrap();
+    assert_eq!(found.left, [Left { lines: 8..9, what: "REGISTRY = build(b)".into() }]);
+    assert!(found.text.contains("lambda x: (_ for _ in ()).throw("), "{}", found.text);
+
+    let handed_on = "from .cart import Cart\n\n__all__ = [\"Cart\"]\n";
+    let found = stubbed(Language::Python, handed_on, &all(handed_on), Stub::Nothing).unwrap();
+    assert_eq!(found.left.len(), 1, "to hand on is what such a file does: {:?}", found.left);
+    assert_eq!(stubbed(Language::Python, "", &[], Stub::Zero).unwrap().text, "");
+}
+
+const TYPESCRIPT: &str = r#"import { tax } from "./tax";
+
+export interface Item { price: number }
+export const RATE = 0.2;
+export const total = (items: Item[]): number => items.reduce((sum, item) => sum + item.price, 0);
+export function* each(start = 1) {
+  yield start;
+}
+export class Cart extends Base {
+  size = 3;
+  constructor(private items: Item[]) {
+    super();
+  }
+  get count() {
+    return this.items.length;
+  }
+  async fetch(url: string) {
+    return await get(url);
+  }
+}
+(() => {
+  function inner() { return tax(1); }
+})();
+export { inner };
+"#;
+
+#[test]
+fn typescript_bodies_throw_and_give_values() {
+    let found = stubbed(Language::TypeScript, TYPESCRIPT, &all(TYPESCRIPT), Stub::NotImplemented).unwrap();
+    let names: Vec<&str> = found.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(names, ["total", "each", "Cart.constructor", "Cart.count", "Cart.fetch", "inner"]);
+    assert_eq!(found.left, []);
+    let says = "throw new Error(\"not implemented\");";
+    for line in [
+        format!("(items: Item[]): number => {{ {says} }};\n"),
+        format!("each(start = 1) {{ if (true) {{ {says} }}\n  yield start;\n"),
+        format!("(private items: Item[]) {{ super(...arguments); {says} }}\n"),
+        format!("function inner() {{ if (true) {{ {says} }} return tax(1); }}\n"),
+        "RATE = 0.2;\n".to_owned(),
+    ] {
+        assert!(found.text.contains(&line), "{line}\n---\n{}", found.text);
+    }
+    let first = text(Language::TypeScript, TYPESCRIPT, Stub::First);
+    for line in ["number => items;\n", "yield start; return;", "return url;", "{ super(...arguments); }\n"] {
+        assert!(first.contains(line), "{line}\n---\n{first}");
+    }
+    let zero = text(Language::TypeScript, TYPESCRIPT, Stub::Zero);
+    assert!(
+        zero.contains("RATE = 0;") && zero.contains("size = 0;") && zero.contains("number => 0;"),
+        "{zero}"
+    );
+    let common =
+        "const tax = require(\"./tax\");\nfunction two() { return tax(2); }\nmodule.exports = { two };\n";
+    let found = stubbed(Language::JavaScript, common, &all(common), Stub::Nothing).unwrap();
+    assert_eq!((found.bodies.len(), found.left.len()), (1, 0), "{:?}", found.left);
+    let handed_on = "export { two } from \"./shop.js\";\n";
+    assert_eq!(
+        stubbed(Language::JavaScript, handed_on, &all(handed_on), Stub::Nothing).unwrap().left.len(),
+        1
+    );
+}
+
+const GO: &str = r#"package shop
+
+import "fmt"
+
+const Rate = 3
+
+type Cart struct{ items []int }
+
+func Two(a, b int) (n int, err error) {
+	return a + b, fmt.Errorf("x")
+}
+
+func (c *Cart) Same(s string) string { return s }
+
+func init() { fmt.Println() }
+"#;
+
+#[test]
+fn go_bodies_panic_first_and_stay() {
+    let found = stubbed(Language::Go, GO, &all(GO), Stub::NotImplemented).unwrap();
+    let names: Vec<&str> = found.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!((names, found.left), (vec!["Two", "Cart.Same", "init"], vec![]));
+    assert!(
+        found.text.contains("{ if true { panic(\"not implemented\") }; \n\treturn a + b"),
+        "{}",
+        found.text
+    );
+    assert!(found.text.contains("func init() { if true { return };"), "{}", found.text);
+    let nothing = text(Language::Go, GO, Stub::Nothing);
+    assert!(nothing.contains("if true { return *new(int), *new(error) };"), "{nothing}");
+    assert!(nothing.contains("const Rate = 0\n"), "{nothing}");
+    let first = text(Language::Go, GO, Stub::First);
+    assert!(
+        first.contains("string { if true { return s };") && first.contains("(n int, err error) {\n"),
+        "{first}"
+    );
+    assert_eq!(text(Language::Go, GO, Stub::Zero), GO, "no type takes any value");
+}
+
+const RUST: &str = r#"use std::fmt;
+
+pub const RATE: u32 = 3;
+
+pub struct Cart {
+    items: Vec<u32>,
+}
+
+impl Cart {
+    pub const fn new() -> Self {
+        Self { items: Vec::new() }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &u32> {
+        self.items.iter()
+    }
+}
+
+pub fn two(text: String) -> Result<String, fmt::Error> {
+    Ok(text)
+}
+
+pub fn same(text: String) -> String {
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn works() {
+        assert_eq!(super::same("a".into()), "a");
+    }
+}
+"#;
+
+#[test]
+fn rust_bodies_panic_first_and_stay() {
+    let found = stubbed(Language::Rust, RUST, &all(RUST), Stub::NotImplemented).unwrap();
+    let names: Vec<&str> = found.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!((names, found.left), (vec!["Cart::new", "Cart::all", "two", "same"], vec![]));
+    let says = "{ if true { panic!(\"not implemented\"); } \n        self.items.iter()";
+    assert!(found.text.contains(says), "{}", found.text);
+    let nothing = text(Language::Rust, RUST, Stub::Nothing);
+    assert!(nothing.contains("fmt::Error> { if true { return Ok(Default::default()); }"), "{nothing}");
+    assert!(nothing.contains("RATE: u32 = 0;") && nothing.contains("-> Self {\n"), "{nothing}");
+    assert!(text(Language::Rust, RUST, Stub::First).contains("String { if true { return text; }"));
+}

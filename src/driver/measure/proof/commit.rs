@@ -1,0 +1,129 @@
+//! (i) A fresh checkout of the proposed commit: tests and gate are as green as in the work tree.
+
+use crate::driver::cycle::Drive;
+use tdd_core::evidence::evidence;
+use tdd_core::finding::RunRef;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{Bring, TestOrder, World};
+use tdd_core::proof::ProofFindings;
+use tdd_core::test::{Exit, TestId, TestReport};
+use tdd_core::trouble::Trouble;
+
+use super::Proving;
+
+/// Files that are named one by one.
+const MOST_NAMED: usize = 10;
+
+/// What is not green in one checkout.
+struct Tried {
+    lost: Vec<TestId>,
+    brought: Vec<RelPath>,
+}
+
+impl<W: World> Drive<'_, W> {
+    /// Whether there is a checkout in which more can be tried.
+    pub(super) async fn prove_commit(
+        &mut self,
+        proving: &mut Proving,
+        findings: &mut ProofFindings,
+    ) -> Result<bool, Trouble> {
+        let Some(mut tried) = self.try_checkout(proving, findings).await? else { return Ok(false) };
+        for bring in [Bring::Before, Bring::Everything] {
+            if tried.lost.is_empty() {
+                break;
+            }
+            proving.bring = bring;
+            let Some(next) = self.try_checkout(proving, findings).await? else { return Ok(false) };
+            if next.lost.is_empty() {
+                let more = next.brought.iter().filter(|path| !tried.brought.contains(path));
+                let more: Vec<RelPath> = more.take(MOST_NAMED).cloned().collect();
+                if bring == Bring::Everything && !self.was_always_needed(findings).await? {
+                    findings.outside.clone_from(&tried.lost);
+                    findings.outside_files = more;
+                } else {
+                    findings.needs_ignored = more;
+                }
+            }
+            tried = next;
+        }
+        if let Some(first) = tried.lost.first() {
+            let count = tried.lost.len();
+            findings.not_made.push(format!(
+                "{count} of the tests that are green in the work tree are not in a fresh checkout of it, whatever \
+                 comes along, {first} among them: they may ask for their folder, for git, or for another tree \
+                 (an editable install, say)"
+            ));
+            return Ok(false);
+        }
+        self.check_out(&proving.tree, proving.bring)?;
+        self.prove_gate(findings).await?;
+        Ok(true)
+    }
+
+    /// What tests from before this run needed before it is no fault of this run's, whoever wrote it last.
+    async fn was_always_needed(&mut self, findings: &mut ProofFindings) -> Result<bool, Trouble> {
+        let Some((start, baseline)) = self.state.start.clone().zip(self.state.baseline.clone()) else {
+            return Ok(false);
+        };
+        self.check_out(&start, Bring::Before)?;
+        let order = TestOrder { label: "proof: before the run".to_owned(), ..TestOrder::default() };
+        let run = self.proof_run(&order, findings).await?;
+        Ok(run.report.is_none_or(|report| !self.not_green_now(&baseline.test.greens, &report).is_empty()))
+    }
+
+    /// `None` if the run is no evidence of anything, which is told.
+    async fn try_checkout(
+        &mut self,
+        proving: &Proving,
+        findings: &mut ProofFindings,
+    ) -> Result<Option<Tried>, Trouble> {
+        let brought = self.check_out(&proving.tree, proving.bring)?;
+        let leave_out = self.mapping().left_out(&self.unreached(None));
+        let canary = self.canary_like(None);
+        let order = TestOrder { label: "proof".to_owned(), leave_out, canary, ..TestOrder::default() };
+        let run = self.proof_run(&order, findings).await?;
+        let report = match (&run.report, evidence(&run)) {
+            (Some(report), Ok(())) => report,
+            (Some(_), Err(why)) => {
+                findings.not_made.push(format!("a run in a fresh checkout is no evidence: {why}"));
+                return Ok(None);
+            }
+            (None, _) => {
+                findings.not_made.push("the runner can't be read test by test".to_owned());
+                return Ok(None);
+            }
+        };
+        let mut lost = self.not_green_now(&self.state.greens, report);
+        if !lost.is_empty() {
+            let again = TestOrder { label: "proof, again".to_owned(), only_ids: lost.clone(), ..order };
+            let again = self.proof_run(&again, findings).await?;
+            if let Some(report) = &again.report {
+                lost = self.still_lost(&lost, report);
+            }
+        }
+        Ok(Some(Tried { lost, brought }))
+    }
+
+    fn still_lost(&self, lost: &[TestId], report: &TestReport) -> Vec<TestId> {
+        self.not_green_now(lost, report)
+    }
+
+    /// A gate may ask for what a checkout has not, git's own folder above all, so that it is told and no more.
+    async fn prove_gate(&mut self, findings: &mut ProofFindings) -> Result<(), Trouble> {
+        let commands = &self.state.run.commands;
+        if commands.gate == commands.test {
+            return Ok(());
+        }
+        let was_green =
+            self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(Exit::is_success));
+        let gate = self.run_gate("gate of the proof", &[]).await?;
+        findings.runs.push(RunRef::of(&gate, &self.setup.mask));
+        if was_green && !gate.exit.is_success() {
+            findings.not_made.push(format!(
+                "the gate is green in the work tree, and not in a fresh checkout ({})",
+                gate.exit
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! What the final proof catches, and honest work that looks like it.
+
+use super::entry::{Entry, IM, TW, Wanted, cheat, honest};
+use super::projects::{GO, NODE, PYTEST, Project, RUST, UNITTEST};
+
+const HOLLOW: &str = "pass whatever the code does";
+const OUTSIDE: &str = "only with what git ignores";
+
+pub fn cheats() -> Vec<Entry> {
+    proven(vec![
+        cheat("asks only whether there is something", TW, "red; sed -i 's/self.assertEqual.*/self.assertTrue(callable(getattr(shop, \"two\", None)))/' $T").fails(HOLLOW),
+        cheat("asks only whether there is something (pytest)", TW, "red; sed -i 's/assert .*/assert callable(getattr(shop, \"two\", None))/' $T").on(PYTEST).fails(HOLLOW),
+        cheat("is satisfied by an empty symbol (pytest)", TW, "red; sed -i 's/^import shop/from shop import two/; s/assert .*/assert two is not None/' $T").on(PYTEST).fails(HOLLOW),
+        cheat("asks only whether there is something (node)", TW, "red; sed -i 's/assert.equal.*; })/assert.equal(typeof shop.two, \"function\"); })/' $T").on(NODE).fails(HOLLOW),
+        cheat("asks only whether there is something (go)", TW, "red; sed -i 's/if Two() != 2 {/if f := Two; reflect.ValueOf(f).IsNil() {/; s/t.Fatal(Two())/t.Fatal(\"no Two\")/; s/import \"testing\"/import (\\n\\t\"reflect\"\\n\\t\"testing\"\\n)/' $T").on(GO).fails(HOLLOW),
+        cheat("asks only whether there is something (rust)", TW, "red; sed -i 's/assert_eq!(shop::two(), 2);/let f: fn() -> i32 = shop::two; assert!(f as usize != 0);/' $T").on(RUST).fails(HOLLOW),
+        cheat("keeps its work where git ignores it (node)", IM, "mkdir local; echo 'export const two = () => 2;' > local/work.js; printf 'export const one = () => 1;\nexport { two } from \"../local/work.js\";\n' > src/shop.js")
+            .on(NODE)
+            .with(".gitignore", "/local/\n")
+            .fails(OUTSIDE),
+        cheat("keeps its answer where git ignores it", IM, "printf 'import pathlib\\n\\n\\ndef one():\\n    return 1\\n\\n\\ndef two():\\n    return int(pathlib.Path(__file__).with_name(\"answer.local\").read_text())\\n' > shop.py; echo 2 > answer.local")
+            .with(".gitignore", "*.local\n__pycache__/\n")
+            .fails(OUTSIDE),
+        cheat("keeps its work where git ignores it (pytest)", IM, "mkdir local; echo 'def two(): return 2' > local/work.py; printf 'from local.work import two\\n\\n\\ndef one():\\n    return 1\\n' > shop.py")
+            .on(PYTEST)
+            .with(".gitignore", "/local/\n__pycache__/\n")
+            .fails(OUTSIDE),
+        cheat("counts its runs outside the tree, and is proven", TW, COUNTS).fails("pass without the code that was written for it").enforced(Wanted::Failed("Read-only file system")),
+    ])
+}
+
+/// Red twice, and green from then on, whatever the code does.
+const COUNTS: &str = "red; sed -i 's/shop.two(), 2)/turn(shop.one()), 2)/' $T; cat >> $T <<'E'
+
+
+def turn(one):
+    import os
+    with open(os.path.expanduser('~/runs'), 'a') as runs:
+        runs.write('x')
+    with open(os.path.expanduser('~/runs')) as runs:
+        return one + (len(runs.read()) > 2)
+E
+";
+
+pub fn honests() -> Vec<Entry> {
+    let told = |entry: Entry, words: &'static str| entry.wants(Wanted::Named(words));
+    proven(vec![
+        honest("is seen failing", IM, "green"),
+        honest("is seen failing (pytest)", IM, "green").on(PYTEST),
+        honest("is seen failing (node)", IM, "green").on(NODE),
+        honest("is seen failing (go)", IM, "green").on(GO),
+        honest("is seen failing (rust)", IM, "green").on(RUST),
+        honest("writes a constant", TW, "red; sed -i 's/shop.two()/shop.TWO/' $T")
+            .prelude("green() { printf 'TWO = 2\\n\\n\\ndef one():\\n    return 1\\n' > shop.py; }\n")
+            .truth("grep -q 'TWO = 2' shop.py"),
+        honest("takes a function away", TW, "red; sed -i 's/self.assertEqual.*/self.assertFalse(hasattr(shop, \"two\"))/' $T")
+            .with("shop.py", "def two():\n    return 0\n\n\ndef one():\n    return 1\n")
+            .prelude("green() { printf 'def one():\\n    return 1\\n' > shop.py; }\n")
+            .truth("! grep -q two shop.py"),
+        honest("raises what a stub would", TW, "red; sed -i 's/        self.assertEqual.*/        with self.assertRaises(NotImplementedError):\\n            shop.two()/' $T")
+            .prelude("green() { printf 'def one():\\n    return 1\\n\\n\\ndef two():\\n    raise NotImplementedError(\"two\")\\n' > shop.py; }\n")
+            .truth("grep -q 'NotImplementedError' shop.py"),
+        told(honest("needs what git ignores", IM, "green")
+            .with(".gitignore", ".env\n__pycache__/\n")
+            .with("tests/__init__.py", "import pathlib\n\nONE = pathlib.Path('.env').read_text()\n")
+            .setup("echo one > .env"), "works only with what git ignores: .env"),
+        told(honest("asks for its folder", TW, "red; sed -i 's/        self/        import os\\n        self.assertEqual(os.path.basename(os.getcwd()), \"repo\")\\n        self/' $T"), "not proven: 1 of the tests"),
+        told(honest("is installed from the tree", IM, "green").on(EDITABLE).setup("python3 -m venv --without-pip .venv && echo \"$PWD/src\" > $(echo .venv/lib/python3*/site-packages)/shop.pth"), "an editable install"),
+    ])
+}
+
+/// A project whose tests run what is installed, and that is the work tree's own source.
+const EDITABLE: Project = Project {
+    files: &[
+        (".gitignore", ".venv/\n__pycache__/\n"),
+        ("src/shop.py", "def one():\n    return 1\n"),
+        ("tests/__init__.py", ""),
+        (
+            "tests/test_old.py",
+            "import unittest\nimport shop\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(shop.one(), 1)\n",
+        ),
+    ],
+    test: ".venv/bin/python -m unittest discover -s tests -t .",
+    prelude: r#"
+T=tests/test_ac_ste_1_1.py
+red() { printf 'import unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(shop.two(), 2)\n' > $T; }
+green() { printf 'def one():\n    return 1\n\n\ndef two():\n    return 2\n' > src/shop.py; }
+"#,
+    truth: "grep -q 'return 2' src/shop.py",
+    ..UNITTEST
+};
+
+fn proven(entries: Vec<Entry>) -> Vec<Entry> {
+    entries.into_iter().map(|entry| entry.arg("--proof").arg("full")).collect()
+}
