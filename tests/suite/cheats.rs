@@ -9,6 +9,7 @@
 
 mod code;
 mod config;
+mod copies;
 mod crew;
 mod entry;
 mod files;
@@ -37,11 +38,12 @@ fn cheats() -> Vec<Vec<Entry>> {
         red::entries(),
         others::entries(),
         helpers::cheats(),
+        copies::cheats(),
     ]
 }
 
 fn honests() -> Vec<Vec<Entry>> {
-    vec![honest::entries(), helpers::honests()]
+    vec![honest::entries(), helpers::honests(), copies::honests()]
 }
 
 /// What is played of these: a part, or what the environment says. `TDD_CHEAT` holds parts of names,

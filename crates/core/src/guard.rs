@@ -49,6 +49,7 @@ pub enum Guard {
     DoubleIds,
     Agreement,
     Canary,
+    MutatedCanary,
     // Which file is what.
     GateFile,
     OwnGate,
@@ -69,7 +70,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 51] = [
+    pub const ALL: [Self; 52] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -106,6 +107,7 @@ impl Guard {
         Self::DoubleIds,
         Self::Agreement,
         Self::Canary,
+        Self::MutatedCanary,
         Self::GateFile,
         Self::OwnGate,
         Self::MixedKeys,
@@ -152,6 +154,7 @@ impl Guard {
             Reason::FewerTests { .. } => Self::FewerTests,
             Reason::GateRed => Self::GateRed,
             Reason::NoEvidence(_) => Self::Evidence,
+            Reason::Toothless(_) => Self::MutatedCanary,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Findings and a claim make a verdict. Nothing else decides.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,8 @@ use crate::claim::{ClaimError, ClaimStatus, Dispute};
 use crate::criterion::CriterionId;
 use crate::event::Plan;
 use crate::finding::{
-    Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings, TestAware, TestAwareKind,
+    Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings, RunRef, TestAware,
+    TestAwareKind,
 };
 use crate::guard::{self, Guard};
 use crate::mode::Mode;
@@ -75,6 +77,8 @@ pub enum Reason {
     },
     GateRed,
     NoEvidence(String),
+    /// A copy that expects something else passes too: what the code does with expectations is no work.
+    Toothless(TestId),
 }
 
 impl Reason {
@@ -93,6 +97,7 @@ impl Reason {
             | Self::NothingRan(_)
             | Self::TestSkipped(_)
             | Self::TestVanished(_)
+            | Self::Toothless(_)
             | Self::FewerTests { .. }
             // No rule of files, but a bound: who is not told of it runs into it again.
             | Self::Exhausted(_) => true,
@@ -157,6 +162,11 @@ impl fmt::Display for Reason {
             }
             Self::GateRed => f.write_str("the gate command failed"),
             Self::NoEvidence(why) => write!(f, "the run is no evidence: {why}"),
+            Self::Toothless(id) => write!(
+                f,
+                "a copy of this test that expects something else passes too, so its pass says nothing of the \
+                 code: {id}"
+            ),
         }
     }
 }
@@ -271,6 +281,7 @@ fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
     reasons.extend(findings.test_aware.iter().cloned().map(Reason::TestAwareCode));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
+    reasons.extend(toothless(&findings.runs));
     let ran = !(findings.passed.is_empty() && findings.failed.is_empty() && findings.skipped.is_empty());
     if let (false, GreenJudge::OwnTests, Some(id)) = (ran, findings.judged_by, key.criterion()) {
         reasons.push(Reason::NothingRan(id.clone()));
@@ -290,10 +301,17 @@ fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
     reasons.extend(findings.test_aware.iter().cloned().map(Reason::TestAwareCode));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
+    reasons.extend(toothless(&findings.runs));
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));
     reasons.extend(fewer(findings.collected_before, findings.collected_now));
     reasons.extend(findings.gate_red.then_some(Reason::GateRed));
     reasons
+}
+
+/// Tests that pass whatever they expect.
+fn toothless(runs: &[RunRef]) -> impl Iterator<Item = Reason> {
+    let all: BTreeSet<&TestId> = runs.iter().flat_map(|run| &run.copies.toothless).collect();
+    all.into_iter().cloned().map(Reason::Toothless)
 }
 
 fn fewer(before: usize, now: usize) -> Option<Reason> {

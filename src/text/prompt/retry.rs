@@ -97,6 +97,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::Unlisted(_)
         | Reason::NoCandidate(_)
         | Reason::NotSuperseded(_)
+        | Reason::Toothless(_)
         | Reason::FewerTests { .. } => false,
     }
 }

@@ -60,9 +60,14 @@ impl Unittest {
         let compiled = self.installed.ready();
         let judged = canary::judged(place, scope);
         let planted = judged.as_deref().map(|judged| plant(place, judged, &folder)).transpose()?.flatten();
-        let scope = &scope.with_canary(planted.as_ref().and_then(|planted| planted.path.as_ref()));
-        let env =
-            python::variables((verification, &compiled), &self.call, (scope, planted.as_ref()), place, &ours);
+        let scope = &scope.with_own(planted.as_ref().and_then(|planted| planted.path.as_ref()));
+        let env = python::variables(
+            (verification, &compiled),
+            &self.call,
+            (scope, planted.as_ref(), &[]),
+            place,
+            &ours,
+        );
         let mut argv = self.python();
         argv.push(folder.join("tdd_unittest_driver.py").to_string_lossy().into_owned());
         argv.extend(self.args(place, scope));
