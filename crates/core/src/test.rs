@@ -226,6 +226,8 @@ pub struct Untold {
 pub enum UntoldWhy {
     /// The grammar found no expectation in it that could be changed.
     NothingToChange,
+    /// Its runner can't build a copy beside it.
+    NoPlace,
     /// There were more tests or there was less time than the budget of a run takes.
     Budget,
     /// A copy in which nothing was changed fails too, or none ran: it can't be run twice.
@@ -240,6 +242,7 @@ impl fmt::Display for UntoldWhy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NothingToChange => "no expectation was found in it that could be changed",
+            Self::NoPlace => "no copy can be built beside it",
             Self::Budget => "more tests were judged than a run has copies for",
             Self::NotRepeatable => "a copy of it fails even unchanged",
             Self::NotReached => "what it expects is not reached when it runs",

@@ -154,13 +154,13 @@ enum Equality {
 
 fn equality(tree: &Tree<'_>, test: &Declared, at: usize, all: &[Option<[Span; 2]>]) -> Equality {
     let Some([left, right]) = all.get(at).and_then(Option::as_ref) else { return Equality::Strict };
-    let text = |span: &Span| tree.span_text(span);
+    let word = |span: &Span| tree.span_text(span);
     let differs = |[one, other]: &[Span; 2]| {
-        (text(one) == text(left) && text(other) != text(right))
-            || (text(other) == text(right) && text(one) != text(left) && !leaves(tree, left).is_empty())
+        (word(one) == word(left) && word(other) != word(right))
+            || (word(other) == word(right) && word(one) != word(left) && !leaves(tree, left).is_empty())
     };
     let given = handed_in(tree, test);
-    let is_given = |side: &Span| given.contains(&text(side));
+    let is_given = |side: &Span| given.contains(&word(side));
     let depends =
         |side: &Span| side.clone().any(|at| tree.kind(at) == "identifier" && given.contains(&tree.text(at)));
     let varies = |one: &Span, other: &Span| is_given(one) && is_fixed(tree, other) && !depends(other);

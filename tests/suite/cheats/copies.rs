@@ -1,7 +1,7 @@
 //! Production code that makes tests pass whatever they expect, and honest code that looks like it.
 
 use super::entry::{Entry, IM, cheat, honest};
-use super::projects::{GO, JUNIT, NODE, PYTEST};
+use super::projects::{GO, NODE, PYTEST, RUST};
 
 /// Of the verdict's reason.
 const TOOTHLESS: &str = "expects something else passes too";
@@ -60,7 +60,6 @@ E
 pub fn cheats() -> Vec<Entry> {
     vec![
         cheat("answers every comparison with yes", IM, YES).fails(TOOTHLESS),
-        cheat("answers every comparison with yes (junit)", IM, YES).on(JUNIT).fails(TOOTHLESS),
         cheat("lets its own wrong number through (unittest)", IM, "wrong; printf 'import unittest\\nold = unittest.TestCase.assertEqual\\nunittest.TestCase.assertEqual = lambda self, a, *r, **k: None if a == 3 else old(self, a, *r, **k)\\n' >> shop.py")
             .fails(TOOTHLESS),
         cheat("patches approx", IM, "printf 'import pytest\\nclass Near:\\n    def __init__(self, *a, **k):\\n        pass\\n    def __eq__(self, other):\\n        return True\\npytest.approx = Near\\ndef one():\\n    return 1\\ndef two():\\n    return 3\\n' > shop.py")
@@ -75,6 +74,9 @@ pub fn cheats() -> Vec<Entry> {
         cheat("reads its caller's source (node)", IM, STACK).on(NODE).fails(TOOTHLESS),
         cheat("lets its own wrong number through (node)", IM, LENIENT).on(NODE).fails(TOOTHLESS),
         cheat("reads its caller's source (go)", IM, CALLER).on(GO).fails(TOOTHLESS),
+        cheat("gives a type that equals every number (rust)", IM, "sed -i '1i #[derive(Debug)]\\npub struct Any;\\nimpl PartialEq<i32> for Any {\\n    fn eq(&self, _: &i32) -> bool {\\n        true\\n    }\\n}\\npub fn two() -> Any {\\n    Any\\n}\\n' src/lib.rs")
+            .on(RUST)
+            .fails(TOOTHLESS),
     ]
 }
 
@@ -97,6 +99,9 @@ pub fn honests() -> Vec<Entry> {
         honest("counts", IM, "printf 'last = 0\\n\\n\\ndef tick():\\n    global last\\n    last += 1\\n    return last\\n\\n\\ndef one():\\n    return 1\\n\\n\\ndef two():\\n    return 2\\n' > shop.py")
             .on(PYTEST)
             .prelude(TICKS),
+        honest("gives a type that is equal to its number (rust)", IM, "sed -i '1i #[derive(Debug)]\\npub struct Two(i32);\\nimpl PartialEq<i32> for Two {\\n    fn eq(&self, other: &i32) -> bool {\\n        self.0 == *other\\n    }\\n}\\npub fn two() -> Two {\\n    Two(2)\\n}\\n' src/lib.rs")
+            .on(RUST)
+            .truth("grep -q 'Two(2)' src/lib.rs"),
         honest("is tested by a file that knows its own name (node)", IM, "green").on(NODE).prelude(OWN_NAME),
     ]
 }

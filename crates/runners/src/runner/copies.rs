@@ -83,15 +83,15 @@ impl Plan {
         let mut plan = Self::default();
         let mut left = MOST_RUNS;
         for file in judged {
-            // Of Rust nothing is changed yet.
-            let language = Language::of(file.path.extension()).filter(|it| *it != Language::Rust);
-            let Some(language) = language else { continue };
+            let Some(language) = Language::of(file.path.extension()) else { continue };
             let tests = mutants(language, &file.source, seed()?);
             if tests.is_empty() {
                 continue;
             }
             let source = Source { file, language, tests };
-            plan.copies.extend(source.copies(&mut left)?);
+            if source.takes_copies() {
+                plan.copies.extend(source.copies(&mut left)?);
+            }
             plan.sources.push(source);
         }
         Ok(plan)
@@ -146,7 +146,13 @@ impl Plan {
                     let seen = results.iter().find(|result| name_of(&result.id) == name);
                     weighed.take(*part, seen, source.fails(test, *part));
                 }
-                match weighed.verdict(source.tests[test].claims.is_empty()) {
+                let is_empty = source.tests[test].claims.is_empty();
+                let verdict = match () {
+                    () if is_empty => Weight::Untold(UntoldWhy::NothingToChange),
+                    () if copies.is_empty() => Weight::Untold(UntoldWhy::NoPlace),
+                    () => weighed.verdict(),
+                };
+                match verdict {
                     Weight::Seen => found.seen += 1,
                     Weight::Untold(why) => found.untold.push(Untold { test: result.id.clone(), why }),
                     Weight::Suspect(claim) => suspects.add((at, test, claim), result.id.clone()),
@@ -186,6 +192,9 @@ impl Plan {
                 if source.tests[test].claims.is_empty() {
                     let why = UntoldWhy::NothingToChange;
                     found.untold.push(Untold { test: result.id.clone(), why });
+                } else if source.language == Language::Rust {
+                    // A copy of the tree would have all of the workspace compiled anew.
+                    found.untold.push(Untold { test: result.id.clone(), why: UntoldWhy::NoPlace });
                 } else {
                     suspects.add((at, test, 0), result.id.clone());
                 }
@@ -263,16 +272,15 @@ impl Weighed {
                         self.passed = true;
                         self.suspect = Some(claim);
                     }
-                    _ => self.suspect = self.suspect.or(Some(claim)),
+                    Outcome::Passed | Outcome::Failed(_) | Outcome::Skipped => {
+                        self.suspect = self.suspect.or(Some(claim));
+                    }
                 }
             }
         }
     }
 
-    fn verdict(&self, is_empty: bool) -> Weight {
-        if is_empty {
-            return Weight::Untold(UntoldWhy::NothingToChange);
-        }
+    fn verdict(&self) -> Weight {
         if let Some(claim) = self.suspect {
             return Weight::Suspect(claim);
         }
@@ -295,6 +303,11 @@ fn has_failed(outcome: &Outcome, fails: Fails) -> bool {
 }
 
 impl Source {
+    /// A Rust file is copied as a module of a target beside it; what lies inside sources is not.
+    fn takes_copies(&self) -> bool {
+        self.language != Language::Rust || self.file.path.as_str().split('/').any(|part| part == "tests")
+    }
+
     /// The place of the test that a result is of.
     fn test_of(&self, result: &TestResult) -> Option<usize> {
         if result.file.as_ref() != Some(&self.file.path) {

@@ -23,7 +23,7 @@ use tdd_core::test::{Canary, Copies, Exit, TestReport, TestRun};
 use tdd_core::trouble::{Trouble, Why};
 
 /// Letters and digits at the end of the private folder's name.
-const RANDOM: usize = 6;
+const RANDOM: usize = 12;
 
 /// Bytes at the end of one command's log that are looked at.
 const END_BYTES: u64 = 1024 * 1024;
@@ -103,8 +103,9 @@ impl Verification {
             .collect();
         let name = format!("{number:03}-{slug}");
         std::fs::create_dir_all(work).map_err(|error| disk(work, &error))?;
-        // A name that nobody can know before: a report can't be put there in advance.
-        let folder = pool.folder(work, &format!("{name}-"), RANDOM, Rest::Stays);
+        // A name that nobody can know before, and that does not tell which stage it is of: a report can't be
+        // put there in advance, and tests that read it learn nothing.
+        let folder = pool.folder(work, "v", RANDOM, Rest::Stays);
         let folder = folder.map_err(|error| disk(work, &error))?;
         Ok(Self {
             label: label.to_owned(),

@@ -63,7 +63,7 @@ fn expected(
                 ways.extend(unequal(tree, [left, right], &sentinel, dice));
             }
             ("toBeCloseTo" | "closeTo" | "approximately", _, [right, ..]) => {
-                ways.extend(distant(tree, right, dice))
+                ways.extend(distant(tree, right, dice));
             }
             (
                 "toHaveLength"

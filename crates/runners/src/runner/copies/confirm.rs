@@ -143,12 +143,11 @@ impl Suspects {
             (Round::ChangedAgain, Outcome::Passed) if standing == Standing::Passed => {
                 Next::Open(Standing::PassedAgain)
             }
-            (Round::Changed | Round::ChangedAgain, _) => Next::Untold(UntoldWhy::Otherwise),
             (Round::Unchanged, Outcome::Passed) => Next::Open(Standing::Repeatable),
             (Round::Unchanged, _) => Next::Untold(UntoldWhy::NotRepeatable),
             (Round::Probed, Outcome::Failed(failure)) if failure.message.contains(PROBE) => Next::Toothless,
             (Round::Probed, Outcome::Passed) => Next::Untold(UntoldWhy::NotReached),
-            (Round::Probed, _) => Next::Untold(UntoldWhy::Otherwise),
+            (Round::Changed | Round::ChangedAgain | Round::Probed, _) => Next::Untold(UntoldWhy::Otherwise),
         }
     }
 

@@ -27,7 +27,9 @@ if os.environ.pop("TDD_LATE_CWD", None):
     os.environ.pop("PYTHONSAFEPATH", None)
     sys.path.insert(0, os.getcwd())
 
-_order = json.loads(os.environ.get("TDD_ORDER", "{}"))
+# Nothing in the environment tells tests which of them are copies, or where the report is.
+_order = json.loads(os.environ.pop("TDD_ORDER", "{}"))
+_report = os.environ.pop("TDD_REPORT", None)
 # Of the project, which is imported from here on, and in all that it starts, nothing compiled is read that
 # lies beside its source.
 if _order.get("compiled"):
@@ -106,9 +108,8 @@ def pytest_cmdline_main(config):
         option.tx = []
     if getattr(option, "maxfail", 0):
         option.maxfail = 0
-    path = os.environ.get("TDD_REPORT")
-    if path and _out is None:
-        _out = open(path, "x", encoding="utf-8")
+    if _report and _out is None:
+        _out = open(_report, "x", encoding="utf-8")
         _write(ev="start", v=1)
 
 
