@@ -20,7 +20,7 @@ const REPEATS: usize = 5;
 /// A project in one runner: how its tests are written, and the bound.
 struct Kind {
     name: &'static str,
-    kind: RunnerKind,
+    runner: RunnerKind,
     test: &'static str,
     /// Files besides tests.
     files: &'static [(&'static str, &'static str)],
@@ -40,7 +40,7 @@ enum Expects {
 const KINDS: &[Kind] = &[
     Kind {
         name: "pytest",
-        kind: RunnerKind::Pytest,
+        runner: RunnerKind::Pytest,
         test: "python3 -m pytest -q",
         files: &[(
             "shop.py",
@@ -56,7 +56,7 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "unittest",
-        kind: RunnerKind::Unittest,
+        runner: RunnerKind::Unittest,
         test: "python3 -m unittest discover -s tests -t .",
         files: &[
             (
@@ -82,7 +82,7 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "node",
-        kind: RunnerKind::Node,
+        runner: RunnerKind::Node,
         test: "node --test",
         files: &[("package.json", "{ \"name\": \"x\", \"type\": \"module\" }\n"), ("shop.js", NODE_SHOP)],
         path: |name| format!("test/{name}.test.js"),
@@ -98,7 +98,7 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "go",
-        kind: RunnerKind::Go,
+        runner: RunnerKind::Go,
         test: "go test ./...",
         files: &[
             ("go.mod", "module example.com/shop\n\ngo 1.18\n"),
@@ -203,7 +203,7 @@ fn tests(kind: &Kind, project: &Path, work: PathBuf) -> ProjectTests {
         test_source: own("a benchmark"),
         gate: own("true"),
         gate_source: own("a benchmark"),
-        runner: kind.kind,
+        runner: kind.runner,
     };
     ProjectTests::new(RunnerSetup {
         repository: project.to_owned(),
