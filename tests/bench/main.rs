@@ -23,6 +23,7 @@ mod attempts;
 mod checkpoints;
 mod classify;
 mod copies;
+mod corpus;
 mod flood;
 mod fold;
 mod growth;
@@ -45,12 +46,13 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 16] = [
+const MEASURES: [Measure; 17] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
     ("classify", classify::measure),
     ("copies", copies::measure),
+    ("corpus", corpus::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),
     ("fold", fold::measure),
