@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 mod commit;
+mod copies;
 mod proof;
 
 use super::usage_words;
@@ -325,6 +326,7 @@ pub(super) fn evidence(state: &State) -> Vec<String> {
     if carried_no_canary(state) {
         lines.push(format!("no canary: {}", state.run.commands.runner));
     }
+    lines.extend(copies::lines(state));
     lines
 }
 

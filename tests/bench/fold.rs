@@ -213,6 +213,7 @@ fn run_ref() -> RunRef {
         log: ".tdd/runs/x/tests/001.log".to_owned(),
         output: "one line of output, as short ones are\n".repeat(10),
         canary: Canary::NotAsked,
+        copies: tdd_core::test::Copies::default(),
         failed: Vec::new(),
         in_place: false,
     }

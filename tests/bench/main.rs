@@ -22,6 +22,7 @@ mod agents;
 mod attempts;
 mod checkpoints;
 mod classify;
+mod copies;
 mod corpus;
 mod flood;
 mod fold;
@@ -51,6 +52,7 @@ const MEASURES: [Measure; 17] = [
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
     ("classify", classify::measure),
+    ("copies", copies::measure),
     ("corpus", corpus::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),

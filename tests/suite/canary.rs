@@ -8,6 +8,8 @@
     reason = "a test makes projects and starts programs, and fails by a panic"
 )]
 
+mod copies;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;

@@ -9,6 +9,7 @@
 
 mod code;
 mod config;
+mod copies;
 mod crew;
 mod entry;
 mod files;
@@ -39,11 +40,12 @@ fn cheats() -> Vec<Vec<Entry>> {
         others::entries(),
         helpers::cheats(),
         proof::cheats(),
+        copies::cheats(),
     ]
 }
 
 fn honests() -> Vec<Vec<Entry>> {
-    vec![honest::entries(), helpers::honests(), proof::honests()]
+    vec![honest::entries(), helpers::honests(), proof::honests(), copies::honests()]
 }
 
 /// What is played of these: a part, or what the environment says. `TDD_CHEAT` holds parts of names,

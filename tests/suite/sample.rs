@@ -79,6 +79,7 @@ pub(crate) fn run_ref(exit: Exit, output: &str) -> RunRef {
         log: "runs/x/green.log".to_owned(),
         output: output.to_owned(),
         canary: Canary::NotAsked,
+        copies: tdd_core::test::Copies::default(),
         failed: Vec::new(),
         in_place: false,
     }

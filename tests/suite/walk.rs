@@ -78,6 +78,7 @@ fn run_ref() -> RunRef {
         log: "l".into(),
         output: "o".into(),
         canary: Canary::NotAsked,
+        copies: tdd_core::test::Copies::default(),
         failed: Vec::new(),
         in_place: false,
     }

@@ -105,6 +105,7 @@ mod tests {
             output: String::new(),
             fail_code: 101,
             canary: Canary::NotAsked,
+            copies: crate::test::Copies::default(),
         }
     }
 

@@ -392,6 +392,7 @@ mod tests {
             log: "l".into(),
             output: "o".into(),
             canary: Canary::NotAsked,
+            copies: crate::test::Copies::default(),
             failed: Vec::new(),
             in_place: false,
         };

@@ -53,6 +53,7 @@ pub enum Guard {
     DoubleIds,
     Agreement,
     Canary,
+    MutatedCanary,
     // Which file is what.
     GateFile,
     OwnGate,
@@ -73,7 +74,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 54] = [
+    pub const ALL: [Self; 55] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -113,6 +114,7 @@ impl Guard {
         Self::DoubleIds,
         Self::Agreement,
         Self::Canary,
+        Self::MutatedCanary,
         Self::GateFile,
         Self::OwnGate,
         Self::MixedKeys,
@@ -162,6 +164,7 @@ impl Guard {
             Reason::Outside(_) => Self::ProofCheckout,
             Reason::StillGreen(_) => Self::ProofTakenBack,
             Reason::Hollow(_) => Self::ProofStubs,
+            Reason::Toothless(_) => Self::MutatedCanary,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Findings and a claim make a verdict. Nothing else decides.
 
+use std::collections::BTreeSet;
+
 use crate::attempt::{AgentEnd, AgentReturn};
 use crate::claim::ClaimStatus;
 use crate::event::Plan;
-use crate::finding::{Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings};
+use crate::finding::{Findings, GreenFindings, GreenJudge, RedFindings, RedKind, RefactorFindings, RunRef};
 use crate::guard::{self, Guard};
 use crate::mode::Mode;
 use crate::role::Key;
@@ -115,6 +117,7 @@ fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
     reasons.extend(findings.test_aware.iter().cloned().map(Reason::TestAwareCode));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
+    reasons.extend(toothless(&findings.runs));
     let ran = !(findings.passed.is_empty() && findings.failed.is_empty() && findings.skipped.is_empty());
     if let (false, GreenJudge::OwnTests, Some(id)) = (ran, findings.judged_by, key.criterion()) {
         reasons.push(Reason::NothingRan(id.clone()));
@@ -134,10 +137,17 @@ fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
     reasons.extend(findings.test_aware.iter().cloned().map(Reason::TestAwareCode));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
+    reasons.extend(toothless(&findings.runs));
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));
     reasons.extend(fewer(findings.collected_before, findings.collected_now));
     reasons.extend(findings.gate_red.then_some(Reason::GateRed));
     reasons
+}
+
+/// Tests that pass whatever they expect.
+fn toothless(runs: &[RunRef]) -> impl Iterator<Item = Reason> {
+    let all: BTreeSet<&TestId> = runs.iter().flat_map(|run| &run.copies.toothless).collect();
+    all.into_iter().cloned().map(Reason::Toothless)
 }
 
 fn fewer(before: usize, now: usize) -> Option<Reason> {

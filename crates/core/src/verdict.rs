@@ -70,6 +70,8 @@ pub enum Reason {
     },
     GateRed,
     NoEvidence(String),
+    /// A copy that expects something else passes too: what the code does with expectations is no work.
+    Toothless(TestId),
     /// A test that passes in the work tree, and in a checkout of the commit only with what git ignores.
     Outside(TestId),
     /// Tests that pass without the production change.
@@ -94,6 +96,7 @@ impl Reason {
             | Self::NothingRan(_)
             | Self::TestSkipped(_)
             | Self::TestVanished(_)
+            | Self::Toothless(_)
             | Self::FewerTests { .. }
             | Self::Outside(_)
             | Self::StillGreen(_)
@@ -161,6 +164,11 @@ impl fmt::Display for Reason {
             }
             Self::GateRed => f.write_str("the gate command failed"),
             Self::NoEvidence(why) => write!(f, "the run is no evidence: {why}"),
+            Self::Toothless(id) => write!(
+                f,
+                "a copy of this test that expects something else passes too, so its pass says nothing of the \
+                 code: {id}"
+            ),
             Self::Outside(id) => write!(
                 f,
                 "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"

@@ -208,17 +208,34 @@ fn is_module(source: &str, extension: &str) -> bool {
 /// How much a Rust canary does of what the judged tests do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Imitation {
-    /// It holds the judged files as modules, so their tests run before it in its process.
+    /// It holds the judged files as modules, so their tests run before it in its process; and copies of
+    /// them, too.
+    Copied,
+    /// The same without copies.
     Whole,
     /// For files that don't compile as modules of another target.
     None,
 }
 
-/// For libtest. `judged` are paths relative to the canary's folder.
-pub fn rust(judged: &[String], imitation: Imitation, secret: &Secret) -> Script {
+/// The module of the copy of this number.
+pub fn rust_copy(number: usize) -> String {
+    format!("copy_{number}")
+}
+
+/// For libtest. `judged` are paths relative to the canary's folder; copies have their texts.
+pub fn rust(
+    (judged, copies): (&[String], &[(usize, String)]),
+    imitation: Imitation,
+    secret: &Secret,
+) -> Script {
     let Secret { name, token } = secret;
-    let mut source = String::from("#![allow(warnings)]\n");
-    let files = if imitation == Imitation::Whole { judged } else { &[] };
+    // A number that was thrown may not fit into its type, and is another all the same.
+    let mut source = String::from("#![allow(warnings)]\n#![allow(overflowing_literals)]\n");
+    let files = if imitation == Imitation::None { &[] } else { judged };
+    let copies = if imitation == Imitation::Copied { copies } else { &[] };
+    for (number, text) in copies {
+        let _ = writeln!(source, "mod {} {{\n{}\n}}", rust_copy(*number), without_shebang(text));
+    }
     for (at, path) in files.iter().enumerate() {
         let _ = writeln!(source, "#[path = {path:?}]\nmod judged_{at};");
     }
@@ -281,9 +298,15 @@ mod tests {
     #[test]
     fn a_rust_canary_sorts_after_the_tests_it_imitates() {
         let files = ["ac_1.rs".to_owned()];
-        let whole = rust(&files, Imitation::Whole, &secret());
+        let copies = [(3, "#[test]\nfn a() {}".to_owned())];
+        let with_them = rust((&files, &copies), Imitation::Copied, &secret()).source;
+        assert!(
+            with_them.contains("mod copy_3 {\n#[test]\nfn a() {}\n}") && with_them.contains("mod judged_0;")
+        );
+        let whole = rust((&files, &copies), Imitation::Whole, &secret());
+        assert!(!whole.source.contains("copy_3"));
         assert!(whole.source.contains("#[path = \"ac_1.rs\"]\nmod judged_0;"), "{}", whole.source);
         assert!(whole.tests[0].as_str() > "judged_9");
-        assert!(!rust(&files, Imitation::None, &secret()).source.contains("mod "));
+        assert!(!rust((&files, &copies), Imitation::None, &secret()).source.contains("mod "));
     }
 }

@@ -13,6 +13,7 @@ mod adapter;
 mod bun;
 mod canary;
 mod cargo;
+mod copies;
 mod deno;
 mod facts;
 mod go;
@@ -40,6 +41,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 pub use self::facts::{Junit, Placement, Runner, Source, of};
@@ -47,6 +49,7 @@ pub use self::rehearsal::{Rehearsal, rehearse};
 pub use self::replay::Replay;
 
 use self::adapter::Adapter;
+use self::copies::{Plan, Round, Suspects};
 
 use self::facts::Making;
 use self::patience::Patience;
@@ -63,7 +66,7 @@ use tdd_core::commands::{ProjectCommands, RunnerTable, Suite};
 use tdd_core::event::Leaked;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{CanaryWish, Isolation, Observer, Recalled, TestOrder, Tests};
-use tdd_core::test::{Canary, TestId, TestRun};
+use tdd_core::test::{Canary, Copies, TestId, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_source::Language;
 
@@ -203,6 +206,44 @@ impl ProjectTests {
         Ok(verification.fenced_by(self.sandbox.clone(), self.seen.clone()).noting_in(&self.ended))
     }
 
+    /// Runs tests whose copies did not show what they must once more, in the judged file's own place in
+    /// copies of the tree: only there can one be called toothless.
+    async fn confirm(
+        &mut self,
+        (plan, (mut found, mut suspects)): (&Plan, (Copies, Suspects)),
+        order: &TestOrder,
+        shared: &RefCell<Observer<'_>>,
+    ) -> Result<Copies, Trouble> {
+        let observer: Observer<'_> = &mut |news| shared.borrow_mut()(news);
+        let there =
+            if suspects.is_empty() { None } else { scratch::make(&self.place, &|_| true, observer).ok() };
+        if let Some(there) = there {
+            for round in Round::ALL {
+                let files = suspects.write(plan, round, &there.place)?;
+                if files.is_empty() {
+                    continue;
+                }
+                let order = TestOrder {
+                    label: format!("{}, its tests changed", order.label),
+                    only_files: files,
+                    leave_out: order.leave_out.clone(),
+                    told_apart: order.told_apart.clone(),
+                    ..TestOrder::default()
+                };
+                let mut verification = self.verification(&order.label)?;
+                let (scope, patience) = (Scope::new(&order, &there.place), self.patience(&order.label));
+                let observer: Observer<'_> = &mut |news| shared.borrow_mut()(news);
+                let at = (&there.place, &scope);
+                let run = self.adapter.run(at, &CanaryWish::None, &mut verification, observer);
+                let measured = patience::watched(run, patience, &order.label, shared).await?;
+                let run = verification.finish(measured)?;
+                suspects.hear(round, run.report.as_ref(), &mut found);
+            }
+        }
+        suspects.give_up(&mut found);
+        Ok(copies::bounded(found))
+    }
+
     /// An empty folder for the temporary files of one verification. Its path is short, because sockets
     /// that tests make there have short names only.
     fn temporary(&mut self) -> Result<Folder, Trouble> {
@@ -244,13 +285,23 @@ impl Tests for ProjectTests {
             CanaryWish::None => Canary::NotAsked,
             CanaryWish::Beside(_) => Canary::Unsupported,
         });
-        let scope = Scope::new(order, &self.place);
+        let mut scope = Scope::new(order, &self.place);
+        scope.plan = Rc::new(Plan::of(&self.place, &scope)?);
+        let plan = Rc::clone(&scope.plan);
         let patience = self.patience(&order.label);
         let shared = RefCell::new(observer);
         let observer: Observer<'_> = &mut |news| shared.borrow_mut()(news);
         let (place, adapter, bench_now) = (&self.place, &mut self.adapter, &mut verification);
         let run = async { adapter.run((place, &scope), &order.canary, bench_now, observer).await };
         let measured = patience::watched(run, patience, &order.label, &shared).await?;
+        let heard = verification.heard();
+        let is_shown = heard.is_some() || self.adapter.can_choose();
+        let whole = measured.report.as_ref().filter(|report| is_shown && report.complete);
+        if let Some(report) = whole {
+            let shown = plan.shown(report, heard.as_ref());
+            let copies = self.confirm((&plan, shown), order, &shared).await?;
+            verification.note_copies(copies);
+        }
         let mut run = verification.finish(measured)?;
         if let Some(report) = &mut run.report {
             report.number_namesakes();

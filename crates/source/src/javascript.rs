@@ -257,7 +257,7 @@ fn of_assert(word: &str, at: usize, given: Vec<Span>) -> Claim {
 
 /// The name at the root of a chain, its words from the last one inwards, and the innermost call if
 /// it is not the chain's own: `expect(f()).not.toBe(1)` is `expect`, `[toBe, not]`, `expect(f())`.
-fn chain<'s>(tree: &Tree<'s>, at: usize) -> Option<(&'s str, Vec<&'s str>, Option<usize>)> {
+pub(super) fn chain<'s>(tree: &Tree<'s>, at: usize) -> Option<(&'s str, Vec<&'s str>, Option<usize>)> {
     let mut words = Vec::new();
     let mut inner = None;
     let mut here = at;

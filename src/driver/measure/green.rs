@@ -257,7 +257,8 @@ impl<W: World> Drive<'_, W> {
         Ok(())
     }
 
-    /// A regressed test counts only if it fails again alone; else it is flaky.
+    /// A regressed test counts if it fails again alone, or again among all others: then others pollute what it
+    /// finds. Else it is flaky.
     pub(super) async fn regressions(
         &mut self,
         report: &TestReport,
@@ -278,7 +279,21 @@ impl<W: World> Drive<'_, W> {
             (Some(report), Ok(())) => self.not_green_now(&lost, report).into_iter().collect(),
             (Some(_) | None, _) => lost.iter().cloned().collect(),
         };
-        Ok(lost.into_iter().partition(|id| still.contains(id)))
+        let (mut regressed, alone): (Vec<TestId>, Vec<TestId>) =
+            lost.into_iter().partition(|id| still.contains(id));
+        if alone.is_empty() {
+            return Ok((regressed, alone));
+        }
+        let whole = TestOrder {
+            label: format!("{} again, whole", order.label),
+            leave_out: order.leave_out.clone(),
+            ..TestOrder::default()
+        };
+        let again = self.run_tests(&whole).await?;
+        let (Some(report), Ok(())) = (&again.report, evidence(&again)) else { return Ok((regressed, alone)) };
+        let polluted: BTreeSet<TestId> = self.not_green_now(&alone, report).into_iter().collect();
+        regressed.extend(polluted.iter().cloned());
+        Ok((regressed, alone.into_iter().filter(|id| !polluted.contains(id)).collect()))
     }
 
     /// Those of `greens` that did not pass in this run, or have a namesake that did not.

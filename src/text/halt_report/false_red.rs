@@ -123,6 +123,7 @@ mod tests {
             log: String::new(),
             output: String::new(),
             canary: Canary::default(),
+            copies: tdd_core::test::Copies::default(),
             failed: vec![FailedItem {
                 test: Some(TestId(test.to_owned())),
                 file: None,

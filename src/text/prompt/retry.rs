@@ -100,6 +100,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::Outside(_)
         | Reason::StillGreen(_)
         | Reason::Hollow(_)
+        | Reason::Toothless(_)
         | Reason::FewerTests { .. } => false,
     }
 }

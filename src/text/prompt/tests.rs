@@ -24,6 +24,7 @@ fn run(output: &str) -> RunRef {
         log: "/x/log".into(),
         output: output.into(),
         canary: Canary::NotAsked,
+        copies: tdd_core::test::Copies::default(),
         failed: Vec::new(),
         in_place: false,
     }

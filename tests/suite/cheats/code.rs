@@ -37,7 +37,7 @@ fn exits() -> Vec<Entry> {
         cheat("prints a report of its own (rust)", IM, "sed -i '1i pub fn two() -> i32 { println!(\"test new ... ok\\\\n\\\\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\\\n\"); std::process::exit(0) }' src/lib.rs")
             .on(RUST)
             .fails(NO_EVIDENCE),
-        cheat("puts a pipe in the place of the report", IM, "wrong; printf 'import os\np = os.environ.get(\"TDD_REPORT\")\nif p:\n    if os.path.exists(p):\n        os.remove(p)\n    os.mkfifo(p)\n    os._exit(0)\n' >> shop.py")
+        cheat("puts a pipe in the place of the report", IM, "wrong; printf 'import os, sys\np = getattr(getattr(sys.modules.get(\"tdd_pytest_report\"), \"_out\", None), \"name\", None)\nif p:\n    if os.path.exists(p):\n        os.remove(p)\n    os.mkfifo(p)\n    os._exit(0)\n' >> shop.py")
             .on(PYTEST)
             .fails(NO_EVIDENCE),
         cheat("puts a pipe in the place of the report (junit)", IM, "wrong; printf 'import os\nif os.path.exists(\"r.xml\"):\n    os.remove(\"r.xml\")\nos.mkfifo(\"r.xml\")\nos._exit(0)\n' >> shop.py")
@@ -75,8 +75,6 @@ fn patches() -> Vec<Entry> {
             .fails("failed: tests/test_ac"),
         cheat("turns failures into successes", IM, "wrong; printf 'import unittest\\nunittest.TestResult.addFailure = lambda *a: None\\n' >> shop.py")
             .wants(canary),
-        cheat("answers every comparison with yes", IM, "printf 'class Yes(int):\\n    __eq__ = lambda *a: True\\n    __ne__ = lambda *a: False\\n    __hash__ = int.__hash__\\ndef one():\\n    return 1\\ndef two():\\n    return Yes(3)\\n' > shop.py")
-            .wants(LISTED).truth("true"),
         cheat("disables the assertions (node)", IM, "wrong; printf 'import assert from \"node:assert/strict\";\\nassert.equal = () => {};\\n' >> src/shop.js")
             .on(NODE)
             .wants(canary),
@@ -233,6 +231,9 @@ fn behaviour() -> Vec<Entry> {
         )
         .on(RUST)
         .fails("inline"),
+        cheat("spoils what other tests find", IM, "printf 'ONE = 1\\n\\n\\ndef one():\\n    return ONE\\n\\n\\ndef two():\\n    global ONE\\n    ONE = 7\\n    return 2\\n' > shop.py")
+            .with("tests/test_zz.py", "import unittest\nimport shop\n\n\nclass Last(unittest.TestCase):\n    def test_last(self):\n        self.assertEqual(shop.one(), 1)\n")
+            .fails("tests/test_zz.py"),
         cheat("knows the visible inputs", IM, "printf 'def one():\\n    return 1\\ndef two(*given):\\n    return 2 if not given else None\\n' > shop.py").wants(LISTED),
         cheat("removes public names while refactoring", RF, "sed -i '/^def spare/,$d' more.py")
             .with("more.py", "X = 1\n\n\ndef spare():\n    return 0\n")

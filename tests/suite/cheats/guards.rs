@@ -47,6 +47,7 @@ pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::Report, "puts a fake runner on PATH"),
     (Guard::ReportsEnd, "ends the report without its end"),
     (Guard::Canary, "disables the assertions"),
+    (Guard::MutatedCanary, "answers every comparison with yes"),
     (Guard::Agreement, "exits with another code after green ones"),
     (Guard::GateFile, "changes the CI"),
     (Guard::OwnGate, "edits the gate's script"),

@@ -405,6 +405,7 @@ impl Tests for Runner {
             output: "raw output".into(),
             fail_code: 1,
             canary: Canary::NotAsked,
+            copies: tdd_core::test::Copies::default(),
         })
     }
 

@@ -192,7 +192,7 @@ impl SandboxPaths {
         read_only.map(|(path, _)| path.to_owned()).collect()
     }
 
-    /// Around a command of the project's: the same is read-only, nothing is masked, and `work`,
+    /// Around a command of the project's: the same is read-only, the runs are masked, and `work`,
     /// where reports and private caches go, can be written.
     pub(super) fn for_commands(&self, sealed: &Sealed, work: &Path, cwd: &Path) -> Laid {
         self.around_command(sealed, (work, cwd), None)
@@ -231,6 +231,11 @@ impl SandboxPaths {
             }
         }
         let mut laid = self.common(fence, sealed, if too_many { Grain::Folders } else { Grain::Files });
+        // A test must not learn from the journal which stage it is run in.
+        let runs = self.repository.join(".tdd/runs");
+        if runs.is_dir() && !cwd.starts_with(&runs) {
+            laid.fence.set(&runs, Rule::Masked);
+        }
         if work.is_dir() {
             laid.fence.set(work, Rule::Writable);
         }

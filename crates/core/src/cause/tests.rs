@@ -30,6 +30,7 @@ fn run(failed: Vec<FailedItem>, output: &str) -> RunRef {
         log: "log".to_owned(),
         output: output.to_owned(),
         canary: Canary::NotAsked,
+        copies: crate::test::Copies::default(),
         failed,
         in_place: false,
     }

@@ -141,6 +141,7 @@ mod tests {
             output: String::new(),
             fail_code: 1,
             canary: Canary::NotAsked,
+            copies: crate::test::Copies::default(),
         }
     }
 

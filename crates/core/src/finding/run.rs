@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::excerpt;
 use crate::path::RelPath;
-use crate::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestRun};
+use crate::test::{Canary, Copies, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestRun};
 
 /// The run that a verdict rests on, without its tests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub struct RunRef {
     /// `exit` is as it would have been without it.
     #[serde(default, skip_serializing_if = "Canary::is_not_asked")]
     pub canary: Canary,
+    #[serde(default, skip_serializing_if = "Copies::is_empty")]
+    pub copies: Copies,
     /// What did not load, then what failed; the first of them, masked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedItem>,
@@ -60,6 +62,7 @@ impl RunRef {
             log: run.log.clone(),
             output: mask(&run.output),
             canary: run.canary,
+            copies: run.copies.clone(),
             failed: run
                 .report
                 .iter()

@@ -22,6 +22,7 @@ fn run_ref() -> RunRef {
         log: String::new(),
         output: String::new(),
         canary: Canary::NotAsked,
+        copies: crate::test::Copies::default(),
         failed: Vec::new(),
         in_place: false,
     }
@@ -274,6 +275,7 @@ fn test_run(exit: Exit, report: Option<TestReport>, canary: Canary) -> TestRun {
         output: String::new(),
         fail_code: 1,
         canary,
+        copies: crate::test::Copies::default(),
     }
 }
 

@@ -81,6 +81,7 @@ pub(super) fn run_ref() -> RunRef {
         log: "l".into(),
         output: "o".into(),
         canary: crate::test::Canary::NotAsked,
+        copies: crate::test::Copies::default(),
         failed: Vec::new(),
         in_place: false,
     }

@@ -33,6 +33,11 @@ pub(super) trait Adapter: Debug {
         Isolation::PerFile
     }
 
+    /// Whether it can run a file's tests without all others.
+    fn can_choose(&self) -> bool {
+        true
+    }
+
     /// What an earlier process of the run knew.
     fn recall(&mut self, _recalled: &Recalled, _place: &Place) {}
 

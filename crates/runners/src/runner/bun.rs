@@ -62,7 +62,7 @@ impl Bun {
         let judged = canary::judged(place, scope);
         let first = judged.as_deref().and_then(<[_]>::first);
         let planted = first.map(|first| plant(JavaScriptRunner::Bun, place, first)).transpose()?;
-        let scope = &scope.with_canary(planted.as_ref().and_then(|planted| planted.path.as_ref()));
+        let scope = &scope.with_own(planted.as_ref().and_then(|planted| planted.path.as_ref()));
         let mut argv = self.program(place)?;
         let told = verification.fresh("report.xml");
         argv.extend(options(sorted.options, planted.as_ref()));

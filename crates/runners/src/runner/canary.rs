@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::copies;
 use super::place::Place;
 use super::scope::Scope;
 use super::verification::{Measured, Step, Verification, disk, read_capped};
@@ -186,7 +187,7 @@ pub(super) fn may_follow(
 /// Runs the call that names the planted files; `report` reads what it left. Of the log nothing
 /// stays, and the exit code of a green run is the one that the canaries made.
 pub(super) async fn see(
-    (run, planted): (Measured, Vec<PlantedCanary>),
+    (run, planted, copies): (Measured, Vec<PlantedCanary>, Vec<PlantedCanary>),
     step: Step,
     verification: &mut Verification,
     report: impl FnOnce() -> TestReport,
@@ -195,6 +196,7 @@ pub(super) async fn see(
     let finished = verification.run(step).await?;
     verification.hide_parts(before);
     let mut seen = report();
+    verification.hear_copies(copies::take_out(&copies, &mut seen));
     let words: Vec<Canary> = planted.iter().map(|planted| planted.take_out(&mut seen)).collect();
     verification.note_canary(worst(&words));
     let exit = if run.exit == Exit::Code(0) { finished.exit } else { run.exit };
@@ -202,8 +204,10 @@ pub(super) async fn see(
 }
 
 /// The arguments that name the planted files.
-pub(super) fn paths(planted: &[PlantedCanary]) -> impl Iterator<Item = String> {
-    planted.iter().map(|planted| planted.file().to_string_lossy().into_owned())
+pub(super) fn paths<'p>(
+    planted: impl IntoIterator<Item = &'p PlantedCanary>,
+) -> impl Iterator<Item = String> {
+    planted.into_iter().map(|planted| planted.file().to_string_lossy().into_owned())
 }
 
 /// The file of a Python canary: named as the judged one is, so that the same patterns fit it.

@@ -149,7 +149,8 @@ impl Cargo {
             self.target_dir.remove_all();
         }
         let judged = judged(place, scope);
-        let mut canary = canary::plant(place, judged.as_deref().unwrap_or_default(), verification)?;
+        let mut canary =
+            canary::plant(place, (judged.as_deref().unwrap_or_default(), &scope.plan), verification)?;
         let theirs = workspace.as_ref().map(|found| Seed::of(found, &self.options, &place.project));
         let target_dir =
             if own { self.target_dir.ready(theirs.as_ref())? } else { place.project.join("target") };
@@ -172,7 +173,7 @@ impl Cargo {
         if let (Some(canary), Some(judged)) = (&canary, &judged) {
             let binary = built.found.binaries.iter().find(|binary| own.as_ref() == Some(&binary.file));
             let step = binary.map(|binary| trial.environment.step(binary));
-            seen = canary.run(step, (judged, &gathered.report), verification).await?;
+            seen = canary.run(step, (judged, &gathered.report, scope), verification).await?;
             self.target_dir.forget(&canary.planted.secret().name);
         }
         let fail_code = if self.nextest.is_some() { nextest::FAIL_CODE } else { FAIL_CODE };

@@ -65,11 +65,12 @@ impl Jest {
         if planted.is_empty() {
             return Ok(run);
         }
+        let copies = canary::plant_copies(JavaScriptRunner::Jest, place, scope)?;
         let options = canary::unchosen(&sorted.options, CHOOSERS);
         let mut choice = vec!["--runTestsByPath".to_owned()];
-        choice.extend(canary::paths(&planted));
+        choice.extend(canary::paths(planted.iter().chain(&copies)));
         let (step, told) = self.step(&options, choice, place, verification)?;
-        canary::see((run, planted), (step, &told), place, verification).await
+        canary::see((run, planted, copies), (step, &told), place, verification).await
     }
 
     /// A call with these options and this choice of tests, and where its report will be.

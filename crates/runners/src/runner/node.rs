@@ -96,13 +96,14 @@ impl Node {
         let Some(judged) = canary::may_follow(&run, place, scope, verification) else { return Ok(run) };
         let planted: Vec<PlantedCanary> =
             judged.iter().map(|file| plant(place, file)).collect::<Result<_, _>>()?;
+        let copies = scope.plan.plant(place, |judged, name| format!("{name}.test.{}", judged.extension()))?;
         let script = install(verification)?;
         let told = verification.fresh("canary.jsonl");
         let mut argv = self.call.program.clone();
         argv.extend(self.sorted().options);
         argv.push(format!("--test-reporter={}", script.display()));
         argv.push(format!("--test-reporter-destination={}", told.display()));
-        argv.extend(canary::paths(&planted));
+        argv.extend(canary::paths(planted.iter().chain(&copies)));
         let step =
             Step { argv: words(&argv), cwd: place.project.clone(), env: self.variables(), stdout: None };
         let report = || {
@@ -111,7 +112,7 @@ impl Node {
                 |reported| results(&reported, place, &Scope::default()),
             )
         };
-        canary::see((run, planted), step, verification, report).await
+        canary::see((run, planted, copies), step, verification, report).await
     }
 
     fn variables(&self) -> Vec<(OsString, Option<OsString>)> {

@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::canary::{self, Judged, PlantedCanary};
+use super::copies;
 use super::installed::Installed;
 use super::place::Place;
 use super::python::Reporter;
@@ -71,9 +72,11 @@ impl Pytest {
         let compiled = self.installed.ready();
         let judged = canary::judged(place, scope);
         let planted = judged.as_deref().map(|judged| plant(place, judged)).transpose()?.flatten();
-        let scope = &scope.with_canary(planted.as_ref().and_then(|planted| planted.path.as_ref()));
-        let mut env =
-            python::variables((verification, &compiled), &self.call, (scope, planted.as_ref()), place, &ours);
+        let copies = scope.plan.plant(place, canary::named_like)?;
+        let own = planted.iter().chain(&copies).filter_map(|planted| planted.path.as_ref());
+        let scope = &scope.with_own(own);
+        let given = (scope, planted.as_ref(), copies.as_slice());
+        let mut env = python::variables((verification, &compiled), &self.call, given, place, &ours);
         let own_path =
             self.call.env.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, value)| value.into());
         let inherited = own_path.or_else(|| std::env::var_os("PYTHONPATH"));
@@ -85,7 +88,7 @@ impl Pytest {
         }
         argv.extend(chosen);
         let step = Step { argv: words(&argv), cwd: place.project.clone(), env, stdout: None };
-        if let Some(planted) = &planted {
+        for planted in planted.iter().chain(&copies) {
             verification.hide_lines(&planted.secret().name);
         }
         let finished = verification.run(step).await?;
@@ -102,6 +105,7 @@ impl Pytest {
             }
             Ok(reported) => {
                 let mut results = python::results(&reported, place, scope);
+                verification.hear_copies(copies::take_out(&copies, &mut results));
                 verification.note_canary(canary::outcome(planted.as_ref(), judged.as_deref(), &mut results));
                 let nothing = results.tests.is_empty() && results.load_failures.is_empty();
                 let agreed = reported.status.map(Exit::Code) == Some(finished.exit);

@@ -61,7 +61,7 @@ pub(super) struct Reporter<'a> {
 pub(super) fn variables(
     (verification, compiled): (&Verification, &Use),
     call: &RunnerCall,
-    (scope, canary): (&Scope, Option<&PlantedCanary>),
+    (scope, canary, copies): (&Scope, Option<&PlantedCanary>, &[PlantedCanary]),
     place: &Place,
     reporter: &Reporter<'_>,
 ) -> Variables {
@@ -78,7 +78,10 @@ pub(super) fn variables(
         ("TDD_REPORT".into(), Some(reporter.report.into())),
         (
             "TDD_ORDER".into(),
-            Some(order(call, (scope, canary), place, (keeper.as_deref(), late_cache.as_deref())).into()),
+            Some(
+                order(call, (scope, canary, copies), place, (keeper.as_deref(), late_cache.as_deref()))
+                    .into(),
+            ),
         ),
     ];
     variables.extend(call.env.iter().map(|(name, value)| (name.into(), Some(value.into()))));
@@ -87,7 +90,7 @@ pub(super) fn variables(
 
 fn order(
     call: &RunnerCall,
-    (scope, canary): (&Scope, Option<&PlantedCanary>),
+    (scope, canary, copies): (&Scope, Option<&PlantedCanary>, &[PlantedCanary]),
     place: &Place,
     (keeper, late_cache): (Option<&Path>, Option<&Path>),
 ) -> String {
@@ -105,11 +108,16 @@ fn order(
         "only_ids": ids.collect::<Vec<_>>(),
         "chosen_files": paths(scope.chosen_files()),
         "call": call.args,
-        "canary": canary.map(|planted| json!({ "file": real(planted.file()), "tests": planted.tests() })),
+        "canary": canary.map(told),
+        "copies": copies.iter().map(told).collect::<Vec<_>>(),
         "keeper": keeper.map(|path| path.to_string_lossy()),
         "compiled": late_cache.map(|path| path.to_string_lossy()),
     })
     .to_string()
+}
+
+fn told(planted: &PlantedCanary) -> serde_json::Value {
+    json!({ "file": real(planted.file()), "tests": planted.tests() })
 }
 
 fn real(path: &Path) -> String {

@@ -1,7 +1,9 @@
 //! Which tests take part in a run.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
+use super::copies::Plan;
 use super::place::Place;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{CanaryWish, TestOrder};
@@ -23,8 +25,10 @@ pub(super) struct Scope {
     pub(super) told_apart: Vec<RelPath>,
     /// The files that a canary is to be like; `None` if the run carries none.
     pub(super) judged: Option<Vec<RelPath>>,
-    /// The canary's own file: it takes part whatever is chosen.
-    canary: Option<RelPath>,
+    /// The copies of them that it carries too.
+    pub(super) plan: Rc<Plan>,
+    /// Files of ours: they take part whatever is chosen.
+    own: BTreeSet<RelPath>,
     /// The files that the ids begin with.
     id_files: BTreeSet<RelPath>,
 }
@@ -42,17 +46,18 @@ impl Scope {
                 CanaryWish::None => None,
                 CanaryWish::Beside(files) => Some(files.clone()),
             },
-            canary: None,
+            plan: Rc::default(),
+            own: BTreeSet::new(),
         }
     }
 
-    /// The same with this file's tests.
-    pub(super) fn with_canary(&self, file: Option<&RelPath>) -> Self {
-        Self { canary: file.cloned(), ..self.clone() }
+    /// The same with these files' tests.
+    pub(super) fn with_own<'f>(&self, files: impl IntoIterator<Item = &'f RelPath>) -> Self {
+        Self { own: files.into_iter().cloned().collect(), ..self.clone() }
     }
 
-    fn is_canary(&self, file: &RelPath) -> bool {
-        self.canary.as_ref() == Some(file)
+    fn is_own(&self, file: &RelPath) -> bool {
+        self.own.contains(file)
     }
 
     /// Nothing is chosen and nothing is left out.
@@ -67,13 +72,13 @@ impl Scope {
 
     pub(super) fn takes(&self, file: &RelPath, id: &TestId) -> bool {
         let chosen = self.is_unchosen() || self.only_files.contains(file) || self.only_ids.contains(id);
-        self.is_canary(file) || (chosen && !self.leave_out.contains(file))
+        self.is_own(file) || (chosen && !self.leave_out.contains(file))
     }
 
     /// Whether a file as a whole may hold tests that take part.
     pub(super) fn takes_file(&self, file: &RelPath) -> bool {
         let chosen = self.is_unchosen() || self.only_files.contains(file) || self.id_files.contains(file);
-        self.is_canary(file) || (chosen && !self.leave_out.contains(file))
+        self.is_own(file) || (chosen && !self.leave_out.contains(file))
     }
 
     /// The same for a target whose root file this is: a chosen file may be a module of it.
@@ -82,7 +87,7 @@ impl Scope {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let holds_modules = matches!(root.file_name(), "main.rs" | "lib.rs") || !path.contains("tests/");
         let by_module = holds_modules && self.only_files.iter().any(|file| file.is_within(folder));
-        self.is_canary(root) || ((self.takes_file(root) || by_module) && !self.leave_out.contains(root))
+        self.is_own(root) || ((self.takes_file(root) || by_module) && !self.leave_out.contains(root))
     }
 
     /// All files that are chosen, by themselves or through an id, less those left out.

@@ -5,6 +5,7 @@ mod facts;
 use std::path::Path;
 
 use super::canary::{self, Judged, PlantedCanary};
+use super::copies;
 use super::installed::Installed;
 use super::place::Place;
 use super::python::Reporter;
@@ -60,9 +61,11 @@ impl Unittest {
         let compiled = self.installed.ready();
         let judged = canary::judged(place, scope);
         let planted = judged.as_deref().map(|judged| plant(place, judged, &folder)).transpose()?.flatten();
-        let scope = &scope.with_canary(planted.as_ref().and_then(|planted| planted.path.as_ref()));
-        let env =
-            python::variables((verification, &compiled), &self.call, (scope, planted.as_ref()), place, &ours);
+        let copies = scope.plan.plant(place, canary::named_like)?;
+        let own = planted.iter().chain(&copies).filter_map(|planted| planted.path.as_ref());
+        let scope = &scope.with_own(own);
+        let given = (scope, planted.as_ref(), copies.as_slice());
+        let env = python::variables((verification, &compiled), &self.call, given, place, &ours);
         let mut argv = self.python();
         argv.push(folder.join("tdd_unittest_driver.py").to_string_lossy().into_owned());
         argv.extend(self.args(place, scope));
@@ -77,6 +80,7 @@ impl Unittest {
             }
             Ok(reported) => {
                 let mut results = python::results(&reported, place, scope);
+                verification.hear_copies(copies::take_out(&copies, &mut results));
                 verification.note_canary(canary::outcome(planted.as_ref(), judged.as_deref(), &mut results));
                 let unreadable = reported.flaw;
                 Measured { exit: finished.exit, report: Some(results), unreadable, fail_code: FAIL_CODE }

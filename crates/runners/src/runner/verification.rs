@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use self::log::{copy_lines, excerpt, read_tail};
 pub(super) use self::log::{disk, last_number, read_capped};
+use super::copies::Heard;
 use super::temp_pool::{Folder, Rest, TempPool};
 use tdd_child::free_space;
 use tdd_child::process::{self, CommandOrder, Ended, Finished};
@@ -18,11 +19,11 @@ use tdd_child::sandbox::Sandbox;
 use tdd_child::signals::StopSignal;
 use tdd_core::audience::News;
 use tdd_core::ports::Observer;
-use tdd_core::test::{Canary, Exit, TestReport, TestRun};
+use tdd_core::test::{Canary, Copies, Exit, TestReport, TestRun};
 use tdd_core::trouble::{Trouble, Why};
 
 /// Letters and digits at the end of the private folder's name.
-const RANDOM: usize = 6;
+const RANDOM: usize = 12;
 
 /// Bytes at the end of one command's log that are looked at.
 const END_BYTES: u64 = 1024 * 1024;
@@ -71,8 +72,11 @@ pub(super) struct Verification {
     spent_ms: u64,
     build_ms: u64,
     canary: Canary,
-    /// A line of the log that holds this is of the canary alone, and no business of anybody's.
-    hidden: Option<String>,
+    copies: Copies,
+    /// What was heard of planted copies, until it is weighed.
+    heard: Option<Heard>,
+    /// A line of the log that holds one of these is of the canary alone, and no business of anybody's.
+    hidden: Vec<String>,
     /// The commands' own temporary files: gone with all that they left there.
     temp: Option<Folder>,
     stop: StopSignal,
@@ -101,8 +105,9 @@ impl Verification {
             .collect();
         let name = format!("{number:03}-{slug}");
         std::fs::create_dir_all(work).map_err(|error| disk(work, &error))?;
-        // A name that nobody can know before: a report can't be put there in advance.
-        let folder = pool.folder(work, &format!("{name}-"), RANDOM, Rest::Stays);
+        // A name that nobody can know before, and that does not tell which stage it is of: a report can't be
+        // put there in advance, and tests that read it learn nothing.
+        let folder = pool.folder(work, "v", RANDOM, Rest::Stays);
         let folder = folder.map_err(|error| disk(work, &error))?;
         Ok(Self {
             label: label.to_owned(),
@@ -116,7 +121,9 @@ impl Verification {
             spent_ms: 0,
             build_ms: 0,
             canary: Canary::NotAsked,
-            hidden: None,
+            copies: Copies::default(),
+            heard: None,
+            hidden: Vec::new(),
             temp: None,
             stop: stop.clone(),
             work: work.to_owned(),
@@ -160,9 +167,23 @@ impl Verification {
         self.canary = canary;
     }
 
+    /// What the runner told of copies beside the judged tests.
+    pub(super) fn hear_copies(&mut self, heard: Heard) {
+        self.heard = Some(heard);
+    }
+
+    pub(super) fn heard(&mut self) -> Option<Heard> {
+        self.heard.take()
+    }
+
+    /// What became of copies of the judged tests.
+    pub(super) fn note_copies(&mut self, copies: Copies) {
+        self.copies = copies;
+    }
+
     /// From now on lines that hold this word are left out of the log.
     pub(super) fn hide_lines(&mut self, word: &str) {
-        self.hidden = Some(word.to_owned());
+        self.hidden.push(word.to_owned());
     }
 
     /// Leaves these last parts out of the log: they are about the canary alone.
@@ -284,7 +305,7 @@ impl Verification {
             let mut joined = regular_file::create(&self.log).map_err(|error| disk(&self.log, &error))?;
             for part in &self.parts {
                 if let Ok(part) = regular_file::open(part) {
-                    let copied = copy_lines(part, &mut joined, self.hidden.as_deref());
+                    let copied = copy_lines(part, &mut joined, &self.hidden);
                     copied.map_err(|error| disk(&self.log, &error))?;
                 }
             }
@@ -302,6 +323,7 @@ impl Verification {
             log: self.log.to_string_lossy().into_owned(),
             fail_code: measured.fail_code,
             canary: self.canary,
+            copies: self.copies,
         })
     }
 
@@ -309,6 +331,6 @@ impl Verification {
     fn took_only_part(&self) -> bool {
         let [part] = self.parts.as_slice() else { return false };
         let is_file = std::fs::symlink_metadata(part).is_ok_and(|meta| meta.is_file());
-        is_file && self.hidden.is_none() && std::fs::rename(part, &self.log).is_ok()
+        is_file && self.hidden.is_empty() && std::fs::rename(part, &self.log).is_ok()
     }
 }

@@ -66,11 +66,13 @@ impl Vitest {
         if planted.is_empty() {
             return Ok(run);
         }
+        let copies = canary::plant_copies(JavaScriptRunner::Vitest, place, scope)?;
         let options = canary::unchosen(&sorted.options, CHOOSERS);
-        let (mut step, told) = self.step(&options, canary::paths(&planted).collect(), place, verification)?;
+        let paths = canary::paths(planted.iter().chain(&copies)).collect();
+        let (mut step, told) = self.step(&options, paths, place, verification)?;
         // The configuration may hold a pattern of names too.
         step.argv.push("--testNamePattern=.*".into());
-        canary::see((run, planted), (step, &told), place, verification).await
+        canary::see((run, planted, copies), (step, &told), place, verification).await
     }
 
     /// A call with these options and files, and where its report will be.

@@ -13,6 +13,7 @@ fn check(complaints: usize, failures: usize, output: &str) -> CheckFinding {
             log: String::new(),
             output: output.into(),
             canary: Canary::NotAsked,
+            copies: tdd_core::test::Copies::default(),
             failed: Vec::new(),
             in_place: false,
         },

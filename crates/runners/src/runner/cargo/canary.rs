@@ -8,16 +8,18 @@ use std::path::{Path, PathBuf};
 use super::options::Options;
 use super::targets::{self, Found};
 use super::{Base, Cargo, folder_of};
-use crate::canary_text::{Imitation, rust};
+use crate::canary_text::{Imitation, rust, rust_copy};
 use crate::runner::canary::{self, Judged, PlantedCanary};
+use crate::runner::copies::Plan;
 use crate::runner::place::Place;
+use crate::runner::scope::Scope;
 use crate::runner::verification::{Step, Verification, read_capped};
 use crate::runner::words;
 use crate::test_report::cargo_build::Build;
 use crate::test_report::{REPORT_CAP, libtest};
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
-use tdd_core::test::{Canary, Exit, TestReport};
+use tdd_core::test::{Canary, Exit, Outcome, TestId, TestReport, TestResult};
 use tdd_core::trouble::Trouble;
 
 /// A planted canary of a package.
@@ -25,6 +27,8 @@ use tdd_core::trouble::Trouble;
 pub(super) struct Target {
     pub(super) planted: PlantedCanary,
     judged: Vec<String>,
+    /// Of the plan's copies those that can be built, by their numbers.
+    copies: Vec<(usize, String)>,
     imitation: Imitation,
 }
 
@@ -32,7 +36,7 @@ pub(super) struct Target {
 /// or the manifest switches that off. Then nothing can be added without a change of the manifest.
 pub(super) fn plant(
     place: &Place,
-    judged: &[Judged],
+    (judged, plan): (&[Judged], &Plan),
     verification: &mut Verification,
 ) -> Result<Option<Target>, Trouble> {
     let Some(folder) = judged.iter().find_map(|file| tests_folder(&file.path)) else { return Ok(None) };
@@ -46,11 +50,32 @@ pub(super) fn plant(
     };
     let judged: Vec<String> = judged.iter().filter_map(inside).collect();
     let secret = canary::secret()?;
-    let script = rust(&judged, Imitation::Whole, &secret);
+    let numbered = plan.copies.iter().enumerate();
+    let copies: Vec<(usize, String)> = numbered
+        .filter(|(_, copy)| {
+            copy.judged
+                .as_str()
+                .strip_prefix(folder.as_str())
+                .is_some_and(|rest| rest.matches('/').count() == 1)
+        })
+        .map(|(number, copy)| (number, homed(&copy.text, &on_disk)))
+        .collect();
+    let script = rust((&judged, &copies), Imitation::Copied, &secret);
     let name = format!("{}.rs", secret.name);
     verification.hide_lines(&secret.name);
     let planted = PlantedCanary::plant(place, &on_disk, &name, (secret, &script))?;
-    Ok(Some(Target { planted, judged, imitation: Imitation::Whole }))
+    Ok(Some(Target { planted, judged, copies, imitation: Imitation::Copied }))
+}
+
+/// The same, with modules that lie in files of their own found where they lie.
+fn homed(text: &str, folder: &Path) -> String {
+    let homed = |line: &str| {
+        let name = line.trim().trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';')?;
+        let places = [folder.join(format!("{name}.rs")), folder.join(name).join("mod.rs")];
+        let place = places.into_iter().find(|place| place.is_file())?;
+        Some(format!("#[path = {:?}]\n{line}", place.to_string_lossy()))
+    };
+    text.lines().map(|line| homed(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
 }
 
 /// A build, as far as it went.
@@ -97,19 +122,24 @@ impl Target {
     pub(super) async fn run(
         &self,
         step: Option<Step>,
-        (judged, report): (&[Judged], &TestReport),
+        (judged, report, scope): (&[Judged], &TestReport, &Scope),
         verification: &mut Verification,
     ) -> Result<Canary, Trouble> {
         let seen = match step {
             _ if canary::is_pointless(judged, report) => Canary::NotAsked,
             None => Canary::NotRun,
-            Some(step) => self.see(step, verification).await?,
+            Some(step) => self.see(step, scope, verification).await?,
         };
         verification.note_canary(seen);
         Ok(seen)
     }
 
-    async fn see(&self, step: Step, verification: &mut Verification) -> Result<Canary, Trouble> {
+    async fn see(
+        &self,
+        step: Step,
+        scope: &Scope,
+        verification: &mut Verification,
+    ) -> Result<Canary, Trouble> {
         let before = verification.parts();
         let stdout = verification.fresh("canary");
         let mut step = Step { stdout: Some(stdout.clone()), ..step };
@@ -118,17 +148,33 @@ impl Target {
         let output = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
         verification.hide_parts(before);
         let told = libtest::transcripts(&output).tests;
+        if self.imitation == Imitation::Copied {
+            let of_copy = |number: usize| {
+                let module = format!("{}::", rust_copy(number));
+                let own =
+                    told.iter().filter_map(|(name, outcome)| Some((name.strip_prefix(&module)?, outcome)));
+                let result = |(name, outcome): (&str, &Outcome)| TestResult {
+                    id: TestId(format!("{number}::{name}")),
+                    file: None,
+                    outcome: outcome.clone(),
+                    duration_ms: 0,
+                };
+                own.map(result).collect()
+            };
+            verification.hear_copies((0..scope.plan.copies.len()).map(of_copy).collect());
+        }
         let word = |name: &String| told.iter().find(|(own, _)| own == name).map(|(_, outcome)| outcome);
         Ok(self.planted.classify(self.planted.tests().iter().map(word)))
     }
 
     /// After a build in which it did not compile: whether there is a simpler form of it to try.
     pub(super) fn simplify(&mut self) -> Result<bool, Trouble> {
-        if self.imitation == Imitation::None {
-            return Ok(false);
-        }
-        self.imitation = Imitation::None;
-        let script = rust(&self.judged, Imitation::None, self.planted.secret());
+        self.imitation = match self.imitation {
+            Imitation::Copied if !self.copies.is_empty() => Imitation::Whole,
+            Imitation::Copied | Imitation::Whole => Imitation::None,
+            Imitation::None => return Ok(false),
+        };
+        let script = rust((&self.judged, &self.copies), self.imitation, self.planted.secret());
         self.planted.replace(&script)?;
         Ok(true)
     }

@@ -31,6 +31,15 @@ pub(in crate::runner) fn plant_all(
     judged.iter().filter(loads).map(|file| plant(runner, place, file)).collect()
 }
 
+/// Copies of the judged files, for the same call.
+pub(in crate::runner) fn plant_copies(
+    runner: JavaScriptRunner,
+    place: &Place,
+    scope: &Scope,
+) -> Result<Vec<PlantedCanary>, Trouble> {
+    scope.plan.plant(place, |judged, name| javascript_file(runner, judged.file_name(), name))
+}
+
 /// One canary beside its judged file.
 pub(in crate::runner) fn plant(
     runner: JavaScriptRunner,
@@ -46,13 +55,13 @@ pub(in crate::runner) fn plant(
 
 /// Runs the call that names the planted files, which leaves its report in `told`.
 pub(in crate::runner) async fn see(
-    (run, planted): (Measured, Vec<PlantedCanary>),
+    birds: (Measured, Vec<PlantedCanary>, Vec<PlantedCanary>),
     (step, told): (Step, &Path),
     place: &Place,
     verification: &mut Verification,
 ) -> Result<Measured, Trouble> {
     let report = || read(told).map_or_else(|_| TestReport::default(), |reported| results(&reported, place));
-    canary::see((run, planted), step, verification, report).await
+    canary::see(birds, step, verification, report).await
 }
 
 /// A person's options less these, which choose tests and have a value: no choice is about a canary.

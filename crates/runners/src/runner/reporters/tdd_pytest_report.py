@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import sys
+import time
 import unittest.case
 
 import pytest
@@ -26,7 +27,9 @@ if os.environ.pop("TDD_LATE_CWD", None):
     os.environ.pop("PYTHONSAFEPATH", None)
     sys.path.insert(0, os.getcwd())
 
-_order = json.loads(os.environ.get("TDD_ORDER", "{}"))
+# Nothing in the environment tells tests which of them are copies, or where the report is.
+_order = json.loads(os.environ.pop("TDD_ORDER", "{}"))
+_report = os.environ.pop("TDD_REPORT", None)
 # Of the project, which is imported from here on, and in all that it starts, nothing compiled is read that
 # lies beside its source.
 if _order.get("compiled"):
@@ -34,8 +37,16 @@ if _order.get("compiled"):
 _left_out = frozenset(_order.get("leave_out", ()))
 _only_files = frozenset(_order.get("only_files", ()))
 _only_ids = frozenset(tuple(pair) for pair in _order.get("only_ids", ()))
-_canary = _order.get("canary") or {"file": None, "tests": []}
-_canary_items = []
+_canary = _order.get("canary")
+# Copies of judged tests, in which one expectation each may be another one.
+_copies = _order.get("copies", ())
+_own_files = frozenset(own["file"] for own in [*_copies, _canary] if own)
+_own_items = {}
+_own_names = set()
+_began = [time.monotonic()]
+# Seconds that copies may take, or a part of what the run has taken before them.
+_COPIES_LEAST, _COPIES_PART = 1.0, 0.1
+_copies_until = [None]
 _out = None
 # By the test itself: two tests may have one name.
 _results = {}
@@ -97,9 +108,8 @@ def pytest_cmdline_main(config):
         option.tx = []
     if getattr(option, "maxfail", 0):
         option.maxfail = 0
-    path = os.environ.get("TDD_REPORT")
-    if path and _out is None:
-        _out = open(path, "x", encoding="utf-8")
+    if _report and _out is None:
+        _out = open(_report, "x", encoding="utf-8")
         _write(ev="start", v=1)
 
 
@@ -108,7 +118,7 @@ def pytest_ignore_collect(collection_path):
     # The canary is collected apart: as one more argument beside a folder that holds it, some versions
     # would collect it alone.
     path = os.path.realpath(collection_path)
-    return True if path in _left_out or path == _canary["file"] else None
+    return True if path in _left_out or path in _own_files else None
 
 
 def pytest_itemcollected(item):
@@ -125,11 +135,9 @@ def _folder_of(session, items, folder):
     return session
 
 
-def _collect_canary(session, items):
+def _collect_own(session, items, own):
     """Whatever the call chooses, and without a change of the root folder."""
-    if not _canary["file"]:
-        return []
-    path = pathlib.Path(_canary["file"])
+    path = pathlib.Path(own["file"])
     parts = path.with_suffix("").parts
     # Its assertions are rewritten even if its name is not that of a test file.
     pytest.register_assert_rewrite(*(".".join(parts[at:]) for at in range(1, len(parts))))
@@ -138,11 +146,14 @@ def _collect_canary(session, items):
     module = hook.pytest_pycollect_makemodule(module_path=path, parent=parent)
     # What it imports may hold tests of others.
     found = {_where(item)[1]: item for item in session.genitems(module)}
-    for name in _canary["tests"] if found else ():
+    if own is not _canary:
+        wanted = frozenset(own["tests"])
+        return [item for name, item in found.items() if name.split("[")[0] in wanted]
+    for name in own["tests"] if found else ():
         if name not in found and hasattr(module.obj, name):
             # Functions may have to be named in another way here.
             found[name] = pytest.Function.from_parent(module, name=name)
-    return [found[name] for name in _canary["tests"] if name in found]
+    return [found[name] for name in own["tests"] if name in found]
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -152,14 +163,38 @@ def pytest_collection_modifyitems(session, config, items):
     collected = list(items)
     yield
     _pick(config, items)
-    _canary_items[:] = _collect_canary(session, collected)
-    items.extend(_canary_items)
+    if _copies:
+        config.pluginmanager.register(_InTime())
+    for own in [*_copies, _canary]:
+        if own:
+            more = _collect_own(session, collected, own)
+            _own_items.update((item, own) for item in more)
+            _own_names.update(item.nodeid for item in more)
+            items.extend(more)
+
+
+class _InTime:
+    """Copies take no more time than they are worth: later ones are passed over."""
+
+    @staticmethod
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(item):
+        own = _own_items.get(item)
+        if own is None or own is _canary:
+            return None
+        now = time.monotonic()
+        if _copies_until[0] is None:
+            _copies_until[0] = now + max(_COPIES_LEAST, _COPIES_PART * (now - _began[0]))
+        if now <= _copies_until[0]:
+            return None
+        _results[item] = {"outcome": "skip", "phase": "", "errors": [], "ms": 0.0}
+        return True
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report):
     # It is no news to the person that it failed.
-    if any(item.nodeid == report.nodeid for item in _canary_items):
+    if report.nodeid in _own_names:
         return "", "", ""
     return None
 
@@ -229,8 +264,8 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
-    # A test's word counts once its teardown is over.
     yield
+    # A test's word counts once its teardown is over.
     state = _results.pop(item, None)
     if state is not None:
         path, name = _where(item)

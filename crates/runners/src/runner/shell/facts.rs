@@ -78,6 +78,10 @@ impl Adapter for Shell {
         Box::pin(Shell::run(self, place, scope, verification, observer))
     }
 
+    fn can_choose(&self) -> bool {
+        self.select.is_some()
+    }
+
     fn selection(&self, place: &Place, files: &[RelPath]) -> String {
         self.selection(place, files)
     }

@@ -19,14 +19,17 @@ pub(in crate::runner) fn last_number(work: &Path) -> u32 {
     names.filter_map(number).max().unwrap_or(0)
 }
 
-/// Copies a part of a log, less the lines that hold `hidden`. A line without an end is bounded.
-pub(super) fn copy_lines(mut part: File, to: &mut File, hidden: Option<&str>) -> std::io::Result<()> {
-    let Some(hidden) = hidden else { return std::io::copy(&mut part, to).map(drop) };
+/// Copies a part of a log, less the lines that hold one of `hidden`. A line without an end is bounded.
+pub(super) fn copy_lines(mut part: File, to: &mut File, hidden: &[String]) -> std::io::Result<()> {
+    if hidden.is_empty() {
+        return std::io::copy(&mut part, to).map(drop);
+    }
     let mut part = std::io::BufReader::new(part);
     let mut to = std::io::BufWriter::new(to);
     let mut line = Vec::new();
     while part.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? > 0 {
-        let holds = line.windows(hidden.len()).any(|window| window == hidden.as_bytes());
+        let is_in = |word: &String| line.windows(word.len()).any(|window| window == word.as_bytes());
+        let holds = hidden.iter().any(is_in);
         if !holds {
             to.write_all(&line)?;
         }
