@@ -10,7 +10,7 @@ use crate::commands::{ProjectCommands, RunnerKind};
 use crate::criterion::Criterion;
 use crate::event::{Plan, RunId};
 use crate::finding::{CriterionRed, GreenFindings, RedKind, RedTest, RefactorFindings, Seen};
-use crate::requirement::Requirement;
+use crate::requirement::{Reading, Requirement};
 use crate::test::Exit;
 
 pub(super) fn id(number: u64) -> CriterionId {
@@ -38,7 +38,13 @@ pub(super) fn requirement(verify: &[Verify]) -> Requirement {
         text: "text".into(),
     };
     let criteria = verify.iter().zip(1..).map(criterion).collect();
-    Requirement { id: "X".into(), path: path("specs/frs/X.md"), title: None, criteria }
+    Requirement {
+        id: "X".into(),
+        path: path("specs/frs/X.md"),
+        title: None,
+        reading: Reading::Written,
+        criteria,
+    }
 }
 
 /// A run right after its start, all criteria of the requirement in hand.
