@@ -12,6 +12,7 @@ use crate::text::config::{self, ConfigFile};
 use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_core::budget::Bounds;
 use tdd_core::commands::CommandSettings;
+pub use criteria::the_one;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::{MissingBlock, Refactoring, Regression, StopAfter};
 use tdd_core::isolation::{Reach, Wanted};
@@ -223,7 +224,7 @@ impl Settings {
     ) -> Result<Self, Trouble> {
         let config = config.unwrap_or_default();
         let (only, already_green) =
-            (criteria("--only", &args.only, None)?, criteria("--already-green", &args.already_green, None)?);
+            (criteria::of_flag("--only", &args.only, None)?, criteria::of_flag("--already-green", &args.already_green, None)?);
         Ok(Self {
             requirement: args.requirement.clone(),
             agent_of_role: agent_of_role(args, &config)?,
@@ -269,8 +270,8 @@ impl Settings {
     /// A number that none or several of them have.
     pub fn knowing(self, args: &RunArgs, known: &[CriterionId]) -> Result<Self, Trouble> {
         Ok(Self {
-            only: criteria("--only", &args.only, Some(known))?,
-            already_green: criteria("--already-green", &args.already_green, Some(known))?,
+            only: criteria::of_flag("--only", &args.only, Some(known))?,
+            already_green: criteria::of_flag("--already-green", &args.already_green, Some(known))?,
             ..self
         })
     }

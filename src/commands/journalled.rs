@@ -2,45 +2,92 @@
 //! have the same checkpoints, so that looking, going back and cleaning up are the same for both.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::log::{one_row, time};
 use super::run_status::RunStatus;
 use crate::view::print;
 use crate::world::journal_file::{self, JournalFile, Record};
+use crate::world::lock;
 use tdd_child::clock::SystemClock;
 use tdd_child::run_folder::RunDir;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{Event, RunId};
 use tdd_core::fix::{FixEnd, FixPhase, FixState, Round};
-use tdd_core::machine::{Facts, Machine, Suspension};
+use tdd_core::machine::{Facts, IllegalEvent, Machine, Suspension};
 use tdd_core::ports::{Clock, Journal};
 use tdd_core::state::{End, Entry, Phase, State};
 use tdd_core::trouble::Trouble;
 
 /// What a run's journal adds up to.
+#[derive(Serialize, Deserialize)]
 pub(super) enum Journalled {
     Cycle(Box<State>),
     Fix(Box<FixState>),
+}
+
+/// When the first and the last event of a run were written, in milliseconds since the epoch.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct Span {
+    pub(super) first: u64,
+    pub(super) last: u64,
+}
+
+impl Span {
+    pub(super) fn of(records: &[Record]) -> Self {
+        let at = |record: Option<&Record>| record.map_or(0, |record| record.ts);
+        Self { first: at(records.first()), last: at(records.last()) }
+    }
 }
 
 impl Journalled {
     /// Reads a run's journal without changing it.
     pub(super) fn read(run: &RunDir) -> Result<(Self, Vec<Record>), Trouble> {
         let records = journal_file::read_for_state(&run.path)?;
-        let unfit = |why: String| {
-            Trouble::environment(format!("the journal of {} tells no run", run.id))
-                .because(why)
-                .advise(format!("`tdd log {}` shows what it holds", run.id))
-        };
+        Ok((Self::of(run, &records)?, records))
+    }
+
+    fn of(run: &RunDir, records: &[Record]) -> Result<Self, Trouble> {
         let events = || records.iter().map(|record| &record.event);
-        if let Some(fix) = FixState::replay(events()).map_err(|error| unfit(error.to_string()))? {
-            return Ok((Self::Fix(Box::new(fix)), records));
+        if let Some(fix) = FixState::replay(events()).map_err(|error| unfit(run, error.to_string()))? {
+            return Ok(Self::Fix(Box::new(fix)));
         }
-        let state = State::replay(events()).map_err(|error| unfit(error.to_string()))?;
-        let state = state.ok_or_else(|| unfit("it is empty".to_owned()))?;
-        Ok((Self::Cycle(Box::new(state)), records))
+        let state = State::replay(events()).map_err(|error| unfit(run, error.to_string()))?;
+        let state = state.ok_or_else(|| unfit(run, "it is empty".to_owned()))?;
+        Ok(Self::Cycle(Box::new(state)))
+    }
+
+    /// The same for whoever only looks: what the snapshot beside the journal stands for is not read again.
+    pub(super) fn glance(repository: &Path, run: &RunDir) -> Result<(Self, Span), Trouble> {
+        // While a process works on it, its children could have put a snapshot there.
+        if lock::is_at_work(repository, &run.id) {
+            let (told, records) = Self::read(run)?;
+            return Ok((told, Span::of(&records)));
+        }
+        let mut found = journal_file::glance::<(Self, Span)>(&run.path, "run")?;
+        let since = Span::of(&found.records);
+        let now = match found.state.take() {
+            None => (Self::of(run, &found.records)?, since),
+            Some((mut told, known)) => {
+                for record in &found.records {
+                    told.apply(&record.event).map_err(|error| unfit(run, error.to_string()))?;
+                }
+                let last = if found.records.is_empty() { known.last } else { since.last };
+                (told, Span { first: known.first, last })
+            }
+        };
+        found.keep(&now);
+        Ok(now)
+    }
+
+    fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
+        match self {
+            Self::Cycle(state) => state.apply(event),
+            Self::Fix(fix) => fix.apply(event),
+        }
     }
 
     pub(super) fn run(&self) -> &RunId {
@@ -121,6 +168,12 @@ impl Journalled {
     }
 }
 
+fn unfit(run: &RunDir, why: String) -> Trouble {
+    Trouble::environment(format!("the journal of {} tells no run", run.id))
+        .because(why)
+        .advise(format!("`tdd log {}` shows what it holds", run.id))
+}
+
 /// Writes into a run's journal that `tdd undo` went to this tree, so that every command knows; what was
 /// there before is kept under the label. A run without a journal that can be read has none to write to, and
 /// on a full disk the tree has gone back all the same.
@@ -183,12 +236,11 @@ pub(super) fn fix_headline(fix: &FixState, status: &RunStatus) -> String {
 }
 
 /// All of `tdd status`.
-pub(super) fn fix_in_full(fix: &FixState, records: &[Record], status: &RunStatus) -> String {
+pub(super) fn fix_in_full(fix: &FixState, span: Span, status: &RunStatus) -> String {
     let mut text = String::new();
-    let (first, last) = (records.first().map_or(0, |r| r.ts), records.last().map_or(0, |r| r.ts));
     let _ = writeln!(text, "run          {}", fix.run.run);
     let _ = writeln!(text, "task         {}", one_row(&fix.run.task));
-    let _ = writeln!(text, "time         {} to {}", time(first), time(last));
+    let _ = writeln!(text, "time         {} to {}", time(span.first), time(span.last));
     let _ = writeln!(text, "state        {}", status.words(&fix_phase(fix)));
     let best = fix.best().map_or(&[][..], |best| &best.checks);
     for (at, check) in fix.run.checks.iter().enumerate() {
@@ -203,7 +255,7 @@ pub(super) fn fix_in_full(fix: &FixState, records: &[Record], status: &RunStatus
     text
 }
 
-pub(super) fn fix_json(fix: &FixState, records: &[Record]) -> Value {
+pub(super) fn fix_json(fix: &FixState, span: Span) -> Value {
     let best = fix.best().map_or(&[][..], |best| &best.checks);
     let checks: Vec<Value> = fix
         .run
@@ -222,7 +274,7 @@ pub(super) fn fix_json(fix: &FixState, records: &[Record]) -> Value {
         "run": fix.run.run, "task": fix.run.task, "phase": fix.phase.name(), "suspension": fix.facts.suspension,
         "state": fix_phase(fix), "checks": checks, "forks": fix.forks(), "retries": fix.run.retries,
         "rounds": fix.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
-        "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),
+        "started_ms": span.first, "last_ms": span.last,
     })
 }
 

@@ -131,6 +131,7 @@ fn one_line(event: &Event) -> String {
         Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
         Event::Undone { to, kept_as, .. } => undone_line(to, kept_as),
         Event::Unknown { name } => unknown_line(name),
+        Event::Session(event) => format!("{} (of a session)", event.name()),
         Event::Glimpsed { what } => format!("seen of what is out of the role's sight: {}", what.join("; ")),
         Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),

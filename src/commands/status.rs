@@ -9,13 +9,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::journalled::{self, Journalled};
+use super::journalled::{self, Journalled, Span};
 use super::log::{one_row, time};
 use super::run_status::{self, RunStatus};
 use crate::cli::StatusArgs;
 use crate::text::usage_words;
 use crate::view::print;
-use crate::world::journal_file::Record;
 use crate::world::lock;
 use crate::world::project;
 use tdd_child::growth::{self, Waiting};
@@ -68,13 +67,13 @@ fn told(args: &StatusArgs, repository: &Path, runs: &[RunDir]) -> Result<String,
     let mut text = String::new();
     for run in runs {
         // One damaged run of many must not hide the others.
-        match Journalled::read(run) {
-            Ok((told, records)) => {
+        match Journalled::glance(repository, run) {
+            Ok((told, span)) => {
                 let status = RunStatus::of(repository, run, &told);
                 let next = || status.advice(&run.id).unwrap_or_else(|| advice(repository, &told));
                 let _ = match (args.json, whole) {
-                    (true, _) => writeln!(text, "{}", as_json(&told, &records, &status, next())),
-                    (false, true) => write!(text, "{}", in_full(&told, &records, &status, &next())),
+                    (true, _) => writeln!(text, "{}", as_json(&told, span, &status, next())),
+                    (false, true) => write!(text, "{}", in_full(&told, span, &status, &next())),
                     (false, false) => writeln!(text, "{}  {}", run.id, headline(&told, &status)),
                 };
             }
@@ -128,18 +127,18 @@ pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir
     }
 }
 
-fn in_full(told: &Journalled, records: &[Record], status: &RunStatus, next: &str) -> String {
+fn in_full(told: &Journalled, span: Span, status: &RunStatus, next: &str) -> String {
     let text = match told {
-        Journalled::Cycle(state) => cycle_in_full(state, records, status),
-        Journalled::Fix(fix) => journalled::fix_in_full(fix, records, status),
+        Journalled::Cycle(state) => cycle_in_full(state, span, status),
+        Journalled::Fix(fix) => journalled::fix_in_full(fix, span, status),
     };
     format!("{text}next         {next}\n")
 }
 
-fn as_json(told: &Journalled, records: &[Record], status: &RunStatus, next: String) -> Value {
+fn as_json(told: &Journalled, span: Span, status: &RunStatus, next: String) -> Value {
     let mut value = match told {
-        Journalled::Cycle(state) => cycle_as_json(state, records),
-        Journalled::Fix(fix) => journalled::fix_json(fix, records),
+        Journalled::Cycle(state) => cycle_as_json(state, span),
+        Journalled::Fix(fix) => journalled::fix_json(fix, span),
     };
     let more = [
         ("state", Some(status.words(&told.phase()))),
@@ -161,14 +160,13 @@ fn headline(told: &Journalled, status: &RunStatus) -> String {
     }
 }
 
-fn cycle_in_full(state: &State, records: &[Record], status: &RunStatus) -> String {
+fn cycle_in_full(state: &State, span: Span, status: &RunStatus) -> String {
     let mut text = String::new();
     let run = &state.run;
-    let (first, last) = (records.first().map_or(0, |r| r.ts), records.last().map_or(0, |r| r.ts));
     let title = run.requirement.title.as_deref().map(|title| format!(" ({title})")).unwrap_or_default();
     let _ = writeln!(text, "run          {}", run.run);
     let _ = writeln!(text, "requirement  {}{title}, {}", run.requirement.id, run.requirement.path);
-    let _ = writeln!(text, "time         {} to {}", time(first), time(last));
+    let _ = writeln!(text, "time         {} to {}", time(span.first), time(span.last));
     let _ = writeln!(text, "state        {}", status.words(&phase(state)));
     if let Some(cause) = cause_of(state) {
         let _ = writeln!(text, "cause        {cause}");
@@ -199,7 +197,7 @@ fn cycle_in_full(state: &State, records: &[Record], status: &RunStatus) -> Strin
     text
 }
 
-fn cycle_as_json(state: &State, records: &[Record]) -> Value {
+fn cycle_as_json(state: &State, span: Span) -> Value {
     let bounds = state.run.plan.bounds;
     let criteria: Vec<Value> = state
         .run
@@ -224,7 +222,7 @@ fn cycle_as_json(state: &State, records: &[Record]) -> Value {
         "cause": cause_of(state), "phase": state.phase.name(), "suspension": state.facts.suspension, "state": phase(state),
         "usage": usage_words::json(state),
         "criteria": criteria, "forks": state.forks(), "budgets": budgets,
-        "started_ms": records.first().map(|record| record.ts), "last_ms": records.last().map(|record| record.ts),
+        "started_ms": span.first, "last_ms": span.last,
     })
 }
 

@@ -287,6 +287,9 @@ fn facts<'a>(
             kind,
             command: run.command.clone(),
             duration_ms: test.duration_ms,
+            file: None,
+            tree: None,
+            output: None,
         }))
     };
     report.tests.iter().filter(|test| wanted(test)).filter_map(fact).collect()

@@ -21,10 +21,11 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use tdd_core::attempt::Digest;
-use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
+use tdd_core::attempt::{CheckpointId, Digest};
+use tdd_core::event::{Event, PassFail, SessionEvent, TestIdSource, TestRunFact};
 use tdd_core::finding::Findings;
 use tdd_core::judge::Verdict;
+use tdd_core::path::RelPath;
 use tdd_core::test::{FailureKind, TestId};
 use tdd_core::trouble::Trouble;
 
@@ -153,7 +154,7 @@ pub fn decode(line: &str) -> Result<Line, LineError> {
 
 /// An aside of a newer `tdd`: what this one writes itself must be readable.
 fn is_safely_unknown(name: &str, fields: &str) -> bool {
-    fields.starts_with(ASIDE) && !Event::NAMES.contains(&name)
+    fields.starts_with(ASIDE) && !Event::NAMES.contains(&name) && !SessionEvent::NAMES.contains(&name)
 }
 
 /// For a line that holds a fact of no consequence for the state: its number and the hash of the
@@ -204,6 +205,9 @@ pub fn decode_event(name: &str, json: &[u8]) -> Result<Event, LineError> {
     let event = match name {
         "attempt_measured" => serde_json::from_slice::<Measured>(json).and_then(Measured::event),
         "test_run" => serde_json::from_slice::<Tested>(json).and_then(Tested::event),
+        name if SessionEvent::NAMES.contains(&name) => {
+            serde_json::from_slice(json).map(|event| Event::Session(Box::new(event)))
+        }
         _ => serde_json::from_slice(json),
     };
     event.map_err(|error| LineError::UnknownEvent { name: name.to_owned(), why: error.to_string() })
@@ -238,13 +242,30 @@ struct Tested {
     kind: Option<FailureKind>,
     command: String,
     duration_ms: u64,
+    #[serde(default)]
+    file: Option<RelPath>,
+    #[serde(default)]
+    tree: Option<CheckpointId>,
+    #[serde(default)]
+    output: Option<Digest>,
 }
 
 impl Tested {
     fn event(self) -> serde_json::Result<Event> {
         is_named(&self.name, "test_run")?;
-        let Self { test_id, test_id_source, status, kind, command, duration_ms, .. } = self;
-        Ok(Event::TestRun(TestRunFact { test_id, test_id_source, status, kind, command, duration_ms }))
+        let Self { test_id, test_id_source, status, kind, command, duration_ms, file, tree, output, .. } =
+            self;
+        Ok(Event::TestRun(TestRunFact {
+            test_id,
+            test_id_source,
+            status,
+            kind,
+            command,
+            duration_ms,
+            file,
+            tree,
+            output,
+        }))
     }
 }
 
@@ -304,6 +325,16 @@ mod tests {
             assert_eq!((line.seq, line.ts, line.prev.as_str()), (3, 1_700_000_000_000, NO_LINE));
             assert_eq!(line.body, Body::Here(Box::new(event)));
         }
+    }
+
+    #[test]
+    fn an_event_of_a_session_has_its_own_name_and_comes_back_as_it_was() {
+        let event = Event::Session(Box::new(SessionEvent::RefactorOn { files: vec![], why: "x".into() }));
+        let line = encode(0, 1, NO_LINE, &event).unwrap().line;
+        assert!(line.contains("\"type\":\"refactor_on\",\"why\""), "{line}");
+        assert_eq!(decode(line.trim_end()).unwrap().body, Body::Here(Box::new(event)));
+        let unknown = line.replace("refactor_on\",", "refactor_on\",\"aside\":true,").replace("why", "who");
+        assert!(decode(unknown.trim_end()).is_err(), "what is ours must be readable");
     }
 
     #[test]

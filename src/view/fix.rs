@@ -125,6 +125,7 @@ fn tell(state: &FixState, event: &Event) -> Vec<Line> {
         | Event::Decided { .. }
         | Event::Rechecked { .. }
         | Event::TestRun(_)
+        | Event::Session(_)
         | Event::EditClaim { .. } => Vec::new(),
     }
 }

@@ -175,6 +175,7 @@ fn is_last(event: &Event) -> bool {
         | Event::Decided { .. }
         | Event::Rechecked { .. }
         | Event::TestRun(_)
+        | Event::Session(_)
         | Event::EditClaim { .. }
         | Event::Isolated { .. }
         | Event::PolicySettled { .. }

@@ -86,6 +86,7 @@ impl Teller {
             Event::WorkTaken { key, tree, .. } => self.taken(key, tree),
             Event::Rechecked { checkpoint, findings, .. } => rechecked(state, checkpoint, findings),
             Event::TestRun(_)
+            | Event::Session(_)
             | Event::PolicySettled { .. }
             | Event::Unknown { .. }
             | Event::Undone { .. }
@@ -109,9 +110,7 @@ impl Teller {
             }
             Event::Refused { why } => vec![bad(format!("refused: {why}; the tree is as it was"))],
             Event::Paused { reason } => vec![paused(reason)],
-            Event::Stopped { signal } => {
-                vec![bad(format!("stopped by signal {signal}; what was done is kept in the journal"))]
-            }
+            Event::Stopped { signal } => vec![stopped(*signal)],
         }
     }
 
@@ -175,6 +174,10 @@ impl Teller {
         };
         vec![dim(format!("  {what}, checkpoint {}", brief(checkpoint)))]
     }
+}
+
+fn stopped(signal: i32) -> Line {
+    bad(format!("stopped by signal {signal}; what was done is kept in the journal"))
 }
 
 /// Which attempt is under way, in few words: `GREEN AC-STE-1.2, attempt 2`.

@@ -3,6 +3,7 @@
 //! ```text
 //! .tdd/runs/<run>/events.jsonl     one event a line, see text::journal_line; 0600
 //! .tdd/runs/<run>/events.torn-<n>  the end of a journal that a crash cut in mid-line
+//! .tdd/runs/<run>/events.snapshot  what the journal folds to, for whoever looks again; see snapshot
 //! .tdd/runs/<run>/files/<hash>     events that are too long for a line, and other large payloads
 //! ```
 #![expect(clippy::disallowed_methods, reason = "this is the disk")]
@@ -11,6 +12,9 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::text::journal_line::{self, Body};
 use tdd_child::regular_file;
@@ -24,6 +28,7 @@ use tdd_core::trouble::{Trouble, Why};
 pub mod folders;
 mod parts;
 mod reading;
+pub mod snapshot;
 
 use reading::{Depth, read_whole};
 
@@ -100,15 +105,16 @@ impl JournalFile {
         let (bytes, read) = read_whole(run_dir, Depth::All)?;
         let file = regular_file::with(File::options().append(true).read(true), &at)
             .map_err(|error| unwritable(&at, &error))?;
-        if read.end < bytes.len() {
-            set_aside(run_dir, &file, &bytes, read.end).map_err(|error| unwritable(&at, &error))?;
+        let end = usize::try_from(read.mark.bytes).unwrap_or(usize::MAX);
+        if end < bytes.len() {
+            set_aside(run_dir, &file, &bytes, end).map_err(|error| unwritable(&at, &error))?;
         }
         let journal = Self {
             folder: run_dir.to_owned(),
             file,
-            length: read.end as u64,
-            seq: read.lines,
-            prev: read.prev,
+            length: read.mark.bytes,
+            seq: read.mark.lines,
+            prev: read.mark.last,
             torn: false,
             has_new_names: false,
             sync: File::sync_data,
@@ -174,6 +180,7 @@ impl Journal for JournalFile {
             return Err(unwritable(&self.folder.join(EVENTS), &torn));
         }
         self.check_untouched()?;
+        snapshot::forget(&self.folder);
         let (mut seq, mut prev) = (self.seq, self.prev.clone());
         let mut lines = Vec::with_capacity(events.len());
         for event in events {
@@ -223,6 +230,36 @@ pub fn read_only(run_dir: &Path) -> Result<Vec<Record>, Trouble> {
 /// were written, but not read, and no side file of theirs is fetched.
 pub fn read_for_state(run_dir: &Path) -> Result<Vec<Record>, Trouble> {
     Ok(read_whole(run_dir, Depth::State)?.1.records)
+}
+
+/// A journal of which the beginning may be known by a snapshot, and what comes after that.
+pub struct Glance<S> {
+    /// As of the snapshot, if there is one.
+    pub state: Option<S>,
+    /// What a state is made of, from there on.
+    pub records: Vec<Record>,
+    reading: snapshot::Reading<S>,
+    mark: snapshot::Mark,
+}
+
+/// As [`read_for_state`], less what a snapshot tells. For whoever looks; nothing that changes anything rests
+/// on it.
+pub fn glance<S: DeserializeOwned>(run_dir: &Path, kind: &'static str) -> Result<Glance<S>, Trouble> {
+    let mut reading = snapshot::read(run_dir, kind).map_err(|error| reading::unreadable(run_dir, error))?;
+    let (state, mark) =
+        reading.known.take().map_or_else(Default::default, |(state, mark)| (Some(state), mark));
+    let read = reading::read_on(run_dir, reading.rest(), mark, Depth::State)?;
+    Ok(Glance { state, records: read.records, reading, mark: read.mark })
+}
+
+impl<S: Serialize> Glance<S> {
+    /// Keeps the state that all of it folds to for the next look, if reading it took long. That it can't be
+    /// written is no harm.
+    pub fn keep(&self, state: &S) {
+        if self.reading.is_long() {
+            let _ = self.reading.keep(state, &self.mark);
+        }
+    }
 }
 
 /// The whole lines of a journal with their events inside, each with its newline, however long

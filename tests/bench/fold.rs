@@ -91,6 +91,9 @@ fn attempt(events: &mut Vec<Event>, key: Key, findings: Findings, count: usize) 
             kind: None,
             command: "sh run.sh checks/ac_b_1_1.t".to_owned(),
             duration_ms: 3,
+            file: None,
+            tree: None,
+            output: None,
         }));
     }
     events.push(Event::AttemptMeasured { findings: Box::new(findings), verdict: None });

@@ -178,3 +178,13 @@ fn ac_tdd_7_15_the_schema_of_the_journal_names_every_event_and_what_was_ever_wri
         ["denied", "edit_claim", "edited", "glimpsed", "isolated", "policy_settled", "restored", "test_run"]
     );
 }
+
+#[test]
+fn ac_tdd_10_1_the_schema_names_every_event_of_a_session() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/journal.md")).unwrap();
+    let (_, table) = text.split_once("| event | fields | |\n|---|---|---|\n").unwrap();
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    let told: Vec<&str> = rows.map(|row| row.split('`').nth(1).unwrap()).collect();
+    assert_eq!(told, tdd_core::event::SessionEvent::NAMES);
+}

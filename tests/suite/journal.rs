@@ -24,6 +24,8 @@ use tdd_core::trouble::TroubleKind;
 
 use crate::sealed_git::{Repository, rel};
 
+mod snapshot;
+
 const NOW: u64 = 1_767_225_600_000;
 
 fn restored(text: &str) -> Event {

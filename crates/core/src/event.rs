@@ -26,11 +26,16 @@ mod missing_block;
 mod names;
 mod noted;
 mod runs;
+mod session;
 
 pub use decision::Decision;
 pub use missing_block::MissingBlock;
 pub use noted::{note_leaked, note_left};
 pub use runs::Runs;
+pub use session::{
+    EditFact, EditGround, GateMode, Repair, RepairCause, SessionEvent, SessionId, SessionStarted, Step,
+    Switch, ToolClass,
+};
 
 /// The end of a line about what somebody changed and what is not put back.
 pub const LEFT_ALONE: &str = "left as it is";
@@ -211,6 +216,9 @@ pub enum Event {
     Unknown {
         name: String,
     },
+    /// Of an agent's own session under the gate, and in no run's journal. Written with its own `type`.
+    #[serde(untagged, skip_deserializing)]
+    Session(Box<SessionEvent>),
 }
 
 /// A process that outlived what had started it.
@@ -232,6 +240,15 @@ pub struct TestRunFact {
     pub kind: Option<FailureKind>,
     pub command: String,
     pub duration_ms: u64,
+    /// The file that holds it, relative to the repository, where its id does not tell; in a session's journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<RelPath>,
+    /// The tree that it ran on; in a session's journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<CheckpointId>,
+    /// The side file with what the run printed, bounded and masked; in a session's journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Digest>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -37,6 +37,7 @@ pub mod ports;
 pub mod requirement;
 pub mod role;
 pub mod run_name;
+pub mod session;
 pub mod state;
 pub mod story;
 pub mod terminal_noise;

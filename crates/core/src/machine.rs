@@ -120,6 +120,7 @@ impl Facts {
             | Event::GateMeasured { .. }
             | Event::MdtestHeard { .. }
             | Event::Halted { .. }
+            | Event::Session(_)
             | Event::Finished { .. } => return Fitting::ByPhase,
         }
         Fitting::Anywhere

@@ -313,6 +313,8 @@ pub const BY_PRODUCTS: &[&str] = &[
     "**/.tdd-report.xml",
     ".tdd/runs/**",
     "**/.tdd/runs/**",
+    ".tdd/sessions/**",
+    "**/.tdd/sessions/**",
 ];
 
 /// Code is no by-product of tests, though it lies where they leave theirs: no tool writes any there,

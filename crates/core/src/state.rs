@@ -24,6 +24,7 @@ mod disputed;
 mod judged;
 mod kept;
 mod operator;
+mod pairs;
 pub mod spending;
 mod unclaimed;
 mod words;
@@ -48,6 +49,7 @@ pub struct State {
     /// The accepted RED: which files and tests belong to which criterion.
     pub red: Option<RedFindings>,
     pub progress: BTreeMap<CriterionId, Progress>,
+    #[serde(with = "pairs")]
     pub ledgers: BTreeMap<Key, Ledger>,
     /// Criteria that were green by an earlier criterion's work when their turn came.
     pub early_green: Vec<CriterionId>,

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, Read};
 use std::path::Path;
 
+use super::snapshot::Mark;
 use super::{EVENTS, LARGEST_JOURNAL, Record, fetch};
 use crate::text::journal_line::{self, Body, LineError};
 use tdd_child::regular_file;
@@ -19,37 +20,39 @@ pub(super) enum Depth {
 /// What could be read.
 pub(super) struct Whole {
     pub(super) records: Vec<Record>,
-    /// How many lines, those included that are no records because nobody wants them.
-    pub(super) lines: u64,
-    /// The bytes up to the end of the last whole line.
-    pub(super) end: usize,
-    /// The hash of the last whole line.
-    pub(super) prev: String,
+    /// Where the last whole line ends.
+    pub(super) mark: Mark,
 }
 
 pub(super) fn read_whole(run_dir: &Path, depth: Depth) -> Result<(Vec<u8>, Whole), Trouble> {
-    let at = run_dir.join(EVENTS);
-    let unreadable = |why: Why| {
-        Trouble::environment(format!("the journal {} can't be read", at.display()))
-            .because(why)
-            .advise("start a new run with `tdd run --new`; the run's checkpoints stay under refs/tdd/")
-    };
     let mut bytes = Vec::new();
-    let file = regular_file::open(&at).map_err(|error| unreadable(error.into()))?;
-    let meta = file.metadata().map_err(|error| unreadable(error.into()))?;
+    let file = regular_file::open(&run_dir.join(EVENTS)).map_err(|error| unreadable(run_dir, error))?;
+    let meta = file.metadata().map_err(|error| unreadable(run_dir, error))?;
     if meta.len() > LARGEST_JOURNAL {
-        return Err(unreadable("it is far too large".into()));
+        return Err(unreadable(run_dir, "it is far too large"));
     }
     bytes.reserve(usize::try_from(meta.len()).unwrap_or_default() + 1);
-    file.take(LARGEST_JOURNAL).read_to_end(&mut bytes).map_err(|error| unreadable(error.into()))?;
-    let prev = journal_line::NO_LINE.to_owned();
-    let mut read = Whole { records: Vec::new(), lines: 0, end: 0, prev };
-    while read.end < bytes.len() {
-        let rest = &bytes[read.end..];
-        let refused = |why: Why| unreadable(why.after(format!("line {}: ", read.lines + 1)));
+    file.take(LARGEST_JOURNAL).read_to_end(&mut bytes).map_err(|error| unreadable(run_dir, error))?;
+    let read = read_on(run_dir, &bytes, Mark::default(), depth)?;
+    Ok((bytes, read))
+}
+
+pub(super) fn unreadable(run_dir: &Path, why: impl Into<Why>) -> Trouble {
+    Trouble::environment(format!("the journal {} can't be read", run_dir.join(EVENTS).display()))
+        .because(why)
+        .advise("start a new run with `tdd run --new`; the run's checkpoints stay under refs/tdd/")
+}
+
+/// Reads the lines that come after a mark.
+pub(super) fn read_on(run_dir: &Path, bytes: &[u8], from: Mark, depth: Depth) -> Result<Whole, Trouble> {
+    let mut read = Whole { records: Vec::new(), mark: from };
+    let mut begin = 0;
+    while begin < bytes.len() {
+        let rest = &bytes[begin..];
+        let refused = |why: Why, lines: u64| unreadable(run_dir, why.after(format!("line {}: ", lines + 1)));
         let Some(end) = newline(rest) else {
             if lost_its_newline(rest) {
-                return Err(refused(LineError::Changed.to_string().into()));
+                return Err(refused(LineError::Changed.to_string().into(), read.mark.lines));
             }
             break;
         };
@@ -58,18 +61,16 @@ pub(super) fn read_whole(run_dir: &Path, depth: Depth) -> Result<(Vec<u8>, Whole
         let depth = if is_last { Depth::All } else { depth };
         let line = &rest[..end];
         let as_written = if is_last { as_written(line) } else { Ok(()) };
-        match as_written.and_then(|()| one_line(run_dir, &read, line, depth)) {
-            Ok((record, hash)) => {
-                read.records.extend(record);
-                read.lines += 1;
-                read.prev = hash;
-                read.end += end + 1;
+        match as_written.and_then(|()| one_line(run_dir, &mut read, line, depth)) {
+            Ok(hash) => {
+                read.mark.pass(&rest[..=end], &hash);
+                begin += end + 1;
             }
             Err(_) if is_last && has_hole(&rest[..end]) => break,
-            Err(why) => return Err(refused(why)),
+            Err(why) => return Err(refused(why, read.mark.lines)),
         }
     }
-    Ok((bytes, read))
+    Ok(read)
 }
 
 /// Where the first newline is. The library's search through a reader looks at many bytes at once.
@@ -98,22 +99,18 @@ fn as_written(line: &[u8]) -> Result<(), Why> {
     journal_line::check_sum(text).map_err(|error| error.to_string().into())
 }
 
-fn one_line(
-    run_dir: &Path,
-    read: &Whole,
-    line: &[u8],
-    depth: Depth,
-) -> Result<(Option<Record>, String), Why> {
+/// Takes in one line and gives its hash.
+fn one_line(run_dir: &Path, read: &mut Whole, line: &[u8], depth: Depth) -> Result<String, Why> {
     let text = std::str::from_utf8(line).map_err(|error| Why::from(error.to_string()))?;
-    let follows = |seq: u64, prev: &str| prev == read.prev && seq == read.lines;
+    let follows = |seq: u64, prev: &str| prev == read.mark.last && seq == read.mark.lines;
     if depth == Depth::State && journal_line::inconsequential(text).is_some_and(|(seq, p)| follows(seq, p)) {
-        return Ok((None, journal_line::hash(text)));
+        return Ok(journal_line::hash(text));
     }
     let decoded = journal_line::decode(text).map_err(|error| Why::from(error.to_string()))?;
     if !follows(decoded.seq, &decoded.prev) {
         return Err("it does not follow the line before it; one of them was changed".into());
     }
-    let place = (read.end, line.len());
+    let place = (usize::try_from(read.mark.bytes).unwrap_or(usize::MAX), line.len());
     let (seq, ts) = (decoded.seq, decoded.ts);
     let event = match decoded.body {
         Body::Here(event) => *event,
@@ -125,8 +122,10 @@ fn one_line(
             if event.name() != name {
                 return Err(format!("its side file holds another event than `{name}`").into());
             }
+            read.mark.files.push((file.0, bytes.len() as u64));
             event
         }
     };
-    Ok((Some(Record { seq, ts, event, place }), journal_line::hash(text)))
+    read.records.push(Record { seq, ts, event, place });
+    Ok(journal_line::hash(text))
 }

@@ -98,6 +98,7 @@ impl Event {
             Self::Refused { .. } => "refused",
             Self::Paused { .. } => "paused",
             Self::Stopped { .. } => "stopped",
+            Self::Session(event) => event.name(),
             Self::Unknown { name } => name,
         }
     }
