@@ -9,10 +9,10 @@ use std::path::PathBuf;
 
 use crate::cli::{IsolationArgs, OutputArgs, RunArgs};
 use crate::text::config::{self, ConfigFile};
+pub use criteria::the_one;
 use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_core::budget::Bounds;
 use tdd_core::commands::CommandSettings;
-pub use criteria::the_one;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::{MissingBlock, Refactoring, Regression, StopAfter};
 use tdd_core::isolation::{Reach, Wanted};
@@ -223,8 +223,10 @@ impl Settings {
         environment: &Environment,
     ) -> Result<Self, Trouble> {
         let config = config.unwrap_or_default();
-        let (only, already_green) =
-            (criteria::of_flag("--only", &args.only, None)?, criteria::of_flag("--already-green", &args.already_green, None)?);
+        let (only, already_green) = (
+            criteria::of_flag("--only", &args.only, None)?,
+            criteria::of_flag("--already-green", &args.already_green, None)?,
+        );
         Ok(Self {
             requirement: args.requirement.clone(),
             agent_of_role: agent_of_role(args, &config)?,

@@ -4,7 +4,7 @@ use tdd_core::criterion::{self, CriterionId};
 use tdd_core::trouble::Trouble;
 
 /// The ids that a flag names. A number alone waits until it is `known` which there are.
-fn criteria(
+pub(super) fn of_flag(
     flag: &str,
     words: &[String],
     known: Option<&[CriterionId]>,

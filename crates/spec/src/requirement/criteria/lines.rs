@@ -40,10 +40,9 @@ const SHOWN: usize = 80;
 pub(super) fn all<'a>(markdown: &Markdown<'a>, first_line: usize) -> Vec<Seen<'a>> {
     let of = |(at, line): (usize, &markdown::Line<'a>)| {
         let read = markdown_line::read(line.text);
-        let heading = match line.kind {
-            Kind::Heading { level } => heading_text(&read).map(|text| (level, without_anchor(text))),
-            _ => None,
-        };
+        let words = heading_text(&read).map(without_anchor);
+        let heading =
+            if let Kind::Heading { level } = line.kind { words.map(|text| (level, text)) } else { None };
         let is_text = matches!(line.kind, Kind::Text { .. } | Kind::Heading { .. });
         let begins = matches!(line.kind, Kind::Text { begins: true }) || (is_text && read.is_item);
         let content = start::without_box(markdown::behind_comments(read.content).unwrap_or_default());

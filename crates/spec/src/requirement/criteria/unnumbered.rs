@@ -36,7 +36,7 @@ pub(super) fn mixed(lines: &[Seen<'_>]) -> Result<(), RequirementError> {
     let is_short = |line: &&Seen<'_>| {
         line.heading.map(|(_, text)| text).or(line.begins).and_then(short::of_text).is_some()
     };
-    let found = of_sections(lines).into_iter().find(|line| is_short(&line));
+    let found = of_sections(lines).into_iter().find(|line| is_short(line));
     found.map_or(Ok(()), |line| Err(line.unread("others in the section have an id in full", None)))
 }
 
@@ -113,13 +113,11 @@ pub(super) fn add<'a>(drafts: &mut [Draft<'a>], line: &Seen<'a>) -> Result<(), R
     let Some(draft) = drafts.last_mut() else { return Ok(()) };
     let read = crate::markdown_line::read(line.text);
     let said = line.begins.unwrap_or(read.content);
-    match verify::read(said).filter(|_| line.is_text) {
-        Some(kind) => draft.verified(kind, said, line.number),
-        None => {
-            draft.rest.push(line.text);
-            Ok(())
-        }
+    if let Some(kind) = verify::read(said).filter(|_| line.is_text) {
+        return draft.verified(kind, said, line.number);
     }
+    draft.rest.push(line.text);
+    Ok(())
 }
 
 pub(super) fn id(prefix: &str, number: u64) -> Result<CriterionId, RequirementError> {
