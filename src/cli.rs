@@ -211,6 +211,9 @@ pub struct CriteriaArgs {
     /// Look in specs/frs/archive/ too.
     #[arg(long)]
     pub archived: bool,
+    /// Write the ids into the file, where it does not hold them in full.
+    #[arg(long)]
+    pub fix: bool,
     /// Print one JSON object a line: {"id","line","verify","text"}.
     #[arg(long)]
     pub json: bool,

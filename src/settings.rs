@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use crate::cli::{IsolationArgs, OutputArgs, RunArgs};
 use crate::text::config::{self, ConfigFile};
+pub use criteria::the_one;
 use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_core::budget::Bounds;
 use tdd_core::commands::CommandSettings;
@@ -21,6 +22,7 @@ use tdd_core::trouble::Trouble;
 use tdd_core::usage::CapPlan;
 
 pub mod caps;
+mod criteria;
 pub mod fix;
 mod proof;
 pub mod told;
@@ -238,8 +240,10 @@ impl Settings {
         environment: &Environment,
     ) -> Result<Self, Trouble> {
         let config = config.unwrap_or_default();
-        let (only, already_green) =
-            (criteria("--only", &args.only)?, criteria("--already-green", &args.already_green)?);
+        let (only, already_green) = (
+            criteria::of_flag("--only", &args.only, None)?,
+            criteria::of_flag("--already-green", &args.already_green, None)?,
+        );
         Ok(Self {
             requirement: args.requirement.clone(),
             agent_of_role: agent_of_role(args, &config)?,
@@ -277,6 +281,18 @@ impl Settings {
             intent: if args.dry_run { Intent::Describe } else { Intent::Run },
             output: args.output.into(),
             ci: environment.ci,
+        })
+    }
+
+    /// With the criteria that the flags mean by a number alone, now that the requirement's are known.
+    ///
+    /// # Errors
+    /// A number that none or several of them have.
+    pub fn knowing(self, args: &RunArgs, known: &[CriterionId]) -> Result<Self, Trouble> {
+        Ok(Self {
+            only: criteria::of_flag("--only", &args.only, Some(known))?,
+            already_green: criteria::of_flag("--already-green", &args.already_green, Some(known))?,
+            ..self
         })
     }
 
@@ -322,27 +338,6 @@ fn command_flag(flag: &str, command: Option<&str>) -> Result<Option<String>, Tro
         }
         Some(command) => Ok(Some(command.to_owned())),
     }
-}
-
-fn criteria(flag: &str, words: &[String]) -> Result<Vec<CriterionId>, Trouble> {
-    let mut ids = Vec::new();
-    for word in words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()) {
-        let id = CriterionId::parse(word).ok_or_else(|| {
-            Trouble::user(format!("{flag}: `{word}` is no criterion id"))
-                .because("an id looks like AC-STE-12.1")
-                .advise("`tdd criteria <FR>` prints the ids of a requirement.")
-        })?;
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    // An empty list would mean all of them.
-    if ids.is_empty() && !words.is_empty() {
-        return Err(Trouble::user(format!("{flag} holds no criterion id"))
-            .because("it was given, and there is nothing in it")
-            .advise(format!("For example: {flag} AC-STE-12.1,AC-STE-12.2")));
-    }
-    Ok(ids)
 }
 
 fn bounds(semantic: Option<u8>, format: Option<u8>) -> Bounds {

@@ -8,29 +8,50 @@ use serde::Serialize;
 use crate::cli::CriteriaArgs;
 use crate::settings::DEFAULT_SPECS_DIR;
 use crate::view::print;
-use crate::world::project::{self, Archive};
+use crate::world::lock;
+use crate::world::project::{self, Archive, Place};
 use tdd_core::criterion::{Criterion, CriterionId, Verify};
-use tdd_core::requirement::Requirement;
+use tdd_core::requirement::{Reading, Requirement};
 use tdd_core::terminal_noise;
 use tdd_core::trouble::Trouble;
 
 pub fn run(args: &CriteriaArgs) -> Result<ExitCode, Trouble> {
-    let requirement = find(args)?;
-    print::result(&if args.json { as_json(&requirement)? } else { for_people(&requirement) });
+    let (cwd, environment) = super::surroundings()?;
+    let place = project::locate(&cwd)?;
+    let requirement = find(args, &place)?;
+    if args.fix && !requirement.reading.is_written() {
+        // A run would take it for somebody else's change.
+        if let Some(at_work) = lock::held_by_another(&place.repository) {
+            return Err(at_work);
+        }
+        project::write_ids(&place, &requirement)?;
+    }
+    let shown = if args.fix { find(args, &place)? } else { requirement };
+    // As a run keeps, shows and tells it.
+    let mask = super::mask_of(&environment);
+    let shown = shown.with_words(|text| mask.apply(text).into_owned());
+    print::result(&if args.json { as_json(&shown)? } else { for_people(&shown) });
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(args: &CriteriaArgs) -> Result<Requirement, Trouble> {
-    let (cwd, environment) = super::surroundings()?;
-    let place = project::locate(&cwd)?;
-    let config = super::read_config(&place)?;
+fn find(args: &CriteriaArgs, place: &Place) -> Result<Requirement, Trouble> {
+    let config = super::read_config(place)?;
     let specs_dir = config.and_then(|config| config.specs_dir);
     let specs_dir = specs_dir.as_deref().unwrap_or(DEFAULT_SPECS_DIR);
     let archived = if args.archived { Archive::Included } else { Archive::LeftOut };
-    let found = project::find_requirement(&place, specs_dir, &args.requirement, archived)?;
-    // As a run keeps, shows and tells it.
-    let mask = super::mask_of(&environment);
-    Ok(found.with_words(|text| mask.apply(text).into_owned()))
+    project::find_requirement(place, specs_dir, &args.requirement, archived)
+}
+
+/// Where the ids come from, if the file does not hold them.
+fn origin(reading: Reading) -> Option<&'static str> {
+    match reading {
+        Reading::Written => None,
+        Reading::Short => Some("the file holds their numbers; --fix writes them in full"),
+        Reading::Counted => Some("by the places of the items; --fix writes them into the file"),
+        Reading::SpecKit => Some("by Spec Kit's stories and requirements"),
+        Reading::OpenSpec => Some("by OpenSpec's requirements and scenarios, counted"),
+        Reading::Kiro => Some("by Kiro's requirements and their criteria"),
+    }
 }
 
 /// One criterion, its fields in the order in which they are documented.
@@ -65,6 +86,9 @@ fn for_people(requirement: &Requirement) -> String {
     let count = requirement.criteria.len();
     let noun = if count == 1 { "criterion" } else { "criteria" };
     let _ = writeln!(out, "{}  {title}\n{}, {count} {noun}", requirement.id, requirement.path);
+    if let Some(origin) = origin(requirement.reading) {
+        let _ = writeln!(out, "ids: {origin}");
+    }
     for criterion in &requirement.criteria {
         let _ = write!(out, "\n{}  line {}", criterion.id, criterion.line);
         if criterion.verify != Verify::Test {

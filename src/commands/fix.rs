@@ -29,7 +29,7 @@ use tdd_core::machine::Suspension;
 use tdd_core::path::RelPath;
 use tdd_core::policy;
 use tdd_core::ports::Clock;
-use tdd_core::requirement::Requirement;
+use tdd_core::requirement::{Reading, Requirement};
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_runners::checks::{CheckSetup, ProjectChecks};
@@ -116,7 +116,7 @@ fn prepared(
         cassette: common.cassette.as_ref().map(|path| cwd.join(path)),
         place,
         environment,
-        requirement: Requirement { id, path, title, criteria: Vec::new() },
+        requirement: Requirement { id, path, title, reading: Reading::Written, criteria: Vec::new() },
         chosen: chosen(found),
         roles,
         record: None,

@@ -5,12 +5,12 @@ mod commands;
 use std::process::ExitCode;
 
 use crate::cli::{ResumeArgs, RunArgs};
-use crate::settings::{Environment, Settings, caps};
+use crate::settings::{Environment, Settings, caps, the_one};
 use crate::world::project::{self, Archive, Place};
 use tdd_child::passthrough::Operator;
 use tdd_child::run_folder::{self, RunDir};
 use tdd_child::sandbox;
-use tdd_core::criterion::CriterionId;
+use tdd_core::criterion::{self, CriterionId};
 use tdd_core::event::{Decision, Plan, SandboxNeed, Screens};
 use tdd_core::harmless::shell_word;
 use tdd_core::isolation::Wanted;
@@ -45,6 +45,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
         // Wants no agent and no runner: a run must be given up even where those are gone.
         return execute::give_up(&place.repository, &run.path, args.output.into(), &hold);
     }
+    refuse_moved(&state, (&place, &environment))?;
     let again = format!("tdd resume {}", run.id);
     let goes_on = |trouble: Trouble| trouble.then(Then::GoOn(again.clone().into()));
     let prepared = prepared(args, place, environment, &state, &cwd).map_err(goes_on)?;
@@ -118,10 +119,13 @@ fn decision(
         // It goes with any other word, and is one by itself where the refactorer halted.
         return Ok(args.no_refactor.then_some(Decision::NoRefactor));
     };
-    let id = CriterionId::parse(word).filter(|id| state.run.plan.criteria.contains(id)).ok_or_else(|| {
-        let known: Vec<String> = state.run.plan.criteria.iter().map(ToString::to_string).collect();
-        Trouble::user(format!("--accept: the run has no criterion `{word}`"))
-            .advise(format!("its criteria are: {}", known.join(", ")))
+    let known = &state.run.plan.criteria;
+    let in_full = CriterionId::parse(word).filter(|id| known.contains(id));
+    let by_number = || criterion::by_number(word, known).map(|ids| the_one("--accept", word, &ids, known));
+    let id = in_full.map(Ok).or_else(by_number).unwrap_or_else(|| {
+        let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+        Err(Trouble::user(format!("--accept: the run has no criterion `{word}`"))
+            .advise(format!("its criteria are: {}", known.join(", "))))
     })?;
     Ok(Some(Decision::Accept(id)))
 }
@@ -147,6 +151,27 @@ fn as_it_reads_now(
     now.id.clone_from(&state.run.requirement.id);
     let mask = super::mask_of(environment);
     Ok(now.with_words(|text| mask.apply(text).into_owned()))
+}
+
+/// Ids that were counted are others' once items move, and the tests of a criterion bear its id.
+fn refuse_moved(state: &State, surroundings: (&Place, &Environment)) -> Result<(), Trouble> {
+    let then = &state.run.requirement;
+    if !then.reading.is_by_place() {
+        return Ok(());
+    }
+    let Some(moved) = then.moved(&as_it_reads_now(state, surroundings)?) else { return Ok(()) };
+    let now = match &moved.now {
+        Some(now) => format!("what was {} when the run began is {now} now", moved.id),
+        None => format!("{} is not there any more", moved.id),
+    };
+    let path = &then.path;
+    Err(Trouble::user(format!("the criteria of {path} have moved"))
+        .because(format!("its criteria have no ids of their own, so their places name them: {now}"))
+        .advise(format!(
+            "put them back in their order; `tdd criteria {path} --fix` then writes the ids into the file, so that \
+             they can move (and `tdd resume --edited` goes on); or give the run up: tdd resume {} --abandon",
+            state.run.run
+        )))
 }
 
 /// After a halt the operator has to say how.

@@ -53,6 +53,22 @@ fn criteria_are_read_once_each() {
 }
 
 #[test]
+fn a_number_alone_means_a_criterion_of_the_requirement() {
+    let known: Vec<CriterionId> =
+        ["AC-STE-1.1", "AC-STE-1.2", "AC-x-2.2"].iter().map(|id| CriterionId::parse(id).unwrap()).collect();
+    let only = |words: &[&str]| {
+        let args = RunArgs { only: words.iter().map(|it| (*it).to_owned()).collect(), ..RunArgs::default() };
+        resolve(&args, "").unwrap().knowing(&args, &known)
+    };
+    assert_eq!(only(&["1"]).unwrap().only, known[..1]);
+    assert_eq!(only(&["AC-1", "AC-x-2.2", "2.2"]).unwrap().only, [known[0].clone(), known[2].clone()]);
+    for (word, part) in [("2", "number of 2 criteria"), ("7", "no criterion has the number 7")] {
+        let why = only(&[word]).unwrap_err();
+        assert!(why.what.contains(part), "{word}: {}", why.what);
+    }
+}
+
+#[test]
 fn a_flag_that_cannot_be_meant_is_refused() {
     for (args, part) in [
         (RunArgs { only: vec!["STE-1.2".into()], ..RunArgs::default() }, "--only: `STE-1.2`"),

@@ -9,7 +9,7 @@ use crate::world::config_file;
 use tdd_core::path::RelPath;
 use tdd_core::requirement::Requirement;
 use tdd_core::trouble::Trouble;
-use tdd_spec::requirement;
+use tdd_spec::requirement::{self, RequirementError};
 
 mod identity;
 mod lookup;
@@ -107,18 +107,46 @@ pub fn find_requirement(
     archived: Archive,
 ) -> Result<Requirement, Trouble> {
     let found = lookup::find(place, specs_dir, wanted, archived)?;
-    let bytes = safe_file::read_whole(&found.file, &place.repository)
-        .map_err(|error| error.trouble(&found.shown(place)))?;
-    let wrong = |error: &requirement::RequirementError| not_valid(&found.path, error);
-    let header = requirement::header(&bytes).map_err(|error| wrong(&error))?;
+    let bytes = found.read(place)?;
+    let wrong = |error: &RequirementError, prefix: &str| not_valid(&found.path, error, prefix);
+    let header = requirement::header(&bytes).map_err(|error| wrong(&error, found.path.stem()))?;
     identity::check(&found.path, &header)?;
     if header.needs_technical_review {
         return Err(Trouble::user(format!("{} needs a technical review", found.path))
             .because("its front matter says `needs_technical_review: true`")
             .advise("have it reviewed, then set that to `false`"));
     }
-    let parsed = requirement::read(&bytes).map_err(|error| wrong(&error))?;
-    Ok(Requirement { id: found.id, path: found.path, title: parsed.title, criteria: parsed.criteria })
+    let prefix = identity::prefix(&found.path, &header);
+    let parsed = requirement::read(&bytes, &prefix).map_err(|error| wrong(&error, &prefix))?;
+    let id = if parsed.reading.is_of_another_tool() { prefix } else { found.id };
+    let (title, reading, criteria) = (parsed.title, parsed.reading, parsed.criteria);
+    Ok(Requirement { id, path: found.path, title, reading, criteria })
+}
+
+/// Writes the ids of a requirement's criteria into its file, where it does not hold them in full.
+///
+/// # Errors
+/// The file has the form of another tool, or can't be written.
+#[expect(clippy::disallowed_methods, reason = "a person asked for it")]
+pub fn write_ids(place: &Place, requirement: &Requirement) -> Result<(), Trouble> {
+    let path = &requirement.path;
+    if requirement.reading.is_of_another_tool() {
+        return Err(Trouble::user(format!("{path} is left as it is"))
+            .because("it has the form of another tool, which has no place for ids")
+            .advise("leave --fix out: the ids are made anew, and the same, each time the file is read"));
+    }
+    let found =
+        lookup::find(place, "", &place.repository.join(path.as_str()).to_string_lossy(), Archive::Included)?;
+    let bytes = found.read(place)?;
+    let header = requirement::header(&bytes).map_err(|error| not_valid(path, &error, path.stem()))?;
+    let prefix = identity::prefix(path, &header);
+    let text = requirement::with_ids(&bytes, &prefix).map_err(|error| not_valid(path, &error, &prefix))?;
+    let Some(text) = text else { return Ok(()) };
+    std::fs::write(&found.file, text).map_err(|error| {
+        Trouble::environment(format!("can't write {path}"))
+            .because(error)
+            .advise("see that you may write to it, and that the disk has room")
+    })
 }
 
 /// The stems of the requirements in `specs_dir`, sorted; none if there is no such folder.
@@ -129,9 +157,9 @@ pub fn known_requirements(place: &Place, specs_dir: &str) -> Result<Vec<String>,
     lookup::stems(&place.project.join(specs_dir), place)
 }
 
-fn not_valid(path: &RelPath, error: &requirement::RequirementError) -> Trouble {
+fn not_valid(path: &RelPath, error: &RequirementError, prefix: &str) -> Trouble {
     let at = error.line().map_or_else(|| path.to_string(), |line| format!("{path}:{line}"));
     Trouble::user(format!("{path} can't be run"))
         .because(error.to_string())
-        .advise(format!("in {at}: {}", error.advice()))
+        .advise(format!("in {at}: {}", error.advice(prefix)))
 }

@@ -17,7 +17,7 @@ use tdd_core::greens::GreensChange;
 use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Journal as _;
-use tdd_core::requirement::Requirement;
+use tdd_core::requirement::{Reading, Requirement};
 use tdd_core::role::{Key, Role};
 use tdd_core::state::State;
 use tdd_core::test::{Canary, Exit, TestId};
@@ -177,6 +177,7 @@ fn started() -> RunStarted {
             id: "B-1".to_owned(),
             path: RelPath::new("specs/frs/B-1.md").unwrap(),
             title: Some("Bench".to_owned()),
+            reading: Reading::Written,
             criteria: criteria.collect(),
         },
         commands: ProjectCommands {

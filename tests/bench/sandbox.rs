@@ -48,7 +48,7 @@ pub fn measure() -> Vec<Row> {
         belongings: Belongings::of(&Reach::default(), &std::env::vars_os().collect::<Vec<_>>()),
         repository: repo.clone(),
         git: vec![repo.join(".git")],
-        specs: repo.join("specs/frs"),
+        specs: vec![repo.join("specs/frs")],
         exchange: dir.path().join("exchange"),
         shared: dir.path().join("shared"),
         policy,

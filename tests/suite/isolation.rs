@@ -78,7 +78,7 @@ impl Yard {
         let sandbox_paths = SandboxPaths {
             repository: repo.clone(),
             git: vec![repo.join(".git")],
-            specs: repo.join("specs/frs"),
+            specs: vec![repo.join("specs/frs")],
             exchange: exchange.clone(),
             shared,
             own_settings: Vec::new(),

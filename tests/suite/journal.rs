@@ -18,7 +18,7 @@ use tdd_core::criterion::{Criterion, CriterionId, Verify};
 use tdd_core::event::{Event, Plan, RunStarted};
 use tdd_core::finding::SuiteBaseline;
 use tdd_core::ports::Journal;
-use tdd_core::requirement::Requirement;
+use tdd_core::requirement::{Reading, Requirement};
 use tdd_core::role::Key;
 use tdd_core::trouble::TroubleKind;
 
@@ -39,6 +39,7 @@ fn started() -> Event {
         id: "STE-1".to_owned(),
         path: rel("specs/frs/STE-1.md"),
         title: Some("Carts".to_owned()),
+        reading: Reading::Written,
         criteria: vec![criterion],
     };
     let commands = ProjectCommands {

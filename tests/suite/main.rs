@@ -49,6 +49,7 @@ mod mdtest;
 mod mdtest_agents;
 mod meanwhile;
 mod modes;
+mod other_forms;
 mod other_runners;
 mod out_of_sight;
 mod own_requirements;

@@ -183,7 +183,7 @@ fn fences(reach: &Reach, base: &Path, repo: &Path, vars: &[(OsString, OsString)]
     let sandbox_paths = SandboxPaths {
         repository: repo.to_owned(),
         git: vec![repo.join(".git")],
-        specs: repo.join("specs/frs"),
+        specs: vec![repo.join("specs/frs")],
         exchange: base.join("shared/exchange"),
         shared: base.join("shared"),
         own_settings: Vec::new(),

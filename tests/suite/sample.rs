@@ -16,7 +16,7 @@ use tdd_core::greens::GreensChange;
 use tdd_core::halt::{Ending, Halt};
 use tdd_core::next::next;
 use tdd_core::path::RelPath;
-use tdd_core::requirement::Requirement;
+use tdd_core::requirement::{Reading, Requirement};
 use tdd_core::role::{Key, Role};
 use tdd_core::state::{End, Phase, State};
 use tdd_core::test::{Canary, Exit, TestId};
@@ -55,6 +55,7 @@ pub(crate) fn started() -> RunStarted {
             id: "STE-1".to_owned(),
             path: path("specs/frs/STE-1.md"),
             title: Some("Things that work".to_owned()),
+            reading: Reading::Written,
             criteria: vec![one_criterion(1), one_criterion(2)],
         },
         commands: ProjectCommands {

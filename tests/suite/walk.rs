@@ -23,7 +23,7 @@ use tdd_core::machine::Machine;
 use tdd_core::next::next;
 use tdd_core::path::RelPath;
 use tdd_core::proof::{Extent, ProofFindings};
-use tdd_core::requirement::Requirement;
+use tdd_core::requirement::{Reading, Requirement};
 use tdd_core::role::{Key, Role, Stage};
 use tdd_core::state::{AfterRollBack, End, Phase, Progress, State};
 use tdd_core::test::{Canary, Exit, TestId};
@@ -51,7 +51,13 @@ fn opened(plan: Plan) -> State {
     State::open(RunStarted {
         run: RunId("run".into()),
         version: "0".into(),
-        requirement: Requirement { id: "X".into(), path: path("specs/frs/X.md"), title: None, criteria },
+        requirement: Requirement {
+            id: "X".into(),
+            path: path("specs/frs/X.md"),
+            title: None,
+            reading: Reading::Written,
+            criteria,
+        },
         commands: ProjectCommands {
             test: command.clone(),
             test_source: "flag".into(),

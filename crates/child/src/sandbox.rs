@@ -191,7 +191,7 @@ impl Sandbox {
     /// settings of its own, as its table says.
     pub fn out_of_sight(&self, role: Role, hide: &[String]) -> Vec<PathBuf> {
         let settings = self.settings_of(hide);
-        self.sandbox_paths.hidden_specs(role).map(Path::to_owned).into_iter().chain(settings).collect()
+        self.sandbox_paths.hidden_specs(role).map(Path::to_owned).chain(settings).collect()
     }
 
     /// What an agent that has this `hide` in its table would read of the repository as settings of its own.

@@ -44,6 +44,25 @@ impl CriterionId {
     }
 }
 
+/// The ids of a requirement that a person means by a number alone (`1`, `AC-1`), or by the end of an id
+/// (`US1.2`); `None` if the word has another form.
+pub fn by_number<'i>(word: &str, known: &'i [CriterionId]) -> Option<Vec<&'i CriterionId>> {
+    let short = word.strip_prefix("AC-").or_else(|| word.strip_prefix("AC")).unwrap_or(word);
+    let (group, number) =
+        short.rsplit_once('.').map_or((None, short), |(group, number)| (Some(group), number));
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let is_group = |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !digits || !group.is_none_or(is_group) {
+        return None;
+    }
+    let number: u64 = number.parse().ok()?;
+    let ends_so = |id: &&CriterionId| {
+        let last = id.prefix.rsplit('-').next().unwrap_or_default();
+        id.number == number && group.is_none_or(|group| last.eq_ignore_ascii_case(group))
+    };
+    Some(known.iter().filter(ends_so).collect())
+}
+
 impl fmt::Display for CriterionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "AC-{}.{}", self.prefix, self.number)
@@ -103,6 +122,32 @@ mod tests {
         assert_eq!((id.prefix(), id.number(), id.to_string().as_str()), ("Ste-12", 7, "AC-Ste-12.7"));
         for bad in ["AC-.1", "AC--a.1", "AC-a.", "AC-a.1x", "ac-a.1", "AC-a b.1", "AC-a.-1", "AC-a.+1", ""] {
             assert_eq!(CriterionId::parse(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_means_the_ids_that_end_so() {
+        let known = ["AC-STE-12.1", "AC-STE-12.2", "AC-x-US1.2", "AC-x-FR.3", "AC-3.7"];
+        let known: Vec<CriterionId> = known.iter().filter_map(|id| CriterionId::parse(id)).collect();
+        for (word, want) in [
+            ("1", Some("AC-STE-12.1")),
+            ("AC-01", Some("AC-STE-12.1")),
+            ("AC1", Some("AC-STE-12.1")),
+            ("2", Some("AC-STE-12.2 AC-x-US1.2")),
+            ("us1.2", Some("AC-x-US1.2")),
+            ("FR.3", Some("AC-x-FR.3")),
+            ("12.2", Some("AC-STE-12.2")),
+            ("AC-3.7", Some("AC-3.7")),
+            ("9", Some("")),
+            ("STE-12.1", None),
+            ("x", None),
+            ("1x", None),
+            (".1", None),
+            ("", None),
+        ] {
+            let names =
+                |ids: Vec<&CriterionId>| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            assert_eq!(by_number(word, &known).map(names).as_deref(), want, "{word:?}");
         }
     }
 

@@ -60,6 +60,9 @@ pub struct EffectivePolicy {
     pub helpers: Vec<String>,
     /// Relative to the repository, and wholly a gate; empty for none.
     pub specs_dir: String,
+    /// What holds the requirement of a run beside that: the folder that another tool keeps it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_specs: Option<RelPath>,
     /// Files that decide how tests run in this project only.
     pub own_gates: BTreeSet<RelPath>,
     pub learned: Learned,
@@ -116,6 +119,7 @@ impl Policy {
             tests: if test_files.is_empty() { owned(usual) } else { test_files.to_vec() },
             helpers: owned(HELPERS),
             specs_dir: specs_dir.trim_matches('/').to_owned(),
+            other_specs: None,
             own_gates: BTreeSet::new(),
             learned: Learned::default(),
         })
@@ -147,6 +151,13 @@ impl Policy {
     #[must_use = "this returns the policy with the files added"]
     pub fn with_gates(mut self, files: impl IntoIterator<Item = RelPath>) -> Self {
         self.effective.own_gates.extend(files);
+        self
+    }
+
+    /// The same policy where this folder is wholly a gate too.
+    #[must_use = "this returns the policy with the folder added"]
+    pub fn with_other_specs(mut self, folder: Option<RelPath>) -> Self {
+        self.effective.other_specs = folder;
         self
     }
 
@@ -183,13 +194,15 @@ impl Policy {
 
     pub fn classify(&self, path: &RelPath) -> FileClass {
         let text = path.as_str();
-        let (globs, EffectivePolicy { learned, own_gates, specs_dir, .. }) = (&self.globs, &self.effective);
+        let (globs, EffectivePolicy { learned, own_gates, specs_dir, other_specs, .. }) =
+            (&self.globs, &self.effective);
         let is_left = learned.by_products.contains(path) || self.is_next_requirement(path);
         if is_left || (self.looks_like_by_product(path) && !learned.kept.contains(path)) {
             FileClass::ByProduct
         } else if (globs.gates.is_match(text) && guard::stands(Guard::GateFile))
             || (own_gates.contains(path) && guard::stands(Guard::OwnGate))
             || (!specs_dir.is_empty() && path.is_within(specs_dir))
+            || other_specs.as_ref().is_some_and(|other| path.is_within(other.as_str()))
         {
             FileClass::Gate
         } else if globs.locks.is_match(text) {
@@ -453,6 +466,15 @@ mod tests {
             ("shop/specs/a.py", FileClass::Source),
         ] {
             assert_eq!(policy.classify(&path(file)), want, "{file}");
+        }
+        let other =
+            Policy::new(PYTHON, &[], "specs/frs").unwrap().with_other_specs(RelPath::new("specs/001-a"));
+        for (file, want) in [
+            ("specs/001-a/plan.md", FileClass::Gate),
+            ("specs/frs/X.md", FileClass::Gate),
+            ("specs/001-ab/plan.md", FileClass::Source),
+        ] {
+            assert_eq!(other.classify(&path(file)), want, "{file}");
         }
         let nowhere = Policy::new(PYTHON, &[], "").unwrap();
         assert_eq!(nowhere.classify(&path("specs/a.py")), FileClass::Source);

@@ -9,6 +9,9 @@
 //! verify    = [ marker ] "verify:" (any case) ( "test" | "gate" | "manual" | "mdtest" path )
 //! ```
 //!
+//! Where no criterion begins with such an id, other forms are read (`criteria/unnumbered.rs` has the grammar of
+//! numbers alone and of plain lists, `criteria/foreign.rs` those of other tools), with the requirement's own prefix.
+//!
 //! Byte order mark, CRLF and lone CR are normalised before anything is looked at. What stands in
 //! fenced code, HTML comments or block quotes, or begins within a paragraph, is no criterion.
 //!
@@ -20,10 +23,12 @@
 //!
 //! Never guessed: a fence that is not closed where it should be and hides what looks like a criterion.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::front_matter::{self, FrontMatterError};
 use tdd_core::criterion::{Criterion, CriterionId};
+use tdd_core::requirement::Reading;
 
 mod criteria;
 mod header;
@@ -50,6 +55,7 @@ pub struct Parsed {
     pub header: Header,
     /// The front matter's title, else the first heading of level 1.
     pub title: Option<String>,
+    pub reading: Reading,
     /// In the file's order; never empty.
     pub criteria: Vec<Criterion>,
 }
@@ -91,6 +97,18 @@ pub enum RequirementError {
         opened: usize,
         hidden: usize,
     },
+    /// A line that looks like a criterion, or like an id, and can't be read as one.
+    Unread {
+        line: usize,
+        seen: String,
+        why: &'static str,
+        /// What to do; `None`: give it its id.
+        next: Option<&'static str>,
+    },
+    /// The requirement's name makes no ids.
+    Prefix {
+        prefix: String,
+    },
 }
 
 impl RequirementError {
@@ -100,34 +118,42 @@ impl RequirementError {
             Self::NotUtf8 { line }
             | Self::FrontMatter { line, .. }
             | Self::TooMany { line }
+            | Self::Unread { line, .. }
             | Self::Verify { line, .. } => Some(*line),
             Self::NoCriterion { section, .. } => Some(*section),
             Self::Duplicate { second, .. } => Some(*second),
             Self::Hidden { opened, .. } => Some(*opened),
             Self::NoSection { stray } => stray.first().copied(),
-            Self::TooLarge { .. } => None,
+            Self::TooLarge { .. } | Self::Prefix { .. } => None,
         }
     }
 
-    /// What a person can do about it.
-    pub fn advice(&self) -> &'static str {
-        match self {
+    /// What a person can do about it; examples have the requirement's own prefix.
+    pub fn advice(&self, prefix: &str) -> String {
+        let advice = match self {
             Self::TooLarge { .. } => {
                 "a requirement is a few pages of Markdown: name another file or split it"
             }
             Self::NotUtf8 { .. } => "save the file as UTF-8",
             Self::FrontMatter { .. } => "correct the front matter between the two `---` lines",
             Self::NoSection { .. } => {
-                "put the criteria under a heading `## Acceptance Criteria`, one a list item: `- AC-STE-12.1: …`"
+                let section = "put the criteria under a heading `## Acceptance Criteria`, one a list item";
+                return format!("{section}: `- AC-{prefix}.1: …`");
             }
             Self::NoCriterion { .. } => {
-                "put the criteria into that section, one a list item: `- AC-STE-12.1: …`"
+                return format!("put the criteria into that section, one a list item: `- AC-{prefix}.1: …`");
             }
+            Self::Unread { next: None, .. } => {
+                return format!("give each criterion its id, like `AC-{prefix}.1: …`");
+            }
+            Self::Unread { next: Some(next), .. } => next,
             Self::Duplicate { .. } => "give each criterion a number of its own",
             Self::TooMany { .. } => "split the requirement",
             Self::Verify { .. } => "write `verify: test`, `gate`, `mdtest PATH` or `manual`",
             Self::Hidden { .. } => "close it, or take the id out of it",
-        }
+            Self::Prefix { .. } => "write the ids into the file: `- AC-STE-12.1: …`",
+        };
+        advice.to_owned()
     }
 }
 
@@ -162,6 +188,8 @@ impl fmt::Display for RequirementError {
                 let is_outside = found.to_ascii_lowercase().starts_with("mdtest ");
                 f.write_str(if is_outside { ": the path must lie within the project's folder" } else { "" })
             }
+            Self::Unread { line, seen, why, .. } => write!(f, "line {line} is `{seen}`: {why}"),
+            Self::Prefix { prefix } => write!(f, "no id can be made of its name `{prefix}`"),
             Self::Hidden { opened, hidden } => write!(
                 f,
                 "the code fence or comment opened on line {opened} is not closed where it should be and hides the criterion on \
@@ -186,13 +214,52 @@ fn write_stray(f: &mut fmt::Formatter<'_>, stray: &[usize]) -> fmt::Result {
     write!(f, "; `AC-` items stand outside it on {lines} {}{more}", shown.join(", "))
 }
 
-/// Reads a whole file. Linear in its length.
-pub fn read(bytes: &[u8]) -> Result<Parsed, RequirementError> {
+/// Reads a whole file. Linear in its length. Criteria whose ids it does not hold in full get ids of this
+/// prefix, which is the requirement's own.
+pub fn read(bytes: &[u8], prefix: &str) -> Result<Parsed, RequirementError> {
     let text = normalised(bytes)?;
     let (header, body, body_line) = split(&text)?;
-    let found = criteria::read(body, body_line)?;
+    let found = criteria::read(body, body_line, prefix)?;
     let title = header.title.clone().or(found.title);
-    Ok(Parsed { header, title, criteria: found.criteria })
+    Ok(Parsed { header, title, reading: found.reading, criteria: found.criteria })
+}
+
+/// The file with its criteria's ids in full; `None` if it holds them, or is of another tool's form.
+pub fn with_ids(bytes: &[u8], prefix: &str) -> Result<Option<String>, RequirementError> {
+    let text = normalised(bytes)?;
+    let (_, body, body_line) = split(&text)?;
+    let found = criteria::read(body, body_line, prefix)?;
+    if found.edits.is_empty() {
+        return Ok(None);
+    }
+    let edits: HashMap<usize, _> = found.edits.into_iter().collect();
+    let original = String::from_utf8_lossy(bytes);
+    let mut out = String::with_capacity(original.len() + 16 * edits.len());
+    for (at, line) in lines_with_ends(&original).enumerate() {
+        let mark = if at == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        match edits.get(&(at + 1)) {
+            None => out.push_str(line),
+            Some(edit) => {
+                out.push_str(&line[..mark + edit.at.start]);
+                out.push_str(&edit.text);
+                out.push_str(&line[mark + edit.at.end..]);
+            }
+        }
+    }
+    Ok(Some(out))
+}
+
+/// The lines with what ends them, be it LF, CRLF or CR.
+fn lines_with_ends(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = rest
+            .find(['\r', '\n'])
+            .map_or(rest.len(), |at| at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
+        let (line, more) = rest.split_at(end);
+        rest = more;
+        (!line.is_empty()).then_some(line)
+    })
 }
 
 /// Reads the front matter alone; a file may be given by its head only.
@@ -223,6 +290,9 @@ fn normalised(bytes: &[u8]) -> Result<String, RequirementError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     Ok(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
+
+#[cfg(test)]
+mod other_forms_tests;
 
 #[cfg(test)]
 mod tests;

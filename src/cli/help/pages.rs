@@ -297,8 +297,15 @@ const PAGES: &[Page] = &[
     },
     Page {
         name: "criteria",
-        told: &[],
-        examples: &[("tdd criteria STE-12", "one criterion a line")],
+        told: &[
+            "Requirements of Spec Kit, OpenSpec and Kiro are read too, and lists without ids: those get ids by the \
+             places of their items, until --fix writes them into the file.",
+        ],
+        examples: &[
+            ("tdd criteria STE-12", "each criterion with its id and text"),
+            ("tdd criteria STE-12 --fix", "write the ids into the file"),
+            ("tdd criteria specs/001-links/spec.md", "of a Spec Kit specification"),
+        ],
         exits: &[("0", "printed"), ("2", "no such requirement, or it has no criteria"), BUG],
     },
     Page {

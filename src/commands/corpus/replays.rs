@@ -145,7 +145,7 @@ impl Stage {
         let sandbox_paths = SandboxPaths {
             repository: checkout.to_owned(),
             git: closed,
-            specs: checkout.join(&self.settings.specs_dir),
+            specs: vec![checkout.join(&self.settings.specs_dir)],
             exchange: leftovers::shared_folder(),
             shared: leftovers::shared_folder(),
             own_settings: Vec::new(),

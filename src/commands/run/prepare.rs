@@ -83,6 +83,8 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     // It is journalled, reported and shown; a child reads it masked too.
     let mask = crate::commands::mask_of(&environment);
     let requirement = requirement.with_words(|text| mask.apply(text).into_owned());
+    let known: Vec<CriterionId> = requirement.criteria.iter().map(|criterion| criterion.id.clone()).collect();
+    let settings = settings.knowing(args, &known)?;
     let finished = earlier::refuse(&place, &requirement, &settings)?;
     let screens = if args.interactive { Screens::Person } else { Screens::Nobody };
     let plan = Plan { screens, ..plan(&settings, &requirement)? };

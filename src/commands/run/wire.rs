@@ -165,10 +165,11 @@ fn began(run: &Path) -> SystemTime {
 /// The places of this run, by real paths.
 fn sandbox_paths(prepared: &Prepared, folders: &Folders, policy: &Policy) -> Result<SandboxPaths, Trouble> {
     let place = &prepared.place;
+    let other_specs = prepared.requirement.folder_of_its_tool().map(|folder| place.repository.join(folder));
     let sandbox_paths = SandboxPaths {
         repository: place.repository.clone(),
         git: git_folders(&place.repository)?.to_vec(),
-        specs: place.project.join(&prepared.settings.specs_dir),
+        specs: std::iter::once(place.project.join(&prepared.settings.specs_dir)).chain(other_specs).collect(),
         exchange: folders.exchange.clone(),
         shared: leftovers::shared_folder(),
         own_settings: own_settings(&prepared.environment),
@@ -206,6 +207,7 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
                 .because(bad.why)
                 .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
         })?;
+    let policy = policy.with_other_specs(prepared.requirement.folder_of_its_tool().and_then(RelPath::new));
     let files = gates_of_its_own(prepared, &policy);
     let policy = policy.with_gates(files).with_gates(in_place_of_tools(prepared));
     Ok(policy.with_gates(markdown_tests(prepared)))

@@ -80,6 +80,27 @@ pub(super) fn check(path: &RelPath, header: &Header) -> Result<(), Trouble> {
         .advise("rename the file or correct `id:` or `tracker:`, so that they agree"))
 }
 
+/// What the ids of a requirement's criteria begin with, where its file does not hold them in full: its
+/// tracker id, else its name. It is the same by whatever name the requirement was asked for.
+pub(super) fn prefix(path: &RelPath, header: &Header) -> String {
+    let stem = path.stem();
+    let mut names = std::iter::once(stem).chain(header.id.iter().chain(&header.trackers).map(String::as_str));
+    let name = names.find(|name| is_tracker_id(name)).map_or_else(|| of_folders(path), str::to_owned);
+    let is_part = |char: char| char.is_ascii_alphanumeric() || char == '-';
+    let fitting: String = name.chars().map(|char| if is_part(char) { char } else { '-' }).collect();
+    fitting.trim_matches('-').to_owned()
+}
+
+/// The name of a file that is called as its tool calls all of them: that of the folders it lies in.
+fn of_folders(path: &RelPath) -> String {
+    let parts: Vec<&str> = path.as_str().split('/').collect();
+    match parts.as_slice() {
+        [.., "changes", change, "specs", name, "spec.md"] => format!("{change}-{name}"),
+        [.., name, "spec.md" | "requirements.md"] => (*name).to_owned(),
+        _ => path.stem().to_owned(),
+    }
+}
+
 fn names_stem(stem: &str, header: &Header) -> bool {
     let is_stem = |name: &String| name.eq_ignore_ascii_case(stem) || same_ulid(name, stem);
     let by_tracker = header.trackers.iter().any(is_stem);
@@ -172,6 +193,24 @@ mod tests {
             assert_eq!(Wanted::read(wanted).unwrap().fits(stem, &header), want, "{wanted} {stem}");
         }
         assert!(!Wanted::read(ULID).unwrap().agrees("HG95TH", &header(None, &[])));
+    }
+
+    #[test]
+    fn ids_begin_with_the_tracker_id_or_the_name() {
+        for (path, header, want) in [
+            ("specs/frs/STE-12.md", header(None, &[]), "STE-12"),
+            ("specs/frs/STE-12.md", header(Some(ULID), &["STE-12"]), "STE-12"),
+            ("specs/frs/HG95TH.md", header(Some(ULID), &["STE-12"]), "STE-12"),
+            ("specs/frs/HG95TH.md", header(Some(ULID), &[]), "HG95TH"),
+            ("docs/my login.md", header(None, &[]), "my-login"),
+            ("specs/001-short-links/spec.md", header(None, &[]), "001-short-links"),
+            ("openspec/changes/add/specs/links/spec.md", header(None, &[]), "add-links"),
+            ("openspec/specs/links/spec.md", header(None, &[]), "links"),
+            (".kiro/specs/links/requirements.md", header(None, &[]), "links"),
+            ("spec.md", header(None, &[]), "spec"),
+        ] {
+            assert_eq!(prefix(&RelPath::new(path).unwrap(), &header), want, "{path}");
+        }
     }
 
     #[test]

@@ -20,6 +20,9 @@ const ENTRIES: usize = 20_000;
 /// How many ids or files a message lists.
 const LISTED: usize = 10;
 
+/// Where other tools keep a requirement of a name.
+const OF_OTHER_TOOLS: [(&str, &str); 2] = [("specs", "spec.md"), (".kiro/specs", "requirements.md")];
+
 const ARCHIVE: &str = "archive";
 
 /// The one file that was meant.
@@ -33,6 +36,11 @@ impl Found {
     pub(super) fn shown(&self, place: &Place) -> String {
         let inside = self.file.strip_prefix(&place.repository).unwrap_or(&self.file);
         inside.display().to_string()
+    }
+
+    pub(super) fn read(&self, place: &Place) -> Result<Vec<u8>, Trouble> {
+        safe_file::read_whole(&self.file, &place.repository)
+            .map_err(|error| error.trouble(&self.shown(place)))
     }
 }
 
@@ -95,6 +103,10 @@ fn by_name(place: &Place, specs: &Path, wanted: &Wanted, archived: Archive) -> R
         return Err(ambiguous(&survey, wanted));
     }
     let Some(fit) = survey.fits.pop() else {
+        let other = OF_OTHER_TOOLS.map(|(above, name)| format!("{above}/{}/{name}", wanted.shown()));
+        if let Some(file) = other.iter().find(|file| place.project.join(file).is_file()) {
+            return by_path(place, specs, file, archived);
+        }
         return Err(missing(&survey, place, specs, wanted, archived));
     };
     let path = relative(&fit.file, place)?;

@@ -23,7 +23,7 @@ use tdd_core::ports::{
     AgentOrder, AgentReport, Agents, Allowance, Bench, Bring, Checkpoints, Clock, Isolation, Journal, Limits,
     MdtestOrder, MdtestReport, Observer, Ports, Protection, TestOrder, Tests, World,
 };
-use tdd_core::requirement::Requirement;
+use tdd_core::requirement::{Reading, Requirement};
 use tdd_core::role::{Asked, Key};
 use tdd_core::state::{Phase, State};
 use tdd_core::test::{Canary, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
@@ -543,6 +543,7 @@ fn started(plan: Plan, first: &Verify) -> RunStarted {
             id: "X".into(),
             path: RelPath::new("specs/frs/X.md").unwrap(),
             title: None,
+            reading: Reading::Written,
             criteria: criteria.collect(),
         },
         commands: ProjectCommands {

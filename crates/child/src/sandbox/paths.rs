@@ -91,8 +91,8 @@ pub struct SandboxPaths {
     pub repository: PathBuf,
     /// The git folders of the work tree, which may lie elsewhere.
     pub git: Vec<PathBuf>,
-    /// The requirements' folder.
-    pub specs: PathBuf,
+    /// The folders of requirements.
+    pub specs: Vec<PathBuf>,
     /// Where the exchange folders of this run are.
     pub exchange: PathBuf,
     /// Where the exchange folders and temporary files of all runs of this user are. It is masked as one:
@@ -130,7 +130,7 @@ impl SandboxPaths {
         Self {
             repository: real(self.repository),
             git: self.git.into_iter().map(real).collect(),
-            specs: real(self.specs),
+            specs: self.specs.into_iter().map(real).collect(),
             exchange: real(self.exchange),
             shared: real(self.shared),
             own_settings: self.own_settings.into_iter().map(real).collect(),
@@ -160,7 +160,7 @@ impl SandboxPaths {
         if runs.is_dir() {
             fence.set(&runs, Rule::Masked);
         }
-        if let Some(specs) = self.hidden_specs(role) {
+        for specs in self.hidden_specs(role) {
             fence.set(specs, Rule::Masked);
         }
         for folder in self.exchanges() {
@@ -376,14 +376,14 @@ impl SandboxPaths {
     }
 
     /// The requirements, if this role must not see them and there are any.
-    pub(super) fn hidden_specs(&self, role: Role) -> Option<&Path> {
+    pub(super) fn hidden_specs(&self, role: Role) -> impl Iterator<Item = &Path> {
         let is_hidden = match role {
             Role::TestWriter => false,
             Role::Implementer | Role::Refactorer | Role::Fixer => true,
         };
         // A folder that holds the repository can't be hidden from who works in it.
-        let can_be = self.specs.is_dir() && !self.repository.starts_with(&self.specs);
-        (is_hidden && can_be).then_some(self.specs.as_path())
+        let can_be = |specs: &&PathBuf| specs.is_dir() && !self.repository.starts_with(specs);
+        self.specs.iter().filter(move |specs| is_hidden && can_be(specs)).map(PathBuf::as_path)
     }
 
     /// The exchange folders of this run and of all others.

@@ -11,7 +11,7 @@ use crate::criterion::Criterion;
 use crate::event::{Plan, RunId};
 use crate::finding::{CriterionRed, GreenFindings, RedKind, RedTest, RefactorFindings, Seen};
 use crate::machine::Machine;
-use crate::requirement::Requirement;
+use crate::requirement::{Reading, Requirement};
 use crate::test::Exit;
 
 pub(super) fn id(number: u64) -> CriterionId {
@@ -39,7 +39,13 @@ pub(super) fn requirement(verify: &[Verify]) -> Requirement {
         text: "text".into(),
     };
     let criteria = verify.iter().zip(1..).map(criterion).collect();
-    Requirement { id: "X".into(), path: path("specs/frs/X.md"), title: None, criteria }
+    Requirement {
+        id: "X".into(),
+        path: path("specs/frs/X.md"),
+        title: None,
+        reading: Reading::Written,
+        criteria,
+    }
 }
 
 /// A run right after its start, all criteria of the requirement in hand.

@@ -1,25 +1,43 @@
 //! Finds the criteria: one pass over the lines, knowing what each stands in.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::{CRITERIA_LIMIT, RequirementError};
 use crate::markdown::{self, Block, Kind, Line, Markdown};
 use crate::markdown_line::{self, MarkdownLine};
 use tdd_core::criterion::{Criterion, CriterionId, Verify};
+use tdd_core::requirement::Reading;
 
+mod foreign;
+mod lines;
+mod short;
 mod start;
+mod unnumbered;
 mod verify;
 
+use lines::Seen;
 use start::Start;
 
 pub(super) struct Found {
     /// The first heading of level 1.
     pub(super) title: Option<String>,
+    pub(super) reading: Reading,
     pub(super) criteria: Vec<Criterion>,
+    /// By the line of each criterion whose id the file does not hold in full: what would write it there.
+    pub(super) edits: Vec<(usize, Edit)>,
 }
 
-/// Reads the body of a file, whose first line is `first_line` of the file.
-pub(super) fn read(body: &str, first_line: usize) -> Result<Found, RequirementError> {
+/// A change to one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) at: Range<usize>,
+    pub(super) text: String,
+}
+
+/// Reads the body of a file, whose first line is `first_line` of the file. Where it does not hold the ids in
+/// full, they get this prefix.
+pub(super) fn read(body: &str, first_line: usize, prefix: &str) -> Result<Found, RequirementError> {
     let markdown = markdown::read(body);
     let mut scan = Scan { first_line, ..Scan::default() };
     let mut blocks = markdown.blocks.iter().peekable();
@@ -29,7 +47,15 @@ pub(super) fn read(body: &str, first_line: usize) -> Result<Found, RequirementEr
             scan.block(block, &markdown)?;
         }
     }
-    scan.finish()
+    if let Some(error) = scan.open.take() {
+        return Err(error);
+    }
+    let lines = lines::all(&markdown, first_line);
+    if !scan.criteria.is_empty() {
+        unnumbered::mixed(&lines)?;
+        return Ok(scan.found(Reading::Written));
+    }
+    if scan.stray.is_empty() { scan.without_ids(&lines, prefix) } else { Err(scan.nothing()) }
 }
 
 #[derive(Default)]
@@ -60,6 +86,7 @@ struct Draft<'a> {
     /// The column to which the further lines are indented.
     margin: usize,
     rest: Vec<&'a str>,
+    edit: Option<Edit>,
 }
 
 impl<'a> Scan<'a> {
@@ -176,7 +203,15 @@ impl<'a> Scan<'a> {
             return Err(RequirementError::TooMany { line: number });
         }
         let Start { id, text } = start;
-        self.criteria.push(Draft { id, line: number, verify: None, first: text, margin, rest: Vec::new() });
+        self.criteria.push(Draft {
+            id,
+            line: number,
+            verify: None,
+            first: text,
+            margin,
+            rest: Vec::new(),
+            edit: None,
+        });
         Ok(())
     }
 
@@ -186,12 +221,7 @@ impl<'a> Scan<'a> {
         if let Some(draft) = draft
             && let Some(verify) = verify::read(content)
         {
-            let wrong = |found: String| RequirementError::Verify { line: number, found };
-            let verify = verify.map_err(wrong)?;
-            if draft.verify.replace(verify).is_some() {
-                return Err(wrong(format!("{} (the second for {})", content.trim(), draft.id)));
-            }
-            return Ok(());
+            return draft.verified(verify, content, number);
         }
         self.keep(line);
         Ok(())
@@ -204,21 +234,62 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn finish(self) -> Result<Found, RequirementError> {
-        if let Some(error) = self.open {
-            return Err(error);
+    /// Reads the criteria of a file that holds no id in full.
+    fn without_ids(mut self, lines: &[Seen<'a>], prefix: &str) -> Result<Found, RequirementError> {
+        let read = match foreign::read(lines, prefix)? {
+            None if self.section_line.is_some() => Some(unnumbered::read(lines, prefix)?),
+            other => other,
+        };
+        let Some((reading, drafts)) = read.filter(|(_, drafts)| !drafts.is_empty()) else {
+            return Err(self.nothing());
+        };
+        if let Some(more) = drafts.get(CRITERIA_LIMIT) {
+            return Err(RequirementError::TooMany { line: more.line });
         }
-        let stray = self.stray;
-        let Some(section) = self.section_line else { return Err(RequirementError::NoSection { stray }) };
-        if self.criteria.is_empty() {
-            return Err(RequirementError::NoCriterion { section, stray });
+        self.criteria = drafts;
+        Ok(self.found(reading))
+    }
+
+    /// Why there is no criterion.
+    fn nothing(self) -> RequirementError {
+        match self.section_line {
+            None => RequirementError::NoSection { stray: self.stray },
+            Some(section) => RequirementError::NoCriterion { section, stray: self.stray },
         }
-        let criteria = self.criteria.into_iter().map(Draft::finish).collect();
-        Ok(Found { title: self.title, criteria })
+    }
+
+    fn found(self, reading: Reading) -> Found {
+        let edit = |draft: &mut Draft<'a>| Some((draft.line, draft.edit.take()?));
+        let mut drafts = self.criteria;
+        let edits = drafts.iter_mut().filter_map(edit).collect();
+        Found { title: self.title, reading, criteria: drafts.into_iter().map(Draft::finish).collect(), edits }
     }
 }
 
-impl Draft<'_> {
+impl<'a> Draft<'a> {
+    fn new(id: CriterionId, line: &Seen<'a>, first: String) -> Self {
+        let margin = line.item.map_or(0, |(_, content)| content);
+        Self { id, line: line.number, verify: None, first, margin, rest: Vec::new(), edit: None }
+    }
+
+    fn edited(self, edit: Edit) -> Self {
+        Self { edit: Some(edit), ..self }
+    }
+
+    /// Takes in a `verify:` line.
+    fn verified(
+        &mut self,
+        verify: Result<Verify, String>,
+        content: &str,
+        number: usize,
+    ) -> Result<(), RequirementError> {
+        let wrong = |found: String| RequirementError::Verify { line: number, found };
+        if self.verify.replace(verify.map_err(wrong)?).is_some() {
+            return Err(wrong(format!("{} (the second for {})", content.trim(), self.id)));
+        }
+        Ok(())
+    }
+
     fn finish(self) -> Criterion {
         let mut text = self.first;
         for line in &self.rest {

@@ -4,7 +4,7 @@ use super::*;
 use tdd_core::criterion::Verify;
 
 fn ids(text: &str) -> Result<String, RequirementError> {
-    let parsed = read(text.as_bytes())?;
+    let parsed = read(text.as_bytes(), "X")?;
     Ok(parsed.criteria.iter().map(|it| it.id.to_string()).collect::<Vec<_>>().join(" "))
 }
 
@@ -78,7 +78,7 @@ fn criteria_begin_items_headings_and_paragraphs_only() {
 fn a_criterion_has_all_the_text_up_to_the_next() {
     let text =
         section("- [x] **AC-1.1**: first\n  second\n  - sub\n\n    ```\n    code\n    ```\n\n- AC-1.2: next");
-    let parsed = read(text.as_bytes()).unwrap();
+    let parsed = read(text.as_bytes(), "X").unwrap();
     assert_eq!(parsed.criteria[0].text, "first\nsecond\n- sub\n\n  ```\n  code\n  ```");
     assert_eq!((parsed.criteria[0].line, parsed.criteria[1].line), (5, 13));
     assert_eq!(parsed.title.as_deref(), Some("Title"));
@@ -87,7 +87,7 @@ fn a_criterion_has_all_the_text_up_to_the_next() {
 #[test]
 fn a_fence_below_a_nested_item_belongs_to_the_criterion() {
     let text = section("- AC-M-1.1: x\n  - sub\n  ```\n  - AC-M-1.2: in fence\n  ```\n- AC-M-1.3: y");
-    let parsed = read(text.as_bytes()).unwrap();
+    let parsed = read(text.as_bytes(), "X").unwrap();
     assert_eq!(parsed.criteria[0].text, "x\n- sub\n```\n- AC-M-1.2: in fence\n```");
     assert_eq!((parsed.criteria[1].text.as_str(), parsed.criteria.len()), ("y", 2));
 }
@@ -112,7 +112,7 @@ fn verify_says_how_a_criterion_is_judged() {
         ("  ```\n  verify: gate\n  ```", Verify::Test),
         ("  to verify: gate", Verify::Test),
     ] {
-        let parsed = read(section(&format!("- AC-1.1: a\n{line}")).as_bytes()).unwrap();
+        let parsed = read(section(&format!("- AC-1.1: a\n{line}")).as_bytes(), "X").unwrap();
         assert_eq!(parsed.criteria[0].verify, want, "{line:?}");
     }
     for line in [
@@ -125,7 +125,7 @@ fn verify_says_how_a_criterion_is_judged() {
         "verify: GATES",
         "**Verify:** gate.",
     ] {
-        let error = read(section(&format!("- AC-1.1: a\n  {line}")).as_bytes()).unwrap_err();
+        let error = read(section(&format!("- AC-1.1: a\n  {line}")).as_bytes(), "X").unwrap_err();
         assert!(matches!(error, RequirementError::Verify { line: 6 | 7, .. }), "{line:?}: {error:?}");
     }
 }
@@ -170,11 +170,11 @@ fn what_is_wrong_is_named_with_its_lines() {
             },
         ),
     ] {
-        assert_eq!(read(text.as_bytes()), Err(want), "{text}");
+        assert_eq!(read(text.as_bytes(), "X"), Err(want), "{text}");
     }
-    assert_eq!(read(b"a\nb\xff"), Err(RequirementError::NotUtf8 { line: 2 }));
+    assert_eq!(read(b"a\nb\xff", "X"), Err(RequirementError::NotUtf8 { line: 2 }));
     let bytes = SIZE_LIMIT as u64 + 1;
-    assert_eq!(read(&vec![b'a'; SIZE_LIMIT + 1]), Err(RequirementError::TooLarge { bytes }));
+    assert_eq!(read(&vec![b'a'; SIZE_LIMIT + 1], "X"), Err(RequirementError::TooLarge { bytes }));
     let many: Vec<String> = (1..=1001).map(|number| format!("- AC-1.{number}: a\n")).collect();
     assert_eq!(ids(&section(&many.concat())), Err(RequirementError::TooMany { line: 1005 }));
     assert!(ids(&section(&many[..1000].concat())).is_ok());

@@ -249,7 +249,7 @@ impl<'b> Trial<'b> {
         let sandbox_paths = SandboxPaths {
             repository: project.clone(),
             git: git_folders(&project)?.to_vec(),
-            specs: self.project("specs/frs"),
+            specs: vec![self.project("specs/frs")],
             exchange: self.folder.join("exchange"),
             shared: leftovers::shared_folder(),
             own_settings: Vec::new(),
