@@ -26,6 +26,7 @@ use tdd_core::ports::Journal;
 use tdd_core::trouble::{Trouble, Why};
 
 pub mod folders;
+mod marked;
 mod parts;
 mod reading;
 pub mod snapshot;

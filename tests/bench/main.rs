@@ -24,6 +24,7 @@ mod checkpoints;
 mod classify;
 mod flood;
 mod fold;
+mod gate;
 mod growth;
 mod handoff;
 mod memory;
@@ -44,11 +45,12 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 15] = [
+const MEASURES: [Measure; 16] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
     ("classify", classify::measure),
+    ("gate", gate::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),
     ("fold", fold::measure),
