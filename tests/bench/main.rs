@@ -22,6 +22,7 @@ mod agents;
 mod attempts;
 mod checkpoints;
 mod classify;
+mod corpus;
 mod flood;
 mod fold;
 mod gate;
@@ -45,12 +46,13 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 16] = [
+const MEASURES: [Measure; 17] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
     ("classify", classify::measure),
     ("gate", gate::measure),
+    ("corpus", corpus::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),
     ("fold", fold::measure),
