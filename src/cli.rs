@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 pub mod config;
 pub mod corpus;
 pub mod fix;
+pub mod gate;
 mod help;
 mod internal;
 pub mod look;
@@ -71,6 +72,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Have an agent carry out tests that are written in Markdown.
     Mdtest(Box<MdtestArgs>),
+    /// Hold an agent's session: no edit of code without a red test.
+    Gate(Box<gate::GateArgs>),
     /// Print which settings hold, and where each comes from.
     Config(config::ConfigArgs),
     /// Look for what is in the way of a run, or prove what an agent does.

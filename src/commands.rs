@@ -9,6 +9,7 @@ pub mod demo;
 pub mod doctor;
 pub mod exec;
 pub mod fix;
+pub mod gate;
 mod journalled;
 pub mod log;
 pub mod look;
@@ -69,6 +70,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Mdtest(args)) => mdtest::run(&args),
+        Some(Command::Gate(args)) => gate::run(&args),
         Some(Command::Config(args)) => config::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     };
@@ -122,7 +124,8 @@ fn purpose(cli: &Cli) -> Purpose {
             | Command::Undo(_)
             | Command::Clean(_)
             | Command::Demo(_)
-            | Command::Mdtest(_),
+            | Command::Mdtest(_)
+            | Command::Gate(_),
         ) => Purpose::ToDo,
     }
 }
@@ -159,6 +162,7 @@ pub fn run_internal(internal: &Internal) -> ExitCode {
         Internal::Within(args) => exec::run_within(args),
         Internal::Agent(args) => agent::run(args),
         Internal::ModelServer(args) => model_server::run(args),
+        Internal::Hook(args) => Ok(gate::hook::run(args)),
     };
     outcome.unwrap_or_else(|trouble| report(&trouble))
 }

@@ -7,6 +7,7 @@ pub mod fix_report;
 pub mod halt_report;
 pub mod html_report;
 pub mod journal_line;
+pub mod json_splice;
 pub mod mask;
 pub mod prompt;
 pub mod skill;

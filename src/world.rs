@@ -6,3 +6,4 @@ pub mod lock;
 pub mod project;
 pub mod project_commands;
 pub mod scaffold;
+pub mod session_file;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser};
 
+use super::gate::HookArgs;
 use super::{Cli, help};
 
 /// What `tdd` starts itself as. A parser of their own reads these, because each child is started
@@ -24,6 +25,9 @@ pub enum Internal {
     /// The scripted model server.
     #[command(name = "__model-server")]
     ModelServer(ModelServerArgs),
+    /// An agent's hook: `tdd gate hook`, which has to answer at once.
+    #[command(name = "__hook")]
+    Hook(HookArgs),
 }
 
 /// Who has written the command line.
@@ -38,7 +42,11 @@ pub enum Line {
 
 impl Line {
     /// An internal line that is wrong ends the process with a message.
-    pub fn parse(words: Vec<OsString>) -> Self {
+    pub fn parse(mut words: Vec<OsString>) -> Self {
+        if words.get(1).is_some_and(|word| word == "gate") && words.get(2).is_some_and(|word| word == "hook")
+        {
+            words.splice(1..3, ["__hook".into()]);
+        }
         let is_internal = words.get(1).is_some_and(|word| word.as_encoded_bytes().starts_with(b"__"));
         if is_internal {
             Self::Ourselves(Internal::parse_from(words))

@@ -9,7 +9,7 @@ use crate::text::usage_words::grouped;
 use tdd_agents::agent_table::AUTO;
 use tdd_agents::agent_table::amount::shown_size as size;
 use tdd_core::budget::Bounds;
-use tdd_core::event::{MissingBlock, Regression};
+use tdd_core::event::{GateMode, MissingBlock, Regression};
 use tdd_core::fix::{RETRIES, Writes};
 use tdd_core::isolation::{Credentials, Hide, HomeAccess, Network, Wanted};
 use tdd_core::proof::Extent;
@@ -105,7 +105,20 @@ pub fn rows(sources: &Sources<'_>, holds: &Settings) -> Vec<Row> {
         sources.row("fix.type_deadline", |file| ms(file.fix.type_deadline_ms), &duration(TYPE_DEADLINE_MS)),
         sources.row("fix.test_deadline", |file| ms(file.fix.test_deadline_ms), &duration(TEST_DEADLINE_MS)),
     ]);
+    rows.extend(of_gate(sources));
     rows
+}
+
+/// For sessions under the gate.
+fn of_gate(sources: &Sources<'_>) -> [Row; 3] {
+    let warns = |file: &ConfigFile| (file.session_gate.mode == GateMode::Warn).then(|| "warn".to_owned());
+    let free = |file: &ConfigFile| listed(&file.session_gate.free);
+    let command = |file: &ConfigFile| file.session_gate.test_command_for.clone();
+    [
+        sources.row("session_gate.mode", warns, "strict"),
+        sources.row("session_gate.free", free, "documents alone"),
+        sources.row("test_command_for", command, "as the runner selects"),
+    ]
 }
 
 /// The agent and its model are told as they were put together, with who named them.

@@ -20,6 +20,7 @@
 //! max_usd: 5                       # of a run: reaching it pauses; also max_tokens, max_wall
 //! max_usd_attempt: 1               # of one attempt: reaching it ends it; also max_tokens_attempt
 //! fix: { checks: ["mypy ."], max_retries: 3, type_deadline: 60s, test_deadline: 2m }   # for `tdd fix`
+//! session_gate: { mode: strict, free: ["docs/**"] }   # for `tdd gate`, see [`gate`]
 //! sandbox: auto                    # auto | enforce | audit, or a table, see [`sandbox`]
 //! backoff: [5s, 20s, 60s]          # waits before further tries after a rate limit; [] for none
 //! ```
@@ -33,6 +34,7 @@
 pub mod caps;
 mod duration;
 pub mod fix;
+pub mod gate;
 mod layers;
 mod reader;
 pub mod sandbox;
@@ -90,6 +92,8 @@ pub struct ConfigFile {
     pub caps: CapPlan,
     /// For `tdd fix`.
     pub fix: fix::FixSetting,
+    /// For sessions under the gate.
+    pub session_gate: gate::GateSetting,
     /// Waits before each further try after a passing limit, in milliseconds.
     pub backoff_ms: Option<Vec<u64>>,
 }
@@ -139,6 +143,8 @@ const KEYS: &[&str] = &[
     "max_tokens_attempt",
     "backoff",
     "fix",
+    "session_gate",
+    "test_command_for",
 ];
 
 /// The most that one run of a command may print (contract section 5).
@@ -184,6 +190,7 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         output_cap: output_cap(&top)?,
         caps: caps::read(&top)?,
         fix: fix::read(&top)?,
+        session_gate: gate::read(&top)?,
         backoff_ms: top.waits("backoff", MAX_WAITS)?,
     })
 }

@@ -46,6 +46,15 @@ pub fn lost() -> Option<&'static io::Error> {
     LOST.get().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
 }
 
+/// Writes both as they are, and tells whether they are there: for whoever must not go on unheard.
+pub fn answer(out: &str, err: &str) -> io::Result<()> {
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(err.as_bytes())?;
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(out.as_bytes())?;
+    stdout.flush()
+}
+
 /// Writes one line to stderr.
 pub fn message(text: &str) {
     let mut err = anstream::stderr().lock();

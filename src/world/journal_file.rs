@@ -26,6 +26,7 @@ use tdd_core::ports::Journal;
 use tdd_core::trouble::{Trouble, Why};
 
 pub mod folders;
+mod marked;
 mod parts;
 mod reading;
 pub mod snapshot;
@@ -143,7 +144,7 @@ impl JournalFile {
         }
         let is_other = |folder: &PathBuf| std::fs::symlink_metadata(folder).is_ok_and(|meta| !meta.is_dir());
         match parts::ALL.iter().map(|name| self.folder.join(name)).find(is_other) {
-            Some(folder) => Err(replaced_by_another(&folder)),
+            Some(folder) => Err(parts::replaced_by_another(&folder)),
             None => Ok(()),
         }
     }
@@ -380,20 +381,6 @@ fn changed_by_another(folder: &Path, why: String) -> Trouble {
         "see what changed it (the agent of the last attempt could), then start anew: tdd <FR> --new\n\
          this run can't go on; its checkpoints stay under refs/tdd/",
     )
-}
-
-fn replaced_by_another(folder: &Path) -> Trouble {
-    let kind = std::fs::read_link(folder).map_or_else(
-        |_| "it is no folder".to_owned(),
-        |target| format!("it is a link to {}", target.display()),
-    );
-    let what = format!(
-        "{}, where the run's records lie, was replaced by somebody else while a child ran; nothing more will be done",
-        folder.display()
-    );
-    Trouble::environment(what)
-        .because(kind)
-        .mend("see what did that (the agent of the last attempt could), and remove what lies there")
 }
 
 fn unwritable(at: &Path, error: &io::Error) -> Trouble {

@@ -26,6 +26,7 @@ mod copies;
 mod corpus;
 mod flood;
 mod fold;
+mod gate;
 mod growth;
 mod handoff;
 mod memory;
@@ -47,12 +48,13 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 17] = [
+const MEASURES: [Measure; 19] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
     ("classify", classify::measure),
     ("copies", copies::measure),
+    ("gate", gate::measure),
     ("corpus", corpus::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),

@@ -33,6 +33,7 @@ mod driver;
 mod faults;
 mod fix;
 mod frames;
+mod gate;
 mod git_state;
 mod golden;
 mod halt_report;

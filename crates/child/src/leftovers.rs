@@ -83,7 +83,9 @@ impl Drop for Planted {
 /// child can write, so only a file that holds its token is meant, and nothing outside the repository.
 fn canaries(repository: &Path) -> impl Iterator<Item = (PathBuf, Option<PathBuf>)> {
     let runs = run_folder::list_runs(repository).into_iter();
-    let folders = runs.map(|run| run.path.join(CANARIES));
+    let sessions = fs::read_dir(repository.join(".tdd/sessions")).into_iter().flatten().flatten();
+    let folders = runs.map(|run| run.path).chain(sessions.map(|session| session.path()));
+    let folders = folders.map(|folder| folder.join(CANARIES));
     let real = folders.filter(|folder| folder.symlink_metadata().is_ok_and(|data| data.is_dir()));
     let notes = real.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten().take(MOST_NOTES);
     notes.map(|note| note.path()).map(move |note| {

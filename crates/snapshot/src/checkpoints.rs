@@ -3,7 +3,7 @@
 //!
 //! A snapshot holds every file and link that is tracked or not ignored, byte for byte, with the
 //! executable bit. It does not hold: empty folders, other permission bits, times, ignored files,
-//! `.git` of any nested repository, `.tdd/runs`. Files of submodules and nested repositories are
+//! `.git` of any nested repository, `.tdd/runs`, `.tdd/sessions`. Files of submodules and nested repositories are
 //! ordinary files to it. Files that a sparse checkout left out are absent and stay absent.
 //!
 //! git is asked through private folders that share the objects and the refs with the user's, so nothing
@@ -57,6 +57,7 @@ pub mod run_refs;
 mod specials;
 mod stand_ins;
 mod walk;
+pub mod watch;
 
 use carry::Extent;
 use contents::Contents;
@@ -68,7 +69,7 @@ use labels::ref_folder;
 pub use labels::slug;
 pub use patch::patch;
 use place::GitPlace;
-pub use place::{exclude_runs, git_folders};
+pub use place::{exclude_runs, exclude_sessions, git_folders};
 use private::{Private, disk, frozen_rules};
 use refs::{OurRefs, Sound};
 use rules::Rules;

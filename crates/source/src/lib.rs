@@ -10,6 +10,7 @@
 //! (parameters, templates, macros) are not seen:
 //! such a test is judged by its file. Refuses to know: runners, criteria, verdicts.
 
+mod annotation;
 mod body;
 mod calls;
 mod claim;
@@ -41,6 +42,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 
+pub use self::annotation::annotated;
 pub use self::body::{Ask, BodyFacts, Expectation};
 pub use self::helpers::{Around, Helpers, Holds, Home, helpers, needs};
 pub use self::homes::{Files, Package, Place};

@@ -76,6 +76,27 @@ const PAGES: &[Page] = &[
         ],
     },
     Page {
+        name: "gate",
+        told: &[
+            "With its hooks installed, an agent edits production code only for a test that was seen red and that it has \
+             claimed; what no hook sees is found by comparing the tree, and taken back. What is taken back is kept \
+             under refs/tdd/, and named. The journal of a session lies in .tdd/sessions/.",
+        ],
+        examples: &[
+            ("tdd gate install claude", "hooks into .claude/settings.json"),
+            ("tdd gate test tests/test_a.py::test_b", "see it red"),
+            ("tdd gate claim tests/test_a.py::test_b a.py", "say what is edited for it"),
+            ("tdd gate flush", "end the turn: what is red is taken back"),
+            ("tdd gate status", "where the session stands"),
+        ],
+        exits: &[
+            ("0", "done; of `flush` and `refactor off`: green, or nothing to judge"),
+            ("1", "red: taken back; or a test that is not there"),
+            ("2", "refused, with the reason; of `hook`: the call is blocked"),
+            BUG,
+        ],
+    },
+    Page {
         name: "mdtest",
         told: &[
             "A test is a Markdown file whose name ends in .test.md. The agent carries it out and writes a log, beside \

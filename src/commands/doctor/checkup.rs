@@ -3,6 +3,7 @@
 //! Everything is found by the same code as a run finds it by; here it is only told. A finding that a
 //! run would be refused for is a problem, and the others go on being looked for all the same.
 
+mod hooks;
 mod machine;
 mod project;
 mod trial;
@@ -75,6 +76,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
             teller.tell_all(trial::commands(place, &scene, tree)?);
         }
         teller.tell_all(looked);
+        teller.tell_all(hooks::look(place, &scene));
     }
     teller.tell(machine::disk(place.as_ref().map_or(&scene.cwd, |place| &place.repository)));
     let is_fit = teller.told.iter().all(|finding| finding.grade != Grade::Problem);

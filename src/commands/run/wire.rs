@@ -13,6 +13,7 @@ use crate::view::print;
 use crate::world::config_file;
 use crate::world::journal_file::JournalFile;
 use crate::world::project::Place;
+use crate::world::project_commands::Chosen;
 use tdd_agents::agent::{AgentSetup, TableAgents};
 use tdd_child::clock::SystemClock;
 use tdd_child::leftovers;
@@ -198,34 +199,37 @@ fn own_settings(environment: &Environment) -> Vec<PathBuf> {
 }
 
 fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
-    let settings = &prepared.settings;
-    let specs = in_repository(prepared, &settings.specs_dir);
-    let globs: Vec<String> = settings.test_files.iter().map(|glob| in_repository(prepared, glob)).collect();
-    let policy = Policy::new(tdd_runners::of(prepared.chosen.commands.runner).test_files, &globs, &specs)
-        .map_err(|bad| {
+    let policy = policy_of(&prepared.place, &prepared.settings, &prepared.chosen)?;
+    let policy = policy.with_other_specs(prepared.requirement.folder_of_its_tool().and_then(RelPath::new));
+    Ok(policy.with_gates(markdown_tests(prepared)))
+}
+
+/// What files are to a project, before it has told anything of itself.
+pub fn policy_of(place: &Place, settings: &Settings, chosen: &Chosen) -> Result<Policy, Trouble> {
+    let specs = in_repository(place, &settings.specs_dir);
+    let globs: Vec<String> = settings.test_files.iter().map(|glob| in_repository(place, glob)).collect();
+    let policy =
+        Policy::new(tdd_runners::of(chosen.commands.runner).test_files, &globs, &specs).map_err(|bad| {
             Trouble::config(format!("`test_files` holds the glob `{}`, which can't be read", bad.glob))
                 .because(bad.why)
                 .advise("correct it in tdd.yaml, for example: test_files: [\"tests/**\"]")
         })?;
-    let policy = policy.with_other_specs(prepared.requirement.folder_of_its_tool().and_then(RelPath::new));
-    let files = gates_of_its_own(prepared, &policy);
-    let policy = policy.with_gates(files).with_gates(in_place_of_tools(prepared));
-    Ok(policy.with_gates(markdown_tests(prepared)))
+    let files = gates_of_its_own(place, chosen, &policy);
+    Ok(policy.with_gates(files).with_gates(in_place_of_tools(place, chosen)))
 }
 
 /// What decides how the tests of this project run, besides what the tables of `policy` know.
-fn gates_of_its_own(prepared: &Prepared, policy: &Policy) -> BTreeSet<RelPath> {
-    let chosen = &prepared.chosen;
+fn gates_of_its_own(place: &Place, chosen: &Chosen, policy: &Policy) -> BTreeSet<RelPath> {
     let table = chosen.table.iter().flat_map(|table| [Some(&table.all), table.select.as_ref()]).flatten();
     let lines = [&chosen.commands.test, &chosen.commands.gate].into_iter().chain(table);
     let lines: Vec<&str> = lines.map(String::as_str).collect();
-    gate_files::find(&prepared.place.repository, &prepared.place.project, &lines, policy)
+    gate_files::find(&place.repository, &place.project, &lines, policy)
 }
 
 /// What judges a criterion by an agent's word is as much a test as any other, and nobody's to change.
 fn markdown_tests(prepared: &Prepared) -> Vec<RelPath> {
     let path = |criterion: &Criterion| match &criterion.verify {
-        Verify::Mdtest(path) => RelPath::new(&in_repository(prepared, path)),
+        Verify::Mdtest(path) => RelPath::new(&in_repository(&prepared.place, path)),
         Verify::Test | Verify::Gate | Verify::Manual => None,
     };
     prepared.requirement.criteria.iter().filter_map(path).collect()
@@ -233,24 +237,24 @@ fn markdown_tests(prepared: &Prepared) -> Vec<RelPath> {
 
 /// What Python would run in place of a tool that a command calls by its module's name. A program of
 /// the project's own may lie there already.
-fn in_place_of_tools(prepared: &Prepared) -> Vec<RelPath> {
-    let commands = &prepared.chosen.commands;
+fn in_place_of_tools(place: &Place, chosen: &Chosen) -> Vec<RelPath> {
+    let commands = &chosen.commands;
     let modules = [&commands.test, &commands.gate].into_iter().flat_map(|line| checker::modules(line));
     let files = modules.flat_map(|(name, kind)| {
         let files = [format!("{name}.py"), format!("{name}/__init__.py"), format!("{name}/__main__.py")];
         let is_file = |file: &String| {
-            let meta = prepared.place.project.join(file).symlink_metadata();
+            let meta = place.project.join(file).symlink_metadata();
             meta.is_ok_and(|meta| meta.is_file())
         };
         let is_there = files.iter().any(is_file);
         if is_there && kind == checker::Module::Any { Vec::new() } else { files.to_vec() }
     });
-    files.filter_map(|file| RelPath::new(&in_repository(prepared, &file))).collect()
+    files.filter_map(|file| RelPath::new(&in_repository(place, &file))).collect()
 }
 
 /// A path or glob of the settings, which are relative to the project, relative to the repository.
-fn in_repository(prepared: &Prepared, path: &str) -> String {
-    let project = prepared.place.project_in_repository();
+pub fn in_repository(place: &Place, path: &str) -> String {
+    let project = place.project_in_repository();
     if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") }
 }
 
@@ -289,7 +293,7 @@ pub fn going_on_with(prepared: &Prepared) -> Flags {
 
 fn reports(prepared: &Prepared) -> Vec<RelPath> {
     let report = prepared.chosen.table.as_ref().and_then(|table| table.report.as_deref());
-    report.and_then(|path| RelPath::new(&in_repository(prepared, path))).into_iter().collect()
+    report.and_then(|path| RelPath::new(&in_repository(&prepared.place, path))).into_iter().collect()
 }
 
 /// The repository's path without links, and as the person's shell spells it: an agent that was

@@ -156,9 +156,10 @@ impl SandboxPaths {
     fn around_role(&self, fence: Fence, role: Role, sealed: &Sealed, own: &[&Path]) -> Laid {
         let mut laid = self.common(fence, sealed, Grain::Folders);
         let fence = &mut laid.fence;
-        let runs = self.repository.join(".tdd/runs");
-        if runs.is_dir() {
-            fence.set(&runs, Rule::Masked);
+        for kept in [".tdd/runs", ".tdd/sessions"].map(|name| self.repository.join(name)) {
+            if kept.is_dir() {
+                fence.set(&kept, Rule::Masked);
+            }
         }
         for specs in self.hidden_specs(role) {
             fence.set(specs, Rule::Masked);

@@ -81,14 +81,16 @@ pub(super) fn empty(place: &Place) -> Result<CopyFolder, Trouble> {
 
 /// Fills `to`, which is empty, and gives the project's place in it.
 fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<Place, Trouble> {
-    let runs = place.repository.join(".tdd/runs");
+    let kept = [".tdd/runs", ".tdd/sessions"].map(|name| place.repository.join(name));
     let walk = WalkBuilder::new(&place.repository)
         .hidden(false)
         .git_global(true)
         .require_git(false)
         .parents(false)
         .follow_links(false)
-        .filter_entry(move |entry| entry.file_name() != ".git" && entry.path() != runs)
+        .filter_entry(move |entry| {
+            entry.file_name() != ".git" && kept.iter().all(|kept| entry.path() != kept)
+        })
         .build();
     for entry in walk {
         let entry = match entry.map_err(ignore::Error::into_io_error) {

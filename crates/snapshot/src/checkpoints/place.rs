@@ -11,8 +11,9 @@ use tdd_child::regular_file;
 use tdd_core::path::RelPath;
 use tdd_core::trouble::{Trouble, Why};
 
-/// The line that keeps the runs out of git.
+/// The lines that keep the runs, and the sessions of agents, out of git.
 const RUNS_LINE: &str = "/.tdd/runs/";
+const SESSIONS_LINE: &str = "/.tdd/sessions/";
 
 /// A work tree and its git folders.
 #[derive(Clone, Debug)]
@@ -96,26 +97,36 @@ pub fn git_folders(repository: &Path) -> Result<[PathBuf; 2], Trouble> {
 /// Keeps `.tdd/runs/` out of git through `info/exclude` of the folder that all work trees share.
 /// Doing it twice does nothing more. Contract section 11.
 pub fn exclude_runs(repository: &Path) -> Result<(), Trouble> {
+    exclude(repository, RUNS_LINE)
+}
+
+/// The same for `.tdd/sessions/`.
+pub fn exclude_sessions(repository: &Path) -> Result<(), Trouble> {
+    exclude(repository, SESSIONS_LINE)
+}
+
+fn exclude(repository: &Path, wanted: &str) -> Result<(), Trouble> {
     let place = GitPlace::find(repository)?;
     let folder = place.common_dir.join("info");
     let file = folder.join("exclude");
+    let name = wanted.trim_matches('/');
     let failed = |error: io::Error| {
-        Trouble::environment(format!("can't keep .tdd/runs out of git: {}", file.display()))
+        Trouble::environment(format!("can't keep {name} out of git: {}", file.display()))
             .because(error)
-            .advise(format!("make the file writable, or add the line `{RUNS_LINE}` to it"))
+            .advise(format!("make the file writable, or add the line `{wanted}` to it"))
     };
     let mut bytes = match regular_file::read(&file) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(failed(error)),
     };
-    if bytes.split(|byte| *byte == b'\n').any(|line| line.trim_ascii() == RUNS_LINE.as_bytes()) {
+    if bytes.split(|byte| *byte == b'\n').any(|line| line.trim_ascii() == wanted.as_bytes()) {
         return Ok(());
     }
     if bytes.last().is_some_and(|byte| *byte != b'\n') {
         bytes.push(b'\n');
     }
-    bytes.extend_from_slice(RUNS_LINE.as_bytes());
+    bytes.extend_from_slice(wanted.as_bytes());
     bytes.push(b'\n');
     std::fs::create_dir_all(&folder).map_err(failed)?;
     std::fs::write(&file, bytes).map_err(failed)

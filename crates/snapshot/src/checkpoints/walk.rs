@@ -3,7 +3,7 @@
 //! Folders are told from links by `lstat`, so a walk never leaves the tree. A nested repository
 //! or a submodule is a folder like any other, less its `.git`; else a child could hide its work
 //! by `git init`. Left out: `.git` in any case of letters (git itself refuses such a path),
-//! `.tdd/runs`, what the frozen rules ignore, and what is neither file nor link.
+//! `.tdd/runs` and `.tdd/sessions`, what the frozen rules ignore, and what is neither file nor link.
 
 use std::fs::Metadata;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -37,6 +37,31 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
+    /// As it is written by [`Stamp::to_bytes`].
+    pub(super) const BYTES: usize = 60;
+
+    pub(super) fn to_bytes(self) -> impl Iterator<Item = u8> {
+        let ((m, mn), (c, cn)) = (self.modified, self.changed);
+        let long = [self.device, self.inode, self.size].map(u64::to_le_bytes);
+        let times = [m, mn, c, cn].map(i64::to_le_bytes);
+        long.into_iter().chain(times).flatten().chain(self.mode.to_le_bytes())
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let word = |at: usize| <[u8; 8]>::try_from(bytes.get(at * 8..at * 8 + 8)?).ok();
+        let unsigned = |at: usize| word(at).map(u64::from_le_bytes);
+        let signed = |at: usize| word(at).map(i64::from_le_bytes);
+        let mode = <[u8; 4]>::try_from(bytes.get(56..60)?).ok()?;
+        Some(Self {
+            device: unsigned(0)?,
+            inode: unsigned(1)?,
+            size: unsigned(2)?,
+            modified: (signed(3)?, signed(4)?),
+            changed: (signed(5)?, signed(6)?),
+            mode: u32::from_le_bytes(mode),
+        })
+    }
+
     /// Without what says what kind of file it is.
     pub(super) fn permissions(self) -> u32 {
         self.mode & 0o7777
@@ -196,7 +221,7 @@ fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
 
 fn is_left_out(path: &[u8]) -> bool {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-    name.eq_ignore_ascii_case(b".git") || path == b".tdd/runs"
+    name.eq_ignore_ascii_case(b".git") || path == b".tdd/runs" || path == b".tdd/sessions"
 }
 
 fn learn(rules: &mut Rules, root: &Path, tree: &Tree, folder: &[u8]) {

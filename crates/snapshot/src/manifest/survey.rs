@@ -114,7 +114,7 @@ impl Survey<'_> {
     }
 
     fn is_walked(&self, folder: &RelPath) -> bool {
-        if is_git(folder.as_str().as_bytes()) || folder.as_str() == ".tdd/runs" {
+        if is_git(folder.as_str().as_bytes()) || matches!(folder.as_str(), ".tdd/runs" | ".tdd/sessions") {
             return false;
         }
         let inside = self.class_inside(folder);

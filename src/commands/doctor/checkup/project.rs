@@ -122,7 +122,8 @@ fn ignored(place: &Place) -> Vec<Finding> {
     };
     let all = git_facts::ignored(&place.repository);
     let (tools, others): (Vec<&String>, Vec<&String>) = all.iter().partition(is_tool);
-    let ours = |path: &str| path == ".tdd/" || path.starts_with(".tdd/runs/");
+    let ours =
+        |path: &str| path == ".tdd/" || path.starts_with(".tdd/runs/") || path.starts_with(".tdd/sessions/");
     let at_risk: Vec<&String> =
         others.into_iter().filter(|path| !ours(path) && !is_by_product(path)).collect();
     let mut findings = vec![if at_risk.is_empty() {

@@ -1,0 +1,354 @@
+//! `tdd gate`: in any agent's session no edit of production code without a red test.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::cli::gate::{ClaimArgs, GateArgs, GateCommand, RefactorArgs, SessionArgs, TestArgs};
+use crate::view::print;
+use crate::world::project;
+use crate::world::session_file::Depth;
+use tdd_core::event::{Event, PassFail, SessionEvent, SessionId, Switch, TestRunFact};
+use tdd_core::excerpt;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::Checkpoints as _;
+use tdd_core::session::{LastRun, Refusal};
+use tdd_core::test::{FailureKind, TestId};
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::watch::Look;
+
+mod agents;
+mod annotation;
+mod at_work;
+mod compare;
+mod desk;
+pub mod hook;
+mod install;
+mod one_by_one;
+mod paths;
+mod plan;
+mod runs;
+mod status;
+mod templates;
+mod turn;
+
+use annotation::Names;
+use compare::{compare, of};
+use desk::Desk;
+use paths::Target;
+use runs::{Wanted, Why};
+use turn::Turned;
+
+/// What a model is shown of the tests' output.
+const SHOWN: usize = 4 << 10;
+
+pub fn run(args: &GateArgs) -> Result<ExitCode, Trouble> {
+    match &args.command {
+        GateCommand::On(args) => on(args),
+        GateCommand::Off(args) => off(args),
+        GateCommand::Status(args) => status::run(args),
+        GateCommand::Test(args) => test(args),
+        GateCommand::Claim(args) => claim(args),
+        GateCommand::Flush(args) => flush(args),
+        GateCommand::Refactor(args) => refactor(args),
+        GateCommand::Plan(args) => plan::run(args),
+        GateCommand::Look(args) => look(args),
+        GateCommand::Install(args) => install::run(args),
+        GateCommand::Hook(args) => Ok(hook::run(args)),
+    }
+}
+
+/// The session at hand, if no run holds the tree.
+fn desk(args: &SessionArgs) -> Result<Desk, Trouble> {
+    let desk = Desk::named(args.session.as_deref())?;
+    if at_work::policy(&desk.place)?.is_some() {
+        return Err(Trouble::user("a run of tdd is at work in this tree")
+            .because("until it ends its own policy decides, and a session notes nothing")
+            .advise("wait; `tdd status` tells how far it is"));
+    }
+    Ok(desk)
+}
+
+fn on(args: &SessionArgs) -> Result<ExitCode, Trouble> {
+    let (cwd, environment) = super::surroundings()?;
+    let place = project::locate(&cwd)?;
+    let id = match desk::chosen(&place, args.session.as_deref()) {
+        Ok(Some(id)) => id,
+        Ok(None) => SessionId("person".to_owned()),
+        Err(trouble) => {
+            let new = args.session.as_deref().and_then(crate::world::session_file::named);
+            new.ok_or(trouble)?
+        }
+    };
+    let mut desk = Desk::of(place, environment, (&id, "person"), Depth::Quick)?;
+    crate::world::session_file::note_last(&desk.place.repository, &id)?;
+    if desk.state().switch == Switch::Off {
+        turn::rebase(&mut desk)?;
+        desk.record_one(SessionEvent::Switched { to: Switch::On })?;
+    }
+    print::result(&format!("tdd: the gate is on, session {}\n", id.0));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a model could do by itself would be no gate.
+fn a_person(what: &str) -> Result<(), Trouble> {
+    tdd_child::passthrough::Operator::at_terminal().map(|_| ()).map_err(|_| {
+        Trouble::user(format!("only a person {what}"))
+            .because("this is no terminal: stdin and stdout must both be one")
+            .advise("tell the person, who types it in a terminal of their own")
+    })
+}
+
+fn off(args: &SessionArgs) -> Result<ExitCode, Trouble> {
+    a_person("switches the gate off")?;
+    let mut desk = desk(args)?;
+    if desk.state().switch == Switch::On {
+        desk.record_one(SessionEvent::Switched { to: Switch::Off })?;
+    }
+    print::result(&format!("tdd: the gate is off for session {}\n", desk.state().started.session.0));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn look(args: &SessionArgs) -> Result<ExitCode, Trouble> {
+    a_person("says that a halted test was looked at")?;
+    let mut desk = desk(args)?;
+    let test_ids: Vec<TestId> = desk.state().halted().into_iter().cloned().collect();
+    if test_ids.is_empty() {
+        print::result("tdd: nothing is halted\n");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let names: Vec<&str> = test_ids.iter().map(|id| id.0.as_str()).collect();
+    let told = format!("tdd: {} may be tried again\n", names.join(", "));
+    desk.record_one(SessionEvent::Looked { test_ids })?;
+    print::result(&told);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn test(args: &TestArgs) -> Result<ExitCode, Trouble> {
+    let mut desk = desk(&args.which)?;
+    let compared = compare(&mut desk, None, Look::Quick)?;
+    if !compared.told.is_empty() {
+        print::message(&compared.told);
+    }
+    let tree = desk.state().tree.clone();
+    let (wanted, files) = resolve(&desk, &args.ids)?;
+    let is_cached = |one: &Wanted| {
+        let last = desk.state().tests.get(&one.id);
+        last.is_some_and(|last| last.tree.as_ref() == Some(&tree) && !is_unsure(last))
+    };
+    if !wanted.is_empty() && files.is_empty() && wanted.iter().all(is_cached) {
+        let told: String =
+            wanted.iter().filter_map(|one| Some(line(&one.id, desk.state().tests.get(&one.id)?))).collect();
+        print::result(&format!("{told}tdd: nothing has changed since\n"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let project = desk.project()?;
+    let ran = runs::run(&desk, &project, (&wanted, &files), Why::ToSee, &tree)?;
+    runs::note(&mut desk, &ran)?;
+    // What tests leave in the tree is looked at at once.
+    let after = compare(&mut desk, None, Look::Quick)?;
+    print::result(&told(&desk, &ran));
+    if !after.told.is_empty() {
+        print::message(&after.told);
+    }
+    Ok(ExitCode::from(u8::from(!ran.gone.is_empty())))
+}
+
+/// A run that was cut off says nothing of the next one.
+fn is_unsure(last: &LastRun) -> bool {
+    matches!(last.kind, Some(FailureKind::Timeout | FailureKind::Crash))
+}
+
+fn line(id: &TestId, last: &LastRun) -> String {
+    match last.status {
+        PassFail::Pass => format!("green {id}\n"),
+        PassFail::Fail => format!("red {id}{}\n", kind(last.kind)),
+    }
+}
+
+fn kind(kind: Option<FailureKind>) -> String {
+    kind.map(|kind| format!(" ({})", format!("{kind:?}").to_lowercase())).unwrap_or_default()
+}
+
+/// What came of a run: a line for each test, what it printed, and what comes next.
+fn told(desk: &Desk, ran: &runs::Ran) -> String {
+    let of_fact = |fact: &TestRunFact| {
+        desk.state().tests.get(&fact.test_id).map(|last| line(&fact.test_id, last)).unwrap_or_default()
+    };
+    let mut text: String = ran.facts.iter().map(of_fact).collect();
+    if let Some(why) = &ran.no_evidence {
+        let _ = writeln!(text, "tdd: the run is no evidence: {why}");
+    }
+    for id in &ran.gone {
+        let _ = writeln!(text, "tdd: there is no test {id}{}", nearest(id, &ran.known));
+    }
+    let red = ran.facts.iter().find(|fact| fact.status == PassFail::Fail);
+    if red.is_some() || !ran.gone.is_empty() {
+        text += excerpt::head_and_tail(&ran.output, SHOWN).trim_end();
+        text.push('\n');
+    }
+    match red.map(|fact| (fact, desk.state().tests.get(&fact.test_id))) {
+        Some((fact, Some(last))) if last.is_counted_red() => {
+            let _ = writeln!(text, "tdd: next: tdd gate claim '{}' FILE", fact.test_id);
+        }
+        Some((fact, _)) => {
+            let _ = writeln!(text, "tdd: no code answers that red{}; mend the test", kind(fact.kind));
+        }
+        None if ran.facts.is_empty() && ran.gone.is_empty() => text += "tdd: nothing is red\n",
+        None => {}
+    }
+    text
+}
+
+fn nearest(id: &TestId, known: &[TestId]) -> String {
+    let scored = known.iter().map(|other| (strsim::normalized_damerau_levenshtein(&id.0, &other.0), other));
+    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.5);
+    best.map(|(_, other)| format!("; is it {other}?")).unwrap_or_default()
+}
+
+/// Ids and files as they were typed.
+fn resolve(desk: &Desk, typed: &[String]) -> Result<(Vec<Wanted>, Vec<RelPath>), Trouble> {
+    let mut names = Names::new(&desk.place);
+    let (mut wanted, mut files, mut all) = (Vec::new(), Vec::new(), None);
+    for word in typed {
+        let path = inside(desk, word).filter(|path| desk.place.repository.join(path.as_str()).is_file());
+        if word.contains("::") {
+            wanted.push(names.wanted(&TestId(word.clone()), None));
+        } else if let Some(path) = path {
+            files.push(path);
+        } else {
+            let all = match &mut all {
+                Some(all) => all,
+                None => all.insert(desk.checkpoints(Look::Quick)?.files(&desk.state().tree)?),
+            };
+            let found = names.by_slug(word, all)?.ok_or_else(|| {
+                Trouble::user(format!("no test is called {word}"))
+                    .because("it is no FILE::NAME, no file, and no `@tdd-test-id:` above a test")
+                    .advise("name it as its runner does: tests/test_cart.py::test_total")
+            })?;
+            wanted.push(found);
+        }
+    }
+    Ok((wanted, files))
+}
+
+fn inside(desk: &Desk, typed: &str) -> Option<RelPath> {
+    match paths::target(&desk.place.repository, &desk.place.cwd, typed) {
+        Ok(Target::Inside(path)) => Some(path),
+        Ok(Target::Outside) | Err(_) => None,
+    }
+}
+
+fn claim(args: &ClaimArgs) -> Result<ExitCode, Trouble> {
+    let mut desk = desk(&args.which)?;
+    let id = known_id(&desk, &args.test_id);
+    if let Some(test) = desk.state().halted().first() {
+        return Err(Trouble::user(Refusal::Halted { test: (*test).clone() }.to_string()));
+    }
+    let counts = desk.state().tests.get(&id).is_some_and(LastRun::is_counted_red);
+    if !counts {
+        let known: Vec<TestId> = desk.state().tests.keys().cloned().collect();
+        return Err(Trouble::user(format!("{id} is not red, so nothing can be claimed for it"))
+            .because(match desk.state().tests.get(&id) {
+                None => format!("it was not run in this session{}", nearest(&id, &known)),
+                Some(last) => format!("its last run was {}", line(&id, last).trim_end()),
+            })
+            .advise(format!("run it: tdd gate test '{id}'")));
+    }
+    let (mut events, mut told) = (Vec::new(), String::new());
+    for file in &args.files {
+        let path = claimable(&desk, file)?;
+        let _ = writeln!(told, "claimed {path} for {id}");
+        events.push(Event::EditClaim { test_id: id.clone(), edit_target: path });
+    }
+    desk.record(&events)?;
+    print::result(&format!("{told}tdd: edit, then: tdd gate flush\n"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// As the session calls it, though its runner's name was typed.
+fn known_id(desk: &Desk, typed: &str) -> TestId {
+    let id = TestId(typed.to_owned());
+    if desk.state().tests.contains_key(&id) || !typed.contains("::") {
+        return id;
+    }
+    Names::new(&desk.place).wanted(&id, None).id
+}
+
+/// A file that a claim can be about: production code.
+fn claimable(desk: &Desk, typed: &str) -> Result<RelPath, Trouble> {
+    let path = inside(desk, typed).ok_or_else(|| {
+        Trouble::user(format!("{typed} is no file of this repository"))
+            .advise("name the file that you are going to edit, relative to this folder")
+    })?;
+    let refused = |why: &str| {
+        Trouble::user(format!("{path} can't be claimed"))
+            .because(why.to_owned())
+            .advise("claim production code")
+    };
+    match desk.rules.policy().classify(&path) {
+        FileClass::Source | FileClass::Mixed | FileClass::Lock => Ok(path),
+        FileClass::Test => {
+            Err(refused("it is a test: tests are edited before a claim, and protected after it"))
+        }
+        FileClass::Gate => Err(refused("it decides how tests run: that is for refactor mode")),
+        FileClass::ByProduct => Err(refused("it is what tests leave: it may be edited at any time")),
+    }
+}
+
+fn flush(args: &SessionArgs) -> Result<ExitCode, Trouble> {
+    let mut desk = desk(args)?;
+    Ok(turned(&turn::flush(&mut desk)?))
+}
+
+fn turned(turned: &Turned) -> ExitCode {
+    match turned {
+        Turned::Nothing => print::result("tdd: nothing to judge\n"),
+        Turned::Green(told) => print::result(&format!("{told}\n")),
+        Turned::Red(told) => {
+            print::result(&format!("{}\n", told.trim_end()));
+            return ExitCode::from(1);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn refactor(args: &RefactorArgs) -> Result<ExitCode, Trouble> {
+    let mut desk = desk(&args.which)?;
+    if args.to == "off" {
+        if desk.state().refactor.is_none() {
+            print::result("tdd: refactor mode is off\n");
+            return Ok(ExitCode::SUCCESS);
+        }
+        let project = desk.project()?;
+        return Ok(turned(&turn::end_refactoring(&mut desk, &project)?));
+    }
+    let why = args.why.clone().filter(|why| !why.trim().is_empty()).ok_or_else(|| {
+        Trouble::user("refactor mode wants a reason")
+            .because("it is kept in the journal, and a person reads it")
+            .advise("tdd gate refactor on --why 'rename Cart to Basket'")
+    })?;
+    if let Some(bad) = args.files.iter().find(|glob| globset::Glob::new(glob).is_err()) {
+        return Err(Trouble::user(format!("`{bad}` is no glob")).advise("for example: --files 'src/**/*.py'"));
+    }
+    let project = desk.place.project_in_repository();
+    let in_repository = |glob: &String| match project.as_str() {
+        "" => glob.clone(),
+        folder => Path::new(folder).join(glob).to_string_lossy().into_owned(),
+    };
+    let files = args.files.iter().map(in_repository).collect();
+    let compared = compare(&mut desk, None, Look::Quick)?;
+    let why = desk.masked(&why);
+    desk.record(&[of(SessionEvent::RefactorOn { files, why })])?;
+    let told = if compared.told.is_empty() { String::new() } else { compared.told + "\n" };
+    print::result(&format!("{told}tdd: refactor mode is on. When you are done: tdd gate refactor off\n"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The tests of a plan's steps that nobody has run yet.
+fn not_run(desk: &Desk) -> BTreeSet<TestId> {
+    let ids = desk.state().plan.iter().filter_map(|step| step.test_id.clone());
+    ids.filter(|id| !desk.state().tests.contains_key(id)).collect()
+}

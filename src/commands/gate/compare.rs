@@ -1,0 +1,147 @@
+//! What changed in the tree since it was last seen, whoever changed it: what stands, and what is taken back.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::desk::Desk;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::{EditFact, EditGround, Event, GateMode, Repair, RepairCause, SessionEvent};
+use tdd_core::path::RelPath;
+use tdd_core::ports::Checkpoints as _;
+use tdd_core::session::{Permit, Refusal};
+use tdd_core::test::TestId;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::GitCheckpoints;
+use tdd_snapshot::checkpoints::watch::{self, Look};
+use tdd_source::{Additions, Language};
+
+/// Files that are named one by one.
+const NAMED: usize = 10;
+
+/// What a look came to.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    /// For the model: what was taken back, and why; empty if all stands.
+    pub(super) told: String,
+}
+
+/// Compares, journals what stands, and takes back what no claim allows. `tool` is the one that has just run.
+pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result<Compared, Trouble> {
+    let before = desk.state().tree.clone();
+    if look == Look::Quick && watch::is_as_seen(&desk.place.repository, &desk.session.folder, &before)? {
+        return Ok(Compared::default());
+    }
+    let mut checkpoints = desk.checkpoints(look)?;
+    let now = checkpoints.see()?;
+    if now == before {
+        return Ok(Compared::default());
+    }
+    let changes = checkpoints.diff(&before, &now)?;
+    let (mut edits, mut refused) = (Vec::new(), BTreeMap::new());
+    for change in changes {
+        let fact = |ground, test_ids| EditFact {
+            edit_target: change.path.clone(),
+            test_ids,
+            ground,
+            tool: tool.map(str::to_owned),
+            base: before.clone(),
+            tree: now.clone(),
+        };
+        match judge(desk, &mut checkpoints, (&before, &now), &change.path)? {
+            Permit::Allowed(ground, ids) => edits.push(fact(ground, ids)),
+            Permit::Refused(_) if desk.state().started.mode == GateMode::Warn => {
+                edits.push(fact(EditGround::Ungated, Vec::new()));
+            }
+            Permit::Refused(refusal) => {
+                refused.insert(change.path, refusal);
+            }
+        }
+    }
+    let mut events: Vec<Event> = edits.into_iter().map(|fact| of(SessionEvent::Edit(fact))).collect();
+    if refused.is_empty() {
+        events.push(Event::TreeSeen { tree: now });
+        desk.record(&events)?;
+        return Ok(Compared::default());
+    }
+    desk.record(&events)?;
+    let paths: Vec<RelPath> = refused.keys().cloned().collect();
+    let label = take_back(desk, &mut checkpoints, (&before, &now), &paths, (RepairCause::Unclaimed, &[]))?;
+    Ok(Compared { told: words(desk, &refused, &label) })
+}
+
+/// Whether a change may stand, by what the file is now.
+fn judge(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    (before, now): (&CheckpointId, &CheckpointId),
+    path: &RelPath,
+) -> Result<Permit, Trouble> {
+    let permit = desk.state().may_edit(&desk.rules, path);
+    let Permit::Refused(Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. }) =
+        permit
+    else {
+        return Ok(permit);
+    };
+    let old = checkpoints.read(before, path)?.unwrap_or_default();
+    let new = checkpoints.read(now, path)?.unwrap_or_default();
+    Ok(if only_tests(path, &old, &new) { Permit::Allowed(EditGround::Test, Vec::new()) } else { permit })
+}
+
+/// Whether a source that holds tests beside its code has more of them now, and nothing else.
+pub(super) fn only_tests(path: &RelPath, old: &[u8], new: &[u8]) -> bool {
+    let Some(language) = Language::of(path.extension()).filter(|language| *language == Language::Rust) else {
+        return false;
+    };
+    let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return false };
+    let additions = tdd_source::additions(language, old, new);
+    matches!(additions, Ok(Additions::OnlyUnits)) && !old.is_empty()
+}
+
+/// Makes these files as they are in `to`; what was there is kept under a label, which is given. The tree as it
+/// is then is the one that was seen.
+pub(super) fn take_back(
+    desk: &mut Desk,
+    checkpoints: &mut GitCheckpoints,
+    (to, now): (&CheckpointId, &CheckpointId),
+    paths: &[RelPath],
+    (cause, red): (RepairCause, &[(TestId, Option<tdd_core::attempt::Digest>)]),
+) -> Result<String, Trouble> {
+    let label = format!("taken-{}", desk.state().count);
+    checkpoints.label(&label, now)?;
+    checkpoints.write_labels()?;
+    let repair = Repair {
+        cause,
+        test_ids: red.iter().map(|(id, _)| id.clone()).collect(),
+        taken_back: paths.to_vec(),
+        to: to.clone(),
+        kept_as: now.clone(),
+        label: label.clone(),
+        output: red.iter().find_map(|(_, output)| output.clone()),
+    };
+    desk.record_one(SessionEvent::Repair(repair))?;
+    checkpoints.restore(to, paths)?;
+    let tree = checkpoints.see()?;
+    desk.record(&[Event::TreeSeen { tree }])?;
+    Ok(label)
+}
+
+pub(super) fn of(event: SessionEvent) -> Event {
+    Event::Session(Box::new(event))
+}
+
+/// Where what was taken back is kept, for whoever wants it again.
+pub(super) fn kept_as(desk: &Desk, label: &str) -> String {
+    format!("refs/tdd/{}/{label}", desk.state().started.session.0)
+}
+
+fn words(desk: &Desk, refused: &BTreeMap<RelPath, Refusal>, label: &str) -> String {
+    let mut text = String::new();
+    for refusal in refused.values().take(NAMED) {
+        let _ = writeln!(text, "{refusal}");
+    }
+    if refused.len() > NAMED {
+        let _ = writeln!(text, "tdd: and {} files more", refused.len() - NAMED);
+    }
+    let _ = write!(text, "tdd: taken back; kept as {}", kept_as(desk, label));
+    text
+}

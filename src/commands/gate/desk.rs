@@ -1,0 +1,231 @@
+//! The session that a call is about: found or begun, and held by this process alone.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::RunArgs;
+use crate::settings::{Environment, Settings};
+use crate::text::config::gate::GateSetting;
+use crate::world::project::{self, Place};
+use crate::world::project_commands::{self, Chosen};
+use crate::world::session_file::{self, Depth, SessionFile, Turn};
+use tdd_child::clock::SystemClock;
+use tdd_child::regular_file;
+use tdd_core::commands::{ProjectCommands, RunnerKind};
+use tdd_core::event::{Event, RunId, SessionEvent, SessionId, SessionStarted};
+use tdd_core::path::RelPath;
+use tdd_core::policy::{self, FileClass, Policy};
+use tdd_core::ports::{Checkpoints as _, Clock as _};
+use tdd_core::session::{Rules, Session};
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::watch::Look;
+use tdd_snapshot::checkpoints::{self, GitCheckpoints};
+
+use super::super::run::wire;
+
+/// Why a repository without tests begins in refactor mode.
+pub(super) const NO_TESTS: &str = "the repository has no tests yet";
+
+/// A source that is looked into for tests of its own.
+const LARGEST_SOURCE: u64 = 2 << 20;
+
+/// The session at hand.
+pub(super) struct Desk {
+    pub(super) place: Place,
+    pub(super) environment: Environment,
+    pub(super) session: SessionFile,
+    pub(super) rules: Rules,
+}
+
+/// What a project says of itself, for those calls that run something.
+pub(super) struct Project {
+    pub(super) settings: Settings,
+    pub(super) chosen: Chosen,
+    pub(super) gate: GateSetting,
+}
+
+impl Desk {
+    /// The session of this name, begun if it is new.
+    pub(super) fn of(
+        place: Place,
+        environment: Environment,
+        (id, agent): (&SessionId, &str),
+        depth: Depth,
+    ) -> Result<Self, Trouble> {
+        let session = match Turn::take(&place.repository, id)?.open(depth)? {
+            Ok(session) => session,
+            Err(turn) => begin(turn, &place, &environment, (id, agent))?,
+        };
+        let rules = rules(&session.state)?;
+        Ok(Self { place, environment, session, rules })
+    }
+
+    /// The session that a command of a model's or a person's is about.
+    pub(super) fn named(wanted: Option<&str>) -> Result<Self, Trouble> {
+        let (cwd, environment) = crate::commands::surroundings()?;
+        let place = project::locate(&cwd)?;
+        let id = chosen(&place, wanted)?.ok_or_else(|| {
+            Trouble::user("no session is under the gate here")
+                .because("no agent's hook was called in this work tree yet")
+                .advise("install the hooks (`tdd gate install AGENT`), or begin one by hand: tdd gate on")
+        })?;
+        Self::of(place, environment, (&id, "person"), Depth::Quick)
+    }
+
+    pub(super) fn state(&self) -> &Session {
+        &self.session.state
+    }
+
+    /// Journals, and knows what follows from it.
+    pub(super) fn record(&mut self, events: &[Event]) -> Result<(), Trouble> {
+        self.session.record(SystemClock::default().now_ms(), events)?;
+        self.rules = rules(&self.session.state)?;
+        Ok(())
+    }
+
+    pub(super) fn record_one(&mut self, event: SessionEvent) -> Result<(), Trouble> {
+        self.record(&[Event::Session(Box::new(event))])
+    }
+
+    pub(super) fn checkpoints(&self, look: Look) -> Result<GitCheckpoints, Trouble> {
+        watching(&self.place.repository, &self.state().started.session, &self.session.folder, look)
+    }
+
+    pub(super) fn project(&self) -> Result<Project, Trouble> {
+        project_of(&self.place, &self.environment)
+    }
+
+    pub(super) fn masked(&self, text: &str) -> String {
+        crate::commands::mask_of(&self.environment).apply(text).into_owned()
+    }
+}
+
+/// Which session is meant: the one that is named, else the one whose hook was called last.
+pub(super) fn chosen(place: &Place, wanted: Option<&str>) -> Result<Option<SessionId>, Trouble> {
+    let Some(wanted) = wanted else { return Ok(session_file::last(&place.repository)) };
+    let known = session_file::list(&place.repository);
+    let fitting: Vec<&SessionId> = known.iter().filter(|id| id.0.contains(wanted)).collect();
+    if let [one] = fitting.as_slice() {
+        return Ok(Some((*one).clone()));
+    }
+    let all: Vec<&str> = known.iter().map(|id| id.0.as_str()).collect();
+    Err(Trouble::user(format!("`{wanted}` names no session, or more than one"))
+        .because(format!("there are: {}", all.join(", ")))
+        .advise("say more of its name"))
+}
+
+fn watching(repository: &Path, id: &SessionId, folder: &Path, look: Look) -> Result<GitCheckpoints, Trouble> {
+    GitCheckpoints::watching(repository, &RunId(id.0.clone()), folder, look)
+}
+
+fn rules(state: &Session) -> Result<Rules, Trouble> {
+    let unreadable = |why: String| {
+        Trouble::config("the session's rules can't be read")
+            .because(why)
+            .advise("correct `session_gate: free:` or `test_files:` in tdd.yaml, and begin a new session")
+    };
+    let policy = state.policy.clone().ok_or_else(|| unreadable("no policy was settled".to_owned()))?;
+    let bad = |bad: policy::BadGlob| unreadable(format!("the glob `{}`: {}", bad.glob, bad.why));
+    Rules::of(Policy::of(policy).map_err(bad)?, state).map_err(bad)
+}
+
+pub(super) fn project_of(place: &Place, environment: &Environment) -> Result<Project, Trouble> {
+    let config = crate::commands::read_settings(place, environment)?;
+    let gate = config.as_ref().map(|config| config.session_gate.clone()).unwrap_or_default();
+    let settings = Settings::resolve(&RunArgs::default(), config, environment)?;
+    let chosen = project_commands::choose(&place.project, &settings.commands)?;
+    Ok(Project { settings, chosen, gate })
+}
+
+/// Begins a session: the tree as it is, the project's commands, what its files are.
+fn begin(
+    turn: Turn,
+    place: &Place,
+    environment: &Environment,
+    (id, agent): (&SessionId, &str),
+) -> Result<SessionFile, Trouble> {
+    checkpoints::exclude_sessions(&place.repository)?;
+    let mut checkpoints = watching(&place.repository, id, turn.folder(), Look::Whole)?;
+    let tree = checkpoints.see()?;
+    checkpoints.label("begin", &tree)?;
+    checkpoints.write_labels()?;
+    let files = checkpoints.files(&tree)?;
+    let (project, policy, has_tests) = match project_of(place, environment) {
+        Ok(project) => {
+            let policy = wire::policy_of(place, &project.settings, &project.chosen)?;
+            let has_tests = has_tests(place, &policy, &files);
+            (project, policy, has_tests)
+        }
+        // Where nothing could be run nothing can be red; where there are tests somebody has to say how.
+        Err(trouble) => without_command(place, environment, &files).ok_or(trouble)?,
+    };
+    let mask = crate::commands::mask_of(environment);
+    let commands = project.chosen.commands.clone().with_words(|text| mask.apply(text).into_owned());
+    let started = SessionStarted {
+        session: id.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        agent: agent.to_owned(),
+        commands,
+        project: place.project_in_repository(),
+        mode: project.gate.mode,
+        free: project.gate.free.iter().map(|glob| wire::in_repository(place, glob)).collect(),
+        tools: project.gate.tools.clone(),
+        tree,
+    };
+    let mut events = vec![
+        Event::Session(Box::new(SessionEvent::SessionStarted(Box::new(started)))),
+        Event::PolicySettled { policy: Box::new(policy.effective().clone()) },
+    ];
+    if !has_tests {
+        let why = NO_TESTS.to_owned();
+        events.push(Event::Session(Box::new(SessionEvent::RefactorOn { files: Vec::new(), why })));
+    }
+    turn.begin(SystemClock::default().now_ms(), &events)
+}
+
+fn without_command(
+    place: &Place,
+    environment: &Environment,
+    files: &[RelPath],
+) -> Option<(Project, Policy, bool)> {
+    let config = crate::commands::read_settings(place, environment).ok()?;
+    let gate = config.as_ref().map(|config| config.session_gate.clone()).unwrap_or_default();
+    let settings = Settings::resolve(&RunArgs::default(), config, environment).ok()?;
+    let none = "none was found".to_owned();
+    let commands = ProjectCommands {
+        test: String::new(),
+        test_source: none.clone(),
+        gate: String::new(),
+        gate_source: none,
+        runner: RunnerKind::ExitCode,
+    };
+    let chosen = Chosen { commands, table: None };
+    let policy = wire::policy_of(place, &settings, &chosen).ok()?;
+    let is_test = |path: &&RelPath| policy::names_a_test(path) || path.as_str().contains("tests/");
+    if files.iter().any(|path| is_test(&path)) {
+        return None;
+    }
+    Some((Project { settings, chosen, gate }, policy, false))
+}
+
+/// Whether any file holds tests: by its name, or, in a language that keeps them among the code, by what it says.
+fn has_tests(place: &Place, policy: &Policy, files: &[RelPath]) -> bool {
+    let is_test =
+        |path: &&RelPath| policy.classify(path) == FileClass::Test && !policy.is_data_of_tests(path);
+    let holds_some = |path: &&RelPath| {
+        let bytes =
+            regular_file::head(&place.repository.join(path.as_str()), LARGEST_SOURCE).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        text.contains("#[test]") || text.contains("#[cfg(test)]") || text.contains("import.meta.vitest")
+    };
+    let may_hold = |path: &&RelPath| matches!(path.extension(), "rs" | "ts" | "js");
+    files.iter().any(|path| is_test(&path)) || files.iter().filter(may_hold).any(|path| holds_some(&path))
+}
+
+/// Where the agent works, as its hook says.
+pub(super) fn place_of(environment: &Environment, told: Option<&str>, cwd: &Path) -> Option<Place> {
+    // Where the project is whose settings had the hook; the folder that its shell is in may be elsewhere.
+    let variables = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
+    let named = variables.iter().filter_map(|name| environment.var(name)).map(PathBuf::from);
+    let folders = named.chain([cwd.to_owned()]).chain(told.map(PathBuf::from));
+    folders.filter(|folder| folder.is_absolute()).find_map(|folder| project::locate(&folder).ok())
+}

@@ -1,0 +1,29 @@
+// Written by `tdd gate install pi`: asks `{tdd} gate hook pi` before and after each tool.
+import { spawnSync } from "node:child_process";
+
+const session = `pi-${process.pid}-${Date.now()}`;
+
+const ask = (event: string, more: object): string | undefined => {
+  const call = JSON.stringify({ session_id: session, hook_event_name: event, cwd: process.cwd(), ...more });
+  const said = spawnSync("sh", ["-c", "{tdd} gate hook pi"], { input: call, encoding: "utf8" });
+  return said.status === 0 ? undefined : (said.stderr || "tdd: refused: the hook did not answer").trim();
+};
+
+export default function (pi: any) {
+  pi.on("tool_call", async (event: any) => {
+    const reason = ask("PreToolUse", { tool_name: event.toolName, tool_input: event.input });
+    return reason === undefined ? undefined : { block: true, reason };
+  });
+  pi.on("tool_result", async (event: any) => {
+    const reason = ask("PostToolUse", { tool_name: event.toolName, tool_input: {} });
+    if (reason === undefined) return undefined;
+    return { content: [...event.content, { type: "text", text: reason }], isError: true };
+  });
+  pi.on("agent_start", async () => {
+    ask("UserPromptSubmit", {});
+  });
+  pi.on("agent_end", async () => {
+    const reason = ask("Stop", {});
+    if (reason !== undefined) pi.sendUserMessage(reason);
+  });
+}

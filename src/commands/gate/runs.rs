@@ -1,0 +1,208 @@
+//! Running tests for a session, and what a run says of each test that was asked for.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::annotation::Names;
+use super::desk::{Desk, Project};
+use crate::commands::run::execute::event_loop;
+use tdd_child::regular_file;
+use tdd_child::{leftovers, run_folder, signals, unix};
+use tdd_core::attempt::{CheckpointId, Digest};
+use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
+use tdd_core::evidence::evidence;
+use tdd_core::excerpt;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{CanaryWish, TestOrder, Tests as _};
+use tdd_core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestRun};
+use tdd_core::trouble::Trouble;
+use tdd_runners::runner::{ProjectTests, RunnerSetup};
+use tdd_source::{Language, TestFile};
+
+/// What is kept and told of a run's output.
+pub(super) const MOST_OUTPUT: usize = 16 << 10;
+/// A test file that is read.
+const LARGEST_SOURCE: u64 = 2 << 20;
+
+/// A test that is asked for: as the session calls it, and as its runner does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) id: TestId,
+    pub(super) native: TestId,
+    pub(super) source: TestIdSource,
+    pub(super) file: Option<RelPath>,
+}
+
+/// What one call of the runner said.
+pub(super) struct Ran {
+    pub(super) facts: Vec<TestRunFact>,
+    /// Why nothing that it said counts.
+    pub(super) no_evidence: Option<String>,
+    /// Tests that were asked for and are not there.
+    pub(super) gone: Vec<TestId>,
+    /// All that the report names, for a word about one that is gone.
+    pub(super) known: Vec<TestId>,
+    /// Masked, its head and its tail.
+    pub(super) output: String,
+    pub(super) duration_ms: u64,
+}
+
+/// Why it is run: a green counts only if a test that must fail was seen failing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    ToSee,
+    ToJudge,
+}
+
+fn tests(desk: &Desk, project: &Project) -> Result<ProjectTests, Trouble> {
+    let deadline = project.settings.deadlines.command_ms.map(Duration::from_millis);
+    ProjectTests::new(RunnerSetup {
+        repository: desk.place.repository.clone(),
+        project: desk.place.project.clone(),
+        commands: project.chosen.commands.clone(),
+        table: project.chosen.table.clone(),
+        work: desk.session.folder.join(run_folder::TESTS),
+        deadline,
+        output_cap: project.settings.output_cap,
+        stop: signals::install()?,
+    })
+}
+
+/// One call of the runner for all of them; for all tests if none is named.
+pub(super) fn run(
+    desk: &Desk,
+    project: &Project,
+    (wanted, files): (&[Wanted], &[RelPath]),
+    why: Why,
+    tree: &CheckpointId,
+) -> Result<Ran, Trouble> {
+    if let Some(command) = &project.gate.test_command_for
+        && !wanted.is_empty()
+    {
+        return super::one_by_one::run(desk, project, command, wanted, tree);
+    }
+    let judged: Vec<RelPath> =
+        wanted.iter().filter_map(|one| one.file.clone()).chain(files.to_vec()).collect();
+    let order = TestOrder {
+        label: match why {
+            Why::ToSee => "gate test".to_owned(),
+            Why::ToJudge => "gate flush".to_owned(),
+        },
+        only_ids: wanted.iter().map(|one| one.native.clone()).collect(),
+        only_files: files.to_vec(),
+        canary: match why {
+            Why::ToSee => CanaryWish::None,
+            Why::ToJudge => CanaryWish::Beside(judged),
+        },
+        ..TestOrder::default()
+    };
+    let mut tests = tests(desk, project)?;
+    let _noting = leftovers::note_children_in(&desk.session.folder);
+    let _ = unix::become_subreaper();
+    let run = event_loop()?.block_on(tests.run(&order, &mut |_| {}))?;
+    Ok(of_run(desk, wanted, &run, tree))
+}
+
+/// What a run says of the tests that were asked for; of those that failed or are known, if none was.
+fn of_run(desk: &Desk, wanted: &[Wanted], run: &TestRun, tree: &CheckpointId) -> Ran {
+    let no_evidence = evidence(run).err();
+    let empty = TestReport::default();
+    let report = run.report.as_ref().unwrap_or(&empty);
+    let by_id: BTreeMap<&TestId, &Outcome> =
+        report.tests.iter().map(|test| (&test.id, &test.outcome)).collect();
+    let mut names = Names::new(&desk.place);
+    let asked: Vec<Wanted> = if wanted.is_empty() {
+        let tests = report.tests.iter().filter(|test| {
+            matches!(test.outcome, Outcome::Failed(_)) || desk.state().tests.contains_key(&test.id)
+        });
+        tests.map(|test| names.wanted(&test.id, test.file.clone())).collect()
+    } else {
+        wanted.to_vec()
+    };
+    let command = desk.masked(&run.command);
+    let (mut facts, mut gone) = (Vec::new(), Vec::new());
+    for one in asked {
+        let said = match (&no_evidence, run.exit) {
+            (_, Exit::Deadline) => Some((PassFail::Fail, Some(FailureKind::Timeout))),
+            (Some(_), _) => Some((PassFail::Fail, Some(FailureKind::Crash))),
+            (None, _) => outcome(desk, &one, by_id.get(&one.native).copied(), report),
+        };
+        let Some((status, kind)) = said else {
+            gone.push(one.id);
+            continue;
+        };
+        facts.push(TestRunFact {
+            test_id: one.id,
+            test_id_source: one.source,
+            status,
+            kind,
+            command: command.clone(),
+            duration_ms: run.duration_ms,
+            file: one.file,
+            tree: Some(tree.clone()),
+            output: None,
+        });
+    }
+    Ran {
+        facts,
+        no_evidence,
+        gone,
+        known: report.tests.iter().map(|test| test.id.clone()).collect(),
+        output: excerpt::head_and_tail(&desk.masked(&run.output), MOST_OUTPUT),
+        duration_ms: run.duration_ms,
+    }
+}
+
+/// `None` for a test that is not there.
+fn outcome(
+    desk: &Desk,
+    wanted: &Wanted,
+    reported: Option<&Outcome>,
+    report: &TestReport,
+) -> Option<(PassFail, Option<FailureKind>)> {
+    let kind = match reported {
+        Some(Outcome::Passed) => return Some((PassFail::Pass, None)),
+        // Its word counts for nothing, either way.
+        Some(Outcome::Skipped) => FailureKind::Load,
+        Some(Outcome::Failed(failure)) => failure.kind,
+        None => {
+            let file = wanted.file.as_ref();
+            let unloaded = report.load_failures.iter().find(|load| Some(&load.file) == file);
+            unloaded
+                .map(|load| load.failure.kind)
+                .or(report.project_broken.as_ref().map(|broken| broken.kind))?
+        }
+    };
+    // Nothing that anybody writes could turn it green.
+    let kind = if is_unconditional(desk, wanted) { FailureKind::Load } else { kind };
+    Some((PassFail::Fail, Some(kind)))
+}
+
+fn is_unconditional(desk: &Desk, wanted: &Wanted) -> bool {
+    let Some(file) = &wanted.file else { return false };
+    let Some(language) = Language::of(file.extension()) else { return false };
+    let bytes = regular_file::head(&desk.place.repository.join(file.as_str()), LARGEST_SOURCE);
+    let source = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+    let name = wanted.native.0.split_once("::").map_or("", |(_, name)| name);
+    TestFile::read(language, &source).is_ok_and(|read| read.body(name).is_some_and(|body| body.unconditional))
+}
+
+/// Journals what a run said, with its output beside it.
+pub(super) fn note(desk: &mut Desk, ran: &Ran) -> Result<Option<Digest>, Trouble> {
+    if ran.facts.is_empty() {
+        return Ok(None);
+    }
+    let output = desk.session.store(ran.output.as_bytes())?;
+    let with_output = |fact: &TestRunFact| TestRunFact { output: Some(output.clone()), ..fact.clone() };
+    let events: Vec<Event> = ran.facts.iter().map(with_output).map(Event::TestRun).collect();
+    desk.record(&events)?;
+    Ok(Some(output))
+}
+
+/// Runs the gate command as it is.
+pub(super) fn gate(desk: &Desk, project: &Project) -> Result<TestRun, Trouble> {
+    let mut tests = tests(desk, project)?;
+    let _noting = leftovers::note_children_in(&desk.session.folder);
+    let _ = unix::become_subreaper();
+    event_loop()?.block_on(tests.run_gate("gate", &[], &mut |_| {}))
+}

@@ -1,0 +1,180 @@
+//! The end of a turn: one run of the tests that were claimed; what is red is taken back.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::annotation::Names;
+use super::compare::{self, compare, kept_as};
+use super::desk::{Desk, NO_TESTS, Project};
+use super::runs::{self, Wanted, Why};
+use crate::commands::gate::compare::of;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::{PassFail, RepairCause, SessionEvent, Switch};
+use tdd_core::excerpt;
+use tdd_core::path::RelPath;
+use tdd_core::ports::Checkpoints as _;
+use tdd_core::session::MOST_REPAIRS;
+use tdd_core::test::TestId;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::watch::Look;
+
+/// What a model is shown of the tests' output.
+const SHOWN: usize = 6 << 10;
+
+/// How a turn ended.
+#[derive(Debug)]
+pub(super) enum Turned {
+    /// Nothing had to be judged.
+    Nothing,
+    /// In words: all that was touched is green.
+    Green(String),
+    /// In words: what was taken back, with the raw output.
+    Red(String),
+}
+
+/// Compares the whole tree, then judges what was touched.
+pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
+    if desk.state().switch == Switch::Off {
+        return Ok(Turned::Nothing);
+    }
+    let compared = compare(desk, None, Look::Whole)?;
+    let touched = desk.state().touched();
+    if touched.is_empty() {
+        return Ok(if compared.told.is_empty() { Turned::Nothing } else { Turned::Red(compared.told) });
+    }
+    let project = desk.project()?;
+    let mut checkpoints = desk.checkpoints(Look::Quick)?;
+    let tree = desk.state().tree.clone();
+    let files = checkpoints.files(&tree)?;
+    drop(checkpoints);
+    let (wanted, lost) = wanted(desk, &touched, &files)?;
+    let ran = runs::run(desk, &project, (&wanted, &[]), Why::ToJudge, &tree)?;
+    let output = runs::note(desk, &ran)?;
+    // What the run left in the tree is nobody's edit of code; it is looked at as anything else is.
+    let after = compare(desk, None, Look::Quick)?;
+    let green = |id: &&TestId| {
+        ran.facts.iter().any(|fact| fact.test_id == **id && fact.status == PassFail::Pass)
+            && ran.no_evidence.is_none()
+    };
+    let red: BTreeSet<TestId> = touched.iter().filter(|id| !green(id)).cloned().collect();
+    let mut told: Vec<String> =
+        [compared.told, after.told].into_iter().filter(|text| !text.is_empty()).collect();
+    if red.is_empty() {
+        let ids: Vec<TestId> = touched.into_iter().collect();
+        let count = ids.len();
+        let tree = desk.state().tree.clone();
+        desk.record_one(SessionEvent::Flushed { test_ids: ids, tree })?;
+        told.push(format!("tdd: {count} green, edits kept ({} ms)", ran.duration_ms));
+        return Ok(Turned::Green(told.join("\n")));
+    }
+    let gone: Vec<&TestId> = ran.gone.iter().chain(&lost).collect();
+    told.push(repair(desk, &red, &gone, (&ran, output))?);
+    Ok(Turned::Red(told.join("\n")))
+}
+
+/// Takes back the files of the red claims, and says so.
+fn repair(
+    desk: &mut Desk,
+    red: &BTreeSet<TestId>,
+    gone: &[&TestId],
+    (ran, output): (&runs::Ran, Option<tdd_core::attempt::Digest>),
+) -> Result<String, Trouble> {
+    let files: Vec<RelPath> = desk.state().files_of(red).into_iter().collect();
+    let (good, now): (CheckpointId, CheckpointId) = (desk.state().good.clone(), desk.state().tree.clone());
+    let mut checkpoints = desk.checkpoints(Look::Quick)?;
+    let ids: Vec<_> = red.iter().map(|id| (id.clone(), output.clone())).collect();
+    let label = compare::take_back(desk, &mut checkpoints, (&good, &now), &files, (RepairCause::Red, &ids))?;
+    let mut text = String::new();
+    let names: Vec<&str> = red.iter().map(|id| id.0.as_str()).collect();
+    let paths: Vec<&str> = files.iter().map(RelPath::as_str).collect();
+    let _ = writeln!(text, "tdd: red: {}", names.join(", "));
+    for id in gone {
+        let _ = writeln!(text, "tdd: {id} is not there any more");
+    }
+    if let Some(why) = &ran.no_evidence {
+        let _ = writeln!(text, "tdd: the run is no evidence: {why}");
+    }
+    let _ = writeln!(text, "tdd: taken back: {}; kept as {}", paths.join(", "), kept_as(desk, &label));
+    let halted = desk.state().halted();
+    let halted: Vec<&str> = halted.iter().map(|id| id.0.as_str()).collect();
+    if halted.is_empty() {
+        text.push_str("tdd: claim again, then another edit. The tests said:\n");
+    } else {
+        let _ = writeln!(
+            text,
+            "tdd: halted: {} failed {MOST_REPAIRS} turns. Stop, and tell the person. The tests said:",
+            halted.join(", ")
+        );
+    }
+    text.push_str(&excerpt::head_and_tail(&ran.output, SHOWN));
+    Ok(text)
+}
+
+/// The tests of these ids, as their runner calls them; and those of slugs that are nowhere.
+pub(super) fn wanted(
+    desk: &Desk,
+    ids: &BTreeSet<TestId>,
+    files: &[RelPath],
+) -> Result<(Vec<Wanted>, Vec<TestId>), Trouble> {
+    let mut names = Names::new(&desk.place);
+    let (mut wanted, mut lost) = (Vec::new(), Vec::new());
+    for id in ids {
+        let file = desk.state().tests.get(id).and_then(|last| last.file.clone());
+        if id.0.contains("::") {
+            wanted.push(Wanted { id: id.clone(), ..names.wanted(id, file) });
+            continue;
+        }
+        match names.by_slug(&id.0, files)? {
+            Some(one) => wanted.push(one),
+            None => lost.push(id.clone()),
+        }
+    }
+    Ok((wanted, lost))
+}
+
+/// A person may have worked between two turns.
+pub(super) fn rebase(desk: &mut Desk) -> Result<(), Trouble> {
+    let before = desk.state().tree.clone();
+    if tdd_snapshot::checkpoints::watch::is_as_seen(&desk.place.repository, &desk.session.folder, &before)? {
+        return Ok(());
+    }
+    let mut checkpoints = desk.checkpoints(Look::Quick)?;
+    let tree = checkpoints.see()?;
+    if tree == before {
+        return Ok(());
+    }
+    let paths = checkpoints.diff(&before, &tree)?.into_iter().map(|change| change.path).collect();
+    desk.record(&[of(SessionEvent::Rebased { tree, paths })])
+}
+
+/// What a model is told once of refactor mode that it has edited in.
+pub(super) fn refactoring(desk: &Desk) -> Option<String> {
+    let refactor = desk.state().refactor.as_ref()?;
+    let is_ours = refactor.why != NO_TESTS && !refactor.edited.is_empty();
+    is_ours.then(|| "tdd: refactor mode is on. When you are done: tdd gate refactor off".to_owned())
+}
+
+/// Ends refactor mode if the gate command is green.
+pub(super) fn end_refactoring(desk: &mut Desk, project: &Project) -> Result<Turned, Trouble> {
+    let compared = compare(desk, None, Look::Whole)?;
+    if project.chosen.commands.gate.is_empty() {
+        return Err(Trouble::user("there is no gate command, so refactor mode can't end")
+            .because("nothing says what has to pass")
+            .advise("name one in tdd.yaml: `gate: COMMAND`, or `test: COMMAND`"));
+    }
+    let run = runs::gate(desk, project)?;
+    let _ = compare(desk, None, Look::Quick)?;
+    if !run.own_exit().is_success() {
+        let output = excerpt::head_and_tail(&desk.masked(&run.output), SHOWN);
+        let command = desk.masked(&run.command);
+        return Ok(Turned::Red(format!(
+            "{}tdd: refactor mode stays on: `{command}` is red ({}). It said:\n{output}",
+            compared.told,
+            run.own_exit()
+        )));
+    }
+    let tree = desk.state().tree.clone();
+    let command = desk.masked(&run.command);
+    desk.record(&[of(SessionEvent::RefactorOff { command, duration_ms: run.duration_ms, tree })])?;
+    Ok(Turned::Green(format!("{}tdd: refactor mode is off; the gate is green", compared.told)))
+}

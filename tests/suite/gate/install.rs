@@ -1,0 +1,106 @@
+//! Hooks go into an agent's settings and out again, and nothing else there changes.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::Value;
+
+use super::{Sandbox, project};
+use crate::sandbox::{Ran, path_with};
+
+fn install(sandbox: &Sandbox, words: &[&str]) -> Ran {
+    let tdd = std::path::Path::new(env!("CARGO_BIN_EXE_tdd"));
+    let mut command = sandbox.command(tdd);
+    command.args(["gate", "install"]).args(words).env("PATH", path_with(tdd.parent().unwrap()));
+    Ran::of(&command.output().unwrap())
+}
+
+const THEIRS: &str = "{\n    \"model\" : \"opus\", \"n\": 1.0,\n  \"hooks\": {\n    \"PreToolUse\": [{ \"matcher\": \"Bash\", \"hooks\": [{\"type\":\"command\",\"command\":\"lint\"}] }]\n  }\n}\n";
+
+#[test]
+fn ac_tdd_10_13_hooks_are_merged_and_taken_out_byte_for_byte() {
+    for (agent, at) in [
+        ("claude", ".claude/settings.json"),
+        ("codex", ".codex/hooks.json"),
+        ("gemini", ".gemini/settings.json"),
+    ] {
+        let sandbox = project();
+        sandbox.write(at, THEIRS);
+        install(&sandbox, &[agent, "--dry-run"]).expect(0).says_on_stdout(&["+ ", "gate hook"]);
+        assert_eq!(sandbox.read(at), THEIRS, "nothing was changed");
+        install(&sandbox, &[agent]).expect(0).says_on_stdout(&["+ ", "blocks what it has to"]);
+        let once = sandbox.read(at);
+        let read: Value = serde_json::from_str(&once).unwrap();
+        assert_eq!(read["hooks"]["PreToolUse"][0]["hooks"][0]["command"], "lint", "{agent}");
+        assert!(once.starts_with("{\n    \"model\" : \"opus\", \"n\": 1.0,\n"), "{once}");
+        assert!(once.matches(" gate hook ").count() >= 5, "{once}");
+        install(&sandbox, &[agent]).expect(0).says_on_stdout(&["stays as it is"]);
+        assert_eq!(sandbox.read(at), once, "twice is once");
+        install(&sandbox, &[agent, "--uninstall"]).expect(0).says_on_stdout(&["- "]);
+        assert_eq!(sandbox.read(at), THEIRS, "{agent}");
+    }
+}
+
+#[test]
+fn ac_tdd_10_13_every_agent_has_its_form() {
+    for (agent, at) in [
+        ("copilot", ".github/hooks/tdd.json"),
+        ("vscode", ".github/hooks/tdd-vscode.json"),
+        ("opencode", ".opencode/plugins/tdd-gate.js"),
+        ("pi", ".pi/extensions/tdd-gate.ts"),
+    ] {
+        let sandbox = project();
+        install(&sandbox, &[agent]).expect(0).says_on_stdout(&["blocks what it has to"]);
+        assert!(sandbox.read(at).contains("gate hook "), "{agent}");
+        install(&sandbox, &[agent, "--uninstall"]).expect(0);
+        assert!(!sandbox.path(at).exists(), "{agent}");
+        sandbox.write(at, "{}");
+        install(&sandbox, &[agent]).expect(2).says(&["is left as it is"]);
+        assert_eq!(sandbox.read(at), "{}");
+    }
+    let sandbox = project();
+    install(&sandbox, &["claude", "--user"]).expect(0);
+    let own = std::fs::read_to_string(sandbox.beside("home/.claude/settings.json")).unwrap();
+    assert!(own.contains(env!("CARGO_BIN_EXE_tdd")), "{own}");
+    install(&sandbox, &["teleporter"]).expect(2).says(&["no agent is called"]);
+}
+
+#[test]
+fn ac_tdd_10_14_settings_that_cannot_be_merged_are_left_as_they_are() {
+    let at = ".claude/settings.json";
+    for (name, text, want) in [
+        ("no JSON", "{", "it is no JSON"),
+        ("comments", "{\n  // mine\n  \"model\": \"opus\"\n}\n", "it is no JSON"),
+        ("another shape", "[]", "another shape"),
+        ("hooks of another shape", "{\"hooks\": []}", "another shape"),
+    ] {
+        let sandbox = project();
+        sandbox.write(at, text);
+        install(&sandbox, &["claude"]).expect(2).says(&["is left as it is", want]);
+        assert_eq!(sandbox.read(at), text, "{name}");
+    }
+    let sandbox = project();
+    sandbox.write("real.json", "{}");
+    std::fs::create_dir_all(sandbox.path(".claude")).unwrap();
+    std::os::unix::fs::symlink("../real.json", sandbox.path(at)).unwrap();
+    install(&sandbox, &["claude"]).expect(2).says(&["it is a link"]);
+    assert_eq!(sandbox.read("real.json"), "{}");
+    std::fs::remove_file(sandbox.path(at)).unwrap();
+    sandbox.write(at, "{}");
+    std::fs::set_permissions(sandbox.path(at), std::fs::Permissions::from_mode(0o444)).unwrap();
+    install(&sandbox, &["claude"]).expect(2).says(&["read-only"]);
+    assert_eq!(sandbox.read(at), "{}");
+}
+
+#[test]
+fn ac_tdd_10_16_the_doctor_tells_of_hooks_that_are_silent_or_off() {
+    let sandbox = project();
+    install(&sandbox, &["claude"]).expect(0);
+    let doctor = || sandbox.tdd(&["doctor"]).stdout;
+    let silent = "hooks of claude are installed and were never called here";
+    assert!(doctor().contains(silent), "{}", doctor());
+    super::hook(&sandbox, "SessionStart", "", serde_json::json!({})).expect(0);
+    let told = doctor();
+    assert!(!told.contains(silent) && told.contains("hooks of claude were called"), "{told}");
+    sandbox.write(".claude/settings.local.json", "{\"disableAllHooks\": true}");
+    assert!(doctor().contains("`disableAllHooks` switches"), "{}", doctor());
+}

@@ -1,0 +1,114 @@
+//! The real programs of Claude Code and Codex, held by their installed hooks; a scripted server is their model.
+
+use std::process::Command;
+
+use super::{ID, RIGHT, SHOP, TEST};
+use crate::real_agents::{KEY, Server, rule, write};
+use crate::sandbox::{Ran, Sandbox, agents, has_pytest, path_with};
+
+/// A model that tries to get around the way, and then goes it.
+fn script() -> String {
+    let run = |command: &str| format!("- run: \"{command}\"\n");
+    let turns = [
+        write("shop.py", RIGHT),
+        run(&format!("tdd gate test {ID}")),
+        run("sed -i s/0/1/ shop.py"),
+        run(&format!("tdd gate claim {ID} shop.py")),
+        "- read: shop.py\n".to_owned(),
+        write("shop.py", RIGHT),
+        "- say: Done.\n".to_owned(),
+    ];
+    format!("rules:\n{}", rule("all", "prompt: \"Make total right\"", &turns))
+}
+
+fn project() -> Sandbox {
+    Sandbox::with(&[
+        ("shop.py", SHOP),
+        ("conftest.py", ""),
+        ("tests/test_held.py", "def test_held():\n    assert 1 == 1\n"),
+        ("tests/test_total.py", TEST),
+        ("tdd.yaml", "test: python3 -m pytest -q\n"),
+    ])
+}
+
+/// Everything that the model was told, in whichever place of its requests.
+fn told(sandbox: &Sandbox) -> String {
+    let bodies = sandbox.beside("bodies").read_dir().unwrap().flatten();
+    bodies.map(|body| std::fs::read_to_string(body.path()).unwrap()).collect()
+}
+
+fn types(sandbox: &Sandbox) -> Vec<String> {
+    let folder = sandbox.path(".tdd/sessions");
+    let session = folder.read_dir().unwrap().flatten().find(|entry| entry.path().is_dir()).unwrap();
+    let text = std::fs::read_to_string(session.path().join("events.jsonl")).unwrap();
+    let of = |line: &str| {
+        serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned()
+    };
+    text.lines().map(of).collect()
+}
+
+fn is_held(agent: &str, call: impl Fn(&Sandbox, &Server, &mut Command)) {
+    let Some(programs) = agents(&["claude", "codex"]) else { return };
+    if !has_pytest() {
+        return;
+    }
+    let sandbox = project();
+    let server = Server::start(&sandbox, &script());
+    let own = std::path::Path::new(env!("CARGO_BIN_EXE_tdd")).parent().unwrap();
+    let path =
+        std::env::join_paths(std::env::split_paths(&path_with(own)).chain([programs.clone()])).unwrap();
+    let mut install = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    Ran::of(&install.args(["gate", "install", agent]).env("PATH", &path).output().unwrap()).expect(0);
+    let mut command = sandbox.command(programs.join(agent));
+    command.env("PATH", &path);
+    call(&sandbox, &server, &mut command);
+    let ran = Ran::of(&command.output().unwrap()).expect(0);
+    let told = told(&sandbox);
+    for words in [
+        "shop.py refused: no red test",
+        &format!("red {ID} (assertion)"),
+        "taken back; kept as refs/tdd/",
+        &format!("claimed shop.py for {ID}"),
+    ] {
+        assert!(told.contains(words), "{agent} was not told `{words}`\n{}\n{}", ran.stdout, ran.stderr);
+    }
+    assert_eq!(sandbox.read("shop.py"), RIGHT);
+    let types = types(&sandbox);
+    for name in ["test_run", "repair", "edit_claim", "edit", "flushed"] {
+        assert!(types.iter().any(|known| known == name), "{agent}: no {name} in {types:?}");
+    }
+}
+
+#[test]
+fn ac_tdd_10_15_the_real_claude_is_held() {
+    is_held("claude", |_, server, command| {
+        command.args(["-p", "Make total right.", "--permission-mode", "acceptEdits"]);
+        command.args(["--allowedTools", "Bash Write Edit Read"]);
+        command.env("ANTHROPIC_BASE_URL", &server.url).env("ANTHROPIC_API_KEY", KEY);
+        command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
+        command.env("CLAUDE_CODE_MAX_RETRIES", "1").env("DISABLE_TELEMETRY", "1");
+    });
+}
+
+#[test]
+fn ac_tdd_10_15_the_real_codex_is_held() {
+    is_held("codex", |sandbox, server, command| {
+        let home = sandbox.beside("home/.codex");
+        std::fs::create_dir_all(&home).unwrap();
+        let config = format!(
+            "model_provider = \"kit\"\ncheck_for_update_on_startup = false\nallow_login_shell = false\n\
+             [projects.{:?}]\ntrust_level = \"trusted\"\n\
+             [model_providers.kit]\nname = \"kit\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
+             env_key = \"KIT_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n",
+            sandbox.repo(),
+            server.url
+        );
+        std::fs::write(home.join("config.toml"), config).unwrap();
+        command.args([
+            "exec",
+            "--dangerously-bypass-approvals-and-sandbox",
+            "--dangerously-bypass-hook-trust",
+        ]);
+        command.arg("Make total right.").env("CODEX_HOME", &home).env("KIT_KEY", KEY);
+    });
+}
