@@ -22,6 +22,7 @@ mod agents;
 mod attempts;
 mod checkpoints;
 mod classify;
+mod corpus;
 mod flood;
 mod fold;
 mod growth;
@@ -44,11 +45,12 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 15] = [
+const MEASURES: [Measure; 16] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
     ("classify", classify::measure),
+    ("corpus", corpus::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),
     ("fold", fold::measure),

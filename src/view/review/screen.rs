@@ -63,7 +63,9 @@ impl Screen {
                 self.terminal.clear()?;
                 self.draw(model)?;
             }
-            if !event::poll(TICK)? {
+            // Not by the library, which never returns from a terminal that is gone.
+            self.held.wait_for_key(TICK)?;
+            if !event::poll(Duration::ZERO)? {
                 continue;
             }
             match event::read()? {
