@@ -5,7 +5,7 @@ use crate::text::usage_words;
 use tdd_core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::effect::RollBack;
-use tdd_core::event::{Event, LEFT_ALONE, Leaked, RunStarted};
+use tdd_core::event::{Event, GONE, LEFT_ALONE, Leaked, RunStarted};
 use tdd_core::finding::{RedFindings, SuiteBaseline};
 use tdd_core::halt::Ending;
 use tdd_core::harmless;
@@ -251,7 +251,7 @@ fn glimpsed(what: &String) -> Line {
 }
 
 fn put_back(what: &String) -> Line {
-    if what.ends_with(LEFT_ALONE) {
+    if what.ends_with(LEFT_ALONE) || what.ends_with(GONE) {
         bad(format!("  seen: {what}"))
     } else {
         bad(format!("  put back: {what}"))

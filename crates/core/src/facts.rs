@@ -1,8 +1,11 @@
 //! What is known of any run, besides where it stands: a cycle's and a run's of `tdd fix`.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
+use crate::path::RelPath;
 
 /// What is known of any run, besides where it stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,6 +26,8 @@ pub struct Facts {
     pub runs: Runs,
     /// The operator took all of it back with `tdd undo`; the label under which it was kept.
     pub undone: Option<String>,
+    /// Protected files that somebody else changed or made while the child of this attempt ran.
+    pub edited: BTreeSet<RelPath>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

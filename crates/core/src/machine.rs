@@ -56,13 +56,17 @@ impl Facts {
             | Event::PolicySettled { .. }
             | Event::TestRun(_)
             | Event::EditClaim { .. }
-            | Event::Edited { .. }
             | Event::Denied { .. }
             | Event::Glimpsed { .. }
             | Event::Unknown { .. } => {}
             Event::Worked { ms, runs } => {
                 self.worked_ms = self.worked_ms.saturating_add(*ms);
                 self.runs.add(*runs);
+            }
+            Event::Edited { paths, .. } => self.edited.extend(paths.iter().cloned()),
+            Event::AttemptStarted { .. } => {
+                self.edited.clear();
+                return Fitting::ByPhase;
             }
             Event::TreeSeen { tree } => self.tree = Some(tree.clone()),
             // The tree that a run goes on with stays the one it knew: brought back, it is that again.
@@ -83,7 +87,6 @@ impl Facts {
             | Event::FixMeasured { .. }
             | Event::CheckpointZero { .. }
             | Event::BaselineMeasured { .. }
-            | Event::AttemptStarted { .. }
             | Event::Used { .. }
             | Event::AgentReturned { .. }
             | Event::AttemptMeasured { .. }
