@@ -1,4 +1,4 @@
-//! Which model each role asks for, if any is asked for.
+//! The models that a run's settings ask for.
 
 /// No model is asked for.
 pub(super) fn are_none(models: &[Option<String>; 3]) -> bool {
