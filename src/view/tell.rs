@@ -13,7 +13,7 @@ use tdd_core::harmless;
 use tdd_core::judge::Verdict;
 use tdd_core::mdtest::{AgentWord, Status, Voice};
 use tdd_core::role::Key;
-use tdd_core::state::{End, Entry, Phase, Progress, State};
+use tdd_core::state::{Entry, Progress, State};
 
 mod aside;
 mod brief;

@@ -9,6 +9,7 @@ use crate::finding::{Findings, GreenFindings, GreenJudge, RedFindings, RedKind, 
 use crate::guard::{self, Guard};
 use crate::mode::Mode;
 use crate::role::Key;
+use crate::test::TestId;
 
 pub use crate::verdict::{AtReturn, Fault, Reason, Verdict};
 

@@ -39,6 +39,7 @@ impl Teller {
             | Event::Worked { .. }
             | Event::Capped { .. }
             | Event::GateMeasured { green: false, .. }
+            | Event::Proved { .. }
             | Event::TreeSeen { .. }
             | Event::Resumed
             | Event::AttemptCut { .. }

@@ -1,18 +1,8 @@
 //! What a run's summary tells of events that change no phase, the first few of them; the journal has all.
 
-use serde::{Deserialize, Serialize};
-
-use super::LEFT_ALONE;
+use super::{LEFT_ALONE, Leaked};
 
 const MOST: usize = 20;
-
-/// A process that outlived what had started it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Leaked {
-    pub pid: i32,
-    /// At most 200 characters of its command line, as it gave it itself: a claim, and masked.
-    pub command: String,
-}
 
 /// Adds processes that outlived what had started them.
 pub fn note_leaked(noted: &mut Vec<Leaked>, processes: &[Leaked]) {
