@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub mod config;
+pub mod corpus;
 pub mod fix;
 mod help;
 mod internal;
@@ -60,6 +61,8 @@ pub enum Command {
     Report(look::ReportArgs),
     /// Show what turned a criterion or a test green, with the evidence.
     Why(look::WhyArgs),
+    /// Write what runs turned from red to green down for others to learn from, or replay it.
+    Corpus(corpus::CorpusArgs),
     /// Bring the work tree back to how it was before a run.
     Undo(UndoArgs),
     /// Remove old runs and their checkpoints.

@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod clean;
 pub mod config;
+pub mod corpus;
 pub mod criteria;
 pub mod demo;
 pub mod doctor;
@@ -63,6 +64,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Matrix(args)) => look::matrix::run(&args),
         Some(Command::Report(args)) => look::report::run(&args),
         Some(Command::Why(args)) => look::why::run(&args),
+        Some(Command::Corpus(args)) => corpus::run(&args),
         Some(Command::Undo(args)) => undo::run(&args),
         Some(Command::Clean(args)) => clean::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
@@ -109,6 +111,7 @@ fn purpose(cli: &Cli) -> Purpose {
             | Command::Matrix(_)
             | Command::Report(_)
             | Command::Why(_)
+            | Command::Corpus(_)
             | Command::Config(_)
             | Command::Doctor(_),
         ) => Purpose::ToTell,

@@ -2,6 +2,7 @@
 //! nothing here does IO.
 
 pub mod config;
+pub mod corpus;
 pub mod fix_report;
 pub mod halt_report;
 pub mod html_report;

@@ -19,7 +19,7 @@ pub(super) const TOLD: &str = "What is printed";
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Work", &["run", "resume", "fix", "mdtest", "demo"]),
     ("Judge, and go back", &["review", "undo", "clean"]),
-    ("Look", &["status", "log", "show", "report", "diff", "matrix", "why"]),
+    ("Look", &["status", "log", "show", "report", "diff", "matrix", "why", "corpus"]),
     ("Set up", &["doctor", "config", "criteria", "parse"]),
 ];
 

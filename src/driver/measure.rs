@@ -269,7 +269,7 @@ pub(super) fn put_back_touched<P: Protection>(
 }
 
 /// The `test_run` facts of these tests, for a corpus (contract section 11).
-fn facts<'a>(
+pub(super) fn facts<'a>(
     run: &TestRun,
     report: &'a TestReport,
     wanted: impl Fn(&'a tdd_core::test::TestResult) -> bool,

@@ -14,12 +14,13 @@ use tdd_core::mapping;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{self, FileClass};
 use tdd_core::role::Key;
+use tdd_core::test::{TestId, TestRun};
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
 use super::fork::sealed_classes;
 use super::meanwhile::{edited_meanwhile, kept_as};
-use super::measure::put_back_touched;
+use super::measure::{facts, put_back_touched};
 use tdd_core::ports::{CanaryWish, Checkpoints, Journal, Protection, TestOrder, World};
 
 /// Files among which the example is chosen.
@@ -114,12 +115,21 @@ impl<W: World> Drive<'_, W> {
         if left.is_some() {
             self.hold_left(tree, &now)?;
         }
+        let own = self.facts_of(id, &run);
         let seen = match RunRef::of(&run, &self.setup.mask) {
             run if run.exit.is_success() => SeenTests::Green,
             run if run.output.trim().is_empty() => SeenTests::Unseen,
             run => SeenTests::Red(run.output),
         };
-        Ok((seen, told.chain(left).collect()))
+        Ok((seen, told.chain(left).chain(own).collect()))
+    }
+
+    /// For a corpus: whether an edit turned a test, or earlier work had turned it already.
+    fn facts_of(&self, id: &CriterionId, run: &TestRun) -> Vec<Event> {
+        let Some(report) = &run.report else { return Vec::new() };
+        let mapping = self.mapping();
+        let own: BTreeSet<&TestId> = mapping.results(id, report).into_iter().map(|test| &test.id).collect();
+        facts(run, report, |test| own.contains(&test.id))
     }
 
     /// The requirement's lines that this role is neither told nor finds in tests: those quote what they

@@ -25,7 +25,7 @@ use tdd_core::test::{Canary, Exit, TestId};
 use super::table::{Figure, Row, median, ms};
 
 const EVENTS: usize = 100_000;
-const CRITERIA: u64 = 300;
+pub const CRITERIA: u64 = 300;
 const TIMES: usize = 5;
 
 pub fn measure() -> Vec<Row> {
@@ -53,8 +53,21 @@ pub fn measure() -> Vec<Row> {
 /// Writes the journal of a run of 300 criteria that has reached its last one, with as many facts
 /// about tests as it takes to have `events` of them.
 pub fn write(run: &Path, events: usize) {
+    write_on(run, events, &[]);
+}
+
+/// The same with these trees for what was kept, as far as they go.
+pub fn write_on(run: &Path, events: usize, trees: &[CheckpointId]) {
     let mut journal = JournalFile::create(run).unwrap();
-    let story = story(events);
+    let mut story = story(events);
+    let mut trees = trees.iter();
+    for event in &mut story {
+        if let Event::WorkKept { checkpoint } = event
+            && let Some(tree) = trees.next()
+        {
+            checkpoint.clone_from(tree);
+        }
+    }
     for chunk in story.chunks(5_000) {
         journal.append(1_750_000_000_000, chunk).unwrap();
     }
@@ -149,6 +162,7 @@ fn started() -> RunStarted {
         },
         project: String::new(),
         agents: ["instant".to_owned(), "instant".to_owned(), "instant".to_owned()],
+        models: <[Option<String>; 3]>::default(),
         plan: Plan { criteria: all.into_iter().map(criterion).collect(), ..Plan::default() },
     }
 }

@@ -22,6 +22,7 @@ mod agents;
 mod attempts;
 mod checkpoints;
 mod classify;
+mod corpus;
 mod flood;
 mod fold;
 mod growth;
@@ -50,6 +51,7 @@ const MEASURES: [Measure; 16] = [
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
     ("classify", classify::measure),
+    ("corpus", corpus::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),
     ("fold", fold::measure),

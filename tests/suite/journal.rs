@@ -55,6 +55,7 @@ fn started() -> Event {
         commands,
         project: String::new(),
         agents: ["scripted", "scripted", "scripted"].map(str::to_owned),
+        models: <[Option<String>; 3]>::default(),
         plan: Plan { criteria: vec![id], ..Plan::default() },
     }))
 }

@@ -76,6 +76,7 @@ mod summary;
 mod terminal;
 mod tidy;
 mod transcripts;
+mod triples;
 mod undo;
 mod undo_kinds;
 mod usage;

@@ -66,6 +66,7 @@ pub(crate) fn started() -> RunStarted {
         },
         project: String::new(),
         agents: ["scripted".to_owned(), "scripted".to_owned(), "scripted".to_owned()],
+        models: <[Option<String>; 3]>::default(),
         plan: Plan { criteria: vec![criterion(1), criterion(2)], ..Plan::default() },
     }
 }

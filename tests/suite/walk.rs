@@ -60,6 +60,7 @@ fn opened(plan: Plan) -> State {
         },
         project: String::new(),
         agents: ["a".into(), "a".into(), "a".into()],
+        models: <[Option<String>; 3]>::default(),
         plan,
     })
 }

@@ -277,6 +277,9 @@ pub struct RunStarted {
     pub project: String,
     /// The agent's name for each role: test-writer, implementer, refactorer.
     pub agents: [String; 3],
+    /// The model that the settings ask for, for each role; none is the agent's own choice.
+    #[serde(default, skip_serializing_if = "runs::are_none")]
+    pub models: [Option<String>; 3],
     pub plan: Plan,
 }
 

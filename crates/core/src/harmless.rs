@@ -40,6 +40,11 @@ pub fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Whether a character can do no harm within a line.
+pub fn is_tame(c: char) -> bool {
+    !c.is_control() && !misleads(c)
+}
+
 fn tame(c: char) -> char {
     match c {
         '\n' => '\n',

@@ -12,6 +12,7 @@ pub mod checkup;
 pub mod claim;
 pub mod classify;
 pub mod commands;
+pub mod corpus;
 pub mod criterion;
 pub mod effect;
 pub mod event;

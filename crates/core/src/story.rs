@@ -3,8 +3,8 @@
 
 use crate::attempt::CheckpointId;
 use crate::criterion::CriterionId;
-use crate::event::Event;
-use crate::finding::{Findings, GreenFindings, RedTest};
+use crate::event::{Event, PassFail, TestRunFact};
+use crate::finding::{CriterionRed, Findings, GreenFindings, RedTest};
 use crate::judge::Verdict;
 use crate::machine::IllegalEvent;
 use crate::path::RelPath;
@@ -25,6 +25,18 @@ pub struct Told {
     pub from: Option<CheckpointId>,
     /// What it left: the new good work if it passed, the failed work else.
     pub left: Option<CheckpointId>,
+    pub tests: TestsThen,
+}
+
+/// What was known of a criterion's tests when its implementer was measured.
+#[derive(Clone, Debug, Default)]
+pub struct TestsThen {
+    /// As they were seen red; none for the other roles, and for a criterion without tests.
+    pub red: Option<CriterionRed>,
+    /// Test files that took no part: those of criteria not yet reached.
+    pub left_out: Vec<RelPath>,
+    /// Seen green after the attempt before and before this one was started.
+    pub green_before: Vec<TestId>,
 }
 
 /// A run and its attempts, in order.
@@ -73,6 +85,7 @@ pub fn tell<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Option<St
     let mut events = events.into_iter();
     let Some(Event::RunStarted(started)) = events.next() else { return Ok(None) };
     let mut story = Story { state: State::open((**started).clone()), attempts: Vec::new() };
+    let mut green_before = Vec::new();
     for event in events {
         let from = story.state.good.clone();
         let at_work = if let Phase::Returned { attempt, .. } = &story.state.phase {
@@ -80,9 +93,15 @@ pub fn tell<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Option<St
         } else {
             None
         };
+        if let Event::TestRun(TestRunFact { test_id, status: PassFail::Pass, .. }) = event
+            && at_work.is_none()
+        {
+            green_before.push(test_id.clone());
+        }
         story.state.apply(event)?;
         if let (Event::AttemptMeasured { findings, .. }, Some((key, number))) = (event, at_work) {
-            story.add(key, number, (**findings).clone(), from);
+            let tests = story.tests_of(&key, std::mem::take(&mut green_before));
+            story.add((key, number, tests), (**findings).clone(), from);
         }
         if let Event::WorkKept { checkpoint } = event {
             story.leave(checkpoint, |verdict| *verdict == Verdict::Passed);
@@ -95,11 +114,29 @@ pub fn tell<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Option<St
 }
 
 impl Story {
-    fn add(&mut self, key: Key, number: u8, findings: Findings, from: Option<CheckpointId>) {
+    fn tests_of(&self, key: &Key, green_before: Vec<TestId>) -> TestsThen {
+        let (Some(id), Some(red)) = (key.criterion(), self.state.red.as_ref()) else {
+            return TestsThen::default();
+        };
+        let criteria = self.state.run.requirement.criteria.iter().map(|criterion| criterion.id.clone());
+        let unreached: Vec<CriterionId> = criteria.filter(|other| !self.state.is_reached(other)).collect();
+        TestsThen {
+            red: red.criteria.iter().find(|one| one.id == *id).cloned(),
+            left_out: red.mapping.left_out(&unreached),
+            green_before,
+        }
+    }
+
+    fn add(
+        &mut self,
+        (key, number, tests): (Key, u8, TestsThen),
+        findings: Findings,
+        from: Option<CheckpointId>,
+    ) {
         let entries = self.state.ledgers.get(&key).map(|ledger| &ledger.entries[..]).unwrap_or_default();
         let entry = entries.iter().rev().find(|entry| entry.attempt.number == number);
         if let Some(verdict) = entry.and_then(|entry| entry.verdict.clone()) {
-            self.attempts.push(Told { key, number, findings, verdict, from, left: None });
+            self.attempts.push(Told { key, number, findings, verdict, from, left: None, tests });
         }
     }
 

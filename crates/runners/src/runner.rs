@@ -26,6 +26,7 @@ mod pytest;
 mod python;
 mod refusals;
 mod rehearsal;
+mod replay;
 mod scope;
 mod scratch;
 mod shell;
@@ -43,6 +44,7 @@ use std::time::Duration;
 
 pub use self::facts::{Junit, Placement, Runner, Source, of};
 pub use self::rehearsal::{Rehearsal, rehearse};
+pub use self::replay::Replay;
 
 use self::adapter::Adapter;
 

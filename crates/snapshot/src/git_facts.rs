@@ -143,6 +143,21 @@ pub fn version(folder: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&said).trim().to_owned())
 }
 
+/// Where `origin` is, without a log-in; `None` if no remote is named so.
+pub fn origin(repository: &Path) -> Option<String> {
+    let said = ask(repository, &["config", "--get", "remote.origin.url"])?;
+    let url = String::from_utf8_lossy(&said).trim().to_owned();
+    let without = match url.split_once("://") {
+        Some((scheme, rest)) => {
+            let host = rest.find('/').unwrap_or(rest.len());
+            let from = rest[..host].rfind('@').map_or(0, |at| at + 1);
+            format!("{scheme}://{}", &rest[from..])
+        }
+        None => url,
+    };
+    (!without.is_empty()).then_some(without)
+}
+
 /// What is ignored, relative to the repository; a folder of which all is ignored ends in `/` and
 /// stands for all that is in it.
 pub fn ignored(repository: &Path) -> Vec<String> {

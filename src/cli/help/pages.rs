@@ -235,6 +235,30 @@ const PAGES: &[Page] = &[
         exits: &[("0", "printed"), ("2", "no run knows of it"), BUG],
     },
     Page {
+        name: "corpus",
+        told: &[
+            "Each line of a corpus is a test that tdd saw fail, the edit that an agent made, and the same test, which \
+             tdd saw pass: with both outputs, agent, model, cost, and the trees in git that they were measured on. \
+             Secrets are masked, and of lines that teach the same there is one. A datasheet beside the file says where \
+             it comes from, under which licence, and how far it can be relied on.",
+            "`verify` runs each test again on both trees, in a checkout of its own: red, green with the edit, and red \
+             once it is taken back. Commands and trees are those of this repository's journals; whatever else a file \
+             says is not done.",
+        ],
+        examples: &[
+            ("tdd corpus export --out corpus.jsonl", "all runs, with a datasheet"),
+            ("tdd corpus export --since 7d", "of the last week, on stdout"),
+            ("tdd corpus verify corpus.jsonl", "replay every line"),
+        ],
+        exits: &[
+            ("0", "written; or every line is proven"),
+            ("1", "a line is not proven, or its runs differ"),
+            ("2", "a file can't be written, read or replayed"),
+            BUG,
+            SIGNAL,
+        ],
+    },
+    Page {
         name: "doctor",
         told: &[
             "Without --agent it looks at git, ignored files, settings, agent, sandbox, commands, requirements, runs, \

@@ -31,6 +31,7 @@ use tdd_core::halt::Ending;
 use tdd_core::labels;
 use tdd_core::machine::{Machine, Suspension};
 use tdd_core::ports::{Checkpoints, Clock, Journal};
+use tdd_core::role::Role;
 use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::{Then, Trouble, Why};
 use tdd_snapshot::checkpoints;
@@ -273,6 +274,7 @@ fn started(prepared: &Prepared, setup: &Setup, run: RunId) -> RunStarted {
         commands: prepared.chosen.commands.clone().with_words(&setup.mask),
         project: prepared.place.project_in_repository(),
         agents: prepared.agent_names(),
+        models: Role::ALL.map(|role| prepared.roles.of(role).model.as_deref().map(&setup.mask)),
         plan: prepared.plan.clone(),
     }
 }

@@ -524,6 +524,7 @@ fn started(plan: Plan, first: &Verify) -> RunStarted {
         },
         project: String::new(),
         agents: ["scripted".into(), "scripted".into(), "scripted".into()],
+        models: <[Option<String>; 3]>::default(),
         plan,
     }
 }

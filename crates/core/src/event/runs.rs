@@ -24,3 +24,8 @@ impl Runs {
         self.gate = self.gate.saturating_add(more.gate);
     }
 }
+
+/// No model is asked for.
+pub(super) fn are_none(models: &[Option<String>; 3]) -> bool {
+    models.iter().all(Option::is_none)
+}

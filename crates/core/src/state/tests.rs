@@ -61,6 +61,7 @@ pub(super) fn opened(verify: &[Verify], change: impl FnOnce(&mut Plan)) -> State
         },
         project: String::new(),
         agents: ["a".into(), "a".into(), "a".into()],
+        models: <[Option<String>; 3]>::default(),
         plan,
     })
 }

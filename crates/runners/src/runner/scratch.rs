@@ -51,6 +51,17 @@ pub(super) fn make(
     take: &dyn Fn(&RelPath) -> bool,
     observer: Observer<'_>,
 ) -> Result<Copy, Trouble> {
+    let folder = empty(place)?;
+    if folder.is_far {
+        let (from, to) = (place.repository.display(), folder.path().display());
+        observer(News::Note(format!("the tree is copied to another file system: from {from} to {to}")));
+    }
+    let place = copy(place, folder.path(), take)?;
+    Ok(Copy { place, _folder: folder })
+}
+
+/// An empty folder from which tools find above them what they find above the tree.
+pub(super) fn empty(place: &Place) -> Result<CopyFolder, Trouble> {
     let folder = leftovers::copy_folder(&place.repository)?;
     let home = std::env::var_os("HOME").map(PathBuf::from);
     if let Some(sought) = upward::difference(&place.repository, folder.path(), home.as_deref()) {
@@ -65,12 +76,7 @@ pub(super) fn make(
         ))
         .advise("make the parent folder of the repository writable, or move that file"));
     }
-    if folder.is_far {
-        let (from, to) = (place.repository.display(), folder.path().display());
-        observer(News::Note(format!("the tree is copied to another file system: from {from} to {to}")));
-    }
-    let place = copy(place, folder.path(), take)?;
-    Ok(Copy { place, _folder: folder })
+    Ok(folder)
 }
 
 /// Fills `to`, which is empty, and gives the project's place in it.
@@ -134,7 +140,8 @@ fn in_repository(place: &Place, path: &Path) -> Option<RelPath> {
     path.to_str().and_then(|path| place.in_repository(path))
 }
 
-fn link_ignored(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<(), Trouble> {
+/// Links or copies what lies at the top of the tree and not in `to`, as far as `take` says.
+pub(super) fn link_ignored(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<(), Trouble> {
     let mut folders = vec![(place.repository.clone(), to.to_owned())];
     if place.project != place.repository {
         let inside = place.project.strip_prefix(&place.repository).unwrap_or(Path::new(""));

@@ -206,8 +206,12 @@ fn broken(why: impl Into<Why>) -> Trouble {
 
 /// A journal that somebody wrote to must not make an option out of a commit's name.
 fn sound(id: &CheckpointId) -> Result<&str, Trouble> {
-    let fits = matches!(id.0.len(), 40 | 64) && id.0.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if fits { Ok(&id.0) } else { Err(Trouble::internal(format!("`{}` names no checkpoint", id.0))) }
+    if is_name(&id.0) { Ok(&id.0) } else { Err(Trouble::internal(format!("`{}` names no checkpoint", id.0))) }
+}
+
+/// Whether a word is the whole name of an object.
+pub(super) fn is_name(word: &str) -> bool {
+    matches!(word.len(), 40 | 64) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn one_file(line: &[u8]) -> Option<Listed> {
