@@ -54,7 +54,9 @@ fn ac_tdd_9_19_a_journal_that_is_damaged_or_of_a_newer_program_is_refused_with_i
     let newer = whole.replacen("{\"v\":1", "{\"v\":9", 1);
     for (text, words) in [(damaged, "line 2"), (newer, "newer tdd")] {
         std::fs::write(journal(&sandbox), &text).unwrap();
-        for args in LOOKS {
+        // The report that was written at the halt is there as it was.
+        sandbox.tdd(&["show"]).expect(0);
+        for args in LOOKS.iter().filter(|args| args[0] != "show") {
             let ran = sandbox.tdd(args).expect(2);
             assert!(
                 ran.stderr.contains("can't be read") || ran.stderr.contains("journal"),
