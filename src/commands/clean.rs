@@ -19,6 +19,7 @@ use tdd_core::event::RunId;
 use tdd_core::harmless::line;
 use tdd_core::run_name::{self, Meaning};
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::intent;
 use tdd_snapshot::checkpoints::run_refs::RunRefs;
 
 /// Commits that are listed for a person.
@@ -158,6 +159,15 @@ impl House {
                 let left: Vec<Candidate> = left.map(|name| Candidate::of_refs(name, &refs)).collect();
                 candidates.extend(left);
             }
+        }
+        // Of a run that can't be read its state doesn't tell.
+        if let Some((run, _)) = intent::cut_off(repository)
+            && let Some(one) = candidates.iter_mut().find(|one| one.name == run.0)
+            && one.removable != Removable::InUse
+        {
+            let undo = format!("`tdd undo {run} --discard-changes` brings that to its end");
+            one.state = format!("an undo of it was cut off, and {undo}; {}", one.state);
+            one.removable = Removable::InUse;
         }
         Ok(Self { refs, candidates, odd, blind })
     }

@@ -37,6 +37,7 @@ use tdd_snapshot::checkpoints;
 use tdd_snapshot::git_facts;
 
 use super::run::brought;
+use super::run::earlier;
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
 use super::run::wire;
@@ -52,6 +53,7 @@ pub fn run(args: &FixArgs) -> Result<ExitCode, Trouble> {
     let place = project::locate(&cwd)?;
     let settings = FixSettings::resolve(args, super::read_settings(&place, &environment)?, &environment)?;
     git_facts::refuse_locked_index(&place.repository)?;
+    earlier::refuse_half_undone(&place.repository)?;
     let agent = agent(&settings, &environment)?;
     if settings.writes == Writes::Documents {
         return Ok(skipped(&settings, "the role `fixer` is marked `code: false` in tdd.yaml"));

@@ -127,6 +127,14 @@ impl Journalled {
         self.forks() == 0 && self.has_ended()
     }
 
+    /// Whether it was paused or stopped in order.
+    pub(super) fn is_suspended(&self) -> bool {
+        match self {
+            Self::Cycle(state) => state.facts.suspension.is_some(),
+            Self::Fix(fix) => fix.facts.suspension.is_some(),
+        }
+    }
+
     pub(super) fn has_ended(&self) -> bool {
         match self {
             Self::Cycle(state) => matches!(state.phase, Phase::Ended { .. }),

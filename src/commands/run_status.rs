@@ -39,6 +39,8 @@ pub(super) enum RunStatus {
     NotBegun {
         requirement: String,
     },
+    /// Its process is gone, and has said nothing of an end: it was killed.
+    CutOff,
     AsJournalled,
 }
 
@@ -58,11 +60,12 @@ impl RunStatus {
         if told.zero().is_some() && !run_refs::are_there(repository, &run.id) {
             return Self::CleanedInPart;
         }
-        let Journalled::Cycle(state) = told else { return Self::AsJournalled };
+        let as_told = if told.has_ended() || told.is_suspended() { Self::AsJournalled } else { Self::CutOff };
+        let Journalled::Cycle(state) = told else { return as_told };
         if state.forks() == 0 && !told.has_ended() {
             return Self::NotBegun { requirement: state.run.requirement.id.clone() };
         }
-        superseded(repository, run, state).map_or(Self::AsJournalled, |by| Self::Superseded { by })
+        superseded(repository, run, state).map_or(as_told, |by| Self::Superseded { by })
     }
 
     /// In place of what the journal tells, or before it.
@@ -78,6 +81,7 @@ impl RunStatus {
                 format!("cleaned in part, its checkpoints are gone; it was: {journalled}")
             }
             Self::NotBegun { .. } => format!("cut off before any work was done: {journalled}"),
+            Self::CutOff => format!("cut off, its process is gone; it was: {journalled}"),
             Self::AsJournalled => journalled.to_owned(),
         }
     }
@@ -91,6 +95,7 @@ impl RunStatus {
             Self::Superseded { .. } => Some("superseded"),
             Self::CleanedInPart => Some("cleaned-in-part"),
             Self::NotBegun { .. } => Some("not-begun"),
+            Self::CutOff => Some("cut-off"),
             Self::AsJournalled => None,
         }
     }
@@ -108,7 +113,7 @@ impl RunStatus {
             Self::NotBegun { requirement } => Some(format!(
                 "`tdd resume {run}` goes on; `tdd {requirement}` starts anew, and loses nothing"
             )),
-            Self::AsJournalled => None,
+            Self::CutOff | Self::AsJournalled => None,
         }
     }
 
@@ -120,7 +125,7 @@ impl RunStatus {
     /// Refuses to go on with a run that was taken back, or whose requirement was finished since.
     pub(super) fn refuse_past(&self, run: &RunDir, requirement: &str) -> Result<(), Trouble> {
         let (what, why, next) = match self {
-            Self::Live { .. } | Self::NotBegun { .. } | Self::AsJournalled => return Ok(()),
+            Self::Live { .. } | Self::NotBegun { .. } | Self::CutOff | Self::AsJournalled => return Ok(()),
             Self::HalfUndone { again } => (
                 "is half undone: an undo of it was cut off".to_owned(),
                 "some files are as before it and some as after it",
@@ -178,9 +183,11 @@ pub(super) fn later_work(repository: &Path, run: &RunId) -> Option<RunId> {
     working.next().map(|other| other.id)
 }
 
-/// The command that goes back to before a run, where no later run's work would go with it.
+/// The command that goes back to before a run, where no later run's work would go with it and what it began from
+/// is still held.
 pub(super) fn back_before(repository: &Path, run: &RunId) -> Option<String> {
-    later_work(repository, run).is_none().then(|| format!("tdd undo {run}"))
+    let is_a_way = run_refs::are_there(repository, run) && later_work(repository, run).is_none();
+    is_a_way.then(|| format!("tdd undo {run}"))
 }
 
 /// Why a run can't be seen from here: its folder lies in another work tree of the repository, and so does

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 mod own;
 mod words;
 
-use self::words::{action, files, listed, present};
+use self::words::{action, commit_advice, files, left_permissions, listed, of_run_and_others, present};
 use super::journalled::{Journalled, tell_undone};
 use super::run_status::{self, RunStatus};
 use super::status::{chosen_run, repository};
@@ -52,6 +52,9 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
         // Somebody deleted our refs; the objects must be safe from `git gc`.
         way.keep(ZERO, &target.checkpoint)?;
         print::message(&format!("tdd: {} was gone; put back", way.ref_name(ZERO)));
+    }
+    if let Some(left) = left_permissions(&outlook.left_permissions) {
+        print::message(&left);
     }
     let told = Told { args, repository, run, story, target, outlook };
     if told.outlook.is_there() {
@@ -298,38 +301,16 @@ impl Told<'_> {
         }
         self.say(Outcome::Refused, None);
         let flag = if self.args.discard_changes { " --discard-changes" } else { "" };
-        Err(Trouble::user(format!("{} of this run were committed since", files(committed.len())))
+        Err(Trouble::user(of_run_and_others(committed, &self.outlook.foreign))
             .because(format!(
                 "the work tree alone would be taken back, and git would show that as changes to HEAD:\n{list}"
             ))
             .advise(format!(
                 "nothing was changed\n{}\n\
                  to take the files back in the work tree all the same: tdd undo {}{flag} --committed",
-                self.commit_advice(),
+                commit_advice(&self.outlook.commits),
                 self.run.id
             )))
-    }
-
-    /// How the commit itself is taken back. A person may have committed more on top of it.
-    fn commit_advice(&self) -> String {
-        match self.outlook.commits.as_slice() {
-            [] => "to take the commit itself back: git revert COMMIT".to_owned(),
-            [one] if one.is_head => {
-                format!("to take the commit itself back: git revert {}, or git reset", one.shown())
-            }
-            [one] => format!("to take the commit itself back: git revert {}", one.shown()),
-            many => {
-                let list: Vec<String> = many
-                    .iter()
-                    .take(LISTED)
-                    .map(|one| format!("  {}  {}", one.shown(), line(&one.subject)))
-                    .collect();
-                format!(
-                    "to take a commit itself back: git revert COMMIT; these have touched the files since:\n{}",
-                    list.join("\n")
-                )
-            }
-        }
     }
 
     /// Runs are taken back from the newest down.

@@ -53,7 +53,7 @@ impl<W: World> Drive<'_, W> {
         let mut events = self.put_git_back()?;
         let kept_as = self.ports.checkpoints.take(&self.label("failed"))?;
         match extent {
-            RollBack::Everything => self.ports.checkpoints.restore_all(to)?,
+            RollBack::Everything => self.diff().go_back(to, &kept_as)?,
             RollBack::AllButTests => {
                 let changes = self.differences(to, &kept_as)?;
                 let back = changes.into_iter().filter(|change| change.class != FileClass::Test);
@@ -82,7 +82,8 @@ impl<W: World> Drive<'_, W> {
             return Err(Trouble::internal("work was to be taken in a state that has none"));
         };
         let (key, number, judged) = (attempt.key.clone(), attempt.number, tree.clone());
-        self.ports.checkpoints.restore_all(&judged)?;
+        let found = self.ports.checkpoints.take("seen")?;
+        self.diff().go_back(&judged, &found)?;
         let now = self.ports.checkpoints.take(&self.label("taken"))?;
         // Another id may stand for the same tree; only the very tree that was judged is taken as it was.
         let is_judged = now == judged || self.ports.checkpoints.diff(&judged, &now)?.is_empty();

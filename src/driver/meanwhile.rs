@@ -2,6 +2,8 @@
 //! read-only to every child, a change of it is nobody's fault, and nothing for `tdd` to take back: the
 //! run pauses. Everywhere else nobody can tell whose work it is; what lay there is kept and named.
 
+use std::collections::BTreeSet;
+
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::{ChangeKind, ClassedChange};
@@ -42,19 +44,29 @@ fn hold<C: Checkpoints>(checkpoints: &mut C, kind: &str, tree: &CheckpointId) ->
     checkpoints.write_labels()
 }
 
+/// A tree from before a child, and its files.
+pub(super) type Before<'b> = (&'b CheckpointId, &'b [RelPath]);
+
 /// Pauses where there are such files; `kept` holds them as they are. `run` can be gone on with.
 pub(super) fn refuse_edited(
     edited: &[RelPath],
-    (kept, before): (&CheckpointId, Option<&CheckpointId>),
+    (kept, before): (&CheckpointId, Option<Before<'_>>),
     run: Option<&str>,
 ) -> Result<(), Trouble> {
     if edited.is_empty() {
         return Ok(());
     }
     let mut next = vec![format!("nothing was put back, and what is there now is kept as {kept}")];
-    next.extend(before.map(|before| {
-        format!("if it was not on purpose: git restore --source={before} --worktree -- FILE…")
-    }));
+    if let Some((before, known)) = before {
+        let (changed, new): (Vec<_>, Vec<_>) = edited.iter().partition(|path| known.contains(path));
+        let way_back = format!("if it was not on purpose: git restore --source={before} --worktree -- FILE…");
+        next.extend((!changed.is_empty()).then_some(way_back));
+        let put_away = format!(
+            "what is new takes no part yet: move it out of the repository until the run is over: {}",
+            listed(new.iter().copied()).join(", ")
+        );
+        next.extend((!new.is_empty()).then_some(put_away));
+    }
     next.push(match run {
         Some(run) => format!(
             "then go on:               tdd resume {run}\n\
@@ -100,9 +112,11 @@ impl<W: World> Drive<'_, W> {
         if self.setup.isolation.level != Level::Enforce || self.own.has_sealed {
             return Vec::new();
         }
+        // Of what is new only the process that ran the child could tell, and did.
         let was_there = |change: &&ClassedChange| match change.kind {
             ChangeKind::Modified | ChangeKind::Deleted | ChangeKind::Retyped => true,
-            ChangeKind::Added | ChangeKind::Submodule => false,
+            ChangeKind::Added => self.state.facts.edited.contains(&change.path),
+            ChangeKind::Submodule => false,
         };
         let is_sealed = |change: &&ClassedChange| sealed_classes(key).contains(&change.class);
         let is_forbidden = |change: &&ClassedChange| forbidden.contains(&change.path);
@@ -115,8 +129,29 @@ impl<W: World> Drive<'_, W> {
             hold_edited(&mut self.ports.checkpoints, kept)?;
             self.record(&[Event::Edited { paths: edited.to_vec(), kept: kept.clone() }])?;
         }
-        let before = self.state.attempt().map(|attempt| &attempt.before);
+        let before = self.state.attempt().map(|attempt| attempt.before.clone());
+        let known = match &before {
+            Some(before) if !edited.is_empty() => self.ports.checkpoints.files(before)?,
+            _ => Vec::new(),
+        };
+        let before = before.as_ref().map(|before| (before, known.as_slice()));
         refuse_edited(edited, (kept, before), Some(&self.state.run.run.to_string()))
+    }
+
+    /// A role's work that was put back may be a person's where the role could have written it: then no fence
+    /// tells the two apart. So is what seemed to be left by the tests that the role ran.
+    pub(super) fn hold_taken<'p>(
+        &mut self,
+        after: &CheckpointId,
+        base: &CheckpointId,
+        mut taken: impl Iterator<Item = &'p RelPath>,
+    ) -> Result<(), Trouble> {
+        let own = self.suite_rewrites();
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(base)?.into_iter().collect();
+        if taken.any(|path| !own.contains(path) && !self.is_like_a_leftover(path, &known)) {
+            hold_edited(&mut self.ports.checkpoints, after)?;
+        }
+        Ok(())
     }
 
     /// Where files that were there before are put back, nobody can tell whether a run of tests or a person

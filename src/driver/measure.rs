@@ -21,7 +21,6 @@ use tdd_core::criterion::CriterionId;
 use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
 use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::guard::{self, Guard};
-use tdd_core::isolation::Level;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
 use tdd_core::role::{Key, Role};
@@ -86,9 +85,7 @@ impl<W: World> Drive<'_, W> {
         let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
         events.extend(kept_as(&after, forbidden.iter().chain(&touched)));
-        if self.setup.isolation.level == Level::Audit {
-            self.hold_edited(&after, &base, forbidden.iter().chain(&touched))?;
-        }
+        self.hold_taken(&after, &base, forbidden.iter().chain(&touched).chain(&spared))?;
         touched.retain(|path| !forbidden.contains(path) && self.is_wish(path, &known));
         let restamped = self.ports.protection.rewritten();
         let production = self.read_production(key, &after, (&base, &changed))?;

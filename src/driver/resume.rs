@@ -140,7 +140,7 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn put_back_cut(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
         let kept_as = self.ports.checkpoints.take(&self.label("cut"))?;
         let changed = self.differences(to, &kept_as)?;
-        self.ports.checkpoints.restore_all(to)?;
+        self.diff().go_back(to, &kept_as)?;
         let mut events = Vec::new();
         // After a kill nobody can tell what the child did from what a person did since.
         if self.state.stopped_at.is_none() && !changed.is_empty() {

@@ -88,6 +88,13 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         Ok(Some(Event::Restored { what }))
     }
 
+    /// Brings all of the tree back, which is `now`, but for a person's next requirements.
+    pub(super) fn go_back(&mut self, to: &CheckpointId, now: &CheckpointId) -> Result<(), Trouble> {
+        let changes = self.checkpoints.diff(to, now)?.into_iter().map(|change| change.path);
+        let spared: Vec<RelPath> = changes.filter(|path| self.policy.is_next_requirement(path)).collect();
+        self.checkpoints.restore_all_but(to, &spared)
+    }
+
     /// Those of the changes that the role may not make. A trouble of the environment where a submodule is among
     /// them: no checkpoint holds its files, so they can neither be judged nor put back.
     pub(super) fn forbidden(
@@ -205,9 +212,12 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         (zero, start): Between<'_>,
         reported: BTreeSet<RelPath>,
     ) -> Result<Learned, Trouble> {
-        let mut learned = Learned::default();
+        let mut learned = Learned { requirements: Some(BTreeSet::new()), ..Learned::default() };
         learned.by_products.extend(self.setup.reports.iter().cloned());
         for path in self.checkpoints.files(zero)? {
+            if self.policy.is_requirement(&path) {
+                learned.requirements.get_or_insert_default().insert(path.clone());
+            }
             if self.policy.looks_like_by_product(&path) {
                 learned.kept.insert(path);
             }

@@ -6,7 +6,8 @@
 //!        | prefix tail        at no letter or digit, tail at least so long: see `PREFIXES`
 //!        | "eyJ" part "." "eyJ" part "." part          a JSON web token
 //!        | "-----BEGIN " … "PRIVATE KEY" … "-----" to the matching "-----END" line, or the end
-//!        | a password in a URL, and what stands in an `Authorization` header: see `places`
+//!        | a password in a URL, what stands in an `Authorization` header, and what is given to a variable whose
+//!          name ends as a secret's does (`DB_PASSWD=…`): see `places`
 //! tail   = letters, digits, "_" and "-"; "." too where the prefix ends in one
 //! ```
 //!
@@ -163,6 +164,7 @@ impl Mask {
             find_tokens(part, &mut hidden);
             places::find_urls(part, &mut hidden);
             places::find_headers(part, &mut hidden);
+            places::find_variables(part, &mut hidden);
             hidden[from..].iter_mut().for_each(|place| *place = (place.0 + start, place.1 + start));
             start = end + MASKED.len();
         }

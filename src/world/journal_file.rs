@@ -165,8 +165,16 @@ impl JournalFile {
     fn write_lines(&mut self, lines: &[String]) -> io::Result<()> {
         for line in lines {
             let written = rustix::io::retry_on_intr(|| rustix::io::write(&self.file, line.as_bytes()))?;
-            if written < line.len() {
-                return Err(io::Error::new(io::ErrorKind::StorageFull, "only a part of a line was written"));
+            // The system tells what it is out of when it is given the rest.
+            let mut rest = &line.as_bytes()[written..];
+            while !rest.is_empty() {
+                match rustix::io::retry_on_intr(|| rustix::io::write(&self.file, rest))? {
+                    0 => {
+                        let what = "only a part of a line was written";
+                        return Err(io::Error::new(io::ErrorKind::StorageFull, what));
+                    }
+                    more => rest = &rest[more..],
+                }
             }
         }
         (self.sync)(&self.file)

@@ -7,6 +7,7 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::journal_file::folders;
@@ -14,8 +15,8 @@ use tdd_child::regular_file;
 use tdd_core::event::RunId;
 use tdd_core::run_name;
 use tdd_core::trouble::Trouble;
-use tdd_snapshot::checkpoints::intent;
 use tdd_snapshot::checkpoints::place::GitPlace;
+use tdd_snapshot::checkpoints::{intent, packs};
 
 /// How long a lock is waited for whose owner is gone, and how often it is tried.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
@@ -23,6 +24,10 @@ const STEP: Duration = Duration::from_millis(10);
 
 /// The lock's name in the git folder.
 const NAME: &str = "tdd.lock";
+
+/// The locks that this process holds, by device and inode: a second descriptor of the same file finds them
+/// taken, whoever took them.
+static OURS: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
 
 /// The right to work in a work tree, held until it is dropped.
 #[derive(Debug)]
@@ -62,6 +67,7 @@ impl WorkTreeLock {
                 if let Some(killed) = signed(&mut file) {
                     intent::tidy(&GitPlace::find(repository)?, killed);
                 }
+                packs::remove_half_written(repository);
                 // What could not be removed then, maybe can by now.
                 folders::finish_removals(repository);
                 match sign(&mut file) {
@@ -69,6 +75,7 @@ impl WorkTreeLock {
                     Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {}
                     other => other.map_err(unusable)?,
                 }
+                note_ours(&file, Vec::push);
                 return Ok(Self { file });
             }
         }
@@ -110,6 +117,7 @@ pub fn at_work(repository: &Path) -> Option<AtWork> {
 
 impl Drop for WorkTreeLock {
     fn drop(&mut self) {
+        note_ours(&self.file, |ours, it| ours.retain(|one| *one != it));
         // Only so that a reader sees nobody's name; the lock itself goes with the descriptor.
         let _ = self.file.set_len(0);
     }
@@ -128,10 +136,21 @@ fn held_file(repository: &Path) -> Option<File> {
         return None;
     }
     let file = open(&path).ok()?;
+    let mut is_ours = false;
+    note_ours(&file, |ours, it| is_ours = ours.contains(&it));
+    if is_ours {
+        return None;
+    }
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Some(file),
         Ok(()) | Err(TryLockError::Error(_)) => None,
     }
+}
+
+/// Does something with the list of our locks, for the one of this file.
+fn note_ours(file: &File, act: impl FnOnce(&mut Vec<(u64, u64)>, (u64, u64))) {
+    let Ok(about) = file.metadata() else { return };
+    act(&mut OURS.lock().unwrap_or_else(PoisonError::into_inner), (about.dev(), about.ino()));
 }
 
 fn open(path: &Path) -> std::io::Result<File> {

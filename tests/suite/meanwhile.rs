@@ -30,6 +30,12 @@ fn meanwhile(level: &str, sandbox: &Sandbox, action: impl FnOnce()) -> Ran {
     Ran::of(&child.wait_with_output().unwrap())
 }
 
+/// The next attempt says nothing and does its work.
+fn wait_no_more(sandbox: &Sandbox) {
+    let agent = format!("role=$1\n{}{}", stops::BLOCK, stops::HONEST_AGENT);
+    std::fs::write(stops::beside(sandbox, "agent.sh"), agent).unwrap();
+}
+
 fn sh(sandbox: &Sandbox, script: &str) {
     let mut command = sandbox.command("sh");
     command.env("GIT_AUTHOR_NAME", "p").env("GIT_AUTHOR_EMAIL", "p@p");
@@ -163,6 +169,179 @@ fn what_an_editor_saved_before_a_pause_is_somebody_elses_to_undo_and_to_clean() 
     assert!(!sandbox.git(&["for-each-ref", "refs/tdd"]).is_empty());
 }
 
+/// A new one is nobody's fault either, in whatever process it is looked at, and no advice takes it away.
+#[test]
+fn ac_tdd_9_5_a_new_protected_file_of_a_person_is_blamed_on_nobody_however_often_it_is_looked_at() {
+    if !has_bwrap() {
+        return;
+    }
+    let sandbox = project(WAITING, HONEST_CHECK, "");
+    let mine = || std::fs::read_to_string(sandbox.path("tests/helper.sh")).ok();
+    let ran = meanwhile("enforce", &sandbox, || sandbox.write("tests/helper.sh", "mine\n")).expect(3);
+    ran.says(&["by somebody else", "tests/helper.sh: read-only", "move it out of the repository"]);
+    let resume = || {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        Ran::of(&command.arg("resume").env("TDD_SANDBOX", "enforce").output().unwrap())
+    };
+    for _ in 0..2 {
+        let ran = resume().expect(3).says(&["by somebody else", "tests/helper.sh: read-only"]);
+        assert!(
+            !ran.stderr.contains("may not change") && !ran.stderr.contains("git restore"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(mine().as_deref(), Some("mine\n"));
+    }
+    std::fs::rename(sandbox.path("tests/helper.sh"), sandbox.beside("helper.sh")).unwrap();
+    resume().expect(0);
+    assert_eq!(sandbox.forks(), 3, "no attempt was spent on it");
+}
+
+/// Who writes the next requirement while a run is at work, or has a file open, is in nobody's way.
+#[test]
+fn ac_tdd_9_18_the_next_requirement_and_what_an_editor_holds_are_no_part_of_a_run() {
+    let bad = WAITING.replace("echo two >>src.txt; echo up", "echo three >>src.txt; echo up");
+    for level in LEVELS.into_iter().filter(|level| *level == "audit" || has_bwrap()) {
+        for (agent, code) in [(WAITING, 0), (bad.as_str(), 1)] {
+            let sandbox = project(agent, HONEST_CHECK, "budgets: { semantic: 1 }\n");
+            let all = ["specs/frs/STE-9.md", "specs/frs/.STE-1.md.swp"];
+            let write = || all.iter().for_each(|path| sandbox.write(path, "mine\n"));
+            let ran = meanwhile(level, &sandbox, write).expect(code);
+            assert!(!ran.stderr.contains("STE-9") && !ran.stderr.contains(".swp"), "{}", ran.stderr);
+            assert!(!ran.stdout.contains("STE-9") && !ran.stdout.contains(".swp"), "{}", ran.stdout);
+            // Said once more, it is still nobody's business but the person's.
+            sandbox.write(all[0], "mine, and more\n");
+            sandbox.tdd(&["undo"]).expect(0);
+            assert_eq!(sandbox.read("src.txt"), "one\n");
+            sandbox.tdd(&["clean", "--all"]).expect(0);
+            assert_eq!(
+                (sandbox.read(all[0]).as_str(), sandbox.read(all[1]).as_str()),
+                ("mine, and more\n", "mine\n")
+            );
+        }
+    }
+}
+
+/// What a role could have written is put back as its own; it may be a person's all the same.
+#[test]
+fn what_a_role_could_have_written_is_cleaned_with_a_word_alone() {
+    // In RED nothing but gate files is read-only, and the test-writer is up then.
+    let in_red = WAITING
+        .replace(
+            "mkdir -p tests;",
+            "test -e ../once || { :>../once; echo up >../up; read line <../go; }; mkdir -p tests;",
+        )
+        .replace("echo two >>src.txt; echo up >../up; read line <../go;", "echo two >>src.txt;");
+    for (level, agent, path) in [
+        ("audit", WAITING, "tests/mine.sh"),
+        ("audit", WAITING, "tests/data/mine.json"),
+        ("enforce", in_red.as_str(), "README.txt"),
+    ] {
+        if level == "enforce" && !has_bwrap() {
+            return;
+        }
+        let sandbox = project(agent, HONEST_CHECK, "");
+        sandbox.write("README.txt", "read me\n");
+        sandbox.commit();
+        let write = || {
+            sandbox.write(path, "mine\n");
+            wait_no_more(&sandbox);
+        };
+        let ran = meanwhile(level, &sandbox, write).expect(0);
+        assert_ne!(
+            std::fs::read_to_string(sandbox.path(path)).ok().as_deref(),
+            Some("mine\n"),
+            "{}",
+            ran.stderr
+        );
+        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-"]);
+        let kept = sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/tdd"]);
+        let holds = |name: &str| {
+            let shown = sandbox.command("git").args(["show", &format!("{name}:{path}")]).output().unwrap();
+            shown.stdout == b"mine\n"
+        };
+        assert!(
+            kept.lines().any(|name| name.contains("/edited-") && holds(name)),
+            "{path}: {}",
+            cleaned.stderr
+        );
+    }
+}
+
+/// A cache that was made for a run goes with it, also if whoever made it was killed; what is in use stays.
+#[test]
+fn a_killed_run_leaves_no_empty_folder_in_the_home() {
+    if !has_bwrap() {
+        return;
+    }
+    for used in [false, true] {
+        let sandbox = project(WAITING, HONEST_CHECK, "");
+        sandbox.write("tool.py", "x = 1\n");
+        sandbox.commit();
+        let mut up = listen(&sandbox, "up");
+        let _go = listen(&sandbox, "go");
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        command.arg("STE-1").env("TDD_SANDBOX", "enforce").stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        assert_eq!(hear(&mut up), "up");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let cache = sandbox.beside("home/.cache");
+        assert!(cache.is_dir(), "nothing was made, so this shows nothing");
+        if used {
+            std::fs::write(cache.join("mine"), "").unwrap();
+        }
+        sandbox.tdd(&["doctor", "--reap"]);
+        assert_eq!(cache.exists(), used);
+        stops::no_exchange(&sandbox);
+    }
+}
+
+/// In `audit` what git is in the midst of is put back as it was; what was found there is kept.
+#[test]
+fn a_rebase_or_a_merge_that_a_person_began_meanwhile_is_kept_whole() {
+    const HISTORY: &str = "git config user.name p; git config user.email p@p
+git checkout -q -b side; echo side >other.txt; git add other.txt; git commit -qm SIDE
+git checkout -q main; echo main >other.txt; git add other.txt; git commit -qm MAIN";
+    // A rebase stashes what is in the tree, and a merge stops at a conflict.
+    for (action, name, has_stash) in [
+        (
+            "echo mine >>notes.txt; git rebase -q --autostash side 2>/dev/null || true",
+            "rebase-merge/onto",
+            true,
+        ),
+        ("git merge -q side >/dev/null 2>&1 || true", "MERGE_HEAD", false),
+        ("git bisect start -q; git bisect bad", "BISECT_LOG", false),
+    ] {
+        let sandbox = project(WAITING, HONEST_CHECK, "");
+        sandbox.write("notes.txt", "notes\n");
+        sandbox.commit();
+        sh(&sandbox, HISTORY);
+        let mut was = String::new();
+        let ran = meanwhile("audit", &sandbox, || {
+            sh(&sandbox, action);
+            wait_no_more(&sandbox);
+            was = sandbox.read(&format!(".git/{name}"));
+        });
+        let kept = ran
+            .stderr
+            .split("in the midst of is kept as ")
+            .nth(1)
+            .unwrap_or_else(|| panic!("{}", ran.stderr));
+        let kept = kept.split(':').next().unwrap();
+        assert_eq!(sandbox.git(&["show", &format!("{kept}:{name}")]), was.trim_end(), "{action}");
+        assert!(!sandbox.path(".git/rebase-merge").exists() && !sandbox.path(".git/MERGE_HEAD").exists());
+        if has_stash {
+            let stash =
+                ran.stderr.split("git stash apply ").nth(1).unwrap().split_whitespace().next().unwrap();
+            assert!(sandbox.git(&["show", &format!("{stash}:notes.txt")]).ends_with("mine"));
+            sandbox.git(&["-c", "gc.pruneExpire=now", "gc", "-q", "--prune=now"]);
+            assert!(sandbox.git(&["show", &format!("{stash}:notes.txt")]).ends_with("mine"), "it is held");
+        }
+        sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone"]);
+    }
+}
+
 /// Nobody can tell who wrote to a file while tests ran, or made one; what they make again is no person's.
 #[test]
 fn a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without_a_word() {
@@ -198,12 +377,7 @@ fn what_an_editor_saves_is_kept_and_named() {
     let ran = meanwhile("audit", &sandbox, || {
         assert!(first.replace(false));
         sh(&sandbox, edit);
-        // The next attempt is not waited for.
-        std::fs::write(
-            stops::beside(&sandbox, "agent.sh"),
-            format!("role=$1\n{}{}", stops::BLOCK, stops::HONEST_AGENT),
-        )
-        .unwrap();
+        wait_no_more(&sandbox);
     });
     let ran = ran.expect(0).says(&["protected file tests/ac_ste_1_1.sh was changed; put back"]);
     let kept = ran.stderr.split("what lay there then is kept as ").nth(1).unwrap();

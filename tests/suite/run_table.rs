@@ -43,25 +43,27 @@ impl Drop for Made {
 }
 
 /// An exit code, and words of which each must be said.
-type Want = (i32, &'static [&'static str]);
+type Want<'w> = (i32, &'w [&'w str]);
 
 struct Row {
     state: &'static str,
     make: fn(&Place) -> Made,
-    status: Want,
-    doctor: Want,
-    run: Want,
-    resume: Want,
-    undo: Want,
-    clean: Want,
+    status: Want<'static>,
+    doctor: Want<'static>,
+    run: Want<'static>,
+    resume: Want<'static>,
+    undo: Want<'static>,
+    clean: Want<'static>,
 }
 
-const NONE: Want = (0, &["no unfinished run"]);
-const ANEW: Want = (0, &["attempts:    3 if nothing fails"]);
-const BACK: Want = (0, &["undone: the work tree is as checkpoint 0"]);
-const LOCKED: Want = (2, &["another tdd works in this work tree", "process PID", "works on RUN"]);
+const NONE: Want<'static> = (0, &["no unfinished run"]);
+const ANEW: Want<'static> = (0, &["attempts:    3 if nothing fails"]);
+const BACK: Want<'static> = (0, &["undone: the work tree is as checkpoint 0"]);
+const HALF_UNDONE: Want<'static> =
+    (2, &["an undo of the run RUN was cut off", "bring the undo to its end first: tdd undo RUN"]);
+const LOCKED: Want<'static> = (2, &["another tdd works in this work tree", "process PID", "works on RUN"]);
 
-const TABLE: [Row; 8] = [
+const TABLE: [Row; 9] = [
     Row {
         state: "halted",
         make: halted,
@@ -126,6 +128,16 @@ const TABLE: [Row; 8] = [
         clean: (0, &["would be removed: RUN", "  cleaned in part"]),
     },
     Row {
+        state: "half undone",
+        make: half_undone,
+        status: (0, &["state        an undo of it was cut off", "`tdd undo RUN` brings it to its end"]),
+        doctor: (1, &["an undo of the run RUN was cut off", "tdd undo RUN"]),
+        run: HALF_UNDONE,
+        resume: (2, &["the run RUN is half undone", "tdd undo RUN"]),
+        undo: BACK,
+        clean: (1, &["left alone: RUN: an undo of it was cut off"]),
+    },
+    Row {
         state: "killed before the baseline",
         make: killed_before_the_baseline,
         status: (0, &["state        cut off before any work was done: ", "`tdd STE-1` starts anew"]),
@@ -172,6 +184,18 @@ fn superseded(place: &Place) -> Made {
 fn abandoned(place: &Place) -> Made {
     let made = halted(place);
     place.tdd(&["resume", "--abandon"]).expect(1);
+    made
+}
+
+/// `tdd undo` was killed right after it had noted what it was about to do.
+fn half_undone(place: &Place) -> Made {
+    let made = halted(place);
+    let all = place.sandbox.git(&["for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/tdd"]);
+    let refs = all.lines().map(|line| line.split(['/', ' ']).collect::<Vec<_>>());
+    let (zero, others): (Vec<_>, Vec<_>) = refs.partition(|name| name[1] == "0");
+    let (run, to, label, now) = (zero[0][0], zero[0][2], others[0][1], others[0][2]);
+    let note = format!(r#"{{"run":"{run}","to":"{to}","label":"{label}","now":"{now}"}}"#);
+    place.sandbox.write(".git/tdd-undo.json", &note);
     made
 }
 
@@ -233,7 +257,7 @@ fn copied(from: &std::path::Path, to: &std::path::Path) {
 }
 
 /// What is not as it should be.
-fn missed(what: &str, made: &Made, ran: &Ran, (code, words): Want) -> Vec<String> {
+fn missed(what: &str, made: &Made, ran: &Ran, (code, words): Want<'_>) -> Vec<String> {
     let said = format!("{}\n{}", ran.stdout, ran.stderr);
     let words = words.iter().map(|word| made.filled(word)).filter(|word| !said.contains(word));
     let mut missed: Vec<String> = words.map(|word| format!("{what}: no `{word}`")).collect();
@@ -250,16 +274,27 @@ fn disagreements(row: &Row) -> Vec<String> {
     if made.process.is_none() {
         copied(&repo, &saved);
     }
-    let commands: [(&str, &[&str], Want); 6] = [
+    // What would be done and what is done is the same.
+    let (code, words) = row.clean;
+    let words: Vec<&str> = words.iter().map(|word| word.strip_prefix("would be ").unwrap_or(word)).collect();
+    let clean = if made.process.is_some() { LOCKED } else { (code, words.as_slice()) };
+    let commands: [(&str, &[&str], Want<'_>); 7] = [
         ("status", &["status", run], row.status),
         ("doctor", &["doctor"], row.doctor),
         ("run", &["STE-1", "--dry-run", "--cassette", honest], row.run),
         ("resume", &["resume", run, "--cassette", honest], row.resume),
         ("undo", &["undo", run], row.undo),
         ("clean", &["clean", run, "--dry-run"], row.clean),
+        ("clean, done", &["clean", run], clean),
     ];
+    let others: [(&str, &[&str], Want<'_>); 3] = [
+        ("clean, all", &["clean", "--all", "--discard-commits"], (0, &["1 run kept"])),
+        ("fix", &["fix", "--max-retries", "0"], HALF_UNDONE),
+        ("run, anew", &["STE-1", "--new", "--cassette", honest], HALF_UNDONE),
+    ];
+    let others = others.into_iter().filter(|_| row.state == "half undone");
     let mut all = Vec::new();
-    for (command, args, want) in commands {
+    for (command, args, want) in commands.into_iter().chain(others) {
         // Nothing but an agent of its own is in the way of a run here; the others have the cassette.
         let agent = "agent: mine\nagents: { mine: { argv: [sh, agent.sh, '{prompt_file}'] } }\n";
         place.sandbox.own_settings(if command == "doctor" { agent } else { "" });

@@ -149,12 +149,17 @@ fn an_undo_that_has_nothing_to_keep_works_on_a_full_disk() {
         return;
     }
     let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
-    let lines = ["tdd STE-1", "fill 0; df -k . >&2; tdd undo", "cat src.txt; ls tests", "room; tdd status"];
-    let [first, undone, left, status] = on_a_small_disk(&sandbox, &lines).try_into().ok().unwrap();
-    first.expect(0);
-    undone.expect(0);
-    assert_eq!(left.stdout, "one\n", "{}", left.stderr);
-    status.expect(0);
+    // Temporary files lie on another disk, or on the same one.
+    for temporary in ["", "TMPDIR=$PWD/.. "] {
+        let undo = format!("fill 0; df -k . >&2; {temporary}tdd undo");
+        let lines = ["tdd STE-1", &undo, "cat src.txt; ls tests", "room; tdd status"];
+        let [first, undone, left, status] = on_a_small_disk(&sandbox, &lines).try_into().ok().unwrap();
+        first.expect(0);
+        undone.expect(0);
+        assert_eq!(left.stdout, "one\n", "{}", left.stderr);
+        status.expect(0);
+        std::fs::remove_dir(sandbox.beside("small")).unwrap();
+    }
 }
 
 fn under(sandbox: &Sandbox, limits: &str, words: &str) -> Ran {
@@ -187,6 +192,24 @@ fn a_limit_that_is_reached_is_told_with_how_to_raise_it() {
     let ran = under(&sandbox, "ulimit -f 0", "STE-1 --new").expect(2);
     ran.says(&["a file may not grow further", "ulimit -f"]);
     assert_eq!(sandbox.everything(), before);
+}
+
+/// Wherever a file comes to its limit, that is told as what it is, and the run goes on without it.
+#[test]
+fn a_limit_on_the_size_of_files_is_no_full_disk_and_pauses_a_run() {
+    let mut paused = 0;
+    for blocks in [2, 8, 12, 16, 24] {
+        let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
+        let ran = under(&sandbox, &format!("ulimit -f {blocks}"), "STE-1");
+        assert!(!ran.stderr.contains("disk is full"), "{blocks}: {}", ran.stderr);
+        if ran.code != 0 {
+            ran.expect(3).says(&["a file may not grow further", "ulimit -f", "tdd resume STE-1-"]);
+            sandbox.tdd(&["resume"]).expect(0);
+            paused += 1;
+        }
+        assert_eq!(sandbox.read("src.txt"), "one\ntwo\n", "{blocks}");
+    }
+    assert!(paused > 1, "{paused}");
 }
 
 /// `head` wants no more, which is no loss; a full disk is one.

@@ -153,3 +153,24 @@ fn what_is_not_verified_is_listed_with_its_reason() {
     assert_eq!(value["criteria"][0]["green"], "green");
     assert_eq!(value["ending"], "partly-unverified");
 }
+
+/// What git takes for magic at the head of a pathspec is a name all the same.
+#[test]
+fn the_proposed_commit_takes_files_of_any_name() {
+    use super::stops::{HONEST_AGENT, HONEST_CHECK, project};
+    const NAMES: [&str; 12] =
+        ["_x", "#x", "@x", "-x", "!x", "~x", "%x", "^x", "(top)x", ":x", ".x", "\u{e9}x"];
+    let writes = format!("for name in '{}'; do echo x >\"./$name\"; done; ", NAMES.join("' '"));
+    let agent = HONEST_AGENT.replace("echo two >>src.txt;", &format!("echo two >>src.txt; {writes}"));
+    let sandbox = project(&agent, HONEST_CHECK, "");
+    let said = sandbox.tdd(&["STE-1"]).expect(0).stdout;
+    let command = said.lines().find(|line| line.trim().starts_with("git add ")).unwrap();
+    let mut sh = sandbox.command("sh");
+    let sh = sh.args(["-c", command]).env("GIT_AUTHOR_NAME", "p").env("GIT_AUTHOR_EMAIL", "p@p");
+    let ran = sh.env("GIT_COMMITTER_NAME", "p").env("GIT_COMMITTER_EMAIL", "p@p").output().unwrap();
+    super::sandbox::Ran::of(&ran).expect(0);
+    let held = sandbox.git(&["ls-tree", "-z", "--name-only", "HEAD"]);
+    for name in NAMES {
+        assert!(held.split('\0').any(|one| one == name), "{name}: {command}\n{held}");
+    }
+}

@@ -306,6 +306,18 @@ fn of_a_killed_run_nothing_is_guessed() {
     let sandbox = awkward();
     let before = tree(&sandbox);
     AtWork::begin(&sandbox).end(rustix::process::Signal::KILL);
+    let status = sandbox.tdd(&["status"]).expect(0).stdout;
+    assert!(status.contains("cut off, its process is gone; it was: GREEN"), "{status}");
+    // What its git had begun goes with the rest.
+    for name in ["pack/tmp_pack_AbCdEf", "pack/tmp_idx_AbCdEf", "0a/tmp_obj_AbCdEf"] {
+        sandbox.write(&format!(".git/objects/{name}"), "half");
+    }
+    let doctor = sandbox.tdd(&["doctor"]).stdout;
+    assert_eq!(doctor.matches("half written by git: ").count(), 3, "{doctor}");
+    let doctor = sandbox.tdd(&["doctor", "--reap"]).stdout;
+    assert!(doctor.contains("what killed runs had left is gone"), "{doctor}");
+    assert!(!sandbox.path(".git/objects/pack/tmp_pack_AbCdEf").exists());
+    assert!(!sandbox.path(".git/objects/0a/tmp_obj_AbCdEf").exists());
     sandbox.tdd(&["undo"]).expect(2).says(&["cut off", "crlf.txt", "--discard-changes"]);
     sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
     assert_eq!(tree(&sandbox), before);
@@ -371,6 +383,59 @@ fn ac_tdd_9_7_what_a_person_has_committed_is_not_taken_back_unasked() {
     assert_eq!(tree(&sandbox), after);
     let ran = sandbox.tdd(&["undo", "--committed"]).expect(0).says(&["in the work tree alone"]);
     assert_eq!((tree(&sandbox), git_state(&sandbox)), (before, head), "{}", ran.stdout);
+}
+
+/// A commit that holds more than the run's work is none to revert unasked, and what is whose is said.
+#[test]
+fn a_commit_that_mixes_a_runs_work_with_other_work_is_told_as_that() {
+    let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
+    sandbox.tdd(&["STE-1"]).expect(0);
+    wait_for_another_second();
+    sandbox.write("mine.txt", "mine\n");
+    sandbox.write("specs/frs/STE-2.md", "# Next\n");
+    sandbox.commit();
+    let ran = sandbox.tdd(&["undo", "--discard-changes"]).expect(2);
+    let ran = ran.says(&[
+        "2 files of this run were committed since, and 1 file of somebody else's",
+        "other work, too",
+    ]);
+    assert!(!ran.stderr.contains("git reset"), "{}", ran.stderr);
+}
+
+/// Permissions that were touched by somebody since, or of a copy, are left: that is told.
+#[test]
+fn permissions_that_nobody_can_tell_whose_are_left_and_told() {
+    let agent = HONEST_AGENT.replace("echo two >>src.txt;", "echo two >>src.txt; chmod 644 notes.txt;");
+    let sandbox = project(&agent, HONEST_CHECK, "");
+    sandbox.write("notes.txt", "notes\n");
+    sandbox.commit();
+    std::fs::set_permissions(sandbox.path("notes.txt"), PermissionsExt::from_mode(0o600)).unwrap();
+    sandbox.tdd(&["STE-1"]).expect(0);
+    wait_for_another_second();
+    std::fs::hard_link(sandbox.path("notes.txt"), sandbox.beside("other-name")).unwrap();
+    sandbox
+        .tdd(&["undo"])
+        .expect(0)
+        .says(&["permissions of 1 file are not as before", "chmod 600 notes.txt"]);
+    sandbox.tdd(&["undo"]).expect(0).says(&["notes.txt (644, was 600)"]);
+}
+
+/// There is no copy of what is no file, and nobody goes on as if it were there.
+#[test]
+fn ac_tdd_9_8_a_fifo_that_a_role_removes_is_told() {
+    let agent = HONEST_AGENT.replace("echo two >>src.txt;", "echo two >>src.txt; rm pipe; echo x >pipe;");
+    let sandbox = project(&agent, HONEST_CHECK, "");
+    assert!(Command::new("mkfifo").arg(sandbox.path("pipe")).status().unwrap().success());
+    let ran = sandbox
+        .tdd(&["STE-1"])
+        .expect(0)
+        .says(&["seen: pipe was no file, and is gone; there is no copy of it"]);
+    assert_eq!(ran.stderr.matches("pipe was no file").count(), 1, "{}", ran.stderr);
+    // One that stays is nothing to speak of.
+    let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
+    assert!(Command::new("mkfifo").arg(sandbox.path("pipe")).status().unwrap().success());
+    let ran = sandbox.tdd(&["STE-1"]).expect(0);
+    assert!(!ran.stderr.contains("pipe"), "{}", ran.stderr);
 }
 
 /// What a person commits on top of it is not what an advice takes back.

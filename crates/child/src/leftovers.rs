@@ -28,8 +28,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-pub use self::folders::made_shared_folder;
 pub use self::folders::{CopyFolder, copy_folder, no_temporary_folder};
+pub use self::folders::{MadeFolders, made_shared_folder};
 pub use self::folders::{OwnFolder, exchange_folder, shared_folder, temporary_folder};
 pub use self::note::Named;
 use self::note::Note;
@@ -147,6 +147,7 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
         }
     }
     for (_, folder) in folders.iter().filter(|(note, _)| note.is_over(&boot)) {
+        folders::forget_made(folder);
         lines.push(match disk::remove_all(folder) {
             Ok(()) => format!("removed {}, left by a run that was killed", folder.display()),
             Err(error) => format!("could not remove {}, left by a run: {error}", folder.display()),

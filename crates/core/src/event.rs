@@ -39,6 +39,8 @@ pub use session::{
 
 /// The end of a line about what somebody changed and what is not put back.
 pub const LEFT_ALONE: &str = "left as it is";
+/// The end of a line about what can't be put back.
+pub const GONE: &str = "there is no copy of it";
 
 /// One fact. Serialised with a `type` tag; what is too long for a line of the journal goes to a
 /// side file as a whole, so an event is always complete in memory.

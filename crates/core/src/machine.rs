@@ -1,12 +1,14 @@
 //! What a cycle and a run of `tdd fix` are both: a fold over a journal that names, in every state, one thing
 //! to do or none. What fits wherever a run stands is taken in here, in one way for both.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
 use crate::event::{self, Event, Leaked, RunId, Runs};
+use crate::path::RelPath;
 use crate::usage::{Cap, CapPlan, Caps, Usage};
 
 /// A state that events fold into, and that names the next effect.
@@ -58,6 +60,8 @@ pub struct Facts {
     pub runs: Runs,
     /// The operator took all of it back with `tdd undo`; the label under which it was kept.
     pub undone: Option<String>,
+    /// Protected files that somebody else changed or made while the child of this attempt ran.
+    pub edited: BTreeSet<RelPath>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -84,13 +88,17 @@ impl Facts {
             | Event::PolicySettled { .. }
             | Event::TestRun(_)
             | Event::EditClaim { .. }
-            | Event::Edited { .. }
             | Event::Denied { .. }
             | Event::Glimpsed { .. }
             | Event::Unknown { .. } => {}
             Event::Worked { ms, runs } => {
                 self.worked_ms = self.worked_ms.saturating_add(*ms);
                 self.runs.add(*runs);
+            }
+            Event::Edited { paths, .. } => self.edited.extend(paths.iter().cloned()),
+            Event::AttemptStarted { .. } => {
+                self.edited.clear();
+                return Fitting::ByPhase;
             }
             Event::TreeSeen { tree } => self.tree = Some(tree.clone()),
             // The tree that a run goes on with stays the one it knew: brought back, it is that again.
@@ -111,7 +119,6 @@ impl Facts {
             | Event::FixMeasured { .. }
             | Event::CheckpointZero { .. }
             | Event::BaselineMeasured { .. }
-            | Event::AttemptStarted { .. }
             | Event::Used { .. }
             | Event::AgentReturned { .. }
             | Event::AttemptMeasured { .. }

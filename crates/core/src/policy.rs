@@ -88,6 +88,9 @@ pub struct Learned {
     pub by_products: BTreeSet<RelPath>,
     /// Part of the project at checkpoint 0, though a glob would make a by-product of it.
     pub kept: BTreeSet<RelPath>,
+    /// The requirements at checkpoint 0: what comes to them is somebody's next one. `None` where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirements: Option<BTreeSet<RelPath>>,
 }
 
 /// Classifies paths of one project.
@@ -173,6 +176,19 @@ impl Policy {
         self.globs.by_products.is_match(path.as_str()) && !self.globs.code_among.is_match(path.as_str())
     }
 
+    /// Whether this is a requirement that was not there when the run began. No test rests on it and no role has
+    /// to write it: it is the next one of a person, who is at work meanwhile, and no part of the run.
+    pub fn is_next_requirement(&self, path: &RelPath) -> bool {
+        let EffectivePolicy { learned, .. } = &self.effective;
+        learned.requirements.as_ref().is_some_and(|known| self.is_requirement(path) && !known.contains(path))
+    }
+
+    /// Whether a path is that of a requirement.
+    pub fn is_requirement(&self, path: &RelPath) -> bool {
+        let specs_dir = &self.effective.specs_dir;
+        !specs_dir.is_empty() && path.is_within(specs_dir) && path.extension() == "md"
+    }
+
     /// Whether tests read this file and no runner loads it as code: what it says is put back like
     /// anything that is protected, but to write it is no wish to change a test.
     pub fn is_data_of_tests(&self, path: &RelPath) -> bool {
@@ -182,7 +198,7 @@ impl Policy {
     pub fn classify(&self, path: &RelPath) -> FileClass {
         let text = path.as_str();
         let (globs, EffectivePolicy { learned, own_gates, specs_dir, .. }) = (&self.globs, &self.effective);
-        let is_left = learned.by_products.contains(path);
+        let is_left = learned.by_products.contains(path) || self.is_next_requirement(path);
         if is_left || (self.looks_like_by_product(path) && !learned.kept.contains(path)) {
             FileClass::ByProduct
         } else if (globs.gates.is_match(text) && guard::stands(Guard::GateFile))
@@ -297,6 +313,10 @@ pub const BY_PRODUCTS: &[&str] = &[
     "**/*.snap.new",
     "**/*.pending-snap",
     "**/.DS_Store",
+    // What editors hold beside a file that is open in them.
+    "**/.*.sw[a-p]",
+    "**/.*.kate-swp",
+    "**/.~lock.*#",
     "**/.tdd-report.xml",
     ".tdd/runs/**",
     "**/.tdd/runs/**",
@@ -476,6 +496,10 @@ mod tests {
             ("src/snapshots/a__b.snap.new", true),
             ("tests/.it.rs.pending-snap", true),
             ("src/snapshots/a__b.snap", false),
+            ("specs/frs/.STE-1.md.swp", true),
+            (".shop.py.swo", true),
+            ("shop.swp", false),
+            (".shop.swq", false),
         ] {
             assert_eq!(policy.looks_like_by_product(&RelPath::new(file).unwrap()), want, "{file}");
         }
@@ -490,6 +514,7 @@ mod tests {
             tests: all("shop/checks.py"),
             by_products: all("conftest.py"),
             kept: all("htmlcov/kept.py"),
+            requirements: Some(all("specs/STE-1.md")),
         };
         for (file, before, after) in [
             ("shop/checks.py", FileClass::Source, FileClass::Test),
@@ -497,6 +522,9 @@ mod tests {
             ("htmlcov/kept.py", FileClass::ByProduct, FileClass::Source),
             ("htmlcov/other.py", FileClass::ByProduct, FileClass::ByProduct),
             ("shop/core.py", FileClass::Source, FileClass::Source),
+            ("specs/STE-1.md", FileClass::Gate, FileClass::Gate),
+            ("specs/STE-2.md", FileClass::Gate, FileClass::ByProduct),
+            ("specs/helper.py", FileClass::Gate, FileClass::Gate),
         ] {
             assert_eq!(policy.classify(&path(file)), before, "{file}");
             let taught = policy.clone().with_learned(learned.clone());

@@ -55,7 +55,11 @@ pub trait Checkpoints {
     /// All differences, by-products included, sorted by path.
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble>;
     /// Makes the work tree equal to `to`: unignored files that `to` lacks are removed.
-    fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble>;
+    fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {
+        self.restore_all_but(to, &[])
+    }
+    /// The same, but for these paths.
+    fn restore_all_but(&mut self, to: &CheckpointId, spared: &[RelPath]) -> Result<(), Trouble>;
     /// Makes just these paths as they are in `to` (absent there: removed).
     fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble>;
     /// The differences of these paths as a unified diff for a person, at most 64 KiB.

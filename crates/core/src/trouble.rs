@@ -45,6 +45,7 @@ impl Obstacle {
             // EAGAIN: nothing that troubles are made of waits for anything else.
             (Some(_), io::ErrorKind::WouldBlock) => Some(Self::TooManyProcesses),
             (_, io::ErrorKind::OutOfMemory) => Some(Self::NoMemory),
+            (None, _) => Self::of(&within(error)?),
             _ => None,
         }
     }
@@ -101,6 +102,13 @@ impl Obstacle {
             Self::NoMemory => "end other programs, or raise the limit on memory (`ulimit -v`)",
         }
     }
+}
+
+/// The system's own error in one that a library has put other words around: std writes its number.
+fn within(error: &io::Error) -> Option<io::Error> {
+    let words = error.to_string();
+    let (_, rest) = words.split_once("(os error ")?;
+    Some(io::Error::from_raw_os_error(rest.split_once(')')?.0.parse().ok()?))
 }
 
 /// A cause in words, with what the system is out of where that is known.

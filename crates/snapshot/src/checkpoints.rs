@@ -12,12 +12,12 @@
 //! [`Checkpoints::restore_git`], which puts it back where a child could write to it.
 #![expect(clippy::disallowed_methods, reason = "a folder of ours, and the time of a commit")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::RunId;
+use tdd_core::event::{GONE, RunId};
 use tdd_core::excerpt;
 use tdd_core::finding::{Change, ChangeKind};
 use tdd_core::isolation::Level;
@@ -35,6 +35,7 @@ mod git;
 mod git_files;
 mod git_kept;
 mod git_locks;
+mod git_midst;
 mod git_state;
 mod git_told;
 mod git_words;
@@ -43,7 +44,7 @@ mod in_the_way;
 pub mod intent;
 mod labels;
 mod listing;
-mod packs;
+pub mod packs;
 pub mod pairs;
 mod patch;
 pub mod place;
@@ -56,6 +57,7 @@ mod specials;
 mod stand_ins;
 mod walk;
 
+use carry::Extent;
 use contents::Contents;
 use edit::Tree;
 use git::Git;
@@ -98,6 +100,8 @@ pub struct GitCheckpoints {
     recorded: Option<GitState>,
     clean: Clean,
     sound: Sound,
+    /// FIFOs and the like that are known to be gone.
+    gone: BTreeSet<Vec<u8>>,
     /// How the children are held: where git's folder is read-only to all of them, what changes there
     /// is somebody else's.
     level: Level,
@@ -142,6 +146,7 @@ impl GitCheckpoints {
             recorded: None,
             clean: Clean::default(),
             sound: Sound::default(),
+            gone: BTreeSet::new(),
             level: Level::Audit,
             folders,
             scratch,
@@ -291,12 +296,12 @@ impl Checkpoints for GitCheckpoints {
         Ok(excerpt::head_and_tail(&String::from_utf8_lossy(&patch), MOST_OF_A_PATCH))
     }
 
-    fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {
-        self.go_back(to, None)
+    fn restore_all_but(&mut self, to: &CheckpointId, spared: &[RelPath]) -> Result<(), Trouble> {
+        self.go_back(to, if spared.is_empty() { Extent::All } else { Extent::AllBut(spared) })
     }
 
     fn restore(&mut self, to: &CheckpointId, paths: &[RelPath]) -> Result<(), Trouble> {
-        if paths.is_empty() { Ok(()) } else { self.go_back(to, Some(paths)) }
+        if paths.is_empty() { Ok(()) } else { self.go_back(to, Extent::These(paths)) }
     }
 
     fn read(&mut self, at: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble> {
@@ -324,7 +329,10 @@ impl Checkpoints for GitCheckpoints {
     fn restore_git(&mut self, label: &str) -> Result<Vec<String>, Trouble> {
         self.contents.rest();
         let Some(mut recorded) = self.recorded.take() else { return Ok(Vec::new()) };
-        let restored = self.looked_at(&mut recorded, label);
+        let mut restored = self.looked_at(&mut recorded, label);
+        if let Ok(said) = &mut restored {
+            said.extend(self.lost_specials());
+        }
         // What was told once is known from now on.
         let again = match &restored {
             Ok(said) if !said.is_empty() && self.level == Level::Audit => {
@@ -338,6 +346,21 @@ impl Checkpoints for GitCheckpoints {
 }
 
 impl GitCheckpoints {
+    /// FIFOs, sockets and devices from before the run that are no longer there, each told once: there is no copy
+    /// of one.
+    fn lost_specials(&mut self) -> Vec<String> {
+        let is_there = |path: &[u8]| {
+            let about = std::fs::symlink_metadata(walk::full_path(&self.place.work_tree, path));
+            about.is_ok_and(|about| walk::kind_of(&about).is_none() && !about.is_dir())
+        };
+        let lost = self.rules.specials().filter(|path| !self.gone.contains(*path) && !is_there(path));
+        let lost: Vec<Vec<u8>> = lost.cloned().collect();
+        let lines =
+            lost.iter().map(|path| format!("{} was no file, and is gone; {GONE}", shown(path))).collect();
+        self.gone.extend(lost);
+        lines
+    }
+
     fn looked_at(&mut self, recorded: &mut GitState, label: &str) -> Result<Vec<String>, Trouble> {
         if self.level == Level::Audit {
             self.folders.lay_again()?;

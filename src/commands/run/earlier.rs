@@ -1,5 +1,7 @@
 //! What an earlier run of the same requirement says to a new one.
 
+use std::path::Path;
+
 use super::finished::Finished;
 use super::wire;
 use crate::commands::journalled::Journalled;
@@ -24,7 +26,7 @@ pub fn refuse(
     requirement: &Requirement,
     settings: &Settings,
 ) -> Result<Option<Finished>, Trouble> {
-    refuse_half_undone(place)?;
+    refuse_half_undone(&place.repository)?;
     if settings.leaves.anew.is_granted() {
         return Ok(None);
     }
@@ -80,13 +82,13 @@ pub fn refuse(
 }
 
 /// What lies in the tree is then nobody's work as anybody left it.
-fn refuse_half_undone(place: &Place) -> Result<(), Trouble> {
-    let Some((run, to)) = intent::cut_off(&place.repository) else { return Ok(()) };
-    if let Some(at_work) = lock::held_by_another(&place.repository) {
+pub(in crate::commands) fn refuse_half_undone(repository: &Path) -> Result<(), Trouble> {
+    let Some((run, to)) = intent::cut_off(repository) else { return Ok(()) };
+    if let Some(at_work) = lock::held_by_another(repository) {
         return Err(at_work);
     }
     // Of a run that is gone nobody knows the way.
-    let runs = run_folder::runs_of(&place.repository)?;
+    let runs = run_folder::runs_of(repository)?;
     let Some(of) = runs.iter().find(|one| one.id == run) else { return Ok(()) };
     let Ok((told, _)) = Journalled::read(of) else { return Ok(()) };
     let again = undo_again(of, &told, &to);

@@ -7,6 +7,7 @@ use crate::world::journal_file::Record;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::path::RelPath;
+use tdd_core::policy::Policy;
 use tdd_snapshot::checkpoints::restore::Own;
 
 /// How many trees of a run are asked whether they hold a file as it is.
@@ -20,7 +21,17 @@ pub(super) fn of(run: &Journalled, records: &[Record]) -> Own {
         at_work: if run.has_ended() { None } else { at_work(records) },
         lived: lived(records),
         edited: edited(records),
+        policy: policy(records),
     }
+}
+
+/// What a file was to the run's rules, as it knew them last.
+fn policy(records: &[Record]) -> Option<Policy> {
+    let settled = records.iter().rev().find_map(|record| {
+        let Event::PolicySettled { policy } = &record.event else { return None };
+        Some(policy.as_ref().clone())
+    })?;
+    Policy::of(settled).ok()
 }
 
 /// The trees that the run left or began from, the likeliest first.

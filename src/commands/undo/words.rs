@@ -1,8 +1,11 @@
 //! Words for paths and what becomes of them. Pure.
 
+use std::fmt::Write as _;
+
 use super::LISTED;
 use tdd_core::finding::{Change, ChangeKind};
 use tdd_core::harmless::line;
+use tdd_snapshot::checkpoints::restore::{Commit, LeftMode};
 
 pub(super) fn files(count: usize) -> String {
     if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
@@ -38,4 +41,66 @@ pub(super) fn present(kind: ChangeKind) -> &'static str {
         ChangeKind::Retyped => "mode or kind changed",
         ChangeKind::Submodule => "a submodule",
     }
+}
+
+/// What is committed, and whose it is.
+pub(super) fn of_run_and_others(committed: &[Change], foreign: &[Change]) -> String {
+    let others = committed.iter().filter(|change| foreign.contains(change)).count();
+    match (committed.len() - others, others) {
+        (of_run, 0) => format!("{} of this run were committed since", files(of_run)),
+        (0, others) => format!("{} of somebody else's were committed since", files(others)),
+        (of_run, others) => {
+            format!(
+                "{} of this run were committed since, and {} of somebody else's",
+                files(of_run),
+                files(others)
+            )
+        }
+    }
+}
+
+/// How the commit itself is taken back. A person may have committed more on top of it, or in it.
+pub(super) fn commit_advice(commits: &[Commit]) -> String {
+    let named = |one: &Commit| {
+        let more = if one.is_mixed { "   (holds other work, too)" } else { "" };
+        format!("  {}  {}{more}", one.shown(), line(&one.subject))
+    };
+    match commits {
+        [] => "to take the commit itself back: git revert COMMIT".to_owned(),
+        [one] if one.is_mixed => format!(
+            "the commit holds other work, too, which git revert would take back with it:\n{}\n\
+             to take back the run's alone: undo it in the work tree, and commit that",
+            named(one)
+        ),
+        [one] if one.is_head => {
+            format!("to take the commit itself back: git revert {}, or git reset", one.shown())
+        }
+        [one] => format!("to take the commit itself back: git revert {}", one.shown()),
+        many => {
+            let mut text =
+                "to take a commit itself back: git revert COMMIT; these have touched the files since:"
+                    .to_owned();
+            for one in many.iter().take(LISTED) {
+                let _ = write!(text, "\n{}", named(one));
+            }
+            text
+        }
+    }
+}
+
+/// Permissions that are not as they were before the run, where the file was touched after it: nobody can tell
+/// who has set them.
+pub(super) fn left_permissions(left: &[LeftMode]) -> Option<String> {
+    let (path, now, then) = left.first()?;
+    let mut text = format!(
+        "tdd: permissions of {} are not as before the run, and were left: each was touched since, perhaps by \
+         somebody else; as before: chmod {then:o} {}",
+        files(left.len()),
+        tdd_core::harmless::shell_word(path.as_str())
+    );
+    let _ = write!(text, "\n  {} ({now:o}, was {then:o})", line(path.as_str()));
+    for (path, now, then) in left.iter().take(LISTED).skip(1) {
+        let _ = write!(text, "\n  {} ({now:o}, was {then:o})", line(path.as_str()));
+    }
+    Some(text)
 }

@@ -18,7 +18,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     pub(super) fn take_back(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
         let label = format!("failed-fixer-{}", self.state.forks());
         let kept_as = self.ports.checkpoints.take(&label)?;
-        self.ports.checkpoints.restore_all(to)?;
+        self.diff().go_back(to, &kept_as)?;
         Ok(vec![Event::WorkRolledBack { to: to.clone(), extent: RollBack::Everything, kept_as }])
     }
 

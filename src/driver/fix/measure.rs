@@ -11,7 +11,6 @@ use tdd_core::event::Event;
 use tdd_core::finding::{ClassedChange, RunRef, TestAware};
 use tdd_core::fix::classify::finding;
 use tdd_core::fix::{CheckFinding, CheckKind, FixFindings, Skips, TestEdits, Told, Unloaded};
-use tdd_core::isolation::Level;
 use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{self, FileClass};
@@ -186,8 +185,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         }
         self.refuse_edited(after, before)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
-        if self.setup.isolation.level == Level::Audit {
-            self.hold_edited(after, before, forbidden.iter().chain(&touched))?;
+        let mut taken = forbidden.iter().chain(&touched);
+        if taken.any(|path| !self.own.written.contains(path)) {
+            meanwhile::hold_edited(&mut self.ports.checkpoints, after)?;
         }
         self.ports.checkpoints.restore(before, &forbidden)?;
         weakened.retain(|path| !forbidden.contains(path));
@@ -209,7 +209,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             meanwhile::hold_edited(&mut self.ports.checkpoints, kept)?;
             self.record(&[Event::Edited { paths: edited.clone(), kept: kept.clone() }])?;
         }
-        meanwhile::refuse_edited(&edited, (kept, Some(before)), None)
+        let known = if edited.is_empty() { Vec::new() } else { self.ports.checkpoints.files(before)? };
+        meanwhile::refuse_edited(&edited, (kept, Some((before, known.as_slice()))), None)
     }
 
     /// Where files that were there before are put back, nobody can tell who wrote them; but for those that

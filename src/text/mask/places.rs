@@ -52,6 +52,37 @@ pub(super) fn find_headers(text: &str, hidden: &mut Vec<(usize, usize)>) {
     }
 }
 
+/// How the name of a variable ends that holds a secret, as people write them for a shell or a container.
+const SECRETS: [&str; 11] = [
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "SECRET",
+    "SECRET_KEY",
+    "ACCESS_KEY",
+    "API_KEY",
+    "PRIVATE_KEY",
+    "ACCESS_TOKEN",
+    "AUTH_TOKEN",
+    "CREDENTIALS",
+];
+
+/// What is given to such a variable, in capitals and with `=`. What stands before its name says nothing.
+pub(super) fn find_variables(text: &str, hidden: &mut Vec<(usize, usize)>) {
+    let bytes = text.as_bytes();
+    for (sign, _) in text.match_indices('=') {
+        if !SECRETS.iter().any(|end| text[..sign].ends_with(end)) {
+            continue;
+        }
+        let quotes = bytes[sign + 1..].iter().take(2).take_while(|byte| matches!(byte, b'"' | b'\'' | b'\\'));
+        let start = sign + 1 + quotes.count();
+        let end = word_end(bytes, start);
+        if end - start >= SHORTEST_CREDENTIAL {
+            hidden.push((start, end));
+        }
+    }
+}
+
 /// From behind the header's name: where the credential begins and ends.
 fn credential(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let skip = |from: usize, fits: fn(&u8) -> bool| {
@@ -96,12 +127,28 @@ mod tests {
         let mut hidden = Vec::new();
         find_urls(text, &mut hidden);
         find_headers(text, &mut hidden);
+        find_variables(text, &mut hidden);
         hidden.sort_unstable();
         let mut out = text.to_owned();
         for (start, end) in hidden.into_iter().rev() {
             out.replace_range(start..end, "***");
         }
         out
+    }
+
+    #[test]
+    fn what_is_given_to_a_variable_that_holds_a_secret_is_hidden() {
+        for (text, want) in [
+            ("DB_PASSWD=hunter22x failed", "DB_PASSWD=*** failed"),
+            ("env: AWS_SECRET_ACCESS_KEY='abcdefghij', x", "env: AWS_SECRET_ACCESS_KEY='***', x"),
+            ("{\"A\":\"API_KEY=\\\"abcdefghij\\\"\"}", "{\"A\":\"API_KEY=\\\"***\\\"\"}"),
+            ("MAX_TOKENS=4096000000", "MAX_TOKENS=4096000000"),
+            ("PASSWORD_LENGTH=1234567890", "PASSWORD_LENGTH=1234567890"),
+            ("assert password == 'abcdefghij'", "assert password == 'abcdefghij'"),
+            ("DB_PASSWD=x", "DB_PASSWD=x"),
+        ] {
+            assert_eq!(masked(text), want, "{text}");
+        }
     }
 
     #[test]

@@ -26,8 +26,11 @@ fn pathspecs(facts: &SummaryFacts) -> Vec<String> {
 
 /// Relative to the repository's root wherever the command is typed, and for one file alone.
 fn pathspec(path: &RelPath) -> String {
+    // What follows `:/` may be magic of a pathspec: git has letters for some of it, and takes any for it that is
+    // neither a letter nor a digit.
+    let is_magic = !path.as_str().starts_with(|first: char| first.is_ascii_alphanumeric() || first == '.');
     let is_pattern = path.as_str().contains(['*', '?', '[', '\\']);
-    if is_pattern { format!(":(top,literal){path}") } else { format!(":/{path}") }
+    if is_pattern || is_magic { format!(":(top,literal){path}") } else { format!(":/{path}") }
 }
 
 /// What [`COMMIT_PATHS`] holds, where the proposed commit reads it.

@@ -3,7 +3,7 @@
 use super::{Line, bad, brief, dim};
 use crate::text::usage_words;
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::{LEFT_ALONE, Leaked};
+use tdd_core::event::{GONE, LEFT_ALONE, Leaked};
 use tdd_core::usage::Usage;
 
 /// What was not told is said once, in the summary.
@@ -32,7 +32,7 @@ pub(super) fn glimpsed(what: &String) -> Line {
 }
 
 pub(super) fn put_back(what: &String) -> Line {
-    if what.ends_with(LEFT_ALONE) {
+    if what.ends_with(LEFT_ALONE) || what.ends_with(GONE) {
         bad(format!("  seen: {what}"))
     } else {
         bad(format!("  put back: {what}"))

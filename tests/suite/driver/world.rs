@@ -249,10 +249,14 @@ impl Checkpoints for Memory {
         Ok(differences(&self.at(from), &self.at(to)))
     }
 
-    fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {
+    fn restore_all_but(&mut self, to: &CheckpointId, left: &[RelPath]) -> Result<(), Trouble> {
         self.call()?;
-        let tree = self.at(to);
+        let mut tree = self.at(to);
         let mut shared = self.0.borrow_mut();
+        for path in left {
+            tree.0.remove(path);
+            tree.0.extend(shared.tree.0.get(path).map(|text| (path.clone(), text.clone())));
+        }
         shared.tree = tree;
         if let Some((path, text)) = shared.drift {
             shared.tree.write(path, text);

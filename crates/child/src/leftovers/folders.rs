@@ -4,25 +4,33 @@
 //! $TMPDIR/tdd-<uid>/               0700, of all runs of a user                       shared_folder
 //!     tdd-exchange-<random>/       what is handed to roles, and back
 //!     tdd-temp-<random>/           temporary files of commands, which may write there
+//!     tdd-made-<random>/           which folders of the home were made for a run, for whoever comes after a kill
 //! <parent of the repository>/tdd-copy-<random>/     a copy of the tree
 //! ```
 //!
 //! A role's sandbox hides what is in the folder that all share by one mount over it. Each run has something in it
 //! for as long as it lives, so that nobody removes it meanwhile; the last one out takes the empty folder along.
 
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, Permissions};
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
 use super::note::Note;
-use crate::folder;
+use crate::{folder, regular_file};
 use tdd_core::trouble::Trouble;
 
 const EXCHANGE_PREFIX: &str = "tdd-exchange-";
 const TEMPORARY_PREFIX: &str = "tdd-temp-";
+const MADE_PREFIX: &str = "tdd-made-";
+/// In a folder of that name: the paths, a NUL after each.
+const MADE: &str = "made";
+/// More than the paths of some folders have.
+const LONGEST_MADE: u64 = 1 << 16;
 const COPY_PREFIX: &str = "tdd-copy-";
 const OWNER: &str = "owner.json";
 /// In a copy of a tree: where no tool of the project's looks.
@@ -87,6 +95,37 @@ pub fn exchange_folder(repository: &Path) -> Result<OwnFolder, Trouble> {
 /// The same for the temporary files of verifications' commands, which may write there.
 pub fn temporary_folder(repository: &Path) -> Result<OwnFolder, Trouble> {
     folder_of_ours(TEMPORARY_PREFIX, repository)
+}
+
+/// A note of folders that were made outside of the work tree, and that go if nobody has put anything into them.
+#[derive(Debug)]
+pub struct MadeFolders(OwnFolder);
+
+impl MadeFolders {
+    pub fn new(repository: &Path) -> Result<Self, Trouble> {
+        folder_of_ours(MADE_PREFIX, repository).map(Self)
+    }
+
+    /// To be told before they are made, each behind the one that it lies in.
+    pub fn add<'p>(&self, folders: impl Iterator<Item = &'p Path>) {
+        let lines: Vec<u8> = folders.flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()).collect();
+        let file =
+            fs::OpenOptions::new().create(true).append(true).mode(0o600).open(self.0.path().join(MADE));
+        // Without the note an empty folder may be left, and nothing else.
+        let _ = file.and_then(|mut file| file.write_all(&lines));
+    }
+}
+
+/// Removes what a run that was killed had made for itself, of what such a note names. What holds anything stays.
+pub(super) fn forget_made(folder: &Path) {
+    let is_one = folder.file_name().is_some_and(|name| name.as_bytes().starts_with(MADE_PREFIX.as_bytes()));
+    if !is_one {
+        return;
+    }
+    let bytes = regular_file::head(&folder.join(MADE), LONGEST_MADE).unwrap_or_default();
+    for path in bytes.split(|byte| *byte == 0).filter(|path| !path.is_empty()).rev() {
+        let _ = fs::remove_dir(Path::new(OsStr::from_bytes(path)));
+    }
 }
 
 /// Where the folders of all runs of this user lie.
@@ -229,7 +268,7 @@ pub(super) fn of_runs(repository: &Path) -> Vec<(Note, PathBuf)> {
         let paths = entries.map(|entry| entry.path()).filter(named).filter(is_ours);
         paths.filter_map(move |path| Some((Note::read(&path.join(owner))?, path)))
     };
-    let handed: &[&str] = &[EXCHANGE_PREFIX, TEMPORARY_PREFIX];
+    let handed: &[&str] = &[EXCHANGE_PREFIX, TEMPORARY_PREFIX, MADE_PREFIX];
     let shared = below(shared_folder(), handed, OWNER).chain(below(std::env::temp_dir(), handed, OWNER));
     let beside = repository.parent().map(Path::to_owned).into_iter();
     let copies = beside.flat_map(|parent| below(parent, &[COPY_PREFIX], COPY_OWNER));

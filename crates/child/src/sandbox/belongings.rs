@@ -51,6 +51,8 @@ pub(super) struct Known {
     writable: OnceCell<Vec<PathBuf>>,
     /// Folders that we made, each behind the one that it lies in.
     made: RefCell<Vec<PathBuf>>,
+    /// Tells whoever comes after a kill which these are.
+    noted: OnceCell<Option<leftovers::MadeFolders>>,
     /// For what is shown in place of the person's files.
     ours: OnceCell<Option<leftovers::OwnFolder>>,
 }
@@ -102,7 +104,8 @@ impl Belongings {
             }
         }
         let (writable, made, ours) = (OnceCell::new(), RefCell::default(), OnceCell::new());
-        Self(Some(Rc::new(Known { reach: reach.clone(), vars, homes, uses: None, writable, made, ours })))
+        let (reach, uses, noted) = (reach.clone(), None, OnceCell::new());
+        Self(Some(Rc::new(Known { reach, vars, homes, uses, writable, made, noted, ours })))
     }
 
     /// For a project that uses these, before anything was laid.
@@ -140,7 +143,7 @@ impl Belongings {
         let path = known.homes.first()?.spelled.join(below);
         if path.extension().is_none() {
             // What can't be made is told by the program that wants it.
-            known.make(&path);
+            known.make(&path, None);
         }
         path.canonicalize().ok()
     }
@@ -199,7 +202,7 @@ impl Known {
         for path in self.writable(repository) {
             // Another run may have made it, and has ended since.
             if !path.exists() && !CARGO_LOCKS.iter().any(|name| path.ends_with(name)) {
-                self.make(path);
+                self.make(path, Some(repository));
             }
             if closed.iter().any(|home| path.starts_with(&home.real)) {
                 fence.set(path, Rule::Writable);
@@ -248,7 +251,7 @@ impl Known {
         wanted.sort();
         for (path, make) in wanted {
             let Some(path) = self.resolved(&path, repository, &found) else { continue };
-            if path.is_dir() || (self.wants(make) && self.make(&path)) {
+            if path.is_dir() || (self.wants(make) && self.make(&path, Some(repository))) {
                 found.push(path);
             }
         }
@@ -308,8 +311,14 @@ impl Known {
     }
 
     /// Makes a folder with those above it, and remembers which were not there. A file of that name is none.
-    fn make(&self, path: &Path) -> bool {
+    fn make(&self, path: &Path, repository: Option<&Path>) -> bool {
         let absent: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+        if let Some(repository) = repository.filter(|_| !absent.is_empty()) {
+            let noted = self.noted.get_or_init(|| leftovers::MadeFolders::new(repository).ok());
+            if let Some(noted) = noted {
+                noted.add(absent.iter().rev().copied());
+            }
+        }
         let made = std::fs::create_dir_all(path).is_ok();
         self.made.borrow_mut().extend(absent.into_iter().rev().map(Path::to_owned));
         made

@@ -13,21 +13,38 @@ use tdd_core::trouble::Trouble;
 /// The label of what lay in the tree when something was put back there.
 const FOUND: &str = "found";
 
+/// How much of a tree is brought back.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Extent<'p> {
+    All,
+    AllBut(&'p [RelPath]),
+    These(&'p [RelPath]),
+}
+
+impl Extent<'_> {
+    fn has(self, path: &[u8]) -> bool {
+        match self {
+            Self::All => true,
+            Self::AllBut(paths) => !paths.contains(&shown(path)),
+            Self::These(paths) => paths.contains(&shown(path)),
+        }
+    }
+}
+
 impl GitCheckpoints {
     /// Makes the tree, or just these paths of it, as `to` holds it. What lies there is kept first.
-    pub(super) fn go_back(&mut self, to: &CheckpointId, paths: Option<&[RelPath]>) -> Result<(), Trouble> {
+    pub(super) fn go_back(&mut self, to: &CheckpointId, extent: Extent<'_>) -> Result<(), Trouble> {
         let (now, scan) = self.snapshot("tdd: before a restore")?;
-        let asked = |path: &[u8]| paths.is_none_or(|paths| paths.contains(&shown(path)));
         let mut differences = listing::differences(&self.private, &now, to)?;
-        differences.retain(|difference| asked(&difference.path));
-        let specials: Vec<Vec<u8>> = self.new_specials(scan).filter(|path| asked(path)).collect();
+        differences.retain(|difference| extent.has(&difference.path));
+        let specials: Vec<Vec<u8>> = self.new_specials(scan).filter(|path| extent.has(path)).collect();
         if !differences.is_empty() {
             self.hold(&now)?;
         }
         let carried_out = self.carry_out(&differences, &specials);
         self.close_again();
         carried_out?;
-        if paths.is_none() {
+        if matches!(extent, Extent::All) {
             for difference in &differences {
                 if difference.is_removal() {
                     self.known.files.remove(&difference.path);

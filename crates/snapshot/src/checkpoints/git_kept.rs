@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use super::edit::{Permissions, Tree};
 use super::git::Git;
-use super::git_files::Copied;
+use super::git_files::{Copied, Copies};
+use super::git_midst;
 use super::git_words::{LEFT, moved};
 use super::refs::{RefValue, Refs};
 use super::slug;
@@ -61,6 +62,20 @@ impl Keeper<'_> {
         let commit = self.git.run(&["commit-tree", &tree], message).ok()?;
         let commit = String::from_utf8(commit).ok()?;
         self.commit(commit.trim(), "index").ok().flatten()
+    }
+
+    /// The same for what git was in the midst of.
+    pub(super) fn midst(&mut self, files: &Copies) -> String {
+        let kept = git_midst::commit(self.git, files).and_then(|commit| self.commit(&commit, "in-progress"));
+        match kept {
+            Ok(Some(kept)) => {
+                let stash = git_midst::autostash(files).map(|stash| format!("; {stash}"));
+                let stash = stash.unwrap_or_default();
+                format!("what git was in the midst of is kept as {kept}: git ls-tree -r {kept}{stash}")
+            }
+            Ok(None) => "what git was in the midst of could not be kept".to_owned(),
+            Err(trouble) => format!("what git was in the midst of could not be kept: {}", trouble.why),
+        }
     }
 
     /// Keeps a file of git's as it was, readable by its owner alone; of a link its target. Gives where.

@@ -23,7 +23,7 @@ use super::git_words::{LEFT, head_text, line, moved, short};
 use super::place::{GitPlace, Pointer};
 use super::refs::{OurRefs, RefFiles, RefValue, Refs, Sound, refs};
 use super::specials::Clean;
-use super::{git_locks, git_told};
+use super::{git_locks, git_midst, git_told};
 use tdd_core::guard::{self, Guard};
 use tdd_core::trouble::{Trouble, Why};
 
@@ -108,6 +108,8 @@ impl GitState {
         let head_now = git_files::copy_file(&at.place.git_dir, "HEAD")?;
         let index_now = git_files::copy_file(&at.place.git_dir, "index")?;
         let mine = git_files::differing(&at.place.git_dir, git_files::OF_WORK_TREE, &self.mine)?;
+        let midst = git_midst::found(&at.place.git_dir, &mine)?;
+        let kept = (!midst.is_empty()).then(|| at.keeper.midst(&midst));
         for (path, differs) in mine {
             let was = self.mine.get(&path);
             if path == b"index"
@@ -126,11 +128,17 @@ impl GitState {
                         kept.map(|kept| format!("put back, what was staged is kept as {kept}")),
                     )
                 }
+                // A rebase has some twenty files.
+                _ if differs == Differs::New => line(git_midst::top_of(&path), differs, None),
                 _ => line(&path, differs, None),
             };
             put_back(&at.place.git_dir, &path, was)?;
-            said.push(text);
+            if said.last() != Some(&text) {
+                said.push(text);
+            }
         }
+        git_midst::remove_empty(&at.place.git_dir, &self.mine)?;
+        said.extend(kept);
         said.extend(self.restore_refs(at)?);
         if said.len() > MOST_LINES {
             let more = said.len() - MOST_LINES;

@@ -26,6 +26,8 @@ use tdd_core::trouble::Trouble;
 
 /// The undo's own folder in the git folder.
 pub(super) const SCRATCH: &str = "tdd-undo";
+/// Where Linux has a file system in memory that anybody may write to.
+const MEMORY: &str = "/dev/shm";
 const NOTE: &str = "tdd-undo.json";
 /// More than any note has.
 const LARGEST_NOTE: u64 = 1 << 16;
@@ -80,9 +82,10 @@ pub fn cut_off(repository: &Path) -> Option<(RunId, CheckpointId)> {
     Some((RunId(intent.run), CheckpointId(intent.to)))
 }
 
-/// Where an undo works if the repository's disk is full.
-pub(super) fn far_scratch(pid: u32) -> PathBuf {
-    std::env::temp_dir().join(format!("{SCRATCH}-{pid}"))
+/// Where an undo works if the repository's disk is full: among temporary files, and where that is the same
+/// disk, in memory.
+pub(super) fn far_scratch(pid: u32) -> [PathBuf; 2] {
+    [std::env::temp_dir(), PathBuf::from(MEMORY)].map(|folder| folder.join(format!("{SCRATCH}-{pid}")))
 }
 
 pub(super) fn name_of(folder: &Path) -> &[u8] {
@@ -94,9 +97,10 @@ pub fn tidy(place: &GitPlace, pid: u32) {
     super::packs::remove_abandoned(place);
     let beginning = format!("{TEMPORARY}{pid}-");
     let _ = Tree::open(&place.git_dir).and_then(|tree| tree.clear(SCRATCH.as_bytes()));
-    let far = far_scratch(pid);
-    if let Some(parent) = far.parent() {
-        let _ = Tree::open(parent).and_then(|tree| tree.clear(name_of(&far)));
+    for far in far_scratch(pid) {
+        if let Some(parent) = far.parent() {
+            let _ = Tree::open(parent).and_then(|tree| tree.clear(name_of(&far)));
+        }
     }
     for folder in [&place.work_tree, &place.git_dir, &place.common_dir] {
         let Ok(tree) = Tree::open(folder) else { continue };

@@ -11,14 +11,18 @@
 
 mod commits;
 mod folders;
+mod own;
 mod permissions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 pub use self::commits::Commit;
 use self::folders::Folder;
+pub use self::own::Own;
+pub use self::permissions::LeftMode;
 use super::census::{self, Census, Entries};
 use super::edit::Tree;
 use super::git;
@@ -37,20 +41,6 @@ use tdd_core::trouble::Trouble;
 /// Rules of a tree with thousands of `.gitignore` files fit in easily.
 const LARGEST_RULES: u64 = 64 << 20;
 
-/// Which states of files are the run's own.
-#[derive(Clone, Debug, Default)]
-pub struct Own {
-    /// Trees of the run, the likeliest first.
-    pub trees: Vec<CheckpointId>,
-    /// From when to when the run was at work after the last of them, ms since the epoch; `None`
-    /// if it was not, or its end is not known.
-    pub at_work: Option<(u64, u64)>,
-    /// From its first event to its last, ms since the epoch.
-    pub lived: Option<(u64, u64)>,
-    /// What somebody else is known to have changed while the run was at work.
-    pub edited: BTreeSet<RelPath>,
-}
-
 /// What going to a checkpoint would do.
 #[derive(Debug)]
 pub struct Outlook {
@@ -64,6 +54,8 @@ pub struct Outlook {
     pub broken_off: Option<(String, CheckpointId)>,
     /// Files of which the run changed the permissions and nothing else, with those that they had.
     permissions: BTreeMap<Vec<u8>, u32>,
+    /// Files with other permissions than then, now and then, that somebody else may have set since.
+    pub left_permissions: Vec<LeftMode>,
     /// Folders that git keeps nothing of, with the permissions that they had.
     folders: Vec<Folder>,
     /// Whether it goes to where the run began, of which more is known than git keeps.
@@ -130,15 +122,15 @@ impl Drop for Scratch {
 }
 
 impl Scratch {
-    /// In the work tree's own git folder; where that is full, among temporary files.
+    /// In the work tree's own git folder; where that is full, elsewhere.
     fn lay(place: &GitPlace) -> Result<Self, Trouble> {
         let near = place.git_dir.join(intent::SCRATCH);
-        let far = intent::far_scratch(std::process::id());
-        let in_either = |folder: PathBuf| {
+        let [far, memory] = intent::far_scratch(std::process::id());
+        let in_one = |folder: PathBuf| {
             // Without this a full disk would be noticed only later.
             let try_out = || {
                 Tree::open(folder.parent().unwrap_or(&folder))?.clear(intent::name_of(&folder))?;
-                std::fs::create_dir(&folder)?;
+                std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
                 std::fs::write(folder.join("room"), vec![b' '; 1 << 16])?;
                 std::fs::remove_file(folder.join("room"))
             };
@@ -146,7 +138,9 @@ impl Scratch {
             let scratch = Self(folder);
             laid.map(|()| scratch)
         };
-        in_either(near).or_else(|_| in_either(far.clone())).map_err(|error| disk(&far, &error))
+        let laid = in_one(near).or_else(|_| in_one(far.clone()));
+        // The disk that is to be made room on is told, not what stood in for it.
+        laid.or_else(|error| in_one(memory).map_err(|_| error)).map_err(|error| disk(&far, &error))
     }
 }
 
@@ -243,10 +237,11 @@ impl Restore {
     /// Looks at the tree as it is and at what going to `to` would do. Changes nothing. A trouble
     /// of the environment if a file of `to` is no longer in git. `since` is when the run began, s.
     pub fn outlook(&mut self, to: &CheckpointId, own: &Own, since: Option<u64>) -> Result<Outlook, Trouble> {
-        let wanted = census::entries(self.whole(to)?);
+        let mut wanted = census::entries(self.whole(to)?);
         let census = Census::take(&self.checkpoints, None)?;
         let mut now = (census.entries == wanted).then(|| to.clone());
         let mut known: BTreeSet<String> = wanted.values().map(|(_, object)| object.clone()).collect();
+        own.leave_alone(&mut wanted, &census.entries);
         let differences = census::differences(&census.entries, &wanted);
         let mut foreign: Vec<&Difference> = differences.iter().collect();
         let broken_off = self.broken_off(to, &census.entries, &wanted);
@@ -268,7 +263,8 @@ impl Restore {
             });
         }
         let lived = since.and(own.lived);
-        let permissions = lived.map(|lived| self.permissions(&census, &wanted, lived)).unwrap_or_default();
+        let permissions = lived.map(|lived| self.permissions(&census, &wanted, lived));
+        let (permissions, left_permissions) = permissions.unwrap_or_default();
         let before = intended.map(|before| listing::files(&self.checkpoints.private, before)).transpose()?;
         let before = before.map(census::entries);
         let folders = lived.map(|lived| self.folders(&census, (&wanted, before.as_ref()), lived));
@@ -280,14 +276,11 @@ impl Restore {
         let comes = differences.iter().filter(|difference| difference.is_addition());
         let in_the_way = comes.filter(|difference| stands_in_the_way(root, &census.scan, &difference.path));
         let in_the_way = in_the_way.map(|difference| shown(&difference.path)).collect();
-        let mut changes = match &before {
-            Some(before) => sorted(census::differences(before, &wanted).iter().collect()),
-            None => sorted(differences.iter().collect()),
-        };
+        let whole = before.as_ref().map(|before| census::differences(before, &wanted));
+        let mut changes = sorted(whole.as_ref().unwrap_or(&differences).iter().collect());
         changes.extend(permissions.keys().map(|path| permissions::told(path)));
         changes.extend(folders.iter().filter_map(Folder::told));
-        changes.sort_unstable();
-        changes.dedup();
+        let changes: BTreeSet<Change> = changes.into_iter().collect();
         Ok(Outlook {
             census,
             to: to.clone(),
@@ -295,10 +288,11 @@ impl Restore {
             now,
             broken_off,
             permissions,
+            left_permissions,
             folders,
             to_beginning: since.is_some(),
             known,
-            changes,
+            changes: changes.into_iter().collect(),
             foreign,
             committed,
             commits,

@@ -216,6 +216,11 @@ impl Rules {
         self.kept.plain.map(|plain| usual(plain, Kind::Executable))
     }
 
+    /// What was neither file, folder nor link before the run.
+    pub(super) fn specials(&self) -> impl Iterator<Item = &Vec<u8>> {
+        self.kept.specials.iter()
+    }
+
     /// Whether something of that kind had this name before the run.
     pub(super) fn was_special(&self, path: &[u8]) -> bool {
         self.kept.specials.contains(path)

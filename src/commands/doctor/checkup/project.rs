@@ -3,7 +3,7 @@
 use super::Scene;
 use crate::cli::DoctorArgs;
 use crate::commands::journalled::Journalled;
-use crate::commands::run::execute;
+use crate::commands::run::{earlier, execute};
 use crate::commands::run_status::{self, RunStatus};
 use crate::world::journal_file::folders;
 use crate::world::lock::{self, WorkTreeLock};
@@ -16,6 +16,7 @@ use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::packs;
 use tdd_snapshot::git_facts;
 use tdd_snapshot::manifest;
 
@@ -46,17 +47,13 @@ pub(super) fn git(place: &Place) -> Vec<Finding> {
     }
     let warn = |trouble: Trouble| Finding::warning(Subject::Git, trouble);
     let open = git_facts::open_operations(&place.repository);
-    if !open.is_empty() {
+    if let Err(trouble) = git_facts::refuse_half_merged(&place.repository) {
+        findings.push(Finding::problem(Subject::Git, trouble));
+    } else if !open.is_empty() {
         findings.push(warn(
             Trouble::user(format!("git is in the midst of {}", open.join(", ")))
                 .because("a run takes the tree as it is for its beginning, half done as it may be")
                 .advise("`git status` says how to go on with it or to give it up"),
-        ));
-    }
-    let conflicts = git_facts::conflicts(&place.repository);
-    if !conflicts.is_empty() {
-        findings.push(warn(
-            Trouble::user("files are in conflict").because(names(&conflicts)).advise("settle them first"),
         ));
     }
     let submodules = git_facts::submodules(&place.repository);
@@ -157,6 +154,11 @@ fn unfinished(place: &Place) -> Vec<Finding> {
         };
         findings.push(Finding::warning(Subject::Runs, trouble));
     }
+    if let Err(trouble) = earlier::refuse_half_undone(&place.repository)
+        && lock::held_by_another(&place.repository).is_none()
+    {
+        findings.insert(0, Finding::problem(Subject::Runs, trouble));
+    }
     let more = findings.len().saturating_sub(MOST_NAMES);
     findings.truncate(MOST_NAMES);
     if more > 0 {
@@ -178,10 +180,8 @@ fn waiting(place: &Place, run: &RunDir, told: &Journalled) -> Option<Trouble> {
     if matches!(status, RunStatus::Live { .. }) {
         return Some(of("is at work").advise(status.advice(id).unwrap_or_default()));
     }
-    if matches!(status, RunStatus::HalfUndone { .. }) {
-        return Some(of("is half undone").advise(status.advice(id).unwrap_or_default()));
-    }
-    if status.is_past() {
+    // It is in the way of every run, and told as that.
+    if matches!(status, RunStatus::HalfUndone { .. }) || status.is_past() {
         return None;
     }
     let undo = run_status::back_before(&place.repository, id);
@@ -196,6 +196,11 @@ fn waiting(place: &Place, run: &RunDir, told: &Journalled) -> Option<Trouble> {
 fn all_left(place: &Place) -> Vec<String> {
     let mut left = leftovers::list_leftovers(&place.repository);
     left.extend(folders::half_removed(&place.repository));
+    // A run that is at work writes such files, and they are its own.
+    if lock::held_by_another(&place.repository).is_none() {
+        let half_written = packs::half_written(&place.repository);
+        left.extend(half_written.iter().map(|file| format!("half written by git: {}", file.display())));
+    }
     left
 }
 
@@ -215,7 +220,10 @@ fn reap(place: &Place) -> Finding {
         Ok(lock) => lock,
         Err(trouble) => return Finding::problem(Subject::Leftovers, trouble),
     };
-    let done = leftovers::reap_leftovers(&place.repository);
+    let mut done = leftovers::reap_leftovers(&place.repository);
+    let half_written = packs::half_written(&place.repository);
+    packs::remove_half_written(&place.repository);
+    done.extend(half_written.iter().map(|file| format!("removed: {}", file.display())));
     let left = all_left(place);
     if !left.is_empty() {
         let trouble = Trouble::environment("not all that killed runs have left could be ended or removed")

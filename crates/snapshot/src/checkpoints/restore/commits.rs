@@ -4,6 +4,7 @@ use super::{Restore, sorted};
 use crate::checkpoints::census::{self, Entries};
 use crate::checkpoints::git::Git;
 use crate::checkpoints::listing::{self, Difference};
+use crate::checkpoints::shown;
 use tdd_core::finding::Change;
 use tdd_core::trouble::Trouble;
 
@@ -16,6 +17,8 @@ pub struct Commit {
     id: String,
     pub subject: String,
     pub is_head: bool,
+    /// It holds other work than the run's, too.
+    pub is_mixed: bool,
 }
 
 impl Commit {
@@ -74,7 +77,17 @@ impl Restore {
             id: id.to_owned(),
             subject: subject.to_owned(),
             is_head: id == head.0,
+            is_mixed: holds_more(&own, id, &paths),
         };
         Ok(text.lines().filter_map(|line| line.split_once('\0')).map(commit).collect())
     }
+}
+
+/// Whether a commit touches anything but these paths; a merge does, whatever it holds.
+fn holds_more(own: &Git, id: &str, paths: &[&Change]) -> bool {
+    let options =
+        ["diff-tree", "--no-commit-id", "--root", "-r", "-m", "--name-only", "--no-renames", "-z", id];
+    let Ok(said) = own.ask(&options, b"") else { return true };
+    let names = said.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    !said.ok || names.map(shown).any(|name| !paths.iter().any(|change| change.path == name))
 }

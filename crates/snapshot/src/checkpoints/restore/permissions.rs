@@ -9,7 +9,11 @@ use crate::checkpoints::listing::Difference;
 use crate::checkpoints::walk::{self, Kind};
 use crate::checkpoints::{disk, shown};
 use tdd_core::finding::{Change, ChangeKind};
+use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
+
+/// A file with its permissions now and then.
+pub type LeftMode = (RelPath, u32, u32);
 
 pub(super) fn told(path: &[u8]) -> Change {
     Change { path: shown(path), kind: ChangeKind::Retyped }
@@ -17,22 +21,28 @@ pub(super) fn told(path: &[u8]) -> Change {
 
 impl Restore {
     /// Files that are as `wanted` has them but for permissions that git keeps none of, and that changed while
-    /// the run lived. What somebody else has set since is left.
+    /// the run lived. What somebody else has set since is left, and told: it may be the run's, with a file that
+    /// was touched since.
     pub(super) fn permissions(
         &self,
         census: &Census,
         wanted: &Entries,
         lived: (u64, u64),
-    ) -> BTreeMap<Vec<u8>, u32> {
+    ) -> (BTreeMap<Vec<u8>, u32>, Vec<LeftMode>) {
         let files = census.scan.files.iter().filter(|found| found.kind != Kind::Link);
         let same = files.filter(|found| census.entries.get(&found.path) == wanted.get(&found.path));
-        let changed = same.filter_map(|found| {
-            let then = self.checkpoints.rules.mode_then(&found.path, found.kind)?;
-            let is_of_run =
-                then != found.stamp.permissions() && changed_within(&census.scan, &found.path, lived);
-            is_of_run.then(|| (found.path.clone(), then))
-        });
-        changed.collect()
+        let (mut changed, mut left) = (BTreeMap::new(), Vec::new());
+        for found in same {
+            let now = found.stamp.permissions();
+            let then = self.checkpoints.rules.mode_then(&found.path, found.kind);
+            let Some(then) = then.filter(|then| *then != now) else { continue };
+            if changed_within(&census.scan, &found.path, lived) {
+                changed.insert(found.path.clone(), then);
+            } else {
+                left.push((shown(&found.path), now, then));
+            }
+        }
+        (changed, left)
     }
 
     /// Gives back the permissions of files that came back, and of those of which nothing else was changed.
