@@ -1,6 +1,9 @@
 //! `tdd review` at a real terminal, key by key, and without one.
 #![expect(clippy::disallowed_methods, reason = "a test writes agents and looks at files")]
 
+use std::io::Read as _;
+
+use portable_pty::{PtySize, native_pty_system};
 use ratatui::Terminal as Drawing;
 use ratatui::backend::TestBackend;
 use tdd::text::halt_report::{Advice, NextStep};
@@ -312,6 +315,36 @@ fn the_terminal_of_a_review_is_given_back_whatever_ends_it() {
     terminal.wait_for("Enter goes back to the review");
     terminal.press("q\r");
     assert_eq!(terminal.end().0, 1);
+}
+
+/// No signal tells of it where the terminal is not the session's own.
+#[test]
+fn a_review_ends_where_its_terminal_is_closed() {
+    let sandbox = halted();
+    let pair = native_pty_system().openpty(PtySize { rows: 30, cols: 80, ..PtySize::default() }).unwrap();
+    let side =
+        std::fs::OpenOptions::new().read(true).write(true).open(pair.master.tty_name().unwrap()).unwrap();
+    let side = || side.try_clone().unwrap();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.arg("review").env("TERM", "xterm-256color");
+    let mut child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
+    drop(command);
+    let (mut reader, mut shown) = (pair.master.try_clone_reader().unwrap(), Vec::new());
+    while !String::from_utf8_lossy(&shown).contains("q leave") {
+        let mut chunk = [0; 4096];
+        let count = reader.read(&mut chunk).unwrap();
+        shown.extend_from_slice(&chunk[..count]);
+    }
+    drop((reader, pair));
+    let (ended, has_ended) = std::sync::mpsc::channel();
+    let pid = rustix::process::Pid::from_child(&child);
+    std::thread::spawn(move || ended.send(child.wait()));
+    let ended = has_ended.recv_timeout(std::time::Duration::from_secs(30));
+    if ended.is_err() {
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+    assert_eq!(ended.expect("it ends").unwrap().code(), Some(2));
+    assert!(sandbox.tdd(&["status"]).stdout.contains("halted"), "nothing was done");
 }
 
 fn step(what: &str, command: &str) -> NextStep {

@@ -47,14 +47,16 @@ fn a_name_that_fits_several_runs_lists_them() {
 
 /// Nothing is guessed of a journal that can't be trusted, and nothing of it is written anew.
 #[test]
-fn ac_tdd_9_19_a_journal_that_is_damaged_or_of_a_newer_program_is_refused_with_its_line() {
+fn ac_tdd_9_20_a_journal_that_is_damaged_or_of_a_newer_program_is_refused_with_its_line() {
     let sandbox = halted();
     let whole = std::fs::read_to_string(journal(&sandbox)).unwrap();
     let damaged = whole.replacen("src.txt says two", "src.txt says too", 1);
     let newer = whole.replacen("{\"v\":1", "{\"v\":9", 1);
     for (text, words) in [(damaged, "line 2"), (newer, "newer tdd")] {
         std::fs::write(journal(&sandbox), &text).unwrap();
-        for args in LOOKS {
+        // The report that was written at the halt is there as it was.
+        sandbox.tdd(&["show"]).expect(0);
+        for args in LOOKS.iter().filter(|args| args[0] != "show") {
             let ran = sandbox.tdd(args).expect(2);
             assert!(
                 ran.stderr.contains("can't be read") || ran.stderr.contains("journal"),
@@ -92,7 +94,7 @@ const FOR_EVER: &str =
     "sh -c 'stty raw -echo; printf \"\\033[?1049h\\033[?2004h\\033[?25lan editor\"; exec sleep 1000' x";
 
 #[test]
-fn ac_tdd_9_18_the_terminal_comes_back_from_an_editor_that_never_ends() {
+fn ac_tdd_9_19_the_terminal_comes_back_from_an_editor_that_never_ends() {
     let sandbox = halted();
     // A Ctrl-C is for the editor, however often it comes.
     let mut terminal = full(&sandbox, &[("EDITOR", "sh -c 'echo an editor; exec sleep 1000' x")]);

@@ -6,7 +6,9 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 static HELD: Mutex<Option<Held>> = Mutex::new(None);
@@ -83,6 +85,25 @@ impl OtherScreen {
     /// An error where it is no terminal, or one that is gone.
     pub fn enter(terminal: OwnedFd) -> io::Result<Self> {
         Raw::show(terminal, Screen::Other).map(Self)
+    }
+
+    /// Waits for a key at most so long; it may come back earlier. An error where the terminal is gone: whoever
+    /// reads from it then is told of an end again and again, and of no error.
+    pub fn wait_for_key(&self, most: Duration) -> io::Result<()> {
+        // Of its own, so that a signal may have it meanwhile.
+        let terminal = held().as_ref().map(|held| held.terminal.try_clone()).transpose()?;
+        let Some(terminal) = terminal else { return Ok(()) };
+        let mut looked_at = [PollFd::new(&terminal, PollFlags::IN)];
+        let most = Timespec::try_from(most).map_err(io::Error::other)?;
+        match poll(&mut looked_at, Some(&most)) {
+            // The size changed, or somebody wants us to end.
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if looked_at[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+            return Err(io::Error::other("it was closed"));
+        }
+        Ok(())
     }
 
     /// Whether it was left since this was last asked, so that all is to be drawn again.
