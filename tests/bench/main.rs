@@ -29,6 +29,7 @@ mod gate;
 mod growth;
 mod handoff;
 mod memory;
+mod operator;
 mod processor;
 mod project;
 mod protect;
@@ -58,6 +59,7 @@ const MEASURES: [Measure; 17] = [
     ("fold", fold::measure),
     ("handoff", handoff::measure),
     ("memory", memory::measure),
+    ("operator", operator::measure),
     ("processor", processor::measure),
     ("protect", protect::measure),
     ("sandbox", sandbox::measure),
