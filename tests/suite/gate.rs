@@ -48,10 +48,12 @@ pub fn hook_with(sandbox: &Sandbox, words: &[&str], bytes: &[u8]) -> Ran {
 }
 
 pub fn call(event: &str, tool: &str, input: Value) -> Value {
-    json!({
-        "session_id": "s-1", "hook_event_name": event, "tool_name": tool, "tool_input": input,
+    let mut call = json!({
+        "session_id": "s-1", "hook_event_name": event, "tool_name": tool,
         "transcript_path": "/dev/null", "permission_mode": "default",
-    })
+    });
+    call["tool_input"] = input;
+    call
 }
 
 pub fn hook(sandbox: &Sandbox, event: &str, tool: &str, input: Value) -> Ran {
