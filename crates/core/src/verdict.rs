@@ -173,7 +173,9 @@ impl fmt::Display for Reason {
                 f,
                 "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"
             ),
-            Self::StillGreen(id) => write!(f, "the tests of {id} pass without the code that was written for it"),
+            Self::StillGreen(id) => {
+                write!(f, "the tests of {id} pass without the code that was written for it")
+            }
             Self::Hollow(id) => write!(
                 f,
                 "the tests of {id} pass whatever the code does: each body that was written can be replaced by \
