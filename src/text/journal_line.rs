@@ -93,7 +93,12 @@ pub enum LineError {
 /// Makes the line of an event. `prev` is what [`hash`] gives of the line before. Fails only
 /// if the event can't be JSON, which would be a bug of ours.
 pub fn encode(seq: u64, ts: u64, prev: &str, event: &Event) -> Result<Encoded, Trouble> {
-    let mut json = serde_json::to_string(event).map_err(|error| {
+    let json = if let Event::Session(own) = event {
+        serde_json::to_string(own)
+    } else {
+        serde_json::to_string(event)
+    };
+    let mut json = json.map_err(|error| {
         Trouble::internal(format!("the event {} is no JSON", event.name())).because(error.to_string())
     })?;
     if event.is_aside() {

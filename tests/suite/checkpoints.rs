@@ -579,7 +579,7 @@ fn refs_of_a_run_are_found_wherever_git_keeps_them() {
     repository.git(&["update-ref", &format!("refs/tdd/{}/0", run.0), "HEAD"]);
     assert!(are_there(), "a file of its own");
     repository.git(&["pack-refs", "--all"]);
-    assert!(!repository.path(&format!(".git/refs/tdd/{}/0", run.0)).exists());
+    assert!(!repository.path(format!(".git/refs/tdd/{}/0", run.0)).exists());
     assert!(are_there(), "a line of the packed ones");
 
     let other = Repository::unborn();

@@ -227,8 +227,9 @@ pub enum Event {
     Unknown {
         name: String,
     },
-    /// Of an agent's own session under the gate, and in no run's journal. Written with its own `type`.
-    #[serde(untagged, skip_deserializing)]
+    /// Of an agent's own session under the gate, and in no run's journal. Written and read by the journal's codec,
+    /// with its own `type`.
+    #[serde(skip)]
     Session(Box<SessionEvent>),
 }
 

@@ -112,6 +112,30 @@ impl Reason {
             | Self::NoEvidence(_) => false,
         }
     }
+
+    /// What a copy of a test or the final proof has shown.
+    fn of_tests_that_prove_nothing(&self) -> String {
+        if let Self::Toothless(id) = self {
+            return format!(
+                "a copy of this test that expects something else passes too, so its pass says nothing of the \
+                 code: {id}"
+            );
+        }
+        if let Self::Outside(id) = self {
+            return format!(
+                "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"
+            );
+        }
+        if let Self::StillGreen(id) = self {
+            return format!("the tests of {id} pass without the code that was written for it");
+        }
+        let Self::Hollow(id) = self else { return String::new() };
+        format!(
+            "the tests of {id} pass whatever the code does: each body that was written can be replaced by \
+             `not implemented` or an empty value, and none of them fails; let one expect what the code returns or \
+             changes"
+        )
+    }
 }
 
 impl fmt::Display for Reason {
@@ -164,24 +188,9 @@ impl fmt::Display for Reason {
             }
             Self::GateRed => f.write_str("the gate command failed"),
             Self::NoEvidence(why) => write!(f, "the run is no evidence: {why}"),
-            Self::Toothless(id) => write!(
-                f,
-                "a copy of this test that expects something else passes too, so its pass says nothing of the \
-                 code: {id}"
-            ),
-            Self::Outside(id) => write!(
-                f,
-                "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"
-            ),
-            Self::StillGreen(id) => {
-                write!(f, "the tests of {id} pass without the code that was written for it")
+            Self::Toothless(_) | Self::Outside(_) | Self::StillGreen(_) | Self::Hollow(_) => {
+                f.write_str(&self.of_tests_that_prove_nothing())
             }
-            Self::Hollow(id) => write!(
-                f,
-                "the tests of {id} pass whatever the code does: each body that was written can be replaced by \
-                 `not implemented` or an empty value, and none of them fails; let one expect what the code returns \
-                 or changes"
-            ),
         }
     }
 }

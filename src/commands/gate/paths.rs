@@ -33,7 +33,6 @@ pub(super) fn target(repository: &Path, cwd: &Path, text: &str) -> io::Result<Ta
 /// The path without links and dots, as the system would follow it; its last parts need not be there.
 fn real(path: &Path, links: u8) -> io::Result<PathBuf> {
     let mut real = PathBuf::from("/");
-    let mut is_missing = false;
     for part in path.components() {
         match part {
             Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
@@ -53,14 +52,17 @@ fn real(path: &Path, links: u8) -> io::Result<PathBuf> {
                         real = self::real(&real.join(leads_to), left)?;
                     }
                     Ok(_) => {}
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => is_missing = true,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(error),
                 }
             }
         }
     }
     // Where names of both cases are one, this is how it is spelt on the disk.
-    if is_missing { Ok(real) } else { real.canonicalize() }
+    match real.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(real),
+        spelt => spelt,
+    }
 }
 
 /// The files that a patch names, as `apply_patch` reads it, or a unified diff.

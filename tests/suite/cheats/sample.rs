@@ -41,6 +41,10 @@ fn of_group(group: &[Entry]) -> Vec<(&Entry, Level)> {
         let level = level.filter(|level| Level::known().contains(level)).or(level.map(|_| Level::Audit));
         sample.extend(level.map(|level| (entry, level)));
     }
+    // A group without a quick cheat of its own.
+    if Level::known().contains(&Level::Enforce) && sample.iter().all(|(_, level)| *level == Level::Audit) {
+        sample.extend(group.first().map(|entry| (entry, Level::Enforce)));
+    }
     sample
 }
 

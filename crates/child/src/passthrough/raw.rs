@@ -178,6 +178,7 @@ fn put_back_on_panic() {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test opens the other side of its terminal")]
 mod tests {
     use std::io::Read as _;
     use std::panic::{AssertUnwindSafe, catch_unwind};
