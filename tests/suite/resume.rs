@@ -177,9 +177,9 @@ fn ac_tdd_7_3_what_somebody_else_changed_meanwhile_is_shown_and_not_overwritten(
     let told = finishes(&sandbox, &[]).expect(3).says(&["shop.py", "--edited", "they are kept first"]);
     assert_eq!(sandbox.read("shop.py"), mine);
     // What is proposed puts back all of it, and keeps what was there.
-    let proposed =
-        told.stderr.lines().find_map(|line| line.trim().strip_prefix("if not, put them back:")).unwrap();
-    let words: Vec<&str> = proposed.split("(they").next().unwrap().split_whitespace().skip(1).collect();
+    let is_proposed = |line: &&str| line.trim().starts_with("tdd undo ") && line.contains("--to");
+    let proposed = told.stderr.lines().find(is_proposed).unwrap();
+    let words: Vec<&str> = proposed.split_whitespace().skip(1).collect();
     let undone = sandbox.tdd(&words).expect(0);
     assert!(!sandbox.path("notes.txt").exists() && !sandbox.read("shop.py").contains("mine"));
     let kept =

@@ -1,6 +1,7 @@
 //! The terminal of a review: its other screen, its keys, and the terminal as it was, whatever happens.
 
 use std::io::{self, IsTerminal as _};
+use std::mem::ManuallyDrop;
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
@@ -40,7 +41,8 @@ pub enum Heard {
 
 /// The other screen, as long as it lives.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<io::Stderr>>,
+    /// Never dropped: at its end ratatui prints what went wrong, and panics where the terminal is gone.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<io::Stderr>>>,
     ink: Ink,
     // After the terminal: what ratatui does at its end is undone by this.
     held: OtherScreen,
@@ -49,7 +51,7 @@ pub struct Screen {
 impl Screen {
     pub fn open(ink: Ink) -> io::Result<Self> {
         let held = OtherScreen::enter(io::stdin().as_fd().try_clone_to_owned()?)?;
-        let terminal = Terminal::new(CrosstermBackend::new(io::stderr()))?;
+        let terminal = ManuallyDrop::new(Terminal::new(CrosstermBackend::new(io::stderr()))?);
         Ok(Self { terminal, ink, held })
     }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! words = program base [ "--unshare-net" ] { "--unsetenv" v } { bind } { stand } { remount } "--chdir" cwd
 //!                                                                        the child's own words follow
-//! bind  = "--bind" p p | "--ro-bind-try" p p | "--ro-bind" nothing p | "--perms" mode "--tmpfs" p
+//! bind  = "--bind" p p | "--bind-try" p p | "--ro-bind-try" p p | "--ro-bind" nothing p | "--perms" mode "--tmpfs" p
 //! stand = "--ro-bind" ours p
 //! ```
 //!
@@ -77,7 +77,9 @@ impl Bubblewrap {
         for (path, rule) in fence.rules() {
             let mut from_to: [OsString; 2] = [path.into(), path.into()];
             match rule {
-                Rule::Held | Rule::Writable => words.push("--bind".into()),
+                Rule::Held => words.push("--bind".into()),
+                // A cache that another run made for itself, and took along a moment ago.
+                Rule::Writable => words.push("--bind-try".into()),
                 // What was there a moment ago may be gone; then there is nothing to protect.
                 Rule::ReadOnly => words.push("--ro-bind-try".into()),
                 Rule::Emptied => {
@@ -162,7 +164,7 @@ mod tests {
         assert_eq!(
             words(&fence),
             "bwrap --die-with-parent --bind / / --dev-bind /dev /dev --unshare-net --unsetenv SSH_AUTH_SOCK \
-             --ro-bind-try /h /h --bind /h/.cache /h/.cache --ro-bind /dev/null /h/.netrc \
+             --ro-bind-try /h /h --bind-try /h/.cache /h/.cache --ro-bind /dev/null /h/.netrc \
              --perms 0700 --tmpfs /run/user/7 --chdir /r"
         );
         fence.empty_with(Path::new("/x/nothing"));
@@ -188,7 +190,7 @@ mod tests {
         assert_eq!(
             words.join(" "),
             "bwrap --die-with-parent --bind / / --dev-bind /dev /dev --unshare-pid --proc /proc \
-             --bind /r /r --ro-bind-try /r/tests /r/tests --perms 0555 --tmpfs /x --bind /x/own /x/own \
+             --bind /r /r --ro-bind-try /r/tests /r/tests --perms 0555 --tmpfs /x --bind-try /x/own /x/own \
              --ro-bind /x/index /r/.git/index --remount-ro /x --chdir /r"
         );
     }

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_seen_or_can_be_explained_stands() {
+    fn ac_tdd_8_12_what_is_seen_or_can_be_explained_stands() {
         let red = || Back::Red(RedKind::Missing);
         let told = Seen::Not { why: "constants changed, too".into() };
         for (back, seen) in [(red(), seen()), (red(), told.clone()), (Back::Unknown, told)] {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn hollow_tests_are_the_test_writers_and_work_outside_comes_first() {
+    fn ac_tdd_8_11_hollow_tests_are_the_test_writers_and_work_outside_comes_first() {
         let red = || Back::Red(RedKind::Missing);
         let hollow = proof(&found([(red(), seen()), (red(), Seen::Hollow)])).unwrap();
         assert_eq!(hollow.key, Key::TestWriter);
