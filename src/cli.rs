@@ -59,7 +59,7 @@ pub enum Command {
     Matrix(look::MatrixArgs),
     /// Write runs as one HTML file, to look at and to pass on.
     Report(look::ReportArgs),
-    /// Tell what turned a criterion or a test, with the evidence.
+    /// Show what turned a criterion or a test green, with the evidence.
     Why(look::WhyArgs),
     /// Write what runs turned from red to green down for others to learn from, or replay it.
     Corpus(corpus::CorpusArgs),
@@ -92,29 +92,29 @@ pub struct RunArgs {
     /// The gate command for REFACTOR, instead of the project's own.
     #[arg(long, value_name = "COMMAND", help_heading = help::WHAT)]
     pub gate: Option<String>,
-    /// Say what would be done and stop before anything is.
+    /// Print what would be done, and do nothing.
     #[arg(long, help_heading = help::HOW)]
     pub dry_run: bool,
     /// Stop after a stage; `tdd resume` goes on (exit code 3).
     #[arg(long, value_name = "STAGE", value_parser = ["red"], help_heading = help::HOW)]
     pub stop_after: Option<String>,
-    /// Only these criteria: ids, parted by commas; may be repeated.
+    /// Only these criteria: ids, separated by commas; may be repeated.
     #[arg(long, value_name = "AC,…", value_delimiter = ',', help_heading = help::WHAT)]
     pub only: Vec<String>,
     /// Leave out the REFACTOR stage.
     #[arg(long, help_heading = help::HOW)]
     pub no_refactor: bool,
     /// These criteria are satisfied already: their tests must pass at once, no implementer. Ids,
-    /// parted by commas; may be repeated.
+    /// separated by commas; may be repeated.
     #[arg(long, value_name = "AC,…", value_delimiter = ',', help_heading = help::WHAT)]
     pub already_green: Vec<String>,
     /// Look for the requirement in specs/frs/archive/ too.
     #[arg(long, help_heading = help::WHAT)]
     pub archived: bool,
-    /// Go on though the baseline is red and can't be read test by test.
+    /// Go on although the baseline is red and can't be read test by test.
     #[arg(long, help_heading = help::HOW)]
     pub allow_red_baseline: bool,
-    /// Go on though the gate is red before the first agent is started.
+    /// Go on although the gate is red before the first agent is started.
     #[arg(long, help_heading = help::HOW)]
     pub allow_red_gate: bool,
     /// Refuse RED if it changes existing tests, even those that the test-writer names.
@@ -124,10 +124,10 @@ pub struct RunArgs {
     pub caps: CapArgs,
     #[command(flatten)]
     pub isolation: IsolationArgs,
-    /// Let each agent have this terminal, so that you see and steer it; end it yourself.
+    /// Give each agent this terminal, so that you can watch and steer it; you end it yourself.
     #[arg(long, short, conflicts_with = "json", help_heading = help::HELD)]
     pub interactive: bool,
-    /// Start anew though this requirement has an unfinished run.
+    /// Start anew although this requirement has an unfinished run.
     #[arg(long, help_heading = help::HOW)]
     pub new: bool,
     /// A cassette for the scripted agent.
@@ -162,18 +162,18 @@ pub struct CapArgs {
     /// The same for tokens.
     #[arg(long, value_name = "TOKENS", help_heading = help::CAPS)]
     pub max_tokens_attempt: Option<String>,
-    /// The same for its time; `attempt_deadline` in tdd.yaml, 30m if nothing is said.
+    /// The same for its time; `attempt_deadline` in tdd.yaml, 30m by default.
     #[arg(long, value_name = "TIME", help_heading = help::CAPS)]
     pub max_wall_attempt: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct IsolationArgs {
-    /// What holds the children: `enforce` is an OS sandbox, `audit` only checks and puts back, `auto`
-    /// is the stronger one that works here.
+    /// How agents are contained: `enforce` by an OS sandbox, `audit` only by checking afterwards and putting
+    /// protected files back, `auto` by the stronger one that works here.
     #[arg(long, value_name = "LEVEL", value_parser = ["auto", "enforce", "audit"], help_heading = help::HELD)]
     pub sandbox: Option<String>,
-    /// Refuse to run without an OS sandbox around the children.
+    /// Refuse to run without an OS sandbox.
     #[arg(long, help_heading = help::HELD)]
     pub require_sandbox: bool,
 }
@@ -186,6 +186,10 @@ pub struct OutputArgs {
     /// No progress; results and errors only.
     #[arg(long, short, help_heading = help::TOLD)]
     pub quiet: bool,
+    /// Print every step: each command that is run, each agent's end, each checkpoint. Without it: one line for
+    /// each criterion, and the cause of each failure.
+    #[arg(long, short, conflicts_with_all = ["quiet", "json"], help_heading = help::TOLD)]
+    pub verbose: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Args)]
@@ -226,9 +230,10 @@ pub struct StatusArgs {
     /// A run: its requirement, a part of its id, `@` (newest), `@-`; all runs if not given.
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
+    /// Print one JSON object for each run.
     #[arg(long)]
     pub json: bool,
-    /// Show it again whenever it changes, until no run of those shown is at work any more.
+    /// Show it again whenever it changes, until none of these runs is at work.
     #[arg(long, short)]
     pub watch: bool,
 }
@@ -241,7 +246,7 @@ pub struct LogArgs {
     /// Print the journal's lines as they are, side files resolved.
     #[arg(long)]
     pub json: bool,
-    /// Go on with what comes, until the run is at work no more.
+    /// Print what comes as well, until the run ends.
     #[arg(long, short)]
     pub follow: bool,
 }
@@ -254,10 +259,10 @@ pub struct UndoArgs {
     /// Another checkpoint of the run than 0, by its label or commit; undone-1 takes an undo back.
     #[arg(long, value_name = "CHECKPOINT")]
     pub to: Option<String>,
-    /// Go on though files were changed since the run by somebody else; a checkpoint keeps them.
+    /// Go on although files were changed since the run; a checkpoint keeps them.
     #[arg(long)]
     pub discard_changes: bool,
-    /// Go on though work of the run was committed since; the commits stay.
+    /// Go on although work of the run was committed since; the commits stay.
     #[arg(long)]
     pub committed: bool,
     /// Print one JSON object on stdout and nothing else.
@@ -308,7 +313,7 @@ pub struct DoctorArgs {
     /// The agent to prove: a built-in one or a name from tdd.yaml; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
-    /// Only these obligations; names, parted by commas.
+    /// Only these obligations; names, separated by commas.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', requires = "agent")]
     pub only: Vec<String>,
     /// Another scripted model server than the one that this program is.

@@ -130,6 +130,8 @@ pub enum Intent {
 pub enum OutputMode {
     #[default]
     Progress,
+    /// `--verbose`
+    Verbose,
     /// `--quiet`
     Quiet,
     /// `--json`, with or without `--quiet`
@@ -142,6 +144,8 @@ impl From<OutputArgs> for OutputMode {
             Self::Json
         } else if args.quiet {
             Self::Quiet
+        } else if args.verbose {
+            Self::Verbose
         } else {
             Self::Progress
         }

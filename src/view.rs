@@ -28,9 +28,19 @@ pub enum Mode {
     /// One JSON object a line on stdout.
     Json,
     /// Plain lines on stderr.
-    Lines,
+    Lines(Detail),
     /// A live display on stderr, which is a terminal.
-    Live(Ink),
+    Live(Ink, Detail),
+}
+
+/// How much is told of what went well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// A line for RED, for each criterion and for REFACTOR, and whatever failed.
+    #[default]
+    Brief,
+    /// Every step.
+    Full,
 }
 
 /// Whether colours may be used; shapes and brightness say the same without them.
@@ -43,7 +53,7 @@ pub enum Ink {
 /// What the person asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    Progress,
+    Progress(Detail),
     Json,
     Quiet,
 }
@@ -74,8 +84,8 @@ pub fn mode(wish: Wish, stderr: Stderr) -> Mode {
     match (wish, stderr) {
         (Wish::Quiet, _) => Mode::Quiet,
         (Wish::Json, _) => Mode::Json,
-        (Wish::Progress, Stderr::Plain) => Mode::Lines,
-        (Wish::Progress, Stderr::Terminal(ink)) => Mode::Live(ink),
+        (Wish::Progress(detail), Stderr::Plain) => Mode::Lines(detail),
+        (Wish::Progress(detail), Stderr::Terminal(ink)) => Mode::Live(ink, detail),
     }
 }
 
@@ -84,8 +94,8 @@ pub fn audience(mode: Mode) -> Box<dyn Audience> {
     match mode {
         Mode::Quiet => Box::new(Silence),
         Mode::Json => Box::new(json::Json::new(std::io::stdout(), anstream::stderr())),
-        Mode::Lines => Box::new(lines::Lines::new(anstream::stderr())),
-        Mode::Live(ink) => Box::new(live::Live::on_stderr(ink)),
+        Mode::Lines(detail) => Box::new(lines::Lines::new(anstream::stderr(), detail)),
+        Mode::Live(ink, detail) => Box::new(live::Live::on_stderr(ink, detail)),
     }
 }
 

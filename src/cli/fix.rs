@@ -8,7 +8,7 @@ use super::{CapArgs, IsolationArgs, OutputArgs};
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct FixArgs {
-    /// How often an agent is asked: 0 to 20, 3 if nothing is said; 0 only runs the checks.
+    /// How often an agent is asked: 0 to 20, by default 3; 0 only runs the checks.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=20))]
     pub max_retries: Option<u8>,
     /// A command that has to pass; may be repeated. Instead of all others.
@@ -20,7 +20,7 @@ pub struct FixArgs {
     /// The title of the task whose work is mended; a prompt begins with it.
     #[arg(long, value_name = "TEXT")]
     pub task: Option<String>,
-    /// What the agent before said last; `-` reads stdin. The first prompt quotes its beginning.
+    /// The last message of the agent that worked before; `-` reads stdin. The first prompt quotes its beginning.
     #[arg(long, value_name = "FILE")]
     pub previous: Option<PathBuf>,
     /// The work is what differs from this commit: if those are only documents, nothing is checked.
@@ -29,10 +29,10 @@ pub struct FixArgs {
     /// Let the agent change test files. Gate files stay protected.
     #[arg(long)]
     pub allow_test_edits: bool,
-    /// Deadline of one type check: 60s if nothing is said.
+    /// Deadline of one type check; 60s by default.
     #[arg(long, value_name = "TIME")]
     pub type_deadline: Option<String>,
-    /// Deadline of one run of tests or of another command: 2m if nothing is said.
+    /// Deadline of one run of tests or of another command; 2m by default.
     #[arg(long, value_name = "TIME")]
     pub test_deadline: Option<String>,
     #[command(flatten)]

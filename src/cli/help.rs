@@ -29,7 +29,7 @@ Examples:
   tdd STE-12                      take the requirement STE-12 to green
   tdd STE-12 --only AC-STE-12.1   one criterion of it
   tdd review                      judge the run that halted last
-  tdd fix                         run the checks, and have mended what fails
+  tdd fix                         run the checks, and have an agent mend what fails
 
 Exit codes of a run:
   0   every criterion is green, as measured
@@ -38,7 +38,7 @@ Exit codes of a run:
   3   paused: `tdd resume` goes on
   4   finished, but not every criterion is verified
   70  a bug in tdd
-  128 + the signal's number, where one has stopped it
+  128 + the signal's number if a signal stopped it
 
 `tdd COMMAND --help` says more.";
 

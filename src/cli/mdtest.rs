@@ -30,7 +30,7 @@ pub struct MdtestRunArgs {
     /// The agent program: auto, claude, codex, gemini, opencode, pi, or a name from tdd.yaml.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Let the agent have this terminal, so that you see and steer it; end it yourself.
+    /// Give the agent this terminal, so that you can watch and steer it; you end it yourself.
     #[arg(long, short, conflicts_with_all = ["jobs", "json", "quiet"])]
     pub interactive: bool,
     /// So many tests at a time.

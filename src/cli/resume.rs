@@ -16,7 +16,7 @@ pub struct ResumeArgs {
     /// After a halt: try again with a fresh budget.
     #[arg(long)]
     pub retry: bool,
-    /// After a halt: keep work that measures as passed though no valid block came with it, and go on.
+    /// After a halt: keep work that passes as measured although its result block is missing or invalid, and go on.
     #[arg(long)]
     pub take: bool,
     /// Code, tests or the requirement were changed on purpose: check changed tests for RED again.
@@ -34,7 +34,7 @@ pub struct ResumeArgs {
     /// Leave out the REFACTOR stage from now on, and finish if it is all that is left.
     #[arg(long, conflicts_with = "abandon")]
     pub no_refactor: bool,
-    /// The test command once more, where the run's holds a secret that came by this flag: none is kept.
+    /// The test command again, if the run was started with one that holds a secret: secrets are not kept.
     #[arg(long, value_name = "COMMAND", conflicts_with = "abandon")]
     pub test: Option<String>,
     /// The same for the gate command.
@@ -50,7 +50,7 @@ pub struct ResumeArgs {
     /// Let each agent have this terminal from now on, so that you see and steer it; end it yourself.
     #[arg(long, short, conflicts_with = "json")]
     pub interactive: bool,
-    /// Nobody sits at the agents' screens from now on, in a run that was begun with --interactive.
+    /// Run agents without your terminal from now on, in a run that was started with --interactive.
     #[arg(long, conflicts_with = "interactive")]
     pub headless: bool,
     /// A cassette for the scripted agent.

@@ -243,7 +243,7 @@ fn pause(reason: &str, run: &Path, output: OutputMode, with: &Flags) {
             let line = json!({ "type": "paused", "reason": reason, "run_dir": run, "again": format!("tdd fix{with}") });
             print::result(&format!("{line}\n"));
         }
-        OutputMode::Progress | OutputMode::Quiet => print::message(&format!(
+        OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => print::message(&format!(
             "tdd: paused: {reason}\n  the best state is kept; go on from it: tdd fix{with}\n  back to before the run: tdd undo {id}\n  run folder: {}",
             run.display()
         )),
@@ -256,7 +256,7 @@ fn skipped(settings: &FixSettings, why: &str) -> ExitCode {
             let line = json!({ "type": "fix", "outcome": "skipped", "why": why, "task": settings.task });
             print::result(&format!("{line}\n"));
         }
-        OutputMode::Progress | OutputMode::Quiet => {
+        OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {
             print::result(&format!("tdd fix: skipped, no check was run: {why}\n"));
         }
     }

@@ -106,10 +106,10 @@ fn told(output: OutputMode, total: usize, news: &News) {
         (OutputMode::Json, News::Ended { outcome, .. }) => {
             print::result(&format!("{}\n", view::json(outcome)));
         }
-        (OutputMode::Progress, News::Began { index, test }) => {
+        (OutputMode::Progress | OutputMode::Verbose, News::Began { index, test }) => {
             print::message(&view::began(*index, total, test));
         }
-        (OutputMode::Progress, News::Ended { index, outcome }) => {
+        (OutputMode::Progress | OutputMode::Verbose, News::Ended { index, outcome }) => {
             print::message(&view::ended(*index, total, outcome));
         }
         (OutputMode::Json, News::Began { .. })
@@ -124,7 +124,7 @@ fn conclude(results: &Results, duration_ms: u64, output: OutputMode) {
                 results.unfinished.iter().map(|test| format!("{}\n", view::json_unfinished(test)));
             unfinished.collect::<String>() + &format!("{}\n", view::json_totals(results, duration_ms))
         }
-        OutputMode::Progress | OutputMode::Quiet => view::closing(results, duration_ms),
+        OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => view::closing(results, duration_ms),
     });
 }
 

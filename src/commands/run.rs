@@ -38,7 +38,7 @@ pub fn start(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Exi
         Intent::Describe => {
             print::result(&match prepared.settings.output {
                 OutputMode::Json => describe_as_json(&prepared),
-                OutputMode::Progress | OutputMode::Quiet => describe(&prepared),
+                OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => describe(&prepared),
             });
             Ok(ExitCode::SUCCESS)
         }

@@ -330,7 +330,7 @@ fn cycle_advice(repository: &Path, state: &State, undo: Option<&str>) -> String 
             let take = if state.takeable(halt).is_some() { "`--take`, " } else { "" };
             let undo = undo.map(|undo| format!(", or {undo}")).unwrap_or_default();
             format!(
-                "read the report, then `tdd resume {run} --retry`, {take}`--edited`, `--accept AC` or `--abandon`{undo}"
+                "`tdd review {run}`, or `tdd resume {run} --retry`, {take}`--edited`, `--accept AC` or `--abandon`{undo}"
             )
         }
         (_, _) => format!("`tdd resume {run}` goes on"),

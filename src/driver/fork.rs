@@ -171,7 +171,7 @@ pub(super) fn without_secrets(news: News, mask: &dyn Fn(&str) -> String) -> News
         News::ChildLine { line } => News::ChildLine { line: mask(&line) },
         News::Note(line) => News::Note(mask(&line)),
         News::Running { what, command } => News::Running { what, command: mask(&command) },
-        News::Tick | News::Turns { .. } => news,
+        News::Tick { .. } | News::Turns { .. } | News::Bounds { .. } => news,
     }
 }
 

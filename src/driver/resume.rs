@@ -122,14 +122,14 @@ impl<W: World> Drive<'_, W> {
             let back = match &self.setup.later {
                 Some(later) => format!("a later run came between: tdd status {later}"),
                 None => format!(
-                    "if not, put them back:   tdd undo {run} --to {known} --discard-changes   (they are kept first)"
+                    "if not, put them back (they are kept first):\n  tdd undo {run} --to {known} --discard-changes"
                 ),
             };
             let next = format!(
                 "look:                    git diff {known}\n\
                  if it was on purpose:    tdd resume {run} --edited\n{back}"
             );
-            ("files were changed by somebody else while no child ran".to_owned(), next)
+            ("files were changed while no agent of the run was at work".to_owned(), next)
         };
         Err(Trouble::passing(what)
             .because(listed(foreign.iter().map(|change| &change.path)).join("\n"))

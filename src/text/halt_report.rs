@@ -14,7 +14,7 @@ mod review;
 use serde_json::Value;
 
 pub use next_steps::{NextStep, next_steps};
-pub use review::{Review, review};
+pub use review::{Advice, Review, review};
 
 use self::page::Page;
 use super::summary::left_in_git;

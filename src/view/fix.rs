@@ -5,7 +5,7 @@ use std::io::Write;
 
 use super::lines::{note, write_line};
 use super::tell::{Line, Tone};
-use super::{Mode, json};
+use super::{Detail, Mode, json};
 use crate::text::{fix_report, usage_words};
 use tdd_core::attempt::{AgentEnd, AgentReturn};
 use tdd_core::audience::{Audience, News};
@@ -22,7 +22,7 @@ pub fn audience(mode: Mode) -> Box<dyn Audience<FixState>> {
     match mode {
         Mode::Quiet => Box::new(Silence),
         Mode::Json => Box::new(Json { out: std::io::stdout(), aside: anstream::stderr() }),
-        Mode::Lines | Mode::Live(_) => Box::new(Lines { out: anstream::stderr() }),
+        Mode::Lines(detail) | Mode::Live(_, detail) => Box::new(Lines { out: anstream::stderr(), detail }),
     }
 }
 
@@ -54,10 +54,14 @@ impl<W: Write, A: Write> Audience<FixState> for Json<W, A> {
 
 struct Lines<W> {
     out: W,
+    detail: Detail,
 }
 
 impl<W: Write> Audience<FixState> for Lines<W> {
     fn event(&mut self, state: &FixState, event: &Event, _ts_ms: u64) {
+        if self.detail == Detail::Brief && is_a_step(event) {
+            return;
+        }
         for line in tell(state, event) {
             write_line(&mut self.out, &line);
         }
@@ -65,13 +69,26 @@ impl<W: Write> Audience<FixState> for Lines<W> {
 
     fn news(&mut self, news: &News) {
         match news {
-            News::Running { what, command } => {
+            News::Running { what, command } if self.detail == Detail::Full => {
                 write_line(&mut self.out, &line(Tone::Dim, &format!("  runs {what}: {command}")));
             }
             News::Note(text) => note(&mut self.out, text),
-            News::ChildLine { .. } | News::Turns { .. } | News::Tick => {}
+            News::Running { .. }
+            | News::ChildLine { .. }
+            | News::Turns { .. }
+            | News::Bounds { .. }
+            | News::Tick { .. } => {}
         }
     }
+}
+
+/// What `--verbose` alone tells.
+fn is_a_step(event: &Event) -> bool {
+    if let Event::AgentReturned { outcome, .. } = event {
+        let is_well = matches!(outcome.end, AgentEnd::Exited(exit) if exit.is_success());
+        return is_well && outcome.message.is_some();
+    }
+    matches!(event, Event::Used { .. } | Event::Denied { .. })
 }
 
 /// The lines that an event is worth.

@@ -44,7 +44,11 @@ impl<W: Write, A: Write> Audience for Json<W, A> {
     fn news(&mut self, news: &News) {
         match news {
             News::Note(text) => lines::note(&mut self.aside, text),
-            News::ChildLine { .. } | News::Turns { .. } | News::Running { .. } | News::Tick => {}
+            News::ChildLine { .. }
+            | News::Turns { .. }
+            | News::Bounds { .. }
+            | News::Running { .. }
+            | News::Tick { .. } => {}
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::Detail;
 use super::tell::{Line, Teller, Tone};
 use tdd_core::audience::{Audience, News};
 use tdd_core::event::Event;
@@ -12,11 +13,12 @@ use tdd_core::state::State;
 pub struct Lines<W> {
     out: W,
     teller: Teller,
+    detail: Detail,
 }
 
 impl<W: Write> Lines<W> {
-    pub fn new(out: W) -> Self {
-        Self { out, teller: Teller::default() }
+    pub fn new(out: W, detail: Detail) -> Self {
+        Self { out, teller: Teller::new(detail), detail }
     }
 }
 
@@ -30,12 +32,16 @@ impl<W: Write> Audience for Lines<W> {
     /// A child's own lines and the tick are left out: a log has no use for what is gone at once.
     fn news(&mut self, news: &News) {
         match news {
-            News::Running { what, command } => {
+            News::Running { what, command } if self.detail == Detail::Full => {
                 let text = harmless::short(&format!("  runs {what}: {command}"), 400);
                 write_line(&mut self.out, &Line { tone: Tone::Dim, text });
             }
             News::Note(text) => note(&mut self.out, text),
-            News::ChildLine { .. } | News::Turns { .. } | News::Tick => {}
+            News::Running { .. }
+            | News::ChildLine { .. }
+            | News::Turns { .. }
+            | News::Bounds { .. }
+            | News::Tick { .. } => {}
         }
     }
 }

@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use super::Ink;
 use super::lines::{note, write_line};
 use super::tell::{Line, Teller, Tone, attempt_title};
+use super::{Detail, Ink};
 use screen::Screen;
 use tdd_core::audience::{Audience, News};
 use tdd_core::event::Event;
@@ -28,14 +28,45 @@ use tdd_core::state::State;
 const REDRAW: Duration = Duration::from_millis(250);
 /// What a terminal is taken to be when it does not say.
 const USUAL_SIZE: (u16, u16) = (80, 24);
-/// Where the run stands, elapsed; the criteria; what is going on.
-const TEMPLATE: &str = "{spinner} {prefix} {elapsed}\n  {criteria}\n  {wide_msg}";
+/// Where the run stands, and for how long; the criteria; what is going on.
+const TEMPLATE: &str = "{spinner} {prefix} {clock}\n  {criteria}\n  {wide_msg}";
+/// A silence that is worth a word.
+const SILENT: Duration = Duration::from_secs(10);
+
+/// What time is held against.
+#[derive(Clone, Copy, Debug, Default)]
+struct Clock {
+    /// The child's deadline, while there is a child.
+    wall: Option<Duration>,
+    idle: Duration,
+    silent: Duration,
+}
+
+impl Clock {
+    fn words(self, elapsed: Duration) -> String {
+        let Some(wall) = self.wall else { return minutes(elapsed) };
+        let silent = if self.silent < SILENT {
+            String::new()
+        } else {
+            format!(", silent for {} of {}", minutes(self.silent), minutes(self.idle))
+        };
+        format!("{} of {}{silent}", minutes(elapsed), minutes(wall))
+    }
+}
+
+/// `4:05`, or `1:04:05`.
+fn minutes(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
 
 /// The live display. Dropping it clears it.
 pub struct Live<W: Write + Send + 'static> {
     bar: ProgressBar,
     screen: Screen<W>,
     criteria: Arc<Mutex<String>>,
+    clock: Arc<Mutex<Clock>>,
     title: String,
     teller: Teller,
     ink: Ink,
@@ -43,9 +74,9 @@ pub struct Live<W: Write + Send + 'static> {
 
 impl Live<Stderr> {
     /// On the real stderr, drawn again as time passes.
-    pub fn on_stderr(ink: Ink) -> Self {
+    pub fn on_stderr(ink: Ink, detail: Detail) -> Self {
         let size = || crossterm::terminal::size().unwrap_or(USUAL_SIZE);
-        let mut live = Self::on(std::io::stderr(), size);
+        let mut live = Self::on(std::io::stderr(), size, detail);
         live.ink = ink;
         live.screen.silence_on_panic();
         // It starts a thread, and panics where it can't.
@@ -59,14 +90,16 @@ impl Live<Stderr> {
 impl<W: Write + Send + 'static> Live<W> {
     /// On any writer that understands what a terminal does, as wide and as high as `size` says;
     /// drawn only when told something.
-    pub fn on(out: W, size: fn() -> (u16, u16)) -> Self {
+    pub fn on(out: W, size: fn() -> (u16, u16), detail: Detail) -> Self {
         let screen = Screen::new(out, size);
         let criteria = Arc::new(Mutex::new(String::new()));
+        let clock = Arc::new(Mutex::new(Clock::default()));
         let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
-        let bar = ProgressBar::with_draw_target(None, target).with_style(style(Arc::clone(&criteria)));
+        let bar = ProgressBar::with_draw_target(None, target)
+            .with_style(style(Arc::clone(&criteria), Arc::clone(&clock)));
         let title = "before RED".to_owned();
         bar.set_prefix(title.clone());
-        Self { bar, screen, criteria, title, teller: Teller::default(), ink: Ink::Colours }
+        Self { bar, screen, criteria, clock, title, teller: Teller::new(detail), ink: Ink::Colours }
     }
 
     /// Lines that stay. They are written to the terminal itself, whatever the bar does.
@@ -77,6 +110,10 @@ impl<W: Write + Send + 'static> Live<W> {
         } else if !lines.is_empty() {
             self.bar.suspend(write);
         }
+    }
+
+    fn time(&self, change: impl FnOnce(&mut Clock)) {
+        change(&mut self.clock.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     fn show(&self, state: &State) {
@@ -96,6 +133,9 @@ impl<W: Write + Send + 'static> Audience for Live<W> {
             self.bar.set_message("");
             self.bar.reset_elapsed();
         }
+        if matches!(event, Event::AgentReturned { .. }) {
+            self.time(|clock| *clock = Clock::default());
+        }
         let lines = self.teller.tell(state, event);
         self.say(&lines);
         if is_last(event) {
@@ -114,7 +154,19 @@ impl<W: Write + Send + 'static> Audience for Live<W> {
                 let write = || self.screen.with(|out| note(out, text));
                 if self.screen.is_silent() { write() } else { self.bar.suspend(write) }
             }
-            News::Tick => self.bar.tick(),
+            News::Bounds { wall_ms, idle_ms } => {
+                self.bar.reset_elapsed();
+                let bounds = Clock {
+                    wall: Some(Duration::from_millis(*wall_ms)),
+                    idle: Duration::from_millis(*idle_ms),
+                    silent: Duration::ZERO,
+                };
+                self.time(|clock| *clock = bounds);
+            }
+            News::Tick { silent_ms } => {
+                self.time(|clock| clock.silent = Duration::from_millis(*silent_ms));
+                self.bar.tick();
+            }
         }
     }
 }
@@ -138,12 +190,16 @@ impl<W: Write + Send + 'static> Drop for Live<W> {
     }
 }
 
-fn style(criteria: Arc<Mutex<String>>) -> ProgressStyle {
+fn style(criteria: Arc<Mutex<String>>, clock: Arc<Mutex<Clock>>) -> ProgressStyle {
     let key = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
         let _ = out.write_str(&criteria.lock().unwrap_or_else(PoisonError::into_inner));
     };
     let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_spinner());
-    style.with_key("criteria", key)
+    let time = move |bar: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let clock = *clock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = out.write_str(&clock.words(bar.elapsed()));
+    };
+    style.with_key("criteria", key).with_key("clock", time)
 }
 
 /// After these the terminal belongs to the report or the summary.

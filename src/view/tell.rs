@@ -2,10 +2,11 @@
 //! [`live`](super::live), so that a pipe and a terminal read the same story.
 
 use crate::text::usage_words;
+use crate::view::Detail;
 use tdd_core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::effect::RollBack;
-use tdd_core::event::{Event, GONE, LEFT_ALONE, Leaked, RunStarted};
+use tdd_core::event::{Event, RunStarted};
 use tdd_core::finding::{RedFindings, SuiteBaseline};
 use tdd_core::halt::Ending;
 use tdd_core::harmless;
@@ -13,11 +14,14 @@ use tdd_core::judge::Verdict;
 use tdd_core::mdtest::{AgentWord, Status, Voice};
 use tdd_core::role::Key;
 use tdd_core::state::{End, Entry, Phase, Progress, State};
-use tdd_core::usage::Usage;
 
+mod aside;
+mod brief;
 mod estimate;
 mod gate;
 mod measured;
+
+use aside::{child_used, cut_off, denied, glimpsed, left_running, put_back};
 
 /// How many reasons of one verdict are shown; the report holds all.
 const REASONS: usize = 20;
@@ -44,34 +48,43 @@ pub struct Line {
 }
 
 /// Remembers whose turn it is, because not every event says so.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Teller {
+    detail: Detail,
     turn: Option<Key>,
+    /// What the measurement of this turn has shown, in few words.
+    shown: String,
 }
 
 impl Teller {
-    /// The lines for one event; `state` is the state after it. The first line
-    /// of a run says which commands were chosen, from where, and who reads them (section 5).
+    pub fn new(detail: Detail) -> Self {
+        Self { detail, turn: None, shown: String::new() }
+    }
+
+    /// The lines for one event; `state` is the state after it.
     pub fn tell(&mut self, state: &State, event: &Event) -> Vec<Line> {
+        match self.detail {
+            Detail::Brief => self.brief(state, event),
+            Detail::Full => self.full(state, event),
+        }
+    }
+
+    /// Every step. The first line of a run says which commands were chosen, from where, and who reads them
+    /// (section 5).
+    fn full(&mut self, state: &State, event: &Event) -> Vec<Line> {
         match event {
             Event::RunStarted(run) => opening(run),
             Event::Isolated { isolation } => vec![plain(format!("isolation: {isolation}"))],
             Event::CheckpointZero { checkpoint } => {
                 vec![dim(format!("checkpoint of the tree as it is: {}", brief(checkpoint)))]
             }
-            Event::BaselineMeasured { test, gate } => baseline(state, test, gate),
+            Event::BaselineMeasured { test, gate } => estimated(state, test, gate),
             Event::AttemptStarted { attempt } => self.started(&state.run, attempt.of_cycle()),
             Event::Used { used } => child_used(&used.usage),
             Event::Capped { caps } => vec![plain(format!("caps from now on: {}", usage_words::caps(caps)))],
-            Event::AgentReturned { outcome, .. } => {
-                let mut lines = vec![returned(outcome)];
-                lines.extend(self.verdict(state));
-                lines
-            }
+            Event::AgentReturned { outcome, .. } => self.with_verdict(state, returned(outcome)),
             Event::AttemptMeasured { findings, .. } => {
-                let mut lines = vec![measured::line(state, findings)];
-                lines.extend(self.verdict(state));
-                lines
+                self.with_verdict(state, measured::line(state, findings))
             }
             Event::WorkKept { checkpoint } => self.kept(state, checkpoint),
             Event::WorkRolledBack { to, extent, kept_as } => {
@@ -123,6 +136,10 @@ impl Teller {
     fn taken(&mut self, key: &Key, tree: &CheckpointId) -> Vec<Line> {
         self.turn = Some(key.clone());
         vec![dim(format!("  the work without a block is in the tree again: {}", brief(tree)))]
+    }
+
+    fn with_verdict(&self, state: &State, line: Line) -> Vec<Line> {
+        std::iter::once(line).chain(self.verdict(state)).collect()
     }
 
     /// The verdict on the attempt whose turn it is, if it has been made.
@@ -217,19 +234,6 @@ fn opening(run: &RunStarted) -> Vec<Line> {
     ]
 }
 
-/// What was not told is said once, in the summary.
-fn child_used(usage: &Usage) -> Vec<Line> {
-    if *usage == Usage::default() {
-        return Vec::new();
-    }
-    vec![dim(format!("  used {}", usage_words::usage(usage)))]
-}
-
-fn cut_off(kept_as: &CheckpointId) -> Line {
-    let kept = brief(kept_as);
-    dim(format!("  the attempt was cut off and does not count; what it left is kept as {kept}"))
-}
-
 fn rechecked(state: &State, checkpoint: &CheckpointId, findings: &RedFindings) -> Vec<Line> {
     let mut lines = vec![plain(format!("the edited files were tried on {}", brief(checkpoint)))];
     let faults = state.edit_faults(findings);
@@ -238,27 +242,14 @@ fn rechecked(state: &State, checkpoint: &CheckpointId, findings: &RedFindings) -
     lines
 }
 
-fn left_running(one: &Leaked) -> Line {
-    bad(format!("  left running, ended: {} ({})", one.command, one.pid))
+fn estimated(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Line> {
+    let mut lines = baseline(state, (test, gate), REASONS);
+    lines.push(dim(estimate::words(state, test, gate)));
+    lines
 }
 
-fn denied(what: &String) -> Line {
-    dim(format!("  its own program refused the agent: {what}"))
-}
-
-fn glimpsed(what: &String) -> Line {
-    bad(format!("  it saw a part of the requirement that its role is not shown: {what}"))
-}
-
-fn put_back(what: &String) -> Line {
-    if what.ends_with(LEFT_ALONE) || what.ends_with(GONE) {
-        bad(format!("  seen: {what}"))
-    } else {
-        bad(format!("  put back: {what}"))
-    }
-}
-
-fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Line> {
+/// At most so many known reds are named.
+fn baseline(state: &State, (test, gate): (&SuiteBaseline, &SuiteBaseline), named: usize) -> Vec<Line> {
     let tests = test.greens.len() + test.reds.len() + test.flaky.len() + test.skipped;
     let mut lines = vec![plain(format!(
         "baseline: {}, {} green, {} red, {} flaky, {} skipped, {}; {}",
@@ -270,13 +261,12 @@ fn baseline(state: &State, test: &SuiteBaseline, gate: &SuiteBaseline) -> Vec<Li
         duration(test),
         gate::at_baseline(state, tests, test, gate)
     ))];
-    let known = test.reds.iter().chain(&test.flaky).take(REASONS);
+    let known = test.reds.iter().chain(&test.flaky).take(named);
     lines.extend(known.map(|id| dim(format!("  left out of every judgement: {id}"))));
-    let more = (test.reds.len() + test.flaky.len()).saturating_sub(REASONS);
+    let more = (test.reds.len() + test.flaky.len()).saturating_sub(named);
     if more > 0 {
         lines.push(dim(format!("  and {more} more")));
     }
-    lines.push(dim(estimate::words(state, test, gate)));
     lines
 }
 

@@ -37,7 +37,7 @@ pub fn measure() -> Vec<Row> {
     );
     vec![Row {
         what: format!("{CRITERIA} criteria, {FILES} files: overhead per attempt"),
-        figure: Figure::Time { measured: median(overheads), bound: Duration::from_millis(60) },
+        figure: Figure::Time { measured: median(overheads), bound: Duration::from_millis(25) },
         note,
     }]
 }

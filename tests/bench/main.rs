@@ -28,6 +28,7 @@ mod fold;
 mod growth;
 mod handoff;
 mod memory;
+mod operator;
 mod processor;
 mod project;
 mod protect;
@@ -45,7 +46,7 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 16] = [
+const MEASURES: [Measure; 17] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
@@ -56,6 +57,7 @@ const MEASURES: [Measure; 16] = [
     ("fold", fold::measure),
     ("handoff", handoff::measure),
     ("memory", memory::measure),
+    ("operator", operator::measure),
     ("processor", processor::measure),
     ("protect", protect::measure),
     ("sandbox", sandbox::measure),

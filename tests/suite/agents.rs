@@ -322,21 +322,24 @@ fn the_newest_line_is_told_while_a_child_works() {
     let stage = Stage::shell("echo looking; exec sleep 600", "stop: { interrupt: 100ms, terminate: 100ms }");
     let mut lines = Vec::new();
     let mut ticks = 0;
+    let mut bounds = (0, 0);
     let signal = stage.signal.clone();
     let trouble = stage
         .run_hearing(&order("AC-x.1"), &mut |news| match news {
             News::ChildLine { line, .. } => lines.push(line),
-            News::Tick => {
+            News::Tick { .. } => {
                 ticks += 1;
                 // Heard once the line is told: ends the wait without a deadline.
                 if !lines.is_empty() {
                     signal.send_replace(Some(15));
                 }
             }
+            News::Bounds { wall_ms, idle_ms } => bounds = (wall_ms, idle_ms),
             News::Turns { .. } | News::Running { .. } | News::Note(_) => {}
         })
         .unwrap_err();
     assert_eq!(trouble.kind, TroubleKind::Stopped(15));
+    assert!(bounds.0 > 0 && bounds.1 > 0, "what it may take is told before it starts");
     assert_eq!(lines, ["looking"]);
     assert!(ticks > 0);
 }

@@ -9,6 +9,7 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::finding::ChangeKind;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints;
+use tdd_snapshot::checkpoints::run_refs;
 
 use crate::sealed_git::{Repository, rel};
 
@@ -563,4 +564,33 @@ fn a_pack_that_a_killed_import_left_half_written_is_removed_unless_a_git_is_at_w
     at_work.wait().unwrap();
     tdd_snapshot::checkpoints::intent::tidy(&place, nobody);
     assert!(!pack.exists());
+}
+
+#[test]
+fn refs_of_a_run_are_found_wherever_git_keeps_them() {
+    let repository = Repository::with(&[("a", "a")]);
+    let run = Repository::run_id();
+    let are_there = || run_refs::are_there(&repository.top, &run);
+    assert!(!are_there(), "none was made");
+    // Another run's, whose name begins like this one's.
+    repository.git(&["update-ref", &format!("refs/tdd/{}x/0", run.0), "HEAD"]);
+    repository.git(&["pack-refs", "--all"]);
+    assert!(!are_there());
+    repository.git(&["update-ref", &format!("refs/tdd/{}/0", run.0), "HEAD"]);
+    assert!(are_there(), "a file of its own");
+    repository.git(&["pack-refs", "--all"]);
+    assert!(!repository.path(&format!(".git/refs/tdd/{}/0", run.0)).exists());
+    assert!(are_there(), "a line of the packed ones");
+
+    let other = Repository::unborn();
+    std::fs::remove_dir_all(other.path(".git")).unwrap();
+    let made = other.command(&other.top).args(["init", "-q", "--ref-format=reftable"]).output().unwrap();
+    if !made.status.success() {
+        println!("skipped: no reftable: {}", String::from_utf8_lossy(&made.stderr));
+        return;
+    }
+    other.commit("first");
+    assert!(!run_refs::are_there(&other.top, &run));
+    other.git(&["update-ref", &format!("refs/tdd/{}/0", run.0), "HEAD"]);
+    assert!(run_refs::are_there(&other.top, &run), "a table");
 }

@@ -133,7 +133,7 @@ fn ac_tdd_9_15_what_is_recommended_after_a_false_red_fits_its_cause() {
     let first = |play: Play| {
         let story = halted(Key::TestWriter, play);
         let step = next_steps(&story.state, &story.halt()).remove(0);
-        let because = review(&story.state, &story.halt(), &facts()).because;
+        let because = review(&story.state, &story.halt(), &facts()).advice.words;
         (step, because)
     };
     let of = |kind: RedKind| first(play(Role::TestWriter, Findings::Red(red(kind))));
@@ -158,7 +158,7 @@ fn ac_tdd_9_15_what_is_recommended_after_a_false_red_fits_its_cause() {
 
 #[test]
 fn only_commands_that_exist_are_offered() {
-    let known = ["tdd resume ", "tdd log ", "tdd undo ", "tdd STE-1 --new", "git diff "];
+    let known = ["tdd resume ", "tdd log ", "tdd undo ", "tdd STE-1 --new", "tdd diff ", "tdd review "];
     for (name, story, _) in stories() {
         for step in next_steps(&story.state, &story.halt()) {
             assert!(known.iter().any(|known| step.command.starts_with(known)), "{name}: {}", step.command);

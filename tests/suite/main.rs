@@ -60,6 +60,7 @@ mod recording;
 mod requirement;
 mod resume;
 mod review;
+mod review_faults;
 mod run_status;
 mod run_table;
 mod runners;

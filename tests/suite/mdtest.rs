@@ -249,7 +249,7 @@ fn a_deadline_fails_one_test() {
         ("b.test.md", PASS),
     ]);
     let ran = sandbox.tdd(&["mdtest", "--deadline", "1s"]).expect(1);
-    let words = "the agent was stopped: its wall deadline passed; its log says pass";
+    let words = "the agent was stopped: its deadline passed; its log says pass";
     assert!(ran.stdout.contains(words) && ran.stdout.contains("1 passed, 1 failed"), "{}", ran.stdout);
 }
 

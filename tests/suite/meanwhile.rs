@@ -199,7 +199,7 @@ fn ac_tdd_9_5_a_new_protected_file_of_a_person_is_blamed_on_nobody_however_often
 
 /// Who writes the next requirement while a run is at work, or has a file open, is in nobody's way.
 #[test]
-fn ac_tdd_9_18_the_next_requirement_and_what_an_editor_holds_are_no_part_of_a_run() {
+fn ac_tdd_9_20_the_next_requirement_and_what_an_editor_holds_are_no_part_of_a_run() {
     let bad = WAITING.replace("echo two >>src.txt; echo up", "echo three >>src.txt; echo up");
     for level in LEVELS.into_iter().filter(|level| *level == "audit" || has_bwrap()) {
         for (agent, code) in [(WAITING, 0), (bad.as_str(), 1)] {

@@ -395,15 +395,20 @@ fn mode_e_by_every_cap_and_in_every_role() {
     let implementer = Row {
         forks: 3,
         good: Good::Red,
-        ..Row::e("an implementer that hangs", "wall deadline", "attempt_deadline: 2s\n", hangs("implementer"))
+        ..Row::e(
+            "an implementer that hangs",
+            "deadline passed",
+            "attempt_deadline: 2s\n",
+            hangs("implementer"),
+        )
     };
     let refactorer = Row {
         forks: 4,
         good: Good::Green,
-        ..Row::e("a refactorer that hangs", "wall deadline", "attempt_deadline: 2s\n", hangs("refactorer"))
+        ..Row::e("a refactorer that hangs", "deadline passed", "attempt_deadline: 2s\n", hangs("refactorer"))
     };
     play_all(vec![
-        Row::e("wall", "wall deadline", "attempt_deadline: 1s\n", hangs("test-writer")),
+        Row::e("wall", "deadline passed", "attempt_deadline: 1s\n", hangs("test-writer")),
         Row::e("idle", "idle deadline", "idle_deadline: 1s\n", hangs("test-writer")),
         Row::e(
             "turns",
@@ -425,7 +430,7 @@ fn mode_e_by_every_cap_and_in_every_role() {
         ),
         Row::e(
             "a child that ignores signals",
-            "wall deadline",
+            "deadline passed",
             &table("    wall: 1s\n    stop: { interrupt: 100ms, terminate: 100ms }\n"),
             stubborn,
         ),

@@ -28,7 +28,7 @@ const IDLE: &str = "  say: { status: ok, files: [], command: t, output_excerpt: 
 fn until(sandbox: &Sandbox, cassette: &str, word: &str) -> Child {
     let mut child = sandbox
         .command(env!("CARGO_BIN_EXE_tdd"))
-        .args(["STE-1", "--cassette", cassette])
+        .args(["STE-1", "-v", "--cassette", cassette])
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
@@ -68,7 +68,7 @@ fn ac_tdd_7_2_a_killed_run_goes_on_and_the_cut_attempt_does_not_count() {
             until(&sandbox, &hangs, "GREEN AC-STE-1.1, attempt")
         } else {
             let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-            command.args(["resume", "--cassette", &hangs]).stderr(Stdio::piped()).stdout(Stdio::null());
+            command.args(["resume", "-v", "--cassette", &hangs]).stderr(Stdio::piped()).stdout(Stdio::null());
             let mut child = command.spawn().unwrap();
             let mut lines = BufReader::new(child.stderr.take().unwrap());
             let mut line = String::new();
@@ -311,7 +311,7 @@ fn killed_after(lines: usize) -> bool {
     let sandbox = shop();
     let honest = cassette(&sandbox, &honest_shop_cassette());
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-    command.args(["STE-1", "--cassette", &honest]).stderr(Stdio::piped()).stdout(Stdio::null());
+    command.args(["STE-1", "-v", "--cassette", &honest]).stderr(Stdio::piped()).stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
     let was_alive = told.by_ref().take(lines).count() == lines;

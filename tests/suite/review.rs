@@ -1,12 +1,9 @@
 //! `tdd review` at a real terminal, key by key, and without one.
 #![expect(clippy::disallowed_methods, reason = "a test writes agents and looks at files")]
 
-use std::io::Read as _;
-
-use portable_pty::{PtySize, native_pty_system};
 use ratatui::Terminal as Drawing;
 use ratatui::backend::TestBackend;
-use tdd::text::halt_report::NextStep;
+use tdd::text::halt_report::{Advice, NextStep};
 use tdd::view::Ink;
 use tdd::view::review::{Head, Key, Model, Sheet, Wish, draw};
 
@@ -16,21 +13,21 @@ use super::stops::{BLOCK, HONEST_AGENT, HONEST_CHECK, beside, project};
 use super::terminal::Terminal;
 
 /// Its implementer writes the wrong word for ever.
-fn halted() -> Sandbox {
+pub fn halted() -> Sandbox {
     let agent = HONEST_AGENT.replace("echo two >>src.txt", "echo three >>src.txt");
     let sandbox = project(&agent, HONEST_CHECK, "");
     sandbox.tdd(&["STE-1"]).expect(1);
     sandbox
 }
 
-fn reviewed(sandbox: &Sandbox, more: &[(&str, &str)]) -> Terminal {
+pub fn reviewed(sandbox: &Sandbox, more: &[(&str, &str)]) -> Terminal {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     command.args(["review", "--plain"]).env("TERM", "xterm-256color").envs(more.iter().copied());
     Terminal::of_size(&command, 60, 80)
 }
 
 /// The same on a whole screen.
-fn full(sandbox: &Sandbox, more: &[(&str, &str)]) -> Terminal {
+pub fn full(sandbox: &Sandbox, more: &[(&str, &str)]) -> Terminal {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     command.arg("review").env("TERM", "xterm-256color").envs(more.iter().copied());
     let terminal = Terminal::of_size(&command, 30, 80);
@@ -39,21 +36,21 @@ fn full(sandbox: &Sandbox, more: &[(&str, &str)]) -> Terminal {
     terminal
 }
 
-fn mends(sandbox: &Sandbox) {
+pub fn mends(sandbox: &Sandbox) {
     std::fs::write(beside(sandbox, "agent.sh"), format!("role=$1\n{BLOCK}{HONEST_AGENT}")).unwrap();
 }
 
 /// The number of an action on the screen.
-fn number_of(terminal: &Terminal, words: &str) -> String {
+pub fn number_of(terminal: &Terminal, words: &str) -> String {
     let is_shown = |number: &u32| terminal.shows(&format!("{number}  {words}"));
     (1..=9).find(is_shown).unwrap_or_else(|| panic!("no action `{words}`")).to_string()
 }
 
-fn asked(terminal: &Terminal) {
+pub fn asked(terminal: &Terminal) {
     terminal.wait("the question", |screen| screen.contents().trim_end().ends_with("review>"));
 }
 
-fn answered(terminal: &mut Terminal, line: &str, words: &str) {
+pub fn answered(terminal: &mut Terminal, line: &str, words: &str) {
     terminal.press(&format!("{line}\r"));
     terminal.wait(words, |screen| {
         let text = screen.contents();
@@ -317,36 +314,6 @@ fn the_terminal_of_a_review_is_given_back_whatever_ends_it() {
     assert_eq!(terminal.end().0, 1);
 }
 
-/// No signal tells of it where the terminal is not the session's own.
-#[test]
-fn a_review_ends_where_its_terminal_is_closed() {
-    let sandbox = halted();
-    let pair = native_pty_system().openpty(PtySize { rows: 30, cols: 80, ..PtySize::default() }).unwrap();
-    let side =
-        std::fs::OpenOptions::new().read(true).write(true).open(pair.master.tty_name().unwrap()).unwrap();
-    let side = || side.try_clone().unwrap();
-    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-    command.arg("review").env("TERM", "xterm-256color");
-    let mut child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
-    drop(command);
-    let (mut reader, mut shown) = (pair.master.try_clone_reader().unwrap(), Vec::new());
-    while !String::from_utf8_lossy(&shown).contains("q leave") {
-        let mut chunk = [0; 4096];
-        let count = reader.read(&mut chunk).unwrap();
-        shown.extend_from_slice(&chunk[..count]);
-    }
-    drop((reader, pair));
-    let (ended, has_ended) = std::sync::mpsc::channel();
-    let pid = rustix::process::Pid::from_child(&child);
-    std::thread::spawn(move || ended.send(child.wait()));
-    let ended = has_ended.recv_timeout(std::time::Duration::from_secs(30));
-    if ended.is_err() {
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    }
-    assert_eq!(ended.expect("it ends").unwrap().code(), Some(2));
-    assert!(sandbox.tdd(&["status"]).stdout.contains("halted"), "nothing was done");
-}
-
 fn step(what: &str, command: &str) -> NextStep {
     NextStep { what: what.to_owned(), command: command.to_owned() }
 }
@@ -357,7 +324,10 @@ fn model() -> Model {
         title: "STE-1-ae1f halted in GREEN of AC-STE-1.2".to_owned(),
         cause: "failed: tests/test_cart.py::test_total: assert 1 == 2, and more words than a line of sixty columns can hold".to_owned(),
         place: Some("tests/test_cart.py:12".to_owned()),
-        because: "because its attempts are spent and nothing else is in the way".to_owned(),
+        advice: Advice {
+            words: "recommended: 1, because its attempts are spent and nothing else is in the way".to_owned(),
+            step: Some(0),
+        },
     };
     let mut output: Vec<String> = (1..=40).map(|number| format!("{number} of the output")).collect();
     output.insert(0, "日本語の長い行".repeat(8));

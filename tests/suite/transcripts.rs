@@ -28,6 +28,30 @@ fn read(agent: &str, file: &str, exit: i32) -> Found {
     stream.finish(Some(exit))
 }
 
+/// What a person sees who looks on: calls of tools, and what is said between them.
+#[test]
+fn what_an_agent_does_is_told_while_it_does_it() {
+    for (agent, file, call) in [
+        ("claude", "2.1.330/finished.jsonl", "echo hi > src/b.txt && cat src/b.txt"),
+        ("codex", "0.169.0/finished.jsonl", "/bin/bash -lc 'echo hi > src/b.txt && cat src/b.txt'"),
+        ("gemini", "0.61.0/finished.jsonl", "python3 src/new.py"),
+        ("opencode", "1.18.33/finished.jsonl", "python3 src/new.py"),
+        ("pi", "0.73.1/finished.jsonl", "python3 src/new.py"),
+    ] {
+        let mut stream = AgentStream::new(&read_text(agent, builtin(agent).unwrap()).unwrap());
+        let bytes = fs::read(folder().join(agent).join(file)).unwrap();
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+        let told: Vec<String> = lines
+            .filter_map(|line| {
+                stream.feed(line);
+                stream.news()
+            })
+            .collect();
+        assert!(told.iter().any(|line| line == call), "{agent}: {told:#?}");
+        assert!(told.last().is_some_and(|line| line != call), "{agent}: what it says last: {told:#?}");
+    }
+}
+
 /// The program's exit code, and what is to be read.
 type Case = (&'static str, &'static str, i32, Option<AgentFailure>);
 

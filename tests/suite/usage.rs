@@ -147,7 +147,7 @@ fn a_cap_of_an_attempt_is_mode_e() {
     for (flag, cap, why) in [
         ("--max-tokens-attempt", "100", "token or cost cap"),
         ("--max-usd-attempt", "1", "token or cost cap"),
-        ("--max-wall-attempt", "1s", "wall deadline"),
+        ("--max-wall-attempt", "1s", "its deadline passed"),
     ] {
         let sandbox = shop();
         let ran = tdd(&sandbox, &["STE-1", flag, cap], &cassette_with([RUNS_OVER, "", ""])).expect(1);

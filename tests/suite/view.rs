@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tdd::view::json::Json;
 use tdd::view::lines::Lines;
 use tdd::view::live::Live;
-use tdd::view::{Ink, Mode, Stderr, Wish, mode};
+use tdd::view::{Detail, Ink, Mode, Stderr, Wish, mode};
 use tdd_core::audience::{Audience, News};
 use tdd_core::finding::{Findings, RedKind};
 use tdd_core::path::RelPath;
@@ -62,7 +62,8 @@ fn news() -> Vec<News> {
         News::ChildLine { line: "\u{1b}[2Jwriting tests".to_owned() },
         News::Turns { count: 2 },
         News::Note("level: audit\nnot prevented: reading history".to_owned()),
-        News::Tick,
+        News::Bounds { wall_ms: 1_800_000, idle_ms: 600_000 },
+        News::Tick { silent_ms: 65_000 },
     ]
 }
 
@@ -81,7 +82,7 @@ fn finished() -> Story {
 #[test]
 fn ac_tdd_6_1_the_first_line_says_which_commands_were_chosen_from_where_and_who_reads_them() {
     let tape = Tape::default();
-    show(&finished(), &mut Lines::new(tape.clone()));
+    show(&finished(), &mut Lines::new(tape.clone(), Detail::Full));
     let want = "test: `cargo test` (CLAUDE.md), gate: `cargo clippy && cargo test` (tdd.yaml), \
                 read by the cargo adapter";
     assert_eq!(anstream::adapter::strip_str(tape.text().lines().next().unwrap()).to_string(), want);
@@ -91,7 +92,7 @@ fn ac_tdd_6_1_the_first_line_says_which_commands_were_chosen_from_where_and_who_
 fn lines_tell_of_baseline_attempts_verdicts_and_what_became_of_the_work() {
     let tape = Tape::default();
     let bad = Play { returned: says_nothing(), measured: Some(measured(Findings::Green(not_green(1)))) };
-    show(&halted(Key::Implementer(criterion(1)), bad), &mut Lines::new(tape.clone()));
+    show(&halted(Key::Implementer(criterion(1)), bad), &mut Lines::new(tape.clone(), Detail::Full));
     let page = anstream::adapter::strip_str(&tape.text()).to_string();
     let parts = [
         "baseline: 1 test, 1 green, 0 red, 0 flaky, 0 skipped, 2.0 s; gate green",
@@ -114,6 +115,49 @@ fn lines_tell_of_baseline_attempts_verdicts_and_what_became_of_the_work() {
     }
 }
 
+fn told_in_brief(story: &Story) -> String {
+    let tape = Tape::default();
+    let mut lines = Lines::new(tape.clone(), Detail::Brief);
+    show(story, &mut lines);
+    hear(&mut lines);
+    anstream::adapter::strip_str(&tape.text()).to_string()
+}
+
+#[test]
+fn ac_tdd_6_9_success_is_quiet() {
+    let page = told_in_brief(&finished());
+    let of = |start: &str| page.lines().filter(|line| line.starts_with(start)).count();
+    for start in
+        ["RED: 2 new tests red as they should be; attempt 1", "REFACTOR: the gate passes", "finished:"]
+    {
+        assert_eq!(of(start), 1, "{start}: {page}");
+    }
+    for criterion in ["AC-STE-1.1 green: ", "AC-STE-1.2 green: "] {
+        assert_eq!(of(criterion), 1, "{criterion}: {page}");
+    }
+    // What has to be known before it is too late is there all the same.
+    for start in ["test: ", "requirement: ", "baseline: ", "level: audit", "not prevented: "] {
+        assert_eq!(of(start), 1, "{start}: {page}");
+    }
+    for step in ["runs ", "child ", "checkpoint", "passed", "  "] {
+        assert_eq!(of(step), 0, "{step}: {page}");
+    }
+}
+
+#[test]
+fn ac_tdd_6_9_failures_are_told_without_being_asked_for() {
+    let bad = Play {
+        returned: says_ok(Role::Implementer),
+        measured: Some(measured(Findings::Green(not_green(1)))),
+    };
+    let page = told_in_brief(&halted(Key::Implementer(criterion(1)), bad));
+    for number in [1, 2] {
+        assert!(page.contains(&format!("AC-STE-1.1 failed, attempt {number}, mode B: ")), "{page}");
+    }
+    assert!(page.contains("halted in GREEN: implementer AC-STE-1.1"), "{page}");
+    assert!(!page.contains("AC-STE-1.1 green"), "{page}");
+}
+
 #[test]
 fn a_file_name_can_not_move_the_cursor() {
     let mut findings = green(1);
@@ -121,7 +165,7 @@ fn a_file_name_can_not_move_the_cursor() {
     let bad =
         Play { returned: says_ok(Role::Implementer), measured: Some(measured(Findings::Green(findings))) };
     let tape = Tape::default();
-    show(&halted(Key::Implementer(criterion(1)), bad), &mut Lines::new(tape.clone()));
+    show(&halted(Key::Implementer(criterion(1)), bad), &mut Lines::new(tape.clone(), Detail::Full));
     let page = tape.text();
     assert!(page.contains("may not change"), "{page}");
     for bad in ["\u{1b}[2J", "\u{1b}]", "\u{7}", "\r"] {
@@ -165,12 +209,12 @@ fn ac_tdd_6_2_json_is_one_object_a_line_for_each_event_and_nothing_else() {
 }
 
 #[test]
-fn the_live_display_keeps_every_line_and_clears_itself() {
+fn ac_tdd_6_10_the_live_display_keeps_every_line_and_clears_itself() {
     let tape = Tape::default();
     let plain = Tape::default();
     let story = finished();
-    show(&story, &mut Lines::new(plain.clone()));
-    let mut live = Live::on(tape.clone(), size);
+    show(&story, &mut Lines::new(plain.clone(), Detail::Full));
+    let mut live = Live::on(tape.clone(), size, Detail::Full);
     for (state, event) in &story.told {
         live.event(state, event, 0);
         hear(&mut live);
@@ -184,6 +228,7 @@ fn the_live_display_keeps_every_line_and_clears_itself() {
     assert!(shown.contains("\u{1b}[31m◐"), "a red dot while criteria are red");
     assert!(shown.contains("\u{1b}[33m◉"), "another one for what is worked on");
     assert!(shown.contains(", attempt 1 of 2"), "{shown}");
+    assert!(shown.contains("0:00 of 30:00, silent for 1:05 of 10:00"), "{shown}");
     assert!(
         !shown.contains("\u{1b}[2J") && !shown.contains("\u{1b}[?25l"),
         "no clear screen, no hidden cursor"
@@ -237,8 +282,11 @@ fn replay(stream: &str) -> Vec<String> {
 #[test]
 fn ac_tdd_6_3_a_closed_stream_stops_nothing() {
     let story = finished();
-    let mut views: [Box<dyn Audience>; 3] =
-        [Box::new(Lines::new(Closed)), Box::new(Json::new(Closed, Closed)), Box::new(Live::on(Closed, size))];
+    let mut views: [Box<dyn Audience>; 3] = [
+        Box::new(Lines::new(Closed, Detail::Full)),
+        Box::new(Json::new(Closed, Closed)),
+        Box::new(Live::on(Closed, size, Detail::Brief)),
+    ];
     for view in &mut views {
         show(&story, view.as_mut());
         hear(view.as_mut());
@@ -250,9 +298,13 @@ fn the_way_of_showing_follows_the_wish_and_then_the_terminal() {
     for (wish, stderr, want) in [
         (Wish::Quiet, Stderr::Terminal(Ink::Colours), Mode::Quiet),
         (Wish::Json, Stderr::Terminal(Ink::None), Mode::Json),
-        (Wish::Progress, Stderr::Terminal(Ink::Colours), Mode::Live(Ink::Colours)),
-        (Wish::Progress, Stderr::Terminal(Ink::None), Mode::Live(Ink::None)),
-        (Wish::Progress, Stderr::Plain, Mode::Lines),
+        (
+            Wish::Progress(Detail::Brief),
+            Stderr::Terminal(Ink::Colours),
+            Mode::Live(Ink::Colours, Detail::Brief),
+        ),
+        (Wish::Progress(Detail::Full), Stderr::Terminal(Ink::None), Mode::Live(Ink::None, Detail::Full)),
+        (Wish::Progress(Detail::Full), Stderr::Plain, Mode::Lines(Detail::Full)),
     ] {
         assert_eq!(mode(wish, stderr), want);
     }

@@ -305,7 +305,9 @@ impl TableAgents {
         let mut bounds = session_limits(&table, &prepared.limits);
         bounds.wall = watch.wall(bounds.wall, began);
         let record = Record::of(&table, &prepared.home);
-        let mut listener = Listener { most: prepared.limits.turns, told: 0, watch, record };
+        let wall_ms = u64::try_from(bounds.wall.as_millis()).unwrap_or(u64::MAX);
+        observer(News::Bounds { wall_ms, idle_ms: prepared.limits.idle_ms });
+        let mut listener = Listener { most: prepared.limits.turns, told: 0, heard: began, watch, record };
         let mut on_output = |bytes: &[u8]| listener.hear(bytes, &mut stream, &mut *observer);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
         drop(child);

@@ -69,6 +69,8 @@ pub struct AgentStream {
     sightings: Sightings,
     /// What the agent's own record tells besides.
     record: Option<codex::Record>,
+    /// The newest call of a tool, if nothing was said since.
+    doing: Option<String>,
     shown: String,
 }
 
@@ -79,6 +81,7 @@ struct Plan {
     message: Option<Selector>,
     session: Option<Selector>,
     turns: Option<Selector>,
+    doing: Vec<Selector>,
     has_signs: bool,
 }
 
@@ -151,12 +154,14 @@ impl AgentStream {
             in_turn: false,
             sightings: Sightings::of(table),
             record: table.records.map(|Records::Codex| codex::Record::default()),
+            doing: None,
             shown: String::new(),
             plan: Plan {
                 shape,
                 message,
                 session,
                 turns: table.turns.clone(),
+                doing: table.doing.clone(),
                 has_signs: Sightings::wants_lines(table),
             },
         }
@@ -209,10 +214,11 @@ impl AgentStream {
     /// The newest line that is worth showing, at most 200 characters; `None` if it is the same
     /// as at the last call.
     pub fn news(&mut self) -> Option<String> {
-        let line = match self.plan.shape {
+        let said = || match self.plan.shape {
             Shape::Lines if self.plan.message.is_some() => self.messages.newest_line(),
             Shape::Lines | Shape::Document | Shape::Text => terminal_noise::last_line(self.tail.end(TAIL)),
-        }?;
+        };
+        let line = self.doing.clone().or_else(said)?;
         if line == self.shown {
             return None;
         }
@@ -276,8 +282,15 @@ impl AgentStream {
     }
 
     fn line(&mut self, line: &Value) {
+        let message = self.plan.message.as_ref().and_then(|selector| selector.text(line));
+        if message.is_some() {
+            self.doing = None;
+        }
+        if let Some(text) = self.plan.doing.iter().find_map(|selector| selector.text(line)) {
+            self.doing = text.lines().find_map(|line| terminal_noise::last_line(line.as_bytes()));
+        }
         if let Some(selector) = &self.plan.message {
-            match selector.text(line) {
+            match message {
                 Some(text) if selector.goes_by_run() => self.messages.piece(&text),
                 Some(text) => self.messages.push(selector.group(line), &text),
                 None if selector.goes_by_run() => self.messages.close(),

@@ -21,6 +21,7 @@
 //! settings_seen: POINTER | {where: …}             without such a line before the first turn the agent
 //!                                                 has not read its settings: it is stopped, and no trust
 //! denied:      [POINTER | {where: …, take: POINTER}, …]    what the agent's program refused its model
+//! doing:       [POINTER | {where: …, take: POINTER}, …]    what the agent does now: shown while it works
 //! records:     codex                              what only the agent's own records tell; see `agent_stream`
 //! error:       [POINTER | {where: …, take: POINTER}, …]    what it says when it fails; the last one counts
 //! resets:      [POINTER | {where: …, take: POINTER}, …]    when a usage limit is lifted, in seconds since
@@ -106,6 +107,8 @@ pub struct AgentTable {
     pub settings_seen: Option<Selector>,
     /// What the agent's own program refused its model.
     pub denied: Vec<Selector>,
+    /// What it does now, for a person who looks on.
+    pub doing: Vec<Selector>,
     pub records: Option<Records>,
     pub error: Vec<Selector>,
     pub resets: Vec<Selector>,

@@ -31,6 +31,7 @@ use tdd_core::trouble::Trouble;
 
 mod keys;
 pub mod left;
+pub mod lent;
 pub mod raw;
 
 use keys::Keys;

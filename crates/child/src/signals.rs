@@ -39,8 +39,25 @@ const LAST_TIME: Duration = Duration::from_secs(10);
 /// stays ignored. Each arrival is a change of the value, so whoever waits can tell the second
 /// signal, which kills at once, from the first, which stops in order.
 pub fn install() -> Result<StopSignal, Trouble> {
+    heeding(Second::Ends)
+}
+
+/// The same while a program of the person's own has the terminal: a Ctrl-C is for that one, however often it comes.
+pub fn install_beside() -> Result<StopSignal, Trouble> {
+    heeding(Second::IsAsTheFirst)
+}
+
+/// What a second signal does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Second {
+    /// The program has a last time to end by itself.
+    Ends,
+    IsAsTheFirst,
+}
+
+fn heeding(second: Second) -> Result<StopSignal, Trouble> {
     let (send, stop) = watch::channel(None);
-    listen(send).map_err(|error| {
+    listen(send, second).map_err(|error| {
         Trouble::environment("signals can't be listened to")
             .because(error)
             .advise("check the limits on threads and open files (ulimit -a)")
@@ -59,7 +76,7 @@ pub fn uninstall() {
     unix::give_back_signals(&[libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGTSTP]);
 }
 
-fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
+fn listen(send: watch::Sender<Option<i32>>, second: Second) -> io::Result<()> {
     // `nohup` has SIGHUP ignored, and means it. That a shell has SIGINT ignored for what it
     // starts in the background is no wish of anybody's: who sends it wants the run to stop.
     let is_nohup = unix::is_ignored(libc::SIGHUP);
@@ -78,7 +95,7 @@ fn listen(send: watch::Sender<Option<i32>>) -> io::Result<()> {
                 Heard::Signal(signal) => {
                     send.send_replace(Some(signal));
                     count += 1;
-                    if count == 2 {
+                    if count == 2 && second == Second::Ends {
                         ends = Some((Instant::now() + LAST_TIME, signal));
                     }
                 }

@@ -105,8 +105,8 @@ impl fmt::Display for Exhaustion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Turns => "its turn cap was reached",
-            Self::Wall => "its wall deadline passed",
-            Self::Idle => "it was silent past its idle deadline",
+            Self::Wall => "its deadline passed",
+            Self::Idle => "it was silent for longer than its idle deadline",
             Self::Output => "it printed more than its output cap",
             Self::Cost => "its token or cost cap was reached",
         })
@@ -137,7 +137,7 @@ mod tests {
     fn what_ran_out_is_told_in_words_of_its_own() {
         for (what, word) in [
             (Exhaustion::Turns, "turn cap"),
-            (Exhaustion::Wall, "wall deadline"),
+            (Exhaustion::Wall, "its deadline"),
             (Exhaustion::Idle, "idle deadline"),
             (Exhaustion::Output, "output cap"),
             (Exhaustion::Cost, "cost cap"),

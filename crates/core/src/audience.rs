@@ -10,12 +10,14 @@ pub enum News {
     ChildLine { line: String },
     /// The child has called tools in so many model responses.
     Turns { count: u32 },
+    /// A child starts, and may take so long and be silent for so long, in milliseconds.
+    Bounds { wall_ms: u64, idle_ms: u64 },
     /// A command of ours started: `what` for a person, `command` as typed.
     Running { what: String, command: String },
     /// Something that a person should read once, whole lines.
     Note(String),
-    /// Time passed; views that show elapsed time redraw.
-    Tick,
+    /// Time passed, and the child was silent for so long; views that show elapsed time redraw.
+    Tick { silent_ms: u64 },
 }
 
 /// Told of every event after it was written, synced and applied, and of the news between.

@@ -14,6 +14,7 @@
 
 mod place;
 
+use crate::claim::{ClaimError, ClaimErrorKind};
 use crate::finding::{FailedItem, RedKind, RunRef};
 use crate::judge::{Fault, Reason, Verdict};
 use crate::path::RelPath;
@@ -72,14 +73,18 @@ fn of_fault(key: &Key, fault: &Fault, seen: &Seen<'_>) -> Cause {
             return Some(format!("the {} was stopped: {what}", key.role()));
         }
         if let Reason::Format(error) = reason {
-            return Some(format!("the {} gave no valid block: {}", key.role(), error.message));
+            return Some(no_block(key, error));
         }
         (*reason == Reason::ClaimedFailed).then(|| format!("the {} says itself that it failed", key.role()))
     };
     let child = fault.reasons.iter().find_map(of_child);
     let rest: Vec<&Reason> = fault.reasons.iter().filter(|reason| of_child(reason).is_none()).collect();
     match (child, seen.first(&rest)) {
-        (Some(child), Some(rest)) => Cause { sentence: format!("{child}; {}", rest.sentence), ..rest },
+        (Some(child), Some(rest)) => {
+            let was_stopped = fault.reasons.iter().any(|reason| matches!(reason, Reason::Exhausted(_)));
+            let joined = if was_stopped { "; until then: " } else { "; " };
+            Cause { sentence: format!("{child}{joined}{}", rest.sentence), ..rest }
+        }
         (Some(child), None) => Cause::plain(child),
         (None, Some(rest)) => rest,
         (None, None) => Cause::plain(fault.mode.description()),
@@ -98,10 +103,15 @@ impl<'a> Seen<'a> {
         // What was put back may be what everything else needs, so it comes before it.
         let forbidden = reasons.iter().find(|reason| matches!(reason, Reason::Forbidden(_)));
         let rests_on_run = reasons.iter().any(|reason| rests_on_run(reason));
-        let unloaded = || self.unloaded().filter(|_| rests_on_run);
+        let unloaded = || self.unloaded(reasons).filter(|_| rests_on_run);
         let failed = || self.failed(reasons);
         let rule = || reasons.iter().find(|reason| is_rule_of_files(reason));
-        let plain = |reason: &&Reason| Cause::plain(words(reason));
+        let plain = |reason: &&Reason| {
+            let place = at_the_top(reason);
+            // Around what its file has printed, if it has printed anything.
+            let anchors = place.iter().map(|place| place.file.clone()).collect();
+            Cause { place, anchors, ..Cause::plain(words(reason)) }
+        };
         forbidden
             .filter(|_| unloaded().is_some() || failed().is_none())
             .map(plain)
@@ -115,8 +125,12 @@ impl<'a> Seen<'a> {
         self.runs.iter().rev().flat_map(|run| run.failed.iter().map(move |item| (run, item)))
     }
 
-    fn unloaded(&self) -> Option<Cause> {
-        let (run, item) = self.items().find(|(_, item)| item.test.is_none())?;
+    /// A file that does not load. Before anything is written that is as it should be where what it asks for is
+    /// what is missing.
+    fn unloaded(&self, reasons: &[&Reason]) -> Option<Cause> {
+        let is_red = reasons.iter().any(|reason| matches!(reason, Reason::NotRed { .. }));
+        let counts = |item: &FailedItem| !(is_red && item.kind == FailureKind::Missing);
+        let (run, item) = self.items().find(|(_, item)| item.test.is_none() && counts(item))?;
         Some(self.cause_of(run, item))
     }
 
@@ -155,6 +169,26 @@ impl<'a> Seen<'a> {
         anchors.extend(place.as_ref().map(ToString::to_string));
         Cause { sentence, test: item.test.clone(), place, anchors }
     }
+}
+
+/// A child that ended without the block it was asked for, or with one that can't be read.
+fn no_block(key: &Key, error: &ClaimError) -> String {
+    let role = key.role();
+    // Where there was no message at all, that says more.
+    if let Some(how) = error.message.strip_prefix("the child ended") {
+        return format!("the {role} ended{how}");
+    }
+    if error.kind == ClaimErrorKind::NoBlock {
+        return format!("the {role} ended without the result block (`tdd-result`) that it was asked for");
+    }
+    format!("the {role}'s result block (`tdd-result`) can't be read: {}", error.message)
+}
+
+/// The file of a test that is no RED, of which nothing printed a line.
+fn at_the_top(reason: &Reason) -> Option<Place> {
+    let Reason::NotRed { test, .. } = reason else { return None };
+    let file = RelPath::new(test.file())?;
+    Some(Place { file: file.as_str().to_owned(), line: 1 })
 }
 
 /// A reason as a sentence of its own.

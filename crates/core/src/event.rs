@@ -11,27 +11,28 @@ use crate::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use crate::fix::{FixFindings, FixJudgement, FixStarted};
 use crate::halt::Ending;
 use crate::isolation::Confinement;
-use crate::judge::{AtReturn, Reason, Verdict};
+
 use crate::mdtest::AgentWord;
 use crate::path::RelPath;
 use crate::policy::EffectivePolicy;
 use crate::requirement::Requirement;
 use crate::role::{Asked, Key};
-use crate::run_name;
 use crate::test::{FailureKind, TestId};
 use crate::usage::{CapPlan, ChildUse};
+use crate::verdict::{AtReturn, Reason, Verdict};
 
 mod decision;
 mod missing_block;
+mod models;
 mod names;
 mod noted;
-mod runs;
 mod session;
 
+pub use crate::facts::{Leaked, Runs};
+pub use crate::run_name::RunId;
 pub use decision::Decision;
 pub use missing_block::MissingBlock;
 pub use noted::{note_leaked, note_left};
-pub use runs::Runs;
 pub use session::{
     EditFact, EditGround, GateMode, Repair, RepairCause, SessionEvent, SessionId, SessionStarted, Step,
     Switch, ToolClass,
@@ -223,14 +224,6 @@ pub enum Event {
     Session(Box<SessionEvent>),
 }
 
-/// A process that outlived what had started it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Leaked {
-    pub pid: i32,
-    /// At most 200 characters of its command line, as it gave it itself: a claim, and masked.
-    pub command: String,
-}
-
 /// The fields of source document 000.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TestRunFact {
@@ -280,7 +273,7 @@ pub struct RunStarted {
     /// The agent's name for each role: test-writer, implementer, refactorer.
     pub agents: [String; 3],
     /// The model that the settings ask for, for each role; none is the agent's own choice.
-    #[serde(default, skip_serializing_if = "runs::are_none")]
+    #[serde(default, skip_serializing_if = "models::are_none")]
     pub models: [Option<String>; 3],
     pub plan: Plan,
 }
@@ -382,18 +375,6 @@ pub enum Regression {
     Attempt,
     Criterion,
     End,
-}
-
-/// `YYYYMMDDTHHMMSSZ-<requirement>-<4 hex digits>`: sorts by time, safe as a file name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct RunId(pub String);
-
-/// As people name it: without the time, `STE-1-ae1f`.
-impl std::fmt::Display for RunId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(run_name::short(&self.0))
-    }
 }
 
 #[cfg(test)]

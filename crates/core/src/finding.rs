@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
 use crate::criterion::CriterionId;
+use crate::file_class::FileClass;
 use crate::greens::GreensChange;
 use crate::mapping::Mapping;
 use crate::path::RelPath;
-use crate::policy::FileClass;
 use crate::role::Stage;
 use crate::test::TestId;
 

@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::attempt::{AgentReturn, Attempt, CheckpointId};
 use crate::commands::RunnerKind;
-use crate::event::RunId;
+use crate::facts::Facts;
 use crate::finding::{ClassedChange, RunRef, TestAware};
-use crate::machine::Facts;
 use crate::path::RelPath;
 use crate::role::Asked;
+use crate::run_name::RunId;
 use crate::test::TestId;
 use crate::usage::{CapPlan, Tally};
 

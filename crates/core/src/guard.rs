@@ -5,7 +5,7 @@
 //! switch: [`stands`] is the constant `true`.
 
 use crate::finding::RedKind;
-use crate::judge::Reason;
+use crate::verdict::Reason;
 
 /// One check. The battery (`tests/suite/cheats`) has a cheat for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

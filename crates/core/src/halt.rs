@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::judge::Verdict;
 use crate::role::Key;
+use crate::verdict::Verdict;
 
 /// The end of a run whose budget ran out or that was disputed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,15 +1,13 @@
 //! What a cycle and a run of `tdd fix` are both: a fold over a journal that names, in every state, one thing
 //! to do or none. What fits wherever a run stands is taken in here, in one way for both.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
-use crate::attempt::CheckpointId;
-use crate::event::{self, Event, Leaked, RunId, Runs};
-use crate::path::RelPath;
+use crate::event::{self, Event};
+use crate::run_name::RunId;
 use crate::usage::{Cap, CapPlan, Caps, Usage};
+
+pub use crate::facts::{Facts, Suspension};
 
 /// A state that events fold into, and that names the next effect.
 pub trait Machine {
@@ -39,36 +37,6 @@ pub trait Machine {
     fn left_of_caps(&self) -> Caps {
         self.caps().run.less(&self.told(), self.facts().worked_ms)
     }
-}
-
-/// What is known of any run, besides where it stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Facts {
-    /// Why nothing goes on at the moment, though the run has not ended.
-    pub suspension: Option<Suspension>,
-    /// The tree as it was before the first fork.
-    pub zero: Option<CheckpointId>,
-    /// The tree as it was last known, for whoever goes on.
-    pub tree: Option<CheckpointId>,
-    /// Processes that outlived what had started them, the first few.
-    pub leaked: Vec<Leaked>,
-    /// What was seen in git's folder and left there: a person's, or a hook that a child planted. The first few.
-    pub left_in_git: Vec<String>,
-    /// How long the run was at work, in all of its processes.
-    pub worked_ms: u64,
-    /// How often the project's commands were run, by all of its processes.
-    pub runs: Runs,
-    /// The operator took all of it back with `tdd undo`; the label under which it was kept.
-    pub undone: Option<String>,
-    /// Protected files that somebody else changed or made while the child of this attempt ran.
-    pub edited: BTreeSet<RelPath>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Suspension {
-    Paused(String),
-    Stopped(i32),
 }
 
 /// Where an event may come.

@@ -1,8 +1,12 @@
 //! What is to be done in a state: `next(&state)`.
 
 use crate::effect::Effect;
-use crate::machine::Machine;
+use crate::event::Event;
+use crate::facts::Facts;
+use crate::machine::{IllegalEvent, Machine};
+use crate::run_name::RunId;
 use crate::state::{Phase, State};
+use crate::usage::{CapPlan, Usage};
 
 /// The next effect, or `None` when the run has ended or is suspended.
 pub fn next(state: &State) -> Option<Effect> {
@@ -31,5 +35,42 @@ pub fn next(state: &State) -> Option<Effect> {
         Phase::Halting { .. } => Some(Effect::Halt),
         Phase::Finishing { .. } => Some(Effect::Finish),
         Phase::Ended { .. } => None,
+    }
+}
+
+impl Machine for State {
+    type Effect = Effect;
+
+    fn next(&self) -> Option<Effect> {
+        next(self)
+    }
+
+    fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
+        Self::apply(self, event)
+    }
+
+    fn run(&self) -> &RunId {
+        &self.run.run
+    }
+
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn forks(&self) -> usize {
+        self.ledgers.values().map(|ledger| ledger.entries.len()).sum()
+    }
+
+    fn children(&self) -> usize {
+        let entries = self.ledgers.values().flat_map(|ledger| &ledger.entries);
+        entries.filter(|entry| entry.outcome.is_some()).count()
+    }
+
+    fn caps(&self) -> &CapPlan {
+        &self.run.plan.caps
+    }
+
+    fn told(&self) -> Usage {
+        self.spending().total.told
     }
 }

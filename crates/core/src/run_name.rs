@@ -7,6 +7,20 @@
 //!
 //! `@` is the newest run and `@-` the one before it; a requirement names the newest of its runs.
 
+use serde::{Deserialize, Serialize};
+
+/// `YYYYMMDDTHHMMSSZ-<requirement>-<4 hex digits>`: sorts by time, safe as a file name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(pub String);
+
+/// As people name it: without the time, `STE-1-ae1f`.
+impl std::fmt::Display for RunId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(short(&self.0))
+    }
+}
+
 /// What a name means among the ids of all runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning<'a> {

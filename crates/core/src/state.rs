@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use crate::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId};
 use crate::budget::Spent;
 use crate::criterion::{CriterionId, Verify};
-use crate::effect::{Effect, RollBack};
-use crate::event::{Event, RunId, RunStarted};
+use crate::effect::RollBack;
+use crate::event::{Event, RunStarted};
 use crate::finding::{Findings, Judged, Notice, RedFindings, RunRef, SuiteBaseline};
 use crate::halt::{Ending, Halt};
 use crate::judge::Verdict;
-use crate::machine::{Facts, IllegalEvent, Machine};
+use crate::machine::{Facts, IllegalEvent};
 use crate::mdtest::AgentWord;
 use crate::path::RelPath;
 use crate::role::Key;
 use crate::test::TestId;
-use crate::usage::{CapPlan, Tally, Usage};
+use crate::usage::{Tally, Usage};
 
 mod apply;
 mod disputed;
@@ -343,43 +343,6 @@ impl State {
         // What the operator accepted may be red for ever, so its tests take no part.
         (begun && progress != Some(&Progress::Accepted))
             || matches!(progress, Some(Progress::AlreadyGreen | Progress::Green | Progress::Unverified))
-    }
-}
-
-impl Machine for State {
-    type Effect = Effect;
-
-    fn next(&self) -> Option<Effect> {
-        crate::next::next(self)
-    }
-
-    fn apply(&mut self, event: &Event) -> Result<(), IllegalEvent> {
-        Self::apply(self, event)
-    }
-
-    fn run(&self) -> &RunId {
-        &self.run.run
-    }
-
-    fn facts(&self) -> &Facts {
-        &self.facts
-    }
-
-    fn forks(&self) -> usize {
-        self.ledgers.values().map(|ledger| ledger.entries.len()).sum()
-    }
-
-    fn children(&self) -> usize {
-        let entries = self.ledgers.values().flat_map(|ledger| &ledger.entries);
-        entries.filter(|entry| entry.outcome.is_some()).count()
-    }
-
-    fn caps(&self) -> &CapPlan {
-        &self.run.plan.caps
-    }
-
-    fn told(&self) -> Usage {
-        self.spending().total.told
     }
 }
 

@@ -43,7 +43,7 @@ const PAGES: &[Page] = &[
     Page {
         name: "resume",
         told: &[
-            "A run that was stopped or paused goes on where it was. A run that halted needs a word of yours: one of \
+            "A run that was stopped or paused goes on where it was. A run that halted needs your decision: one of \
              --retry, --take, --edited, --accept, --no-refactor, --abandon. The halt's report recommends one.",
         ],
         examples: &[
@@ -157,7 +157,7 @@ const PAGES: &[Page] = &[
     },
     Page {
         name: "status",
-        told: &["A run that is at work is told with its process; a halted one with its cause."],
+        told: &["A run at work is shown with its process, a halted one with its cause."],
         examples: &[
             ("tdd status", "all runs; one is told in full"),
             ("tdd status STE-12", "the newest run of STE-12"),

@@ -7,6 +7,7 @@
 
 mod editor;
 mod full;
+mod lend;
 mod panes;
 mod plain;
 mod shell;

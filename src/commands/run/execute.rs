@@ -16,7 +16,7 @@ use crate::driver::flags::Flags;
 use crate::driver::resume::Said;
 use crate::exit::Exit;
 use crate::settings::OutputMode;
-use crate::view::{self, Stderr, Wish, print};
+use crate::view::{self, Detail, Stderr, Wish, print};
 use crate::world::journal_file::{JournalFile, folders};
 use crate::world::lock::WorkTreeLock;
 use tdd_child::clock::SystemClock;
@@ -223,8 +223,14 @@ fn reopened(run: &Path) -> Result<(JournalFile, State, Labels), Trouble> {
 
 /// A live display would draw over an agent that has the terminal.
 fn audience(prepared: &Prepared) -> Box<dyn Audience> {
-    let stderr = if prepared.operator.is_some() { Stderr::Plain } else { Stderr::look() };
-    view::audience(view::mode(wish(prepared.settings.output), stderr))
+    let wish = wish(prepared.settings.output);
+    // Who steers an agent wants to know whose turn it is.
+    let (stderr, wish) = match (&prepared.operator, wish) {
+        (Some(_), Wish::Progress(_)) => (Stderr::Plain, Wish::Progress(Detail::Full)),
+        (Some(_), _) => (Stderr::Plain, wish),
+        (None, _) => (Stderr::look(), wish),
+    };
+    view::audience(view::mode(wish, stderr))
 }
 
 /// One thread; every wait of a command is on it.
@@ -253,7 +259,8 @@ fn as_many_as_it_takes() -> io::Result<()> {
 
 pub fn wish(output: OutputMode) -> Wish {
     match output {
-        OutputMode::Progress => Wish::Progress,
+        OutputMode::Progress => Wish::Progress(Detail::Brief),
+        OutputMode::Verbose => Wish::Progress(Detail::Full),
         OutputMode::Quiet => Wish::Quiet,
         OutputMode::Json => Wish::Json,
     }
@@ -342,7 +349,9 @@ pub fn show(run: &Path, name: &str, output: OutputMode) {
     let file = |extension: &str| -> PathBuf { run.join(format!("{name}.{extension}")) };
     let text = match output {
         OutputMode::Json => regular_file::read_to_string(file("json")).map(|line| line + "\n"),
-        OutputMode::Progress | OutputMode::Quiet => regular_file::read_to_string(file("txt")),
+        OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {
+            regular_file::read_to_string(file("txt"))
+        }
     };
     match text {
         Ok(text) => print::result(&text),
@@ -360,7 +369,7 @@ fn pause(reason: &str, run: &Path, (again, back): (&str, Option<String>), output
             let line = json!({ "type": "paused", "reason": reason, "run_dir": run, "resume": format!("tdd resume {again}") });
             print::result(&format!("{line}\n"));
         }
-        OutputMode::Progress | OutputMode::Quiet => {
+        OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {
             print::message(&format!(
                 "tdd: paused: {reason}\n  go on: tdd resume {again}{back}\n  run folder: {}",
                 run.display()

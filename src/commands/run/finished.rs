@@ -84,7 +84,7 @@ impl Finished {
                 let line = json!({ "type": "already_finished", "run": run, "requirement": requirement, "ending": ending });
                 format!("{line}\n")
             }
-            OutputMode::Progress | OutputMode::Quiet => format!(
+            OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => format!(
                 "{requirement} is finished already, by {run}: {how}.\n\
                  The tree is as that run left it, so nobody was forked and nothing was run.\n\
                  what it did:     tdd status {run}\n\

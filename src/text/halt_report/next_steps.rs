@@ -44,19 +44,16 @@ pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
     if let (Some(good), Some(failed)) = (&state.good, failed)
         && good != failed
     {
+        let of = halt.key.criterion().map(|id| format!(" {id}")).unwrap_or_default();
+        steps.push(step("look at what the failed attempt changed", format!("tdd diff {run}{of} --failed")));
         steps.push(step(
-            "look at what the failed attempt changed",
-            format!("git diff {} {}", brief(good), brief(failed)),
-        ));
-        steps.push(step(
-            "bring the failed work back into the tree, to mend it by hand and go on with --edited; what is there \
-             now is kept first",
+            "bring the failed work back, to mend it by hand (what is there now is kept)",
             format!("tdd undo {run} --to {}", brief(failed)),
         ));
     }
     steps.push(step("look at what happened, event by event", format!("tdd log {run}")));
     steps.push(step(
-        "put all files back as they were before the run; what is there now is kept first",
+        "put all files back as they were before the run (what is there now is kept)",
         format!("tdd undo {run}"),
     ));
     steps.push(step("close this run and keep the files as they are", format!("tdd resume {run} --abandon")));
@@ -75,7 +72,11 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
     let take = take_step(state, halt, run);
     let ways = match &halt.verdict {
         Verdict::Disputed(_) => vec![
-            step("the role is right: change the test or the requirement, then go on with it", edited),
+            step(
+                "read the disputed test and the criterion, and say who is right",
+                format!("tdd review {run}"),
+            ),
+            step("the role is right: go on after you changed the test or the requirement", edited),
             step("the test is right: try again with a fresh budget", retry),
         ],
         Verdict::Failed(fault) if fault.mode == Mode::E => vec![
@@ -100,14 +101,17 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
     };
     let mut steps: Vec<NextStep> = take.into_iter().chain(ways).collect();
     if halt.key == Key::Refactorer {
-        steps.push(step(
+        let without = step(
             "leave REFACTOR out: every criterion is green as it is",
             format!("tdd resume {run} --no-refactor"),
-        ));
+        );
+        // Code that was green, and a refactoring that failed for as often as it may: nothing is lost without it.
+        let is_first = matches!(&halt.verdict, Verdict::Failed(fault) if fault.mode == Mode::C);
+        steps.insert(if is_first { 0 } else { steps.len() }, without);
     }
     if let Some(id) = halt.key.criterion() {
         steps.push(step(
-            "leave this criterion as it is, listed as not verified, and go on with the rest (exit code 4)",
+            "leave this criterion as it is, not verified, and go on (exit code 4)",
             format!("tdd resume {run} --accept {id}"),
         ));
     }
@@ -156,8 +160,7 @@ fn met_already(state: &State, reasons: &[Reason]) -> Option<NextStep> {
 fn take_step(state: &State, halt: &Halt, run: &str) -> Option<NextStep> {
     let work = state.takeable(halt)?;
     let what = if work.is_measured() {
-        "keep the work as it is: it measures as passed, only a valid block is missing; go on with the run"
-            .to_owned()
+        "keep the work: it passes as measured, only its result block is missing".to_owned()
     } else {
         format!(
             "measure what attempt {} left before it was asked for its block, keep it if it passes, and go on with \

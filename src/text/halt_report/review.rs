@@ -4,6 +4,7 @@
 use super::next_steps::false_red;
 use super::page::Page;
 use super::{HaltFacts, NextStep, Report};
+use tdd_core::excerpt;
 use tdd_core::halt::Halt;
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
@@ -26,8 +27,15 @@ pub struct Review {
     pub title: String,
     /// What went wrong, in one sentence.
     pub cause: String,
-    /// Why the first action is the recommended one.
-    pub because: &'static str,
+    pub advice: Advice,
+}
+
+/// What most people would do, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Advice {
+    pub words: String,
+    /// The action that is recommended, from 0; none where only a person can know.
+    pub step: Option<usize>,
 }
 
 /// The review of a halt.
@@ -38,7 +46,7 @@ pub fn review(state: &State, halt: &Halt, facts: &HaltFacts) -> Review {
 impl NextStep {
     /// Whether it only looks at something: then it has a key of its own.
     fn only_looks(&self) -> bool {
-        self.command.starts_with("git ") || self.command.starts_with("tdd log ")
+        ["tdd diff ", "tdd log ", "tdd review "].iter().any(|looks| self.command.starts_with(looks))
     }
 
     /// Whether it can't be taken back by the next key: then it is asked once more.
@@ -82,11 +90,15 @@ impl Report<'_> {
         }
         if !evidence.is_empty() {
             page.line("");
-            page.quote(&evidence[evidence.len().saturating_sub(FEW)..]);
+            let anchors: Vec<String> =
+                self.cause.anchors.iter().map(|anchor| harmless::line(anchor)).collect();
+            page.quote(&evidence[excerpt::around(&evidence, &anchors, FEW)]);
         }
         page.line("");
+        let advice = advice(self.state, self.halt);
+        page.words("", &advice.words);
         for (index, step) in steps.iter().enumerate() {
-            let sign = if index == 0 { '*' } else { ' ' };
+            let sign = if advice.step == Some(index) { '*' } else { ' ' };
             page.words(&format!("{sign}{:>2}  ", index + 1), &step.what);
         }
         let place = self.cause.place.as_ref().map(|place| (place.file.clone(), place.line));
@@ -99,7 +111,7 @@ impl Report<'_> {
             evidence,
             title: harmless::line(&format!("{run} halted in {}{of}", self.halt.key.stage())),
             cause: self.cause_line(),
-            because: because(self.state, self.halt),
+            advice,
         }
     }
 
@@ -111,16 +123,24 @@ impl Report<'_> {
     }
 }
 
-/// Why going on in the first way is what most people would do.
-fn because(state: &State, halt: &Halt) -> &'static str {
-    match &halt.verdict {
-        Verdict::Disputed(_) => "because only a person can say which of the two is right",
+fn advice(state: &State, halt: &Halt) -> Advice {
+    let because = match &halt.verdict {
+        Verdict::Disputed(_) => {
+            let words = "only you can say who is right: read the test (t) and the criterion (c) first";
+            return Advice { words: words.to_owned(), step: None };
+        }
         Verdict::Failed(fault) => match fault.mode {
             Mode::A => false_red(state, halt, fault).because(),
-            Mode::B | Mode::C => "because its attempts are spent and nothing else is in the way",
-            Mode::D => "because its work came without a valid block, and was judged by nobody",
+            Mode::B => "because its attempts are spent and nothing else is in the way",
+            Mode::C => "because only the refactoring failed, and nothing needs it",
+            Mode::D => match state.takeable(halt) {
+                Some(work) if work.is_measured() => "because only its result block is missing",
+                Some(_) => "because nobody has measured its work yet",
+                None => "because its work came without a valid result block",
+            },
             Mode::E => "because a limit ended it, and not what it wrote",
         },
         Verdict::Passed => "because nothing is known to be wrong",
-    }
+    };
+    Advice { words: format!("recommended: 1, {because}"), step: Some(0) }
 }

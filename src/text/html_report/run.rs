@@ -15,6 +15,9 @@ use tdd_core::state::{Progress, State};
 use tdd_core::story::{Story, TestStory};
 use tdd_core::usage::Usd;
 
+/// Characters of a title that are shown.
+const TITLE: usize = 120;
+
 /// What is told of a run. Words of children are not yet made harmless.
 #[derive(Clone, Debug, Default)]
 pub struct RunPage {
@@ -112,7 +115,7 @@ impl RunPage {
     pub(super) fn html(&self) -> Markup {
         html! {
             section id=(self.anchor()) {
-                h1 { (harmless::line(&self.title)) }
+                h1 { (harmless::short(&self.title, TITLE)) }
                 p { strong class=(self.tone()) { (harmless::line(&self.state)) } }
                 p.dim { (self.name) ", begun " (self.began) ", at work for " (seconds(self.took_ms())) }
                 @if let Some(cause) = &self.cause {

@@ -45,10 +45,11 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, ink: Ink) {
     }
     page.y += u16::try_from(model.layout.page - lines.len()).unwrap_or(0);
     page.rule(&count(after, "below"));
-    page.prose(&format!("recommended: 1, {}", model.head.because), dim());
+    page.prose(&model.head.advice.words, dim());
     for (index, step) in model.steps.iter().take(model.layout.steps).enumerate() {
-        let sign = if index == 0 { '*' } else { ' ' };
-        let style = if index == 0 { bold } else { Style::new() };
+        let is_first = model.head.advice.step == Some(index);
+        let sign = if is_first { '*' } else { ' ' };
+        let style = if is_first { bold } else { Style::new() };
         page.prose(&format!("{sign}{:>2}  {}", index + 1, step.what), style);
     }
     page.y = area.height.saturating_sub(1);
@@ -205,7 +206,7 @@ impl Model {
             "  tab, ←→   the next sheet, the one before it",
             "  ↑↓, space, b, home, end   scroll",
             "",
-            "Do (Enter is the same as 1)",
+            if self.head.advice.step.is_some() { "Do (Enter is the same as 1)" } else { "Do" },
         ];
         let last = [
             "  e      open your editor at the place of the failure",

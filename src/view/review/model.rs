@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::text::halt_report::NextStep;
+use crate::text::halt_report::{Advice, NextStep};
 
 /// The part of the height that the actions may take.
 const SHARE_OF_STEPS: usize = 3;
@@ -19,8 +19,7 @@ pub struct Head {
     pub cause: String,
     /// The file and line to look at first.
     pub place: Option<String>,
-    /// Why the first action is the recommended one.
-    pub because: String,
+    pub advice: Advice,
 }
 
 /// One thing to look at, behind its key.
@@ -194,7 +193,10 @@ impl Model {
             Key::Char('e') => return Some(Wish::Edit),
             Key::Char('!') => return Some(Wish::Shell),
             Key::Char('?') => self.asked = Asked::Help,
-            Key::Enter => return self.choose(0),
+            Key::Enter => match self.head.advice.step {
+                Some(at) => return self.choose(at),
+                None => self.note = Some("nothing is recommended here: choose a number".to_owned()),
+            },
             Key::Char(digit @ '1'..='9') => {
                 return self.choose(usize::from(digit as u8 - b'1'));
             }
@@ -215,6 +217,13 @@ impl Model {
             Key::Backspace => {}
         }
         None
+    }
+
+    /// The sheet of this key is the one to look at first.
+    pub fn open(&mut self, key: char) {
+        if let Some(at) = self.sheets.iter().position(|sheet| sheet.key == key) {
+            self.turn_to(at);
+        }
     }
 
     fn scroll_by(&mut self, lines: isize) {

@@ -7,6 +7,8 @@ use std::time::Duration;
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::draw::draw;
 use super::model::{Key, Model};
@@ -60,12 +62,15 @@ impl Screen {
                 return Ok(Heard::Stop(signal));
             }
             if self.held.has_come_back() {
-                self.terminal.clear()?;
+                // Its `clear` would ask the terminal where the cursor is, and wait for the answer.
+                let size = self.terminal.size()?;
+                self.terminal.resize(Rect::new(0, 0, size.width, size.height))?;
                 self.draw(model)?;
             }
-            // Not by the library, which never returns from a terminal that is gone.
-            self.held.wait_for_key(TICK)?;
+            // A terminal that is gone is never asked for keys: crossterm would read its end again and again.
+            keys_come_within(Duration::ZERO)?;
             if !event::poll(Duration::ZERO)? {
+                keys_come_within(TICK)?;
                 continue;
             }
             match event::read()? {
@@ -90,6 +95,20 @@ impl Screen {
         })?;
         Ok(())
     }
+}
+
+/// Waits for keys, for so long at most. An error where the terminal has gone away.
+fn keys_come_within(time: Duration) -> io::Result<()> {
+    let stdin = io::stdin();
+    let mut keys = [PollFd::new(&stdin, PollFlags::IN)];
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
+    match poll(&mut keys, Some(&time)) {
+        // A signal, which is looked at next.
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let is_gone = keys[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL);
+    if is_gone { Err(io::Error::other("it was closed")) } else { Ok(()) }
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "a keyboard has many keys and a review few")]

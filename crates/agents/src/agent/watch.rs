@@ -80,6 +80,8 @@ impl Watch {
 pub(super) struct Listener<'a> {
     pub(super) most: u32,
     pub(super) told: u32,
+    /// When the child last printed something.
+    pub(super) heard: Instant,
     pub(super) watch: &'a mut Watch,
     /// The agent's own record, where it tells more than its stream.
     pub(super) record: Option<Record>,
@@ -96,6 +98,10 @@ impl Listener<'_> {
     /// An empty slice is the tick of the display: the newest line is told no more often than that.
     pub(super) fn hear(&mut self, bytes: &[u8], stream: &mut AgentStream, observer: Observer<'_>) -> Heard {
         stream.feed(bytes);
+        let now = Instant::now();
+        if !bytes.is_empty() {
+            self.heard = now;
+        }
         self.follow(stream);
         let turns = stream.turns().unwrap_or(0);
         if turns != self.told {
@@ -106,7 +112,8 @@ impl Listener<'_> {
             if let Some(line) = stream.news() {
                 observer(News::ChildLine { line });
             }
-            observer(News::Tick);
+            let silent = now.saturating_duration_since(self.heard).as_millis();
+            observer(News::Tick { silent_ms: u64::try_from(silent).unwrap_or(u64::MAX) });
         }
         // Without its settings it would work on by no rule at all; the report will say so.
         if turns > self.most || stream.trust() == Trust::Lost {

@@ -9,8 +9,7 @@
 
 use serde_yaml::Value;
 
-use super::read::variable;
-use super::strict_map::{StrictMap, entries, wrong_type};
+use super::strict_map::{StrictMap, entries, variable, wrong_type};
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
 

@@ -17,9 +17,8 @@ use serde_yaml::Value;
 
 use super::arguments;
 use super::home::{self, StateDir};
-use super::read::variable;
 use super::selector::{conditions, pointer};
-use super::strict_map::{StrictMap, list, text, wrong_type};
+use super::strict_map::{StrictMap, list, text, variable, wrong_type};
 use super::template::Placeholder;
 use super::template::{Argv, Template};
 use super::{AgentTable, MessageFrom, OwnSandbox, PromptBy, SessionFrom, Stdio, usage};
@@ -125,6 +124,7 @@ impl AgentTable {
             started: None,
             settings_seen: None,
             denied: Vec::new(),
+            doing: Vec::new(),
             records: None,
             resets: Vec::new(),
             state_dirs: interactive.state_dirs,

@@ -6,7 +6,7 @@ use serde_yaml::Value;
 
 use super::amount::{duration_ms, size_bytes};
 use super::selector::{conditions, selector, taking};
-use super::strict_map::{StrictMap, entries, list, text, unknown_word, wrong_type};
+use super::strict_map::{StrictMap, entries, list, text, unknown_word, variable, wrong_type};
 use super::template::{Placeholder, Template};
 use super::{
     AgentFailure, AgentTable, EnvRules, FailureSign, MessageFrom, OwnSandbox, PromptBy, Records, SessionFrom,
@@ -30,6 +30,7 @@ const KEYS: &[&str] = &[
     "started",
     "settings_seen",
     "denied",
+    "doing",
     "records",
     "error",
     "resets",
@@ -75,6 +76,7 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
             .map(|value| counting(&map.at("settings_seen"), value))
             .transpose()?,
         denied: takings(&map, "denied")?,
+        doing: takings(&map, "doing")?,
         records: records(&map)?,
         error: takings(&map, "error")?,
         resets: takings(&map, "resets")?,
@@ -283,15 +285,6 @@ fn env(map: &StrictMap<'_>) -> Result<EnvRules, Trouble> {
         variable(&inner.at("pass"), name)?;
     }
     Ok(EnvRules { set, pass })
-}
-
-pub(super) fn variable(at: &str, name: &str) -> Result<(), Trouble> {
-    if name.is_empty() || name.contains('=') {
-        return Err(Trouble::config(format!("`{at}` names no variable: `{name}`"))
-            .because("the name of a variable is not empty and holds no `=`")
-            .advise("write the name alone"));
-    }
-    Ok(())
 }
 
 fn files(map: &StrictMap<'_>) -> Result<BTreeMap<String, Template>, Trouble> {

@@ -108,6 +108,16 @@ pub fn text(at: &str, value: &Value) -> Result<String, Trouble> {
     }
 }
 
+/// Refuses what can be no variable's name.
+pub fn variable(at: &str, name: &str) -> Result<(), Trouble> {
+    if name.is_empty() || name.contains('=') {
+        return Err(Trouble::config(format!("`{at}` names no variable: `{name}`"))
+            .because("the name of a variable is not empty and holds no `=`")
+            .advise("write the name alone"));
+    }
+    Ok(())
+}
+
 /// The trouble of a value of the wrong type.
 pub fn wrong_type(at: &str, value: &Value, wanted: &str) -> Trouble {
     let found = match value {

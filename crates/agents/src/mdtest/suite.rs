@@ -141,7 +141,8 @@ async fn carry_out(
         audience::News::ChildLine { .. }
         | audience::News::Turns { .. }
         | audience::News::Running { .. }
-        | audience::News::Tick => {}
+        | audience::News::Bounds { .. }
+        | audience::News::Tick { .. } => {}
     };
     let ended = match suite.tasks.send(&task, folder.to_owned(), &mut hear).await? {
         Ok(report) => match report.end {
@@ -255,7 +256,7 @@ mod tests {
         let unread = || Err(Unread { why: "missing status key".into(), line: Some(1) });
         let exited = |code| Ended { exit: Some(Exit::Code(code)), failure: None, cut: None };
         let failing = || Ended { exit: None, failure: Some("it is not logged in".into()), cut: None };
-        let cut = || Ended { exit: None, failure: None, cut: Some("its wall deadline passed".into()) };
+        let cut = || Ended { exit: None, failure: None, cut: Some("its deadline passed".into()) };
         for (ended, word, status, reason) in [
             (exited(1), says(Status::Pass, None), Status::Pass, ""),
             (failing(), says(Status::Pass, None), Status::Pass, ""),
@@ -266,9 +267,9 @@ mod tests {
                 cut(),
                 says(Status::Pass, None),
                 Status::Fail,
-                "the agent was stopped: its wall deadline passed; its log says pass",
+                "the agent was stopped: its deadline passed; its log says pass",
             ),
-            (cut(), unread(), Status::Fail, "the agent was stopped: its wall deadline passed"),
+            (cut(), unread(), Status::Fail, "the agent was stopped: its deadline passed"),
         ] {
             let exit = ended.exit;
             let outcome = classify(&test, "/a.log.md", ended, word);

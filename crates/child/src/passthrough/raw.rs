@@ -6,9 +6,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
-use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 static HELD: Mutex<Option<Held>> = Mutex::new(None);
@@ -87,25 +85,6 @@ impl OtherScreen {
         Raw::show(terminal, Screen::Other).map(Self)
     }
 
-    /// Waits for a key at most so long; it may come back earlier. An error where the terminal is gone: whoever
-    /// reads from it then is told of an end again and again, and of no error.
-    pub fn wait_for_key(&self, most: Duration) -> io::Result<()> {
-        // Of its own, so that a signal may have it meanwhile.
-        let terminal = held().as_ref().map(|held| held.terminal.try_clone()).transpose()?;
-        let Some(terminal) = terminal else { return Ok(()) };
-        let mut looked_at = [PollFd::new(&terminal, PollFlags::IN)];
-        let most = Timespec::try_from(most).map_err(io::Error::other)?;
-        match poll(&mut looked_at, Some(&most)) {
-            // The size changed, or somebody wants us to end.
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        if looked_at[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
-            return Err(io::Error::other("it was closed"));
-        }
-        Ok(())
-    }
-
     /// Whether it was left since this was last asked, so that all is to be drawn again.
     pub fn has_come_back(&self) -> bool {
         let mut held = held();
@@ -179,6 +158,7 @@ fn put_back_on_panic() {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use portable_pty::{MasterPty, PtySize, native_pty_system};
@@ -227,6 +207,19 @@ mod tests {
         assert!(caught.is_err());
         assert_eq!(*seen.lock().unwrap(), Some(true), "by a panic, before anything is dropped");
         raw.restore().unwrap();
+        assert!(lines());
+
+        // The other screen is left by a panic, too, with the cursor, before its message.
+        let own =
+            std::fs::File::options().read(true).write(true).open(pair.master.tty_name().unwrap()).unwrap();
+        let other = OtherScreen::enter(own.into()).unwrap();
+        let caught =
+            catch_unwind(|| panic!("on purpose: the other screen is to be left before this is printed"));
+        assert!(caught.is_err() && held().is_none());
+        drop(other);
+        let mut said = [0; 256];
+        let count = pair.master.try_clone_reader().unwrap().read(&mut said).unwrap();
+        assert_eq!(said[..count], [TO_OTHER, TO_OWN].concat());
         assert!(lines());
     }
 }

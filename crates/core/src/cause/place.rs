@@ -36,10 +36,29 @@ pub(super) fn of_failure(file: &str, (message, output): (&str, &str), root: &str
 
 /// The place of a failed test: a line of its own file, before any other.
 pub(super) fn of_test(file: &str, (message, output): (&str, &str), root: &str) -> Option<Place> {
-    let ends = |place: &Place| place.file == file || file.ends_with(&format!("/{}", place.file));
-    let lines = message.lines().chain(output.lines());
-    let found = lines.rev().filter_map(|line| named(line, root)).find(ends);
+    let own = |line: &str| {
+        named(line, root).filter(|place| place.file == file || file.ends_with(&format!("/{}", place.file)))
+    };
+    let found = message.lines().rev().find_map(own).or_else(|| {
+        // Most stacks end with the frame that failed; one whose frames begin with `at` begins with it.
+        let of_frame =
+            after(message, output).filter(|line| line.trim_start().starts_with("at ")).find_map(own);
+        of_frame.or_else(|| output.lines().rev().find_map(own))
+    });
     found.map(|place| Place { file: file.to_owned(), ..place })
+}
+
+/// The lines of the output from where the message stands in it; none where it does not.
+fn after<'o>(message: &str, output: &'o str) -> impl Iterator<Item = &'o str> {
+    let start = start_of(message).unwrap_or("\0");
+    output.lines().skip_while(move |line| !line.contains(start))
+}
+
+/// The beginning of a message, by which it is found again.
+fn start_of(message: &str) -> Option<&str> {
+    let first = message.lines().next()?.trim();
+    let end = first.char_indices().nth(ENOUGH).map_or(first.len(), |(at, _)| at);
+    first[..end].split(" (").next().filter(|start| start.len() > 3)
 }
 
 /// Lines around a message in which its place is looked for.
@@ -49,8 +68,7 @@ const ENOUGH: usize = 30;
 
 /// Programs say the place right above or right below what they complain of.
 fn beside(message: &str, output: &str, root: &str) -> Option<Place> {
-    let start: String = message.lines().next()?.trim().chars().take(ENOUGH).collect();
-    let start = start.split(" (").next().filter(|start| start.len() > 3)?;
+    let start = start_of(message)?;
     let lines: Vec<&str> = output.lines().collect();
     let at = lines.iter().position(|line| line.contains(start))?;
     let above = lines[at.saturating_sub(NEAR)..=at].iter().rev();

@@ -53,6 +53,40 @@ fn a_file_that_does_not_load_comes_before_the_tests_that_vanished_of_it() {
     assert_eq!(cause.place.unwrap().to_string(), "shop.py:3");
 }
 
+/// Before there is any code every file that asks for it does not load, and that is as it should be.
+#[test]
+fn what_only_lacks_code_is_no_cause_of_a_false_red() {
+    let missing = FailedItem {
+        kind: FailureKind::Missing,
+        ..unloaded("tests/test_a.py", "ImportError: cannot import name 'two' from 'shop'")
+    };
+    let criterion = CriterionId::new("STE-1", 2).unwrap();
+    let not_red =
+        |kind| Reason::NotRed { criterion: criterion.clone(), test: id("tests/test_b.py::two"), kind };
+    let runs = [run(vec![missing.clone()], "tests/test_a.py:1: in <module>\n")];
+    let useless = cause(vec![not_red(RedKind::None)], &runs);
+    assert!(useless.sentence.starts_with("tests/test_b.py::two is not RED: "), "{}", useless.sentence);
+    assert_eq!(useless.place.unwrap().to_string(), "tests/test_b.py:1");
+    // A file that no code can mend is one.
+    let runs = [run(vec![missing, unloaded("tests/test_b.py", "SyntaxError: invalid syntax")], "")];
+    let broken = cause(vec![not_red(RedKind::Load)], &runs);
+    assert!(broken.sentence.contains("tests/test_b.py does not load"), "{}", broken.sentence);
+}
+
+#[test]
+fn a_child_without_its_block_is_told_in_plain_words() {
+    let error = |kind| ClaimError { kind, message: "the field `role` is missing".to_owned(), line: None };
+    let told = |kind| cause(vec![Reason::Format(error(kind))], &[]).sentence;
+    assert_eq!(
+        told(ClaimErrorKind::NoBlock),
+        "the implementer ended without the result block (`tdd-result`) that it was asked for"
+    );
+    assert!(
+        told(ClaimErrorKind::MissingField("role".to_owned()))
+            .ends_with("can't be read: the field `role` is missing")
+    );
+}
+
 #[test]
 fn what_python_can_t_parse_is_named_though_nothing_was_printed() {
     let runs = [run(vec![unloaded("tests/test_a.py", "SyntaxError: invalid syntax (shop.py, line 3)")], "")];
@@ -121,6 +155,17 @@ fn places_are_those_of_the_repository_in_every_runner_s_spelling() {
         ),
         ("1 != 2", " ❯ t/a.py:9:20\n", Some("t/a.py:9")),
         ("1 != 2", "    a.py:9: two() = 3, want 2\n", Some("t/a.py:9")),
+        // Frames that begin with `at` come the other way round: the one that failed is the first.
+        (
+            "3 !== 2 here",
+            "t/a.py:3\nError: 3 !== 2 here\n    at x (/repo/t/a.py:5:10)\n    at run (/repo/t/a.py:4:1)\n    at y (/repo/t/a.py:20:1)\n",
+            Some("t/a.py:5"),
+        ),
+        (
+            "assertion failed",
+            "panicked at t/a.py:10:5:\nassertion failed\n   4: a::x\n             at ./t/a.py:10:5\n             at ./t/a.py:9:28\n",
+            Some("t/a.py:10"),
+        ),
         ("1 != 2", "/usr/lib/python3/a.py:9: in x\n", None),
         ("1 != 2", "other.py:9: in x\n", None),
         ("1 != 2", "at 12:30:11 a.py:x ../t/a.py:3\n", None),

@@ -2,15 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as SerdeError;
 
 use super::*;
-use crate::claim::{Claim, ClaimErrorKind};
-use crate::finding::{CriterionRed, RedTest, Seen, Superseded};
+use crate::attempt::Exhaustion;
+use crate::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
+use crate::criterion::CriterionId;
+use crate::finding::{CriterionRed, RedTest, Seen, Superseded, TestAware, TestAwareKind};
 use crate::greens::GreensChange;
+use crate::path::RelPath;
 use crate::role::Role;
-use crate::test::Exit;
+use crate::test::{Exit, TestId};
 
 /// What is spoilt, how, and the reason that it must give.
 type Flaw<F> = (&'static str, fn(&mut F), Reason);

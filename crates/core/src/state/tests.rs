@@ -10,6 +10,7 @@ use crate::commands::{ProjectCommands, RunnerKind};
 use crate::criterion::Criterion;
 use crate::event::{Plan, RunId};
 use crate::finding::{CriterionRed, GreenFindings, RedKind, RedTest, RefactorFindings, Seen};
+use crate::machine::Machine;
 use crate::requirement::Requirement;
 use crate::test::Exit;
 

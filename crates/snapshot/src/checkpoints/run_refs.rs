@@ -209,8 +209,8 @@ pub fn other_work_trees(repository: &Path) -> Vec<PathBuf> {
     tops.into_iter().filter(|top| real(top) != here).collect()
 }
 
-/// Whether a run has refs. Files are looked at first, git is asked where there are none: they may be packed.
-/// What can't be told counts as there.
+/// Whether a run has refs. Where each is a file, or a line of one, git need not be asked. What can't be told
+/// counts as there.
 pub fn are_there(repository: &Path, run: &RunId) -> bool {
     let Ok(place) = GitPlace::find(repository) else { return true };
     let folder = ref_folder(run);
@@ -218,7 +218,22 @@ pub fn are_there(repository: &Path, run: &RunId) -> bool {
     if loose.is_ok_and(|mut entries| entries.next().is_some()) {
         return true;
     }
+    if let Some(packed) = packed_refs(&place) {
+        let name = format!(" {folder}");
+        return packed.lines().any(|line| line.contains(&name));
+    }
     refs::refs(&Git::own(&place), &folder).map_or(true, |refs| !refs.is_empty())
+}
+
+/// The names of refs that are no files of their own; `None` where refs are kept otherwise, or that can't be read.
+fn packed_refs(place: &GitPlace) -> Option<String> {
+    if place.common_dir.join("reftable").symlink_metadata().is_ok() {
+        return None;
+    }
+    match regular_file::read(place.common_dir.join("packed-refs")) {
+        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => (error.kind() == std::io::ErrorKind::NotFound).then(String::new),
+    }
 }
 
 /// Whether a ref of a run holds what was found, and no checkpoint of the run's own.

@@ -47,7 +47,7 @@ pub(super) fn commands(place: &Place, scene: &Scene, tree: Tree) -> Result<Vec<F
             print::message(&format!("tdd: in a copy of the tree: {}", mask.apply(&command)));
         }
         News::Note(text) => print::message(&format!("tdd: {}", mask.apply(&text))),
-        News::ChildLine { .. } | News::Turns { .. } | News::Tick => {}
+        News::ChildLine { .. } | News::Turns { .. } | News::Bounds { .. } | News::Tick { .. } => {}
     };
     match execute::event_loop()?.block_on(rehearse(&setup, &mut hear)) {
         Ok(rehearsal) => told(&chosen.commands, rehearsal),

@@ -2,23 +2,24 @@
 
 use std::process::Command;
 
-use super::{Halted, is_file_of};
+use super::{Halted, is_file_of, lend};
 use crate::view::print;
 use tdd_core::harmless;
+use tdd_core::trouble::Trouble;
 
 /// Editors that take `+LINE` before a file.
 const TAKE_LINE: [&str; 8] = ["vi", "vim", "nvim", "nano", "emacs", "emacsclient", "micro", "kak"];
 
 /// Opens the file of the failure, and says how to go on. An editor that fails changes nothing here.
 #[expect(clippy::disallowed_methods, reason = "the editor is the person's, on the person's terminal")]
-pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) {
+pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) -> Result<(), Trouble> {
     let named = ["VISUAL", "EDITOR"]
         .iter()
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()));
     let editor = named.unwrap_or_else(|| "vi".to_owned());
     let Some(words) = shell_words::split(&editor).ok().filter(|words| !words.is_empty()) else {
         print::message(&format!("`{}` can't be read as a command; set EDITOR", harmless::line(&editor)));
-        return;
+        return Ok(());
     };
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).current_dir(&halted.repository);
@@ -33,7 +34,7 @@ pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) {
     } else {
         command.arg(".");
     }
-    match command.status() {
+    match lend::to(&mut command)? {
         Ok(status) if status.success() => {
             print::message("if you changed something, go on with the number that says `after you changed`");
         }
@@ -45,4 +46,5 @@ pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) {
             harmless::line(&editor)
         )),
     }
+    Ok(())
 }

@@ -22,8 +22,8 @@ pub(super) fn run(halted: &mut Halted, ink: Ink) -> Result<ExitCode, Trouble> {
         signals::uninstall();
         match wished? {
             Wish::Leave => return Ok(ExitCode::from(1)),
-            Wish::Edit => editor::open(halted, shown.place.as_ref()),
-            Wish::Shell => shell::open(halted),
+            Wish::Edit => editor::open(halted, shown.place.as_ref())?,
+            Wish::Shell => shell::open(halted)?,
             Wish::Do(step, reason) => {
                 if let Some(code) = act(halted, &step, reason.as_deref())? {
                     return Ok(code);
@@ -68,12 +68,13 @@ fn attend(halted: &Halted, shown: &Review, (stop, ink): (&StopSignal, Ink)) -> R
 
 fn model(shown: &Review) -> Model {
     let place = shown.place.as_ref().map(|(file, line)| harmless::line(&format!("{file}:{line}")));
-    let head = Head {
-        title: shown.title.clone(),
-        cause: shown.cause.clone(),
-        place,
-        because: shown.because.to_owned(),
-    };
+    let head =
+        Head { title: shown.title.clone(), cause: shown.cause.clone(), place, advice: shown.advice.clone() };
     let sheets = panes::ALL.map(|(key, title)| Sheet { key, title, lines: None });
-    Model::new(head, sheets.into(), shown.steps.clone())
+    let mut model = Model::new(head, sheets.into(), shown.steps.clone());
+    // Nothing has run: what is disputed is the test.
+    if shown.evidence.is_empty() {
+        model.open('t');
+    }
+    model
 }

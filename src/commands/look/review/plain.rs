@@ -25,8 +25,8 @@ pub(super) fn run(halted: &mut Halted) -> Result<ExitCode, Trouble> {
                 print::result(&format!("--- {title}\n"));
                 patch::print(format!("{}\n", lines.join("\n")).as_bytes());
             }
-            Key::Edit => editor::open(halted, shown.place.as_ref()),
-            Key::Shell => shell::open(halted),
+            Key::Edit => editor::open(halted, shown.place.as_ref())?,
+            Key::Shell => shell::open(halted)?,
             Key::Do(step) => {
                 let Agreed::Yes(reason) = agreed(&step) else { continue };
                 match act(halted, &step, reason.as_deref())? {

@@ -1,0 +1,69 @@
+//! What is known of any run, besides where it stands: a cycle's and a run's of `tdd fix`.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::CheckpointId;
+use crate::path::RelPath;
+
+/// What is known of any run, besides where it stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Facts {
+    /// Why nothing goes on at the moment, though the run has not ended.
+    pub suspension: Option<Suspension>,
+    /// The tree as it was before the first fork.
+    pub zero: Option<CheckpointId>,
+    /// The tree as it was last known, for whoever goes on.
+    pub tree: Option<CheckpointId>,
+    /// Processes that outlived what had started them, the first few.
+    pub leaked: Vec<Leaked>,
+    /// What was seen in git's folder and left there: a person's, or a hook that a child planted. The first few.
+    pub left_in_git: Vec<String>,
+    /// How long the run was at work, in all of its processes.
+    pub worked_ms: u64,
+    /// How often the project's commands were run, by all of its processes.
+    pub runs: Runs,
+    /// The operator took all of it back with `tdd undo`; the label under which it was kept.
+    pub undone: Option<String>,
+    /// Protected files that somebody else changed or made while the child of this attempt ran.
+    pub edited: BTreeSet<RelPath>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suspension {
+    Paused(String),
+    Stopped(i32),
+}
+
+/// A process that outlived what had started it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Leaked {
+    pub pid: i32,
+    /// At most 200 characters of its command line, as it gave it itself: a claim, and masked.
+    pub command: String,
+}
+
+/// How often the project's commands were run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Runs {
+    /// Of the test command, less the files of criteria that are not reached.
+    pub whole: u32,
+    /// Of some of its tests.
+    pub narrowed: u32,
+    /// Of the gate, where it is another command.
+    pub gate: u32,
+}
+
+impl Runs {
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub fn add(&mut self, more: Self) {
+        self.whole = self.whole.saturating_add(more.whole);
+        self.narrowed = self.narrowed.saturating_add(more.narrowed);
+        self.gate = self.gate.saturating_add(more.gate);
+    }
+}

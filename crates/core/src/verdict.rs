@@ -1,0 +1,166 @@
+//! What a judgement says: passed, failed with every reason that was found, or disputed. `judge` makes it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::Exhaustion;
+use crate::claim::{ClaimError, Dispute};
+use crate::criterion::CriterionId;
+use crate::finding::{RedKind, TestAware, TestAwareKind};
+use crate::mode::Mode;
+use crate::path::RelPath;
+use crate::test::TestId;
+
+/// The judgement on an attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Passed,
+    Failed(Fault),
+    /// The role says that a test is wrong: the operator decides.
+    Disputed(Dispute),
+}
+
+/// Why an attempt failed: its mode and every reason that was found, at least one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Fault {
+    pub mode: Mode,
+    pub reasons: Vec<Reason>,
+}
+
+/// One reason. Its [`Display`](fmt::Display) is one fixed line made of measured paths and ids only.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    ClaimedFailed,
+    Exhausted(Exhaustion),
+    Format(ClaimError),
+    /// The role may not change this file.
+    Forbidden(RelPath),
+    /// A protected file was not as it was.
+    Touched(RelPath),
+    /// A test that lives in this source was changed or removed.
+    InlineTest(RelPath),
+    /// Production code that tests see another face of.
+    TestAwareCode(TestAware),
+    /// An existing test was changed or removed and not named in `supersedes:`.
+    Unlisted(TestId),
+    NoCandidate(CriterionId),
+    /// A new test that is red and belongs to no criterion.
+    Unowned(TestId),
+    NotRed {
+        criterion: CriterionId,
+        test: TestId,
+        kind: RedKind,
+    },
+    /// A superseded test was not changed, or is not red in an accepted kind.
+    NotSuperseded(TestId),
+    /// A known green is red after RED.
+    Broken(TestId),
+    /// No test of the criterion ran.
+    NothingRan(CriterionId),
+    TestFailed(TestId),
+    TestSkipped(TestId),
+    TestVanished(TestId),
+    Regressed(TestId),
+    FewerTests {
+        before: usize,
+        now: usize,
+    },
+    GateRed,
+    NoEvidence(String),
+}
+
+impl Reason {
+    /// Whether a rule and not a test failed: then a retry prompt holds this line instead of output.
+    pub fn is_rule(&self) -> bool {
+        match self {
+            Self::Forbidden(_)
+            | Self::Touched(_)
+            | Self::InlineTest(_)
+            | Self::TestAwareCode(_)
+            | Self::Unlisted(_)
+            | Self::NoCandidate(_)
+            | Self::Unowned(_)
+            | Self::NotRed { .. }
+            | Self::NotSuperseded(_)
+            | Self::NothingRan(_)
+            | Self::TestSkipped(_)
+            | Self::TestVanished(_)
+            | Self::FewerTests { .. }
+            // No rule of files, but a bound: who is not told of it runs into it again.
+            | Self::Exhausted(_) => true,
+            Self::ClaimedFailed
+            | Self::Format(_)
+            | Self::Broken(_)
+            | Self::TestFailed(_)
+            | Self::Regressed(_)
+            | Self::GateRed
+            | Self::NoEvidence(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ClaimedFailed => f.write_str("the role itself said `status: failed`"),
+            Self::Exhausted(what) => write!(f, "the role was stopped: {what}"),
+            Self::Format(error) => write!(f, "{}: {}", error.kind, error.message),
+            Self::Forbidden(path) => write!(f, "this role may not change: {path}"),
+            Self::InlineTest(path) => {
+                write!(
+                    f,
+                    "a test inside this source was added, changed or removed; put the test code as it was: {path}"
+                )
+            }
+            Self::TestAwareCode(TestAware { path, kind: TestAwareKind::UnderTest }) => {
+                write!(f, "this source is built in another way for tests (`cfg` with `test`): {path}")
+            }
+            Self::TestAwareCode(TestAware { path, kind: TestAwareKind::Shadow }) => {
+                write!(f, "this source gives the name of an assertion another meaning: {path}")
+            }
+            Self::Touched(path) => write!(f, "a protected file was changed: {path}"),
+            Self::Unlisted(id) => {
+                write!(f, "an existing test was changed and is not named in `supersedes:`: {id}")
+            }
+            Self::NoCandidate(id) => {
+                write!(
+                    f,
+                    "no new or changed test belongs to {id}: name its file with {}, or list tests that lie \
+                     inside sources under `tests:` in the block, `{id}: [src/file.rs::module::name]`",
+                    id.slug()
+                )
+            }
+            Self::Unowned(id) => {
+                write!(f, "a new test is red and belongs to no criterion: {id}")?;
+                f.write_str("; name its file after one, or list it under `tests:` in the block")
+            }
+            Self::NotRed { criterion, test, kind } => {
+                write!(f, "{criterion} is not RED: {test} is {kind}: {}", kind.meaning())
+            }
+            Self::NotSuperseded(id) => write!(f, "a superseded test must be changed and red: {id}"),
+            Self::Broken(id) => write!(f, "a test that was green is red now: {id}"),
+            Self::NothingRan(id) => write!(f, "no test of {id} ran"),
+            Self::TestFailed(id) => write!(f, "failed: {id}"),
+            Self::TestSkipped(id) => write!(f, "skipped: {id}"),
+            Self::TestVanished(id) => write!(f, "expected and not seen: {id}"),
+            Self::Regressed(id) => write!(f, "was green and is red now: {id}"),
+            Self::FewerTests { before, now } => {
+                write!(f, "fewer tests than before: {now} now, {before} before")
+            }
+            Self::GateRed => f.write_str("the gate command failed"),
+            Self::NoEvidence(why) => write!(f, "the run is no evidence: {why}"),
+        }
+    }
+}
+
+/// What a return alone decides.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AtReturn {
+    /// The tree and the tests have to be measured.
+    Measure,
+    Settled(Verdict),
+}

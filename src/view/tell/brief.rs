@@ -1,0 +1,141 @@
+//! What is told if nobody asked for more: success is quiet. A line for RED, for each criterion and for REFACTOR,
+//! and whatever a person may have to act on; `--verbose` and `tdd log` tell every step.
+
+use super::{Line, Teller, bad, baseline, counted, good, opening, plain, seconds};
+use tdd_core::cause;
+use tdd_core::event::Event;
+use tdd_core::finding::{Findings, GreenJudge};
+use tdd_core::judge::Verdict;
+use tdd_core::role::Key;
+use tdd_core::state::{Entry, State};
+
+/// The root of a repository whose place is not known: below it there is nothing.
+const NOWHERE: &str = "\0";
+/// How many reasons of one verdict are told, and how many tests that were red before.
+const NAMED: usize = 3;
+
+impl Teller {
+    pub(super) fn brief(&mut self, state: &State, event: &Event) -> Vec<Line> {
+        match event {
+            Event::RunStarted(run) => opening(run),
+            Event::BaselineMeasured { test, gate } => baseline(state, (test, gate), NAMED),
+            Event::AttemptStarted { attempt } => {
+                self.turn = attempt.of_cycle().map(|attempt| attempt.key);
+                Vec::new()
+            }
+            Event::AgentReturned { .. } => self.failed(state),
+            Event::AttemptMeasured { findings, .. } => {
+                self.shown = shown(findings);
+                self.failed(state)
+            }
+            Event::WorkKept { .. } => self.reached(state).into_iter().collect(),
+            Event::CheckpointZero { .. }
+            | Event::Used { .. }
+            | Event::Denied { .. }
+            | Event::WorkRolledBack { .. }
+            | Event::GateMeasured { green: true, .. } => Vec::new(),
+            Event::FixStarted(_)
+            | Event::FixMeasured { .. }
+            | Event::Worked { .. }
+            | Event::Capped { .. }
+            | Event::GateMeasured { green: false, .. }
+            | Event::TreeSeen { .. }
+            | Event::Resumed
+            | Event::AttemptCut { .. }
+            | Event::WorkTaken { .. }
+            | Event::Decided { .. }
+            | Event::Rechecked { .. }
+            | Event::TestRun(_)
+            | Event::EditClaim { .. }
+            | Event::Isolated { .. }
+            | Event::PolicySettled { .. }
+            | Event::Restored { .. }
+            | Event::Edited { .. }
+            | Event::MdtestHeard { .. }
+            | Event::Glimpsed { .. }
+            | Event::Unknown { .. }
+            | Event::Undone { .. }
+            | Event::Leaked { .. }
+            | Event::Session(_)
+            | Event::Halted { .. }
+            | Event::Finished { .. }
+            | Event::Refused { .. }
+            | Event::Paused { .. }
+            | Event::Stopped { .. } => self.full(state, event),
+        }
+    }
+
+    fn entry<'a>(&self, state: &'a State) -> Option<&'a Entry> {
+        let ledger = self.turn.as_ref().and_then(|key| state.ledgers.get(key));
+        ledger.and_then(|ledger| ledger.entries.last())
+    }
+
+    /// An attempt that failed, with its first reasons. Nothing for one that passed: whether its work is kept is
+    /// told a moment later.
+    fn failed(&self, state: &State) -> Vec<Line> {
+        let Some(entry) = self.entry(state) else { return Vec::new() };
+        let (name, number) = (name(&entry.attempt.key), entry.attempt.number);
+        match &entry.verdict {
+            None | Some(Verdict::Passed) => Vec::new(),
+            Some(verdict @ Verdict::Disputed(_)) => {
+                let cause = cause::of(&entry.attempt.key, verdict, &entry.runs, NOWHERE).sentence;
+                vec![bad(format!("{name} disputed: {cause}"))]
+            }
+            Some(verdict @ Verdict::Failed(fault)) => {
+                let cause = cause::of(&entry.attempt.key, verdict, &entry.runs, NOWHERE).sentence;
+                let mut lines =
+                    vec![bad(format!("{name} failed, attempt {number}, mode {}: {cause}", fault.mode))];
+                if fault.reasons.len() > 1 {
+                    let reasons = fault.reasons.iter().take(NAMED);
+                    lines.extend(reasons.map(|reason| bad(format!("  {reason}"))));
+                }
+                let more = fault.reasons.len().saturating_sub(NAMED);
+                lines.extend((more > 0).then(|| bad(format!("  and {more} more"))));
+                lines
+            }
+        }
+    }
+
+    /// One line for what is kept.
+    fn reached(&self, state: &State) -> Option<Line> {
+        let entry = self.entry(state)?;
+        let name = name(&entry.attempt.key);
+        let took = entry.outcome.as_ref().map_or(0, |outcome| outcome.duration_ms)
+            + entry.runs.iter().map(|run| run.duration_ms).sum::<u64>();
+        let used = entry.used.told.usd.map(|usd| format!(", {usd}")).unwrap_or_default();
+        let cost = format!("attempt {}, {}{used}", entry.attempt.number, seconds(took));
+        if self.is_manual(state) {
+            let text = "worked on, not verified: it is for the operator to check (`verify: manual`)";
+            return Some(plain(format!("{name} {text}; {cost}")));
+        }
+        let claim = if entry.is_kept_without_claim() { "; the agent claimed nothing" } else { "" };
+        let green = if entry.attempt.key.criterion().is_some() { " green:" } else { ":" };
+        Some(good(format!("{name}{green} {}{claim}; {cost}", self.shown)))
+    }
+}
+
+fn name(key: &Key) -> String {
+    key.criterion().map_or_else(|| key.stage().to_string(), ToString::to_string)
+}
+
+/// What the measurement of work that is kept has shown.
+fn shown(findings: &Findings) -> String {
+    match findings {
+        Findings::Red(red) => {
+            let tests = red.criteria.iter().map(|criterion| criterion.tests.len()).sum();
+            format!("{} red as they should be", counted(tests, "new test"))
+        }
+        Findings::Green(green) => match green.judged_by {
+            GreenJudge::TheRest => "no tests of its own, nothing else broke".to_owned(),
+            GreenJudge::ExitCode => "its command passes".to_owned(),
+            GreenJudge::OwnTests => {
+                let early = if green.early_green { ", green before any change" } else { "" };
+                let passes = if green.passed.len() == 1 { "passes" } else { "pass" };
+                format!("{} {passes}{early}", counted(green.passed.len(), "test"))
+            }
+        },
+        Findings::Refactor(refactor) => {
+            format!("the gate passes with {}", counted(refactor.collected_now, "test"))
+        }
+    }
+}
