@@ -165,16 +165,12 @@ impl JournalFile {
 
     fn write_lines(&mut self, lines: &[String]) -> io::Result<()> {
         for line in lines {
-            let written = rustix::io::retry_on_intr(|| rustix::io::write(&self.file, line.as_bytes()))?;
-            // The system tells what it is out of when it is given the rest.
-            let mut rest = &line.as_bytes()[written..];
+            // Of a line that was cut the system tells why when it is given the rest.
+            let mut rest = line.as_bytes();
             while !rest.is_empty() {
                 match rustix::io::retry_on_intr(|| rustix::io::write(&self.file, rest))? {
-                    0 => {
-                        let what = "only a part of a line was written";
-                        return Err(io::Error::new(io::ErrorKind::StorageFull, what));
-                    }
-                    more => rest = &rest[more..],
+                    0 => return Err(io::ErrorKind::StorageFull.into()),
+                    written => rest = &rest[written..],
                 }
             }
         }

@@ -378,7 +378,9 @@ fn ac_tdd_9_7_what_a_person_has_committed_is_not_taken_back_unasked() {
         "committed since",
         "shop.py (changed back)",
         "--committed",
-        &format!("git revert {}, or git reset", &sandbox.git(&["rev-parse", "HEAD"])[..12]),
+        // What was there before the run went with it.
+        "the commit holds other work, too",
+        &sandbox.git(&["rev-parse", "HEAD"])[..12],
     ]);
     assert_eq!(tree(&sandbox), after);
     let ran = sandbox.tdd(&["undo", "--committed"]).expect(0).says(&["in the work tree alone"]);
@@ -391,6 +393,12 @@ fn a_commit_that_mixes_a_runs_work_with_other_work_is_told_as_that() {
     let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
     sandbox.tdd(&["STE-1"]).expect(0);
     wait_for_another_second();
+    sandbox.commit();
+    let commit = sandbox.git(&["rev-parse", "HEAD"]);
+    let ran =
+        sandbox.tdd(&["undo"]).expect(2).says(&[&format!("git revert {}, or git reset", &commit[..12])]);
+    assert!(!ran.stderr.contains("other work"), "{}", ran.stderr);
+    sandbox.git(&["reset", "-q", "--soft", "HEAD~1"]);
     sandbox.write("mine.txt", "mine\n");
     sandbox.write("specs/frs/STE-2.md", "# Next\n");
     sandbox.commit();
