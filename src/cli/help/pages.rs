@@ -84,8 +84,8 @@ const PAGES: &[Page] = &[
         ],
         examples: &[
             ("tdd gate install claude", "hooks into .claude/settings.json"),
-            ("tdd gate test tests/test_a.py::test_b", "see it red"),
-            ("tdd gate claim tests/test_a.py::test_b a.py", "say what is edited"),
+            ("tdd gate test test_a.py::test_b", "see it red"),
+            ("tdd gate claim test_a.py::test_b a.py", "say what is edited"),
             ("tdd gate flush", "end the turn; red is taken back"),
             ("tdd gate status", "where the session stands"),
         ],

@@ -123,7 +123,7 @@ fn what_ran_out_comes_first_and_the_state_of_the_tests_behind_it() {
     let reasons = vec![Reason::Exhausted(Exhaustion::Turns), Reason::TestFailed(id("t.py::x"))];
     assert_eq!(
         cause(reasons, &runs).sentence,
-        "the implementer was stopped: its turn cap was reached; t.py::x: 1 != 2"
+        "the implementer was stopped: its turn cap was reached; until then: t.py::x: 1 != 2"
     );
 }
 
