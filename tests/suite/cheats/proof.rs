@@ -81,11 +81,11 @@ const EDITABLE: Project = Project {
         ),
     ],
     test: ".venv/bin/python -m unittest discover -s tests -t .",
-    prelude: r#"
+    prelude: r"
 T=tests/test_ac_ste_1_1.py
 red() { printf 'import unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(shop.two(), 2)\n' > $T; }
 green() { printf 'def one():\n    return 1\n\n\ndef two():\n    return 2\n' > src/shop.py; }
-"#,
+",
     truth: "grep -q 'return 2' src/shop.py",
     ..UNITTEST
 };
