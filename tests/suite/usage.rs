@@ -53,7 +53,7 @@ fn use_is_told_in_summary_status_and_journal() {
         return;
     }
     let sandbox = shop();
-    let ran = tdd(&sandbox, &["STE-1"], &cassette_with(USES)).expect(0);
+    let ran = tdd(&sandbox, &["STE-1", "--verbose"], &cassette_with(USES)).expect(0);
     assert!(ran.stderr.contains("used 1,500 tokens in (400 cached), 100 out, $0.5000"), "{}", ran.stderr);
     for line in [
         "usage: 3,500 tokens in (400 cached), 110 out, $1.50 at least (1 of 3 children did not tell)",

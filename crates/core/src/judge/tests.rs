@@ -229,10 +229,18 @@ fn each_flaw_gives_its_reason_and_no_other() {
 /// reasons come from their own codec, so a new one is missed here until a row has it.
 #[test]
 fn every_reason_has_a_row() {
+    // Of the final proof and of copies: their own tests ask for them.
+    const ELSEWHERE: [&str; 4] = ["hollow", "outside", "stillgreen", "toothless"];
     let plain = |name: &str| name.replace('-', "").to_lowercase();
     let nobody: Result<Reason, SerdeError> = Reason::deserialize("?".into_deserializer());
     let names = nobody.unwrap_err().to_string();
-    let known: BTreeSet<String> = names.split('`').skip(3).step_by(2).map(plain).collect();
+    let known: BTreeSet<String> = names
+        .split('`')
+        .skip(3)
+        .step_by(2)
+        .map(plain)
+        .filter(|name| !ELSEWHERE.contains(&name.as_str()))
+        .collect();
     assert!(known.len() > 19, "the codec's message names all reasons: {names}");
     let name = |reason: Reason| {
         let text = format!("{reason:?}");
