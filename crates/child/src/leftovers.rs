@@ -134,6 +134,7 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
     let removed = remove_canaries(repository);
     let Some(boot) = proc_table::boot() else { return removed };
     let (notes, files) = notes_of_children(repository);
+    folders::remove_unnoted();
     let folders = folders::of_runs(repository);
     let dead = dead_owners(&notes, &folders, &boot);
     let is_empty =

@@ -140,7 +140,9 @@ pub fn made_shared_folder() -> Option<PathBuf> {
 
 fn folder_of_ours(prefix: &str, repository: &Path) -> Result<OwnFolder, Trouble> {
     let failed = |error: io::Error| no_temporary_folder(&error);
-    let new = |parent: &Path| tempfile::Builder::new().prefix(prefix).tempdir_in(parent);
+    // Whose it is stands in its name, too: between its making and its note there may be a kill.
+    let named = format!("{prefix}{}-", std::process::id());
+    let new = |parent: &Path| tempfile::Builder::new().prefix(&named).tempdir_in(parent);
     let in_shared = || Ok::<_, Trouble>(ready(&shared_folder())?.and_then(|shared| new(&shared)));
     let mut made = in_shared()?;
     // The last run before us may take it along at this moment.
@@ -252,6 +254,22 @@ pub fn copy_folder(repository: &Path) -> Result<CopyFolder, Trouble> {
 
 fn below_a_dot_folder(path: &Path) -> bool {
     path.iter().any(|part| part.as_encoded_bytes().starts_with(b"."))
+}
+
+/// Removes folders that were made by processes which are gone, and got no note before that: they are empty.
+pub(super) fn remove_unnoted() {
+    let shared = shared_folder();
+    for entry in fs::read_dir(&shared).into_iter().flatten().flatten().take(MOST_FOLDERS) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let handed = [EXCHANGE_PREFIX, TEMPORARY_PREFIX, MADE_PREFIX];
+        let rest = handed.iter().find_map(|prefix| name.strip_prefix(prefix));
+        let maker = rest.and_then(|rest| rest.split_once('-')?.0.parse::<u32>().ok());
+        if maker.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+            // One that holds anything stays.
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+    let _ = fs::remove_dir(shared);
 }
 
 /// The folders that runs on this work tree made, each with its note.
