@@ -96,11 +96,17 @@ const FOR_EVER: &str =
 #[test]
 fn ac_tdd_9_19_the_terminal_comes_back_from_an_editor_that_never_ends() {
     let sandbox = halted();
-    // A Ctrl-C is for the editor, however often it comes.
-    let mut terminal = full(&sandbox, &[("EDITOR", "sh -c 'echo an editor; exec sleep 1000' x")]);
-    for _ in 0..3 {
+    // A Ctrl-C is for the editor, however often it comes. Each clears what the one before it left on the screen,
+    // and has a number of its own, so that nothing old is taken for the new.
+    let count = sandbox.beside("editors");
+    let editor = format!(
+        "sh -c 'echo >>{0}; printf \"\\033[2J\\033[Heditor %s\" $(wc -l <{0}); exec sleep 1000' x",
+        count.display()
+    );
+    let mut terminal = full(&sandbox, &[("EDITOR", &editor)]);
+    for time in 1..=3 {
         terminal.press("e");
-        terminal.wait_for("an editor");
+        terminal.wait_for(&format!("editor {time}"));
         terminal.press("\x03");
         terminal.wait_for("Enter goes back to the review");
         terminal.press("\r");
