@@ -292,8 +292,8 @@ fn ctrl_c_on_a_terminal_leaves_it_as_it_was() {
     let agent = "echo $$ >>../pids; echo I am up; sleep 1000\n";
     for env in [&[("TERM", "xterm")][..], &[("TERM", "dumb")]] {
         let sandbox = project(agent, HONEST_CHECK, "");
-        // The dumb one shows no child's lines, but that an attempt has begun.
-        let word = if env[0].1 == "dumb" { "test-writer" } else { "I am up" };
+        // The dumb one shows no child's lines, but what is open to the roles once the run has begun.
+        let word = if env[0].1 == "dumb" { "isolation: " } else { "I am up" };
         let ran = on_terminal(&sandbox, (24, 80), env, Some(Typed { after: word, keys: b"\x03" }));
         assert_eq!(ran.code, 130, "{}", ran.seen);
         assert!(ran.seen.contains("stopped by signal 2"), "{}", ran.seen);
