@@ -11,6 +11,7 @@ pub mod gate;
 mod help;
 mod internal;
 pub mod look;
+pub mod mcp;
 pub mod mdtest;
 mod resume;
 
@@ -74,6 +75,8 @@ pub enum Command {
     Mdtest(Box<MdtestArgs>),
     /// Hold an agent's session: no edit of code without a red test.
     Gate(Box<gate::GateArgs>),
+    /// Offer the gate as tools of an MCP server, for agents without hooks.
+    Mcp(mcp::McpArgs),
     /// Print which settings hold, and where each comes from.
     Config(config::ConfigArgs),
     /// Look for what is in the way of a run, or prove what an agent does.

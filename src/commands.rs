@@ -71,6 +71,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Mdtest(args)) => mdtest::run(&args),
         Some(Command::Gate(args)) => gate::run(&args),
+        Some(Command::Mcp(args)) => gate::mcp::run(&args),
         Some(Command::Config(args)) => config::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     };
@@ -125,7 +126,8 @@ fn purpose(cli: &Cli) -> Purpose {
             | Command::Clean(_)
             | Command::Demo(_)
             | Command::Mdtest(_)
-            | Command::Gate(_),
+            | Command::Gate(_)
+            | Command::Mcp(_),
         ) => Purpose::ToDo,
     }
 }
