@@ -14,6 +14,7 @@ pub mod look;
 pub mod mcp;
 pub mod mdtest;
 mod resume;
+pub mod set_up;
 
 pub use internal::{AgentArgs, ExecArgs, Internal, Line, ModelServerArgs, WithinArgs, like_a_command};
 use mdtest::MdtestArgs;
@@ -33,6 +34,11 @@ pub struct Cli {
     pub command: Option<Command>,
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+/// The command line with what each command's help tells, for programs that read it.
+pub fn whole() -> clap::Command {
+    help::whole()
 }
 
 #[derive(Debug, Subcommand)]
@@ -77,6 +83,16 @@ pub enum Command {
     Gate(Box<gate::GateArgs>),
     /// Offer the gate as tools of an MCP server, for agents without hooks.
     Mcp(mcp::McpArgs),
+    /// Set a project up: settings, a first requirement, and a look at what is missing.
+    Init(set_up::InitArgs),
+    /// Write a requirement, numbered on, with ids in its criteria.
+    New(set_up::NewArgs),
+    /// Say what a failure mode, an exit code, a red kind or another word means.
+    Explain(set_up::ExplainArgs),
+    /// Print what makes a shell complete commands and flags.
+    Completions(set_up::CompletionsArgs),
+    /// Write the manual's pages, one for each command.
+    Man(set_up::ManArgs),
     /// Print which settings hold, and where each comes from.
     Config(config::ConfigArgs),
     /// Look for what is in the way of a run, or prove what an agent does.
@@ -318,7 +334,7 @@ pub struct DemoArgs {
     pub output: OutputArgs,
 }
 
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct DoctorArgs {
     /// End and remove what killed runs of this work tree have left.
     #[arg(long, conflicts_with = "agent")]
