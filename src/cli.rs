@@ -13,6 +13,7 @@ mod internal;
 pub mod look;
 pub mod mdtest;
 mod resume;
+pub mod set_up;
 
 pub use internal::{AgentArgs, ExecArgs, Internal, Line, ModelServerArgs, WithinArgs, like_a_command};
 use mdtest::MdtestArgs;
@@ -32,6 +33,11 @@ pub struct Cli {
     pub command: Option<Command>,
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+/// The command line with what each command's help tells, for programs that read it.
+pub fn whole() -> clap::Command {
+    help::whole()
 }
 
 #[derive(Debug, Subcommand)]
@@ -74,6 +80,16 @@ pub enum Command {
     Mdtest(Box<MdtestArgs>),
     /// Hold an agent's session: no edit of code without a red test.
     Gate(Box<gate::GateArgs>),
+    /// Set a project up: settings, a first requirement, and a look at what is missing.
+    Init(set_up::InitArgs),
+    /// Write a requirement, numbered on, with ids in its criteria.
+    New(set_up::NewArgs),
+    /// Say what a failure mode, an exit code, a red kind or another word means.
+    Explain(set_up::ExplainArgs),
+    /// Print what makes a shell complete commands and flags.
+    Completions(set_up::CompletionsArgs),
+    /// Write the manual's pages, one for each command.
+    Man(set_up::ManArgs),
     /// Print which settings hold, and where each comes from.
     Config(config::ConfigArgs),
     /// Look for what is in the way of a run, or prove what an agent does.
@@ -315,7 +331,7 @@ pub struct DemoArgs {
     pub output: OutputArgs,
 }
 
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct DoctorArgs {
     /// End and remove what killed runs of this work tree have left.
     #[arg(long, conflicts_with = "agent")]

@@ -8,14 +8,18 @@ pub mod criteria;
 pub mod demo;
 pub mod doctor;
 pub mod exec;
+pub mod explain;
 pub mod fix;
 pub mod gate;
+pub mod init;
 mod journalled;
 pub mod log;
 pub mod look;
 pub mod mdtest;
 pub mod model_server;
+pub mod new;
 pub mod parse;
+pub mod reference;
 pub mod resume;
 pub mod run;
 mod run_status;
@@ -71,6 +75,11 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Mdtest(args)) => mdtest::run(&args),
         Some(Command::Gate(args)) => gate::run(&args),
+        Some(Command::Init(args)) => init::run(&args),
+        Some(Command::New(args)) => new::run(&args),
+        Some(Command::Explain(args)) => explain::run(&args),
+        Some(Command::Completions(args)) => Ok(reference::completions(&args)),
+        Some(Command::Man(args)) => reference::man(&args),
         Some(Command::Config(args)) => config::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     };
@@ -115,12 +124,17 @@ fn purpose(cli: &Cli) -> Purpose {
             | Command::Why(_)
             | Command::Corpus(_)
             | Command::Config(_)
+            | Command::Explain(_)
+            | Command::Completions(_)
             | Command::Doctor(_),
         ) => Purpose::ToTell,
         Some(
             Command::Resume(_)
             | Command::Review(_)
             | Command::Fix(_)
+            | Command::Init(_)
+            | Command::New(_)
+            | Command::Man(_)
             | Command::Undo(_)
             | Command::Clean(_)
             | Command::Demo(_)

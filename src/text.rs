@@ -3,6 +3,8 @@
 
 pub mod config;
 pub mod corpus;
+pub mod explain;
+pub mod first_steps;
 pub mod fix_report;
 pub mod halt_report;
 pub mod html_report;

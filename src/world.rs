@@ -7,3 +7,4 @@ pub mod project;
 pub mod project_commands;
 pub mod scaffold;
 pub mod session_file;
+pub mod written;

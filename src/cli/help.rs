@@ -20,12 +20,13 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Work", &["run", "resume", "fix", "gate", "mdtest", "demo"]),
     ("Judge, and go back", &["review", "undo", "clean"]),
     ("Look", &["status", "log", "show", "report", "diff", "matrix", "why", "corpus"]),
-    ("Set up", &["doctor", "config", "criteria", "parse"]),
+    ("Set up", &["init", "new", "doctor", "config", "criteria", "explain", "completions", "man", "parse"]),
 ];
 
 const AFTER: &str = "\
 Examples:
   tdd demo                        the whole cycle on a small project, no agent
+  tdd init                        set this project up
   tdd STE-12                      take the requirement STE-12 to green
   tdd STE-12 --only AC-STE-12.1   one criterion of it
   tdd review                      judge the run that halted last
@@ -56,6 +57,11 @@ pub(super) fn command() -> Command {
         ))
 }
 
+/// The same with every command in sight.
+pub(super) fn whole() -> Command {
+    pages::told(Cli::command())
+}
+
 /// What was typed, read by that command line.
 pub(super) fn parse(words: Vec<std::ffi::OsString>) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&command().try_get_matches_from(words)?)
@@ -68,7 +74,7 @@ fn listed(command: &Command) -> String {
         for name in names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(text, "  {name:<10}{about}");
+            let _ = writeln!(text, "  {name:<12}{about}");
         }
         text.push('\n');
     }

@@ -76,6 +76,11 @@ pub fn choose(project: &Path, settings: &CommandSettings) -> Result<Chosen, Trou
     Ok(chosen)
 }
 
+/// What could test a project whose files tell its language, and nothing of tests.
+pub fn first_of_language(project: &Path) -> Option<&'static str> {
+    detect::first_of_language(project)
+}
+
 /// The two commands as they were named; no gate if none was.
 fn test_and_gate(project: &Path, settings: &CommandSettings) -> Result<(Sourced, Option<Sourced>), Trouble> {
     let notes: Vec<(&str, KeyCommands)> = NOTES

@@ -31,6 +31,7 @@ mod cycle;
 mod doctor;
 mod driver;
 mod faults;
+mod first_steps;
 mod fix;
 mod frames;
 mod gate;

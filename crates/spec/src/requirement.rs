@@ -36,6 +36,9 @@ mod header;
 /// A larger file is not read.
 pub const SIZE_LIMIT: usize = 4 * 1024 * 1024;
 
+/// What `tdd new` leaves to be filled in: a criterion that nobody wrote.
+pub const PLACEHOLDER: &str = "(what can be seen from outside when it holds)";
+
 /// More criteria than this are refused.
 pub const CRITERIA_LIMIT: usize = 1000;
 
@@ -221,6 +224,14 @@ pub fn read(bytes: &[u8], prefix: &str) -> Result<Parsed, RequirementError> {
     let (header, body, body_line) = split(&text)?;
     let found = criteria::read(body, body_line, prefix)?;
     let title = header.title.clone().or(found.title);
+    if let Some(empty) = found.criteria.iter().find(|criterion| criterion.text == PLACEHOLDER) {
+        return Err(RequirementError::Unread {
+            line: empty.line,
+            seen: format!("{}: {PLACEHOLDER}", empty.id),
+            why: "nobody has filled it in yet",
+            next: Some("write there what can be seen from outside when it holds"),
+        });
+    }
     Ok(Parsed { header, title, reading: found.reading, criteria: found.criteria })
 }
 

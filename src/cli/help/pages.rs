@@ -1,5 +1,7 @@
 //! What `tdd COMMAND --help` says after the flags: what the command does with files, examples, exit codes.
 
+mod set_up;
+
 use std::fmt::Write as _;
 
 use clap::Command;
@@ -279,73 +281,16 @@ const PAGES: &[Page] = &[
             SIGNAL,
         ],
     },
-    Page {
-        name: "doctor",
-        told: &[
-            "Without --agent it looks at git, ignored files, settings, agent, sandbox, commands, requirements, runs, \
-             what killed runs have left, and disk space. The test and gate commands are run in a copy of the tree: \
-             as they are, and with a test planted that must fail. Nothing in the tree is changed.",
-            "With --agent each obligation is tried on the agent's real program, called by its table, with a scripted \
-             model server in the model's place, in fresh homes and projects. No account is used and nothing leaves \
-             the machine.",
-        ],
-        examples: &[
-            ("tdd doctor", "what is in the way of a run here"),
-            ("tdd doctor --reap", "remove what killed runs have left"),
-            ("tdd doctor --agent claude", "prove an agent"),
-        ],
-        exits: &[
-            ("0", "nothing is in the way; no obligation is unmet"),
-            ("1", "something is; each is told with why"),
-            ("2", "usage, or with --agent it can't be found out"),
-            BUG,
-            SIGNAL,
-        ],
-    },
-    Page {
-        name: "config",
-        told: &[
-            "Settings are looked for in this order; the first that says something holds:\n  \
-             flags\n  \
-             TDD_SANDBOX, for the sandbox\n  \
-             tdd.yaml of the project\n  \
-             your own: tdd/tdd.yaml in $XDG_CONFIG_HOME or ~/.config\n  \
-             for the commands: CLAUDE.md, AGENTS.md, the project's own files",
-            "Your own settings hold agent, roles, agents and max_… for all projects; the rest is a project's.",
-        ],
-        examples: &[("tdd config", "each setting, and where it comes from")],
-        exits: &[("0", "printed"), ("2", "a file can't be used; it is said why"), BUG],
-    },
-    Page {
-        name: "criteria",
-        told: &[
-            "Requirements of Spec Kit, OpenSpec and Kiro are read too, and lists without ids: those get ids by the \
-             places of their items, until --fix writes them into the file.",
-        ],
-        examples: &[
-            ("tdd criteria STE-12", "each criterion with its id and text"),
-            ("tdd criteria STE-12 --fix", "write the ids into the file"),
-            ("tdd criteria specs/001-links/spec.md", "of a Spec Kit specification"),
-        ],
-        exits: &[("0", "printed"), ("2", "no such requirement, or it has no criteria"), BUG],
-    },
-    Page {
-        name: "parse",
-        told: &["It is for whoever writes an agent's table or prompt: it reads what a run would read."],
-        examples: &[("tdd parse --role implementer message.txt", "the claim in it, as JSON")],
-        exits: &[
-            ("0", "the message holds a valid block"),
-            ("1", "it holds none; the error is on stdout as JSON"),
-            ("2", "the message can't be read"),
-            BUG,
-        ],
-    },
 ];
+
+fn pages() -> impl Iterator<Item = &'static Page> {
+    PAGES.iter().chain(set_up::PAGES)
+}
 
 /// The command with the pages of its commands.
 pub(super) fn told(command: Command) -> Command {
     command.mut_subcommands(|one| {
-        let page = PAGES.iter().find(|page| page.name == one.get_name()).map(Page::text);
+        let page = pages().find(|page| page.name == one.get_name()).map(Page::text);
         page.into_iter().fold(one, Command::after_help)
     })
 }
@@ -380,23 +325,23 @@ mod tests {
     fn every_command_has_examples_of_its_own_flags_and_its_exit_codes() {
         let command = crate::cli::Cli::command();
         for one in command.get_subcommands() {
-            let page = PAGES.iter().find(|page| page.name == one.get_name());
+            let page = pages().find(|page| page.name == one.get_name());
             let page = page.unwrap_or_else(|| panic!("{} has no page", one.get_name()));
             assert!(!page.examples.is_empty() && page.exits.len() > 1, "{}", page.name);
             for (typed, _) in page.examples {
                 // As a shell would part them.
-                let words = typed.replace("'npm test'", "npm-test");
-                let read = crate::cli::Cli::try_parse_from(words.split(' '));
+                let words = shell_words::split(typed).unwrap();
+                let read = crate::cli::Cli::try_parse_from(words);
                 assert!(read.is_ok(), "{typed}: {}", read.unwrap_err());
                 assert!(typed.starts_with(&format!("tdd {}", page.name)), "{typed}");
             }
         }
-        assert_eq!(PAGES.len(), command.get_subcommands().count());
+        assert_eq!(pages().count(), command.get_subcommands().count());
     }
 
     #[test]
     fn no_line_that_stands_by_itself_is_wider_than_a_terminal() {
-        for page in PAGES {
+        for page in pages() {
             let mut text = String::new();
             columns(&mut text, "Examples", page.examples);
             columns(&mut text, "Exit codes", page.exits);

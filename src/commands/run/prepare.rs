@@ -147,10 +147,7 @@ fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
         Err(trouble) => return trouble,
     };
     let listed = if known.is_empty() {
-        format!(
-            "there is none in {}/ yet; write one, for example {}/STE-1.md",
-            settings.specs_dir, settings.specs_dir
-        )
+        format!("there is none in {}/ yet; write one: tdd new \"Short links\"", settings.specs_dir)
     } else {
         format!("name one of {}: tdd {}", known.join(", "), known[0])
     };

@@ -37,6 +37,17 @@ pub(super) fn test_command(project: &Path) -> Result<Sourced, Trouble> {
     }
 }
 
+/// What tests of their own a language brings, where its files tell it and nothing tells a command.
+pub(super) fn first_of_language(project: &Path) -> Option<&'static str> {
+    if exists(project, "package.json") {
+        return Some("node --test");
+    }
+    let is_python = |name: &str| Path::new(name).extension().is_some_and(|extension| extension == "py");
+    let has_python = !files(project, &["", "src/"], &is_python).is_empty();
+    let has_pytest = || [".venv/bin/pytest", "venv/bin/pytest"].iter().any(|file| exists(project, file));
+    has_python.then(|| if has_pytest() { "pytest" } else { "python3 -m unittest" })
+}
+
 fn rust(project: &Path) -> Option<Sourced> {
     exists(project, "Cargo.toml").then(|| Sourced::new("cargo test", "found Cargo.toml"))
 }

@@ -102,7 +102,7 @@ fn requirements(place: &Place, specs_dir: &str) -> Finding {
         return Finding::warning(
             Subject::Requirements,
             Trouble::user(format!("no requirement in {specs_dir}/"))
-                .advise(format!("write one, for example {specs_dir}/STE-1.md (the README shows how)")),
+                .advise("write one: tdd new \"Short links\""),
         );
     }
     Finding::ok(Subject::Requirements, format!("{} in {specs_dir}/: {}", known.len(), names(&known)))

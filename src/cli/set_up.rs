@@ -1,0 +1,69 @@
+//! The flags of the commands that set a project up.
+
+use clap::Args;
+
+#[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
+pub struct InitArgs {
+    /// The agent program, for tdd.yaml; the first that is installed if not given.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// The test command, for tdd.yaml; the one that is found if not given.
+    #[arg(long, value_name = "COMMAND")]
+    pub test: Option<String>,
+    /// The gate command, for tdd.yaml.
+    #[arg(long, value_name = "COMMAND")]
+    pub gate: Option<String>,
+    /// The first requirement's title.
+    #[arg(long, value_name = "TITLE", default_value = "A first requirement")]
+    pub title: String,
+    /// What must hold by it; may be repeated. Without it one is left to be filled in.
+    #[arg(long = "criterion", short = 'c', value_name = "TEXT")]
+    pub criteria: Vec<String>,
+    /// Write without asking.
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Say what would be written, and write nothing.
+    #[arg(long, conflicts_with_all = ["yes", "undo"])]
+    pub dry_run: bool,
+    /// Replace a tdd.yaml that is there.
+    #[arg(long, conflicts_with = "undo")]
+    pub force: bool,
+    /// Take back what the last `tdd init` wrote, as far as it is as it wrote it.
+    #[arg(long)]
+    pub undo: bool,
+    /// Leave out the look at what a run needs.
+    #[arg(long)]
+    pub no_doctor: bool,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct NewArgs {
+    /// The requirement's id and title: STE-12 "Short links". With a title alone the next id is taken.
+    #[arg(value_name = "ID TITLE", required = true, num_args = 1..=2)]
+    pub words: Vec<String>,
+    /// What must hold; may be repeated. Without it one is left to be filled in.
+    #[arg(long = "criterion", short = 'c', value_name = "TEXT")]
+    pub criteria: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct ExplainArgs {
+    /// A mode (B), an exit code (70), a red kind (missing), or another word; all of them if not given.
+    #[arg(value_name = "WORD")]
+    pub word: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct CompletionsArgs {
+    /// bash, zsh, fish, powershell or elvish.
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ManArgs {
+    /// The folder to write to; it is made.
+    #[arg(value_name = "DIR")]
+    pub folder: std::path::PathBuf,
+}

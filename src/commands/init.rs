@@ -1,0 +1,215 @@
+//! Sets a project up: `tdd init`. Exit code 0, or 2 with what to do.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::cli::set_up::InitArgs;
+use crate::cli::{DoctorArgs, RunArgs};
+use crate::settings::{Environment, Settings};
+use crate::text::first_steps::{self, Differing};
+use crate::view::{dialog, print};
+use crate::world::config_file;
+use crate::world::project::{self, Place};
+use crate::world::project_commands::{self, Chosen};
+use crate::world::written::{self, Planned, Standing};
+use tdd_agents::agent::choose_auto;
+use tdd_core::trouble::Trouble;
+
+use super::run::prepare;
+
+/// What was found, and what is to be written.
+struct Plan {
+    place: Place,
+    /// Lines of what was found.
+    found: Vec<String>,
+    write: Vec<Planned>,
+    /// There, and left as it is.
+    left: Vec<String>,
+    next: Next,
+}
+
+/// What a person does then.
+enum Next {
+    FillIn { path: String, id: String },
+    Run { id: String },
+}
+
+pub fn run(args: &InitArgs) -> Result<ExitCode, Trouble> {
+    let (cwd, environment) = super::surroundings()?;
+    let place = at(project::locate(&cwd)?, &cwd);
+    if args.undo {
+        return undo(&place);
+    }
+    super::new::check_words(args.title.trim(), &args.criteria)?;
+    let plan = plan(args, place, &environment)?;
+    print::result(&told(&plan));
+    if args.dry_run {
+        print::result("Nothing was written.\n");
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !plan.write.is_empty() {
+        if !args.yes && !agreed()? {
+            print::result("Nothing was written.\n");
+            return Ok(ExitCode::SUCCESS);
+        }
+        written::write(&plan.place.repository, &plan.write)?;
+        print::result("Written. `tdd init --undo` takes it back.\n");
+    }
+    if !args.no_doctor {
+        print::result("\n");
+        super::doctor::run(&DoctorArgs::default())?;
+    }
+    print::result(&format!("\n{}\n", told_next(&plan.next)));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn agreed() -> Result<bool, Trouble> {
+    if dialog::is_possible() {
+        return Ok(dialog::agrees("Write it? [y/N] "));
+    }
+    Err(Trouble::user("nobody can be asked")
+        .because("stdin or stderr is no terminal")
+        .advise("say it by a flag: `tdd init --yes` writes, `tdd init --dry-run` only tells"))
+}
+
+/// The folder that the person is in is the project, if it tells how it is tested and none above has settings.
+fn at(place: Place, cwd: &Path) -> Place {
+    let has_settings = place.project.join(config_file::NAME).is_file();
+    let is_project = || project_commands::choose(cwd, &no_settings()).is_ok();
+    if has_settings || place.cwd == place.project || !is_project() {
+        return place;
+    }
+    Place { project: place.cwd.clone(), ..place }
+}
+
+fn no_settings() -> tdd_core::commands::CommandSettings {
+    tdd_core::commands::CommandSettings::default()
+}
+
+fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan, Trouble> {
+    let config = super::read_settings(&place, environment)?;
+    let run = RunArgs {
+        agent: args.agent.clone(),
+        test: args.test.clone(),
+        gate: args.gate.clone(),
+        ..RunArgs::default()
+    };
+    let settings = Settings::resolve(&run, config, environment)?;
+    let (chosen, steps) = commands(&place, &settings)?;
+    let differing = Differing {
+        test: args.test.as_deref().or(steps.as_deref()),
+        gate: args.gate.as_deref(),
+        agent: args.agent.as_deref(),
+    };
+    let mask = super::mask_of(environment);
+    let shown = chosen.commands.with_words(|text| mask.apply(text).into_owned());
+    let mut found = vec![
+        format!("project:  {}", place.project.display()),
+        format!("test:     {} ({}, read by {})", shown.test, shown.test_source, shown.runner),
+        format!("gate:     {} ({})", shown.gate, shown.gate_source),
+        format!("agent:    {}", agent(args, &settings, environment)?),
+    ];
+    let known = project::known_requirements(&place, &settings.specs_dir)?;
+    let inside = |path: &str| {
+        let project = place.project_in_repository();
+        if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") }
+    };
+    let mut all =
+        vec![Planned { path: inside(config_file::NAME), text: first_steps::settings(&shown, differing) }];
+    let next = if let Some(first) = known.first() {
+        found.push(format!("requirements: {} in {}/", known.len(), settings.specs_dir));
+        Next::Run { id: first.clone() }
+    } else {
+        let id = first_steps::next_id(&[], &name(&place.project));
+        let path = inside(&format!("{}/{id}.md", settings.specs_dir));
+        all.push(Planned {
+            path: path.clone(),
+            text: first_steps::requirement(&id, args.title.trim(), &args.criteria),
+        });
+        if args.criteria.is_empty() { Next::FillIn { path, id } } else { Next::Run { id } }
+    };
+    let (mut write, mut left) = (Vec::new(), Vec::new());
+    for planned in all {
+        match planned.standing(&place.repository) {
+            Standing::New => write.push(planned),
+            Standing::Another if args.force => write.push(planned),
+            Standing::Same | Standing::Another => left.push(planned.path),
+        }
+    }
+    if !left.is_empty() && !args.force && (args.test.is_some() || args.gate.is_some() || args.agent.is_some())
+    {
+        return Err(Trouble::user(format!("{} is there already", left.join(", ")))
+            .because("what the flags say would go nowhere, and nothing is overwritten unasked")
+            .advise("edit the file, or add --force: `tdd init --undo` brings the old one back"));
+    }
+    Ok(Plan { place, found, write, left, next })
+}
+
+/// The project's commands; where its files tell its language and no command, the language's own.
+fn commands(place: &Place, settings: &Settings) -> Result<(Chosen, Option<String>), Trouble> {
+    let refused = match project_commands::choose(&place.project, &settings.commands) {
+        Ok(chosen) => return Ok((chosen, None)),
+        Err(refused) => refused,
+    };
+    let named = settings.commands.flag_test.is_some() || settings.commands.file_test.is_some();
+    let Some(first) = project_commands::first_of_language(&place.project).filter(|_| !named) else {
+        let is_bare = !named && refused.what == "no test command was found";
+        return Err(if is_bare { refused.advise(first_steps::NO_PROJECT) } else { refused });
+    };
+    let mut commands = settings.commands.clone();
+    commands.flag_test = Some(first.to_owned());
+    let mut chosen = project_commands::choose(&place.project, &commands)?;
+    "there are no tests yet".clone_into(&mut chosen.commands.test_source);
+    Ok((chosen, Some(first.to_owned())))
+}
+
+/// The agent that a run would start.
+fn agent(args: &InitArgs, settings: &Settings, environment: &Environment) -> Result<String, Trouble> {
+    let path = environment.path.as_deref();
+    if let Some(name) = &args.agent {
+        prepare::agent_table(name, &settings.agents, path)?;
+        return Ok(name.clone());
+    }
+    let name = settings.agent(tdd_core::role::Role::Implementer).name.clone();
+    if name != crate::settings::AUTO_AGENT {
+        return Ok(name);
+    }
+    Ok(match choose_auto(path) {
+        Ok(name) => format!("{name} (the first that is installed)"),
+        Err(_) => "none is installed yet; `tdd demo` needs none".to_owned(),
+    })
+}
+
+fn name(folder: &Path) -> String {
+    folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn told(plan: &Plan) -> String {
+    let mut lines = plan.found.clone();
+    let file = |what: &str, path: &str| format!("{what:<10}{path}");
+    lines.extend(plan.left.iter().map(|path| file("is there:", path)));
+    lines.extend(plan.write.iter().map(|planned| file("to write:", &planned.path)));
+    lines.join("\n") + "\n"
+}
+
+fn told_next(next: &Next) -> String {
+    match next {
+        Next::FillIn { path, id } => {
+            format!(
+                "Next: write down in {path} what must hold, then `tdd {id}`.\n      `tdd {id} --dry-run` says what that would do."
+            )
+        }
+        Next::Run { id } => format!("Next: `tdd {id}`, or `tdd new \"Short links\"` for a new requirement."),
+    }
+}
+
+fn undo(place: &Place) -> Result<ExitCode, Trouble> {
+    let done = written::undo(&place.repository)?;
+    let lines = |what: &str, paths: &[String]| {
+        paths.iter().map(|path| format!("{what} {path}\n")).collect::<Vec<_>>().concat()
+    };
+    let mut told = lines("removed: ", &done.removed) + &lines("restored:", &done.restored);
+    told += &lines("kept, for it was changed since:", &done.kept);
+    print::result(if told.is_empty() { "There was nothing to take back.\n" } else { &told });
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,69 @@
+//! Writes a requirement: `tdd new STE-12 "Short links"`. Exit code 0, or 2 with what to do.
+
+use std::process::ExitCode;
+
+use crate::cli::set_up::NewArgs;
+use crate::settings::DEFAULT_SPECS_DIR;
+use crate::text::first_steps;
+use crate::view::print;
+use crate::world::project;
+use crate::world::written::{self, Planned, Standing};
+use tdd_core::criterion::CriterionId;
+use tdd_core::trouble::Trouble;
+
+pub fn run(args: &NewArgs) -> Result<ExitCode, Trouble> {
+    let (cwd, _) = super::surroundings()?;
+    let place = project::locate(&cwd)?;
+    let config = super::read_config(&place)?;
+    let specs_dir = config.and_then(|config| config.specs_dir);
+    let specs_dir = specs_dir.as_deref().unwrap_or(DEFAULT_SPECS_DIR);
+    let known = project::known_requirements(&place, specs_dir)?;
+    let project = place.project.file_name().map(|name| name.to_string_lossy().into_owned());
+    let next = || first_steps::next_id(&known, &project.unwrap_or_default());
+    let (id, title) = match args.words.as_slice() {
+        [id, title] => (id.trim().to_owned(), title.trim()),
+        [title] => (next(), title.trim()),
+        _ => return Err(Trouble::user("no title was given").advise("tdd new STE-12 \"Short links\"")),
+    };
+    check(&id, title, &args.criteria)?;
+    let inside = place.project_in_repository();
+    let above = if inside.is_empty() { String::new() } else { format!("{inside}/") };
+    let path = format!("{above}{specs_dir}/{id}.md");
+    let text = first_steps::requirement(&id, title, &args.criteria);
+    let planned = Planned { path, text };
+    let is_known = known.iter().any(|stem| stem.eq_ignore_ascii_case(&id));
+    if is_known || planned.standing(&place.repository) != Standing::New {
+        return Err(Trouble::user(format!("there is a requirement {id} already"))
+            .because(format!("{} is there", planned.path))
+            .advise(format!("leave the id out to get the next one: tdd new {title:?}")));
+    }
+    written::write_new(&place.repository, &planned)?;
+    let path = &planned.path;
+    print::result(&if args.criteria.is_empty() {
+        format!("{path}\nNext: write down there what must hold, then `tdd {id}`.\n")
+    } else {
+        format!("{path}\nNext: `tdd {id}`; `tdd {id} --dry-run` says what that would do.\n")
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(id: &str, title: &str, criteria: &[String]) -> Result<(), Trouble> {
+    if CriterionId::new(id, 1).is_none() {
+        return Err(Trouble::user(format!("`{id}` can't be the id of a requirement"))
+            .because(
+                "an id has letters, digits and hyphens, and its file and its criteria are named after it",
+            )
+            .advise("for example: tdd new STE-12 \"Short links\""));
+    }
+    check_words(title, criteria)
+}
+
+/// Each is one line.
+pub(super) fn check_words(title: &str, criteria: &[String]) -> Result<(), Trouble> {
+    let is_line = |text: &str| !text.trim().is_empty() && !text.contains(char::is_control);
+    if !is_line(title) || !criteria.iter().all(|text| is_line(text)) {
+        return Err(Trouble::user("a title or criterion is empty, or holds more than one line")
+            .advise("for example: tdd new STE-12 \"Short links\" -c \"slug('A b') is a-b\""));
+    }
+    Ok(())
+}

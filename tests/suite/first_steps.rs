@@ -1,0 +1,223 @@
+//! The way of somebody who has nothing yet, as the tutorial tells it, and what `tdd init` and `tdd new` write.
+
+use std::process::Command;
+
+use super::sandbox::{Ran, Sandbox, has, has_go, has_node, has_python};
+
+const TUTORIAL: &str = include_str!("../../docs/src/tutorial.md");
+
+/// What the scripted agent does in place of a real one: test file, test, code file, code.
+const PYTHON: [&str; 4] = [
+    "test_ac_shop_1_1.py",
+    "import unittest\nimport shop\n\nclass Two(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(shop.two(), 2)\n",
+    "shop.py",
+    "def two():\n    return 2\n",
+];
+const NODE: [&str; 4] = [
+    "ac_shop_1_1.test.js",
+    "const test = require('node:test');\nconst assert = require('node:assert');\nconst { two } = require('./shop.js');\ntest('two', () => { assert.strictEqual(two(), 2); });\n",
+    "shop.js",
+    "exports.two = () => 2;\n",
+];
+const RUST: [&str; 4] = [
+    "tests/ac_shop_1_1.rs",
+    "#[test]\nfn two() {\n    assert_eq!(shop::two(), 2);\n}\n",
+    "src/lib.rs",
+    "pub fn two() -> u64 {\n    2\n}\n\npub fn add(left: u64, right: u64) -> u64 {\n    left + right\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn it_works() {\n        let result = add(2, 2);\n        assert_eq!(result, 4);\n    }\n}\n",
+];
+const GO: [&str; 4] = [
+    "ac_shop_1_1_test.go",
+    "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Fatal(\"not 2\")\n\t}\n}\n",
+    "shop.go",
+    "package shop\n\nfunc Two() int { return 2 }\n",
+];
+
+/// The commands of a section.
+fn commands(section: &str) -> Vec<&'static str> {
+    let (_, rest) = TUTORIAL.split_once(&format!("\n## {section}\n")).unwrap();
+    let section = rest.split("\n## ").next().unwrap();
+    section.lines().filter_map(|line| line.strip_prefix("$ ")).collect()
+}
+
+fn cassette([tests, asserts, code, body]: [&str; 4]) -> String {
+    let entry = |role: &str, file: &str, text: &str| {
+        let quoted = serde_json::to_string(text).unwrap();
+        format!("- role: {role}\n  write:\n    {file}: {quoted}\n  say: {{ status: ok, files: [{file}] }}\n")
+    };
+    entry("test-writer", tests, asserts)
+        + &entry("implementer", code, body)
+        + "- role: refactorer\n  say: { status: ok, files: [] }\n"
+}
+
+/// Types what the tutorial says, in an empty folder beside all others.
+fn follow(section: &str, scripted: [&str; 4]) {
+    let sandbox = Sandbox::empty();
+    let at = sandbox.beside("nothing");
+    std::fs::create_dir(&at).unwrap();
+    let file = sandbox.beside("cassette.yaml");
+    std::fs::write(&file, cassette(scripted)).unwrap();
+    let commands = commands(section);
+    assert!((4..10).contains(&commands.len()), "under ten commands: {commands:?}");
+    let mut script = "set -e\n".to_owned();
+    for command in &commands {
+        let command = match command.strip_prefix("tdd ") {
+            Some(run) if run.starts_with("SHOP-1") => format!("tdd {run} --cassette '{}'", file.display()),
+            _ => (*command).to_owned(),
+        };
+        script += &command.replacen(
+            "tdd ",
+            &format!("'{}' ", env!("CARGO_BIN_EXE_tdd")),
+            usize::from(command.starts_with("tdd ")),
+        );
+        script += "\n";
+    }
+    let mut sh: Command = sandbox.command("sh");
+    let ran = Ran::of(&sh.current_dir(&at).args(["-c", &script]).output().unwrap());
+    ran.expect(0).says_on_stdout(&["to write: tdd.yaml", "SHOP-1.md", "git add"]);
+    assert!(at.join("shop").join(scripted[0]).is_file());
+}
+
+#[test]
+fn ac_tdd_12_1_python_from_nothing() {
+    if has_python() {
+        follow("Python", PYTHON);
+    }
+}
+
+#[test]
+fn ac_tdd_12_1_node_from_nothing() {
+    if has_node() && has("npm", &["npm", "--version"]) {
+        follow("Node", NODE);
+    }
+}
+
+#[test]
+fn ac_tdd_12_1_rust_from_nothing() {
+    follow("Rust", RUST);
+}
+
+#[test]
+fn ac_tdd_12_1_go_from_nothing() {
+    if has_go() {
+        follow("Go", GO);
+    }
+}
+
+#[test]
+fn ac_tdd_12_2_init_writes_what_it_said_once_and_takes_it_back() {
+    let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
+    let before = sandbox.everything();
+    let init = |more: &[&str]| sandbox.tdd(&[&["init", "--no-doctor"], more].concat());
+    init(&["--dry-run"]).expect(0).says_on_stdout(&[
+        "cargo test (found Cargo.toml",
+        "to write: tdd.yaml",
+        "Nothing was",
+    ]);
+    init(&[]).expect(2).says(&["nobody can be asked", "--yes"]);
+    init(&["--yes", "--agent", "nobody"]).expect(2).says(&["no agent is named `nobody`"]);
+    init(&["--yes", "--with", "github"]).expect(2);
+    assert_eq!(sandbox.everything(), before);
+    init(&["--yes"]).expect(0).says_on_stdout(&["Written.", "Next: write down"]);
+    let written = sandbox.everything();
+    assert!(sandbox.read("tdd.yaml").contains("# test: cargo test"));
+    init(&["--yes"]).expect(0).says_on_stdout(&["is there: tdd.yaml"]);
+    assert_eq!(sandbox.everything(), written, "once is enough");
+    sandbox.tdd(&["init", "--undo"]).expect(0).says_on_stdout(&["removed:  tdd.yaml"]);
+    assert_eq!(sandbox.everything(), before);
+    sandbox.tdd(&["init", "--undo"]).expect(0).says_on_stdout(&["nothing to take back"]);
+}
+
+#[test]
+fn ac_tdd_12_2_what_a_person_wrote_is_neither_overwritten_nor_taken_back() {
+    let mine = "test: cargo test --all\n";
+    let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("tdd.yaml", mine)]);
+    let init = |more: &[&str]| sandbox.tdd(&[&["init", "--no-doctor", "--yes"], more].concat());
+    init(&["--agent", "claude"]).expect(2).says(&["tdd.yaml is there already", "--force"]);
+    init(&["--agent", "claude", "--force"]).expect(0);
+    assert!(sandbox.read("tdd.yaml").contains("\nagent: claude\n"));
+    let frs = std::fs::read_dir(sandbox.path("specs/frs")).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&frs, "mine\n").unwrap();
+    sandbox
+        .tdd(&["init", "--undo"])
+        .expect(0)
+        .says_on_stdout(&["restored: tdd.yaml", "kept, for it was changed"]);
+    assert_eq!(
+        (sandbox.read("tdd.yaml").as_str(), std::fs::read_to_string(frs).unwrap().as_str()),
+        (mine, "mine\n")
+    );
+}
+
+#[test]
+fn ac_tdd_12_2_where_nothing_tells_a_language_the_first_steps_are_told() {
+    let sandbox = Sandbox::with(&[("notes.txt", "")]);
+    sandbox.tdd(&["init", "--yes"]).expect(2).says(&[
+        "no test command was found",
+        "cargo init",
+        "go mod init",
+        "--test",
+    ]);
+    assert!(!sandbox.path("tdd.yaml").exists());
+    sandbox.tdd(&["init", "--yes", "--no-doctor", "--test", "npx vitest run"]).expect(0);
+    assert!(sandbox.read("tdd.yaml").contains("\ntest: npx vitest run\n"));
+}
+
+#[test]
+fn ac_tdd_12_3_new_counts_on_and_what_nobody_filled_in_is_not_run() {
+    let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
+    sandbox
+        .tdd(&["new", "STE-12", "Short links"])
+        .expect(0)
+        .says_on_stdout(&["specs/frs/STE-12.md", "`tdd STE-12`"]);
+    sandbox
+        .tdd(&["STE-12", "--dry-run"])
+        .expect(2)
+        .says(&["nobody has filled it in", "specs/frs/STE-12.md:"]);
+    sandbox
+        .tdd(&["new", "Long links", "-c", "a", "-c", "b"])
+        .expect(0)
+        .says_on_stdout(&["specs/frs/STE-13.md"]);
+    sandbox.tdd(&["criteria", "STE-13"]).expect(0).says_on_stdout(&[
+        "Long links",
+        "AC-STE-13.1",
+        "AC-STE-13.2",
+    ]);
+    for (words, why) in [
+        (&["STE-12", "Again"][..], "there is a requirement STE-12 already"),
+        (&["ste-12", "Again"], "already"),
+        (&["../x", "Out"], "can't be the id"),
+        (&["A-1", ""], "empty"),
+        (&["A-1", "two\nlines"], "more than one line"),
+    ] {
+        sandbox.tdd(&[&["new"], words].concat()).expect(2).says(&[why]);
+    }
+}
+
+#[test]
+fn ac_tdd_12_4_words_are_explained_and_slips_named() {
+    let sandbox = Sandbox::with(&[("a.txt", "")]);
+    sandbox.tdd(&["explain", "B"]).expect(0).says_on_stdout(&["not GREEN"]);
+    sandbox.tdd(&["explain", "misssing"]).expect(2).says(&["did you mean missing?"]);
+    sandbox.tdd(&["explain"]).expect(0).says_on_stdout(&["Failure modes:", "Exit codes of a run:", "canary"]);
+}
+
+#[test]
+fn ac_tdd_12_4_shells_and_man_are_told_the_commands() {
+    let sandbox = Sandbox::with(&[("a.txt", "")]);
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        sandbox.tdd(&["completions", shell]).expect(0).says_on_stdout(&["doctor", "criteria", "tdd"]);
+    }
+    sandbox.tdd(&["completions", "csh"]).expect(2).says(&["bash"]);
+    let bash = sandbox.tdd(&["completions", "bash"]);
+    let mut sh = sandbox.command("bash");
+    let script = format!(
+        "{}\nCOMP_WORDS=(tdd doc)\nCOMP_CWORD=1\n_tdd tdd doc tdd\necho \"${{COMPREPLY[@]}}\"",
+        bash.stdout
+    );
+    if let Ok(out) = sh.args(["--norc", "-c", &script]).output() {
+        assert!(String::from_utf8_lossy(&out.stdout).contains("doctor"), "{out:?}");
+    }
+    sandbox.tdd(&["man", "man"]).expect(0);
+    let page = sandbox.read("man/tdd-resume.1");
+    assert!(page.starts_with('.') && page.contains("halted"), "{page}");
+    assert!(sandbox.path("man/tdd.1").is_file());
+}
