@@ -237,7 +237,7 @@ impl House {
         let lines = only.iter().take(LISTED).map(|(name, subject)| format!("  {name}  {}", line(subject)));
         let lines: Vec<String> = lines.collect();
         Ok(Some(format!(
-            "{}: nothing else holds {} that were found in the repository or the work tree:\n{}\n\
+            "{}: nothing else holds {} of what was found in the repository or the work tree:\n{}\n\
              keep one: git branch NAME {first}\nremove them with the run: tdd clean {} --discard-commits",
             candidate.shown(),
             counted(only.len(), "commit"),

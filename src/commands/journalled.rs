@@ -22,6 +22,9 @@ use tdd_core::ports::{Clock, Journal};
 use tdd_core::state::{End, Entry, Phase, State};
 use tdd_core::trouble::Trouble;
 
+/// Lines of what was said when a run paused.
+const LONGEST_PAUSE: usize = 30;
+
 /// What a run's journal adds up to.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Journalled {
@@ -217,9 +220,23 @@ fn of_fix(fix: &FixState) -> Vec<CheckpointId> {
     trees
 }
 
+/// What a pause is for; why, and what to do about it, are told below it.
+pub(super) fn paused(reason: &str) -> String {
+    format!("paused: {}", one_row(reason.lines().next().unwrap_or_default()))
+}
+
+/// Where a run is shown whole: the rest of what was said when it paused, below its state.
+pub(super) fn rest_of_pause(facts: &Facts) -> String {
+    let Some(Suspension::Paused(reason)) = &facts.suspension else { return String::new() };
+    reason.lines().skip(1).take(LONGEST_PAUSE).fold(String::new(), |mut text, line| {
+        let _ = writeln!(text, "             {}", one_row(line.strip_prefix("  ").unwrap_or(line)));
+        text
+    })
+}
+
 fn fix_phase(fix: &FixState) -> String {
     match &fix.facts.suspension {
-        Some(Suspension::Paused(reason)) => return format!("paused: {}", one_row(reason)),
+        Some(Suspension::Paused(reason)) => return paused(reason),
         Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),
         None => {}
     }
@@ -250,6 +267,7 @@ pub(super) fn fix_in_full(fix: &FixState, span: Span, status: &RunStatus) -> Str
     let _ = writeln!(text, "task         {}", one_row(&fix.run.task));
     let _ = writeln!(text, "time         {} to {}", time(span.first), time(span.last));
     let _ = writeln!(text, "state        {}", status.words(&fix_phase(fix)));
+    text.push_str(&rest_of_pause(&fix.facts));
     let best = fix.best().map_or(&[][..], |best| &best.checks);
     for (at, check) in fix.run.checks.iter().enumerate() {
         let is = match best.get(at) {

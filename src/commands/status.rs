@@ -168,6 +168,7 @@ fn cycle_in_full(state: &State, span: Span, status: &RunStatus) -> String {
     let _ = writeln!(text, "requirement  {}{title}, {}", run.requirement.id, run.requirement.path);
     let _ = writeln!(text, "time         {} to {}", time(span.first), time(span.last));
     let _ = writeln!(text, "state        {}", status.words(&phase(state)));
+    text.push_str(&journalled::rest_of_pause(&state.facts));
     if let Some(cause) = cause_of(state) {
         let _ = writeln!(text, "cause        {cause}");
     }
@@ -247,7 +248,7 @@ fn cycle_headline(state: &State, status: &RunStatus) -> String {
 
 pub(super) fn phase(state: &State) -> String {
     match &state.facts.suspension {
-        Some(Suspension::Paused(reason)) => return format!("paused: {}", one_row(reason)),
+        Some(Suspension::Paused(reason)) => return journalled::paused(reason),
         Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),
         None => {}
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::{ChangeKind, ClassedChange};
+use tdd_core::harmless;
 use tdd_core::isolation::Level;
 use tdd_core::labels;
 use tdd_core::path::RelPath;
@@ -15,6 +16,7 @@ use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
 use super::fork::sealed_classes;
+use crate::text::summary;
 use tdd_core::ports::{Checkpoints, Protection, World};
 
 /// How many paths are listed one by one.
@@ -59,8 +61,12 @@ pub(super) fn refuse_edited(
     let mut next = vec![format!("nothing was put back, and what is there now is kept as {kept}")];
     if let Some((before, known)) = before {
         let (changed, new): (Vec<_>, Vec<_>) = edited.iter().partition(|path| known.contains(path));
-        let way_back = format!("if it was not on purpose: git restore --source={before} --worktree -- FILE…");
-        next.extend((!changed.is_empty()).then_some(way_back));
+        next.extend((!changed.is_empty()).then(|| {
+            format!(
+                "if it was not on purpose: git restore --source={before} --worktree -- {}",
+                in_a_command(&changed)
+            )
+        }));
         let put_away = format!(
             "what is new takes no part yet: move it out of the repository until the run is over: {}",
             listed(new.iter().copied()).join(", ")
@@ -88,6 +94,15 @@ pub(super) fn listed<'p>(paths: impl ExactSizeIterator<Item = &'p RelPath>) -> V
     let mut listed: Vec<String> = paths.take(LISTED).map(ToString::to_string).collect();
     listed.extend((more > 0).then(|| format!("and {more} more")));
     listed
+}
+
+/// All of them as git takes them, or a word to be replaced where they are too many for a line.
+fn in_a_command(paths: &[&RelPath]) -> String {
+    if paths.len() > LISTED {
+        return "FILE…".to_owned();
+    }
+    let words = paths.iter().map(|path| harmless::shell_word(&summary::pathspec(path)));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Where what was put back is kept; nothing if there is nothing.

@@ -12,7 +12,7 @@ mod copies;
 mod proof;
 
 use super::usage_words;
-pub use commit::{COMMIT_PATHS, commit_paths};
+pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
 use commit::{commit_command, nameless};
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Refactoring, Runs};

@@ -144,8 +144,12 @@ fn ac_tdd_9_5_a_protected_file_that_an_editor_saves_pauses_a_run_without_blame()
         Ran::of(&command.arg("resume").env("TDD_SANDBOX", "enforce").output().unwrap())
     };
     resume().expect(3).says(&["tests/ac_ste_1_1.sh"]);
-    let back = ran.stderr.split("git restore ").nth(1).unwrap().split("FILE").next().unwrap();
-    sh(&sandbox, &format!("git restore {back} tests/ac_ste_1_1.sh"));
+    let back = ran.stderr.split("git restore ").nth(1).unwrap().lines().next().unwrap();
+    let told = sandbox.tdd(&["status"]).expect(0).stdout;
+    let state =
+        "\nstate        paused: protected files were changed by somebody else while the run was at work\n";
+    assert!(told.contains(state) && told.contains(&format!("git restore {back}\n")), "{told}");
+    sh(&sandbox, &format!("git restore {back}"));
     resume().expect(0);
     assert_eq!(sandbox.forks(), 3, "no attempt was spent on it");
 }

@@ -25,7 +25,7 @@ fn pathspecs(facts: &SummaryFacts) -> Vec<String> {
 }
 
 /// Relative to the repository's root wherever the command is typed, and for one file alone.
-fn pathspec(path: &RelPath) -> String {
+pub fn pathspec(path: &RelPath) -> String {
     // What follows `:/` may be magic of a pathspec: git has letters for some of it, and takes any for it that is
     // neither a letter nor a digit.
     let is_magic = !path.as_str().starts_with(|first: char| first.is_ascii_alphanumeric() || first == '.');
