@@ -14,10 +14,12 @@ use crate::role::Stage;
 use crate::test::TestId;
 
 mod notice;
+mod production;
 mod run;
 mod whole;
 
 pub use notice::Notice;
+pub use production::{LostName, NameLoss, TestAware, TestAwareKind};
 pub use run::{FailedItem, RunRef};
 pub use whole::{Judged, SuiteBaseline};
 
@@ -192,57 +194,6 @@ pub struct VacuousAssertion {
     pub test: TestId,
     /// As it is written, at most 120 characters.
     pub what: String,
-}
-
-/// A source that was made to show tests another face than it shows everybody else.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TestAware {
-    pub path: RelPath,
-    pub kind: TestAwareKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TestAwareKind {
-    /// It is built in another way where tests are built.
-    UnderTest,
-    /// It gives the name of an assertion another meaning.
-    Shadow,
-    /// It asks for what only a test runner leaves, and no criterion is about tests.
-    Asks,
-}
-
-/// A name that others could use before the run, and can't any more as they could.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct LostName {
-    pub path: RelPath,
-    /// `name`, or `Owner.name` of a member.
-    pub name: String,
-    pub loss: NameLoss,
-}
-
-impl fmt::Display for LostName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, name, loss } = self;
-        match loss {
-            NameLoss::Gone => {
-                write!(f, "a public name that was there before the run is gone; put it back: {name} ({path})")
-            }
-            NameLoss::Changed => {
-                f.write_str("a public function can't be called any more as it could before the run; ")?;
-                write!(f, "put its parameters and result back: {name} ({path})")
-            }
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NameLoss {
-    /// No source declares it any more.
-    Gone,
-    /// It is called in another way.
-    Changed,
 }
 
 /// What was measured after an attempt of the test-writer.
