@@ -11,6 +11,7 @@ pub mod gate;
 mod help;
 mod internal;
 pub mod look;
+pub mod mcp;
 pub mod mdtest;
 mod resume;
 pub mod set_up;
@@ -80,6 +81,8 @@ pub enum Command {
     Mdtest(Box<MdtestArgs>),
     /// Hold an agent's session: no edit of code without a red test.
     Gate(Box<gate::GateArgs>),
+    /// Offer the gate as tools of an MCP server, for agents without hooks.
+    Mcp(mcp::McpArgs),
     /// Set a project up: settings, a first requirement, and a look at what is missing.
     Init(set_up::InitArgs),
     /// Write a requirement, numbered on, with ids in its criteria.

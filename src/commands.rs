@@ -75,6 +75,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Mdtest(args)) => mdtest::run(&args),
         Some(Command::Gate(args)) => gate::run(&args),
+        Some(Command::Mcp(args)) => gate::mcp::run(&args),
         Some(Command::Init(args)) => init::run(&args),
         Some(Command::New(args)) => new::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
@@ -139,7 +140,8 @@ fn purpose(cli: &Cli) -> Purpose {
             | Command::Clean(_)
             | Command::Demo(_)
             | Command::Mdtest(_)
-            | Command::Gate(_),
+            | Command::Gate(_)
+            | Command::Mcp(_),
         ) => Purpose::ToDo,
     }
 }

@@ -32,6 +32,9 @@ pub enum GateCommand {
     Look(SessionArgs),
     /// Write the hooks into an agent's settings, and prove that they hold.
     Install(InstallArgs),
+    /// Edit one file, as JSON on stdin says, if the gate permits it.
+    #[command(hide = true)]
+    Edit(SessionArgs),
     /// Answer an agent's hook: its JSON on stdin.
     Hook(HookArgs),
 }

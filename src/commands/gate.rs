@@ -24,8 +24,10 @@ mod annotation;
 mod at_work;
 mod compare;
 mod desk;
+mod edit;
 pub mod hook;
 mod install;
+pub mod mcp;
 mod one_by_one;
 mod paths;
 mod plan;
@@ -55,6 +57,7 @@ pub fn run(args: &GateArgs) -> Result<ExitCode, Trouble> {
         GateCommand::Refactor(args) => refactor(args),
         GateCommand::Plan(args) => plan::run(args),
         GateCommand::Look(args) => look(args),
+        GateCommand::Edit(args) => edit::run(args),
         GateCommand::Install(args) => install::run(args),
         GateCommand::Hook(args) => Ok(hook::run(args)),
     }

@@ -10,6 +10,7 @@ use super::sandbox::{Ran, Sandbox, has_pytest};
 
 mod bad_calls;
 mod install;
+mod mcp;
 mod real;
 
 pub const SHOP: &str = "def total(prices):\n    return 0\n";

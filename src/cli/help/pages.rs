@@ -99,6 +99,18 @@ const PAGES: &[Page] = &[
         ],
     },
     Page {
+        name: "mcp",
+        told: &[
+            "Speaks MCP on stdin and stdout. Its tools are run_tests, claim_edit, edit_file, flush and status: what \
+             `tdd gate` does, in a session that begins with the server. Each call is judged when it is made.",
+        ],
+        examples: &[
+            ("tdd mcp", "started by the client: claude mcp add tdd -- tdd mcp"),
+            ("tdd mcp --session 4f2a", "in a session that is there"),
+        ],
+        exits: &[("0", "the client has gone"), ("2", "nothing was begun, with the reason"), BUG],
+    },
+    Page {
         name: "mdtest",
         told: &[
             "A test is a Markdown file whose name ends in .test.md. The agent carries it out and writes a log, beside \

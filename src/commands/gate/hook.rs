@@ -300,17 +300,22 @@ fn before(call: &Call, desk: &Desk, cwd: &Path) -> Result<Word, Trouble> {
     let tool = tool_of(call, desk.state().started.tools.get(&call.tool).copied())?;
     let Some(files) = files(call, tool)? else { return Ok(Word::Go(String::new())) };
     for path in inside(call, &desk.place, cwd, &files)? {
-        let Permit::Refused(refusal) = permit(call, desk, &path) else { continue };
+        let Permit::Refused(refusal) = permit(&call.input, desk, &path) else { continue };
         if desk.state().started.mode == GateMode::Warn {
-            return Ok(Word::Go(refusal.to_string().replacen(" refused:", " (warning):", 1)));
+            return Ok(Word::Go(warning(&refusal)));
         }
         return Ok(Word::Stop(refusal.to_string()));
     }
     Ok(Word::Go(String::new()))
 }
 
+/// The same where the gate warns alone.
+pub(super) fn warning(refusal: &Refusal) -> String {
+    refusal.to_string().replacen(" refused:", " (warning):", 1)
+}
+
 /// Whether the file may be edited; an edit that only adds tests to a source that holds some may.
-fn permit(call: &Call, desk: &Desk, path: &RelPath) -> Permit {
+pub(super) fn permit(input: &Value, desk: &Desk, path: &RelPath) -> Permit {
     let permit = desk.state().may_edit(&desk.rules, path);
     if !matches!(
         permit,
@@ -320,14 +325,14 @@ fn permit(call: &Call, desk: &Desk, path: &RelPath) -> Permit {
     }
     let old =
         regular_file::head(&desk.place.repository.join(path.as_str()), LARGEST_SOURCE).unwrap_or_default();
-    match proposed(&call.input, &old) {
+    match proposed(input, &old) {
         Some(new) if only_tests(path, &old, &new) => Permit::Allowed(EditGround::Test, Vec::new()),
         _ => permit,
     }
 }
 
 /// What the file would be, where the tool's input tells.
-fn proposed(input: &Value, old: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn proposed(input: &Value, old: &[u8]) -> Option<Vec<u8>> {
     let text = |keys: [&str; 3]| keys.into_iter().find_map(|key| input[key].as_str());
     if let Some(content) = text(["content", "file_text", "fileText"]) {
         return Some(content.as_bytes().to_vec());

@@ -1,0 +1,345 @@
+//! `tdd mcp`: the gate as tools of a server on stdin and stdout, for agents without hooks.
+//!
+//! ```text
+//! tools/call ─► this process ─► tdd gate … --session S, a process of its own ─► its words, and its exit code
+//! ```
+//!
+//! A call is cut off the server as a hook is off its agent: what it panics in, waits for or is stopped by is its own,
+//! the session's lock orders those that come at once, and the words are the same as on a command line.
+#![expect(clippy::disallowed_methods, reason = "starts a process for each call, and looks at the clock")]
+
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::{Arc, Mutex};
+
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
+};
+use rmcp::service::{RequestContext, RoleServer, serve_server};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::stdio_pipes;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::at_work;
+use super::desk::{self, Desk};
+use crate::cli::mcp::McpArgs;
+use crate::commands::run::execute::event_loop;
+use crate::settings::Environment;
+use crate::world::project::{self, Place};
+use crate::world::session_file::{self, Depth};
+use tdd_child::clock::SystemClock;
+use tdd_core::event::SessionId;
+use tdd_core::ports::Clock as _;
+use tdd_core::trouble::Trouble;
+
+/// What a call may say; its own words are bounded far below.
+const MOST_SAID: u64 = 256 << 10;
+const WAY: &str = "Code is edited only for a red test. Write a failing test with edit_file; run_tests; claim_edit; \
+                   edit_file; flush.";
+
+/// A tool: its name, what a model reads of it, its input, and what it is called on the command line.
+struct Offer {
+    name: &'static str,
+    told: &'static str,
+    input: fn() -> Value,
+    reads: Reads,
+    words: fn(&JsonObject) -> Result<Vec<String>, String>,
+}
+
+/// Whether it changes files or the session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Only,
+    AndWrites,
+}
+
+const OFFERS: [Offer; 5] = [
+    Offer {
+        name: "run_tests",
+        told: "Run tests by id (FILE::NAME) or by file, in one call of the runner; all tests if none is given.",
+        input: || json!({ "ids": { "type": "array", "items": { "type": "string" } } }),
+        reads: Reads::AndWrites,
+        words: |input| Ok(["test", "--"].map(str::to_owned).into_iter().chain(list(input, "ids")?).collect()),
+    },
+    Offer {
+        name: "claim_edit",
+        told: "Say which red test an edit of these files advances.",
+        input: || {
+            json!({
+                "test_id": { "type": "string" },
+                "files": { "type": "array", "items": { "type": "string" }, "minItems": 1 },
+            })
+        },
+        reads: Reads::AndWrites,
+        words: |input| {
+            let files = list(input, "files")?;
+            if files.is_empty() {
+                return Err("`files` names no file".to_owned());
+            }
+            Ok(["claim".to_owned(), "--".to_owned(), text(input, "test_id")?]
+                .into_iter()
+                .chain(files)
+                .collect())
+        },
+    },
+    Offer {
+        name: "edit_file",
+        told: "Write a file (content), or replace the one place where old_string stands by new_string.",
+        input: || {
+            json!({
+                "path": { "type": "string" },
+                "content": { "type": "string" },
+                "old_string": { "type": "string" },
+                "new_string": { "type": "string" },
+            })
+        },
+        reads: Reads::AndWrites,
+        words: |input| text(input, "path").map(|_| vec!["edit".to_owned()]),
+    },
+    Offer {
+        name: "flush",
+        told: "End the turn: run the claimed tests; the files of red ones are taken back.",
+        input: || json!({}),
+        reads: Reads::AndWrites,
+        words: |_| Ok(vec!["flush".to_owned()]),
+    },
+    Offer {
+        name: "status",
+        told: "Where the session stands: tests, claims, plan.",
+        input: || json!({}),
+        reads: Reads::Only,
+        words: |_| Ok(vec!["status".to_owned()]),
+    },
+];
+
+/// What has to be given.
+fn required(name: &str) -> &'static [&'static str] {
+    match name {
+        "claim_edit" => &["test_id", "files"],
+        "edit_file" => &["path"],
+        _ => &[],
+    }
+}
+
+fn text(input: &JsonObject, key: &str) -> Result<String, String> {
+    let text = input.get(key).and_then(Value::as_str).filter(|text| !text.contains('\0'));
+    text.map(str::to_owned).ok_or_else(|| format!("`{key}` is no text"))
+}
+
+fn list(input: &JsonObject, key: &str) -> Result<Vec<String>, String> {
+    let wrong = || format!("`{key}` is no list of texts");
+    let all = match input.get(key) {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(value) => value.as_array().ok_or_else(wrong)?,
+    };
+    let text = |value: &Value| value.as_str().filter(|text| !text.contains('\0')).map(str::to_owned);
+    all.iter().map(|value| text(value).ok_or_else(wrong)).collect()
+}
+
+pub fn run(args: &McpArgs) -> Result<ExitCode, Trouble> {
+    let (cwd, environment) = crate::commands::surroundings()?;
+    let place = project::locate(&cwd)?;
+    let id = match &args.session {
+        None => SessionId(format!("mcp-{}-{}", SystemClock::default().now_ms(), std::process::id())),
+        Some(typed) => desk::chosen(&place, Some(typed))?.ok_or_else(|| {
+            Trouble::user(format!("no session is called {typed}")).advise("leave --session out")
+        })?,
+    };
+    let gate = Gate { place, environment, id, at_work: Arc::default() };
+    gate.begin()?;
+    event_loop()?.block_on(serve(gate))
+}
+
+async fn serve(gate: Gate) -> Result<ExitCode, Trouble> {
+    let broken = |why: String| {
+        Trouble::environment("the MCP client can't be heard")
+            .because(why)
+            .advise("start it from the client's settings: the command is `tdd mcp`, its transport stdio")
+    };
+    let ended = |error: std::io::Error| broken(error.to_string());
+    let mut terminated = signal(SignalKind::terminate()).map_err(ended)?;
+    let mut interrupted = signal(SignalKind::interrupt()).map_err(ended)?;
+    let at_work = Arc::clone(&gate.at_work);
+    let (read, write) = stdio_pipes();
+    let talk = async {
+        let service = serve_server(gate, AsyncRwTransport::new(read, write)).await;
+        let service = service.map_err(|error| broken(error.to_string()))?;
+        service.waiting().await.map_err(|error| broken(error.to_string()))?;
+        Ok(ExitCode::SUCCESS)
+    };
+    let said = tokio::select! {
+        said = talk => said,
+        _ = terminated.recv() => Ok(ExitCode::from(143)),
+        _ = interrupted.recv() => Ok(ExitCode::from(130)),
+    };
+    // Nobody reads what they come to any more.
+    for pid in at_work.lock().map(|all| all.clone()).unwrap_or_default() {
+        stop(pid);
+    }
+    said
+}
+
+fn stop(pid: u32) {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let _ = pid.map(|pid| kill_process(pid, Signal::TERM));
+}
+
+/// The session that the tools work in.
+#[derive(Clone)]
+struct Gate {
+    place: Place,
+    environment: Environment,
+    id: SessionId,
+    /// Processes of calls.
+    at_work: Arc<Mutex<BTreeSet<u32>>>,
+}
+
+impl Gate {
+    /// Begins the session, if it is not there. While a run holds the tree there is none to be.
+    fn begin(&self) -> Result<(), Trouble> {
+        if at_work::policy(&self.place)?.is_some() {
+            return Ok(());
+        }
+        Desk::of(self.place.clone(), self.environment.clone(), (&self.id, "mcp"), Depth::Quick)?;
+        session_file::note_last(&self.place.repository, &self.id)
+    }
+
+    /// What a call comes to, in words, and whether it was refused or red.
+    async fn call(
+        &self,
+        name: &str,
+        input: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let failed = |why: String| CallToolResult::error(vec![ContentBlock::text(why)]);
+        let Some(offer) = OFFERS.iter().find(|offer| offer.name == name) else {
+            let known: Vec<&str> = OFFERS.iter().map(|offer| offer.name).collect();
+            return failed(format!(
+                "tdd: no tool is called {name:?}\n  why: this server has {}\n  next: call one of those",
+                known.join(", ")
+            ));
+        };
+        let words = match (offer.words)(&input) {
+            Ok(words) => words,
+            Err(why) => {
+                return failed(format!(
+                    "tdd: the call of {name} can't be read\n  why: {why}\n  next: see the tool's input schema"
+                ));
+            }
+        };
+        if let Err(trouble) = self.begin() {
+            return failed(format!("tdd: {trouble}"));
+        }
+        let started = self.start(&words, Value::Object(input).to_string());
+        let child = match started {
+            Ok(child) => child,
+            Err(error) => {
+                return failed(format!("tdd: {name} can't be started\n  why: {error}\n  next: try again"));
+            }
+        };
+        let (pid, at_work) = (child.id(), Arc::clone(&self.at_work));
+        let waits = tokio::task::spawn_blocking(move || {
+            let said = said(child);
+            let _ = at_work.lock().map(|mut all| all.remove(&pid));
+            said
+        });
+        tokio::pin!(waits);
+        let said = tokio::select! {
+            said = &mut waits => said,
+            () = context.ct.cancelled() => {
+                stop(pid);
+                waits.await
+            }
+        };
+        match said {
+            Ok(Ok((text, true))) => CallToolResult::success(vec![ContentBlock::text(text)]),
+            Ok(Ok((text, false))) => failed(text),
+            Ok(Err(why)) => failed(format!("tdd: {name} was cut off\n  why: {why}\n  next: try again")),
+            Err(error) => failed(format!("tdd: {name} was cut off\n  why: {error}\n  next: try again")),
+        }
+    }
+
+    fn start(&self, words: &[String], input: String) -> std::io::Result<Child> {
+        let mut command = Command::new(std::env::current_exe()?);
+        let (first, rest) =
+            words.split_first().map_or(("status", [].as_slice()), |(first, rest)| (first, rest));
+        command.args(["gate", first, "--session", &self.id.0]).args(rest);
+        command
+            .current_dir(&self.place.cwd)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let _ = self.at_work.lock().map(|mut all| all.insert(child.id()));
+        if let Some(mut stdin) = child.stdin.take() {
+            // What does not read it may have ended.
+            std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+        }
+        Ok(child)
+    }
+}
+
+/// All that it says, what it warns of first.
+fn said(mut child: Child) -> std::io::Result<(String, bool)> {
+    let stderr = child.stderr.take();
+    let warned = std::thread::spawn(move || read(stderr));
+    let told = read(child.stdout.take());
+    let status = child.wait()?;
+    let mut text = warned.join().unwrap_or_default();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text += &told;
+    Ok((text.trim_end().to_owned(), status.success()))
+}
+
+fn read(from: Option<impl std::io::Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(mut from) = from {
+        let _ = from.by_ref().take(MOST_SAID).read_to_end(&mut bytes);
+        let _ = std::io::copy(&mut from, &mut std::io::sink());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl ServerHandler for Gate {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = ServerConfig::default();
+        info.capabilities = ServerCapabilities::builder().enable_tools().build();
+        info.server_info = Implementation::new("tdd", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(WAY.to_owned());
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tool = |offer: &Offer| {
+            let schema = json!({
+                "type": "object", "properties": (offer.input)(), "required": required(offer.name),
+                "additionalProperties": false,
+            });
+            let schema = schema.as_object().cloned().unwrap_or_default();
+            let hints = ToolAnnotations::new().read_only(offer.reads == Reads::Only).open_world(false);
+            Tool::new(offer.name, offer.told, Arc::new(schema)).with_annotations(hints)
+        };
+        Ok(ListToolsResult::with_all_items(OFFERS.iter().map(tool).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let input = request.arguments.unwrap_or_default();
+        Ok(self.call(&request.name, input, &context).await.into())
+    }
+}
