@@ -36,7 +36,6 @@ mod git_files;
 mod git_kept;
 mod git_locks;
 mod git_midst;
-mod git_others;
 mod git_state;
 mod git_told;
 mod git_words;

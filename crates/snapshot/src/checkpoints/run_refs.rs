@@ -4,6 +4,8 @@
 //! refs count as left over, every work tree is asked for the folder. A child may have put links
 //! below `refs/tdd` that lead to the user's branches; behind a link nothing is deleted.
 
+pub(super) mod others;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -19,7 +21,7 @@ use tdd_core::labels;
 use tdd_core::trouble::Trouble;
 
 /// Below it lie the refs of all runs.
-pub(super) const FOLDER: &str = "refs/tdd/";
+const FOLDER: &str = "refs/tdd/";
 
 /// The refs of all runs of a repository.
 #[derive(Debug)]
@@ -172,7 +174,7 @@ impl RunRefs {
 }
 
 /// The same, where nobody asks for refs.
-pub(super) fn work_trees(place: &GitPlace, git: &Git) -> Option<Vec<PathBuf>> {
+fn work_trees(place: &GitPlace, git: &Git) -> Option<Vec<PathBuf>> {
     let mut tops = vec![place.work_tree.clone()];
     let common = &place.common_dir;
     if std::fs::canonicalize(common).ok()? != std::fs::canonicalize(&place.git_dir).ok()? {

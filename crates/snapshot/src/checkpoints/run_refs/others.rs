@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::git::Git;
-use super::place::GitPlace;
-use super::refs::{RefValue, Refs};
-use super::run_refs;
+use super::super::git::Git;
+use super::super::place::GitPlace;
+use super::super::refs::{RefValue, Refs};
+use super::{FOLDER, work_trees};
 use tdd_child::run_folder::EVENTS;
 
 /// The clock of a file system may be so much behind.
@@ -22,15 +22,15 @@ const FOLDERS: [&str; 2] = [".tdd/runs", ".tdd/sessions"];
 
 /// The other work trees at one moment.
 #[derive(Debug)]
-pub(super) struct Others {
+pub(in super::super) struct Others {
     tops: Vec<PathBuf>,
     runs: BTreeSet<String>,
     since: SystemTime,
 }
 
 impl Others {
-    pub(super) fn record(place: &GitPlace, git: &Git) -> Self {
-        let tops = run_refs::work_trees(place, git).unwrap_or_default();
+    pub(in super::super) fn record(place: &GitPlace, git: &Git) -> Self {
+        let tops = work_trees(place, git).unwrap_or_default();
         let real = |top: &Path| std::fs::canonicalize(top).ok();
         let here = real(&place.work_tree);
         let tops: Vec<PathBuf> = tops.into_iter().filter(|top| real(top) != here).collect();
@@ -39,8 +39,14 @@ impl Others {
     }
 
     /// Whether another `tdd` made what became of a ref. `now` are all refs but our own.
-    pub(super) fn did(&self, name: &str, was: Option<&RefValue>, is: Option<&RefValue>, now: &Refs) -> bool {
-        let Some((run, _)) = name.strip_prefix(run_refs::FOLDER).and_then(|rest| rest.split_once('/')) else {
+    pub(in super::super) fn did(
+        &self,
+        name: &str,
+        was: Option<&RefValue>,
+        is: Option<&RefValue>,
+        now: &Refs,
+    ) -> bool {
+        let Some((run, _)) = name.strip_prefix(FOLDER).and_then(|rest| rest.split_once('/')) else {
             return false;
         };
         let Some(written) = self.written(run) else { return is.is_none() && self.runs.contains(run) };
