@@ -136,9 +136,8 @@ fn ac_tdd_10_16_the_doctor_tells_what_weakens_the_gate() {
     let at = sandbox.path(".tdd/sessions/s-1/events.jsonl");
     let mut journal = std::fs::read_to_string(&at).unwrap();
     for (file, is_told) in [("\"tests/a.py\"", false), ("null", true)] {
-        journal += &format!(
-            "{{\"type\":\"planned\",\"steps\":[{{\"step\":\"sum\",\"test_id\":\"t::a\",\"test_file_path\":{file}}}]}}\n"
-        );
+        let step = "{\"step\":\"sum\",\"test_id\":\"t::a\",\"test_file_path\":FILE}".replace("FILE", file);
+        journal = [&journal, "{\"type\":\"planned\",\"steps\":[", &step, "]}\n"].concat();
         std::fs::write(&at, &journal).unwrap();
         assert_eq!(doctor().contains("names the test t::a and no test_file_path"), is_told, "{file}");
     }
