@@ -7,6 +7,7 @@ mod coupled;
 mod existing;
 mod green;
 mod helpers;
+mod names;
 mod proof;
 mod recheck;
 mod red;

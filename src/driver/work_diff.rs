@@ -196,7 +196,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             Notice::EndsProcess { path, what } => {
                 Notice::EndsProcess { path, what: (self.setup.mask)(&what) }
             }
-            Notice::RemovedName { .. } | Notice::Unseen(_) => notice,
+            Notice::RemovedName { .. } | Notice::NewName { .. } | Notice::Unseen(_) => notice,
         }
     }
 
@@ -308,6 +308,11 @@ impl Production {
                 }
                 TestAwareSign::Shadow => {
                     self.test_aware.push(TestAware { path, kind: TestAwareKind::Shadow });
+                }
+                // A line of its own says what it asks; a criterion may be about just that.
+                TestAwareSign::Asks => {
+                    self.notices.push(Notice::LooksForTests { path: path.clone(), what });
+                    self.test_aware.push(TestAware { path, kind: TestAwareKind::Asks });
                 }
                 TestAwareSign::Looks => self.notices.push(Notice::LooksForTests { path, what }),
                 TestAwareSign::Ends => self.notices.push(Notice::EndsProcess { path, what }),

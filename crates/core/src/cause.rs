@@ -227,6 +227,7 @@ fn is_rule_of_files(reason: &Reason) -> bool {
             | Reason::Touched(_)
             | Reason::InlineTest(_)
             | Reason::TestAwareCode(_)
+            | Reason::LostName(_)
             | Reason::Unlisted(_)
     )
 }

@@ -208,6 +208,41 @@ pub enum TestAwareKind {
     UnderTest,
     /// It gives the name of an assertion another meaning.
     Shadow,
+    /// It asks for what only a test runner leaves, and no criterion is about tests.
+    Asks,
+}
+
+/// A name that others could use before the run, and can't any more as they could.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LostName {
+    pub path: RelPath,
+    /// `name`, or `Owner.name` of a member.
+    pub name: String,
+    pub loss: NameLoss,
+}
+
+impl fmt::Display for LostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, name, loss } = self;
+        match loss {
+            NameLoss::Gone => {
+                write!(f, "a public name that was there before the run is gone; put it back: {name} ({path})")
+            }
+            NameLoss::Changed => {
+                f.write_str("a public function can't be called any more as it could before the run; ")?;
+                write!(f, "put its parameters and result back: {name} ({path})")
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NameLoss {
+    /// No source declares it any more.
+    Gone,
+    /// It is called in another way.
+    Changed,
 }
 
 /// What was measured after an attempt of the test-writer.
@@ -316,6 +351,9 @@ pub struct RefactorFindings {
     #[serde(default)]
     #[serde(rename = "slanted")]
     pub test_aware: Vec<TestAware>,
+    /// Public names from before the run that the refactorer took away or changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_names: Vec<LostName>,
     #[serde(default)]
     #[serde(rename = "remarks")]
     pub notices: Vec<Notice>,

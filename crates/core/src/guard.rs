@@ -17,6 +17,7 @@ pub enum Guard {
     TouchedSeal,
     InlineTest,
     TestAware,
+    PublicNames,
     UnlistedChange,
     UnmappedCriterion,
     UnownedRed,
@@ -74,13 +75,14 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 55] = [
+    pub const ALL: [Self; 56] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
         Self::TouchedSeal,
         Self::InlineTest,
         Self::TestAware,
+        Self::PublicNames,
         Self::UnlistedChange,
         Self::UnmappedCriterion,
         Self::UnownedRed,
@@ -147,6 +149,7 @@ impl Guard {
             Reason::Touched(_) => Self::TouchedSeal,
             Reason::InlineTest(_) => Self::InlineTest,
             Reason::TestAwareCode(_) => Self::TestAware,
+            Reason::LostName(_) => Self::PublicNames,
             Reason::Unlisted(_) => Self::UnlistedChange,
             Reason::NoCandidate(_) => Self::UnmappedCriterion,
             Reason::Unowned(_) => Self::UnownedRed,

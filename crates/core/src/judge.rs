@@ -137,6 +137,7 @@ fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
     reasons.extend(findings.test_aware.iter().cloned().map(Reason::TestAwareCode));
+    reasons.extend(findings.lost_names.iter().cloned().map(Reason::LostName));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     reasons.extend(toothless(&findings.runs));
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));

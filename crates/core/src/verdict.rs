@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::attempt::Exhaustion;
 use crate::claim::{ClaimError, Dispute};
 use crate::criterion::CriterionId;
-use crate::finding::{RedKind, TestAware, TestAwareKind};
+use crate::finding::{LostName, RedKind, TestAware, TestAwareKind};
 use crate::mode::Mode;
 use crate::path::RelPath;
 use crate::test::TestId;
@@ -44,6 +44,8 @@ pub enum Reason {
     InlineTest(RelPath),
     /// Production code that tests see another face of.
     TestAwareCode(TestAware),
+    /// A public name from before the run was taken away or changed.
+    LostName(LostName),
     /// An existing test was changed or removed and not named in `supersedes:`.
     Unlisted(TestId),
     NoCandidate(CriterionId),
@@ -88,6 +90,7 @@ impl Reason {
             | Self::Touched(_)
             | Self::InlineTest(_)
             | Self::TestAwareCode(_)
+            | Self::LostName(_)
             | Self::Unlisted(_)
             | Self::NoCandidate(_)
             | Self::Unowned(_)
@@ -157,6 +160,10 @@ impl fmt::Display for Reason {
             Self::TestAwareCode(TestAware { path, kind: TestAwareKind::Shadow }) => {
                 write!(f, "this source gives the name of an assertion another meaning: {path}")
             }
+            Self::TestAwareCode(TestAware { path, kind: TestAwareKind::Asks }) => {
+                write!(f, "this source asks whether a test runner is at work: {path}")
+            }
+            Self::LostName(lost) => write!(f, "{lost}"),
             Self::Touched(path) => write!(f, "a protected file was changed: {path}"),
             Self::Unlisted(id) => {
                 write!(f, "an existing test was changed and is not named in `supersedes:`: {id}")

@@ -14,15 +14,14 @@ pub fn declares(language: Language, source: &str, owner: Option<&str>, name: &st
     }))
 }
 
-/// The name that this node declares at the top of its source, if it does.
-pub(super) fn top_name<'s>(tree: &Tree<'s>, at: usize) -> Option<&'s str> {
-    let is_it = is_name(tree.kind(at)) && declaration(tree, at) == Some(Home::Top);
-    is_it.then(|| tree.text(at))
+/// Where the name of this node belongs; `None` if it declares none for others.
+pub(super) fn home_of(tree: &Tree<'_>, at: usize) -> Option<Home> {
+    is_name(tree.kind(at)).then(|| declaration(tree, at)).flatten()
 }
 
 /// Where a name is declared.
 #[derive(PartialEq, Eq)]
-enum Home {
+pub(super) enum Home {
     Top,
     Member(String),
 }

@@ -4,21 +4,22 @@
 //! under test  Rust: "cfg!(… test …)"; "#[cfg(…)]" with "test" in it on what is no unit of tests;
 //!             "#[cfg_attr(… test …, path | cfg …)]"
 //! shadow      Rust: "macro_rules!" or "use … (as)" of the name of an assertion
-//! looks       the variables and modules that only a runner leaves: "PYTEST_CURRENT_TEST",
-//!             "'pytest' in sys.modules", "process.env.VITEST", "NODE_ENV === 'test'",
-//!             "testing.Testing()", "current_exe", "import pytest", our own "TDD_REPORT"
+//! asks        the variables and modules that only a runner leaves: "PYTEST_CURRENT_TEST",
+//!             "'pytest' in sys.modules", "sys.argv[0].endswith('pytest')", "process.env.VITEST",
+//!             "testing.Testing()", our own "TDD_REPORT"
+//! looks       "NODE_ENV === 'test'", "current_exe", "find_spec('pytest')", "import pytest"
 //! ends        "os._exit", "process::exit", "process.exit", "os.Exit", and their kin
 //! ```
 //!
-//! The first two are what no honest production code needs; to look is what settings and loggers
-//! do as well, and to end is what a program's outermost part does. What stands in a unit of tests is
-//! none.
+//! The first three are what no honest production code needs, unless it is about tests; to look is what
+//! settings and loggers do as well, and to end is what a program's outermost part does. What stands in a
+//! unit of tests is none.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::tree::{Tree, is_comment, is_string};
 use super::units::unit_spans;
-use super::{Language, rust, symbols};
+use super::{Language, rust};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TestAwareSign {
@@ -26,7 +27,9 @@ pub enum TestAwareSign {
     UnderTest,
     /// The name of an assertion means something else from now on.
     Shadow,
-    /// It looks for what only a test runner leaves.
+    /// It asks for what only a test runner leaves.
+    Asks,
+    /// It looks for what tests mostly run with, and honest code at times asks for, too.
     Looks,
     /// It ends the process by itself, tests or not: who can do that can also print a report before.
     Ends,
@@ -73,13 +76,11 @@ fn signs(language: Language, source: &str) -> Vec<(TestAwareSign, String)> {
         }
         let sign = match language {
             _ if ends_process(&tree, at) => Some(TestAwareSign::Ends),
-            _ if names_our_own(&tree, at) => Some(TestAwareSign::Looks),
+            _ if names_our_own(&tree, at) => Some(TestAwareSign::Asks),
             Language::Rust => of_rust(&tree, at),
-            Language::Python => of_python(&tree, at).then_some(TestAwareSign::Looks),
-            Language::JavaScript | Language::TypeScript | Language::Tsx => {
-                of_script(&tree, at).then_some(TestAwareSign::Looks)
-            }
-            Language::Go => of_go(&tree, at).then_some(TestAwareSign::Looks),
+            Language::Python => of_python(&tree, at),
+            Language::JavaScript | Language::TypeScript | Language::Tsx => of_script(&tree, at),
+            Language::Go => of_go(&tree, at),
         };
         found.extend(sign.map(|sign| (sign, shown(&tree, at))));
         at += 1;
@@ -177,7 +178,7 @@ fn of_rust(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
         "attribute_item" | "inner_attribute_item" if names_test(tree, at) => of_attribute(tree, at),
         kind if is_string(kind) => {
             let known = ["NEXTEST", "RUST_TEST_", "--test-threads"];
-            known.iter().any(|part| word.contains(part)).then_some(TestAwareSign::Looks)
+            known.iter().any(|part| word.contains(part)).then_some(TestAwareSign::Asks)
         }
         _ => None,
     }
@@ -245,7 +246,7 @@ fn brings_assertion(tree: &Tree<'_>, at: usize) -> bool {
     })
 }
 
-fn of_python(tree: &Tree<'_>, at: usize) -> bool {
+fn of_python(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     let text = tree.text(at);
     match tree.kind(at) {
         "string" => {
@@ -253,14 +254,17 @@ fn of_python(tree: &Tree<'_>, at: usize) -> bool {
             let is_variable = ["PYTEST_CURRENT_TEST", "PYTEST_VERSION", "PYTEST_XDIST"]
                 .iter()
                 .any(|name| inside.starts_with(name));
-            is_variable || (is_python_runner(inside) && asks_the_interpreter(tree, at))
+            if is_variable {
+                return Some(TestAwareSign::Asks);
+            }
+            is_python_runner(inside).then(|| asks_the_interpreter(tree, at)).flatten()
         }
         "import_statement" | "import_from_statement" => {
             let mut names = tree.span(at).filter(|at| tree.kind(*at) == "dotted_name");
             let root = names.next().map(|name| tree.text(name).split('.').next().unwrap_or_default());
-            root.is_some_and(is_python_runner)
+            root.is_some_and(is_python_runner).then_some(TestAwareSign::Looks)
         }
-        _ => false,
+        _ => None,
     }
 }
 
@@ -268,102 +272,67 @@ fn is_python_runner(name: &str) -> bool {
     matches!(name, "pytest" | "_pytest" | "unittest" | "nose")
 }
 
-/// `'pytest' in sys.modules`, `sys.argv[0].endswith('pytest')`, `find_spec('pytest')`.
-fn asks_the_interpreter(tree: &Tree<'_>, at: usize) -> bool {
-    let mut around = tree.ancestors(at).take(4);
-    around.any(|around| {
-        let is_small = matches!(
-            tree.kind(around),
+/// `'pytest' in sys.modules`, `sys.argv[0].endswith('pytest')`; `find_spec('pytest')` is how honest code
+/// asks for a package that may be missing.
+fn asks_the_interpreter(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
+    let is_small = |around: &usize| {
+        matches!(
+            tree.kind(*around),
             "comparison_operator" | "call" | "subscript" | "argument_list" | "boolean_operator"
-        );
-        let words = ["modules", "argv", "stack", "find_spec", "import_module"];
-        is_small && words.iter().any(|word| tree.text(around).contains(word))
-    })
+        )
+    };
+    let around: Vec<&str> = tree.ancestors(at).take(4).filter(is_small).map(|at| tree.text(at)).collect();
+    let says = |words: &[&str]| around.iter().any(|text| words.iter().any(|word| text.contains(word)));
+    if says(&["modules", "argv", "stack"]) {
+        return Some(TestAwareSign::Asks);
+    }
+    says(&["find_spec", "import_module"]).then_some(TestAwareSign::Looks)
 }
 
-fn of_script(tree: &Tree<'_>, at: usize) -> bool {
+fn of_script(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     let text = tree.text(at);
     match tree.kind(at) {
         "property_identifier" | "identifier" | "shorthand_property_identifier_pattern" => {
-            matches!(text, "VITEST" | "VITEST_WORKER_ID" | "VITEST_POOL_ID" | "JEST_WORKER_ID")
-                || matches!(text, "NODE_TEST_CONTEXT")
-                || (text == "vitest" && tree.text(tree.node(at).parent) == "import.meta.vitest")
+            let is_variable = matches!(
+                text,
+                "VITEST" | "VITEST_WORKER_ID" | "VITEST_POOL_ID" | "JEST_WORKER_ID" | "NODE_TEST_CONTEXT"
+            );
+            if is_variable {
+                return Some(TestAwareSign::Asks);
+            }
+            let in_source = text == "vitest" && tree.text(tree.node(at).parent) == "import.meta.vitest";
+            in_source.then_some(TestAwareSign::Looks)
         }
         "binary_expression" | "switch_statement" => {
             let is_mode = text.contains("NODE_ENV") || text.contains("import.meta.env.MODE");
             let mut strings = tree.span(at).filter(|at| tree.kind(*at) == "string");
             let inner = |at: usize| tree.kind(at) == "binary_expression" && tree.text(at).contains("_ENV");
             let is_outer = tree.span(at).skip(1).any(inner);
-            is_mode && !is_outer && strings.any(|at| tree.text(at).trim_matches(['"', '\'']) == "test")
+            let is_test = |at: usize| tree.text(at).trim_matches(['"', '\'']) == "test";
+            (is_mode && !is_outer && strings.any(is_test)).then_some(TestAwareSign::Looks)
         }
         "string" => {
             let inside = text.trim_matches(['"', '\'']);
             matches!(inside, "VITEST" | "JEST_WORKER_ID" | "VITEST_WORKER_ID" | "NODE_TEST_CONTEXT")
+                .then_some(TestAwareSign::Asks)
         }
         "unary_expression" => {
             let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            ["jest", "vi", "describe", "it", "expect"].iter().any(|name| plain == format!("typeof {name}"))
+            let is_global = |name: &&str| plain == format!("typeof {name}");
+            ["jest", "vi", "describe", "it", "expect"].iter().any(is_global).then_some(TestAwareSign::Asks)
         }
-        _ => false,
+        _ => None,
     }
 }
 
-fn of_go(tree: &Tree<'_>, at: usize) -> bool {
+fn of_go(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     match tree.kind(at) {
-        "selector_expression" => tree.text(at) == "testing.Testing",
-        "import_spec" => tree.text(at).contains("\"testing\""),
-        "interpreted_string_literal" => tree.text(at).starts_with("\"test.") || tree.text(at) == "\".test\"",
-        _ => false,
-    }
-}
-
-/// Names that others could use and can't any more (contract section 7, REFACTOR): of a language that
-/// says which are public those, of another those that no underscore marks as private. Each with the
-/// path that it was gone from; what is declared in any of `after` is not gone.
-pub fn removed_names(
-    language: Language,
-    before: &[(&str, &str)],
-    after: &[(&str, &str)],
-) -> Vec<(String, String)> {
-    let tree_of = |source| Tree::parse(language, source).ok();
-    let left: BTreeSet<String> = after
-        .iter()
-        .filter_map(|(_, source)| tree_of(*source))
-        .flat_map(|tree| public_names(&tree).map(|(_, name)| name.to_owned()).collect::<Vec<_>>())
-        .collect();
-    let mut removed = BTreeSet::new();
-    for (path, source) in before {
-        let Some(tree) = tree_of(*source) else { continue };
-        // What was only passed on was made by somebody else.
-        let own = public_names(&tree).filter(|(at, _)| !symbols::imports(&tree, *at));
-        let gone = own.filter(|(_, name)| !left.contains(*name));
-        removed.extend(gone.map(|(_, name)| ((*path).to_owned(), name.to_owned())));
-    }
-    removed.into_iter().collect()
-}
-
-fn public_names<'t, 's>(tree: &'t Tree<'s>) -> impl Iterator<Item = (usize, &'s str)> + use<'t, 's> {
-    let units = unit_spans(tree);
-    let outside = move |at: &usize| !units.iter().any(|unit| unit.contains(at));
-    tree.all().filter(outside).filter_map(|at| {
-        let name = symbols::top_name(tree, at)?;
-        is_public(tree, at, name).then_some((at, name))
-    })
-}
-
-fn is_public(tree: &Tree<'_>, at: usize, name: &str) -> bool {
-    match tree.language {
-        Language::Rust => {
-            let is_pub = |around: usize| {
-                tree.child_of_kind(around, "visibility_modifier").is_some_and(|mark| tree.text(mark) == "pub")
-            };
-            tree.ancestors(at).take(4).any(is_pub)
-        }
-        Language::Python => !name.starts_with('_'),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            tree.ancestors(at).take(4).any(|around| tree.kind(around) == "export_statement")
-        }
-        Language::Go => name.starts_with(char::is_uppercase),
+        "selector_expression" => (tree.text(at) == "testing.Testing").then_some(TestAwareSign::Asks),
+        "import_spec" => tree.text(at).contains("\"testing\"").then_some(TestAwareSign::Looks),
+        "interpreted_string_literal" => (tree.text(at).starts_with("\"test.")
+            || tree.text(at) == "\".test\"")
+            .then_some(TestAwareSign::Asks),
+        _ => None,
     }
 }
 
@@ -371,7 +340,7 @@ fn is_public(tree: &Tree<'_>, at: usize, name: &str) -> bool {
 mod tests {
     use super::*;
     use Language::{Go, JavaScript, Python, Rust, TypeScript};
-    use TestAwareSign::{Ends, Looks, Shadow, UnderTest};
+    use TestAwareSign::{Asks, Ends, Looks, Shadow, UnderTest};
 
     const SIGNS: &[(Language, &str, &[TestAwareSign])] = &[
         (Rust, "fn f() -> u8 { if cfg!(test) { 2 } else { 0 } }", &[UnderTest]),
@@ -392,60 +361,42 @@ mod tests {
         (Rust, "use pretty_assertions::assert_eq;\nuse std::assert_ne;\nuse a::assert as check;", &[]),
         (Rust, "macro_rules! assert_near { () => {} }\nuse crate::assert::near;", &[]),
         (Rust, "#[cfg(test)]\nmod tests { macro_rules! assert_eq { () => {} } }", &[]),
-        (Rust, "fn f() -> bool { std::env::var(\"NEXTEST\").is_ok() }", &[Looks]),
-        (Python, "import sys\nx = 'pytest' in sys.modules\n", &[Looks]),
-        (Python, "import os\nif os.environ.get('PYTEST_CURRENT_TEST'):\n    x = 1\n", &[Looks]),
+        (Rust, "fn f() -> bool { std::env::var(\"NEXTEST\").is_ok() }", &[Asks]),
+        (Python, "import sys\nx = 'pytest' in sys.modules\n", &[Asks]),
+        (Python, "import os\nif os.environ.get('PYTEST_CURRENT_TEST'):\n    x = 1\n", &[Asks]),
+        (Python, "import sys\nx = sys.argv[0].endswith('pytest')\n", &[Asks]),
+        (Python, "import sys\nx = sys.argv[1] == 'serve'\n", &[]),
+        (Python, "from importlib.util import find_spec\nx = find_spec('pytest')\n", &[Looks]),
         (Python, "import unittest.mock\n", &[Looks]),
         (Python, "name = 'pytest'\nprint('unittest')\nx = 'os' in sys.modules\n", &[]),
-        (JavaScript, "export const f = () => process.env.VITEST ? 2 : 0;", &[Looks]),
-        (JavaScript, "if (process.env['JEST_WORKER_ID']) f();", &[Looks]),
+        (JavaScript, "export const f = () => process.env.VITEST ? 2 : 0;", &[Asks]),
+        (JavaScript, "if (process.env['JEST_WORKER_ID']) f();", &[Asks]),
         (TypeScript, "const t: boolean = process.env.NODE_ENV === 'test';", &[Looks]),
         (JavaScript, "const t = process.env.NODE_ENV === 'production';", &[]),
-        (JavaScript, "if (typeof jest !== 'undefined') f();", &[Looks]),
+        (JavaScript, "if (typeof jest !== 'undefined') f();", &[Asks]),
         (JavaScript, "if (import.meta.vitest) { const { it } = import.meta.vitest; }", &[]),
-        (Go, "package a\n\nfunc F() bool { return testing.Testing() }\n", &[Looks]),
-        (Go, "package a\n\nvar x = flag.Lookup(\"test.v\")\n", &[Looks]),
+        (Go, "package a\n\nfunc F() bool { return testing.Testing() }\n", &[Asks]),
+        (Go, "package a\n\nvar x = flag.Lookup(\"test.v\")\n", &[Asks]),
         (Go, "package a\n\nvar x = flag.Lookup(\"v\")\n", &[]),
         (Rust, "fn f() { std::process::exit(0) }", &[Ends]),
         (Rust, "use std::process::{self, Command};\nfn f() { process :: abort() }", &[Ends]),
         (Rust, "fn f(p: &Pool) { p.exit(); my_process::exit(); }", &[]),
-        (Rust, "fn f() -> bool { std::env::args().any(|a| a == \"--logfile\") }", &[Looks]),
+        (Rust, "fn f() -> bool { std::env::args().any(|a| a == \"--logfile\") }", &[Asks]),
         (Python, "import os\ndef f():\n    os._exit(0)\n", &[Ends]),
         (Python, "from os import _exit as done\n", &[Ends]),
         (Python, "import sys\nsys.exit(1)\n", &[]),
-        (Python, "import os\nx = os.environ['TDD_REPORT']\n", &[Looks]),
+        (Python, "import os\nx = os.environ['TDD_REPORT']\n", &[Asks]),
         (JavaScript, "export const f = () => process.exit(0);", &[Ends]),
         (Go, "package a\n\nfunc F() { os.Exit(0) }\n", &[Ends]),
     ];
 
     #[test]
-    fn what_shows_tests_another_face_is_seen_and_what_stood_before_is_not() {
+    fn ac_tdd_8_23_what_shows_tests_another_face_is_seen_and_what_stood_before_is_not() {
         for (language, source, want) in SIGNS {
             let now = new_test_aware(*language, &[("a", "")], &[("a", source)]);
             let kinds: Vec<TestAwareSign> = now.iter().map(|(_, sign, _)| *sign).collect();
             assert_eq!(&kinds, want, "{source}: {now:?}");
             assert_eq!(new_test_aware(*language, &[("a", source)], &[("b", source)]), [], "moved: {source}");
-        }
-    }
-
-    #[test]
-    fn public_names_that_nobody_declares_any_more_are_named() {
-        for (language, before, after, want) in [
-            (Rust, "pub fn a() {}\npub(crate) fn b() {}\nfn c() {}\npub struct D;", "fn a() {}", "D a"),
-            (Rust, "pub mod a { pub fn b() {} }\n#[cfg(test)]\nmod t { pub fn c() {} }", "", "a b"),
-            (Rust, "pub fn a() {}", "pub use b::a;", ""),
-            (Python, "import os\ndef a(): pass\ndef _b(): pass\nC = 1\n", "from x import a\n", "C"),
-            (
-                JavaScript,
-                "export const a = 1;\nconst b = 2;\nexport function c() {}",
-                "export const a = 2;",
-                "c",
-            ),
-            (Go, "package p\n\nfunc A() {}\n\nfunc b() {}\n", "package p\n", "A"),
-        ] {
-            let gone = removed_names(language, &[("a", before)], &[("b", after)]);
-            let names: Vec<&str> = gone.iter().map(|(_, name)| name.as_str()).collect();
-            assert_eq!(names.join(" "), want, "{before}");
         }
     }
 }

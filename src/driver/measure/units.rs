@@ -4,7 +4,7 @@
 use crate::driver::cycle::Drive;
 use crate::driver::work_diff::{MOST_REMARKS, Production};
 use tdd_core::attempt::CheckpointId;
-use tdd_core::finding::{ClassedChange, Notice};
+use tdd_core::finding::{ClassedChange, Notice, TestAwareKind};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, World};
@@ -13,6 +13,11 @@ use tdd_core::state::Phase;
 use tdd_core::trouble::Trouble;
 
 use super::Work;
+
+/// Words of a criterion that is about tests. One that says it in other words is told of by the halt, and can
+/// be worded so.
+const ABOUT_TESTS: [&str; 9] =
+    ["test", "tests", "testing", "pytest", "unittest", "vitest", "jest", "nextest", "mocha"];
 
 impl<W: World> Drive<'_, W> {
     /// A file of a snapshot as text; what is not UTF-8 in it is replaced.
@@ -39,7 +44,21 @@ impl<W: World> Drive<'_, W> {
             return Ok(Production::default());
         };
         let changed = if base == *known.0 { known.1.to_vec() } else { self.differences(&base, after)? };
-        self.diff().production(key.role(), (&base, after), &changed)
+        let mut production = self.diff().production(key.role(), (&base, after), &changed)?;
+        if self.is_about_tests() {
+            production.test_aware.retain(|it| it.kind != TestAwareKind::Asks);
+        }
+        Ok(production)
+    }
+
+    /// Whether a criterion speaks of tests or of a runner, so that code has to do with them.
+    fn is_about_tests(&self) -> bool {
+        let is_word = |word: &str| {
+            let word = word.to_lowercase();
+            ABOUT_TESTS.iter().any(|about| word == *about || (about.len() > 4 && word.contains(about)))
+        };
+        let texts = self.state.run.requirement.criteria.iter().map(|criterion| criterion.text.as_str());
+        texts.flat_map(|text| text.split(|char: char| !char.is_alphanumeric())).any(is_word)
     }
 
     /// Files that the role names and no snapshot holds. A claim only makes more to look at here.

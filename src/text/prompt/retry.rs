@@ -94,6 +94,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::Touched(_)
         | Reason::InlineTest(_)
         | Reason::TestAwareCode(_)
+        | Reason::LostName(_)
         | Reason::Unlisted(_)
         | Reason::NoCandidate(_)
         | Reason::NotSuperseded(_)

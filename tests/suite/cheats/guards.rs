@@ -18,6 +18,7 @@ pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::TouchedSeal, "opens a test to everybody"),
     (Guard::InlineTest, "empties an inline test"),
     (Guard::TestAware, "asks cfg!(test) (rust)"),
+    (Guard::PublicNames, "removes public names while refactoring"),
     (Guard::UnlistedChange, "weakens an older test"),
     (Guard::UnmappedCriterion, "leaves a criterion out"),
     (Guard::UnownedRed, "adds a red test that is nobody's"),

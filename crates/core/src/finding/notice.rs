@@ -16,6 +16,8 @@ pub enum Notice {
     EndsProcess { path: RelPath, what: String },
     /// The refactorer took a name away that others may use.
     RemovedName { path: RelPath, name: String },
+    /// The refactorer made a name that others may use, and no test speaks of it.
+    NewName { path: RelPath, name: String },
     /// The role says that it changed this file, and no snapshot holds it.
     Unseen(RelPath),
 }
@@ -31,6 +33,9 @@ impl fmt::Display for Notice {
             }
             Self::RemovedName { path, name } => {
                 write!(f, "a public name is gone from {path}: {name}")
+            }
+            Self::NewName { path, name } => {
+                write!(f, "a public name is new in {path}, and no test speaks of it: {name}")
             }
             Self::Unseen(path) => {
                 write!(f, "a role says that it changed {path}, and no snapshot holds it: ")?;

@@ -10,7 +10,7 @@ use super::*;
 use crate::attempt::Exhaustion;
 use crate::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
 use crate::criterion::CriterionId;
-use crate::finding::{CriterionRed, RedTest, Seen, Superseded, TestAware, TestAwareKind};
+use crate::finding::{CriterionRed, LostName, NameLoss, RedTest, Seen, Superseded, TestAware, TestAwareKind};
 use crate::greens::GreensChange;
 use crate::path::RelPath;
 use crate::role::Role;
@@ -25,6 +25,10 @@ fn id(number: u64) -> CriterionId {
 
 fn test_aware() -> TestAware {
     TestAware { path: path("src/a.rs"), kind: TestAwareKind::UnderTest }
+}
+
+fn lost_name() -> LostName {
+    LostName { path: path("src/a.rs"), name: "a".to_owned(), loss: NameLoss::Gone }
 }
 
 fn path(text: &str) -> RelPath {
@@ -135,6 +139,7 @@ fn refactor_flaws() -> Vec<Flaw<RefactorFindings>> {
         ("a test put back", |f| f.touched.push(path("tests/b.py")), Reason::Touched(path("tests/b.py"))),
         ("an inline test", |f| f.weakened.push(path("src/a.rs")), Reason::InlineTest(path("src/a.rs"))),
         ("a slant", |f| f.test_aware.push(test_aware()), Reason::TestAwareCode(test_aware())),
+        ("a name is gone", |f| f.lost_names.push(lost_name()), Reason::LostName(lost_name())),
         ("no report", |f| f.no_evidence = Some("torn".into()), Reason::NoEvidence("torn".into())),
         ("another fails", |f| f.regressed.push(test("old")), Reason::Regressed(test("old"))),
         ("one test fewer", |f| f.collected_now = 1, Reason::FewerTests { before: 2, now: 1 }),

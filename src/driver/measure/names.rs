@@ -1,0 +1,120 @@
+//! Public names after REFACTOR: what others could use before the run, they can use still (contract section 7).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::driver::cycle::Drive;
+use crate::driver::work_diff::MOST_REMARKS;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::finding::{LostName, NameLoss, Notice};
+use tdd_core::guard::{self, Guard};
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::World;
+use tdd_core::role::Key;
+use tdd_core::trouble::Trouble;
+use tdd_source::{Language, Loss};
+
+/// The sources of one language that the run changed: before it, before REFACTOR, and now.
+#[derive(Default)]
+struct Versions {
+    zero: Vec<(String, String)>,
+    base: Vec<(String, String)>,
+    after: Vec<(String, String)>,
+}
+
+/// A name in words of a report: never longer than this.
+const LONGEST_NAME: usize = 120;
+
+impl<W: World> Drive<'_, W> {
+    /// Names from before the run that the refactorer took away or changed, and new ones of its own that no
+    /// test speaks of. What tests of this run use and can't any more is red by itself.
+    pub(super) fn public_names(
+        &mut self,
+        after: &CheckpointId,
+    ) -> Result<(Vec<LostName>, Vec<Notice>), Trouble> {
+        let first = self.state.ledgers.get(&Key::Refactorer).and_then(|ledger| ledger.entries.first());
+        let (Some(zero), Some(first)) = (self.state.facts.zero.clone(), first) else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let base = first.attempt.before.clone();
+        if self.differences(&base, after)?.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let languages = self.versions((&zero, &base, after))?;
+        let tests = self.texts_of_tests(after)?;
+        let tests: Vec<&str> = tests.iter().map(String::as_str).collect();
+        let (mut lost, mut new) = (Vec::new(), Vec::new());
+        for (language, versions) in &languages {
+            let (zero, base, after) =
+                (borrowed(&versions.zero), borrowed(&versions.base), borrowed(&versions.after));
+            let was_lost: BTreeSet<_> = tdd_source::lost_names(*language, &zero, &base)
+                .into_iter()
+                .map(|lost| (lost.name, lost.loss))
+                .collect();
+            let now = tdd_source::lost_names(*language, &zero, &after).into_iter();
+            let by_refactorer = now.filter(|lost| !was_lost.contains(&(lost.name.clone(), lost.loss)));
+            lost.extend(by_refactorer.filter_map(|lost| told(&lost)));
+            let names = tdd_source::new_names(*language, (&base, &after), &tests).into_iter();
+            new.extend(names.filter_map(|(path, name)| {
+                Some(Notice::NewName { path: RelPath::new(&path)?, name: cut(&name) })
+            }));
+        }
+        if !guard::stands(Guard::PublicNames) {
+            lost.clear();
+        }
+        new.truncate(MOST_REMARKS);
+        Ok((lost, new))
+    }
+
+    fn versions(
+        &mut self,
+        (zero, base, after): (&CheckpointId, &CheckpointId, &CheckpointId),
+    ) -> Result<BTreeMap<Language, Versions>, Trouble> {
+        let mut paths: BTreeSet<RelPath> = BTreeSet::new();
+        for from in [zero, base] {
+            let changed = self.differences(from, after)?.into_iter();
+            paths.extend(changed.filter(|it| it.class == FileClass::Source).map(|it| it.path));
+        }
+        let mut languages: BTreeMap<Language, Versions> = BTreeMap::new();
+        for path in paths {
+            let Some(language) = Language::of(path.extension()) else { continue };
+            let versions = languages.entry(language).or_default();
+            for (at, texts) in
+                [(zero, &mut versions.zero), (base, &mut versions.base), (after, &mut versions.after)]
+            {
+                texts.extend(self.source(at, &path)?.map(|text| (path.to_string(), text)));
+            }
+        }
+        Ok(languages)
+    }
+
+    /// The files of this run's tests.
+    fn texts_of_tests(&mut self, at: &CheckpointId) -> Result<Vec<String>, Trouble> {
+        let mapping = self.mapping();
+        let files = mapping.owned.values().flat_map(|owned| {
+            owned.files.iter().cloned().chain(owned.ids.iter().filter_map(|id| RelPath::new(id.file())))
+        });
+        let files: BTreeSet<RelPath> = files.collect();
+        let mut texts = Vec::new();
+        for file in files {
+            texts.extend(self.source(at, &file)?);
+        }
+        Ok(texts)
+    }
+}
+
+fn told(of: &tdd_source::LostName) -> Option<LostName> {
+    let loss = match of.loss {
+        Loss::Gone => NameLoss::Gone,
+        Loss::Changed => NameLoss::Changed,
+    };
+    Some(LostName { path: RelPath::new(&of.path)?, name: cut(&of.name), loss })
+}
+
+fn cut(name: &str) -> String {
+    name.chars().take(LONGEST_NAME).collect()
+}
+
+fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
+    files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
+}
