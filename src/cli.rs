@@ -269,7 +269,7 @@ pub struct StatusArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct LogArgs {
-    /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run if not given.
+    /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run if not given. Or a session.
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// Print the journal's lines as they are, side files resolved.

@@ -22,6 +22,7 @@ use tdd_snapshot::checkpoints::watch::Look;
 mod agents;
 mod annotation;
 mod at_work;
+mod caller;
 mod compare;
 mod desk;
 mod edit;
@@ -39,6 +40,7 @@ mod turn;
 use annotation::Names;
 use compare::{compare, of};
 use desk::Desk;
+pub(super) use desk::NO_TESTS;
 use paths::Target;
 use runs::{Wanted, Why};
 use turn::Turned;
@@ -61,6 +63,11 @@ pub fn run(args: &GateArgs) -> Result<ExitCode, Trouble> {
         GateCommand::Install(args) => install::run(args),
         GateCommand::Hook(args) => Ok(hook::run(args)),
     }
+}
+
+/// Calls an agent's hook once with what it has to refuse and once with what it has to let pass.
+pub(super) fn hooks_hold(agent: &str) -> Result<(), Trouble> {
+    templates::of(agent).map_or(Ok(()), |template| install::prove(template, "tdd"))
 }
 
 /// The session at hand, if no run holds the tree.

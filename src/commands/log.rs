@@ -2,6 +2,7 @@
 //! such run or its journal is damaged.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use crate::text::usage_words;
 use crate::view::print;
 use crate::world::journal_file::{self, Record};
 use crate::world::lock;
+use crate::world::session_file;
 use tdd_child::growth::{self, Waiting};
 use tdd_child::run_folder;
 use tdd_core::attempt::CheckpointId;
@@ -24,10 +26,13 @@ use tdd_core::path::RelPath;
 use tdd_core::policy::EffectivePolicy;
 use tdd_core::proof::ProofFindings;
 use tdd_core::role::Key;
+use tdd_core::run_name;
 use tdd_core::state::{Entry, State};
 use tdd_core::trouble::Trouble;
 
 use super::status::{chosen_run, repository};
+
+mod session;
 
 /// How long a run that writes nothing is taken to be at work without another look.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -35,6 +40,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Prints the events of a run: one line each, or with `--json` the journal's own lines.
 pub fn run(args: &LogArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
+    if let Some(text) = of_session(&repository, args)? {
+        print::result(&text);
+        return Ok(ExitCode::SUCCESS);
+    }
     let run = chosen_run(&repository, args.run.as_deref())?;
     let events = run.path.join(run_folder::EVENTS);
     let (mut told, mut waiting) = (0, Waiting::new());
@@ -55,6 +64,25 @@ pub fn run(args: &LogArgs) -> Result<ExitCode, Trouble> {
         }
         waiting.wait(&events, length, PATIENCE);
     }
+}
+
+/// The journal of the one session under the gate that is named so, if no run is.
+fn of_session(repository: &Path, args: &LogArgs) -> Result<Option<String>, Trouble> {
+    let Some(name) = &args.run else { return Ok(None) };
+    let runs = run_folder::list_runs(repository);
+    let ids: Vec<&str> = runs.iter().map(|run| run.id.0.as_str()).collect();
+    let sessions = session_file::list(repository);
+    let fitting: Vec<_> = sessions.iter().filter(|id| id.0.contains(name.as_str())).collect();
+    let ([one], run_name::Meaning::Nobody) = (fitting.as_slice(), run_name::look_up(name, &ids)) else {
+        return Ok(None);
+    };
+    let folder = session_file::folder(repository, one);
+    let text = if args.json {
+        journal_file::read_lines(&folder)?
+    } else {
+        lines(&journal_file::read_only(&folder)?)
+    };
+    Ok(Some(text))
 }
 
 /// One line an event; a verdict is told where it was made, by the fold.
@@ -132,7 +160,7 @@ fn one_line(event: &Event) -> String {
         Event::Denied { what } => format!("refused by the agent's own program: {}", what.join("; ")),
         Event::Undone { to, kept_as, .. } => undone_line(to, kept_as),
         Event::Unknown { name } => unknown_line(name),
-        Event::Session(event) => format!("{} (of a session)", event.name()),
+        Event::Session(event) => session::line(event),
         Event::Glimpsed { what } => format!("seen of what is out of the role's sight: {}", what.join("; ")),
         Event::Leaked { processes } => leaked_line(processes),
         Event::Halted { report } => format!("halted; report {}", short(&report.0)),

@@ -12,6 +12,7 @@ mod bad_calls;
 mod install;
 mod mcp;
 mod real;
+mod ways_around;
 
 pub const SHOP: &str = "def total(prices):\n    return 0\n";
 pub const RIGHT: &str = "def total(prices):\n    return sum(prices)\n";

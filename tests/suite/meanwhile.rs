@@ -410,3 +410,47 @@ esac
     assert!(!ran.stderr.contains("left alone"), "{}", ran.stderr);
     assert_eq!(sandbox.git(&["for-each-ref", "refs/tdd"]), "");
 }
+
+/// Another work tree is where the next requirement is worked on meanwhile. Whose hand it was is told by whether
+/// its `tdd` was at work.
+#[test]
+fn ac_tdd_9_21_runs_of_another_work_tree_go_on_meanwhile_and_nobody_is_told_of_their_refs() {
+    let there = |sandbox: &Sandbox, words: &[&str]| {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        Ran::of(&command.args(words).current_dir(stops::beside(sandbox, "linked")).output().unwrap())
+    };
+    let sandbox = project(stops::HONEST_AGENT, HONEST_CHECK, "");
+    sandbox.git(&["worktree", "add", "-q", "../linked"]);
+    for _ in 0..2 {
+        there(&sandbox, &["STE-1"]).expect(0);
+        there(&sandbox, &["undo"]).expect(0);
+    }
+    let of = |at: usize| {
+        let refs = sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/tdd"]);
+        let mut runs: Vec<String> =
+            refs.lines().map(|name| name.split('/').nth(2).unwrap().to_owned()).collect();
+        runs.dedup();
+        runs[at].clone()
+    };
+    let (old, spoiled) = (of(0), of(1));
+    let agent = std::fs::read_to_string(stops::beside(&sandbox, "agent.sh")).unwrap();
+    std::fs::write(stops::beside(&sandbox, "agent.sh"), format!("role=$1\n{}{WAITING}", stops::BLOCK))
+        .unwrap();
+    let ran = meanwhile("audit", &sandbox, || {
+        let waiting = std::fs::read_to_string(stops::beside(&sandbox, "agent.sh")).unwrap();
+        std::fs::write(stops::beside(&sandbox, "agent.sh"), &agent).unwrap();
+        there(&sandbox, &["clean", &old]).expect(0);
+        there(&sandbox, &["STE-1"]).expect(0);
+        std::fs::write(stops::beside(&sandbox, "agent.sh"), waiting).unwrap();
+        // What no `tdd` did.
+        sandbox.git(&["update-ref", "-d", &format!("refs/tdd/{spoiled}/0")]);
+    });
+    let ran = ran.expect(0);
+    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("refs/tdd/")).collect();
+    assert_eq!(told.len(), 1, "{}", ran.stderr);
+    assert!(
+        told[0].contains(&format!("refs/tdd/{spoiled}/0")) && told[0].contains("was deleted"),
+        "{told:?}"
+    );
+    assert_eq!(ran.stdout.matches("refs/tdd/").count(), 1, "{}", ran.stdout);
+}

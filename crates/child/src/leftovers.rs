@@ -84,7 +84,13 @@ impl Drop for Planted {
 fn canaries(repository: &Path) -> impl Iterator<Item = (PathBuf, Option<PathBuf>)> {
     let runs = run_folder::list_runs(repository).into_iter();
     let sessions = fs::read_dir(repository.join(".tdd/sessions")).into_iter().flatten().flatten();
-    let folders = runs.map(|run| run.path).chain(sessions.map(|session| session.path()));
+    canaries_in(repository, runs.map(|run| run.path).chain(sessions.map(|session| session.path())))
+}
+
+fn canaries_in(
+    repository: &Path,
+    folders: impl Iterator<Item = PathBuf>,
+) -> impl Iterator<Item = (PathBuf, Option<PathBuf>)> {
     let folders = folders.map(|folder| folder.join(CANARIES));
     let real = folders.filter(|folder| folder.symlink_metadata().is_ok_and(|data| data.is_dir()));
     let notes = real.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten().take(MOST_NOTES);
@@ -105,8 +111,12 @@ fn canaries(repository: &Path) -> impl Iterator<Item = (PathBuf, Option<PathBuf>
 }
 
 fn remove_canaries(repository: &Path) -> Vec<String> {
+    removed(canaries(repository).collect())
+}
+
+fn removed(canaries: Vec<(PathBuf, Option<PathBuf>)>) -> Vec<String> {
     let mut lines = Vec::new();
-    for (note, file) in canaries(repository).collect::<Vec<_>>() {
+    for (note, file) in canaries {
         if let Some(file) = file
             && fs::remove_file(&file).is_ok()
         {
@@ -159,6 +169,20 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
     shorten(lines)
 }
 
+/// The same for one session under the gate, whose lock the caller must hold: what an earlier process of it planted, and
+/// what that one's tests still do.
+pub fn reap_session(repository: &Path, folder: &Path) {
+    removed(canaries_in(repository, std::iter::once(folder.to_owned())).collect());
+    let Some(boot) = proc_table::boot() else { return };
+    let (notes, files) = notes_in(std::iter::once(folder.join(CHILDREN)));
+    end_all(&dead_owners(&notes, &[], &boot), repository);
+    for (note, file) in notes.iter().zip(files) {
+        if note.is_over(&boot) {
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
 /// What [`reap_leftovers`] would end and remove, a line each. Nothing is touched.
 pub fn list_leftovers(repository: &Path) -> Vec<String> {
     let planted = canaries(repository).filter_map(|(_, file)| file);
@@ -203,8 +227,15 @@ fn notes_of_children(repository: &Path) -> (Vec<Note>, Vec<PathBuf>) {
     files_of_children(repository).filter_map(|path| Some((Note::read(&path)?, path))).unzip()
 }
 
+fn notes_in(folders: impl Iterator<Item = PathBuf>) -> (Vec<Note>, Vec<PathBuf>) {
+    files_in(folders).filter_map(|path| Some((Note::read(&path)?, path))).unzip()
+}
+
 fn files_of_children(repository: &Path) -> impl Iterator<Item = PathBuf> {
-    let folders = run_folder::list_runs(repository).into_iter().map(|run| run.path.join(CHILDREN));
+    files_in(run_folder::list_runs(repository).into_iter().map(|run| run.path.join(CHILDREN)))
+}
+
+fn files_in(folders: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {
     let real = folders.filter(|folder| folder.symlink_metadata().is_ok_and(|data| data.is_dir()));
     let files = real.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
     files.take(MOST_NOTES).map(|file| file.path())

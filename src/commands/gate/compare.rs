@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::desk::Desk;
+use tdd_child::leftovers;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{EditFact, EditGround, Event, GateMode, Repair, RepairCause, SessionEvent};
 use tdd_core::path::RelPath;
@@ -27,6 +28,8 @@ pub(super) struct Compared {
 
 /// Compares, journals what stands, and takes back what no claim allows. `tool` is the one that has just run.
 pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result<Compared, Trouble> {
+    // What an earlier process planted and was killed over is nobody's edit.
+    leftovers::reap_session(&desk.place.repository, &desk.session.folder);
     let before = desk.state().tree.clone();
     if look == Look::Quick && watch::is_as_seen(&desk.place.repository, &desk.session.folder, &before)? {
         return Ok(Compared::default());

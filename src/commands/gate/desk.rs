@@ -23,7 +23,7 @@ use tdd_snapshot::checkpoints::{self, GitCheckpoints};
 use super::super::run::wire;
 
 /// Why a repository without tests begins in refactor mode.
-pub(super) const NO_TESTS: &str = "the repository has no tests yet";
+pub(in crate::commands) const NO_TESTS: &str = "the repository has no tests yet";
 
 /// A source that is looked into for tests of its own.
 const LARGEST_SOURCE: u64 = 2 << 20;

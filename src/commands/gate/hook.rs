@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::agents::{self, AgentHooks, Answer, Moment, Tool};
+use super::caller::{self, Caller};
 use super::compare::{compare, only_tests};
 use super::desk::{self, Desk};
 use super::paths::{self, Target};
@@ -61,16 +62,24 @@ enum Word {
 }
 
 pub fn run(args: &HookArgs) -> ExitCode {
+    let (word, how) = whatever_happens(style(args), || answer(args));
+    say(&word, how, args.event.as_deref())
+}
+
+/// What is said; of a trouble and of a bug, too.
+fn whatever_happens(
+    how: Answer,
+    answer: impl FnOnce() -> Result<(Word, Answer), Trouble> + panic::UnwindSafe,
+) -> (Word, Answer) {
     let quiet = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
-    let said = panic::catch_unwind(|| answer(args));
+    let said = panic::catch_unwind(answer);
     panic::set_hook(quiet);
-    let (word, how) = match said {
-        Ok(Ok((word, how))) => (word, how),
-        Ok(Err(trouble)) => (Word::Stop(in_words(&trouble)), style(args)),
-        Err(_) => (Word::Stop("tdd: refused: a bug in tdd's hook; tell the person".to_owned()), style(args)),
-    };
-    say(&word, how, args.event.as_deref())
+    match said {
+        Ok(Ok(said)) => said,
+        Ok(Err(trouble)) => (Word::Stop(in_words(&trouble)), how),
+        Err(_) => (Word::Stop("tdd: refused: a bug in tdd's hook; tell the person".to_owned()), how),
+    }
 }
 
 fn style(args: &HookArgs) -> Answer {
@@ -254,15 +263,12 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
     if desk.state().switch == Switch::Off {
         return Ok(Word::Go(String::new()));
     }
+    caller::note(&desk.session.folder);
     match call.moment {
         Moment::Other => Ok(Word::Go(String::new())),
-        Moment::SessionStart => {
-            turn::rebase(&mut desk)?;
-            Ok(Word::Go(begun(&desk)))
-        }
-        Moment::TurnStart => {
-            turn::rebase(&mut desk)?;
-            Ok(Word::Go(String::new()))
+        Moment::SessionStart | Moment::TurnStart => {
+            let told = if call.moment == Moment::SessionStart { begun(&desk) } else { String::new() };
+            turn_begins(&mut desk, told)
         }
         Moment::Before => before(call, &desk, cwd),
         Moment::After | Moment::SubagentEnd => {
@@ -280,6 +286,16 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
             })
         }
     }
+}
+
+/// What changed between two turns is a person's, if it is the agent that says that one begins.
+fn turn_begins(desk: &mut Desk, told: String) -> Result<Word, Trouble> {
+    if caller::whose(&desk.session.folder) == Caller::Agent {
+        turn::rebase(desk)?;
+        return Ok(Word::Go(told));
+    }
+    let compared = compare(desk, None, Look::Quick)?;
+    Ok(if compared.told.is_empty() { Word::Go(told) } else { Word::Stop(compared.told) })
 }
 
 /// What a model is told at the beginning: always the same words.
@@ -342,4 +358,20 @@ pub(super) fn proposed(input: &Value, old: &[u8]) -> Option<Vec<u8>> {
     let old = std::str::from_utf8(old).ok()?;
     // Where it stands more than once, which of them is meant decides.
     (!from.is_empty() && old.matches(from).count() == 1).then(|| old.replacen(from, to, 1).into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bug_of_ours_blocks_the_call() {
+        let (word, how) = whatever_happens(Answer::Code, || -> Result<(Word, Answer), Trouble> {
+            panic!("as a slice out of its bounds does")
+        });
+        assert!(matches!(&word, Word::Stop(why) if why.contains("a bug in tdd's hook")));
+        assert_eq!(say(&word, how, None), ExitCode::from(BLOCKED));
+        let (word, how) = whatever_happens(Answer::Code, || Ok((Word::Go(String::new()), Answer::Code)));
+        assert_eq!(say(&word, how, None), ExitCode::SUCCESS);
+    }
 }

@@ -254,7 +254,7 @@ fn difference(at: &Path, before: &str, after: &str) -> String {
 
 /// The canary: the very command that was installed is called as the agent calls it, once with what it has to
 /// refuse, once with what it has to let pass.
-fn prove(template: &Template, tdd: &str) -> Result<(), Trouble> {
+pub(super) fn prove(template: &Template, tdd: &str) -> Result<(), Trouble> {
     let folder = tempfile::tempdir().map_err(|error| {
         Trouble::environment("no folder can be made for the proof").because(error).advise("check TMPDIR")
     })?;
@@ -265,9 +265,12 @@ fn prove(template: &Template, tdd: &str) -> Result<(), Trouble> {
         let code = called(&command, &call, &folder.path().join("p"));
         if code != Some(want) {
             let code = code.map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"));
-            return Err(Trouble::environment("the hook is installed, and does not hold")
-                .because(format!("`{command}` has to {what}, and came to {code}"))
-                .advise("see that `tdd` is this program in the PATH that the agent has: command -v tdd"));
+            return Err(Trouble::environment(format!(
+                "the hook of {} is installed, and does not hold",
+                template.name
+            ))
+            .because(format!("`{command}` has to {what}, and came to {code}"))
+            .advise("see that `tdd` is this program in the PATH that the agent has: command -v tdd"));
         }
     }
     Ok(())

@@ -47,16 +47,21 @@ pub(super) fn present(kind: ChangeKind) -> &'static str {
 pub(super) fn of_run_and_others(committed: &[Change], foreign: &[Change]) -> String {
     let others = committed.iter().filter(|change| foreign.contains(change)).count();
     match (committed.len() - others, others) {
-        (of_run, 0) => format!("{} of this run were committed since", files(of_run)),
-        (0, others) => format!("{} of somebody else's were committed since", files(others)),
+        (of_run, 0) => format!("{} of this run {} committed since", files(of_run), were(of_run)),
+        (0, others) => format!("{} of somebody else's {} committed since", files(others), were(others)),
         (of_run, others) => {
             format!(
-                "{} of this run were committed since, and {} of somebody else's",
+                "{} of this run {} committed since, and {} of somebody else's",
                 files(of_run),
+                were(of_run),
                 files(others)
             )
         }
     }
+}
+
+fn were(count: usize) -> &'static str {
+    if count == 1 { "was" } else { "were" }
 }
 
 /// How the commit itself is taken back. A person may have committed more on top of it, or in it.

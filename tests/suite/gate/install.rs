@@ -104,3 +104,71 @@ fn ac_tdd_10_16_the_doctor_tells_of_hooks_that_are_silent_or_off() {
     sandbox.write(".claude/settings.local.json", "{\"disableAllHooks\": true}");
     assert!(doctor().contains("`disableAllHooks` switches"), "{}", doctor());
 }
+
+#[test]
+fn ac_tdd_10_16_the_doctor_tells_what_weakens_the_gate() {
+    let sandbox = project();
+    let doctor = || {
+        let tdd = std::path::Path::new(env!("CARGO_BIN_EXE_tdd"));
+        let mut command = sandbox.command(tdd);
+        Ran::of(&command.arg("doctor").env("PATH", path_with(tdd.parent().unwrap())).output().unwrap()).stdout
+    };
+    let before = "another hook of claude is called before the gate's: `lint`";
+    install(&sandbox, &["claude"]).expect(0);
+    super::hook(&sandbox, "SessionStart", "", serde_json::json!({})).expect(0);
+    let honest = doctor();
+    for words in [before, "does not hold", "in refactor mode", "no test_file_path"] {
+        assert!(!honest.contains(words), "{words}: {honest}");
+    }
+    // Behind ours it is no matter.
+    let ours = sandbox.read(".claude/settings.json");
+    let mut settings: Value = serde_json::from_str(&ours).unwrap();
+    let lint: Value =
+        serde_json::json!({ "matcher": "*", "hooks": [{ "type": "command", "command": "lint" }] });
+    settings["hooks"]["PreToolUse"].as_array_mut().unwrap().push(lint.clone());
+    sandbox.write(".claude/settings.json", &settings.to_string());
+    assert!(!doctor().contains(before));
+    settings["hooks"]["PreToolUse"].as_array_mut().unwrap().insert(0, lint);
+    sandbox.write(".claude/settings.json", &settings.to_string());
+    assert!(doctor().contains(before), "{}", doctor());
+    sandbox.write(".claude/settings.json", &ours);
+    // A plan of a journal that another program wrote.
+    let at = sandbox.path(".tdd/sessions/s-1/events.jsonl");
+    let mut journal = std::fs::read_to_string(&at).unwrap();
+    for (file, is_told) in [("\"tests/a.py\"", false), ("null", true)] {
+        let step = "{\"step\":\"sum\",\"test_id\":\"t::a\",\"test_file_path\":FILE}".replace("FILE", file);
+        journal = [&journal, "{\"type\":\"planned\",\"steps\":[", &step, "]}\n"].concat();
+        std::fs::write(&at, &journal).unwrap();
+        assert_eq!(doctor().contains("names the test t::a and no test_file_path"), is_told, "{file}");
+    }
+    // Where the program is another one, the canary tells.
+    let other = sandbox.beside("other");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(other.join("tdd"), "#!/bin/sh\nexit 0\n").unwrap();
+    crate::sandbox::make_executable(&other.join("tdd"));
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    let told = Ran::of(&command.arg("doctor").env("PATH", path_with(&other)).output().unwrap()).stdout;
+    assert!(told.contains("the hook of claude is installed, and does not hold"), "{told}");
+    // Without a test there is nothing that could be red.
+    let empty = Sandbox::with(&[("shop.py", super::SHOP)]);
+    super::hook(&empty, "SessionStart", "", serde_json::json!({})).expect(0);
+    let told = empty.tdd(&["doctor"]).stdout;
+    assert!(told.contains("the gate is in refactor mode, because there was no test"), "{told}");
+}
+
+#[test]
+fn ac_tdd_10_16_the_doctor_tells_of_a_version_whose_hooks_were_never_tried() {
+    let sandbox = project();
+    install(&sandbox, &["claude"]).expect(0);
+    let programs = sandbox.beside("programs");
+    std::fs::create_dir_all(&programs).unwrap();
+    for (version, is_told) in [("2.1.330", false), ("2.9.0", true)] {
+        std::fs::write(programs.join("claude"), format!("#!/bin/sh\necho '{version} (Claude Code)'\n"))
+            .unwrap();
+        crate::sandbox::make_executable(&programs.join("claude"));
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        let told = Ran::of(&command.arg("doctor").env("PATH", path_with(&programs)).output().unwrap()).stdout;
+        let words = format!("the gate's hooks were never tried with claude {version}");
+        assert_eq!(told.contains(&words), is_told, "{told}");
+    }
+}

@@ -23,7 +23,7 @@ use super::git_words::{LEFT, head_text, line, moved, short};
 use super::place::{GitPlace, Pointer};
 use super::refs::{OurRefs, RefFiles, RefValue, Refs, Sound, refs};
 use super::specials::Clean;
-use super::{git_locks, git_midst, git_told};
+use super::{git_locks, git_midst, git_told, run_refs};
 use tdd_core::guard::{self, Guard};
 use tdd_core::trouble::{Trouble, Why};
 
@@ -53,6 +53,7 @@ pub(super) struct GitState {
     mine: Copies,
     told: git_told::Told,
     locks: git_locks::Locks,
+    others: run_refs::others::Others,
     /// Used only when a child's version of it can't be read.
     packed_refs: Option<Copied>,
     /// Files below `refs/`, sound or not: git does not list a dangling symbolic ref. Empty where
@@ -91,6 +92,7 @@ impl GitState {
             mine: git_files::copy(&place.git_dir, git_files::OF_WORK_TREE)?,
             told: git_told::Told::record(place)?,
             locks: git_locks::Locks::record(place)?,
+            others: run_refs::others::Others::record(place, git),
             packed_refs: git_files::copy_file(&place.common_dir, "packed-refs")?,
             our_folder: our_folder.to_owned(),
         })
@@ -259,7 +261,7 @@ impl GitState {
         let mut told = Vec::new();
         for name in now.keys().chain(self.refs.keys()).collect::<BTreeSet<_>>() {
             let (was, is) = (self.refs.get(name), now.get(name));
-            if was == is {
+            if was == is || self.others.did(name, was, is, &now) {
                 continue;
             }
             let is_in_the_way = || branch.as_deref().is_some_and(|branch| lies_across(name, branch));

@@ -4,6 +4,8 @@
 //! refs count as left over, every work tree is asked for the folder. A child may have put links
 //! below `refs/tdd` that lead to the user's branches; behind a link nothing is deleted.
 
+pub(super) mod others;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -167,38 +169,43 @@ impl RunRefs {
     /// The tops of all work trees of the repository. `None` if one of them can't be found or
     /// looked into at the moment, so that its runs are not known.
     pub fn work_trees(&self) -> Option<Vec<PathBuf>> {
-        let mut tops = vec![self.place.work_tree.clone()];
-        let common = &self.place.common_dir;
-        if std::fs::canonicalize(common).ok()? != std::fs::canonicalize(&self.place.git_dir).ok()? {
-            tops.extend(self.main_work_tree()?);
-        }
-        let Ok(linked) = std::fs::read_dir(common.join("worktrees")) else { return Some(tops) };
-        for entry in linked.flatten() {
-            let Ok(bytes) = regular_file::read(entry.path().join("gitdir")) else { return None };
-            let dot_git = entry.path().join(OsString::from_vec(bytes.trim_ascii_end().to_vec()));
-            let top = dot_git.parent()?.to_owned();
-            if top.is_dir() {
-                tops.push(top);
-            } else if entry.path().join("locked").exists() {
-                return None;
-            }
-        }
-        Some(tops)
+        work_trees(&self.place, &self.own)
     }
+}
 
-    /// The work tree that is no linked one: outer `None` if it can't be told where it is, inner
-    /// `None` if there is none.
-    #[expect(clippy::option_option, reason = "unknown and absent are not the same")]
-    fn main_work_tree(&self) -> Option<Option<PathBuf>> {
-        let common = std::fs::canonicalize(&self.place.common_dir).ok()?;
-        if common.file_name().is_some_and(|name| name == ".git") {
-            return Some(Some(common.parent()?.to_owned()));
-        }
-        let config = common.join("config");
-        let args = ["config", "--type=bool", "--file", config.to_str()?, "--get", "core.bare"];
-        let bare = self.own.ask(&args, b"").ok()?;
-        (bare.stdout.trim_ascii() == b"true").then_some(None)
+/// The same, where nobody asks for refs.
+fn work_trees(place: &GitPlace, git: &Git) -> Option<Vec<PathBuf>> {
+    let mut tops = vec![place.work_tree.clone()];
+    let common = &place.common_dir;
+    if std::fs::canonicalize(common).ok()? != std::fs::canonicalize(&place.git_dir).ok()? {
+        tops.extend(main_work_tree(common, git)?);
     }
+    let Ok(linked) = std::fs::read_dir(common.join("worktrees")) else { return Some(tops) };
+    for entry in linked.flatten() {
+        let Ok(bytes) = regular_file::read(entry.path().join("gitdir")) else { return None };
+        let dot_git = entry.path().join(OsString::from_vec(bytes.trim_ascii_end().to_vec()));
+        let top = dot_git.parent()?.to_owned();
+        if top.is_dir() {
+            tops.push(top);
+        } else if entry.path().join("locked").exists() {
+            return None;
+        }
+    }
+    Some(tops)
+}
+
+/// The work tree that is no linked one: outer `None` if it can't be told where it is, inner
+/// `None` if there is none.
+#[expect(clippy::option_option, reason = "unknown and absent are not the same")]
+fn main_work_tree(common: &Path, git: &Git) -> Option<Option<PathBuf>> {
+    let common = std::fs::canonicalize(common).ok()?;
+    if common.file_name().is_some_and(|name| name == ".git") {
+        return Some(Some(common.parent()?.to_owned()));
+    }
+    let config = common.join("config");
+    let args = ["config", "--type=bool", "--file", config.to_str()?, "--get", "core.bare"];
+    let bare = git.ask(&args, b"").ok()?;
+    (bare.stdout.trim_ascii() == b"true").then_some(None)
 }
 
 /// The tops of the other work trees of this repository, as far as they can be told.

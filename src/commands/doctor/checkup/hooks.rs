@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::Scene;
+use crate::commands::gate;
 use crate::world::project::Place;
 use crate::world::session_file;
 use tdd_child::regular_file;
@@ -12,11 +13,12 @@ use tdd_core::checkup::{Finding, Subject};
 use tdd_core::trouble::Trouble;
 
 /// Settings that are looked into, below the project and below the person's home.
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 7] = [
     ("claude", ".claude/settings.json"),
     ("codex", ".codex/hooks.json"),
     ("gemini", ".gemini/settings.json"),
     ("copilot", ".github/hooks/tdd.json"),
+    ("vscode", ".github/hooks/tdd-vscode.json"),
     ("opencode", ".opencode/plugins/tdd-gate.js"),
     ("pi", ".pi/extensions/tdd-gate.ts"),
 ];
@@ -24,6 +26,18 @@ const SETTINGS: [(&str, &str); 6] = [
 const SWITCHES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 const LARGEST: u64 = 4 << 20;
 const OURS: &str = " gate hook ";
+/// The versions whose real programs are held in the tests; of the others there is none yet.
+const TRIED: [(&str, &str); 7] = [
+    ("claude", "2.1.330"),
+    ("codex", "0.169.0"),
+    ("gemini", ""),
+    ("copilot", ""),
+    ("vscode", ""),
+    ("opencode", ""),
+    ("pi", ""),
+];
+const LARGEST_JOURNAL: u64 = 64 << 20;
+const SHOWN: usize = 80;
 
 pub(super) fn look(place: &Place, scene: &Scene) -> Vec<Finding> {
     let home = scene.environment.var("HOME").map(PathBuf::from);
@@ -68,6 +82,102 @@ pub(super) fn look(place: &Place, scene: &Scene) -> Vec<Finding> {
             Trouble::user("`disableAllHooks` switches the gate's hooks of claude off")
                 .because("it stands in .claude/settings.json or .claude/settings.local.json, here or at home")
                 .advise("take it out"),
+        ));
+    }
+    for agent in &installed {
+        let settings = SETTINGS.iter().filter(|(name, _)| name == agent).map(|(_, file)| *file);
+        let texts = settings.flat_map(|file| folders.iter().map(move |folder| text(folder, file)));
+        findings.extend(
+            texts.filter_map(|text| preceding(&text)).map(|other| before_ours(agent, &other)).take(1),
+        );
+        findings
+            .extend(gate::hooks_hold(agent).err().map(|trouble| Finding::problem(Subject::Agent, trouble)));
+        findings.extend(never_tried(scene, agent));
+    }
+    if !installed.is_empty() || !heard.is_empty() {
+        findings.extend(of_the_last_session(place));
+    }
+    findings
+}
+
+/// The first hook of another's that is called before ours at the same event.
+fn preceding(settings: &str) -> Option<String> {
+    let settings: Value = serde_json::from_str(settings).ok()?;
+    let commands = |entry: &Value| -> Vec<String> {
+        let own = entry["hooks"].as_array().cloned().unwrap_or_else(|| vec![entry.clone()]);
+        own.iter()
+            .filter_map(|hook| hook["command"].as_str().or(hook["bash"].as_str()).map(str::to_owned))
+            .collect()
+    };
+    settings["hooks"].as_object()?.values().find_map(|entries| {
+        let all: Vec<String> = entries.as_array()?.iter().flat_map(commands).collect();
+        let ours = all.iter().position(|command| command.contains(OURS))?;
+        all.into_iter().take(ours).next()
+    })
+}
+
+fn before_ours(agent: &str, other: &str) -> Finding {
+    let other = tdd_core::harmless::short(other, SHOWN);
+    Finding::warning(
+        Subject::Agent,
+        Trouble::user(format!("another hook of {agent} is called before the gate's: `{other}`"))
+            .because(
+                "what it changes in a call the gate may not see, and where it blocks the gate is not asked",
+            )
+            .advise("put it behind the gate's in the settings, or see that it changes and permits nothing"),
+    )
+}
+
+fn never_tried(scene: &Scene, agent: &str) -> Option<Finding> {
+    let version = super::machine::version_of(scene, agent)?;
+    let tried = TRIED.iter().find(|(name, _)| *name == agent).map(|(_, tried)| *tried)?;
+    let why = match tried {
+        "" => format!("they follow what {agent} documents; no version of it was held by a test"),
+        tried => format!("the hooks were tried with {tried}; another version may drop or rename some"),
+    };
+    (version != tried).then(|| {
+        Finding::warning(
+            Subject::Agent,
+            Trouble::user(format!("the gate's hooks were never tried with {agent} {version}"))
+                .because(why)
+                .advise("begin a session, have it edit code without a test, and see that it is refused"),
+        )
+    })
+}
+
+/// What its journal says that a person should know: the mode that it is in, a plan that can't be kept to.
+fn of_the_last_session(place: &Place) -> Vec<Finding> {
+    let Some(id) = session_file::last(&place.repository) else { return Vec::new() };
+    let at = session_file::folder(&place.repository, &id).join(tdd_child::run_folder::EVENTS);
+    let bytes = regular_file::head(&at, LARGEST_JOURNAL).unwrap_or_default();
+    let events =
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let (mut refactor, mut steps) = (None, Vec::new());
+    for event in events {
+        match event["type"].as_str() {
+            Some("refactor_on") => refactor = event["why"].as_str().map(str::to_owned),
+            Some("refactor_off") => refactor = None,
+            Some("planned") => steps = event["steps"].as_array().cloned().unwrap_or_default(),
+            _ => {}
+        }
+    }
+    let mut findings = Vec::new();
+    if refactor.as_deref() == Some(gate::NO_TESTS) {
+        findings.push(Finding::warning(
+            Subject::Agent,
+            Trouble::user("the gate is in refactor mode, because there was no test when the session began")
+                .because("in refactor mode code is edited without a red test")
+                .advise("once there is a test and a command for it: tdd gate refactor off"),
+        ));
+    }
+    let has_no_place = |step: &&Value| step["test_id"].is_string() && !step["test_file_path"].is_string();
+    if let Some(step) = steps.iter().find(has_no_place) {
+        let id = tdd_core::harmless::short(step["test_id"].as_str().unwrap_or_default(), SHOWN);
+        findings.push(Finding::warning(
+            Subject::Agent,
+            Trouble::user(format!("a step of the session's plan names the test {id} and no test_file_path"))
+                .because("a test that is still to be written has to have a place")
+                .advise("name it, and read the plan again: tdd gate plan FILE"),
         ));
     }
     findings

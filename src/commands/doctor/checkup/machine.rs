@@ -33,24 +33,38 @@ pub(super) fn agents(scene: &Scene) -> Vec<Finding> {
     agents.into_iter().flat_map(look).collect()
 }
 
-fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
-    let folder = leftovers::exchange_folder(&scene.cwd)?;
+/// The version of an agent's program, in words; `None` where it is not here or does not tell.
+pub(super) fn version_of(scene: &Scene, name: &str) -> Option<String> {
+    let names = Role::ALL.map(|_| name.to_owned());
+    let roles = prepare::agents(&scene.settings, &scene.environment, &names).ok()?;
+    let folder = leftovers::exchange_folder(&scene.cwd).ok()?;
+    let program = program(scene, roles.of(Role::Implementer), folder.path()).ok()?;
+    program.preflight().ok()?;
+    program.installed(Role::Implementer).ok()?.map(|version| version.to_string())
+}
+
+fn program(scene: &Scene, agent: &RoleAgent, folder: &Path) -> Result<TableAgents, Trouble> {
     let tdd = std::env::current_exe()
         .map_err(|error| Trouble::environment("the path of this program can't be found").because(error))?;
-    let program = TableAgents::new(AgentSetup {
+    Ok(TableAgents::new(AgentSetup {
         roles: RoleAgents::all(agent),
         cwd: scene.cwd.clone(),
         tdd,
-        logs: folder.path().join("logs"),
-        exchange_root: folder.path().to_owned(),
-        state_root: folder.path().join("state"),
+        logs: folder.join("logs"),
+        exchange_root: folder.to_owned(),
+        state_root: folder.join("state"),
         cassette: None,
         backoff: Vec::new(),
         stop: scene.stop.clone(),
         env: scene.environment.vars.clone(),
         operator: None,
         task: None,
-    });
+    }))
+}
+
+fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
+    let folder = leftovers::exchange_folder(&scene.cwd)?;
+    let program = program(scene, agent, folder.path())?;
     program.preflight()?;
     let warnings = program.versions(&mut |line| print::message(&format!("tdd: {line}")))?;
     let version = program.installed(Role::Implementer)?;

@@ -1,0 +1,192 @@
+//! Ways around the gate, and the honest work that looks like them.
+
+use std::process::Stdio;
+
+use serde_json::json;
+
+use super::{
+    HELD, ID, RIGHT, SHOP, TEST, WRONG, begun, claims, edits, hook, journal, project, red, stops, types,
+};
+use crate::sandbox::{Sandbox, has_python, wait_for};
+
+/// What a model runs in its shell, between the hooks of the tool.
+fn shell(sandbox: &Sandbox, script: &str) -> super::Ran {
+    let input = json!({ "command": script });
+    hook(sandbox, "PreToolUse", "Bash", input.clone()).expect(0);
+    let own = std::path::Path::new(env!("CARGO_BIN_EXE_tdd")).parent().unwrap();
+    let mut command = sandbox.command("sh");
+    command.args(["-c", script]).env("PATH", crate::sandbox::path_with(own));
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    hook(sandbox, "PostToolUse", "Bash", input)
+}
+
+#[test]
+fn ac_tdd_10_18_only_the_agent_says_that_a_turn_begins() {
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    for event in ["UserPromptSubmit", "SessionStart"] {
+        let call = super::call(event, "", json!({})).to_string();
+        std::fs::write(sandbox.beside("forged.json"), call).unwrap();
+        let forged = sandbox.beside("forged.json").to_str().unwrap().to_owned();
+        for way in [
+            format!("sed -i s/0/7/ shop.py; tdd gate hook claude < {forged}"),
+            format!("sed -i s/0/7/ shop.py; cat {forged} | sh -c 'tdd gate hook claude'; true"),
+            format!("sed -i s/0/7/ shop.py; setsid -w sh -c 'tdd gate hook claude' < {forged}; true"),
+        ] {
+            shell(&sandbox, &way);
+            assert_eq!(sandbox.read("shop.py"), SHOP, "{event}: {way}");
+        }
+    }
+    let repairs = types(&sandbox).iter().filter(|name| *name == "repair").count();
+    assert_eq!(repairs, 6, "each was found");
+    assert!(!types(&sandbox).contains(&"rebased".to_owned()));
+    // What a person changes between two turns is theirs, as ever.
+    sandbox.write("shop.py", WRONG);
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    stops(&sandbox).expect(0);
+    assert_eq!(sandbox.read("shop.py"), WRONG);
+    // An agent that was started anew is the one from then on.
+    let note = sandbox.path(".tdd/sessions/s-1/caller");
+    std::fs::write(&note, "1 1 of another boot").unwrap();
+    sandbox.write("shop.py", SHOP);
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    stops(&sandbox).expect(0);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+}
+
+#[test]
+fn ac_tdd_10_9_a_program_and_a_formatter_are_caught_like_sed() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let formatter = "import pathlib\nfor file in pathlib.Path('.').glob('*.py'):\n    file.write_text(file.read_text().replace('0', '0  # formatted'))\n";
+    std::fs::write(sandbox.beside("format.py"), formatter).unwrap();
+    let format = format!("python3 {}", sandbox.beside("format.py").display());
+    for script in [
+        "python3 -c \"open('shop.py', 'a').write('x = 1')\"",
+        "printf x | tee -a shop.py",
+        "git apply ../no; echo >> shop.py",
+        &format,
+    ] {
+        shell(&sandbox, script).expect(2).says(&["shop.py refused", "taken back"]);
+        assert_eq!(sandbox.read("shop.py"), SHOP, "{script}");
+    }
+    // In refactor mode a formatter is what it is for, and outside it what changes no code stands.
+    shell(&sandbox, "python3 -c \"open('README.md', 'a').write('more')\"").expect(0);
+    assert!(sandbox.read("README.md").ends_with("more"));
+    sandbox.tdd(&["gate", "refactor", "on", "--files", "*.py", "--why", "format"]).expect(0);
+    shell(&sandbox, &format).expect(0);
+    assert!(sandbox.read("shop.py").contains("# formatted"));
+}
+
+#[test]
+fn ac_tdd_10_2_a_test_that_is_claimed_for_cannot_go() {
+    let Some(sandbox) = begun() else { return };
+    red(&sandbox, ID);
+    claims(&sandbox, ID, "shop.py");
+    shell(&sandbox, "rm tests/test_total.py").expect(2).says(&["protected until", "taken back"]);
+    assert_eq!(sandbox.read("tests/test_total.py"), TEST);
+    edits(&sandbox, "shop.py", WRONG).expect(0);
+    // Renamed past the hooks, right before the end of the turn.
+    sandbox.write("tests/test_total.py", &TEST.replace("test_sum", "test_other"));
+    stops(&sandbox).expect(2).says(&["protected until", "red: tests/test_total.py::test_sum"]);
+    assert_eq!(
+        (sandbox.read("tests/test_total.py").as_str(), sandbox.read("shop.py").as_str()),
+        (TEST, SHOP)
+    );
+    // Before a claim a test may be renamed, and is then another one.
+    edits(&sandbox, "tests/test_total.py", &TEST.replace("test_sum", "test_other")).expect(0);
+    sandbox.tdd(&["gate", "test", ID]).expect(1).says_on_stdout(&["there is no test"]);
+}
+
+#[test]
+fn a_command_for_each_test_where_the_runner_cannot_select() {
+    if !has_python() {
+        return;
+    }
+    let script = "import sys\nname = sys.argv[1]\nimport shop\nsys.exit(0 if name == 'held' or shop.total([1, 2]) == 3 else 1)\n";
+    let settings = "test: python3 check.py all\nrunner: { kind: exit-code, all: python3 check.py all }\ntest_command_for: python3 check.py {name}\n";
+    let sandbox = Sandbox::with(&[
+        ("shop.py", SHOP),
+        ("check.py", script),
+        ("tests/test_all.py", "def sum():\n    pass\n"),
+        ("tdd.yaml", settings),
+    ]);
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    sandbox
+        .tdd(&["gate", "test", "tests/test_all.py::sum", "tests/test_all.py::held"])
+        .expect(0)
+        .says_on_stdout(&["red tests/test_all.py::sum (error)", "green tests/test_all.py::held"]);
+    claims(&sandbox, "tests/test_all.py::sum", "shop.py");
+    edits(&sandbox, "shop.py", WRONG).expect(0);
+    stops(&sandbox).expect(2).says(&["taken back: shop.py"]);
+    claims(&sandbox, "tests/test_all.py::sum", "shop.py");
+    edits(&sandbox, "shop.py", RIGHT).expect(0);
+    stops(&sandbox).expect(0);
+    assert_eq!(sandbox.read("shop.py"), RIGHT);
+    // A name is one word, whatever is in it.
+    sandbox.tdd(&["gate", "test", "tests/test_all.py::x; touch pwned"]).expect(0);
+    assert!(!sandbox.path("pwned").exists());
+}
+
+#[test]
+fn a_flush_that_is_killed_leaves_nothing_of_its_own_in_the_tree() {
+    let Some(sandbox) = begun() else { return };
+    let began = sandbox.beside("began");
+    let slow = format!(
+        "import os\nimport time\n\n\ndef test_sum():\n    import shop\n    open({began:?}, 'w')\n    time.sleep(0 if os.path.exists({:?}) else 600)\n    assert shop.total([1, 2]) == 3\n",
+        sandbox.beside("quick")
+    );
+    std::fs::write(sandbox.beside("quick"), "").unwrap();
+    edits(&sandbox, "tests/test_total.py", &slow).expect(0);
+    red(&sandbox, ID);
+    claims(&sandbox, ID, "shop.py");
+    edits(&sandbox, "shop.py", RIGHT).expect(0);
+    std::fs::remove_file(sandbox.beside("quick")).unwrap();
+    std::fs::remove_file(&began).unwrap();
+    let mut flush = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    let mut flush =
+        flush.args(["gate", "flush"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for(|| began.exists());
+    let files = || sandbox.git(&["ls-files", "-co", "--exclude-standard"]);
+    flush.kill().unwrap();
+    flush.wait().unwrap();
+    std::fs::write(sandbox.beside("quick"), "").unwrap();
+    stops(&sandbox).expect(0);
+    assert_eq!(sandbox.read("shop.py"), RIGHT);
+    assert!(files().lines().all(|file| !file.contains("canary")), "{}", files());
+    let edited: Vec<String> = journal(&sandbox)
+        .iter()
+        .filter(|event| event["type"] == "edit")
+        .map(|event| event["edit_target"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(
+        edited.iter().all(|file| ["tests/test_total.py", "shop.py"].contains(&file.as_str())),
+        "{edited:?}"
+    );
+}
+
+#[test]
+fn what_git_ignores_is_refused_at_the_tool_and_not_compared() {
+    let sandbox = project();
+    sandbox.write(".gitignore", "generated.py\n");
+    sandbox.commit();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    edits(&sandbox, "generated.py", "x = 1\n").expect(2).says(&["no red test"]);
+    shell(&sandbox, "echo 'x = 1' > generated.py").expect(0);
+    assert!(sandbox.path("generated.py").exists());
+}
+
+#[test]
+fn the_journal_of_a_session_is_printed_like_a_runs() {
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    edits(&sandbox, "notes/a.md", "x").expect(0);
+    sandbox.tdd(&["log", "s-1"]).expect(0).says_on_stdout(&["notes/a.md"]);
+    let lines = sandbox.tdd(&["log", "s-1", "--json"]).expect(0).stdout;
+    assert_eq!(lines.lines().count(), journal(&sandbox).len());
+    sandbox.tdd(&["log", "s-2"]).expect(2);
+    assert!(sandbox.path(HELD).exists());
+}
