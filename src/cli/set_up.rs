@@ -51,7 +51,7 @@ pub struct NewArgs {
 pub struct ExplainArgs {
     /// A mode (B), an exit code (70), a red kind (missing), or another word; all of them if not given.
     #[arg(value_name = "WORD")]
-    pub word: Option<String>,
+    pub words: Vec<String>,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -8,11 +8,12 @@ use crate::view::print;
 use tdd_core::trouble::Trouble;
 
 pub fn run(args: &ExplainArgs) -> Result<ExitCode, Trouble> {
-    let Some(word) = &args.word else {
+    if args.words.is_empty() {
         print::result(&explain::list(&explain::topics()));
         return Ok(ExitCode::SUCCESS);
-    };
-    let topics = explain::of(word).map_err(|near| {
+    }
+    let word = args.words.join(" ");
+    let topics = explain::of(&word).map_err(|near| {
         let unknown = Trouble::user(format!("`{word}` is no word of tdd's"));
         match near.as_slice() {
             [] => unknown.advise("`tdd explain` lists them: modes, exit codes, red kinds, words"),

@@ -122,6 +122,7 @@ fn prepared(
         record: None,
         operator: None,
         finished: None,
+        missing_agent: None,
         plan: Plan { caps: common.caps, ..Plan::default() },
         sandbox,
         settings: common,

@@ -120,7 +120,7 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
         found.push(format!("requirements: {} in {}/", known.len(), settings.specs_dir));
         Next::Run { id: first.clone() }
     } else {
-        let id = first_steps::next_id(&[], &name(&place.project));
+        let id = first_steps::next_id(&project::ids_of_runs(&place), &name(&place.project));
         let path = inside(&format!("{}/{id}.md", settings.specs_dir));
         all.push(Planned {
             path: path.clone(),
@@ -204,12 +204,18 @@ fn told_next(next: &Next) -> String {
 }
 
 fn undo(place: &Place) -> Result<ExitCode, Trouble> {
-    let done = written::undo(&place.repository)?;
+    let run = project::ids_of_runs(place);
+    let has_runs = |path: &str| {
+        let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        stem.is_some_and(|stem| run.contains(&stem))
+    };
+    let done = written::undo(&place.repository, &has_runs)?;
     let lines = |what: &str, paths: &[String]| {
         paths.iter().map(|path| format!("{what} {path}\n")).collect::<Vec<_>>().concat()
     };
     let mut told = lines("removed: ", &done.removed) + &lines("restored:", &done.restored);
     told += &lines("kept, for it was changed since:", &done.kept);
+    told += &lines("kept, for it has runs:", &done.has_runs);
     print::result(if told.is_empty() { "There was nothing to take back.\n" } else { &told });
     Ok(ExitCode::SUCCESS)
 }

@@ -11,6 +11,9 @@ use crate::world::written::{self, Planned, Standing};
 use tdd_core::criterion::CriterionId;
 use tdd_core::trouble::Trouble;
 
+/// In characters.
+const LONGEST_TITLE: usize = 200;
+
 pub fn run(args: &NewArgs) -> Result<ExitCode, Trouble> {
     let (cwd, _) = super::surroundings()?;
     let place = project::locate(&cwd)?;
@@ -18,9 +21,15 @@ pub fn run(args: &NewArgs) -> Result<ExitCode, Trouble> {
     let specs_dir = config.and_then(|config| config.specs_dir);
     let specs_dir = specs_dir.as_deref().unwrap_or(DEFAULT_SPECS_DIR);
     let known = project::known_requirements(&place, specs_dir)?;
+    // An id that a run bears is taken, though its requirement is gone: tests are named after it.
+    let numbered: Vec<String> = known.iter().cloned().chain(project::ids_of_runs(&place)).collect();
     let project = place.project.file_name().map(|name| name.to_string_lossy().into_owned());
-    let next = || first_steps::next_id(&known, &project.unwrap_or_default());
+    let next = || first_steps::next_id(&numbered, &project.unwrap_or_default());
     let (id, title) = match args.words.as_slice() {
+        [id] if is_like_an_id(id.trim()) => {
+            return Err(Trouble::user(format!("{} is an id without a title", id.trim()))
+                .advise(format!("tdd new {} \"Short links\"", id.trim())));
+        }
         [id, title] => (id.trim().to_owned(), title.trim()),
         [title] => (next(), title.trim()),
         _ => return Err(Trouble::user("no title was given").advise("tdd new STE-12 \"Short links\"")),
@@ -47,6 +56,13 @@ pub fn run(args: &NewArgs) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// `STE-12`, and no title of one word.
+fn is_like_an_id(word: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    word.rsplit_once('-')
+        .is_some_and(|(name, number)| !name.contains(char::is_whitespace) && is_number(number))
+}
+
 fn check(id: &str, title: &str, criteria: &[String]) -> Result<(), Trouble> {
     if CriterionId::new(id, 1).is_none() {
         return Err(Trouble::user(format!("`{id}` can't be the id of a requirement"))
@@ -61,8 +77,14 @@ fn check(id: &str, title: &str, criteria: &[String]) -> Result<(), Trouble> {
 /// Each is one line.
 pub(super) fn check_words(title: &str, criteria: &[String]) -> Result<(), Trouble> {
     let is_line = |text: &str| !text.trim().is_empty() && !text.contains(char::is_control);
+    if title.chars().count() > LONGEST_TITLE {
+        return Err(Trouble::user(format!("the title has more than {LONGEST_TITLE} characters"))
+            .because("every line about its runs begins with it")
+            .advise("name the thing in the title, and say what must hold as a criterion: -c \"…\""));
+    }
     if !is_line(title) || !criteria.iter().all(|text| is_line(text)) {
-        return Err(Trouble::user("a title or criterion is empty, or holds more than one line")
+        let which = if is_line(title) { "a criterion" } else { "the title" };
+        return Err(Trouble::user(format!("{which} is empty, or holds more than one line"))
             .advise("for example: tdd new STE-12 \"Short links\" -c \"slug('A b') is a-b\""));
     }
     Ok(())

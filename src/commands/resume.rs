@@ -306,5 +306,6 @@ fn prepared(
         sandbox,
         operator,
         finished: None,
+        missing_agent: None,
     })
 }

@@ -56,7 +56,7 @@ fn describe(prepared: &Prepared) -> String {
             commands.test, commands.test_source, commands.runner
         ),
         format!("gate:        {} (from {})", commands.gate, commands.gate_source),
-        format!("agents:      {}", prepared.agent_names().join(", ")),
+        agents(prepared),
         format!("isolation:   {}", prepared.sandbox.isolation),
     ];
     let brought = brought::lines(&prepared.settings.agents, &prepared.roles);
@@ -83,6 +83,13 @@ fn describe(prepared: &Prepared) -> String {
     }
     lines.push(format!("attempts:    {forks} if nothing fails; nothing was done"));
     lines.join("\n") + "\n"
+}
+
+fn agents(prepared: &Prepared) -> String {
+    match &prepared.missing_agent {
+        None => format!("agents:      {}", prepared.agent_names().join(", ")),
+        Some(missing) => format!("agents:      {}: {}; a run needs one", missing.what, missing.why),
+    }
 }
 
 fn verify_of(prepared: &Prepared, id: &CriterionId) -> Verify {

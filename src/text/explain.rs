@@ -56,6 +56,68 @@ const MODES: [(Mode, &str); 5] = [
     (Mode::E, "It is counted as A, B or C by its role. What was done till then is measured all the same."),
 ];
 
+/// Words that people use for others.
+const SAME: [(&str, &str); 8] = [
+    ("false-red", "a"),
+    ("false red", "a"),
+    ("dispute", "1"),
+    ("halt", "1"),
+    ("halted", "1"),
+    ("pause", "3"),
+    ("paused", "3"),
+    ("turn cap", "e"),
+];
+
+/// Words that stand for a whole list.
+const WHOLE: [(&str, &str); 6] = [
+    ("exit", "Exit codes of a run"),
+    ("exit code", "Exit codes of a run"),
+    ("exit codes", "Exit codes of a run"),
+    ("mode", "Failure modes"),
+    ("modes", "Failure modes"),
+    ("red kinds", "Why a test is red at RED"),
+];
+
+/// What runs print and people look up, beside the glossary.
+const PRINTED: [(&str, &str); 9] = [
+    (
+        "RED",
+        "The stage in which the test-writer writes the tests of all criteria; they must fail, for a reason that code can mend.",
+    ),
+    (
+        "GREEN",
+        "The stage of one criterion: an implementer makes its tests pass, and nothing that passed may fail.",
+    ),
+    (
+        "REFACTOR",
+        "The last stage: a refactorer cleans up; tests and gate stay green, and no public name from before the run is lost.",
+    ),
+    (
+        "gate",
+        "The command that must pass after REFACTOR: tests and linters (`--gate`, `gate:` in tdd.yaml). `tdd gate` is another thing: it holds an agent's own session to red before edits.",
+    ),
+    (
+        "baseline",
+        "The run of tests and gate before any agent starts: what is red then is nobody's fault later.",
+    ),
+    (
+        "proof",
+        "Before exit 0 the result is proven once more in a fresh checkout of the proposed commit, with the code taken back and with its bodies stubbed (`--proof full|quick|off`).",
+    ),
+    (
+        "isolation",
+        "What a role can't reach: `enforce` means that a sandbox of the system prevents it, `audit` that it is found afterwards and put back.",
+    ),
+    (
+        "semantic, format",
+        "The two budgets of each role and criterion: attempts whose work does not hold (2), and messages without a valid block (1).",
+    ),
+    (
+        "superseded",
+        "An existing test that the requirement changes on purpose, named by the test-writer in `supersedes:`; without that, changing it is mode A. Of a run: a later run of the same requirement took its place.",
+    ),
+];
+
 /// All of them, in the order in which they are listed.
 pub fn topics() -> Vec<Topic> {
     let modes = MODES.map(|(mode, more)| {
@@ -83,7 +145,12 @@ pub fn topics() -> Vec<Topic> {
             text: format!("{}; {counts}{advice}", kind.meaning()),
         }
     });
-    modes.into_iter().chain(exits).chain(reds).chain(glossary()).collect()
+    let printed = PRINTED.map(|(names, text)| Topic {
+        names: names.split(", ").map(str::to_owned).collect(),
+        kind: "What runs print",
+        text: text.to_owned(),
+    });
+    modes.into_iter().chain(exits).chain(reds).chain(printed).chain(glossary()).collect()
 }
 
 /// The rows of its table, after the head.
@@ -99,7 +166,12 @@ fn glossary() -> impl Iterator<Item = Topic> {
 /// What a word means; several things may bear one name. Else the names most like it.
 pub fn of(word: &str) -> Result<Vec<Topic>, Vec<String>> {
     let word = word.trim().to_lowercase();
+    let word = word.strip_prefix("exit code ").or_else(|| word.strip_prefix("exit ")).unwrap_or(&word);
+    let word = SAME.iter().find(|(said, _)| *said == word).map_or(word, |(_, same)| same);
     let topics = topics();
+    if let Some((_, kind)) = WHOLE.iter().find(|(said, _)| *said == word) {
+        return Ok(topics.into_iter().filter(|topic| topic.kind == *kind).collect());
+    }
     let is_it = |name: &String| name.to_lowercase() == word;
     let found: Vec<Topic> = topics.iter().filter(|topic| topic.names.iter().any(is_it)).cloned().collect();
     if !found.is_empty() {
@@ -107,7 +179,7 @@ pub fn of(word: &str) -> Result<Vec<Topic>, Vec<String>> {
     }
     let names = topics.iter().flat_map(|topic| topic.names.iter());
     let mut near: Vec<(usize, &String)> =
-        names.map(|name| (strsim::damerau_levenshtein(&word, &name.to_lowercase()), name)).collect();
+        names.map(|name| (strsim::damerau_levenshtein(word, &name.to_lowercase()), name)).collect();
     near.sort();
     near.dedup_by(|a, b| a.1 == b.1);
     Err(near
@@ -148,6 +220,11 @@ mod tests {
             ("load", "does not count"),
             ("canary", "planted test"),
             ("fork", "start of one"),
+            ("exit 2", "set-up"),
+            ("exit", "a bug in tdd"),
+            ("false-red", "pass at once"),
+            ("Semantic", "two budgets"),
+            ("gate", "after REFACTOR"),
         ] {
             let found = of(word).unwrap();
             assert!(found.iter().any(|topic| topic.text.contains(part)), "{word}: {found:?}");

@@ -157,6 +157,14 @@ pub fn known_requirements(place: &Place, specs_dir: &str) -> Result<Vec<String>,
     lookup::stems(&place.project.join(specs_dir), place)
 }
 
+/// Ids of the requirements that runs were made of, as the names of their folders tell them.
+pub fn ids_of_runs(place: &Place) -> Vec<String> {
+    let runs = place.repository.join(".tdd/runs").read_dir();
+    let names = runs.into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let id = |name: String| Some(name.split_once('-')?.1.rsplit_once('-')?.0.to_owned());
+    names.filter_map(id).collect()
+}
+
 fn not_valid(path: &RelPath, error: &RequirementError, prefix: &str) -> Trouble {
     let at = error.line().map_or_else(|| path.to_string(), |line| format!("{path}:{line}"));
     Trouble::user(format!("{path} can't be run"))

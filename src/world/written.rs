@@ -39,6 +39,8 @@ pub struct TakenBack {
     pub restored: Vec<String>,
     /// Changed since, so it stays.
     pub kept: Vec<String>,
+    /// A requirement that was run: its tests are named after it.
+    pub has_runs: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -101,12 +103,16 @@ pub fn write(repository: &Path, files: &[Planned]) -> Result<(), Trouble> {
 }
 
 /// Takes back what is as it was written.
-pub fn undo(repository: &Path) -> Result<TakenBack, Trouble> {
+pub fn undo(repository: &Path, has_runs: &dyn Fn(&str) -> bool) -> Result<TakenBack, Trouble> {
     let note = note(repository)?;
     let mut done = TakenBack::default();
     for Noted { path, hash: written, before } in read(&note) {
         let file = repository.join(&path);
         let Some(now) = text_of(&file) else { continue };
+        if has_runs(&path) {
+            done.has_runs.push(path);
+            continue;
+        }
         if hash(&now) != written {
             done.kept.push(path);
             continue;

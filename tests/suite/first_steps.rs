@@ -186,7 +186,9 @@ fn ac_tdd_12_3_new_counts_on_and_what_nobody_filled_in_is_not_run() {
         (&["ste-12", "Again"], "already"),
         (&["../x", "Out"], "can't be the id"),
         (&["A-1", ""], "empty"),
-        (&["A-1", "two\nlines"], "more than one line"),
+        (&["A-1", "two\nlines"], "the title is empty, or holds more than one line"),
+        (&["A-1"], "A-1 is an id without a title"),
+        (&["A-1", &"long ".repeat(60)], "more than 200 characters"),
     ] {
         sandbox.tdd(&[&["new"], words].concat()).expect(2).says(&[why]);
     }
@@ -196,6 +198,8 @@ fn ac_tdd_12_3_new_counts_on_and_what_nobody_filled_in_is_not_run() {
 fn ac_tdd_12_4_words_are_explained_and_slips_named() {
     let sandbox = Sandbox::with(&[("a.txt", "")]);
     sandbox.tdd(&["explain", "B"]).expect(0).says_on_stdout(&["not GREEN"]);
+    sandbox.tdd(&["explain", "exit", "2"]).expect(0).says_on_stdout(&["set-up"]);
+    sandbox.tdd(&["explain", "false", "red"]).expect(0).says_on_stdout(&["pass at once"]);
     sandbox.tdd(&["explain", "misssing"]).expect(2).says(&["did you mean missing?"]);
     sandbox.tdd(&["explain"]).expect(0).says_on_stdout(&["Failure modes:", "Exit codes of a run:", "canary"]);
 }
@@ -220,4 +224,29 @@ fn ac_tdd_12_4_shells_and_man_are_told_the_commands() {
     let page = sandbox.read("man/tdd-resume.1");
     assert!(page.starts_with('.') && page.contains("halted"), "{page}");
     assert!(sandbox.path("man/tdd.1").is_file());
+}
+
+/// What was run has tests that bear its id: it is neither taken away with the set-up nor given out again.
+#[test]
+fn ac_tdd_12_3_an_id_that_was_run_is_not_given_out_again() {
+    let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
+    let init = |more: &[&str]| sandbox.tdd(&[&["init", "--no-doctor"], more].concat());
+    init(&["--yes", "-c", "two() gives 2"]).expect(0);
+    let id = std::fs::read_dir(sandbox.path("specs/frs")).unwrap().next().unwrap().unwrap().path();
+    let id = id.file_stem().unwrap().to_str().unwrap().to_owned();
+    let (name, _) = id.rsplit_once('-').unwrap();
+    std::fs::create_dir_all(sandbox.path(&format!(".tdd/runs/20261124T171500Z-{id}-0a1b"))).unwrap();
+    init(&["--undo"]).expect(0).says_on_stdout(&["kept, for it has runs", "removed:  tdd.yaml"]);
+    std::fs::remove_dir_all(sandbox.path("specs")).unwrap();
+    sandbox.tdd(&["new", "Short links"]).expect(0).says_on_stdout(&[&format!("{name}-2.md")]);
+}
+
+#[test]
+fn a_plan_is_told_where_no_agent_is_installed_yet() {
+    let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
+    sandbox.tdd(&["new", "STE-12", "Links", "-c", "two() gives 2"]).expect(0);
+    let dry = sandbox.tdd(&["STE-12", "--dry-run"]);
+    dry.expect(0).says_on_stdout(&["AC-STE-12.1", "no agent program was found", "a run needs one"]);
+    sandbox.tdd(&["STE-12"]).expect(2).says(&["no agent program was found"]);
+    sandbox.tdd(&["STE-12", "--dry-run", "--agent", "nobody"]).expect(2);
 }

@@ -52,6 +52,8 @@ pub struct Prepared {
     pub operator: Option<Operator>,
     /// The run that has done all of it already.
     pub finished: Option<Finished>,
+    /// Of a dry run: why no agent could be started.
+    pub missing_agent: Option<Trouble>,
 }
 
 impl Prepared {
@@ -93,7 +95,14 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
     refuse_ignored_tests(&place, &plan, &chosen)?;
     refuse_unfit_mdtests(&place, &plan, &requirement)?;
-    let names = Role::ALL.map(|role| settings.agent(role).name.clone());
+    let mut names = Role::ALL.map(|role| settings.agent(role).name.clone());
+    // What would be done can be told without an agent.
+    let missing_agent = args.dry_run.then(|| choose_auto(environment.path.as_deref()).err()).flatten();
+    for name in names.iter_mut().filter(|name| missing_agent.is_some() && *name == AUTO_AGENT) {
+        agent_table::BUILTIN[0].clone_into(name);
+    }
+    let missing_agent =
+        missing_agent.filter(|_| Role::ALL.iter().any(|role| settings.agent(*role).name == AUTO_AGENT));
     let roles = interactive(agents(&settings, &environment, &names)?, operator)?;
     refuse_caps_without_figures(&roles, &plan.caps, operator)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
@@ -112,6 +121,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
         sandbox,
         operator,
         finished,
+        missing_agent,
     })
 }
 

@@ -3,6 +3,7 @@
 
 use super::false_red::{FalseRed, already_green};
 use tdd_core::attempt::{CheckpointId, Exhaustion};
+use tdd_core::criterion::CriterionId;
 use tdd_core::halt::Halt;
 use tdd_core::harmless::{line, shell_word};
 use tdd_core::judge::{Fault, Reason, Verdict};
@@ -11,6 +12,7 @@ use tdd_core::requirement::Requirement;
 use tdd_core::role::Key;
 use tdd_core::state::State;
 use tdd_core::test::Exit;
+use tdd_core::test::TestId;
 
 /// Of every halt.
 const BY_HAND: &str = "go on after you changed code, a test or the requirement by hand";
@@ -144,7 +146,16 @@ pub(super) fn false_red(state: &State, halt: &Halt, fault: &Fault) -> FalseRed {
 }
 
 fn met_already(state: &State, reasons: &[Reason]) -> Option<NextStep> {
-    let green = already_green(reasons);
+    let mut green = already_green(reasons);
+    // A test that holds whatever the code does says nothing of what is there.
+    let vacuous: Vec<&TestId> = state.red.iter().flat_map(|red| &red.vacuous).map(|it| &it.test).collect();
+    let says_nothing = |id: &CriterionId| {
+        let red = state.red.iter().flat_map(|red| &red.criteria).find(|red| red.id == *id);
+        red.is_some_and(|red| {
+            !red.tests.is_empty() && red.tests.iter().all(|test| vacuous.contains(&&test.id))
+        })
+    };
+    green.retain(|id| !says_nothing(id));
     if green.is_empty() {
         return None;
     }

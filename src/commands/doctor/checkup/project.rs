@@ -9,6 +9,7 @@ use crate::world::journal_file::folders;
 use crate::world::lock::{self, WorkTreeLock};
 use crate::world::project::{self, Place};
 use tdd_child::leftovers;
+use tdd_child::regular_file;
 use tdd_child::run_folder;
 use tdd_child::run_folder::RunDir;
 use tdd_core::checkup::{Finding, Subject};
@@ -19,6 +20,7 @@ use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::packs;
 use tdd_snapshot::git_facts;
 use tdd_snapshot::manifest;
+use tdd_spec::requirement::PLACEHOLDER;
 
 /// Names of one finding, and letters of one name.
 const MOST_NAMES: usize = 10;
@@ -103,6 +105,18 @@ fn requirements(place: &Place, specs_dir: &str) -> Finding {
             Subject::Requirements,
             Trouble::user(format!("no requirement in {specs_dir}/"))
                 .advise("write one: tdd new \"Short links\""),
+        );
+    }
+    let unfilled = |id: &&String| {
+        let text = regular_file::read_to_string(place.project.join(specs_dir).join(format!("{id}.md")));
+        text.is_ok_and(|text| text.contains(PLACEHOLDER))
+    };
+    let unfilled: Vec<String> = known.iter().filter(unfilled).cloned().collect();
+    if !unfilled.is_empty() {
+        return Finding::warning(
+            Subject::Requirements,
+            Trouble::user(format!("nobody has filled in yet: {}", names(&unfilled)))
+                .advise(format!("write in {specs_dir}/{}.md what must hold", unfilled[0])),
         );
     }
     Finding::ok(Subject::Requirements, format!("{} in {specs_dir}/: {}", known.len(), names(&known)))
