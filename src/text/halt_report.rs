@@ -20,7 +20,7 @@ use self::page::Page;
 use super::summary::left_in_git;
 use super::usage_words;
 use tdd_core::attempt::{AgentEnd, CheckpointId};
-use tdd_core::cause::{self, Cause};
+use tdd_core::cause::{self, Cause, Place};
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;
 use tdd_core::excerpt;
@@ -109,6 +109,18 @@ impl<'a> Report<'a> {
         harmless::short(&self.cause.sentence, LINE_WIDTH)
     }
 
+    /// Where to look first. What the failed attempt wrote is not in the tree any more.
+    fn look_at(&self, place: &Place) -> String {
+        let project = &self.state.run.project;
+        let is_it = |path: &RelPath| {
+            let rest = path.as_str().strip_suffix(place.file.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.strip_suffix('/') == Some(project))
+        };
+        let is_of_failed = self.facts.changed.iter().any(|change| is_it(&change.path));
+        let of = if is_of_failed { " (of the failed work)" } else { "" };
+        format!("look at: {}{of}", harmless::line(&place.to_string()))
+    }
+
     /// What is most likely wanted; the first of what can be done.
     fn recommended(&self) -> Option<&NextStep> {
         self.next.first()
@@ -155,14 +167,11 @@ impl<'a> Report<'a> {
 
     fn attempts_line(&self) -> String {
         let [(failed, of), (violations, end)] = self.attempts();
-        let children = match self.forks() {
-            1 => "1 child".to_owned(),
-            forks => format!("{forks} children"),
-        };
+        let forks = self.forks();
         let retries = end.saturating_sub(1);
         let used = violations.min(retries);
         format!(
-            "attempts: {children}; judged and failed: {failed} of {of}; format retries used: {used} of {retries}"
+            "attempts: {forks}; judged and failed: {failed} of {of}; format retries used: {used} of {retries}"
         )
     }
 
@@ -198,9 +207,9 @@ impl<'a> Report<'a> {
 
     fn end(&self) -> String {
         match self.last.and_then(|entry| entry.outcome.as_ref()).map(|outcome| outcome.end) {
-            Some(AgentEnd::Exited(exit)) => format!("the child ended by itself, {exit}"),
-            Some(AgentEnd::Exhausted(what)) => format!("the child was stopped: {what}"),
-            None => "the child's end is not recorded".to_owned(),
+            Some(AgentEnd::Exited(exit)) => format!("the agent ended by itself, {exit}"),
+            Some(AgentEnd::Exhausted(what)) => format!("the agent was stopped: {what}"),
+            None => "the agent's end is not recorded".to_owned(),
         }
     }
 
@@ -282,7 +291,7 @@ impl Report<'_> {
     fn close(&self, page: &mut Page) {
         page.line(&format!("cause: {}", self.cause_line()));
         if let Some(place) = &self.cause.place {
-            page.line(&format!("look at: {}", harmless::line(&place.to_string())));
+            page.line(&self.look_at(place));
         }
         if let Some(step) = self.recommended() {
             page.words("recommended: ", &step.what);

@@ -35,15 +35,15 @@ const SILENT: Duration = Duration::from_secs(10);
 
 /// What time is held against.
 #[derive(Clone, Copy, Debug, Default)]
-struct Clock {
+pub(super) struct Clock {
     /// The child's deadline, while there is a child.
-    wall: Option<Duration>,
-    idle: Duration,
-    silent: Duration,
+    pub(super) wall: Option<Duration>,
+    pub(super) idle: Duration,
+    pub(super) silent: Duration,
 }
 
 impl Clock {
-    fn words(self, elapsed: Duration) -> String {
+    pub(super) fn words(self, elapsed: Duration) -> String {
         let Some(wall) = self.wall else { return minutes(elapsed) };
         let silent = if self.silent < SILENT {
             String::new()

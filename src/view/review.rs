@@ -3,6 +3,7 @@
 //! for something comes back as a [`Wish`].
 
 mod draw;
+mod fitting;
 mod model;
 mod screen;
 

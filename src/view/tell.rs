@@ -16,7 +16,7 @@ use tdd_core::role::Key;
 use tdd_core::state::{Entry, Progress, State};
 
 mod aside;
-mod brief;
+pub(super) mod brief;
 mod estimate;
 mod gate;
 mod measured;

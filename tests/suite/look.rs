@@ -180,6 +180,7 @@ fn ac_tdd_9_14_runs_are_told_as_one_html_file() {
         "its expectation was never seen failing",
         "of that, in vain",
         "What the verdicts rest on",
+        "<strong>recommended: </strong>try again with a fresh budget",
         "Isolation: ",
     ] {
         assert!(page.contains(words), "{words}");

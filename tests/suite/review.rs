@@ -193,7 +193,7 @@ fn ac_tdd_9_11_a_halt_is_judged_on_a_whole_screen() {
 fn a_criterion_is_accepted_for_a_reason_that_is_kept_and_no_agent_reads() {
     let sandbox = halted();
     let mut terminal = full(&sandbox, &[]);
-    let number = number_of(&terminal, "leave this criterion as it is");
+    let number = number_of(&terminal, "accept the criterion");
     terminal.press(&number);
     terminal.wait_for("for what reason?");
     terminal.press("\u{1b}");
@@ -220,7 +220,7 @@ fn goes_on_after(place: &Place, editor: &str) -> String {
     command.args(["review", "--cassette", &place.honest]).env("TERM", "xterm-256color").env("EDITOR", editor);
     let mut terminal = Terminal::of_size(&command, 30, 80);
     terminal.wait_for("q leave");
-    let number = number_of(&terminal, "go on after you changed");
+    let number = number_of(&terminal, "go on after an edit");
     terminal.press("e");
     terminal.wait_for("Enter goes back to the review");
     assert!(!terminal.is_on_the_other_screen() && !terminal.is_raw(), "the editor had the terminal");
@@ -354,11 +354,12 @@ fn step(what: &str, command: &str) -> NextStep {
 /// A halt with a bit of everything: long lines, wide characters, more lines than fit.
 fn model() -> Model {
     let head = Head {
-        title: "STE-1-ae1f halted in GREEN of AC-STE-1.2".to_owned(),
+        title: "STE-1-ae1f halted in GREEN of AC-STE-1.2 after 2 attempts".to_owned(),
+        wanted: Some("AC-STE-1.2: `total` of a cart is the sum of its lines, and that is more than one line".to_owned()),
         cause: "failed: tests/test_cart.py::test_total: assert 1 == 2, and more words than a line of sixty columns can hold".to_owned(),
-        place: Some("tests/test_cart.py:12".to_owned()),
+        place: Some("look at: tests/test_cart.py:12".to_owned()),
         advice: Advice {
-            words: "recommended: 1, because its attempts are spent and nothing else is in the way".to_owned(),
+            words: "recommended: 1, because its attempts are used up and nothing else is in the way".to_owned(),
             step: Some(0),
         },
     };
@@ -372,12 +373,9 @@ fn model() -> Model {
     ];
     let steps = vec![
         step("try again with a fresh budget", "tdd resume STE-1-ae1f --retry"),
+        step("go on after an edit by hand (code, test or requirement)", "tdd resume STE-1-ae1f --edited"),
         step(
-            "go on after you changed code, a test or the requirement by hand",
-            "tdd resume STE-1-ae1f --edited",
-        ),
-        step(
-            "leave this criterion as it is, listed as not verified",
+            "accept the criterion unverified and go on (exit code 4)",
             "tdd resume STE-1-ae1f --accept AC-STE-1.2",
         ),
         step("put all files back as they were before the run", "tdd undo STE-1-ae1f"),

@@ -164,7 +164,7 @@ fn a_requirement_that_was_deleted_or_edited_meanwhile_is_told() {
     asked(&terminal);
     // What the run was begun with is in its journal.
     answered(&mut terminal, "c", "AC-STE-1.1: src.txt says two.");
-    let edited = number_of(&terminal, "go on after you changed");
+    let edited = number_of(&terminal, "go on after an edit");
     answered(&mut terminal, &edited, "STE-1.md");
     assert!(sandbox.tdd(&["status"]).stdout.contains("halted"), "nothing was done");
     terminal.press("q\r");
@@ -285,4 +285,84 @@ fn a_report_that_can_not_be_written_leaves_no_half_of_one() {
     }
     let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 1, "{left:?}");
+}
+
+/// After a false RED the tree holds none of what was written, and that is what has to be read.
+#[test]
+fn ac_tdd_9_22_a_review_shows_the_failed_work_that_is_in_the_tree_no_more() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let passes = std::fs::read_to_string(&place.honest).unwrap().replace("shop.two()", "2");
+    let cassette = place.sandbox.beside("passes.yaml");
+    std::fs::write(&cassette, passes).unwrap();
+    let ran = place.run(cassette.to_str().unwrap(), &[]).expect(1);
+    assert!(
+        ran.stdout.contains("look at: tests/test_ac_ste_1_1.py:1 (of the failed work)"),
+        "{}",
+        ran.stdout
+    );
+    let test = place.sandbox.path("tests/test_ac_ste_1_1.py");
+    assert!(!test.exists());
+    let mut terminal = full(&place.sandbox, &[("EDITOR", "touch opened")]);
+    // The test is what is looked at first.
+    terminal.wait_for("--- tests/test_ac_ste_1_1.py (of the failed work; not among your files now)");
+    terminal.wait_for("self.assertEqual(2, 2)");
+    let number = number_of(&terminal, "bring the failed work back");
+    terminal.press("e");
+    terminal.wait_for("is of the failed work, and not among your files now");
+    assert!(!place.sandbox.path("opened").exists(), "nothing was opened in its place");
+    terminal.press("\r");
+    terminal.wait("the review again", vt100::Screen::alternate_screen);
+    terminal.wait_for("q leave");
+    terminal.press(&number);
+    terminal.wait_for("really?");
+    terminal.press("y");
+    wait_for(|| test.exists());
+    terminal.wait("the question below", |screen| !screen.alternate_screen());
+    // What a person writes there since is theirs, and is what is shown.
+    std::fs::write(&test, "mine = 1\n").unwrap();
+    terminal.press("\r");
+    terminal.wait("the file as it is", |screen| {
+        let now = screen.contents();
+        now.contains("mine = 1") && now.contains("--- tests/test_ac_ste_1_1.py\n")
+    });
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 1);
+}
+
+/// Ids are those of the project, and files those of the repository.
+#[test]
+fn a_project_in_a_folder_is_reviewed_by_its_own_files() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let repo = place.sandbox.repo();
+    let folder = repo.join("svc");
+    std::fs::create_dir(&folder).unwrap();
+    for name in ["shop.py", "tests", "tdd.yaml", "specs"] {
+        std::fs::rename(repo.join(name), folder.join(name)).unwrap();
+    }
+    let command = |words: &[&str]| {
+        let mut command = place.sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        command.args(words).current_dir(&folder).env("TERM", "xterm-256color");
+        command
+    };
+    let ran = command(&["STE-1", "--cassette", &place.wrong, "--quiet"]).output().unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{}", String::from_utf8_lossy(&ran.stderr));
+    let mut review = command(&["review"]);
+    review.env("EDITOR", "sh -c 'echo \"$@\" >../opened' x");
+    let mut terminal = Terminal::of_size(&review, 30, 80);
+    terminal.wait_for("q leave");
+    terminal.press("t");
+    terminal.wait_for("--- svc/tests/test_ac_ste_1_1.py");
+    terminal.wait_for(">   6 ");
+    terminal.press("e");
+    terminal.wait_for("Enter goes back to the review");
+    terminal.press("q\r");
+    assert_eq!(terminal.end().0, 1);
+    let opened = std::fs::read_to_string(place.sandbox.beside("opened")).unwrap();
+    assert!(opened.trim().ends_with("svc/tests/test_ac_ste_1_1.py"), "{opened}");
 }

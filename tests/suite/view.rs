@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tdd::view::json::Json;
 use tdd::view::lines::Lines;
@@ -142,6 +143,31 @@ fn ac_tdd_6_9_success_is_quiet() {
     for step in ["runs ", "child ", "checkpoint", "passed", "  "] {
         assert_eq!(of(step), 0, "{step}: {page}");
     }
+}
+
+/// A log in which nothing moves looks like a program that hangs.
+#[test]
+fn ac_tdd_6_11_without_a_live_display_each_attempt_is_told_when_it_begins_and_while_it_lasts() {
+    let page = told_in_brief(&finished());
+    let at = |words: &str| page.find(words).unwrap_or_else(|| panic!("no `{words}`: {page}"));
+    for (begins, ends) in [
+        ("RED: the test-writer is at work, attempt 1 of 2\n", "RED: 2 new tests"),
+        ("AC-STE-1.1: the implementer is at work, attempt 1 of 2\n", "AC-STE-1.1 green: "),
+        ("AC-STE-1.2: the implementer is at work, attempt 1 of 2\n", "AC-STE-1.2 green: "),
+        ("REFACTOR: the refactorer is at work, attempt 1 of 2\n", "REFACTOR: the gate passes"),
+    ] {
+        assert!(at(begins) < at(ends), "{page}");
+    }
+    let tick = |quiet: Duration| {
+        let tape = Tape::default();
+        let mut lines = Lines::new(tape.clone(), Detail::Brief).every(quiet);
+        lines.news(&News::Tick { silent_ms: 1 });
+        lines.news(&News::Bounds { wall_ms: 1_800_000, idle_ms: 600_000 });
+        lines.news(&News::Tick { silent_ms: 65_000 });
+        anstream::adapter::strip_str(&tape.text()).to_string()
+    };
+    assert_eq!(tick(Duration::ZERO), "  still at work: 0:00 of 30:00, silent for 1:05 of 10:00\n");
+    assert_eq!(tick(Duration::from_mins(5)), "");
 }
 
 #[test]

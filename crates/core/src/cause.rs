@@ -82,7 +82,7 @@ fn of_fault(key: &Key, fault: &Fault, seen: &Seen<'_>) -> Cause {
     match (child, seen.first(&rest)) {
         (Some(child), Some(rest)) => {
             let was_stopped = fault.reasons.iter().any(|reason| matches!(reason, Reason::Exhausted(_)));
-            let joined = if was_stopped { "; until then: " } else { "; " };
+            let joined = if was_stopped { "; its work so far fails: " } else { "; " };
             Cause { sentence: format!("{child}{joined}{}", rest.sentence), ..rest }
         }
         (Some(child), None) => Cause::plain(child),
@@ -110,7 +110,7 @@ impl<'a> Seen<'a> {
             let place = at_the_top(reason);
             // Around what its file has printed, if it has printed anything.
             let anchors = place.iter().map(|place| place.file.clone()).collect();
-            Cause { place, anchors, ..Cause::plain(words(reason)) }
+            Cause { place, anchors, ..Cause::plain(self.words(reason)) }
         };
         forbidden
             .filter(|_| unloaded().is_some() || failed().is_none())
@@ -143,7 +143,51 @@ impl<'a> Seen<'a> {
                 .find(|(_, item)| is_named(item) && wanted(item))
                 .map(|(run, item)| self.cause_of(run, item))
         };
-        of(&|item| item.kind == FailureKind::Assertion).or_else(|| of(&|_| true))
+        let first = of(&|item| item.kind == FailureKind::Assertion).or_else(|| of(&|_| true))?;
+        // Of a test that fails and is no RED all the same, the reader wants to know why it is none.
+        let proves_nothing = reasons.iter().find(|reason| {
+            let of_first = |test: &TestId| first.test.as_ref() == Some(test);
+            matches!(reason, Reason::NotRed { test, kind: RedKind::None, .. } if of_first(test))
+        });
+        Some(match proves_nothing {
+            Some(reason) => Cause { sentence: self.words(reason), ..first },
+            None => first,
+        })
+    }
+
+    /// A reason as a sentence of its own.
+    fn words(&self, reason: &Reason) -> String {
+        let Reason::NotRed { test, kind, .. } = reason else { return reason.to_string() };
+        if *kind == RedKind::Passed {
+            return format!("{test} passes before any code was written");
+        }
+        if *kind == RedKind::None {
+            return format!("{test} {}", self.proves_nothing(test));
+        }
+        format!("{test} is not RED: {}", kind.meaning())
+    }
+
+    /// Why this test is no RED though it does not pass.
+    fn proves_nothing(&self, test: &TestId) -> String {
+        let own = |item: &FailedItem| item.test.as_ref() == Some(test);
+        let of_file = |item: &FailedItem| {
+            item.test.is_none() && item.file.as_ref().is_some_and(|file| file.as_str() == test.file())
+        };
+        let item = self.items().find(|(_, item)| own(item)).or(self.items().find(|(_, item)| of_file(item)));
+        let Some((_, item)) = item else { return "was skipped or not run".to_owned() };
+        let said = one_line(&item.message);
+        match item.kind {
+            FailureKind::Missing => format!(
+                "fails only because something is missing, and expects nothing of it (or has a mark, skip or \
+                 xfail): {said}"
+            ),
+            FailureKind::Assertion => {
+                format!("expects a snapshot that nobody has recorded, which no code can meet: {said}")
+            }
+            FailureKind::Error | FailureKind::Load | FailureKind::Timeout | FailureKind::Crash => {
+                format!("fails, but it expects nothing that code could meet: {said}")
+            }
+        }
     }
 
     fn cause_of(&self, run: &RunRef, item: &FailedItem) -> Cause {
@@ -189,17 +233,6 @@ fn at_the_top(reason: &Reason) -> Option<Place> {
     let Reason::NotRed { test, .. } = reason else { return None };
     let file = RelPath::new(test.file())?;
     Some(Place { file: file.as_str().to_owned(), line: 1 })
-}
-
-/// A reason as a sentence of its own.
-fn words(reason: &Reason) -> String {
-    if let Reason::NotRed { test, kind: RedKind::Passed, .. } = reason {
-        return format!("{test} passes before any code was written");
-    }
-    if let Reason::NotRed { test, kind, .. } = reason {
-        return format!("{test} is not RED: {}", kind.meaning());
-    }
-    reason.to_string()
 }
 
 fn rests_on_run(reason: &Reason) -> bool {

@@ -67,7 +67,7 @@ use git_state::GitState;
 use import::Known;
 use labels::ref_folder;
 pub use labels::slug;
-pub use patch::patch;
+pub use patch::{file, patch};
 use place::GitPlace;
 pub use place::{exclude_runs, exclude_sessions, git_folders};
 use private::{Private, disk, frozen_rules};

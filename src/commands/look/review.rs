@@ -6,6 +6,7 @@
 //! the run meanwhile.
 
 mod editor;
+mod files;
 mod full;
 mod lend;
 mod panes;

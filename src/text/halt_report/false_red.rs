@@ -66,7 +66,7 @@ impl FalseRed {
             Self::GivenUp => {
                 "because the test-writer says itself that it can't, and its last message says why"
             }
-            Self::Useless => "because its attempts are spent and nothing else is in the way",
+            Self::Useless => "because its attempts are used up and nothing else is in the way",
         }
     }
 }

@@ -15,7 +15,7 @@ use tdd_core::test::Exit;
 use tdd_core::test::TestId;
 
 /// Of every halt.
-const BY_HAND: &str = "go on after you changed code, a test or the requirement by hand";
+const BY_HAND: &str = "go on after an edit by hand (code, test or requirement)";
 
 /// One thing that can be done, and the command that does it, ready to paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
         let of = halt.key.criterion().map(|id| format!(" {id}")).unwrap_or_default();
         steps.push(step("look at what the failed attempt changed", format!("tdd diff {run}{of} --failed")));
         steps.push(step(
-            "bring the failed work back, to mend it by hand (what is there now is kept)",
+            "bring the failed work back to mend it by hand (what is there now is kept)",
             format!("tdd undo {run} --to {}", brief(failed)),
         ));
     }
@@ -72,20 +72,21 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
     let retry = format!("tdd resume {run} --retry");
     let edited = format!("tdd resume {run} --edited");
     let take = take_step(state, halt, run);
+    let role = halt.key.role();
     let ways = match &halt.verdict {
         Verdict::Disputed(_) => vec![
             step(
                 "read the disputed test and the criterion, and say who is right",
                 format!("tdd review {run}"),
             ),
-            step("the role is right: go on after you changed the test or the requirement", edited),
+            step(&format!("the {role} is right: go on after an edit (test or requirement)"), edited),
             step("the test is right: try again with a fresh budget", retry),
         ],
         Verdict::Failed(fault) if fault.mode == Mode::E => vec![
             step(&format!("try again with a fresh budget{}", more_of_a_flag(&fault.reasons)), retry),
             step(
                 &format!(
-                    "go on after you changed code, a test, the requirement or a setting by hand{}",
+                    "go on after an edit by hand (code, test, requirement or setting){}",
                     more_of_a_setting(&fault.reasons)
                 ),
                 edited,
@@ -113,7 +114,7 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
     }
     if let Some(id) = halt.key.criterion() {
         steps.push(step(
-            "leave this criterion as it is, not verified, and go on (exit code 4)",
+            "accept the criterion unverified and go on (exit code 4)",
             format!("tdd resume {run} --accept {id}"),
         ));
     }
@@ -125,7 +126,7 @@ fn after_false_red(state: &State, halt: &Halt, fault: &Fault, [retry, edited]: [
     let cause = false_red(state, halt, fault);
     let by_hand = match cause {
         FalseRed::GivenUp => {
-            "make the requirement say what the test-writer lacked (its last message tells it), and go on with it"
+            "go on after an edit of the requirement: say what the test-writer lacked (its last message tells it)"
         }
         FalseRed::Passes | FalseRed::DoesNotRun | FalseRed::Useless => BY_HAND,
     };
@@ -200,12 +201,12 @@ fn ran_out_of(reasons: &[Reason]) -> Option<Exhaustion> {
 /// What gives the next child more and is no change of a file.
 fn more_of_a_flag(reasons: &[Reason]) -> &'static str {
     match ran_out_of(reasons) {
-        Some(Exhaustion::Cost) => " (--max-usd-attempt and --max-tokens-attempt let a child use more)",
+        Some(Exhaustion::Cost) => " (--max-usd-attempt and --max-tokens-attempt let the agent use more)",
         Some(Exhaustion::Turns) => {
-            " (`max_turns` of the role or of its agent in tdd.yaml gives a child more turns; a criterion that \
+            " (`max_turns` of the role or of its agent in tdd.yaml gives the agent more turns; a criterion that \
              needs many is better cut in two)"
         }
-        Some(Exhaustion::Wall) => " (--max-wall-attempt gives a child more time)",
+        Some(Exhaustion::Wall) => " (--max-wall-attempt gives the agent more time)",
         Some(Exhaustion::Idle | Exhaustion::Output) | None => "",
     }
 }
@@ -213,9 +214,9 @@ fn more_of_a_flag(reasons: &[Reason]) -> &'static str {
 /// What gives the next child more and stands in `tdd.yaml`, a file like others to a run that goes on.
 fn more_of_a_setting(reasons: &[Reason]) -> &'static str {
     match ran_out_of(reasons) {
-        Some(Exhaustion::Idle) => " (`idle_deadline` in tdd.yaml lets a child be silent for longer)",
-        Some(Exhaustion::Output) => " (`output_cap` in tdd.yaml lets a child print more)",
-        Some(Exhaustion::Wall) => " (`attempt_deadline` in tdd.yaml gives a child more time)",
+        Some(Exhaustion::Idle) => " (`idle_deadline` in tdd.yaml lets the agent be silent for longer)",
+        Some(Exhaustion::Output) => " (`output_cap` in tdd.yaml lets the agent print more)",
+        Some(Exhaustion::Wall) => " (`attempt_deadline` in tdd.yaml gives the agent more time)",
         Some(Exhaustion::Cost | Exhaustion::Turns) | None => "",
     }
 }

@@ -5,9 +5,10 @@ use super::next_steps::false_red;
 use super::page::Page;
 use super::{HaltFacts, NextStep, Report};
 use tdd_core::excerpt;
+use tdd_core::finding::RedKind;
 use tdd_core::halt::Halt;
 use tdd_core::harmless;
-use tdd_core::judge::Verdict;
+use tdd_core::judge::{Reason, Verdict};
 use tdd_core::mode::Mode;
 use tdd_core::state::State;
 
@@ -21,12 +22,18 @@ pub struct Review {
     pub steps: Vec<NextStep>,
     /// Where to look first: a file of the repository and a line.
     pub place: Option<(String, u32)>,
+    /// The same in words, on one line.
+    pub look_at: Option<String>,
     /// Lines of output around the failure.
     pub evidence: Vec<String>,
     /// Which run, and where it halted.
     pub title: String,
     /// What went wrong, in one sentence.
     pub cause: String,
+    /// What the criterion asks for, in one line.
+    pub wanted: Option<String>,
+    /// The key of what to read first: what was printed, or the test itself.
+    pub opens: char,
     pub advice: Advice,
 }
 
@@ -80,7 +87,7 @@ impl Report<'_> {
         let mut page = Page::default();
         page.words("", &self.headline());
         if let Some(place) = &self.cause.place {
-            page.line(&format!("look at: {}", harmless::line(&place.to_string())));
+            page.line(&self.look_at(place));
         }
         page.line("");
         self.criterion(&mut page);
@@ -96,30 +103,60 @@ impl Report<'_> {
         }
         page.line("");
         let advice = advice(self.state, self.halt);
+        let opens = if evidence.is_empty() || is_about_the_test(self.halt) { 't' } else { 'o' };
         page.words("", &advice.words);
         for (index, step) in steps.iter().enumerate() {
             let sign = if advice.step == Some(index) { '*' } else { ' ' };
             page.words(&format!("{sign}{:>2}  ", index + 1), &step.what);
         }
+        let look_at = self.cause.place.as_ref().map(|place| self.look_at(place));
         let place = self.cause.place.as_ref().map(|place| (place.file.clone(), place.line));
         let run = &self.state.run.run;
         let of = self.halt.key.criterion().map(|id| format!(" of {id}")).unwrap_or_default();
+        let after = match self.forks() {
+            0 | 1 => String::new(),
+            forks => format!(" after {forks} attempts"),
+        };
         Review {
             page: page.into_text(),
             steps,
             place,
+            look_at,
             evidence,
-            title: harmless::line(&format!("{run} halted in {}{of}", self.halt.key.stage())),
+            title: harmless::line(&format!("{run} halted in {}{of}{after}", self.halt.key.stage())),
+            wanted: self.wanted(),
+            opens,
             cause: self.cause_line(),
             advice,
         }
     }
 
     fn criterion(&self, page: &mut Page) {
-        let Some(id) = self.halt.key.criterion() else { return };
-        if let Some(criterion) = self.state.run.requirement.criterion(id) {
-            page.words(&format!("{id}: "), &harmless::short(&criterion.text, super::LINE_WIDTH));
+        if let Some(wanted) = self.wanted() {
+            page.words("", &wanted);
         }
+    }
+
+    fn wanted(&self) -> Option<String> {
+        let id = self.halt.key.criterion()?;
+        let criterion = self.state.run.requirement.criterion(id)?;
+        Some(format!("{id}: {}", harmless::short(&criterion.text, super::LINE_WIDTH)))
+    }
+}
+
+/// Whether the test's own words say more than what a run of it printed: it is disputed, or no RED though it runs.
+fn is_about_the_test(halt: &Halt) -> bool {
+    match &halt.verdict {
+        Verdict::Disputed(_) => true,
+        Verdict::Failed(fault) => {
+            let says_nothing =
+                |kind: &RedKind| matches!(kind, RedKind::None | RedKind::Passed | RedKind::Unconditional);
+            let mut kinds = fault.reasons.iter().filter_map(|reason| {
+                if let Reason::NotRed { kind, .. } = reason { Some(kind) } else { None }
+            });
+            kinds.clone().next().is_some() && kinds.all(says_nothing)
+        }
+        Verdict::Passed => false,
     }
 }
 
@@ -131,14 +168,14 @@ fn advice(state: &State, halt: &Halt) -> Advice {
         }
         Verdict::Failed(fault) => match fault.mode {
             Mode::A => false_red(state, halt, fault).because(),
-            Mode::B => "because its attempts are spent and nothing else is in the way",
+            Mode::B => "because its attempts are used up and nothing else is in the way",
             Mode::C => "because only the refactoring failed, and nothing needs it",
             Mode::D => match state.takeable(halt) {
                 Some(work) if work.is_measured() => "because only its result block is missing",
                 Some(_) => "because nobody has measured its work yet",
                 None => "because its work came without a valid result block",
             },
-            Mode::E => "because a limit ended it, and not what it wrote",
+            Mode::E => "because a limit stopped it before it was done",
         },
         Verdict::Passed => "because nothing is known to be wrong",
     };

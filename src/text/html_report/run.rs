@@ -224,8 +224,9 @@ fn criterion(
 fn next(steps: &[NextStep]) -> Markup {
     html! {
         ol.next {
-            @for step in steps {
+            @for (index, step) in steps.iter().enumerate() {
                 li {
+                    @if index == 0 { strong { "recommended: " } }
                     (harmless::line(&step.what))
                     @if !step.command.is_empty() { br; code { (harmless::line(&step.command)) } }
                 }

@@ -6,7 +6,8 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
-use super::model::{Asked, Model, cut, folded};
+use super::fitting::{cut, hung};
+use super::model::{Asked, Model};
 use crate::view::Ink;
 use tdd_core::harmless;
 
@@ -28,11 +29,14 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, ink: Ink) {
     let mut page = Page { area, y: 0, frame };
     let bold = Style::new().add_modifier(Modifier::BOLD);
     page.prose(&model.head.title, bold);
+    if let Some(wanted) = &model.layout.wanted {
+        page.line(Line::styled(wanted.clone(), dim()));
+    }
     for row in &model.layout.cause {
         page.line(Line::styled(row.clone(), ink.of(Color::Red)));
     }
     if let Some(place) = &model.head.place {
-        page.prose(&format!("look at: {place}"), Style::new());
+        page.prose(place, Style::new());
     }
     for row in &model.layout.tabs {
         page.line(Line::from(row.iter().flat_map(|at| tab(model, *at, ink)).collect::<Vec<_>>()));
@@ -45,7 +49,9 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, ink: Ink) {
     }
     page.y += u16::try_from(model.layout.page - lines.len()).unwrap_or(0);
     page.rule(&count(after, "below"));
-    page.prose(&model.head.advice.words, dim());
+    for row in &model.layout.advice {
+        page.line(Line::styled(row.clone(), dim()));
+    }
     for (index, step) in model.steps.iter().take(model.layout.steps).enumerate() {
         let is_first = model.head.advice.step == Some(index);
         let sign = if is_first { '*' } else { ' ' };
@@ -60,7 +66,11 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, ink: Ink) {
 }
 
 fn count(lines: usize, place: &str) -> String {
-    if lines > 0 { format!(" {lines} lines {place} ") } else { String::new() }
+    match lines {
+        0 => String::new(),
+        1 => format!(" 1 line {place} "),
+        _ => format!(" {lines} lines {place} "),
+    }
 }
 
 fn dim() -> Style {
@@ -74,7 +84,7 @@ fn tab(model: &Model, at: usize, ink: Ink) -> Vec<Span<'static>> {
     vec![
         Span::styled(open.to_string(), style),
         Span::styled(sheet.key.to_string(), style.patch(ink.of(Color::Cyan))),
-        Span::styled(format!(" {}{close} ", sheet.title), style),
+        Span::styled(format!(" {}{close}", sheet.title), style),
     ]
 }
 
@@ -121,7 +131,7 @@ fn ask(frame: &mut Frame<'_>, model: &Model) {
     let inside = usize::from(area.width).saturating_sub(6).clamp(10, 72);
     let rows = usize::from(area.height).saturating_sub(2);
     let fitted =
-        |lines: Vec<String>| -> Vec<String> { lines.iter().flat_map(|line| folded(line, inside)).collect() };
+        |lines: Vec<String>| -> Vec<String> { lines.iter().flat_map(|line| hung(line, inside)).collect() };
     let mut lines = fitted(model.question(Words::All));
     if lines.len() > rows {
         lines = fitted(model.question(Words::Few));

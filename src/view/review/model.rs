@@ -1,13 +1,16 @@
 //! What a review shows, and what its keys do. Pure: neither a terminal nor a run is touched.
 
-use unicode_width::UnicodeWidthChar as _;
-
+use super::fitting::{cut, folded, squeezed, wrapped};
 use crate::text::halt_report::{Advice, NextStep};
 
 /// The part of the height that the actions may take.
 const SHARE_OF_STEPS: usize = 3;
 /// Lines that the cause may take.
 const MOST_OF_CAUSE: usize = 4;
+/// Lines that the reason of the recommended action may take.
+const MOST_OF_ADVICE: usize = 2;
+/// From how many rows on there is room to say what was asked for.
+const ROOMY: usize = 28;
 /// Characters of a reason.
 const MOST_OF_REASON: usize = 500;
 
@@ -16,8 +19,10 @@ const MOST_OF_REASON: usize = 500;
 pub struct Head {
     /// Which run, and where it halted.
     pub title: String,
+    /// What was asked for: the criterion.
+    pub wanted: Option<String>,
     pub cause: String,
-    /// The file and line to look at first.
+    /// What to look at first, in words.
     pub place: Option<String>,
     pub advice: Advice,
 }
@@ -91,6 +96,8 @@ pub(super) struct Layout {
     pub(super) cols: usize,
     pub(super) rows: usize,
     pub(super) cause: Vec<String>,
+    pub(super) wanted: Option<String>,
+    pub(super) advice: Vec<String>,
     /// The sheets' names by lines, each with its number.
     pub(super) tabs: Vec<Vec<usize>>,
     /// The lines of the sheet at hand, wrapped.
@@ -136,14 +143,22 @@ impl Model {
         }
         let mut cause = folded(&self.head.cause, cols);
         cause.truncate(MOST_OF_CAUSE);
+        let mut advice = folded(&self.head.advice.words, cols);
+        advice.truncate(MOST_OF_ADVICE);
+        let wanted = self.head.wanted.as_ref().filter(|_| rows >= ROOMY).map(|wanted| cut(wanted, cols));
         let tabs = self.tabs(cols);
         let steps = self.steps.len().min((rows / SHARE_OF_STEPS).max(1));
         let place = usize::from(self.head.place.is_some());
-        // The title, two rules, the reason of the first action, and the keys.
-        let taken = 5 + cause.len() + place + tabs.len() + steps;
-        let sheet = self.sheets.get(self.at).and_then(|sheet| sheet.lines.as_ref());
-        let lines = sheet.into_iter().flatten().flat_map(|line| wrapped(line, cols)).collect();
-        self.layout = Layout { cols, rows, cause, tabs, lines, page: rows.saturating_sub(taken), steps };
+        // The title, two rules, and the keys.
+        let taken =
+            4 + cause.len() + usize::from(wanted.is_some()) + place + tabs.len() + advice.len() + steps;
+        let sheet = self.sheets.get(self.at);
+        let is_source = sheet.is_some_and(|sheet| matches!(sheet.key, 'd' | 'a' | 't'));
+        let shown = |line: &String| if is_source { line.clone() } else { squeezed(line, cols) };
+        let lines = sheet.and_then(|sheet| sheet.lines.as_ref());
+        let lines = lines.into_iter().flatten().flat_map(|line| wrapped(&shown(line), cols)).collect();
+        let page = rows.saturating_sub(taken);
+        self.layout = Layout { cols, rows, cause, wanted, advice, tabs, lines, page, steps };
         self.scroll = self.scroll.min(self.last_scroll());
     }
 
@@ -151,7 +166,7 @@ impl Model {
         let mut rows = vec![Vec::new()];
         let mut used = 0;
         for (index, sheet) in self.sheets.iter().enumerate() {
-            let width = sheet.title.len() + 5;
+            let width = sheet.title.len() + 4;
             if used > 0 && used + width > cols {
                 rows.push(Vec::new());
                 used = 0;
@@ -284,58 +299,4 @@ impl Model {
         self.asked = Asked::Reason(at, text);
         None
     }
-}
-
-/// Prose in rows of so many columns, broken between words where there are any.
-pub(super) fn folded(text: &str, cols: usize) -> Vec<String> {
-    let mut rows: Vec<String> = Vec::new();
-    // What a line begins with stays before its first word.
-    let indent: String = text.chars().take_while(|one| *one == ' ').collect();
-    let mut row = indent;
-    for word in text.split_whitespace() {
-        let is_first = row.trim().is_empty();
-        let more = if is_first { word.to_owned() } else { format!(" {word}") };
-        if !is_first && width(&row) + width(&more) > cols {
-            rows.push(std::mem::replace(&mut row, word.to_owned()));
-        } else {
-            row.push_str(&more);
-        }
-        let mut parts = wrapped(&row, cols);
-        row = parts.pop().unwrap_or_default();
-        rows.extend(parts);
-    }
-    rows.push(row);
-    rows
-}
-
-/// As much of a line as fits into so many columns, with a sign where it was cut.
-pub(super) fn cut(line: &str, cols: usize) -> String {
-    if width(line) <= cols {
-        return line.to_owned();
-    }
-    let first = wrapped(line, cols.saturating_sub(1)).into_iter().next().unwrap_or_default();
-    format!("{first}…")
-}
-
-fn width(text: &str) -> usize {
-    text.chars().map(|one| one.width().unwrap_or(0)).sum()
-}
-
-/// A line in rows of so many columns; one that is too long is broken where it is full.
-pub(super) fn wrapped(line: &str, cols: usize) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    let mut used = 0;
-    for one in line.chars() {
-        let text = if one == '\t' { "    ".to_owned() } else { one.to_string() };
-        let width: usize = text.chars().map(|one| one.width().unwrap_or(0)).sum();
-        if used + width > cols && used > 0 {
-            rows.push(String::new());
-            used = 0;
-        }
-        used += width;
-        if let Some(row) = rows.last_mut() {
-            row.push_str(&text);
-        }
-    }
-    rows
 }

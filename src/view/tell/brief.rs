@@ -1,7 +1,8 @@
 //! What is told if nobody asked for more: success is quiet. A line for RED, for each criterion and for REFACTOR,
 //! and whatever a person may have to act on; `--verbose` and `tdd log` tell every step.
 
-use super::{Line, Teller, bad, baseline, counted, good, opening, plain, seconds};
+use super::{Line, Teller, bad, baseline, counted, dim, good, opening, plain, seconds};
+use tdd_core::attempt::{Attempt, AttemptKind};
 use tdd_core::cause;
 use tdd_core::event::Event;
 use tdd_core::finding::{Findings, GreenJudge};
@@ -113,6 +114,17 @@ impl Teller {
         let green = if entry.attempt.key.criterion().is_some() { " green:" } else { ":" };
         Some(good(format!("{name}{green} {}{claim}; {cost}", self.shown)))
     }
+}
+
+/// That an attempt begins, for a log in which nothing else moves until it has ended.
+pub(in crate::view) fn begins(state: &State, attempt: &Attempt) -> Line {
+    let (name, role, most) = (name(&attempt.key), attempt.key.role(), state.run.plan.bounds.semantic);
+    dim(match attempt.kind {
+        AttemptKind::First | AttemptKind::Semantic => {
+            format!("{name}: the {role} is at work, attempt {} of {most}", attempt.number)
+        }
+        AttemptKind::Format => format!("{name}: the {role} is asked for its result block again"),
+    })
 }
 
 fn name(key: &Key) -> String {

@@ -25,9 +25,7 @@ impl fmt::Display for Place {
 /// Where a failure is: where its message says; else the last line of its own file that the output
 /// names; else, for what did not load, the place that stands nearest to the message in the output.
 pub(super) fn of_failure(file: &str, (message, output): (&str, &str), root: &str) -> Option<Place> {
-    let is_of_file = |place: &Place| {
-        !file.is_empty() && (place.file == file || file.ends_with(&format!("/{}", place.file)))
-    };
+    let is_of_file = |place: &Place| is_in(place, file);
     let in_message = || message.lines().filter_map(|line| named(line, root)).next_back();
     let of_file = || output.lines().rev().filter_map(|line| named(line, root)).find(is_of_file);
     let found = in_message().or_else(|| beside(message, output, root)).or_else(of_file);
@@ -36,9 +34,7 @@ pub(super) fn of_failure(file: &str, (message, output): (&str, &str), root: &str
 
 /// The place of a failed test: a line of its own file, before any other.
 pub(super) fn of_test(file: &str, (message, output): (&str, &str), root: &str) -> Option<Place> {
-    let own = |line: &str| {
-        named(line, root).filter(|place| place.file == file || file.ends_with(&format!("/{}", place.file)))
-    };
+    let own = |line: &str| named(line, root).filter(|place| is_in(place, file));
     let found = message.lines().rev().find_map(own).or_else(|| {
         // Most stacks end with the frame that failed; one whose frames begin with `at` begins with it.
         let of_frame =
@@ -46,6 +42,13 @@ pub(super) fn of_test(file: &str, (message, output): (&str, &str), root: &str) -
         of_frame.or_else(|| output.lines().rev().find_map(own))
     });
     found.map(|place| Place { file: file.to_owned(), ..place })
+}
+
+/// Whether a place is in this file. A tool may name it by less than its path, or, where the project lies in a
+/// folder of the repository, by more.
+fn is_in(place: &Place, file: &str) -> bool {
+    let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'));
+    !file.is_empty() && (place.file == file || ends(file, &place.file) || ends(&place.file, file))
 }
 
 /// The lines of the output from where the message stands in it; none where it does not.

@@ -66,12 +66,35 @@ fn what_only_lacks_code_is_no_cause_of_a_false_red() {
         |kind| Reason::NotRed { criterion: criterion.clone(), test: id("tests/test_b.py::two"), kind };
     let runs = [run(vec![missing.clone()], "tests/test_a.py:1: in <module>\n")];
     let useless = cause(vec![not_red(RedKind::None)], &runs);
-    assert!(useless.sentence.starts_with("tests/test_b.py::two is not RED: "), "{}", useless.sentence);
+    assert_eq!(useless.sentence, "tests/test_b.py::two was skipped or not run");
     assert_eq!(useless.place.unwrap().to_string(), "tests/test_b.py:1");
     // A file that no code can mend is one.
     let runs = [run(vec![missing, unloaded("tests/test_b.py", "SyntaxError: invalid syntax")], "")];
     let broken = cause(vec![not_red(RedKind::Load)], &runs);
     assert!(broken.sentence.contains("tests/test_b.py does not load"), "{}", broken.sentence);
+}
+
+/// A test can fail in three ways and prove nothing; which one it was is what its writer has to know.
+#[test]
+fn a_red_that_proves_nothing_says_why() {
+    let criterion = CriterionId::new("STE-1", 2).unwrap();
+    let test = id("tests/test_b.py::two");
+    let hollow =
+        || vec![Reason::NotRed { criterion: criterion.clone(), test: test.clone(), kind: RedKind::None }];
+    let of = |item: FailedItem| cause(hollow(), &[run(vec![item], "")]).sentence;
+    let gone = "ImportError: cannot import name 'two'";
+    let missing = FailedItem { kind: FailureKind::Missing, ..unloaded("tests/test_b.py", gone) };
+    assert_eq!(
+        of(missing),
+        "tests/test_b.py::two fails only because something is missing, and expects nothing of it (or has a mark, \
+         skip or xfail): ImportError: cannot import name 'two'"
+    );
+    let ran = |kind, said| of(failed(&test.0, kind, said));
+    assert_eq!(
+        ran(FailureKind::Error, "ValueError"),
+        "tests/test_b.py::two fails, but it expects nothing that code could meet: ValueError"
+    );
+    assert!(ran(FailureKind::Assertion, "snapshot").contains("a snapshot that nobody has recorded"));
 }
 
 #[test]
@@ -123,7 +146,7 @@ fn what_ran_out_comes_first_and_the_state_of_the_tests_behind_it() {
     let reasons = vec![Reason::Exhausted(Exhaustion::Turns), Reason::TestFailed(id("t.py::x"))];
     assert_eq!(
         cause(reasons, &runs).sentence,
-        "the implementer was stopped: its turn cap was reached; until then: t.py::x: 1 != 2"
+        "the implementer was stopped: its turn cap was reached; its work so far fails: t.py::x: 1 != 2"
     );
 }
 
@@ -154,6 +177,8 @@ fn places_are_those_of_the_repository_in_every_runner_s_spelling() {
             "    at TestContext.<anonymous> (file:///repo/t/a.py:5:10)\n    at node:internal:1:1\n",
             Some("t/a.py:5"),
         ),
+        // The project lies in a folder of the repository.
+        ("1 != 2", "File \"/repo/svc/t/a.py\", line 6, in test_new\n", Some("t/a.py:6")),
         ("1 != 2", " ❯ t/a.py:9:20\n", Some("t/a.py:9")),
         ("1 != 2", "    a.py:9: two() = 3, want 2\n", Some("t/a.py:9")),
         // Frames that begin with `at` come the other way round: the one that failed is the first.

@@ -21,3 +21,10 @@ pub fn patch(
     args.extend(paths.iter().map(RelPath::as_str));
     git.run(&args, b"")
 }
+
+/// A file as it is in a checkpoint; `None` where it holds none of that path.
+pub fn file(repository: &Path, of: &CheckpointId, path: &RelPath) -> Result<Option<Vec<u8>>, Trouble> {
+    let git = Git::own(&GitPlace::find(repository)?);
+    let said = git.ask(&["cat-file", "blob", &format!("{}:{path}", of.0)], b"")?;
+    Ok(said.ok.then_some(said.stdout))
+}

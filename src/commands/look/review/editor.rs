@@ -1,7 +1,9 @@
 //! The operator's own editor.
 
+use std::path::Path;
 use std::process::Command;
 
+use super::files::Source;
 use super::{Halted, is_file_of, lend};
 use crate::view::print;
 use tdd_core::harmless;
@@ -25,8 +27,20 @@ pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) -> Result<(),
     command.args(&words[1..]).current_dir(&halted.repository);
     let name = words[0].rsplit('/').next().unwrap_or_default();
     // A child may have printed the name: what is no file here, or looks like a flag, is none to be opened.
-    let file = place.map(|(file, line)| (halted.repository.join(file), line));
-    if let Some((file, line)) = file.filter(|(file, _)| file.is_absolute() && is_file_of(halted, file)) {
+    let file = place.and_then(|(file, line)| Some((halted.file(file)?.1, line)));
+    let source = place.and_then(|(file, _)| halted.read_file(file)).map(|(_, source)| source);
+    let is_here = |file: &Path| file.is_absolute() && is_file_of(halted, file);
+    if let Some((file, _)) = place.filter(|_| source == Some(Source::FailedWork))
+        && !halted.file(file).is_some_and(|(_, on_disk)| is_here(&on_disk))
+    {
+        print::message(&format!(
+            "{} is of the failed work, and not among your files now; the number that says `bring the failed work \
+             back` puts it there, then e opens it",
+            harmless::line(file)
+        ));
+        return Ok(());
+    }
+    if let Some((file, line)) = file.filter(|(file, _)| is_here(file)) {
         if TAKE_LINE.contains(&name) {
             command.arg(format!("+{line}"));
         }
@@ -36,7 +50,7 @@ pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) -> Result<(),
     }
     match lend::to(&mut command)? {
         Ok(status) if status.success() => {
-            print::message("if you changed something, go on with the number that says `after you changed`");
+            print::message("if you changed something, go on with the number that says `after an edit`");
         }
         Ok(status) => {
             print::message(&format!("`{}` ended with {status}; nothing was done", harmless::line(&editor)));

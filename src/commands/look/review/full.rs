@@ -67,14 +67,15 @@ fn attend(halted: &Halted, shown: &Review, (stop, ink): (&StopSignal, Ink)) -> R
 }
 
 fn model(shown: &Review) -> Model {
-    let place = shown.place.as_ref().map(|(file, line)| harmless::line(&format!("{file}:{line}")));
-    let head =
-        Head { title: shown.title.clone(), cause: shown.cause.clone(), place, advice: shown.advice.clone() };
+    let head = Head {
+        title: shown.title.clone(),
+        wanted: shown.wanted.clone(),
+        cause: shown.cause.clone(),
+        place: shown.look_at.clone(),
+        advice: shown.advice.clone(),
+    };
     let sheets = panes::ALL.map(|(key, title)| Sheet { key, title, lines: None });
     let mut model = Model::new(head, sheets.into(), shown.steps.clone());
-    // Nothing has run: what is disputed is the test.
-    if shown.evidence.is_empty() {
-        model.open('t');
-    }
+    model.open(shown.opens);
     model
 }

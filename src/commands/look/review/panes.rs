@@ -2,6 +2,7 @@
 //! a terminal.
 
 use super::Halted;
+use super::files::Source;
 use crate::text::halt_report::{self, Review};
 use crate::text::usage_words;
 use crate::world::journal_file;
@@ -17,8 +18,6 @@ use tdd_snapshot::checkpoints;
 
 /// Bytes of a child's output that are shown: its end.
 const MOST_SAID: u64 = 64 * 1024;
-/// Bytes of a test file that are shown.
-const MOST_OF_TEST: u64 = 64 * 1024;
 /// Lines of the journal that are shown: the last.
 const MOST_EVENTS: usize = 400;
 /// Lines of a diff that are shown.
@@ -30,7 +29,7 @@ pub(super) const ALL: [(char, &str); 10] = [
     ('t', "test"),
     ('c', "criterion"),
     ('d', "diff"),
-    ('a', "attempts 1, 2"),
+    ('a', "attempts"),
     ('p', "prompt"),
     ('s', "said"),
     ('w', "work"),
@@ -52,7 +51,14 @@ pub(super) fn lines(halted: &Halted, shown: &Review, key: char) -> Result<Vec<St
         'j' => journal(halted)?,
         _ => split(&halt_report::text(&halted.story.state, &halted.halt, &halted.facts)),
     };
-    Ok(if lines.is_empty() { vec!["  (nothing)".to_owned()] } else { lines })
+    let nothing = match key {
+        'o' => "  (no test was run)",
+        'd' => "  (the failed attempt changed no file)",
+        'a' => "  (the last two attempts left the same files)",
+        's' => "  (it printed nothing)",
+        _ => "  (nothing)",
+    };
+    Ok(if lines.is_empty() { vec![nothing.to_owned()] } else { lines })
 }
 
 fn split(text: &str) -> Vec<String> {
@@ -72,29 +78,27 @@ fn criterion(halted: &Halted) -> Vec<String> {
     std::iter::once(head).chain(lines.flat_map(|text| split(&text))).collect()
 }
 
-/// The test files of the criterion as they are in the tree, the place of the failure marked.
+/// The test files of the criterion, the place of the failure marked.
 fn tests(halted: &Halted, shown: &Review) -> Vec<String> {
-    let place = shown.place.as_ref();
+    let place = shown.place.as_ref().and_then(|(file, line)| Some((halted.file(file)?.0, *line as usize)));
     let red = halted.story.state.red.iter().flat_map(|red| &red.criteria);
     let own = red.filter(|red| halted.halt.key.criterion().is_none_or(|id| *id == red.id));
     let mut files: Vec<RelPath> = own.flat_map(|red| red.files.iter().cloned()).collect();
-    files.extend(place.and_then(|(file, _)| RelPath::new(file.as_str())));
+    files.extend(place.iter().map(|(file, _)| file.clone()));
     files.sort_unstable();
     files.dedup();
     let mut lines = Vec::new();
     for file in files {
-        let at = place.filter(|(named, _)| *named == file.as_str()).map(|(_, line)| *line as usize);
-        lines.push(format!("--- {}", harmless::line(file.as_str())));
-        let path = halted.repository.join(file.as_str());
-        let text = if super::is_file_of(halted, &path) {
-            regular_file::head(&path, MOST_OF_TEST).ok()
-        } else {
-            None
-        };
-        let Some(text) = text else {
-            lines.push("  (not in the tree)".to_owned());
+        let at = place.as_ref().filter(|(named, _)| *named == file).map(|(_, line)| *line);
+        let name = harmless::line(file.as_str());
+        let Some((text, source)) = halted.read_file(file.as_str()) else {
+            lines.push(format!("--- {name} (not in the tree)"));
             continue;
         };
+        lines.push(match source {
+            Source::Tree => format!("--- {name}"),
+            Source::FailedWork => format!("--- {name} (of the failed work; not among your files now)"),
+        });
         for (index, line) in harmless_lines(&text).into_iter().enumerate() {
             let sign = if at == Some(index + 1) { '>' } else { ' ' };
             lines.push(format!("{sign}{:>4}  {line}", index + 1));
@@ -107,7 +111,7 @@ fn entries(halted: &Halted) -> &[Entry] {
     halted.story.state.ledgers.get(&halted.halt.key).map(|ledger| &ledger.entries[..]).unwrap_or_default()
 }
 
-fn last(halted: &Halted) -> Option<&Entry> {
+pub(super) fn last(halted: &Halted) -> Option<&Entry> {
     entries(halted).last()
 }
 
