@@ -29,6 +29,7 @@ mod core_words;
 mod corpus;
 mod cycle;
 mod doctor;
+mod documents;
 mod driver;
 mod faults;
 mod first_steps;

@@ -346,5 +346,5 @@ fn unknown_agent(name: &str, own: &BTreeMap<String, AgentSetting>) -> Trouble {
     known.extend(own.keys().map(String::as_str));
     Trouble::config(format!("no agent is named `{name}`"))
         .because(format!("known are: {}", known.join(", ")))
-        .advise("name one of these, or describe it under `agents:` in tdd.yaml or in your own settings (the README shows how)")
+        .advise("name one of these, or describe it under `agents:` in tdd.yaml or in your own settings (docs/src/configuration.md shows how)")
 }

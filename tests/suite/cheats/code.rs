@@ -11,7 +11,7 @@ pub fn entries() -> Vec<Entry> {
     [exits(), patches(), while_it_runs(), faces(), behaviour()].concat()
 }
 
-/// What the README says of what nothing catches.
+/// What the guide says of what nothing catches.
 const LISTED: Wanted = Wanted::Listed("Code that recognises the inputs of the visible tests");
 
 fn exits() -> Vec<Entry> {

@@ -21,7 +21,7 @@ pub enum Wanted {
     Stops(&'static str),
     /// Nothing keeps the child from it at this level, and the summary says so in these words.
     Named(&'static str),
-    /// Nothing catches it at any level, and the README says so in these words.
+    /// Nothing catches it at any level, and the guide says so in these words.
     Listed(&'static str),
     /// An honest child: the run ends well and blames nobody.
     Passes,

@@ -92,8 +92,8 @@ impl Seen {
             Wanted::Listed(words) => {
                 must(ended_well.0, ended_well.1);
                 must(
-                    include_str!("../../../README.md").contains(words),
-                    format!("no `{words}` in the README"),
+                    include_str!("../../../docs/src/guarantees.md").contains(words),
+                    format!("no `{words}` in the guide"),
                 );
             }
             Wanted::Passes => {

@@ -1,0 +1,122 @@
+//! README and guide: each link leads somewhere, each command and each setting in them can be read.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The documents, with their paths from the root.
+fn documents() -> Vec<(PathBuf, String)> {
+    let root = Path::new(ROOT);
+    let guide = std::fs::read_dir(root.join("docs/src")).unwrap().map(|entry| entry.unwrap().path());
+    let files = guide.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let all = files.chain([root.join("README.md")]);
+    all.map(|path| (path.clone(), std::fs::read_to_string(&path).unwrap())).collect()
+}
+
+/// The fenced blocks: what follows the fence, and the lines.
+fn blocks(text: &str) -> Vec<(String, Vec<&str>)> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(String, &str, Vec<&str>)> = None;
+    for line in text.lines() {
+        let mark = line.trim_start();
+        let length = mark.len() - mark.trim_start_matches('`').len();
+        match open.take() {
+            Some((info, fence, lines)) if length >= fence.len() && mark.trim_end().len() == length => {
+                blocks.push((info, lines));
+            }
+            Some((info, fence, mut lines)) => {
+                lines.push(line);
+                open = Some((info, fence, lines));
+            }
+            None if length >= 3 => open = Some((mark[length..].to_owned(), &mark[..length], Vec::new())),
+            None => {}
+        }
+    }
+    assert!(open.is_none(), "a fence stays open");
+    blocks
+}
+
+fn parse(line: &str) -> Result<(), String> {
+    let line = line.split("  #").next().unwrap();
+    let words = shell_words::split(line).map_err(|error| error.to_string())?;
+    match tdd::cli::whole().try_get_matches_from(&words) {
+        Err(error) if error.use_stderr() => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
+#[test]
+fn every_command_that_is_told_can_be_typed() {
+    let mut count = 0;
+    for (path, text) in documents() {
+        for (info, lines) in
+            blocks(&text).iter().filter(|(info, _)| matches!(info.as_str(), "sh" | "console"))
+        {
+            for line in lines.iter().map(|line| line.strip_prefix("$ ").unwrap_or(line)) {
+                if info == "console" && !lines.contains(&format!("$ {line}").as_str()) {
+                    continue;
+                }
+                let line = line.replace("cargo run --release -- ", "tdd ");
+                if line.starts_with("tdd ") {
+                    count += 1;
+                    assert_eq!(parse(&line), Ok(()), "{}: {line}", path.display());
+                }
+            }
+        }
+    }
+    assert!(count > 25, "{count}");
+    assert!(parse("tdd status --no-such-flag").is_err());
+}
+
+#[test]
+fn every_command_in_a_sentence_is_there() {
+    let command = tdd::cli::whole();
+    let known: BTreeSet<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    for (path, text) in documents() {
+        for span in text.split('`').skip(1).step_by(2).filter_map(|span| span.strip_prefix("tdd ")) {
+            let word = span.split_whitespace().next().unwrap_or_default();
+            let is_command = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase());
+            assert!(!is_command || known.contains(word), "{}: tdd {span}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_setting_that_is_told_can_be_read() {
+    let mut count = 0;
+    for (path, text) in documents() {
+        for (_, lines) in blocks(&text).iter().filter(|(info, _)| info == "yaml") {
+            let yaml = lines.join("\n");
+            if let Err(trouble) = tdd::text::config::read("tdd.yaml", &yaml) {
+                panic!("{}: {} {}\n{yaml}", path.display(), trouble.what, trouble.why);
+            }
+            count += 1;
+        }
+    }
+    assert!(count >= 4, "{count}");
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_every_page_is_in_the_summary() {
+    let summary = std::fs::read_to_string(Path::new(ROOT).join("docs/src/SUMMARY.md")).unwrap();
+    for (path, text) in documents() {
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = link.split('#').next().unwrap();
+            if file.is_empty() || file.contains("://") || file.contains(char::is_whitespace) {
+                continue;
+            }
+            let to = path.parent().unwrap().join(file);
+            assert!(to.exists(), "{}: {link}", path.display());
+        }
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let is_page = !matches!(name, "README.md" | "SUMMARY.md");
+        assert!(!is_page || summary.contains(&format!("({name})")), "{name} is not in the summary");
+    }
+}
+
+#[test]
+fn the_readme_is_a_page_and_a_half() {
+    let readme = std::fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
+    assert!(readme.lines().count() <= 150, "{}", readme.lines().count());
+}
