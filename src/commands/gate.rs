@@ -36,6 +36,7 @@ mod runs;
 mod status;
 mod templates;
 mod turn;
+mod whole;
 
 use annotation::Names;
 use compare::{compare, of};

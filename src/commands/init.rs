@@ -15,7 +15,7 @@ use crate::world::written::{self, Planned, Standing};
 use tdd_agents::agent::choose_auto;
 use tdd_core::trouble::Trouble;
 
-use super::run::prepare;
+use super::run::{prepare, wire};
 
 /// What was found, and what is to be written.
 struct Plan {
@@ -110,17 +110,14 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
         format!("agent:    {}", agent(args, &settings, environment)?),
     ];
     let known = project::known_requirements(&place, &settings.specs_dir)?;
-    let inside = |path: &str| {
-        let project = place.project_in_repository();
-        if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") }
-    };
+    let inside = |path: &str| wire::in_repository(&place, path);
     let mut all =
         vec![Planned { path: inside(config_file::NAME), text: first_steps::settings(&shown, differing) }];
     let next = if let Some(first) = known.first() {
         found.push(format!("requirements: {} in {}/", known.len(), settings.specs_dir));
         Next::Run { id: first.clone() }
     } else {
-        let id = first_steps::next_id(&project::ids_of_runs(&place), &name(&place.project));
+        let id = first_steps::next_id(&project::ids_of_runs(&place), &place.project_name());
         let path = inside(&format!("{}/{id}.md", settings.specs_dir));
         all.push(Planned {
             path: path.clone(),
@@ -178,10 +175,6 @@ fn agent(args: &InitArgs, settings: &Settings, environment: &Environment) -> Res
         Ok(name) => format!("{name} (the first that is installed)"),
         Err(_) => "none is installed yet; `tdd demo` needs none".to_owned(),
     })
-}
-
-fn name(folder: &Path) -> String {
-    folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn told(plan: &Plan) -> String {

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use super::run::wire;
 use crate::cli::set_up::NewArgs;
 use crate::settings::DEFAULT_SPECS_DIR;
 use crate::text::first_steps;
@@ -23,8 +24,7 @@ pub fn run(args: &NewArgs) -> Result<ExitCode, Trouble> {
     let known = project::known_requirements(&place, specs_dir)?;
     // An id that a run bears is taken, though its requirement is gone: tests are named after it.
     let numbered: Vec<String> = known.iter().cloned().chain(project::ids_of_runs(&place)).collect();
-    let project = place.project.file_name().map(|name| name.to_string_lossy().into_owned());
-    let next = || first_steps::next_id(&numbered, &project.unwrap_or_default());
+    let next = || first_steps::next_id(&numbered, &place.project_name());
     let (id, title) = match args.words.as_slice() {
         [id] if is_like_an_id(id.trim()) => {
             return Err(Trouble::user(format!("{} is an id without a title", id.trim()))
@@ -35,9 +35,7 @@ pub fn run(args: &NewArgs) -> Result<ExitCode, Trouble> {
         _ => return Err(Trouble::user("no title was given").advise("tdd new STE-12 \"Short links\"")),
     };
     check(&id, title, &args.criteria)?;
-    let inside = place.project_in_repository();
-    let above = if inside.is_empty() { String::new() } else { format!("{inside}/") };
-    let path = format!("{above}{specs_dir}/{id}.md");
+    let path = wire::in_repository(&place, &format!("{specs_dir}/{id}.md"));
     let text = first_steps::requirement(&id, title, &args.criteria);
     let planned = Planned { path, text };
     let is_known = known.iter().any(|stem| stem.eq_ignore_ascii_case(&id));

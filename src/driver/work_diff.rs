@@ -167,7 +167,6 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
     /// What the changed sources say of the work between two trees.
     pub(super) fn production(
         &mut self,
-        role: Role,
         (base, after): Between<'_>,
         changed: &[ClassedChange],
     ) -> Result<Production, Trouble> {
@@ -181,7 +180,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         }
         let mut production = Production::default();
         for (language, sources) in languages {
-            production.read(language, &sources, role);
+            production.read(language, &sources);
         }
         let notices = production.notices.into_iter().take(MOST_REMARKS);
         production.notices = notices.map(|notice| self.masked(notice)).collect();
@@ -296,7 +295,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
 }
 
 impl Production {
-    fn read(&mut self, language: Language, sources: &Sources, role: Role) {
+    fn read(&mut self, language: Language, sources: &Sources) {
         let (before, after) = (borrowed(&sources.before), borrowed(&sources.after));
         let units = tdd_source::changed_units(language, &before, &after);
         self.weakened.extend(units.into_iter().filter_map(|(path, _)| RelPath::new(&path)));
@@ -318,11 +317,6 @@ impl Production {
                 TestAwareSign::Ends => self.notices.push(Notice::EndsProcess { path, what }),
             }
         }
-        if role == Role::Refactorer {
-            for (path, name) in tdd_source::removed_names(language, &before, &after) {
-                self.notices.extend(RelPath::new(&path).map(|path| Notice::RemovedName { path, name }));
-            }
-        }
         self.weakened.sort();
         self.weakened.dedup();
         self.test_aware.sort();
@@ -330,7 +324,7 @@ impl Production {
     }
 }
 
-fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
+pub(super) fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
     files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
 }
 

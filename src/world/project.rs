@@ -38,6 +38,11 @@ impl Place {
         let relative = self.project.strip_prefix(&self.repository).unwrap_or(Path::new(""));
         relative.to_string_lossy().into_owned()
     }
+
+    /// What the project's folder is called; empty for the root of the disk.
+    pub fn project_name(&self) -> String {
+        self.project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
 }
 
 /// Whether requirements that were shipped and put away are looked at.

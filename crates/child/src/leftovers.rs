@@ -149,7 +149,7 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
     let dead = dead_owners(&notes, &folders, &boot);
     let is_empty =
         |path: &PathBuf| path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() == 0);
-    for empty in files_of_children(repository).filter(is_empty) {
+    for empty in files_in(folders_of_children(repository)).filter(is_empty) {
         let _ = fs::remove_file(empty);
     }
     let mut lines = removed;
@@ -173,8 +173,12 @@ pub fn reap_leftovers(repository: &Path) -> Vec<String> {
 /// what that one's tests still do.
 pub fn reap_session(repository: &Path, folder: &Path) {
     removed(canaries_in(repository, std::iter::once(folder.to_owned())).collect());
-    let Some(boot) = proc_table::boot() else { return };
     let (notes, files) = notes_in(std::iter::once(folder.join(CHILDREN)));
+    // Before every comparison, and mostly there is none.
+    if notes.is_empty() {
+        return;
+    }
+    let Some(boot) = proc_table::boot() else { return };
     end_all(&dead_owners(&notes, &[], &boot), repository);
     for (note, file) in notes.iter().zip(files) {
         if note.is_over(&boot) {
@@ -224,15 +228,15 @@ fn shorten(mut lines: Vec<String>) -> Vec<String> {
 
 /// The notes below `.tdd/runs`, and where each lies.
 fn notes_of_children(repository: &Path) -> (Vec<Note>, Vec<PathBuf>) {
-    files_of_children(repository).filter_map(|path| Some((Note::read(&path)?, path))).unzip()
+    notes_in(folders_of_children(repository))
 }
 
 fn notes_in(folders: impl Iterator<Item = PathBuf>) -> (Vec<Note>, Vec<PathBuf>) {
     files_in(folders).filter_map(|path| Some((Note::read(&path)?, path))).unzip()
 }
 
-fn files_of_children(repository: &Path) -> impl Iterator<Item = PathBuf> {
-    files_in(run_folder::list_runs(repository).into_iter().map(|run| run.path.join(CHILDREN)))
+fn folders_of_children(repository: &Path) -> impl Iterator<Item = PathBuf> {
+    run_folder::list_runs(repository).into_iter().map(|run| run.path.join(CHILDREN))
 }
 
 fn files_in(folders: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {

@@ -49,7 +49,7 @@ pub use self::helpers::{Around, Helpers, Holds, Home, helpers, needs};
 pub use self::homes::{Files, Package, Place};
 pub use self::mark::mark;
 pub use self::mutants::{Fails, Mutable, Mutant, PROBE, TestMutants, mutants, mutated};
-pub use self::public_names::{Loss, LostName, lost_names, new_names, removed_names};
+pub use self::public_names::{Loss, LostName, lost_names, new_names};
 pub use self::skips::speaks_of_skipping;
 pub use self::split::{Outline, lost_assertions, outline};
 pub use self::stub::{Left, Lines, Stubbed, StubbedBody, stubbed};

@@ -59,8 +59,8 @@ struct Taken {
 
 /// Public names that were declared in `before` and that others can't use any more as they could.
 pub fn lost_names(language: Language, before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<LostName> {
-    let now = everywhere(language, after);
-    let members = members(language, after);
+    let trees = trees(language, after);
+    let (now, members) = (everywhere(&trees), members(&trees));
     let mut all = BTreeSet::new();
     for (path, source) in before {
         let Ok(tree) = Tree::parse(language, source) else { continue };
@@ -82,24 +82,13 @@ pub fn lost_names(language: Language, before: &[(&str, &str)], after: &[(&str, &
     all.into_iter().collect()
 }
 
-/// Names at the top of sources that others could use and can't any more, each with the path that it was gone
-/// from; what is declared in any of `after` is not gone.
-pub fn removed_names(
-    language: Language,
-    before: &[(&str, &str)],
-    after: &[(&str, &str)],
-) -> Vec<(String, String)> {
-    let gone = lost_names(language, before, after).into_iter().filter(|lost| lost.loss == Loss::Gone);
-    gone.filter(|lost| !lost.name.contains('.')).map(|lost| (lost.path, lost.name)).collect()
-}
-
 /// Public names that are declared in `after` alone and that no word of `tests` names, each with its path.
 pub fn new_names(
     language: Language,
     (before, after): (Sources<'_>, Sources<'_>),
     tests: &[&str],
 ) -> Vec<(String, String)> {
-    let known = everywhere(language, before);
+    let known = everywhere(&trees(language, before));
     let said: BTreeSet<&str> =
         tests.iter().flat_map(|text| text.split(|char: char| !is_of_name(char))).collect();
     let mut new = BTreeSet::new();
@@ -116,20 +105,21 @@ fn is_of_name(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '_' | '$')
 }
 
-fn everywhere(language: Language, sources: &[(&str, &str)]) -> Declared {
-    let trees = sources.iter().filter_map(|(_, source)| Tree::parse(language, source).ok());
-    trees.flat_map(|tree| declared(&tree, Reexports::Are)).collect()
+fn trees(language: Language, sources: Sources<'_>) -> Vec<Tree<'_>> {
+    sources.iter().filter_map(|(_, source)| Tree::parse(language, source).ok()).collect()
+}
+
+fn everywhere(trees: &[Tree<'_>]) -> Declared {
+    trees.iter().flat_map(|tree| declared(tree, Reexports::Are)).collect()
 }
 
 /// Members of whatever type, as a trait's implementation has them without a word.
-fn members(language: Language, sources: &[(&str, &str)]) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for (_, source) in sources {
-        let Ok(tree) = Tree::parse(language, source) else { continue };
-        let is_member = |at: &usize| matches!(symbols::home_of(&tree, *at), Some(Home::Member(_)));
-        names.extend(tree.all().filter(is_member).map(|at| tree.text(at).to_owned()));
-    }
-    names
+fn members<'s>(trees: &[Tree<'s>]) -> BTreeSet<&'s str> {
+    let of = |tree: &Tree<'s>| {
+        let is_member = |at: &usize| matches!(symbols::home_of(tree, *at), Some(Home::Member(_)));
+        tree.all().filter(is_member).map(|at| tree.text(at)).collect::<Vec<_>>()
+    };
+    trees.iter().flat_map(of).collect()
 }
 
 /// Whether what is only passed on is declared.

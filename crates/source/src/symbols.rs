@@ -16,9 +16,7 @@ pub fn declares(language: Language, source: &str, owner: Option<&str>, name: &st
 
 /// Where the name of this node belongs; `None` if it declares none for others.
 pub(super) fn home_of(tree: &Tree<'_>, at: usize) -> Option<Home> {
-    // `module.exports = { name }`.
-    let can_declare = is_name(tree.kind(at)) || tree.kind(at) == "shorthand_property_identifier";
-    can_declare.then(|| declaration(tree, at)).flatten()
+    is_name(tree.kind(at)).then(|| declaration(tree, at)).flatten()
 }
 
 /// Where a name is declared.

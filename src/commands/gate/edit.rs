@@ -1,9 +1,6 @@
 //! An edit that `tdd` makes itself, for an agent that has no hooks: judged before, compared after.
-#![expect(clippy::disallowed_methods, reason = "reads stdin, and writes the file that is edited")]
 
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::io::Read as _;
 use std::process::ExitCode;
 
 use serde_json::Value;
@@ -11,7 +8,7 @@ use serde_json::Value;
 use super::compare::compare;
 use super::desk::Desk;
 use super::paths::{self, Target};
-use super::{at_work, hook};
+use super::{at_work, hook, whole};
 use crate::cli::gate::SessionArgs;
 use crate::view::print;
 use crate::world::project::Place;
@@ -124,17 +121,7 @@ fn proposed(place: &Place, path: &RelPath, input: &Value) -> Result<Vec<u8>, Tro
 /// All of it or nothing. The path has no link in it.
 fn write(place: &Place, path: &RelPath, bytes: &[u8]) -> Result<(), Trouble> {
     let at = place.repository.join(path.as_str());
-    let put = || -> std::io::Result<()> {
-        let folder = at.parent().unwrap_or(Path::new("/"));
-        std::fs::create_dir_all(folder)?;
-        let mode = at.symlink_metadata().map_or(0o644, |about| about.permissions().mode() & 0o777);
-        let mut file = tempfile::Builder::new().prefix(".tdd-").tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
-        file.persist(&at).map_err(|error| error.error)?;
-        Ok(())
-    };
-    put().map_err(|error| {
+    whole::write(&at, bytes).map_err(|error| {
         Trouble::environment(format!("{path} can't be written, and is as it was"))
             .because(error)
             .advise("see that its folder may be written")

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::agents;
 use super::templates::{self, Kind, Template};
+use super::whole;
 use crate::cli::gate::InstallArgs;
 use crate::text::json_splice::{self, parts};
 use crate::view::print;
@@ -223,18 +224,7 @@ fn write(at: &Path, text: Option<&str>) -> Result<(), Trouble> {
             .advise("see that the folder may be written")
     };
     let Some(text) = text else { return std::fs::remove_file(at).map_err(failed) };
-    let folder = at.parent().unwrap_or(at);
-    let put = || -> std::io::Result<()> {
-        std::fs::create_dir_all(folder)?;
-        let mode = at.metadata().map_or(0o644, |about| about.permissions().mode() & 0o777);
-        let mut file = tempfile::Builder::new().prefix(".tdd-").tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
-        file.as_file().sync_all()?;
-        file.persist(at).map_err(|error| error.error)?;
-        Ok(())
-    };
-    put().map_err(failed)
+    whole::write(at, text.as_bytes()).map_err(failed)
 }
 
 /// The lines that differ, between those that begin and end alike.

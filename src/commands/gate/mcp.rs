@@ -48,6 +48,8 @@ struct Offer {
     name: &'static str,
     told: &'static str,
     input: fn() -> Value,
+    /// What of it has to be given.
+    required: &'static [&'static str],
     reads: Reads,
     words: fn(&JsonObject) -> Result<Vec<String>, String>,
 }
@@ -64,6 +66,7 @@ const OFFERS: [Offer; 5] = [
         name: "run_tests",
         told: "Run tests by id (FILE::NAME) or by file, in one call of the runner; all tests if none is given.",
         input: || json!({ "ids": { "type": "array", "items": { "type": "string" } } }),
+        required: &[],
         reads: Reads::AndWrites,
         words: |input| Ok(["test", "--"].map(str::to_owned).into_iter().chain(list(input, "ids")?).collect()),
     },
@@ -76,6 +79,7 @@ const OFFERS: [Offer; 5] = [
                 "files": { "type": "array", "items": { "type": "string" }, "minItems": 1 },
             })
         },
+        required: &["test_id", "files"],
         reads: Reads::AndWrites,
         words: |input| {
             let files = list(input, "files")?;
@@ -99,6 +103,7 @@ const OFFERS: [Offer; 5] = [
                 "new_string": { "type": "string" },
             })
         },
+        required: &["path"],
         reads: Reads::AndWrites,
         words: |input| text(input, "path").map(|_| vec!["edit".to_owned()]),
     },
@@ -106,6 +111,7 @@ const OFFERS: [Offer; 5] = [
         name: "flush",
         told: "End the turn: run the claimed tests; the files of red ones are taken back.",
         input: || json!({}),
+        required: &[],
         reads: Reads::AndWrites,
         words: |_| Ok(vec!["flush".to_owned()]),
     },
@@ -113,19 +119,11 @@ const OFFERS: [Offer; 5] = [
         name: "status",
         told: "Where the session stands: tests, claims, plan.",
         input: || json!({}),
+        required: &[],
         reads: Reads::Only,
         words: |_| Ok(vec!["status".to_owned()]),
     },
 ];
-
-/// What has to be given.
-fn required(name: &str) -> &'static [&'static str] {
-    match name {
-        "claim_edit" => &["test_id", "files"],
-        "edit_file" => &["path"],
-        _ => &[],
-    }
-}
 
 fn text(input: &JsonObject, key: &str) -> Result<String, String> {
     let text = input.get(key).and_then(Value::as_str).filter(|text| !text.contains('\0'));
@@ -324,7 +322,7 @@ impl ServerHandler for Gate {
     ) -> Result<ListToolsResult, ErrorData> {
         let tool = |offer: &Offer| {
             let schema = json!({
-                "type": "object", "properties": (offer.input)(), "required": required(offer.name),
+                "type": "object", "properties": (offer.input)(), "required": offer.required,
                 "additionalProperties": false,
             });
             let schema = schema.as_object().cloned().unwrap_or_default();

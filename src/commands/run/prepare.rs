@@ -97,12 +97,14 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     refuse_unfit_mdtests(&place, &plan, &requirement)?;
     let mut names = Role::ALL.map(|role| settings.agent(role).name.clone());
     // What would be done can be told without an agent.
-    let missing_agent = args.dry_run.then(|| choose_auto(environment.path.as_deref()).err()).flatten();
-    for name in names.iter_mut().filter(|name| missing_agent.is_some() && *name == AUTO_AGENT) {
-        agent_table::BUILTIN[0].clone_into(name);
+    let may_lack = args.dry_run && names.iter().any(|name| name == AUTO_AGENT);
+    let missing_agent = may_lack.then(|| choose_auto(environment.path.as_deref()).err()).flatten();
+    if missing_agent.is_some() {
+        names
+            .iter_mut()
+            .filter(|name| *name == AUTO_AGENT)
+            .for_each(|name| agent_table::BUILTIN[0].clone_into(name));
     }
-    let missing_agent =
-        missing_agent.filter(|_| Role::ALL.iter().any(|role| settings.agent(*role).name == AUTO_AGENT));
     let roles = interactive(agents(&settings, &environment, &names)?, operator)?;
     refuse_caps_without_figures(&roles, &plan.caps, operator)?;
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));

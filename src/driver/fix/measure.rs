@@ -178,8 +178,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             .cloned()
             .collect();
         let forbidden = diff.forbidden(Role::Fixer, (before, after), &judged)?;
-        let Production { mut weakened, test_aware, .. } =
-            diff.production(Role::Fixer, (before, after), &changed)?;
+        let Production { mut weakened, test_aware, .. } = diff.production((before, after), &changed)?;
         if edits == TestEdits::Allowed {
             weakened.clear();
         }

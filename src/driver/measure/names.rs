@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
-use crate::driver::work_diff::MOST_REMARKS;
+use crate::driver::work_diff::{MOST_REMARKS, borrowed};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::finding::{LostName, NameLoss, Notice};
-use tdd_core::guard::{self, Guard};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::World;
@@ -26,8 +25,9 @@ struct Versions {
 const LONGEST_NAME: usize = 120;
 
 impl<W: World> Drive<'_, W> {
-    /// Names from before the run that the refactorer took away or changed, and new ones of its own that no
-    /// test speaks of. What tests of this run use and can't any more is red by itself.
+    /// Names from before the run that the refactorer took away or changed; and, to be told, what else it took
+    /// away, and new names of its own that no test speaks of. What tests of this run use and can't any more is
+    /// red by itself.
     pub(super) fn public_names(
         &mut self,
         after: &CheckpointId,
@@ -43,27 +43,14 @@ impl<W: World> Drive<'_, W> {
         let languages = self.versions((&zero, &base, after))?;
         let tests = self.texts_of_tests(after)?;
         let tests: Vec<&str> = tests.iter().map(String::as_str).collect();
-        let (mut lost, mut new) = (Vec::new(), Vec::new());
+        let (mut lost, mut notices) = (Vec::new(), Vec::new());
         for (language, versions) in &languages {
-            let (zero, base, after) =
-                (borrowed(&versions.zero), borrowed(&versions.base), borrowed(&versions.after));
-            let was_lost: BTreeSet<_> = tdd_source::lost_names(*language, &zero, &base)
-                .into_iter()
-                .map(|lost| (lost.name, lost.loss))
-                .collect();
-            let now = tdd_source::lost_names(*language, &zero, &after).into_iter();
-            let by_refactorer = now.filter(|lost| !was_lost.contains(&(lost.name.clone(), lost.loss)));
-            lost.extend(by_refactorer.filter_map(|lost| told(&lost)));
-            let names = tdd_source::new_names(*language, (&base, &after), &tests).into_iter();
-            new.extend(names.filter_map(|(path, name)| {
-                Some(Notice::NewName { path: RelPath::new(&path)?, name: cut(&name) })
-            }));
+            let (of_language, told) = versions.names(*language, &tests);
+            lost.extend(of_language);
+            notices.extend(told);
         }
-        if !guard::stands(Guard::PublicNames) {
-            lost.clear();
-        }
-        new.truncate(MOST_REMARKS);
-        Ok((lost, new))
+        notices.truncate(MOST_REMARKS);
+        Ok((lost, notices))
     }
 
     fn versions(
@@ -103,6 +90,32 @@ impl<W: World> Drive<'_, W> {
     }
 }
 
+impl Versions {
+    fn names(&self, language: Language, tests: &[&str]) -> (Vec<LostName>, Vec<Notice>) {
+        let (zero, base, after) = (borrowed(&self.zero), borrowed(&self.base), borrowed(&self.after));
+        let before = tdd_source::lost_names(language, &zero, &base);
+        let was_lost: BTreeSet<_> = before.iter().map(|lost| (&lost.name, lost.loss)).collect();
+        let now = tdd_source::lost_names(language, &zero, &after);
+        let by_refactorer = now.iter().filter(|lost| !was_lost.contains(&(&lost.name, lost.loss)));
+        let lost: Vec<LostName> = by_refactorer.filter_map(told).collect();
+        // Only what the refactorer has changed tells of its own work.
+        let (from, to) = (unlike(&base, &after), unlike(&after, &base));
+        let gone = tdd_source::lost_names(language, &from, &to).into_iter().filter(|gone| {
+            let is_blamed = lost.iter().any(|lost| lost.name == gone.name);
+            gone.loss == Loss::Gone && !gone.name.contains('.') && !is_blamed
+        });
+        let gone = gone.filter_map(|gone| {
+            Some(Notice::RemovedName { path: RelPath::new(&gone.path)?, name: gone.name })
+        });
+        let new = tdd_source::new_names(language, (&base, &after), tests).into_iter();
+        let new = new.filter_map(|(path, name)| {
+            Some(Notice::NewName { path: RelPath::new(&path)?, name: cut(&name) })
+        });
+        let notices = gone.chain(new).collect();
+        (lost, notices)
+    }
+}
+
 fn told(of: &tdd_source::LostName) -> Option<LostName> {
     let loss = match of.loss {
         Loss::Gone => NameLoss::Gone,
@@ -115,6 +128,8 @@ fn cut(name: &str) -> String {
     name.chars().take(LONGEST_NAME).collect()
 }
 
-fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
-    files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
+/// Files that are not among the others as they are.
+fn unlike<'f>(files: &[(&'f str, &'f str)], others: &[(&'f str, &'f str)]) -> Vec<(&'f str, &'f str)> {
+    let others: BTreeSet<_> = others.iter().collect();
+    files.iter().filter(|file| !others.contains(file)).copied().collect()
 }

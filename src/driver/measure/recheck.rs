@@ -17,7 +17,6 @@ use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, TestOrder, World};
-use tdd_core::role::Role;
 use tdd_core::state::Progress;
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
@@ -128,7 +127,7 @@ impl<W: World> Drive<'_, W> {
         };
         let changed = self.differences(&good, checkpoint)?;
         let between = (&good, checkpoint);
-        let inline = self.diff().production(Role::Implementer, between, &changed)?.weakened;
+        let inline = self.diff().production(between, &changed)?.weakened;
         let tests = changed.into_iter().filter(|change| change.class == FileClass::Test);
         let files: Vec<RelPath> = tests.map(|change| change.path).chain(inline).collect();
         let owns = |mapping: &Mapping, id: &CriterionId, file: &RelPath| {

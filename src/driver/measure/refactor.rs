@@ -6,7 +6,7 @@ use crate::driver::cycle::Drive;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::evidence::evidence;
-use tdd_core::finding::{Findings, Judged, Notice, RefactorFindings, RunRef};
+use tdd_core::finding::{Findings, Judged, RefactorFindings, RunRef};
 use tdd_core::ports::{CanaryWish, TestOrder, World};
 use tdd_core::role::Key;
 use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
@@ -26,10 +26,8 @@ impl<W: World> Drive<'_, W> {
             ..RefactorFindings::default()
         };
         findings.notices.extend(self.unseen(&work)?);
-        let (lost, new) = self.public_names(&work.after)?;
-        let is_lost = |notice: &Notice| matches!(notice, Notice::RemovedName { name, .. } if lost.iter().any(|lost| lost.name == *name));
-        findings.notices.retain(|notice| !is_lost(notice));
-        findings.notices.extend(new);
+        let (lost, told) = self.public_names(&work.after)?;
+        findings.notices.extend(told);
         findings.lost_names = lost;
         let mut events = std::mem::take(&mut work.events);
         let leave_out = self.mapping().left_out(&self.unreached(None));

@@ -44,7 +44,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(Production::default());
         };
         let changed = if base == *known.0 { known.1.to_vec() } else { self.differences(&base, after)? };
-        let mut production = self.diff().production(key.role(), (&base, after), &changed)?;
+        let mut production = self.diff().production((&base, after), &changed)?;
         if self.is_about_tests() {
             production.test_aware.retain(|it| it.kind != TestAwareKind::Asks);
         }
