@@ -101,7 +101,7 @@ pub struct ExecArgs {
     pub argv: Vec<OsString>,
 }
 
-/// Both descriptors are inherited from `__exec` (`crates/child/src/exec/within.rs`).
+/// The descriptors are inherited from `__exec` (`crates/child/src/exec/within.rs`).
 #[derive(Clone, Debug, Args)]
 pub struct WithinArgs {
     /// Where the start, or its failure, is reported.
@@ -110,6 +110,9 @@ pub struct WithinArgs {
     /// Where the child's end is told.
     #[arg(long, value_name = "FD")]
     pub status: i32,
+    /// What the child's stderr is.
+    #[arg(long, value_name = "FD")]
+    pub stderr: i32,
     #[arg(last = true, required = true)]
     pub argv: Vec<OsString>,
 }

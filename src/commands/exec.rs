@@ -22,5 +22,5 @@ pub fn run(args: &ExecArgs) -> Result<ExitCode, Trouble> {
 
 /// Becomes the parent of the child, inside a sandbox; gives the child's exit code.
 pub fn run_within(args: &WithinArgs) -> Result<ExitCode, Trouble> {
-    within::run(args.report, args.status, &args.argv).map(ExitCode::from)
+    within::run(args.report, args.status, args.stderr, &args.argv).map(ExitCode::from)
 }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use crate::battery;
 use tdd_core::commands::{ProjectCommands, RunnerKind};
 use tdd_core::event::Leaked;
 use tdd_core::evidence::evidence;
@@ -443,6 +444,9 @@ fn an_honest_green_of_vitest_carries_a_canary_that_nobody_sees() {
 
 #[test]
 fn an_honest_green_of_jest_carries_a_canary_that_nobody_sees() {
+    if battery::is_left_out() {
+        return;
+    }
     an_honest_green_carries_a_canary_that_nobody_sees(RunnerKind::Jest);
 }
 
@@ -490,6 +494,9 @@ fn matchers_of_vitest_are_not_patched_unseen() {
 
 #[test]
 fn matchers_of_jest_are_not_patched_unseen() {
+    if battery::is_left_out() {
+        return;
+    }
     matchers_are_not_patched_unseen(RunnerKind::Jest);
 }
 

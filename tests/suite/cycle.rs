@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::battery;
 use super::sandbox::{
     Sandbox, fixtures, has_go, has_nextest, has_node, has_pytest, has_python, node_modules,
 };
@@ -41,6 +42,9 @@ fn a_rust_project_goes_through() {
 
 #[test]
 fn a_nextest_project_goes_through() {
+    if battery::is_left_out() {
+        return;
+    }
     if has_nextest() {
         let command = "cargo nextest run --offline";
         goes_through_with("demo", "DEMO-1", &["--test", command, "--gate", command]);
@@ -76,6 +80,9 @@ fn a_vitest_project_goes_through() {
 
 #[test]
 fn a_jest_project_goes_through() {
+    if battery::is_left_out() {
+        return;
+    }
     goes_through_with_packages("jest", "JEST-1");
 }
 

@@ -429,6 +429,29 @@ fn how_a_child_ends_is_told_as_it_was() {
     assert!(trouble.contains("sandbox") && trouble.contains("no-such-flag"), "{trouble}");
 }
 
+/// On a busy machine one sandbox of thousands is not set up; nothing has begun then, and the next one is.
+#[test]
+fn a_sandbox_that_could_not_be_set_up_once_is_set_up_again() {
+    let Some(yard) = Yard::sealed() else { return };
+    // It passes the child's own words on, as `bwrap … -- program` does.
+    let fails = "echo x >> tries; [ $(wc -l < tries) -gt TIMES ] && { shift; exec \"$@\"; }; \
+                 echo 'no room for a mount' >&2; exit 1";
+    for (times, want) in [(0, Some(1)), (2, Some(3)), (3, None)] {
+        let _ = std::fs::remove_file(yard.repo.join("tries"));
+        let words = ["sh", "-c", &fails.replace("TIMES", &times.to_string()), "sh"].map(OsString::from);
+        let (ran, said) =
+            yard.try_run(Enclosure::Around(words.to_vec()), &["sh", "-c", "echo out; echo err >&2"]);
+        if let Some(tries) = want {
+            assert_eq!(ran.unwrap().exit, Exit::Code(0));
+            assert_eq!(std::fs::read_to_string(yard.repo.join("tries")).unwrap().lines().count(), tries);
+            assert_eq!(said, "out\nerr\n", "its output is its own");
+        } else {
+            let trouble = ran.unwrap_err().to_string();
+            assert!(trouble.contains("can't be set up: no room for a mount"), "{trouble}");
+        }
+    }
+}
+
 /// Whether a process with this word in its command line lives.
 fn lives(word: &str) -> bool {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();

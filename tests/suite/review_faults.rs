@@ -319,8 +319,10 @@ fn ac_tdd_9_22_a_review_shows_the_failed_work_that_is_in_the_tree_no_more() {
     terminal.press(&number);
     terminal.wait_for("really?");
     terminal.press("y");
-    wait_for(|| test.exists());
-    terminal.wait("the question below", |screen| !screen.alternate_screen());
+    terminal.wait("all of it to be back", |screen| {
+        !screen.alternate_screen() && screen.contents().contains("Enter goes back to the review")
+    });
+    assert!(test.exists());
     // What a person writes there since is theirs, and is what is shown.
     std::fs::write(&test, "mine = 1\n").unwrap();
     terminal.press("\r");

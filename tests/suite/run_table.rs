@@ -4,6 +4,7 @@
 
 use std::process::{Child, Command, Stdio};
 
+use super::battery;
 use super::isolation::await_that;
 use super::run_status::Place;
 use super::sandbox::{Ran, has_python};
@@ -310,7 +311,7 @@ fn disagreements(row: &Row) -> Vec<String> {
 #[test]
 fn ac_tdd_7_8_every_command_says_the_same_of_every_state() {
     if has_python() {
-        let all: Vec<String> = TABLE.iter().flat_map(disagreements).collect();
+        let all: Vec<String> = battery::part(&TABLE, 6).into_iter().flat_map(disagreements).collect();
         assert!(all.is_empty(), "{}", all.join("\n"));
     }
 }

@@ -8,7 +8,7 @@
 //! ```text
 //! leave   = "!"                             whoever comes after the parent knows of the child now
 //! report  = [ "ready\n" [ refusal ] ]       nothing at all: the shim itself did not run
-//! refusal = JSON {"errno": n, "why": "…", "next": "…"}
+//! refusal = JSON {"errno": n, "why": "…", "next": "…", "is_of_sandbox": whether a sandbox could not be set up}
 //! ```
 //!
 //! `ready` is written right before the exec; a check that failed writes its refusal alone. Nothing is
@@ -34,6 +34,7 @@ use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
 use crate::unix;
+use tdd_core::harmless;
 use tdd_core::trouble::Trouble;
 
 /// The shim's exit code when it could not start the child. The report is what counts; the child's
@@ -42,6 +43,8 @@ pub const NOT_STARTED: u8 = 125;
 
 /// Reports are shorter; what is longer is cut.
 const LONGEST_REPORT: u64 = 16 * 1024;
+/// Characters of what a sandbox says before it ends.
+const LONGEST_COMPLAINT: usize = 400;
 
 /// A start takes about 1 ms; a working directory on a dead network drive takes for ever.
 const START_DEADLINE: Duration = Duration::from_secs(30);
@@ -100,9 +103,8 @@ pub struct Refusal {
     errno: i32,
     why: String,
     next: String,
-    /// Nothing was reported at all.
-    #[serde(skip)]
-    is_silence: bool,
+    #[serde(default)]
+    is_of_sandbox: bool,
 }
 
 impl Refusal {
@@ -111,27 +113,30 @@ impl Refusal {
             errno: error.raw_os_error().unwrap_or(0),
             why: why.into(),
             next: String::new(),
-            is_silence: false,
+            is_of_sandbox: false,
         }
+    }
+
+    /// A sandbox around the child ended before the child began; `said` is what it said last.
+    fn of_sandbox(said: &str) -> Self {
+        let said = harmless::short(said.trim(), LONGEST_COMPLAINT);
+        let said = if said.is_empty() { "it ended without a word" } else { &said };
+        Self {
+            errno: 0,
+            why: format!("the OS sandbox around it can't be set up: {said}"),
+            next: "go on without it: --sandbox audit".to_owned(),
+            is_of_sandbox: true,
+        }
+    }
+
+    /// Whether a sandbox is the cause: no program has begun, and the next try may succeed.
+    pub fn is_of_sandbox(&self) -> bool {
+        self.is_of_sandbox
     }
 
     fn advise(mut self, next: impl Into<String>) -> Self {
         self.next = next.into();
         self
-    }
-
-    /// The same, if nothing was reported, with what the sandbox itself has against being set up.
-    #[must_use = "this returns the trouble with its cause"]
-    pub fn of_sandbox(self, complaint: impl FnOnce() -> Option<String>) -> Self {
-        if !self.is_silence {
-            return self;
-        }
-        let Some(why) = complaint() else { return self };
-        Self {
-            why: format!("the OS sandbox around it can't be set up: {why}"),
-            next: "go on without it: --sandbox audit".to_owned(),
-            ..self
-        }
     }
 
     /// `program` is what the person asked for.
@@ -266,7 +271,7 @@ fn understand(report: &[u8]) -> Result<(), Refusal> {
         errno: 0,
         why: "the program that prepares children (`tdd __exec`) did not run".to_owned(),
         next: "check that the `tdd` binary is still where it was and is the same version".to_owned(),
-        is_silence: rest.is_empty(),
+        is_of_sandbox: false,
     }))
 }
 
@@ -275,7 +280,7 @@ fn too_slow() -> Refusal {
         errno: 0,
         why: format!("it was not running after {} s", START_DEADLINE.as_secs()),
         next: "check whether its folder is on a drive that does not answer".to_owned(),
-        is_silence: false,
+        is_of_sandbox: false,
     }
 }
 
@@ -287,7 +292,7 @@ mod tests {
     fn a_report_says_what_happened() {
         assert_eq!(understand(b"ready\n"), Ok(()));
         let refusal =
-            Refusal { errno: 2, why: "no\nsuch".to_owned(), next: String::new(), is_silence: false };
+            Refusal { errno: 2, why: "no\nsuch".to_owned(), next: String::new(), is_of_sandbox: false };
         let json = serde_json::to_string(&refusal).unwrap();
         assert_eq!(understand(json.as_bytes()), Err(refusal.clone()));
         assert_eq!(understand(format!("ready\n{json}").as_bytes()), Err(refusal));

@@ -53,16 +53,6 @@ pub enum Enclosure {
     Before(Vec<OsString>),
 }
 
-impl Enclosure {
-    /// Tries the fence on a program that does nothing; what the backend says against it.
-    pub fn complaint(&self, path: Option<&OsStr>) -> Option<String> {
-        match self {
-            Self::Around(words) => probe::try_out(words, path).err(),
-            Self::Before(_) => None,
-        }
-    }
-}
-
 /// The level of a run, and what keeps it; `None` in level `audit`.
 #[derive(Clone, Debug)]
 pub struct Chosen {

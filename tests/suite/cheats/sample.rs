@@ -2,8 +2,8 @@
 //!
 //! Each cheat that proves a guard, at level `audit`: what that guard catches must be caught, as `guards`
 //! shows that it is missed without it. Of all other cheats of a group some, at level `enforce` and in the
-//! runner that takes the least time. Every honest child of that runner, by turns at one level, and one of
-//! each other runner.
+//! runner that takes the least time. Of the honest children of that runner every second, by turns at one
+//! level, and one of each other runner.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::projects;
 use super::stage::Level;
 
 /// Of so many cheats that prove no guard one is played.
-const ONE_OF: usize = 5;
+const ONE_OF: usize = 8;
 
 pub fn of(groups: &[Vec<Entry>]) -> Vec<(&Entry, Level)> {
     groups.iter().flat_map(|group| of_group(group)).collect()
@@ -27,10 +27,11 @@ fn of_group(group: &[Entry]) -> Vec<(&Entry, Level)> {
         let is_quick = entry.project.test == projects::UNITTEST.test && entry.project.disk.is_none();
         let level = match entry.intent {
             _ if proves_a_guard(entry) => Some(Level::Audit),
-            Intent::Honest if is_quick || runners.insert(entry.project.test) => {
+            Intent::Honest if is_quick => {
                 others += 1;
-                Some(if others % 2 == 0 { Level::Audit } else { Level::Enforce })
+                (others % 2 == 1).then_some(if others % 4 == 1 { Level::Enforce } else { Level::Audit })
             }
+            Intent::Honest if runners.insert(entry.project.test) => Some(Level::Enforce),
             Intent::Cheat if is_quick => {
                 others += 1;
                 (others % ONE_OF == 1).then_some(Level::Enforce)

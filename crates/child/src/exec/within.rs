@@ -9,7 +9,8 @@
 //! `__exec` stays, because a sandbox tells a death by signal as exit code 128 + n, which a child may
 //! also return by itself: `__within` waits for the child, writes how it ended into a pipe
 //! (`code N\n` or `signal N\n`), and `__exec` ends in the same way. A child that forges that line
-//! lies about its own exit only.
+//! lies about its own exit only. Before all that `__within` writes `begun\n`: without it the sandbox was not
+//! set up, and what it said is why. So its stderr is a pipe, and `__within` gives the child the real one.
 //!
 //! Signals go to the group, which is the same inside. Whoever stands between ignores those that can
 //! be: a sandbox that died of SIGINT would take the child with it before it could tidy up. What is
@@ -20,7 +21,7 @@ use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
@@ -49,6 +50,9 @@ const DEAF_TO: [i32; 8] = [
 /// Longer than any line that `__within` writes.
 const LONGEST_STATUS: usize = 64;
 
+const BEGUN: &[u8] = b"begun\n";
+const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+
 /// Starts the sandbox `program` with the child in it, waits, and ends as the child did. Comes back
 /// only if the sandbox could not be started, with the pipe to report it.
 pub(super) fn enclose(
@@ -56,23 +60,39 @@ pub(super) fn enclose(
     preparation: &Preparation,
     report: File,
 ) -> Result<Infallible, (Refusal, File)> {
-    let (sandbox, told) = match start(program, preparation, &report) {
+    let Started { sandbox, mut told, said } = match start(program, preparation, &report) {
         Ok(started) => started,
         Err(error) => return Err((program::refusal(program, &error), report)),
     };
+    if told.read_exact(&mut [0; BEGUN.len()]).is_err() {
+        wait(sandbox);
+        return Err((Refusal::of_sandbox(&what_was_said(said)), report));
+    }
     // Its end, seen by whoever spawned us, says that the child runs.
     drop(report);
     end_like(wait(sandbox), told);
 }
 
-fn start(program: &Path, preparation: &Preparation, report: &File) -> io::Result<(Child, OwnedFd)> {
+/// A sandbox that is being set up.
+struct Started {
+    sandbox: Child,
+    /// What `__within` tells.
+    told: File,
+    /// Its own stderr.
+    said: OwnedFd,
+}
+
+fn start(program: &Path, preparation: &Preparation, report: &File) -> io::Result<Started> {
     let (told, tell) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    let (said, say) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    let stderr = rustix::io::fcntl_dupfd_cloexec(io::stderr().as_fd(), 3)?;
     // By descriptor, so that it is this very program whatever lies at its path by then.
     let shim = rustix::fs::open("/proc/self/exe", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let report = report.try_clone()?;
     fcntl_setfd(&tell, FdFlags::empty())?;
     fcntl_setfd(&shim, FdFlags::empty())?;
     fcntl_setfd(&report, FdFlags::empty())?;
+    fcntl_setfd(&stderr, FdFlags::empty())?;
     unix::default_signals();
     unix::ignore_signals(&DEAF_TO);
     let (around, argv) = preparation.argv.split_at(preparation.around.min(preparation.argv.len()));
@@ -81,8 +101,17 @@ fn start(program: &Path, preparation: &Preparation, report: &File) -> io::Result
     command.arg(format!("/proc/self/fd/{}", shim.as_raw_fd())).arg("__within");
     command.arg("--report").arg(report.as_raw_fd().to_string());
     command.arg("--status").arg(tell.as_raw_fd().to_string());
-    let sandbox = command.arg("--").args(argv).spawn()?;
-    Ok((sandbox, told))
+    command.arg("--stderr").arg(stderr.as_raw_fd().to_string());
+    let sandbox = command.arg("--").args(argv).stderr(say).spawn()?;
+    Ok(Started { sandbox, told: told.into(), said })
+}
+
+/// What is there by now: whoever said it has ended.
+fn what_was_said(said: OwnedFd) -> String {
+    let mut text = [0_u8; 4096];
+    let is_there = poll(&mut [PollFd::new(&said, PollFlags::IN)], Some(&AT_ONCE)) == Ok(1);
+    let count = if is_there { File::from(said).read(&mut text).unwrap_or(0) } else { 0 };
+    String::from_utf8_lossy(text.get(..count).unwrap_or_default()).into_owned()
 }
 
 fn wait(mut sandbox: Child) -> Option<ExitStatus> {
@@ -90,7 +119,7 @@ fn wait(mut sandbox: Child) -> Option<ExitStatus> {
 }
 
 /// Ends this process as the child has ended; if that was not told, as the sandbox has.
-fn end_like(sandbox: Option<ExitStatus>, told: OwnedFd) -> ! {
+fn end_like(sandbox: Option<ExitStatus>, told: File) -> ! {
     use std::os::unix::process::ExitStatusExt;
     let of_sandbox = || {
         let status = sandbox?;
@@ -111,13 +140,12 @@ fn end_like(sandbox: Option<ExitStatus>, told: OwnedFd) -> ! {
 }
 
 /// What was told when the sandbox ended: it is there by then, or will never be.
-fn read_status(told: OwnedFd) -> Option<Exit> {
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    if poll(&mut [PollFd::new(&told, PollFlags::IN)], Some(&at_once)) != Ok(1) {
+fn read_status(mut told: File) -> Option<Exit> {
+    if poll(&mut [PollFd::new(&told, PollFlags::IN)], Some(&AT_ONCE)) != Ok(1) {
         return None;
     }
     let mut line = [0_u8; LONGEST_STATUS];
-    let count = File::from(told).read(&mut line).ok()?;
+    let count = told.read(&mut line).ok()?;
     understand(line.get(..count)?)
 }
 
@@ -133,11 +161,15 @@ fn understand(line: &[u8]) -> Option<Exit> {
 }
 
 /// Starts the child inside the sandbox and waits for it; gives the exit code for the sandbox to
-/// pass on. `report` and `status` are descriptors that `__exec` handed down.
-pub fn run(report: i32, status: i32, argv: &[OsString]) -> Result<u8, Trouble> {
+/// pass on. `report`, `status` and `stderr` are descriptors that `__exec` handed down.
+pub fn run(report: i32, status: i32, stderr: i32, argv: &[OsString]) -> Result<u8, Trouble> {
     let lost = |error: io::Error| Trouble::internal("`__within` was called by hand").because(error);
     let mut report = File::from(unix::inherited(report).map_err(lost)?);
     let mut status = File::from(unix::inherited(status).map_err(lost)?);
+    let stderr = unix::inherited(stderr).map_err(lost)?;
+    rustix::stdio::dup2_stderr(&stderr).map_err(|error| lost(error.into()))?;
+    drop(stderr);
+    status.write_all(BEGUN).map_err(lost)?;
     let refused = |mut report: File, refusal: &Refusal| {
         let text = serde_json::to_string(refusal).unwrap_or_default();
         let _ = report.write_all(text.as_bytes());

@@ -29,6 +29,8 @@ use tdd_core::trouble::{Trouble, Why};
 
 /// How long a killed leader may take to end before it is left to the system.
 const LAST_WAIT: Duration = Duration::from_secs(5);
+/// How often a program is started that did not begin.
+const TRIES: u32 = 3;
 
 /// A forked process, the leader of its session and group.
 #[derive(Debug)]
@@ -55,6 +57,8 @@ enum Descendants {
 enum NotStarted {
     /// The shim was ended by a signal of the terminal.
     Interrupted,
+    /// The sandbox around it could not be set up.
+    Unfenced(Trouble),
     Refused(Trouble),
 }
 
@@ -76,16 +80,21 @@ impl Leader {
     ///
     /// Until the shim has made its session, a Ctrl-C at our terminal ends it too. The program has
     /// not begun then, so it is started again: whoever attends it hears of the signal and ends it
-    /// in order.
+    /// in order. It has not begun either where a sandbox could not be set up: on a busy machine that
+    /// may succeed at the next try.
     pub(super) fn start(order: &SpawnOrder, streams: &Streams) -> Result<Self, Trouble> {
-        for _ in 0..3 {
+        let mut last = None;
+        for _ in 0..TRIES {
             match Self::start_once(order, streams) {
                 Err(NotStarted::Interrupted) => {}
+                Err(NotStarted::Unfenced(trouble)) => last = Some(trouble),
                 Err(NotStarted::Refused(trouble)) => return Err(trouble),
                 Ok(leader) => return Ok(leader),
             }
         }
-        Err(Trouble::environment("a child can't be started").because("signals end it again and again"))
+        Err(last.unwrap_or_else(|| {
+            Trouble::environment("a child can't be started").because("signals end it again and again")
+        }))
     }
 
     fn start_once(order: &SpawnOrder, streams: &Streams) -> Result<Self, NotStarted> {
@@ -123,8 +132,13 @@ impl Leader {
             if was_interrupted(pid) {
                 return Err(NotStarted::Interrupted);
             }
-            let complaint = || order.enclosure.as_ref()?.complaint(std::env::var_os("PATH").as_deref());
-            return Err(refusal.of_sandbox(complaint).trouble(&program).into());
+            let is_of_sandbox = refusal.is_of_sandbox();
+            let trouble = refusal.trouble(&program);
+            return Err(if is_of_sandbox {
+                NotStarted::Unfenced(trouble)
+            } else {
+                NotStarted::Refused(trouble)
+            });
         }
         leader.watch().map_err(failed)?;
         Ok(leader)
