@@ -18,4 +18,5 @@ pub mod prompts;
 pub mod report;
 pub mod resume;
 mod seen;
+mod support;
 mod work_diff;

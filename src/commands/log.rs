@@ -201,9 +201,10 @@ fn edited_line(paths: &[RelPath], kept: &CheckpointId) -> String {
 fn policy_line(policy: &EffectivePolicy) -> String {
     let (own, learned) = (policy.own_gates.len(), &policy.learned);
     format!(
-        "policy: tests {}; {own} gate files of the project's own, {} files of tests and {} by-products by what was seen",
+        "policy: tests {}; {own} gate files of the project's own, {} files of tests, {} that tests alone rest on and {} by-products by what was seen",
         policy.tests.join(", "),
         learned.tests.len(),
+        learned.support.len(),
         learned.by_products.len()
     )
 }

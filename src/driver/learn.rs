@@ -7,6 +7,7 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
 use tdd_core::event::Event;
 use tdd_core::path::RelPath;
+use tdd_core::policy::TOLD_SUPPORT;
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
 
@@ -70,7 +71,8 @@ impl<W: World> Drive<'_, W> {
     /// grammar: nobody can tell what of them is a test (contract section 7).
     fn name_unprotected(&mut self, zero: &CheckpointId) -> Result<(), Trouble> {
         let named = self.diff().unprotected_tests(zero)?;
-        for note in unprotected_notes(&named) {
+        let support = &self.policy.effective().learned.support;
+        for note in unprotected_notes(&named).into_iter().chain(support_note(support)) {
             self.audience.news(&note);
         }
         Ok(())
@@ -87,6 +89,15 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn file_of(&self, id: &TestId) -> Option<RelPath> {
         RelPath::new(format!("{}/{}", self.state.run.project, id.file()).trim_start_matches('/'))
     }
+}
+
+/// What a person is told of what tests alone rest on.
+pub(super) fn support_note(support: &BTreeSet<RelPath>) -> Option<News> {
+    let named: Vec<&str> = support.iter().take(TOLD_SUPPORT).map(RelPath::as_str).collect();
+    let more = support.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let note = format!("protected like tests, which alone rest on it: {}{more}", named.join(", "));
+    (!named.is_empty()).then_some(News::Note(note))
 }
 
 /// What a person is told of them.

@@ -95,7 +95,7 @@ impl<W: World> Drive<'_, W> {
             Verify::Gate => run.commands.gate.clone(),
             Verify::Mdtest(_) | Verify::Manual => run.commands.test.clone(),
         };
-        let protected = self.policy.test_patterns();
+        let protected = &self.policy.test_files();
         let turns = self.turns(&Key::Implementer(id.clone()));
         let whole = self.ports.tests.everything();
         let (seen, whole) = (seen.as_told(), whole.as_str());
@@ -112,7 +112,7 @@ impl<W: World> Drive<'_, W> {
             diff: &diff,
             gate: &run.commands.gate,
             red_gate: self.state.gate.as_ref().filter(|gate| !gate.green).map(|gate| &gate.run),
-            protected: self.policy.test_patterns(),
+            protected: &self.policy.test_files(),
             turns: self.turns(&Key::Refactorer),
         };
         Ok(prompt::refactorer(&brief, &self.setup.mask))

@@ -236,6 +236,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
                 learned.tests.insert(path);
             }
         }
+        learned.support = self.support(start, &learned)?;
         Ok(learned)
     }
 

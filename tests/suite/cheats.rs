@@ -25,6 +25,7 @@ mod sample;
 mod scene;
 mod seen;
 mod stage;
+mod support;
 
 use self::entry::Entry;
 use self::stage::{Level, Row};
@@ -41,11 +42,12 @@ fn cheats() -> Vec<Vec<Entry>> {
         helpers::cheats(),
         proof::cheats(),
         copies::cheats(),
+        support::cheats(),
     ]
 }
 
 fn honests() -> Vec<Vec<Entry>> {
-    vec![honest::entries(), helpers::honests(), proof::honests(), copies::honests()]
+    vec![honest::entries(), helpers::honests(), proof::honests(), copies::honests(), support::honests()]
 }
 
 /// What is played of these: a part, or what the environment says. `TDD_CHEAT` holds parts of names,

@@ -58,6 +58,7 @@ pub enum Guard {
     // Which file is what.
     GateFile,
     OwnGate,
+    Support,
     MixedKeys,
     // What is put back, and what is kept apart.
     SealAfterRun,
@@ -75,7 +76,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 56] = [
+    pub const ALL: [Self; 57] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -119,6 +120,7 @@ impl Guard {
         Self::MutatedCanary,
         Self::GateFile,
         Self::OwnGate,
+        Self::Support,
         Self::MixedKeys,
         Self::SealAfterRun,
         Self::Rewritten,

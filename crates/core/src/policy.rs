@@ -73,6 +73,9 @@ pub struct EffectivePolicy {
 pub struct Learned {
     /// Files whose tests the runner reported, though no glob names them.
     pub tests: BTreeSet<RelPath>,
+    /// What tests alone rest on: their helpers and what they expect, though no glob names them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub support: BTreeSet<RelPath>,
     /// What the project's own commands change or leave.
     pub by_products: BTreeSet<RelPath>,
     /// Part of the project at checkpoint 0, though a glob would make a by-product of it.
@@ -147,6 +150,14 @@ impl Policy {
         &self.effective.tests
     }
 
+    /// What belongs to tests, for a role to read: the globs, and what the project itself has told, up to
+    /// [`TOLD_SUPPORT`] files of it.
+    pub fn test_files(&self) -> Vec<String> {
+        let EffectivePolicy { tests, learned, .. } = &self.effective;
+        let learned = learned.tests.iter().chain(&learned.support).take(TOLD_SUPPORT);
+        tests.iter().cloned().chain(learned.map(ToString::to_string)).collect()
+    }
+
     /// The same policy where these files are gate files too: scripts that the commands run.
     #[must_use = "this returns the policy with the files added"]
     pub fn with_gates(mut self, files: impl IntoIterator<Item = RelPath>) -> Self {
@@ -209,13 +220,19 @@ impl Policy {
             FileClass::Lock
         } else if globs.mixed.is_match(text) {
             FileClass::Mixed
-        } else if globs.tests.is_match(text) || learned.tests.contains(path) {
+        } else if globs.tests.is_match(text)
+            || learned.tests.contains(path)
+            || (learned.support.contains(path) && guard::stands(Guard::Support))
+        {
             FileClass::Test
         } else {
             FileClass::Source
         }
     }
 }
+
+/// Files that a role is told by their names.
+pub const TOLD_SUPPORT: usize = 20;
 
 /// What some runner, or a test, loads as code.
 const CODE: [&str; 40] = [
@@ -520,12 +537,15 @@ mod tests {
         let all = |text: &str| BTreeSet::from([path(text)]);
         let learned = Learned {
             tests: all("shop/checks.py"),
+            support: all("golden/a.txt"),
             by_products: all("conftest.py"),
             kept: all("htmlcov/kept.py"),
             requirements: Some(all("specs/STE-1.md")),
         };
         for (file, before, after) in [
             ("shop/checks.py", FileClass::Source, FileClass::Test),
+            ("golden/a.txt", FileClass::Source, FileClass::Test),
+            ("golden/b.txt", FileClass::Source, FileClass::Source),
             ("conftest.py", FileClass::Gate, FileClass::ByProduct),
             ("htmlcov/kept.py", FileClass::ByProduct, FileClass::Source),
             ("htmlcov/other.py", FileClass::ByProduct, FileClass::ByProduct),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::driver::fork::without_secrets;
-use crate::driver::learn::unprotected_notes;
+use crate::driver::learn::{support_note, unprotected_notes};
 use crate::driver::meanwhile::{self, edited_meanwhile, kept_as};
 use crate::driver::measure::{is_own_writing, put_back_touched, written_beside_tests};
 use tdd_core::attempt::CheckpointId;
@@ -94,6 +94,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let settled = self.settle_policy(learned);
         let named = self.diff().unprotected_tests(&zero)?;
         self.tell(&unprotected_notes(&named));
+        let support = support_note(&self.policy.effective().learned.support);
+        self.tell(support.as_slice());
         let findings = FixFindings {
             tree: tree.clone(),
             checks,

@@ -3,7 +3,9 @@
 use super::entry::{Entry, IM, Wanted, cheat};
 
 /// What the report says of a change that the diff shows.
-const FORBIDDEN: &str = "this role may not change: tests/";
+pub const FORBIDDEN: &str = "this role may not change: tests/";
+/// The same of a file that lies elsewhere.
+pub const FORBIDDEN_FILE: &str = "this role may not change: ";
 /// What it says of one that only the seal shows.
 const TOUCHED: &str = "a protected file was changed: tests/";
 

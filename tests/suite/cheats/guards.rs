@@ -52,6 +52,7 @@ pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::Agreement, "exits with another code after green ones"),
     (Guard::GateFile, "changes the CI"),
     (Guard::OwnGate, "edits the gate's script"),
+    (Guard::Support, "rewrites what tests expect"),
     (Guard::MixedKeys, "changes the test profile"),
     (Guard::SealAfterRun, "changes a test while it runs"),
     (Guard::Rewritten, "rewrites its test for the run"),
