@@ -31,6 +31,7 @@ mod install;
 pub mod mcp;
 mod one_by_one;
 mod paths;
+mod person;
 mod plan;
 mod runs;
 mod status;
@@ -38,6 +39,7 @@ mod templates;
 mod turn;
 mod whole;
 
+use agents::{AgentHooks, Moment};
 use annotation::Names;
 use compare::{compare, of};
 use desk::Desk;
@@ -69,6 +71,17 @@ pub fn run(args: &GateArgs) -> Result<ExitCode, Trouble> {
 /// Calls an agent's hook once with what it has to refuse and once with what it has to let pass.
 pub(super) fn hooks_hold(agent: &str) -> Result<(), Trouble> {
     templates::of(agent).map_or(Ok(()), |template| install::prove(template, "tdd"))
+}
+
+/// The tools of an agent that change files which they name.
+pub(super) fn edit_tools(agent: &str) -> Vec<&'static str> {
+    agents::of(agent).map(AgentHooks::edit_tools).unwrap_or_default()
+}
+
+/// Whether an agent's event comes before or after a tool.
+pub(super) fn is_of_tools(agent: &str, event: &str) -> bool {
+    let moment = agents::of(agent).and_then(|agent| agent.moment(event));
+    matches!(moment, Some(Moment::Before | Moment::After))
 }
 
 /// The session at hand, if no run holds the tree.
@@ -103,17 +116,8 @@ fn on(args: &SessionArgs) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a model could do by itself would be no gate.
-fn a_person(what: &str) -> Result<(), Trouble> {
-    tdd_child::passthrough::Operator::at_terminal().map(|_| ()).map_err(|_| {
-        Trouble::user(format!("only a person {what}"))
-            .because("this is no terminal: stdin and stdout must both be one")
-            .advise("tell the person, who types it in a terminal of their own")
-    })
-}
-
 fn off(args: &SessionArgs) -> Result<ExitCode, Trouble> {
-    a_person("switches the gate off")?;
+    person::asked("switches the gate off")?;
     let mut desk = desk(args)?;
     if desk.state().switch == Switch::On {
         desk.record_one(SessionEvent::Switched { to: Switch::Off })?;
@@ -123,7 +127,7 @@ fn off(args: &SessionArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn look(args: &SessionArgs) -> Result<ExitCode, Trouble> {
-    a_person("says that a halted test was looked at")?;
+    person::asked("says that a halted test was looked at")?;
     let mut desk = desk(args)?;
     let test_ids: Vec<TestId> = desk.state().halted().into_iter().cloned().collect();
     if test_ids.is_empty() {

@@ -323,4 +323,9 @@ impl AgentHooks {
     pub(super) fn tool(&self, name: &str) -> Option<Tool> {
         self.tools.iter().find(|(known, _)| *known == name).map(|(_, tool)| *tool)
     }
+
+    pub(super) fn edit_tools(&self) -> Vec<&'static str> {
+        let edits = |tool: &Tool| matches!(tool, Tool::Edit(_) | Tool::Patch(_));
+        self.tools.iter().filter(|(_, tool)| edits(tool)).map(|(name, _)| *name).collect()
+    }
 }

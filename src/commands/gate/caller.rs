@@ -44,10 +44,15 @@ fn keep(folder: &Path) {
     );
 }
 
+/// The agent's process that is kept, while it lives.
+pub(super) fn at_work(folder: &Path) -> Option<Process> {
+    let bytes = regular_file::head(&folder.join(KEPT), LONGEST).ok()?;
+    living(&String::from_utf8_lossy(&bytes))
+}
+
 /// Whether it is the process that has called before; if that one has ended, the one that calls now is it.
 pub(super) fn whose(folder: &Path) -> Caller {
-    let bytes = regular_file::head(&folder.join(KEPT), LONGEST).unwrap_or_default();
-    let Some(kept) = living(&String::from_utf8_lossy(&bytes)) else {
+    let Some(kept) = at_work(folder) else {
         keep(folder);
         return Caller::Agent;
     };

@@ -131,6 +131,10 @@ fn ac_tdd_10_16_the_doctor_tells_what_weakens_the_gate() {
     settings["hooks"]["PreToolUse"].as_array_mut().unwrap().insert(0, lint);
     sandbox.write(".claude/settings.json", &settings.to_string());
     assert!(doctor().contains(before), "{}", doctor());
+    // One that is never called for an edit is no matter, either.
+    settings["hooks"]["PreToolUse"][0]["matcher"] = "Bash".into();
+    sandbox.write(".claude/settings.json", &settings.to_string());
+    assert!(!doctor().contains(before));
     sandbox.write(".claude/settings.json", &ours);
     // A plan of a journal that another program wrote.
     let at = sandbox.path(".tdd/sessions/s-1/events.jsonl");

@@ -1,5 +1,6 @@
 //! Ways around the gate, and the honest work that looks like them.
 
+use std::io::{BufRead as _, Write as _};
 use std::process::Stdio;
 
 use serde_json::json;
@@ -8,6 +9,7 @@ use super::{
     HELD, ID, RIGHT, SHOP, TEST, WRONG, begun, claims, edits, hook, journal, project, red, stops, types,
 };
 use crate::sandbox::{Sandbox, has_python, wait_for};
+use crate::terminal::Terminal;
 
 /// What a model runs in its shell, between the hooks of the tool.
 fn shell(sandbox: &Sandbox, script: &str) -> super::Ran {
@@ -52,6 +54,84 @@ fn ac_tdd_10_18_only_the_agent_says_that_a_turn_begins() {
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);
     stops(&sandbox).expect(0);
     assert_eq!(sandbox.read("shop.py"), SHOP);
+}
+
+/// A program that stands for an agent: it calls the hook by itself, and runs what its model says.
+struct StandIn {
+    process: std::process::Child,
+    said: std::io::BufReader<std::process::ChildStdout>,
+}
+
+impl StandIn {
+    fn start(sandbox: &Sandbox) -> Self {
+        let own = std::path::Path::new(env!("CARGO_BIN_EXE_tdd")).parent().unwrap();
+        let mut command = sandbox.command("sh");
+        command.env("PATH", crate::sandbox::path_with(own)).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let said = std::io::BufReader::new(process.stdout.take().unwrap());
+        Self { process, said }
+    }
+
+    /// What a command says on both streams.
+    fn runs(&mut self, command: &str) -> String {
+        let mut stdin = self.process.stdin.as_ref().unwrap();
+        writeln!(stdin, "{command} 2>&1; echo; echo END-OF-IT").unwrap();
+        let mut told = String::new();
+        while !told.ends_with("END-OF-IT\n") {
+            assert!(self.said.read_line(&mut told).unwrap() > 0, "{told}");
+        }
+        told
+    }
+}
+
+impl Drop for StandIn {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn ac_tdd_10_19_a_model_switches_its_gate_off_in_no_terminal_that_the_agent_opened() {
+    if !crate::sandbox::has("script", &["script", "--version"]) {
+        return;
+    }
+    let sandbox = project();
+    let mut agent = StandIn::start(&sandbox);
+    let call = super::call("SessionStart", "", json!({})).to_string();
+    std::fs::write(sandbox.beside("start.json"), call).unwrap();
+    let begins = format!("tdd gate hook claude < {}", sandbox.beside("start.json").display());
+    assert!(agent.runs(&begins).contains("red test"));
+    let is_on = || sandbox.tdd(&["gate", "status"]).expect(0).stdout.contains("the gate is on");
+    // Its model has no terminal, opens one, leaves it to nobody, or has one served by a process of its own.
+    let log = sandbox.beside("log");
+    let log = log.to_str().unwrap();
+    let pty = |command: &str| format!("script -qec \"{command}\" /dev/null < /dev/null");
+    for (way, why) in [
+        ("tdd gate off".to_owned(), "this is no terminal"),
+        (pty("tdd gate off"), "opened by the agent of session s-1"),
+        (pty("tdd gate look"), "opened by the agent of session s-1"),
+        (pty("sh -c 'sh -c \\\"tdd gate off\\\"; true'"), "opened by the agent of session s-1"),
+        (
+            format!(
+                "CLAUDECODE=1 setsid -f {} > {log}; while ! grep -q person {log}; do :; done; cat {log}",
+                pty("tdd gate off")
+            ),
+            "CLAUDECODE stands in its environment",
+        ),
+    ] {
+        let told = agent.runs(&way).replace("\r\n", "\n");
+        assert!(told.contains("only a person") && told.contains(why), "{way}: {told}");
+        assert!(is_on(), "{way}");
+    }
+    // A person in a terminal beside it, which the same program may have opened: the one that opened the agent's.
+    let (code, screen) = Terminal::tdd(&sandbox, &["gate", "off"]).end();
+    assert!(code == 0 && screen.contains("the gate is off for session s-1"), "{code}: {screen}");
+    sandbox.tdd(&["gate", "on"]).expect(0);
+    // Once the agent has ended the terminal is whoever's it is.
+    drop(agent);
+    let (code, screen) = Terminal::tdd(&sandbox, &["gate", "off"]).end();
+    assert!(code == 0 && screen.contains("the gate is off for session s-1"), "{code}: {screen}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use regex_automata::meta::Regex;
 use serde_json::Value;
 
 use super::Scene;
@@ -88,7 +89,7 @@ pub(super) fn look(place: &Place, scene: &Scene) -> Vec<Finding> {
         let settings = SETTINGS.iter().filter(|(name, _)| name == agent).map(|(_, file)| *file);
         let texts = settings.flat_map(|file| folders.iter().map(move |folder| text(folder, file)));
         findings.extend(
-            texts.filter_map(|text| preceding(&text)).map(|other| before_ours(agent, &other)).take(1),
+            texts.filter_map(|text| preceding(agent, &text)).map(|other| before_ours(agent, &other)).take(1),
         );
         findings
             .extend(gate::hooks_hold(agent).err().map(|trouble| Finding::problem(Subject::Agent, trouble)));
@@ -100,20 +101,34 @@ pub(super) fn look(place: &Place, scene: &Scene) -> Vec<Finding> {
     findings
 }
 
-/// The first hook of another's that is called before ours at the same event.
-fn preceding(settings: &str) -> Option<String> {
+/// The first hook of another's that is called before ours at the same event, for a tool that edits.
+fn preceding(agent: &str, settings: &str) -> Option<String> {
     let settings: Value = serde_json::from_str(settings).ok()?;
+    let edits = gate::edit_tools(agent);
     let commands = |entry: &Value| -> Vec<String> {
         let own = entry["hooks"].as_array().cloned().unwrap_or_else(|| vec![entry.clone()]);
         own.iter()
             .filter_map(|hook| hook["command"].as_str().or(hook["bash"].as_str()).map(str::to_owned))
+            .filter(|command| command.contains(OURS) || fires(agent, entry["matcher"].as_str(), &edits))
             .collect()
     };
-    settings["hooks"].as_object()?.values().find_map(|entries| {
+    let of_tools = settings["hooks"].as_object()?.iter().filter(|(event, _)| gate::is_of_tools(agent, event));
+    of_tools.map(|(_, entries)| entries).find_map(|entries| {
         let all: Vec<String> = entries.as_array()?.iter().flat_map(commands).collect();
         let ours = all.iter().position(|command| command.contains(OURS))?;
         all.into_iter().take(ours).next()
     })
+}
+
+/// Whether a matcher means one of these tools. Of one that can't be read nobody knows, so it does.
+fn fires(agent: &str, matcher: Option<&str>, tools: &[&str]) -> bool {
+    let Some(matcher) = matcher.filter(|matcher| !["", "*"].contains(matcher)) else { return true };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '|';
+    // Claude Code takes plain names as they stand, and anything else for an expression.
+    if agent == "claude" && matcher.chars().all(is_plain) {
+        return matcher.split('|').any(|name| tools.contains(&name));
+    }
+    Regex::new(matcher).map_or(true, |matcher| tools.iter().any(|tool| matcher.is_match(tool)))
 }
 
 fn before_ours(agent: &str, other: &str) -> Finding {
@@ -193,4 +208,36 @@ fn heard(place: &Place) -> Vec<String> {
         line["agent"].as_str().map(str::to_owned)
     };
     session_file::list(&place.repository).into_iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_that_no_edit_calls_precedes_nothing() {
+        let settings = |event: &str, matcher: &str| {
+            let other = serde_json::json!({ "matcher": matcher, "hooks": [{ "command": "lint" }] });
+            let ours =
+                serde_json::json!({ "matcher": "*", "hooks": [{ "command": "tdd gate hook claude" }] });
+            serde_json::json!({ "hooks": { event: [other, ours] } }).to_string()
+        };
+        for (agent, event, matcher, is_told) in [
+            ("claude", "PreToolUse", "*", true),
+            ("claude", "PreToolUse", "", true),
+            ("claude", "PreToolUse", "Bash", false),
+            ("claude", "PreToolUse", "Notebook", false),
+            ("claude", "PreToolUse", "mcp__.*", false),
+            ("claude", "PreToolUse", "Bash|Write", true),
+            ("claude", "PostToolUse", "^Edi", true),
+            ("claude", "PreToolUse", "(", true),
+            ("claude", "SessionStart", "*", false),
+            ("gemini", "BeforeTool", "write", true),
+            ("gemini", "BeforeTool", "run_shell", false),
+            ("codex", "PreToolUse", "apply_patch", true),
+        ] {
+            let told = preceding(agent, &settings(event, matcher));
+            assert_eq!(told.is_some(), is_told, "{agent}, {event}: {matcher}");
+        }
+    }
 }
