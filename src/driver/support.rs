@@ -50,7 +50,12 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
                 FileClass::Source if !is_code => {
                     data.insert(path.clone());
                 }
-                _ => {}
+                FileClass::Source
+                | FileClass::Test
+                | FileClass::Gate
+                | FileClass::ByProduct
+                | FileClass::Lock
+                | FileClass::Mixed => {}
             }
         }
         if tests.is_empty() {
