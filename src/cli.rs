@@ -302,16 +302,16 @@ pub struct UndoArgs {
 #[derive(Clone, Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub struct CleanArgs {
-    /// Just these runs, finished or not: parts of their ids, or `@` (newest), `@-`.
+    /// Just these runs or sessions, finished or not: parts of their ids, or `@` (newest run), `@-`.
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
-    /// How many of the newest runs stay; unfinished runs stay anyway.
+    /// How many of the newest runs and of the newest sessions stay; unfinished ones stay anyway.
     #[arg(long, value_name = "N", default_value_t = 5, conflicts_with_all = ["runs", "all"])]
     pub keep: usize,
-    /// Remove all runs that are finished or halted.
+    /// Remove all runs that are finished or halted, and all sessions that are over.
     #[arg(long, conflicts_with = "runs")]
     pub all: bool,
-    /// Remove runs, too, that alone hold commits or changes that are not theirs.
+    /// Remove runs and sessions, too, that alone hold commits or changes of somebody else, or what was taken back.
     #[arg(long)]
     pub discard_commits: bool,
     /// Say what would be removed, and remove nothing.

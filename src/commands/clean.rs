@@ -1,11 +1,13 @@
 //! `tdd clean`: removes old runs and their checkpoints (contract section 2), and nothing else:
-//! folders `.tdd/runs/<run>` and refs below `refs/tdd/<run>/`.
+//! folders `.tdd/runs/<run>` and refs below `refs/tdd/<run>/`, and the same of sessions, `.tdd/sessions/<session>`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
+
+pub(super) mod sessions;
 
 use super::journalled::Journalled;
 use super::run_status::{self, RunStatus};
@@ -14,8 +16,9 @@ use crate::cli::CleanArgs;
 use crate::view::print;
 use crate::world::journal_file::folders::{self, Entry};
 use crate::world::lock::WorkTreeLock;
+use crate::world::session_file::shelf;
 use tdd_child::run_folder::RunDir;
-use tdd_core::event::RunId;
+use tdd_core::event::SessionId;
 use tdd_core::harmless::line;
 use tdd_core::run_name::{self, Meaning};
 use tdd_core::trouble::Trouble;
@@ -30,6 +33,9 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
     // Looking changes nothing, and may be done while a run is at work.
     let _lock = if args.dry_run { None } else { Some(WorkTreeLock::acquire(&repository)?) };
+    if !args.dry_run {
+        shelf::finish_removals(&repository);
+    }
     let house = House::survey(&repository)?;
     let going = house.going(&repository, args)?;
     if args.runs.is_empty() {
@@ -59,7 +65,9 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
         sum.count(candidate);
         print::result(&told_of(candidate, args));
     }
-    print::result(&sum.told(args, house.candidates.len() - sum.runs));
+    let all = |kind| house.candidates.iter().filter(|one| one.kind == kind).count();
+    let kept = (all(Kind::Run) - sum.runs, all(Kind::Session) - sum.sessions);
+    print::result(&sum.told(args, kept));
     Ok(if sum.failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -77,8 +85,16 @@ enum Removable {
     LeftOver,
 }
 
+/// What was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Run,
+    Session,
+}
+
 /// Something that may be removed.
 struct Candidate {
+    kind: Kind,
     name: String,
     folder: Option<RunDir>,
     removable: Removable,
@@ -106,7 +122,8 @@ impl Candidate {
         };
         let bytes = folders::size(&dir.path);
         let refs = refs.count(&dir.id.0);
-        Self { name: dir.id.0.clone(), folder: Some(dir), removable, state: line(&state), bytes, refs }
+        let (name, state) = (dir.id.0.clone(), line(&state));
+        Self { kind: Kind::Run, name, folder: Some(dir), removable, state, bytes, refs }
     }
 
     /// As people name it.
@@ -116,6 +133,7 @@ impl Candidate {
 
     fn of_refs(name: &str, refs: &RunRefs) -> Self {
         Self {
+            kind: Kind::Run,
             name: name.to_owned(),
             folder: None,
             removable: Removable::LeftOver,
@@ -158,8 +176,10 @@ impl House {
                 let left = left.filter(|name| !known.contains(name) && !lives(name));
                 let left: Vec<Candidate> = left.map(|name| Candidate::of_refs(name, &refs)).collect();
                 candidates.extend(left);
+                candidates.extend(sessions::left_over(&tops, &refs));
             }
         }
+        candidates.extend(sessions::survey(repository, &refs)?);
         // Of a run that can't be read its state doesn't tell.
         if let Some((run, _)) = intent::cut_off(repository)
             && let Some(one) = candidates.iter_mut().find(|one| one.name == run.0)
@@ -185,8 +205,10 @@ impl House {
             return Ok(going);
         }
         let keep = if args.all { 0 } else { args.keep };
-        let folders = self.candidates.iter().filter(|one| one.folder.is_some()).skip(keep);
-        let old = folders.filter(|one| one.removable == Removable::Over);
+        let old = [Kind::Run, Kind::Session].into_iter().flat_map(|kind| {
+            let all = self.candidates.iter().filter(move |one| one.kind == kind && one.folder.is_some());
+            all.skip(keep).filter(|one| one.removable == Removable::Over)
+        });
         Ok(old.chain(self.candidates.iter().filter(|one| one.removable == Removable::LeftOver)).collect())
     }
 
@@ -198,7 +220,9 @@ impl House {
         if let Some((name, why)) = self.odd.iter().find(|(odd, _)| odd == name) {
             return Err(folders::refused(name, why));
         }
-        let ids: Vec<&str> = self.candidates.iter().map(|one| one.name.as_str()).collect();
+        // `@` counts runs.
+        let fits = |one: &&Candidate| one.kind == Kind::Run || !name.starts_with('@');
+        let ids: Vec<&str> = self.candidates.iter().filter(fits).map(|one| one.name.as_str()).collect();
         let shown = line(name);
         // What is removed is gone: a requirement means all of its runs here, and so none of them.
         let meant = match run_name::look_up(name, &ids) {
@@ -225,6 +249,12 @@ impl House {
     /// what it was.
     fn remove(&self, repository: &Path, candidate: &Candidate) -> Result<(), Trouble> {
         let dir = candidate.folder.as_ref();
+        if let (Kind::Session, Some(dir)) = (candidate.kind, dir) {
+            self.refs.check(&candidate.name)?;
+            // Its lock says whether it may go.
+            shelf::remove(repository, &SessionId(dir.id.0.clone()))?;
+            return self.refs.delete(&candidate.name);
+        }
         dir.map_or(Ok(()), |dir| folders::check(repository, dir))?;
         self.refs.delete(&candidate.name)?;
         dir.map_or(Ok(()), |dir| folders::remove(repository, dir))
@@ -232,6 +262,9 @@ impl House {
 
     /// What is said of a run that is the only one to hold somebody's commits or changes.
     fn held_alone(&self, candidate: &Candidate) -> Result<Option<String>, Trouble> {
+        if candidate.kind == Kind::Session {
+            return sessions::held_alone(&self.refs, candidate);
+        }
         let only = self.refs.only_holders(&candidate.name)?;
         let Some((first, _)) = only.first() else { return Ok(None) };
         let lines = only.iter().take(LISTED).map(|(name, subject)| format!("  {name}  {}", line(subject)));
@@ -263,6 +296,7 @@ impl House {
 #[derive(Default)]
 struct Sum {
     runs: usize,
+    sessions: usize,
     bytes: u64,
     refs: usize,
     failed: usize,
@@ -270,30 +304,43 @@ struct Sum {
 
 impl Sum {
     fn count(&mut self, candidate: &Candidate) {
-        self.runs += 1;
+        match candidate.kind {
+            Kind::Run => self.runs += 1,
+            Kind::Session => self.sessions += 1,
+        }
         self.bytes += candidate.bytes;
         self.refs += candidate.refs;
     }
 
-    fn told(&self, args: &CleanArgs, kept: usize) -> String {
+    fn told(&self, args: &CleanArgs, kept: (usize, usize)) -> String {
         if args.json {
             let sum = json!({
-                "type": "clean", "dry_run": args.dry_run, "runs": self.runs, "bytes": self.bytes,
-                "refs": self.refs, "failed": self.failed, "kept": kept,
+                "type": "clean", "dry_run": args.dry_run, "runs": self.runs, "sessions": self.sessions,
+                "bytes": self.bytes, "refs": self.refs, "failed": self.failed,
+                "kept": kept.0, "kept_sessions": kept.1,
             });
             return format!("{sum}\n");
         }
-        if self.runs == 0 {
-            return format!("nothing {}; {} kept\n", removed(args), counted(kept, "run"));
+        let kept = both(kept);
+        if self.runs + self.sessions == 0 {
+            return format!("nothing {}; {kept} kept\n", removed(args));
         }
+        let gone = both((self.runs, self.sessions));
         format!(
-            "{} {}, {} and {}; {} kept\n",
-            counted(self.runs, "run"),
+            "{gone} {}, {} and {}; {kept} kept\n",
             removed(args),
             size(self.bytes),
-            counted(self.refs, "ref"),
-            counted(kept, "run")
+            counted(self.refs, "ref")
         )
+    }
+}
+
+/// Runs and sessions; of what there is none nothing is said, but for runs.
+fn both((runs, sessions): (usize, usize)) -> String {
+    match (runs, sessions) {
+        (runs, 0) => counted(runs, "run"),
+        (0, sessions) => counted(sessions, "session"),
+        (runs, sessions) => format!("{} and {}", counted(runs, "run"), counted(sessions, "session")),
     }
 }
 
@@ -301,11 +348,12 @@ fn told_of(candidate: &Candidate, args: &CleanArgs) -> String {
     let Candidate { name, state, bytes, refs, .. } = candidate;
     if args.json {
         let kind = if args.dry_run { "would_remove" } else { "removed" };
-        let run = RunId(name.clone());
-        let line = json!({ "type": kind, "run": run, "state": state, "bytes": bytes, "refs": refs });
+        let what = if candidate.kind == Kind::Run { "run" } else { "session" };
+        let line = json!({ "type": kind, what: name, "state": state, "bytes": bytes, "refs": refs });
         return format!("{line}\n");
     }
     let shown = candidate.shown();
+    let shown = if candidate.kind == Kind::Run { shown.to_owned() } else { format!("session {shown}") };
     format!("{}: {shown}  {}, {}  {state}\n", removed(args), size(*bytes), counted(*refs, "ref"))
 }
 

@@ -73,6 +73,11 @@ pub(super) fn hooks_hold(agent: &str) -> Result<(), Trouble> {
     templates::of(agent).map_or(Ok(()), |template| install::prove(template, "tdd"))
 }
 
+/// The process that a session in this folder is for, while it lives: its agent's, or the shell in which it was begun.
+pub(super) fn user_of(folder: &Path) -> Option<i32> {
+    caller::user(folder).map(|process| process.pid)
+}
+
 /// The tools of an agent that change files which they name.
 pub(super) fn edit_tools(agent: &str) -> Vec<&'static str> {
     agents::of(agent).map(AgentHooks::edit_tools).unwrap_or_default()
@@ -112,6 +117,7 @@ fn on(args: &SessionArgs) -> Result<ExitCode, Trouble> {
         turn::rebase(&mut desk)?;
         desk.record_one(SessionEvent::Switched { to: Switch::On })?;
     }
+    caller::note_opener(&desk.session.folder);
     print::result(&format!("tdd: the gate is on, session {}\n", id.0));
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::clean;
 use super::journalled::{self, Journalled, Span};
 use super::log::{one_row, time};
 use super::run_status::{self, RunStatus};
@@ -30,6 +31,8 @@ use tdd_core::state::{End, Phase, Progress, State};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::git_facts;
 
+/// Sessions that a person is told of.
+const MOST_SESSIONS: usize = 5;
 /// How long a run that writes nothing is taken to be at work without another look.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Characters of a cause.
@@ -47,7 +50,10 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
         let at_work = runs.iter().find(|run| lock::is_at_work(&repository, &run.id));
         let events = at_work.map(|run| run.path.join(run_folder::EVENTS));
         let length = events.as_deref().map_or(0, growth::length);
-        let text = told(args, &repository, &runs)?;
+        let mut text = told(args, &repository, &runs)?;
+        if args.run.is_none() {
+            text += &sessions(args, &repository);
+        }
         if shown.as_ref() != Some(&text) {
             if args.watch { print::screen(&text) } else { print::result(&text) }
         }
@@ -82,6 +88,24 @@ fn told(args: &StatusArgs, repository: &Path, runs: &[RunDir]) -> Result<String,
         }
     }
     Ok(text)
+}
+
+/// Agents' own sessions under the gate, one line each.
+fn sessions(args: &StatusArgs, repository: &Path) -> String {
+    let all = clean::sessions::all(repository);
+    let one = |one: &clean::sessions::Standing| {
+        let (session, words) = (&one.session.0, &one.words);
+        if args.json {
+            return format!("{}\n", json!({ "session": session, "state": words }));
+        }
+        format!("session {session}  {words}\n")
+    };
+    let shown = if args.json { all.len() } else { MOST_SESSIONS };
+    let mut text: String = all.iter().take(shown).map(one).collect();
+    if let Some(more @ 1..) = all.len().checked_sub(shown) {
+        let _ = writeln!(text, "and {more} older sessions; `tdd clean` removes those that are over");
+    }
+    text
 }
 
 /// The top of the repository that holds the current directory.

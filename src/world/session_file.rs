@@ -14,7 +14,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,8 @@ use tdd_core::event::{Event, SessionId};
 use tdd_core::ports::Journal as _;
 use tdd_core::session::Session;
 use tdd_core::trouble::{Trouble, Why};
+
+pub mod shelf;
 
 const STATE: &str = "state.json";
 const LOCK: &str = "lock";
@@ -89,14 +91,13 @@ impl Turn {
         let folder = folder(repository, session);
         refuse_links(repository, &folder)?;
         let unusable = |error: io::Error| unusable(&folder, &error);
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(unusable)?;
-        let mut options = File::options();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let lock = regular_file::with(&mut options, &folder.join(LOCK)).map_err(unusable)?;
+        let mut lock = lock_in(&folder).map_err(unusable)?;
         let began = Instant::now();
         loop {
             match lock.try_lock() {
-                Ok(()) => return Ok(Self { folder, lock }),
+                Ok(()) if is_at(&lock, &folder.join(LOCK)) => return Ok(Self { folder, lock }),
+                // The session was removed while it was waited for.
+                Ok(()) => lock = lock_in(&folder).map_err(unusable)?,
                 Err(TryLockError::WouldBlock) if began.elapsed() < LONGEST_WAIT => std::thread::sleep(STEP),
                 Err(TryLockError::WouldBlock) => {
                     return Err(Trouble::environment(
@@ -249,6 +250,22 @@ pub fn named(text: &str) -> Option<SessionId> {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
         && text != LAST;
     is_fit.then(|| SessionId(text.to_owned()))
+}
+
+/// The lock of a session whose folder is made if it is missing.
+fn lock_in(folder: &Path) -> io::Result<File> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    regular_file::with(&mut options, &folder.join(LOCK))
+}
+
+/// Whether an open file is still the one of that name.
+fn is_at(file: &File, path: &Path) -> bool {
+    let same = |one: &std::fs::Metadata, other: &std::fs::Metadata| {
+        (one.dev(), one.ino()) == (other.dev(), other.ino())
+    };
+    matches!((file.metadata(), path.symlink_metadata()), (Ok(one), Ok(other)) if same(&one, &other))
 }
 
 /// What is kept of sessions may hold secrets, and a link would lead it elsewhere.

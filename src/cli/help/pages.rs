@@ -176,7 +176,9 @@ const PAGES: &[Page] = &[
         told: &[
             "Only the folders .tdd/runs/<run> and the refs below refs/tdd/<run>/ are touched, and refs whose run's \
              folder is gone. What is removed can no longer be undone or resumed. A run whose refs alone hold a \
-             commit that somebody made, or a tree with somebody's changes, is left alone.",
+             commit that somebody made, or a tree with somebody's changes, is left alone. The same goes for sessions \
+             under the gate, .tdd/sessions/<session>: one stays whose agent is at work, and one that alone holds \
+             what was taken back.",
         ],
         examples: &[
             ("tdd clean --dry-run", "say what would be removed"),

@@ -31,6 +31,8 @@ pub(super) fn list(top: &Path) -> Vec<RunDir> {
         Some(RunDir { id, path: entry.path() })
     });
     let mut all: Vec<RunDir> = named.filter(|dir| dir.path.join(run_folder::EVENTS).is_file()).collect();
+    // What a killed `clean` was about to remove is no session any more.
+    all.retain(|dir| !dir.id.0.starts_with('.'));
     all.sort_by(|one, other| other.id.cmp(&one.id));
     all
 }

@@ -15,6 +15,8 @@ use tdd_child::regular_file;
 use tdd_child::unix::proc_table::{self, Life, Process};
 
 const KEPT: &str = "caller";
+/// The shell in which a person began a session by hand.
+const OPENER: &str = "opener";
 /// More than the note of a process has.
 const LONGEST: u64 = 200;
 /// Shells between an agent and its hook.
@@ -30,30 +32,44 @@ pub(super) enum Caller {
 /// Keeps who calls, if nobody is kept yet.
 pub(super) fn note(folder: &Path) {
     if folder.join(KEPT).symlink_metadata().is_err() {
-        keep(folder);
+        keep(folder, KEPT);
     }
 }
 
-fn keep(folder: &Path) {
+/// Keeps in whose terminal a session was begun by hand: while that is there, somebody may go on.
+pub(super) fn note_opener(folder: &Path) {
+    keep(folder, OPENER);
+}
+
+fn keep(folder: &Path, name: &str) {
     let Some(now) = above(std::os::unix::process::parent_id()) else { return };
     let Some(boot) = proc_table::boot() else { return };
     // Where it can't be kept, the next call does it.
     let _ = regular_file::write_private(
-        &folder.join(KEPT),
+        &folder.join(name),
         format!("{} {} {boot}", now.pid, now.started).as_bytes(),
     );
 }
 
 /// The agent's process that is kept, while it lives.
 pub(super) fn at_work(folder: &Path) -> Option<Process> {
-    let bytes = regular_file::head(&folder.join(KEPT), LONGEST).ok()?;
+    kept(folder, KEPT)
+}
+
+/// The process for whose sake a session is not over.
+pub(super) fn user(folder: &Path) -> Option<Process> {
+    kept(folder, KEPT).or_else(|| kept(folder, OPENER))
+}
+
+fn kept(folder: &Path, name: &str) -> Option<Process> {
+    let bytes = regular_file::head(&folder.join(name), LONGEST).ok()?;
     living(&String::from_utf8_lossy(&bytes))
 }
 
 /// Whether it is the process that has called before; if that one has ended, the one that calls now is it.
 pub(super) fn whose(folder: &Path) -> Caller {
     let Some(kept) = at_work(folder) else {
-        keep(folder);
+        keep(folder, KEPT);
         return Caller::Agent;
     };
     match above(std::os::unix::process::parent_id()) {

@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::at_work;
+use super::caller;
 use super::desk::{self, Desk};
 use crate::cli::mcp::McpArgs;
 use crate::commands::run::execute::event_loop;
@@ -204,7 +205,9 @@ impl Gate {
         if at_work::policy(&self.place)?.is_some() {
             return Ok(());
         }
-        Desk::of(self.place.clone(), self.environment.clone(), (&self.id, "mcp"), Depth::Quick)?;
+        let desk = Desk::of(self.place.clone(), self.environment.clone(), (&self.id, "mcp"), Depth::Quick)?;
+        // While the client lives it is the agent.
+        let _ = caller::whose(&desk.session.folder);
         session_file::note_last(&self.place.repository, &self.id)
     }
 

@@ -57,13 +57,13 @@ fn ac_tdd_10_18_only_the_agent_says_that_a_turn_begins() {
 }
 
 /// A program that stands for an agent: it calls the hook by itself, and runs what its model says.
-struct StandIn {
+pub struct StandIn {
     process: std::process::Child,
     said: std::io::BufReader<std::process::ChildStdout>,
 }
 
 impl StandIn {
-    fn start(sandbox: &Sandbox) -> Self {
+    pub fn start(sandbox: &Sandbox) -> Self {
         let own = std::path::Path::new(env!("CARGO_BIN_EXE_tdd")).parent().unwrap();
         let mut command = sandbox.command("sh");
         command.env("PATH", crate::sandbox::path_with(own)).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -72,8 +72,16 @@ impl StandIn {
         Self { process, said }
     }
 
+    /// Its session, by its own call of the hook.
+    pub fn begins(&mut self, sandbox: &Sandbox) {
+        let call = super::call("SessionStart", "", json!({})).to_string();
+        std::fs::write(sandbox.beside("start.json"), call).unwrap();
+        let hook = format!("tdd gate hook claude < {}", sandbox.beside("start.json").display());
+        assert!(self.runs(&hook).contains("red test"));
+    }
+
     /// What a command says on both streams.
-    fn runs(&mut self, command: &str) -> String {
+    pub fn runs(&mut self, command: &str) -> String {
         let mut stdin = self.process.stdin.as_ref().unwrap();
         writeln!(stdin, "{command} 2>&1; echo; echo END-OF-IT").unwrap();
         let mut told = String::new();
@@ -98,10 +106,7 @@ fn ac_tdd_10_19_a_model_switches_its_gate_off_in_no_terminal_that_the_agent_open
     }
     let sandbox = project();
     let mut agent = StandIn::start(&sandbox);
-    let call = super::call("SessionStart", "", json!({})).to_string();
-    std::fs::write(sandbox.beside("start.json"), call).unwrap();
-    let begins = format!("tdd gate hook claude < {}", sandbox.beside("start.json").display());
-    assert!(agent.runs(&begins).contains("red test"));
+    agent.begins(&sandbox);
     let is_on = || sandbox.tdd(&["gate", "status"]).expect(0).stdout.contains("the gate is on");
     // Its model has no terminal, opens one, leaves it to nobody, or has one served by a process of its own.
     let log = sandbox.beside("log");

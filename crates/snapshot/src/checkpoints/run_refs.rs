@@ -5,6 +5,7 @@
 //! below `refs/tdd` that lead to the user's branches; behind a link nothing is deleted.
 
 pub(super) mod others;
+pub mod taken;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

@@ -2,12 +2,14 @@
 
 use super::Scene;
 use crate::cli::DoctorArgs;
+use crate::commands::clean::sessions;
 use crate::commands::journalled::Journalled;
 use crate::commands::run::{earlier, execute};
 use crate::commands::run_status::{self, RunStatus};
 use crate::world::journal_file::folders;
 use crate::world::lock::{self, WorkTreeLock};
 use crate::world::project::{self, Place};
+use crate::world::session_file::shelf;
 use tdd_child::leftovers;
 use tdd_child::regular_file;
 use tdd_child::run_folder;
@@ -88,6 +90,7 @@ pub(super) fn look(place: &Place, scene: &Scene, args: &DoctorArgs) -> Vec<Findi
         return findings;
     }
     findings.extend(unfinished(place));
+    findings.extend(unjudged(place));
     if let Some(trouble) = lock::held_by_another(&place.repository) {
         findings.push(Finding::problem(Subject::Lock, trouble));
     }
@@ -186,6 +189,19 @@ fn unfinished(place: &Place) -> Vec<Finding> {
     findings
 }
 
+/// Sessions that ended in the midst of a turn.
+fn unjudged(place: &Place) -> Vec<Finding> {
+    let all = sessions::all(&place.repository).into_iter().filter(|one| one.is_unfinished);
+    let of = |one: sessions::Standing| {
+        let id = &one.session.0;
+        let trouble = Trouble::user(format!("a session under the gate was cut off: {id}"))
+            .because(one.words)
+            .advise(format!("judge them: tdd gate flush --session {id}; or let them stand: tdd clean {id}"));
+        Finding::warning(Subject::Runs, trouble)
+    };
+    all.take(MOST_NAMES).map(of).collect()
+}
+
 /// What is to be done about a run, as `tdd status` tells it.
 fn waiting(place: &Place, run: &RunDir, told: &Journalled) -> Option<Trouble> {
     let status = RunStatus::of(&place.repository, run, told);
@@ -211,6 +227,8 @@ fn waiting(place: &Place, run: &RunDir, told: &Journalled) -> Option<Trouble> {
 fn all_left(place: &Place) -> Vec<String> {
     let mut left = leftovers::list_leftovers(&place.repository);
     left.extend(folders::half_removed(&place.repository));
+    let sessions = shelf::half_removed(&place.repository);
+    left.extend(sessions.iter().map(|name| format!(".tdd/sessions/{name}, which `tdd clean` was removing")));
     // A run that is at work writes such files, and they are its own.
     if lock::held_by_another(&place.repository).is_none() {
         let half_written = packs::half_written(&place.repository);
@@ -235,6 +253,7 @@ fn reap(place: &Place) -> Finding {
         Ok(lock) => lock,
         Err(trouble) => return Finding::problem(Subject::Leftovers, trouble),
     };
+    shelf::finish_removals(&place.repository);
     let mut done = leftovers::reap_leftovers(&place.repository);
     let half_written = packs::half_written(&place.repository);
     packs::remove_half_written(&place.repository);

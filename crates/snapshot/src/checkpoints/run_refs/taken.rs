@@ -1,0 +1,94 @@
+//! What a session's refs alone hold of what was taken back in it: an agent's edit, or what a person changed meanwhile.
+
+use std::collections::BTreeSet;
+
+use super::{FOLDER, RunRefs};
+use tdd_child::regular_file;
+use tdd_core::path::RelPath;
+use tdd_core::trouble::Trouble;
+
+/// Begins the label of a tree whose files were taken back.
+pub const TAKEN: &str = "taken-";
+/// The label of the tree that a session began with.
+const BEGIN: &str = "begin";
+/// A file that is compared with what was taken back.
+const LARGEST: u64 = 64 << 20;
+
+/// Files that were taken back, and the label of the tree that keeps them.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    pub label: String,
+    /// `None`: it is not known which, so any file of the tree may be one.
+    pub files: Option<BTreeSet<RelPath>>,
+}
+
+impl RunRefs {
+    /// Whether refs of this name are a session's.
+    pub fn is_session(&self, name: &str) -> bool {
+        let begin = format!("{FOLDER}{name}/{BEGIN}");
+        self.by_run.get(name).is_some_and(|refs| refs.contains(&begin))
+    }
+
+    /// The labels of trees out of which something was taken back, where no journal tells which files.
+    pub fn all_taken(&self, session: &str) -> Vec<Taken> {
+        let begins = format!("{FOLDER}{session}/");
+        let refs = self.by_run.get(session).map(Vec::as_slice).unwrap_or_default();
+        let labels = refs.iter().filter_map(|name| name.strip_prefix(&begins));
+        let taken = labels.filter(|label| label.starts_with(TAKEN));
+        taken.map(|label| Taken { label: label.to_owned(), files: None }).collect()
+    }
+
+    /// The contents of those files that lie neither in the work tree, there, nor in a tree that other refs hold: the
+    /// ref and the path of each.
+    pub fn only_contents(&self, session: &str, taken: &[Taken]) -> Result<Vec<(String, String)>, Trouble> {
+        let exclude = format!("--exclude={FOLDER}{session}/*");
+        let known = self.by_run.get(session).map(Vec::as_slice).unwrap_or_default();
+        let mut only = Vec::new();
+        for one in taken {
+            let name = format!("{FOLDER}{session}/{}", one.label);
+            if !known.contains(&name) {
+                continue;
+            }
+            let args = ["rev-list", "--objects", "--no-object-names", &name, "--not", &exclude, "--all"];
+            let said = self.own.run(&args, b"")?;
+            let said = String::from_utf8_lossy(&said).into_owned();
+            let unheld: BTreeSet<&str> = said.lines().collect();
+            let listed = self.own.run(&["ls-tree", "-r", "-z", &name], b"")?;
+            for entry in listed.split(|byte| *byte == 0) {
+                let Some((path, object)) = file(entry) else { continue };
+                let is_asked = one.files.as_ref().is_none_or(|files| files.contains(&path));
+                let may_be = is_asked && unheld.contains(object.as_str());
+                if may_be && !self.lies_there(&path, &object) && !self.is_in_history(&exclude, &object)? {
+                    only.push((name.clone(), path.as_str().to_owned()));
+                }
+            }
+        }
+        Ok(only)
+    }
+
+    /// Whether other refs hold this content: the list above leaves out what commits near by hold, and no more.
+    fn is_in_history(&self, exclude: &str, object: &str) -> Result<bool, Trouble> {
+        let find = format!("--find-object={object}");
+        let args = ["log", "--root", "--max-count=1", "--format=%H", &find, exclude, "--all"];
+        Ok(!self.own.run(&args, b"")?.trim_ascii().is_empty())
+    }
+
+    /// Whether the work tree's file has just this content.
+    fn lies_there(&self, path: &RelPath, object: &str) -> bool {
+        let Ok(bytes) = regular_file::head(&self.place.work_tree.join(path.as_str()), LARGEST + 1) else {
+            return false;
+        };
+        let name = || self.own.run(&["hash-object", "--no-filters", "--stdin"], &bytes).ok();
+        bytes.len() as u64 <= LARGEST && name().is_some_and(|name| name.trim_ascii() == object.as_bytes())
+    }
+}
+
+/// `100644 blob OBJECT\tPATH`; folders of other repositories are none.
+fn file(entry: &[u8]) -> Option<(RelPath, String)> {
+    let entry = std::str::from_utf8(entry).ok()?;
+    let (about, path) = entry.split_once('\t')?;
+    let mut words = about.split(' ').skip(1);
+    let is_file = words.next() == Some("blob");
+    let object = words.next().filter(|_| is_file)?;
+    Some((RelPath::new(path)?, object.to_owned()))
+}
