@@ -124,3 +124,8 @@ pub fn honests() -> Vec<Entry> {
             .with("fake_test.go", "package shop_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/shop\"\n)\n\nfunc TestFake(t *testing.T) {\n\tif shop.NewFake(t) != 1 {\n\t\tt.Fatal()\n\t}\n}\n"),
     ]
 }
+
+#[test]
+fn ac_tdd_8_25_what_tests_alone_rest_on_has_a_twin_in_the_battery() {
+    assert!(cheats().len() >= 7 && honests().len() >= 6);
+}

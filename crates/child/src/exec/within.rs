@@ -21,7 +21,7 @@ use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
@@ -85,7 +85,7 @@ struct Started {
 fn start(program: &Path, preparation: &Preparation, report: &File) -> io::Result<Started> {
     let (told, tell) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     let (said, say) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-    let stderr = rustix::io::fcntl_dupfd_cloexec(io::stderr().as_fd(), 3)?;
+    let stderr = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stderr(), 3)?;
     // By descriptor, so that it is this very program whatever lies at its path by then.
     let shim = rustix::fs::open("/proc/self/exe", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let report = report.try_clone()?;
