@@ -201,22 +201,19 @@ fn speaks_to_a_framework(path: &RelPath, source: &str) -> bool {
 
 /// Rust's own fact: what is compiled for tests alone.
 fn modules_of_tests(project: &Project<'_>) -> BTreeSet<RelPath> {
-    let mut for_tests = BTreeSet::new();
-    let mut for_all = BTreeSet::new();
-    for (path, source) in project.sources.iter().chain(project.tests) {
-        if path.extension() != "rs" || !source.contains("mod ") || !source.contains("cfg(") {
-            continue;
-        }
-        let Ok(tree) = Tree::parse(Language::Rust, source) else { continue };
-        let is_declared = |at: &usize| tree.kind(*at) == "mod_item" && tree.child(*at, "body").is_none();
-        for at in tree.all().filter(is_declared) {
-            let Some(name) = tree.child(at, "name").map(|name| tree.text(name)) else { continue };
-            let home = project.files.place(Language::Rust, path, &format!("mod {name}"));
-            let Place::Files(files) = home else { continue };
-            let mut attributes = rust::attributes(&tree, at).into_iter();
-            let is_of_tests = attributes.any(|at| tree.text(at).replace(' ', "") == "#[cfg(test)]");
-            if is_of_tests { &mut for_tests } else { &mut for_all }.extend(files);
-        }
+    let sources = || project.sources.iter().chain(project.tests).filter(|(path, _)| path.extension() == "rs");
+    let (mut for_tests, mut for_all) = (BTreeSet::new(), BTreeSet::new());
+    for (path, source) in sources().filter(|(_, source)| source.contains("cfg(")) {
+        declared(project, path, source, &mut for_tests, &mut for_all);
+    }
+    if for_tests.is_empty() {
+        return for_tests;
+    }
+    // Whoever declares one of them without the attribute makes it part of what is built.
+    let stems: BTreeSet<String> = for_tests.iter().map(|path| stem(path).to_owned()).collect();
+    let names_one = |source: &str| stems.iter().any(|stem| source.contains(stem));
+    for (path, source) in sources().filter(|(_, source)| !source.contains("cfg(") && names_one(source)) {
+        declared(project, path, source, &mut for_tests, &mut for_all);
     }
     let roots: Vec<RelPath> = for_tests.difference(&for_all).cloned().collect();
     let below = |path: &&RelPath| {
@@ -227,6 +224,29 @@ fn modules_of_tests(project: &Project<'_>) -> BTreeSet<RelPath> {
             })
     };
     project.sources.keys().filter(below).cloned().collect()
+}
+
+/// The files of the modules that a source declares: those for tests alone, and the others.
+fn declared(
+    project: &Project<'_>,
+    path: &RelPath,
+    source: &str,
+    for_tests: &mut BTreeSet<RelPath>,
+    for_all: &mut BTreeSet<RelPath>,
+) {
+    if !source.contains("mod ") {
+        return;
+    }
+    let Ok(tree) = Tree::parse(Language::Rust, source) else { return };
+    let is_declared = |at: &usize| tree.kind(*at) == "mod_item" && tree.child(*at, "body").is_none();
+    for at in tree.all().filter(is_declared) {
+        let Some(name) = tree.child(at, "name").map(|name| tree.text(name)) else { continue };
+        let home = project.files.place(Language::Rust, path, &format!("mod {name}"));
+        let Place::Files(files) = home else { continue };
+        let mut attributes = rust::attributes(&tree, at).into_iter();
+        let is_of_tests = attributes.any(|at| tree.text(at).replace(' ', "") == "#[cfg(test)]");
+        if is_of_tests { &mut *for_tests } else { &mut *for_all }.extend(files);
+    }
 }
 
 fn data(project: &Project<'_>, support: &BTreeSet<RelPath>) -> BTreeSet<RelPath> {

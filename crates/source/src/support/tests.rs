@@ -115,6 +115,14 @@ fn what_production_or_others_use_is_none() {
         ),
         ("no test imports it", &[("tests/test_a.py", "import shop\n"), ("checks.py", PY_CHECKS)]),
         (
+            "a program has the module as well, in a file that knows of no tests",
+            &[
+                ("src/lib.rs", "#[cfg(test)]\nmod checks;\n"),
+                ("src/main.rs", "mod checks;\nfn main() { checks::same(1, 1) }\n"),
+                ("src/checks.rs", "pub fn same(a: u8, b: u8) { assert_eq!(a, b) }\n"),
+            ],
+        ),
+        (
             "the code under test, which speaks to no framework",
             &[("tests/test_a.py", PY_TEST), ("checks.py", "def same(a, b): assert a == b\n")],
         ),
