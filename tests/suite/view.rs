@@ -335,3 +335,35 @@ fn the_way_of_showing_follows_the_wish_and_then_the_terminal() {
         assert_eq!(mode(wish, stderr), want);
     }
 }
+
+/// Each piece that was written on its own.
+#[derive(Clone, Default)]
+struct Pieces(Arc<Mutex<Vec<String>>>);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().push(String::from_utf8(bytes.to_vec()).unwrap());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_frame_goes_out_by_one_write_so_that_no_echo_comes_between_its_rows() {
+    let pieces = Pieces::default();
+    let mut live = Live::on(pieces.clone(), size, Detail::Brief);
+    for (state, event) in &finished().told {
+        live.event(state, event, 0);
+        hear(&mut live);
+    }
+    drop(live);
+    let pieces = pieces.0.lock().unwrap();
+    let frames: Vec<&String> = pieces.iter().filter(|piece| piece.contains(", attempt 1 of 2")).collect();
+    assert!(!frames.is_empty());
+    for frame in frames {
+        assert!(frame.contains(" green"), "{frame:?}");
+    }
+}

@@ -16,6 +16,9 @@ use super::USUAL_SIZE;
 /// terminal that has gone away stops nothing.
 pub(super) struct Screen<W> {
     out: Arc<Mutex<W>>,
+    /// A frame as it grows: it goes out by one write, so that the `^C` that a terminal echoes comes before or
+    /// after it. Between two of its rows it would push what follows a row too low, and a row would stay for ever.
+    frame: Arc<Mutex<Vec<u8>>>,
     silent: Arc<AtomicBool>,
     written: Arc<Written>,
     size: fn() -> (u16, u16),
@@ -34,6 +37,7 @@ impl<W> Clone for Screen<W> {
     fn clone(&self) -> Self {
         Self {
             out: Arc::clone(&self.out),
+            frame: Arc::clone(&self.frame),
             silent: Arc::clone(&self.silent),
             written: Arc::clone(&self.written),
             size: self.size,
@@ -49,7 +53,8 @@ impl<W> fmt::Debug for Screen<W> {
 
 impl<W> Screen<W> {
     pub(super) fn new(out: W, size: fn() -> (u16, u16)) -> Self {
-        Self { out: Arc::new(Mutex::new(out)), silent: Arc::default(), written: Arc::default(), size }
+        let out = Arc::new(Mutex::new(out));
+        Self { out, frame: Arc::default(), silent: Arc::default(), written: Arc::default(), size }
     }
 
     pub(super) fn is_silent(&self) -> bool {
@@ -82,11 +87,9 @@ impl<W> Screen<W> {
 }
 
 impl<W: Write> Screen<W> {
-    fn draw(&self, write: impl FnOnce(&mut W) -> io::Result<()>) {
+    fn draw(&self, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) {
         if !self.is_silent() {
-            self.with(|out| {
-                let _ = write(out);
-            });
+            let _ = write(&mut self.frame.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 
@@ -159,7 +162,13 @@ impl<W: Write + Send + 'static> TermLike for Screen<W> {
     fn flush(&self) -> io::Result<()> {
         self.written.is_line.store(false, Ordering::Relaxed);
         self.written.is_filled.store(false, Ordering::Relaxed);
-        self.draw(|out| queue!(out, MoveToColumn(0)).and_then(|()| out.flush()));
+        self.draw(|out| queue!(out, MoveToColumn(0)));
+        let frame = std::mem::take(&mut *self.frame.lock().unwrap_or_else(PoisonError::into_inner));
+        if !self.is_silent() {
+            self.with(|out| {
+                let _ = out.write_all(&frame).and_then(|()| out.flush());
+            });
+        }
         Ok(())
     }
 }
