@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 
 pub mod config;
 pub mod corpus;
+pub mod detach;
 pub mod fix;
 pub mod gate;
 mod help;
@@ -47,6 +49,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Go on with a run that was stopped, paused or halted.
     Resume(Box<ResumeArgs>),
+    /// Wait until a run has ended, and print what it came to.
+    Wait(detach::WaitArgs),
     /// Run the checks, and let an agent mend what fails: test, fix, test again.
     Fix(Box<fix::FixArgs>),
     /// Print the acceptance criteria of a requirement.
@@ -115,7 +119,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "COMMAND", help_heading = help::WHAT)]
     pub gate: Option<String>,
     /// Print what would be done, and do nothing.
-    #[arg(long, help_heading = help::HOW)]
+    #[arg(long, conflicts_with = "detach", help_heading = help::HOW)]
     pub dry_run: bool,
     /// Stop after a stage; `tdd resume` goes on (exit code 3).
     #[arg(long, value_name = "STAGE", value_parser = ["red"], help_heading = help::HOW)]
@@ -164,6 +168,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE", help_heading = help::TOLD)]
     pub record: Option<PathBuf>,
     #[command(flatten)]
+    pub detach: detach::DetachArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]
     pub halt: HaltArgs,
@@ -204,11 +210,26 @@ pub struct IsolationArgs {
     pub require_sandbox: bool,
 }
 
+/// What is printed as JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonOf {
+    Events,
+    Summary,
+}
+
+impl JsonOf {
+    fn of(word: &str) -> Self {
+        if word == "summary" { Self::Summary } else { Self::Events }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Print one JSON object a line on stdout and nothing else.
-    #[arg(long, help_heading = help::TOLD)]
-    pub json: bool,
+    /// Print one JSON object a line on stdout and nothing else; with `=summary` the last one alone.
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "events",
+        value_parser = PossibleValuesParser::new(["events", "summary"]).map(|word| JsonOf::of(&word)),
+        help_heading = help::TOLD)]
+    pub json: Option<JsonOf>,
     /// No progress; results and errors only.
     #[arg(long, short, help_heading = help::TOLD)]
     pub quiet: bool,

@@ -6,6 +6,7 @@ pub mod config;
 pub mod corpus;
 pub mod criteria;
 pub mod demo;
+pub mod detach;
 pub mod doctor;
 pub mod exec;
 pub mod explain;
@@ -25,6 +26,7 @@ pub mod run;
 mod run_status;
 pub mod status;
 pub mod undo;
+pub mod wait;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -58,6 +60,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Resume(args)) => {
             reviewed(resume::run(&args), &look::review::Offer::after_resume(&args))
         }
+        Some(Command::Wait(args)) => wait::run(&args),
         Some(Command::Fix(args)) => fix::run(&args),
         Some(Command::Criteria(args)) => criteria::run(&args),
         Some(Command::Parse(args)) => parse::run(&args),
@@ -131,6 +134,7 @@ fn purpose(cli: &Cli) -> Purpose {
         ) => Purpose::ToTell,
         Some(
             Command::Resume(_)
+            | Command::Wait(_)
             | Command::Review(_)
             | Command::Fix(_)
             | Command::Init(_)

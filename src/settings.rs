@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use crate::cli::{IsolationArgs, OutputArgs, RunArgs};
+use crate::cli::{IsolationArgs, RunArgs};
 use crate::text::config::{self, ConfigFile};
 pub use criteria::the_one;
+pub use output::{Intent, OutputMode};
 use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_core::budget::Bounds;
 use tdd_core::commands::CommandSettings;
@@ -24,6 +25,7 @@ use tdd_core::usage::CapPlan;
 pub mod caps;
 mod criteria;
 pub mod fix;
+mod output;
 mod proof;
 pub mod told;
 
@@ -127,42 +129,6 @@ pub struct Leaves {
     pub archived: Leave,
     /// `--new`: start anew though there is an unfinished run.
     pub anew: Leave,
-}
-
-/// Whether anything is done at all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Intent {
-    #[default]
-    Run,
-    /// `--dry-run`
-    Describe,
-}
-
-/// What a run prints.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OutputMode {
-    #[default]
-    Progress,
-    /// `--verbose`
-    Verbose,
-    /// `--quiet`
-    Quiet,
-    /// `--json`, with or without `--quiet`
-    Json,
-}
-
-impl From<OutputArgs> for OutputMode {
-    fn from(args: OutputArgs) -> Self {
-        if args.json {
-            Self::Json
-        } else if args.quiet {
-            Self::Quiet
-        } else if args.verbose {
-            Self::Verbose
-        } else {
-            Self::Progress
-        }
-    }
 }
 
 /// Own deadlines in milliseconds; `None` leaves the choice to the baseline's time.
@@ -278,7 +244,7 @@ impl Settings {
             leaves: leaves(args),
             sandbox: sandbox(&args.isolation, environment.sandbox.as_deref(), config.sandbox.level)?,
             reach: config.sandbox.reach(),
-            intent: if args.dry_run { Intent::Describe } else { Intent::Run },
+            intent: Intent::of(args),
             output: args.output.into(),
             ci: environment.ci,
         })

@@ -17,7 +17,7 @@ pub(super) const TOLD: &str = "What is printed";
 
 /// Every command of a person's, by what it is for.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Work", &["run", "resume", "fix", "gate", "mcp", "mdtest", "demo"]),
+    ("Work", &["run", "resume", "wait", "fix", "gate", "mcp", "mdtest", "demo"]),
     ("Judge, and go back", &["review", "undo", "clean"]),
     ("Look", &["status", "log", "show", "report", "diff", "matrix", "why", "corpus"]),
     ("Set up", &["init", "new", "doctor", "config", "criteria", "explain", "completions", "man", "parse"]),

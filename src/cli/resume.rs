@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::detach::DetachArgs;
 use super::{CapArgs, HaltArgs, IsolationArgs, OutputArgs};
 
 #[derive(Clone, Debug, Default, Args)]
@@ -59,6 +60,8 @@ pub struct ResumeArgs {
     /// Keep the whole run as a cassette in this file: a new one, or its own recording until now.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+    #[command(flatten)]
+    pub detach: DetachArgs,
     #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]

@@ -48,7 +48,7 @@ pub fn run(args: &DemoArgs) -> Result<ExitCode, Trouble> {
     let cassette = folder.join("demo-cassette.yaml");
     let entries = failure.map_or(String::new(), |(_, entries)| format!("{entries}\n")) + CASSETTE;
     std::fs::write(&cassette, entries).map_err(|error| unwritable(&folder).because(error))?;
-    let shown = !(args.output.json || args.output.quiet);
+    let shown = !(args.output.json.is_some() || args.output.quiet);
     if shown {
         let fails = failure.map_or(String::new(), |(mode, _)| {
             format!("          it fails in mode {mode} until the budget is spent\n")

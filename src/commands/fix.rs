@@ -212,7 +212,12 @@ fn shown(checks: Vec<Check>, setup: &Setup) -> Vec<Check> {
 }
 
 /// Prints what the run kept, and gives the exit code.
-fn closing(state: &FixState, run: &Path, output: OutputMode, with: &Flags) -> Result<Exit, Trouble> {
+pub(super) fn closing(
+    state: &FixState,
+    run: &Path,
+    output: OutputMode,
+    with: &Flags,
+) -> Result<Exit, Trouble> {
     Ok(match (&state.facts.suspension, &state.phase) {
         (Some(Suspension::Paused(reason)), _) => {
             pause(reason, run, output, with);
@@ -240,7 +245,7 @@ fn closing(state: &FixState, run: &Path, output: OutputMode, with: &Flags) -> Re
 fn pause(reason: &str, run: &Path, output: OutputMode, with: &Flags) {
     let id = execute::run_id_of(run);
     match output {
-        OutputMode::Json => {
+        OutputMode::Json | OutputMode::Summary => {
             let line = json!({ "type": "paused", "reason": reason, "run_dir": run, "again": format!("tdd fix{with}") });
             print::result(&format!("{line}\n"));
         }
@@ -253,7 +258,7 @@ fn pause(reason: &str, run: &Path, output: OutputMode, with: &Flags) {
 
 fn skipped(settings: &FixSettings, why: &str) -> ExitCode {
     match settings.common.output {
-        OutputMode::Json => {
+        OutputMode::Json | OutputMode::Summary => {
             let line = json!({ "type": "fix", "outcome": "skipped", "why": why, "task": settings.task });
             print::result(&format!("{line}\n"));
         }

@@ -113,13 +113,14 @@ fn told(output: OutputMode, total: usize, news: &News) {
             print::message(&view::ended(*index, total, outcome));
         }
         (OutputMode::Json, News::Began { .. })
+        | (OutputMode::Summary, News::Began { .. } | News::Ended { .. })
         | (OutputMode::Quiet, News::Began { .. } | News::Ended { .. }) => {}
     }
 }
 
 fn conclude(results: &Results, duration_ms: u64, output: OutputMode) {
     print::result(&match output {
-        OutputMode::Json => {
+        OutputMode::Json | OutputMode::Summary => {
             let unfinished =
                 results.unfinished.iter().map(|test| format!("{}\n", view::json_unfinished(test)));
             unfinished.collect::<String>() + &format!("{}\n", view::json_totals(results, duration_ms))

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::settings::{Environment, Settings, caps, the_one};
 use crate::world::project::{self, Archive, Place};
+use tdd_child::detached;
 use tdd_child::passthrough::Operator;
 use tdd_child::run_folder::{self, RunDir};
 use tdd_child::sandbox;
@@ -27,6 +28,12 @@ use super::run_status::{self, RunStatus};
 use super::status;
 
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
+    if args.detach.detach {
+        return super::detach::start(args.output.into());
+    }
+    if args.detach.detached {
+        detached::leave_terminal();
+    }
     let (cwd, environment) = super::surroundings()?;
     let place = project::locate(&cwd)?;
     // Before the journal is read: another process may be writing it.
@@ -268,6 +275,7 @@ fn prepared(
         cassette: args.cassette.clone(),
         caps: args.caps.clone(),
         isolation: args.isolation.clone(),
+        detach: args.detach,
         output: args.output,
         ..RunArgs::default()
     };

@@ -17,6 +17,7 @@ use serde_json::json;
 use crate::cli::RunArgs;
 use crate::settings::{Environment, Intent, OutputMode};
 use crate::view::print;
+use tdd_child::detached;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::Refactoring;
 use tdd_core::trouble::Trouble;
@@ -24,6 +25,12 @@ use tdd_core::trouble::Trouble;
 use prepare::Prepared;
 
 pub fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
+    if args.detach.detach {
+        return super::detach::start(args.output.into());
+    }
+    if args.detach.detached {
+        detached::leave_terminal();
+    }
     let (cwd, environment) = super::surroundings()?;
     start(args, &cwd, environment)
 }
@@ -37,12 +44,12 @@ pub fn start(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Exi
     match prepared.settings.intent {
         Intent::Describe => {
             print::result(&match prepared.settings.output {
-                OutputMode::Json => describe_as_json(&prepared),
+                OutputMode::Json | OutputMode::Summary => describe_as_json(&prepared),
                 OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => describe(&prepared),
             });
             Ok(ExitCode::SUCCESS)
         }
-        Intent::Run => execute::execute(&prepared),
+        Intent::Run | Intent::Detached => execute::execute(&prepared),
     }
 }
 

@@ -177,7 +177,7 @@ fn as_json(told: &Journalled, span: Span, status: &RunStatus, next: String) -> V
     value
 }
 
-fn headline(told: &Journalled, status: &RunStatus) -> String {
+pub(super) fn headline(told: &Journalled, status: &RunStatus) -> String {
     match told {
         Journalled::Cycle(state) => cycle_headline(state, status),
         Journalled::Fix(fix) => journalled::fix_headline(fix, status),

@@ -28,6 +28,7 @@ mod conformance;
 mod core_words;
 mod corpus;
 mod cycle;
+mod detach;
 mod doctor;
 mod documents;
 mod driver;

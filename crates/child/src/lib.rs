@@ -3,6 +3,7 @@
 
 pub mod clock;
 pub mod ctrl_c;
+pub mod detached;
 pub mod exec;
 pub mod folder;
 pub mod free_space;

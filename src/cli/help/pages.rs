@@ -39,6 +39,7 @@ const PAGES: &[Page] = &[
             ("tdd run STE-12", "the same as `tdd STE-12`"),
             ("tdd run STE-12 --dry-run", "say what would be done"),
             ("tdd run STE-12 --max-usd 5", "pause when it has used 5 dollars"),
+            ("tdd run STE-12 --detach", "begin it, and go on without it"),
         ],
         exits: RUN,
     },
@@ -55,6 +56,28 @@ const PAGES: &[Page] = &[
             ("tdd resume --accept AC-STE-12.1", "take a criterion as it is"),
         ],
         exits: RUN,
+    },
+    Page {
+        name: "wait",
+        told: &[
+            "For runs that were begun with --detach, or in another terminal. An agent's shell ends a command after \
+             some minutes: wait in pieces, until the exit code is another one than 75.",
+        ],
+        examples: &[
+            ("tdd wait", "for the newest run"),
+            ("tdd wait STE-12 --timeout 90s", "no longer than 90 seconds"),
+            ("tdd wait --json", "the summary or the halt as an object"),
+        ],
+        exits: &[
+            ("75", "still at work: wait again"),
+            ("0", "every criterion is green, as measured"),
+            ("1", "halted: the report says why, and what can be done"),
+            ("2", "no such run, or it ended before any work was done"),
+            ("3", "paused or cut off: `tdd resume` goes on"),
+            ("4", "finished, but not every criterion is verified"),
+            BUG,
+            SIGNAL,
+        ],
     },
     Page {
         name: "fix",

@@ -89,7 +89,7 @@ impl<'a> Offer<'a> {
 
     /// `None` where nobody looks, or there is nothing to judge.
     pub fn take(&self) -> Option<Result<ExitCode, Trouble>> {
-        let is_unwanted = self.halt.no_review || self.output.json || self.output.quiet;
+        let is_unwanted = self.halt.no_review || self.output.json.is_some() || self.output.quiet;
         let ink = view::review::possible().filter(|_| !is_unwanted)?;
         if surroundings().ok()?.1.ci {
             return None;

@@ -9,13 +9,13 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use crate::commands::run_status;
+use crate::commands::{detach, run_status};
 use crate::driver::cycle::Drive;
 use crate::driver::drive::Setup;
 use crate::driver::flags::Flags;
 use crate::driver::resume::Said;
 use crate::exit::Exit;
-use crate::settings::OutputMode;
+use crate::settings::{Intent, OutputMode};
 use crate::view::{self, Detail, Stderr, Wish, print};
 use crate::world::journal_file::{JournalFile, folders};
 use crate::world::lock::WorkTreeLock;
@@ -104,6 +104,7 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let event_loop = event_loop()?;
     let first = Event::RunStarted(Box::new(started.clone()));
     let journal = folders::begin(&prepared.place.repository, &folders.run, (now, &first))?;
+    detach(prepared, &folders.run)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)
         .map_err(|trouble| trouble.then(Then::GoOn(format!("tdd resume {}", started.run).into())))?;
     let mut audience = audience(prepared);
@@ -118,6 +119,14 @@ pub fn execute(prepared: &Prepared) -> Result<ExitCode, Trouble> {
         record::keep(file, &prepared.place.repository, &folders.run, &setup);
     }
     conclude(&ended, &folders.run, prepared)
+}
+
+/// Where the run goes on alone, whoever began it may go.
+fn detach(prepared: &Prepared, run: &Path) -> Result<(), Trouble> {
+    match prepared.settings.intent {
+        Intent::Detached => detach::begun(run),
+        Intent::Run | Intent::Describe => Ok(()),
+    }
 }
 
 fn tell_brought(prepared: &Prepared) {
@@ -136,6 +145,7 @@ pub fn go_on(prepared: &Prepared, run: PathBuf, said: Said, hold: &Hold) -> Resu
     let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     ports.checkpoints.label_again(labels)?;
+    detach(prepared, &folders.run)?;
     let mut audience = audience(prepared);
     let caps = Some(prepared.plan.caps).filter(|caps| *caps != state.run.plan.caps);
     let is_edit = said.0.iter().any(|decision| matches!(decision, Decision::Edited(_)));
@@ -150,7 +160,7 @@ pub fn go_on(prepared: &Prepared, run: PathBuf, said: Said, hold: &Hold) -> Resu
         record::keep(file, &prepared.place.repository, &folders.run, &setup);
     }
     // The report tells of the tree before the edits, so it is not shown for what they came to.
-    if prepared.settings.output != OutputMode::Json && is_halted(&ended) && halted_at == Some(ended.forks()) {
+    if !prepared.settings.output.is_json() && is_halted(&ended) && halted_at == Some(ended.forks()) {
         stays_halted(&ended, &folders.run, setup.later.as_ref());
         return Ok(ExitCode::from(Exit::Halted.code()));
     }
@@ -261,7 +271,7 @@ pub fn wish(output: OutputMode) -> Wish {
     match output {
         OutputMode::Progress => Wish::Progress(Detail::Brief),
         OutputMode::Verbose => Wish::Progress(Detail::Full),
-        OutputMode::Quiet => Wish::Quiet,
+        OutputMode::Quiet | OutputMode::Summary => Wish::Quiet,
         OutputMode::Json => Wish::Json,
     }
 }
@@ -302,7 +312,7 @@ fn conclude(state: &State, run: &Path, prepared: &Prepared) -> Result<ExitCode, 
 }
 
 /// `with` is what a command that goes on must repeat, `back` the one that goes back.
-fn closing(
+pub fn closing(
     state: &State,
     run: &Path,
     output: OutputMode,
@@ -348,7 +358,9 @@ fn closing(
 pub fn show(run: &Path, name: &str, output: OutputMode) {
     let file = |extension: &str| -> PathBuf { run.join(format!("{name}.{extension}")) };
     let text = match output {
-        OutputMode::Json => regular_file::read_to_string(file("json")).map(|line| line + "\n"),
+        OutputMode::Json | OutputMode::Summary => {
+            regular_file::read_to_string(file("json")).map(|line| line + "\n")
+        }
         OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {
             regular_file::read_to_string(file("txt"))
         }
@@ -365,7 +377,7 @@ pub fn show(run: &Path, name: &str, output: OutputMode) {
 fn pause(reason: &str, run: &Path, (again, back): (&str, Option<String>), output: OutputMode) {
     let back = back.map(|undo| format!("\n  back to before the run: {undo}")).unwrap_or_default();
     match output {
-        OutputMode::Json => {
+        OutputMode::Json | OutputMode::Summary => {
             let line = json!({ "type": "paused", "reason": reason, "run_dir": run, "resume": format!("tdd resume {again}") });
             print::result(&format!("{line}\n"));
         }

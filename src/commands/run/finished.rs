@@ -80,7 +80,7 @@ impl Finished {
             Ending::PartlyUnverified => (Exit::PartlyUnverified, "some criteria are not verified"),
         };
         print::result(&match output {
-            OutputMode::Json => {
+            OutputMode::Json | OutputMode::Summary => {
                 let line = json!({ "type": "already_finished", "run": run, "requirement": requirement, "ending": ending });
                 format!("{line}\n")
             }
