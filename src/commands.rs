@@ -24,6 +24,7 @@ pub mod reference;
 pub mod resume;
 pub mod run;
 mod run_status;
+mod several;
 pub mod status;
 pub mod undo;
 pub mod wait;

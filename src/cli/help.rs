@@ -29,6 +29,7 @@ Examples:
   tdd init                        set this project up
   tdd STE-12                      take the requirement STE-12 to green
   tdd STE-12 --only AC-STE-12.1   one criterion of it
+  tdd --all --keep-going          every requirement that is not finished
   tdd review                      judge the run that halted last
   tdd fix                         run the checks, and have an agent mend what fails
 
@@ -51,7 +52,7 @@ pub(super) fn command() -> Command {
     // They are listed above, and not once more.
     command
         .mut_subcommands(|one| one.hide(true))
-        .override_usage("tdd [OPTIONS] [FR]\n       tdd <COMMAND>")
+        .override_usage("tdd [OPTIONS] [FR]...\n       tdd <COMMAND>")
         .help_template(format!(
             "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}\n{{all-args}}\n\n{AFTER}\n"
         ))

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use super::several;
 use crate::cli::RunArgs;
 use crate::settings::{Environment, Intent, OutputMode};
 use crate::view::print;
@@ -30,6 +31,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
     }
     if args.detach.detached {
         detached::leave_terminal();
+    }
+    if several::is_meant(args) {
+        return several::run(args);
     }
     let (cwd, environment) = super::surroundings()?;
     start(args, &cwd, environment)

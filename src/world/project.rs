@@ -128,6 +128,18 @@ pub fn find_requirement(
     Ok(Requirement { id, path: found.path, title, reading, criteria })
 }
 
+/// The ids of the requirements that this one's front matter names as those to be worked on before it.
+///
+/// # Errors
+/// Its file can't be read any more.
+pub fn depends_on(place: &Place, requirement: &Requirement) -> Result<Vec<String>, Trouble> {
+    let path = &requirement.path;
+    let file = place.repository.join(path.as_str());
+    let bytes = lookup::find(place, "", &file.to_string_lossy(), Archive::Included)?.read(place)?;
+    let header = requirement::header(&bytes).map_err(|error| not_valid(path, &error, path.stem()))?;
+    Ok(header.depends_on)
+}
+
 /// Writes the ids of a requirement's criteria into its file, where it does not hold them in full.
 ///
 /// # Errors

@@ -74,6 +74,7 @@ mod sandbox;
 mod sealed_git;
 mod secrets;
 mod session;
+mod several;
 mod shortages;
 mod state_machine_rules;
 mod stops;

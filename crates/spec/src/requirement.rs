@@ -49,6 +49,8 @@ pub struct Header {
     /// Every value under `tracker:`.
     pub trackers: Vec<String>,
     pub title: Option<String>,
+    /// Every value under `depends_on:`: requirements that are to be worked on before this one.
+    pub depends_on: Vec<String>,
     pub needs_technical_review: bool,
 }
 

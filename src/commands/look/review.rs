@@ -24,6 +24,7 @@ use crate::cli::look::ReviewArgs;
 use crate::cli::{Cli, Command, HaltArgs, OutputArgs, ResumeArgs, RunArgs};
 use crate::commands::journalled::Journalled;
 use crate::commands::run_status::{self, RunStatus};
+use crate::commands::several;
 use crate::commands::status::{chosen_run, repository};
 use crate::commands::surroundings;
 use crate::driver::report::touched;
@@ -75,21 +76,36 @@ pub struct Offer<'a> {
     cassette: Option<&'a Path>,
     output: &'a OutputArgs,
     halt: HaltArgs,
+    /// What halted is told in the end, and may be another one than the newest.
+    is_of_several: bool,
 }
 
 impl<'a> Offer<'a> {
     pub fn after_run(args: &'a RunArgs) -> Self {
-        Self { run: None, cassette: args.cassette.as_deref(), output: &args.output, halt: args.halt }
+        Self {
+            run: None,
+            cassette: args.cassette.as_deref(),
+            output: &args.output,
+            halt: args.halt,
+            is_of_several: several::is_meant(args),
+        }
     }
 
     pub fn after_resume(args: &'a ResumeArgs) -> Self {
         let run = args.run.as_deref();
-        Self { run, cassette: args.cassette.as_deref(), output: &args.output, halt: args.halt }
+        Self {
+            run,
+            cassette: args.cassette.as_deref(),
+            output: &args.output,
+            halt: args.halt,
+            is_of_several: false,
+        }
     }
 
     /// `None` where nobody looks, or there is nothing to judge.
     pub fn take(&self) -> Option<Result<ExitCode, Trouble>> {
-        let is_unwanted = self.halt.no_review || self.output.json.is_some() || self.output.quiet;
+        let is_unwanted =
+            self.is_of_several || self.halt.no_review || self.output.json.is_some() || self.output.quiet;
         let ink = view::review::possible().filter(|_| !is_unwanted)?;
         if surroundings().ok()?.1.ci {
             return None;

@@ -1,0 +1,300 @@
+//! Several requirements in one call: `tdd A B C`, `tdd --all`. One after the other on the same tree, in an order in
+//! which each comes after what its front matter says that it depends on. Exit code: the gravest that occurred.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::journalled::Journalled;
+use super::run as of_one;
+use crate::cli::RunArgs;
+use crate::exit::Exit;
+use crate::settings::{Environment, Intent, OutputMode, Settings};
+use crate::view::print;
+use crate::world::project::{self, Archive, Place};
+use tdd_child::run_folder;
+use tdd_core::requirement::Requirement;
+use tdd_core::state::{End, Phase};
+use tdd_core::trouble::Trouble;
+
+/// From the gravest on; what is not here is a signal's, which comes second.
+const GRAVEST: [u8; 5] = [2, 1, 3, 4, 0];
+
+/// A requirement, and what became of it.
+struct Task {
+    id: String,
+    /// As it was named, for whoever looks it up again.
+    named: String,
+    depends_on: Vec<String>,
+    outcome: Option<Outcome>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outcome {
+    Ended(u8),
+    /// A run has finished it before.
+    Finished(String),
+    /// What it depends on did not come to be.
+    Waits(String),
+}
+
+impl Outcome {
+    fn code(&self) -> Option<u8> {
+        match self {
+            Self::Ended(code) => Some(*code),
+            Self::Finished(_) | Self::Waits(_) => None,
+        }
+    }
+
+    fn is_good(&self) -> bool {
+        match self {
+            Self::Ended(code) => matches!(code, 0 | 4),
+            Self::Finished(_) => true,
+            Self::Waits(_) => false,
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Ended(0) => "green, as measured".to_owned(),
+            Self::Ended(1) => "halted (exit 1)".to_owned(),
+            Self::Ended(2) => "not begun: see above (exit 2)".to_owned(),
+            Self::Ended(3) => "paused (exit 3)".to_owned(),
+            Self::Ended(4) => "finished, not all of it verified (exit 4)".to_owned(),
+            Self::Ended(code) => format!("ended with exit code {code}"),
+            Self::Finished(run) => format!("finished before, by {run}"),
+            Self::Waits(other) => format!("not begun: it depends on {other}"),
+        }
+    }
+}
+
+/// Whether more than one requirement may be meant.
+pub(super) fn is_meant(args: &RunArgs) -> bool {
+    args.all || !args.others.is_empty()
+}
+
+pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
+    let (cwd, environment) = super::surroundings()?;
+    let place = project::locate(&cwd)?;
+    let settings = Settings::resolve(args, super::read_settings(&place, &environment)?, &environment)?;
+    refuse_flags_of_one(args)?;
+    let tasks = read(args, &place, &settings)?;
+    let mut tasks = ordered(tasks)?;
+    for at in 0..tasks.len() {
+        let outcome = match waits_for(&tasks, at) {
+            Some(other) => Outcome::Waits(other),
+            None => one(args, &tasks[at], (&cwd, &place), &environment),
+        };
+        let goes_on = outcome.is_good() || args.keep_going;
+        let is_stopped = outcome.code().is_some_and(|code| code >= Exit::Internal.code());
+        tasks[at].outcome = Some(outcome);
+        if is_stopped || !goes_on {
+            break;
+        }
+    }
+    let code = gravest(tasks.iter().filter_map(|task| task.outcome.as_ref()?.code()));
+    if settings.intent != Intent::Describe {
+        tell(&tasks, code, settings.output);
+    }
+    Ok(ExitCode::from(code))
+}
+
+/// Takes one requirement through its cycle.
+fn one(args: &RunArgs, task: &Task, (cwd, place): (&Path, &Place), environment: &Environment) -> Outcome {
+    if !args.new
+        && let Some(run) = finished_by(place, &task.id)
+    {
+        return Outcome::Finished(run);
+    }
+    let one =
+        RunArgs { requirement: Some(task.named.clone()), others: Vec::new(), all: false, ..args.clone() };
+    let code =
+        of_one::start(&one, cwd, environment.clone()).unwrap_or_else(|trouble| super::report(&trouble));
+    Outcome::Ended(number(code))
+}
+
+/// An exit code tells its number to the system alone.
+fn number(code: ExitCode) -> u8 {
+    (0..=u8::MAX).find(|number| ExitCode::from(*number) == code).unwrap_or(Exit::Internal.code())
+}
+
+/// What speaks of one requirement's criteria, or names one file for one run.
+fn refuse_flags_of_one(args: &RunArgs) -> Result<(), Trouble> {
+    let flags = [
+        ("--only", !args.only.is_empty()),
+        ("--already-green", !args.already_green.is_empty()),
+        ("--record", args.record.is_some()),
+    ];
+    let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+    let others = args.others.join(", ");
+    let why = if args.all {
+        "--all takes every requirement".to_owned()
+    } else {
+        format!("{others} is taken for another requirement, since no comma stands before it")
+    };
+    Err(Trouble::user(format!("{flag} goes with one requirement alone"))
+        .because(why)
+        .advise("name one requirement; part the ids of criteria by commas"))
+}
+
+/// All of them are read before the first begins: a slip in the last one shall not be found hours later.
+fn read(args: &RunArgs, place: &Place, settings: &Settings) -> Result<Vec<Task>, Trouble> {
+    let archived = if args.archived { Archive::Included } else { Archive::LeftOut };
+    let mut tasks: Vec<Task> = Vec::new();
+    let mut add = |named: &str, requirement: &Requirement| {
+        if tasks.iter().all(|task| task.id != requirement.id) {
+            let depends_on = project::depends_on(place, requirement)?;
+            tasks.push(Task {
+                id: requirement.id.clone(),
+                named: named.to_owned(),
+                depends_on,
+                outcome: None,
+            });
+        }
+        Ok(())
+    };
+    for named in args.requirement.iter().chain(&args.others) {
+        add(named, &project::find_requirement(place, &settings.specs_dir, named, archived)?)?;
+    }
+    if args.all {
+        for stem in project::known_requirements(place, &settings.specs_dir)? {
+            match project::find_requirement(place, &settings.specs_dir, &stem, archived) {
+                Ok(requirement) => add(&stem, &requirement)?,
+                Err(trouble) => print::message(&format!("tdd: left out: {trouble}")),
+            }
+        }
+    }
+    if tasks.is_empty() {
+        return Err(Trouble::user(format!("{} holds no requirement that can be run", settings.specs_dir))
+            .advise("`tdd new` writes one"));
+    }
+    Ok(tasks)
+}
+
+/// Each after what it depends on, else in the order in which they came.
+fn ordered(mut left: Vec<Task>) -> Result<Vec<Task>, Trouble> {
+    let mut done: Vec<Task> = Vec::new();
+    while !left.is_empty() {
+        let is_free = |task: &Task| !task.depends_on.iter().any(|id| left.iter().any(|one| one.id == *id));
+        let Some(next) = left.iter().position(is_free) else {
+            let circle: Vec<&str> = left.iter().map(|task| task.id.as_str()).collect();
+            return Err(Trouble::user("the requirements depend on each other in a circle")
+                .because(circle.join(", "))
+                .advise("correct `depends_on:` in the front matter of one of them"));
+        };
+        done.push(left.remove(next));
+    }
+    Ok(done)
+}
+
+/// What a requirement depends on and what did not come to be.
+fn waits_for(tasks: &[Task], at: usize) -> Option<String> {
+    let by_id: BTreeMap<&str, &Task> = tasks.iter().map(|task| (task.id.as_str(), task)).collect();
+    let missing = |id: &&String| {
+        by_id.get(id.as_str()).is_some_and(|task| !task.outcome.as_ref().is_some_and(Outcome::is_good))
+    };
+    tasks[at].depends_on.iter().find(missing).cloned()
+}
+
+/// The newest run of a requirement, if it finished all of it and its work is still in the tree.
+fn finished_by(place: &Place, id: &str) -> Option<String> {
+    let runs = run_folder::runs_of(&place.repository).ok()?;
+    runs.iter().find_map(|run| {
+        let (told, _) = Journalled::read(run).ok()?;
+        let undone = told.undone().is_some();
+        let Journalled::Cycle(state) = told else { return None };
+        if state.run.requirement.id != id || undone {
+            return None;
+        }
+        let is_whole = state.run.plan.criteria.len() == state.run.requirement.criteria.len();
+        let is_finished = matches!(state.phase, Phase::Ended { end: End::Finished(_) }) && is_whole;
+        Some(is_finished.then(|| run.id.to_string()))
+    })?
+}
+
+/// An internal error before a signal before all others.
+fn gravest(codes: impl Iterator<Item = u8>) -> u8 {
+    let rank = |code: &u8| match GRAVEST.iter().position(|known| known == code) {
+        Some(at) => at + 2,
+        None if *code == Exit::Internal.code() => 0,
+        None => 1,
+    };
+    codes.min_by_key(rank).unwrap_or_default()
+}
+
+fn tell(tasks: &[Task], code: u8, output: OutputMode) {
+    if output.is_json() {
+        let one = |task: &Task| {
+            json!({
+                "requirement": task.id,
+                "exit": task.outcome.as_ref().and_then(Outcome::code),
+                "outcome": words(task),
+            })
+        };
+        let all: Vec<_> = tasks.iter().map(one).collect();
+        print::result(&format!("{}\n", json!({ "type": "several", "requirements": all, "exit": code })));
+        return;
+    }
+    let wide = tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or_default();
+    let lines = tasks.iter().map(|task| format!("  {:<wide$}  {}\n", task.id, words(task)));
+    print::result(&format!("\nrequirements:\n{}", lines.collect::<String>()));
+}
+
+fn words(task: &Task) -> String {
+    task.outcome.as_ref().map_or_else(|| "not begun".to_owned(), Outcome::words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tasks(of: &[(&str, &[&str])]) -> Vec<Task> {
+        let task = |(id, depends_on): &(&str, &[&str])| Task {
+            id: (*id).to_owned(),
+            named: (*id).to_owned(),
+            depends_on: depends_on.iter().map(|id| (*id).to_owned()).collect(),
+            outcome: None,
+        };
+        of.iter().map(task).collect()
+    }
+
+    #[test]
+    fn each_comes_after_what_it_depends_on() {
+        for (of, want) in [
+            (&[("A", &[][..]), ("B", &[])][..], Some("A B")),
+            (&[("A", &["B"][..]), ("B", &["C"]), ("C", &[])], Some("C B A")),
+            (&[("A", &["X"][..]), ("B", &[])], Some("A B")),
+            (&[("A", &["B"][..]), ("B", &["A"])], None),
+            (&[("A", &["A"][..])], None),
+        ] {
+            let got = ordered(tasks(of)).ok();
+            let got = got.map(|all| all.into_iter().map(|task| task.id).collect::<Vec<_>>().join(" "));
+            assert_eq!(got.as_deref(), want);
+        }
+    }
+
+    #[test]
+    fn the_gravest_code_is_the_whole_one() {
+        for (codes, want) in [
+            (&[0, 0][..], 0),
+            (&[], 0),
+            (&[0, 4], 4),
+            (&[4, 3], 3),
+            (&[3, 1], 1),
+            (&[1, 2], 2),
+            (&[2, 130], 130),
+            (&[143, 70], 70),
+        ] {
+            assert_eq!(gravest(codes.iter().copied()), want, "{codes:?}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_an_exit_code_is_found_again() {
+        for code in [0, 1, 4, 70, 130, 255] {
+            assert_eq!(number(ExitCode::from(code)), code);
+        }
+    }
+}
