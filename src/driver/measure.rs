@@ -257,13 +257,14 @@ pub(super) fn put_back_touched<P: Protection>(
 ) -> Result<(Vec<RelPath>, Option<Event>), Trouble> {
     let touched = protection.check()?;
     protection.restore(&touched)?;
+    let mut what = protection.put_back_above();
     if touched.is_empty() {
-        return Ok((touched, None));
+        return Ok((touched, (!what.is_empty()).then_some(Event::Restored { what })));
     }
     let left = protection.check()?;
     let became = |path| if left.contains(path) { "can't be put back; install it anew" } else { "put back" };
     let line = |path| format!("protected file {path} was changed; {}", became(path));
-    let what = touched.iter().map(line).collect();
+    what.extend(touched.iter().map(line));
     Ok((touched, Some(Event::Restored { what })))
 }
 

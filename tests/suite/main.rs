@@ -13,6 +13,7 @@
     reason = "a test says that something is wrong by a panic, and makes its own world"
 )]
 
+mod above;
 mod agent_homes;
 mod agent_outcomes;
 mod agents;

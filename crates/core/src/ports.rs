@@ -114,6 +114,10 @@ pub trait Protection {
     /// What the checks since this was last asked found to be as it was sealed, and yet written,
     /// replaced or given other times by somebody else; sorted.
     fn rewritten(&mut self) -> Vec<RelPath>;
+    /// What was put back above the work tree since this was last asked, a line each.
+    fn put_back_above(&mut self) -> Vec<String> {
+        Vec::new()
+    }
     /// Looks at the folders of tools, before anything of the project's has run.
     fn look_at_tools(&mut self) -> Result<(), Trouble> {
         Ok(())

@@ -14,7 +14,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -28,18 +28,24 @@ use tdd_core::policy::{FileClass, Policy};
 use tdd_core::ports::Protection;
 use tdd_core::trouble::Trouble;
 
+mod above;
 mod closed;
 mod copies;
+mod hard_link;
 mod learned;
 mod stamp;
 mod survey;
 mod tools;
+mod troubles;
 
+use above::Above;
 use closed::{Closed, Pass};
 use copies::Copies;
+use hard_link::break_hard_link;
 use stamp::Stamp;
 use survey::Survey;
 use tools::Tools;
+use troubles::{unreadable, unusable};
 
 /// Whether a folder of this name holds other people's code: its files are watched, and no copies are
 /// kept of them.
@@ -89,6 +95,8 @@ pub struct Manifest {
     learned: BTreeMap<Vec<u8>, Option<Sealed>>,
     /// Whoever makes these files read-only hears which they are.
     told: sandbox::Sealed,
+    /// What lies above the repository, where children can write to it.
+    above: Option<Above>,
 }
 
 impl std::fmt::Debug for Manifest {
@@ -118,7 +126,14 @@ impl Manifest {
             free: BTreeSet::new(),
             learned: BTreeMap::new(),
             told: sandbox::Sealed::default(),
+            above: None,
         }
+    }
+
+    /// Watches what tools find above the repository, too; what lies there later and is replaced is kept in `kept_in`.
+    #[must_use = "this returns the manifest that watches"]
+    pub fn watching_above(self, kept_in: PathBuf) -> Self {
+        Self { above: Some(Above::look(&self.repository, kept_in)), ..self }
     }
 
     /// Tells of every seal from now on.
@@ -326,6 +341,7 @@ impl Protection for Manifest {
     }
 
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
+        self.above.iter_mut().for_each(Above::put_back);
         let pass = self.pass()?;
         let tree = &pass.tree;
         self.put_learned_back(tree);
@@ -354,6 +370,10 @@ impl Protection for Manifest {
         self.rewritten.take().iter().filter_map(|path| survey::shown(path)).collect()
     }
 
+    fn put_back_above(&mut self) -> Vec<String> {
+        self.above.as_mut().map(Above::told).unwrap_or_default()
+    }
+
     fn look_at_tools(&mut self) -> Result<(), Trouble> {
         let folders = self.tool_folders();
         self.tools.look_first(&self.repository, &folders);
@@ -370,30 +390,6 @@ impl Protection for Manifest {
     }
 }
 
-/// Gives a file an inode of its own, so that no other name can be used to write to it. Its
-/// times stay, because build tools look at them.
-fn break_hard_link(tree: &Tree, path: &[u8], meta: &std::fs::Metadata) -> io::Result<()> {
-    let mut source = tree.read_file(path)?;
-    tree.put_file(path, Permissions::Exact(meta.mode() & 0o7777), |file| {
-        io::copy(&mut source.by_ref(), file)?;
-        let times = std::fs::FileTimes::new().set_accessed(meta.accessed()?).set_modified(meta.modified()?);
-        file.set_times(times)
-    })
-}
-
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-fn unusable(path: &Path, error: &io::Error) -> Trouble {
-    Trouble::environment(format!("{} can't be used", path.display()))
-        .because(error)
-        .mend("see that the folder is there, may be written, and has room")
-}
-
-fn unreadable(path: &[u8], error: &io::Error) -> Trouble {
-    let path = String::from_utf8_lossy(path);
-    Trouble::environment(format!("the protected file {path} can't be read or put back"))
-        .because(error)
-        .mend("see that you own it and that nothing else writes to it")
 }

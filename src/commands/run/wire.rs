@@ -21,6 +21,7 @@ use tdd_child::run_folder;
 use tdd_child::sandbox::{Belongings, Sandbox, SandboxPaths, Sealed, Uses};
 use tdd_child::signals::StopSignal;
 use tdd_core::criterion::{Criterion, Verify};
+use tdd_core::isolation::Level;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
 use tdd_core::ports::{Allowance, Limits, Ports, World};
@@ -144,12 +145,17 @@ pub fn ports(
 ) -> Result<Ports<RealWorld>, Trouble> {
     let repository = prepared.place.repository.clone();
     let run = super::execute::run_id_of(&folders.run);
+    let sealed = folders.run.join(run_folder::SEALED);
+    let protection = Manifest::new(repository.clone(), adapters.policy, sealed).telling(adapters.sealed);
+    let protection = match prepared.sandbox.isolation.level {
+        Level::Enforce => protection,
+        Level::Audit => protection.watching_above(folders.run.join("above")),
+    };
     Ok(Ports {
         journal,
         checkpoints: GitCheckpoints::open(&repository, &run, &folders.run)?
             .at_level(prepared.sandbox.isolation.level),
-        protection: Manifest::new(repository.clone(), adapters.policy, folders.run.join(run_folder::SEALED))
-            .telling(adapters.sealed),
+        protection,
         tests: adapters.tests,
         agents: adapters.agents,
         bench: Checkouts::new(&repository, began(&folders.run)),
