@@ -1,8 +1,9 @@
 //! A snapshot of the state that a journal folds to, in a file beside it, for whoever looks at a long one
 //! again and again (specs/journal.md).
 //!
-//! It spares reading and folding, and no checking: each byte of the journal that it stands for is hashed and
-//! held against what was read when it was made. One that does not fit — the journal is shorter or was
+//! It spares reading and folding. That the journal is the one that it stands for is told by what the system says of
+//! the file: nobody changes a file without changing its `ctime`, which no program can set. Where that is another
+//! one, or too young to tell, each byte is hashed and held against what was read. A snapshot that does not fit — the journal is shorter or was
 //! changed, a side file is gone, another program made it, it is damaged itself — is as good as none.
 //! What it says is no proof against whoever may write in the folder, as the journal itself is none; so no
 //! verdict, and nothing that changes a tree, rests on it.
@@ -30,10 +31,11 @@
 //! ```
 #![expect(clippy::disallowed_methods, reason = "this is the disk")]
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -51,6 +53,8 @@ const VERSION: u8 = 1;
 const LARGEST: u64 = 64 << 20;
 /// The journal is hashed in parts of this length: much of it at once, and little of it in memory.
 const PART: usize = 256 << 10;
+/// No file system counts time in coarser steps that anybody keeps repositories on.
+const GRAIN: Duration = Duration::from_secs(2);
 /// From here on, parts are hashed by two threads.
 const MANY_PARTS: usize = 16;
 
@@ -93,6 +97,9 @@ struct Head {
     mark: Mark,
     /// The hashes of the journal's parts up to the mark, the last of which may be a short one.
     parts: Vec<String>,
+    /// What the system said of the journal when it was read, if no change could have come after it unseen.
+    #[serde(default)]
+    file: Option<String>,
 }
 
 /// A journal whose beginning may be known.
@@ -104,6 +111,10 @@ pub struct Reading<S> {
     kind: &'static str,
     /// The hashes of the whole parts that are known.
     parts: Vec<String>,
+    /// What the system said of the journal before it was read.
+    file: Option<String>,
+    /// Each byte was read to see that the snapshot fits, and next time need not be.
+    is_settled_now: bool,
     /// The journal from there on.
     tail: Vec<u8>,
     /// Where the mark is in the tail.
@@ -113,12 +124,23 @@ pub struct Reading<S> {
 /// Reads the journal in `folder`, less what its snapshot stands for. `kind` tells states of one type from
 /// those of another. Fails where the journal can't be read.
 pub fn read<S: DeserializeOwned>(folder: &Path, kind: &'static str) -> io::Result<Reading<S>> {
+    read_at(folder, kind, SystemTime::now())
+}
+
+/// The same at this time, by which the age of the journal's last change is told.
+pub fn read_at<S: DeserializeOwned>(
+    folder: &Path,
+    kind: &'static str,
+    now: SystemTime,
+) -> io::Result<Reading<S>> {
     let mut journal = regular_file::open(&folder.join(EVENTS))?;
-    let length = journal.metadata()?.len();
+    let about = journal.metadata()?;
+    let (length, file) = (about.len(), settled(&about, now));
     if length > LARGEST_JOURNAL {
         return Err(io::Error::other("it is far too large"));
     }
-    let found = fitting::<S>(folder, kind, &journal, length);
+    let found = fitting::<S>(folder, kind, (&journal, length), file.as_deref());
+    let is_settled_now = found.as_ref().is_some_and(|(_, head)| file.is_some() && head.file != file);
     let (known, parts, covered) = match found {
         Some((state, head)) => {
             let covered = len(head.mark.bytes) % PART;
@@ -131,7 +153,7 @@ pub fn read<S: DeserializeOwned>(folder: &Path, kind: &'static str) -> io::Resul
     let mut tail = Vec::with_capacity(len(length.saturating_sub(begin)) + 1);
     journal.seek(SeekFrom::Start(begin))?;
     journal.take(LARGEST_JOURNAL - begin).read_to_end(&mut tail)?;
-    Ok(Reading { known, folder: folder.to_owned(), kind, parts, tail, covered })
+    Ok(Reading { known, folder: folder.to_owned(), kind, parts, file, is_settled_now, tail, covered })
 }
 
 impl<S> Reading<S> {
@@ -142,7 +164,7 @@ impl<S> Reading<S> {
 
     /// Whether so much was read that a snapshot of it is worth its cost.
     pub fn is_long(&self) -> bool {
-        self.rest().len() >= PART
+        self.rest().len() >= PART || self.is_settled_now
     }
 }
 
@@ -154,7 +176,14 @@ impl<S: Serialize> Reading<S> {
         let read = self.tail.get(..read).ok_or_else(|| io::Error::other("the mark is beyond the journal"))?;
         let mut parts = self.parts.clone();
         parts.extend(read.chunks(PART).map(hash));
-        let head = Head { v: VERSION, kind: self.kind.to_owned(), program, mark: mark.clone(), parts };
+        let head = Head {
+            v: VERSION,
+            kind: self.kind.to_owned(),
+            program,
+            mark: mark.clone(),
+            parts,
+            file: self.file.clone(),
+        };
         let mut body = serde_json::to_vec(&head)?;
         body.push(b'\n');
         serde_json::to_writer(&mut body, state)?;
@@ -173,7 +202,12 @@ pub fn forget(folder: &Path) {
 }
 
 /// The snapshot in a journal's folder, if all that it says of the journal is so.
-fn fitting<S: DeserializeOwned>(folder: &Path, kind: &str, journal: &File, length: u64) -> Option<(S, Head)> {
+fn fitting<S: DeserializeOwned>(
+    folder: &Path,
+    kind: &str,
+    (journal, length): (&File, u64),
+    now: Option<&str>,
+) -> Option<(S, Head)> {
     let file = regular_file::open(&folder.join(NAME)).ok()?;
     let bytes = regular_file::head_of(file, LARGEST).ok()?;
     let (sum, body) = line_and_rest(&bytes)?;
@@ -190,7 +224,8 @@ fn fitting<S: DeserializeOwned>(folder: &Path, kind: &str, journal: &File, lengt
         && is_whole
         && hash(body).as_bytes() == sum
         && mark.files.iter().all(is_there)
-        && are_the_same(journal, len(mark.bytes), &head.parts)?;
+        && ((now.is_some() && now == head.file.as_deref())
+            || are_the_same(journal, len(mark.bytes), &head.parts)?);
     let state = if fits { serde_json::from_slice(state).ok()? } else { return None };
     Some((state, head))
 }
@@ -229,6 +264,16 @@ fn are_the_same(journal: &File, bytes: usize, parts: &[String]) -> Option<bool> 
         };
         Some(mine && other)
     })
+}
+
+/// What the system says of a file that was changed last so long before `now` that a later change gets another time.
+fn settled(about: &Metadata, now: SystemTime) -> Option<String> {
+    let changed = SystemTime::UNIX_EPOCH
+        + Duration::new(u64::try_from(about.ctime()).ok()?, u32::try_from(about.ctime_nsec()).ok()?);
+    let is_old = now.duration_since(changed).is_ok_and(|age| age >= GRAIN);
+    let (modified, changed) = ((about.mtime(), about.mtime_nsec()), (about.ctime(), about.ctime_nsec()));
+    let (device, inode, length) = (about.dev(), about.ino(), about.len());
+    is_old.then(|| format!("{device}:{inode} {length} {modified:?} {changed:?}"))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -112,6 +112,58 @@ fn ac_tdd_7_17_a_snapshot_that_does_not_fit_is_as_good_as_none() {
     }
 }
 
+/// A snapshot whose hashes of the journal's parts are wrong, and that is otherwise as it was written.
+fn with_wrong_parts(kept: &[u8]) -> Vec<u8> {
+    let mut lines = kept.splitn(3, |byte| *byte == b'\n').skip(1);
+    let mut head: serde_json::Value = serde_json::from_slice(lines.next().unwrap()).unwrap();
+    for part in head["parts"].as_array_mut().unwrap() {
+        *part = "0".repeat(64).into();
+    }
+    let mut body = serde_json::to_vec(&head).unwrap();
+    body.push(b'\n');
+    body.extend_from_slice(lines.next().unwrap());
+    let mut file = format!("{}\n", blake3::hash(&body).to_hex()).into_bytes();
+    file.extend_from_slice(&body);
+    file
+}
+
+#[test]
+fn bytes_of_a_journal_that_was_left_alone_for_long_are_not_hashed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, file) = (folder.path(), folder.path().join("events.snapshot"));
+    let whole = long(run, 3);
+    let later = |seconds| std::time::SystemTime::now() + std::time::Duration::from_secs(seconds);
+    let read = |now| snapshot::read_at::<String>(run, "test", now).unwrap();
+    // It was changed a moment ago, so that a look can't tell it from one that is changed right now.
+    keep(run, "so far");
+    let mark = known(run).unwrap().1;
+    std::fs::write(&file, with_wrong_parts(&std::fs::read(&file).unwrap())).unwrap();
+    assert_eq!(read(later(60)).known, None);
+    std::fs::remove_file(&file).unwrap();
+    keep(run, "so far");
+    let found = read(later(60));
+    assert!(found.known.is_some() && found.is_long(), "it is worth another snapshot");
+    found.keep(&"so far".to_owned(), &mark).unwrap();
+    let kept = std::fs::read(&file).unwrap();
+    let found = read(later(60));
+    assert!(found.known.is_some() && !found.is_long() && found.rest().is_empty());
+    std::fs::write(&file, with_wrong_parts(&kept)).unwrap();
+    assert!(read(later(60)).known.is_some(), "nothing was hashed");
+    assert_eq!(known(run), None, "a young one is");
+    // Whatever was changed since, or only written again, is another file to the system.
+    let events = run.join("events.jsonl");
+    std::fs::write(&events, &whole).unwrap();
+    assert_eq!(read(later(60)).known, None);
+    std::fs::write(&file, &kept).unwrap();
+    assert!(read(later(60)).known.is_some(), "all of it was hashed, and is the same");
+    let mut other = whole.clone();
+    other[10] ^= 1;
+    let modified = std::fs::metadata(&events).unwrap().modified().unwrap();
+    std::fs::write(&events, &other).unwrap();
+    std::fs::File::options().write(true).open(&events).unwrap().set_modified(modified).unwrap();
+    assert_eq!(read(later(60)).known, None);
+}
+
 #[test]
 fn whoever_adds_to_a_journal_takes_its_snapshot_away() {
     let folder = tempfile::tempdir().unwrap();
