@@ -18,6 +18,7 @@ mod agent_outcomes;
 mod agents;
 mod bad_input;
 mod battery;
+mod between;
 mod canary;
 mod cheats;
 mod checkpoints;

@@ -169,7 +169,7 @@ fn what_an_editor_saved_before_a_pause_is_somebody_elses_to_undo_and_to_clean() 
     assert!(sandbox.read("specs/frs/STE-1.md").ends_with("# mine\n"));
     sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
     assert!(!sandbox.read("specs/frs/STE-1.md").contains("mine"));
-    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/undone-1", "--discard-commits"]);
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-", "--discard-commits"]);
     assert!(!sandbox.git(&["for-each-ref", "refs/tdd"]).is_empty());
 }
 
