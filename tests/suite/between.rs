@@ -6,6 +6,7 @@ use std::process::{Child, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::cycle::{honest_shop_cassette, shop};
+use super::isolation::has_bwrap;
 use super::sandbox::{Ran, Sandbox, has_python};
 use super::stops::{self, HONEST_AGENT, HONEST_CHECK, hear, listen, project};
 
@@ -259,4 +260,90 @@ fn what_was_written_during_a_baseline_that_is_refused_is_kept_and_named() {
     let kept = ran.stderr.split("is kept as ").nth(1).unwrap().split_whitespace().next().unwrap();
     assert_eq!(sandbox.git(&["show", &format!("{kept}:mine.txt")]), "mine");
     sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "mine.txt"]);
+}
+
+/// A fixer that makes it worse, and waits in its work.
+fn fixed_meanwhile(level: &str, action: impl FnOnce(&Sandbox)) -> (Sandbox, Ran) {
+    let agent = "echo worse >src.txt; echo up >../up; read line <../go; block src.txt\n";
+    // A first check that nobody mends, and a second that the fixer breaks.
+    let checks = "fix: { checks: [sh ../check.sh, sh ../other.sh] }\n";
+    let sandbox = project(agent, "grep -q two src.txt\n", checks);
+    std::fs::write(stops::beside(&sandbox, "other.sh"), "grep -q one src.txt\n").unwrap();
+    sandbox.write("tests/old.sh", "exit 0\n");
+    sandbox.write("README.md", "ours\n");
+    sandbox.commit();
+    let mut up = listen(&sandbox, "up");
+    let _go = listen(&sandbox, "go");
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.args(["fix", "--max-retries", "1"]).env("TDD_SANDBOX", level);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    assert_eq!(hear(&mut up), "up");
+    action(&sandbox);
+    std::fs::write(stops::beside(&sandbox, "go"), "\n").unwrap();
+    let ran = Ran::of(&child.wait_with_output().unwrap());
+    assert_eq!(sandbox.read("src.txt"), "one\n", "the fixer's own work is taken back: {}", ran.stderr);
+    (sandbox, ran)
+}
+
+/// Where no fixer could have written it, what a person saves stays, whatever becomes of the attempt.
+#[test]
+fn ac_tdd_9_25_what_no_fixer_could_have_written_is_not_taken_back_with_its_attempt() {
+    if !has_bwrap() {
+        return;
+    }
+    let (sandbox, ran) = fixed_meanwhile("enforce", |sandbox| {
+        sandbox.write("tests/mine.sh", "mine\n");
+        sandbox.write("tests/old.sh", "mine\n");
+    });
+    ran.expect(3).says(&["by somebody else", "tests/mine.sh", "tests/old.sh", "read-only to every child"]);
+    assert_eq!(sandbox.read("tests/mine.sh") + &sandbox.read("tests/old.sh"), "mine\nmine\n");
+    let undo = sandbox.tdd(&["undo"]).expect(2).says(&["tests/mine.sh", "tests/old.sh"]);
+    assert!(!undo.stderr.contains("src.txt"), "{}", undo.stderr);
+}
+
+/// Elsewhere nobody can tell: what the fixer does not name is kept and named, and not cleaned without a word.
+#[test]
+fn what_a_fixer_does_not_name_is_kept_and_named_when_its_attempt_is_taken_back() {
+    for (level, edited) in [("audit", true), ("audit", false), ("enforce", true), ("enforce", false)] {
+        if level == "enforce" && !has_bwrap() {
+            return;
+        }
+        let (sandbox, ran) = fixed_meanwhile(level, |sandbox| {
+            if edited {
+                sandbox.write("README.md", "mine\n");
+                sandbox.write("mine.txt", "mine\n");
+            }
+        });
+        let ran = ran.expect(1);
+        let told = "taken back, though no fixer names it: README.md, mine.txt; what lay there is kept as ";
+        assert_eq!(ran.stderr.contains(told), edited, "{level}: {}", ran.stderr);
+        assert!(!sandbox.path("mine.txt").exists() && sandbox.read("README.md") == "ours\n");
+        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
+        assert_eq!(cleaned.stderr.contains("left alone"), edited, "{level}: {}", cleaned.stderr);
+        if edited {
+            let kept = ran.stderr.split(told).nth(1).unwrap().split(':').next().unwrap();
+            assert_eq!(sandbox.git(&["show", &format!("{kept}:README.md")]), "mine");
+            let cleaned = cleaned.says(&["README.md", "mine.txt", "--discard-commits"]);
+            assert!(!cleaned.stderr.contains("src.txt"), "that is the fixer's: {}", cleaned.stderr);
+        }
+    }
+}
+
+/// So is what lies there when a fixer is cut off.
+#[test]
+fn what_lies_there_when_a_fixer_is_cut_off_is_kept_and_named() {
+    let agent = "echo up >../up; read line <../go; block src.txt\n";
+    let sandbox = project(agent, "exit 1\n", "fix: { checks: [sh ../check.sh] }\n");
+    let mut up = listen(&sandbox, "up");
+    let _go = listen(&sandbox, "go");
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    let child = command.arg("fix").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    assert_eq!(hear(&mut up), "up");
+    sandbox.write("mine.txt", "mine\n");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let ran =
+        Ran::of(&child.wait_with_output().unwrap()).expect(130).says(&["mine.txt; what lay there is kept"]);
+    assert!(!sandbox.path("mine.txt").exists());
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "mine.txt"]);
+    drop(ran);
 }

@@ -45,7 +45,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let mut events = self.put_git_back(&format!("fixer-{number}"))?;
         let after = self.ports.checkpoints.take(&format!("after-fixer-{number}"))?;
         let (mut work, told) = self.diff_work(&before, &after)?;
-        events.extend(told);
+        events.extend(told.into_iter().chain(kept_as(&after, work.put_back.iter())));
         let tree = if work.put_back.is_empty() {
             after
         } else {
