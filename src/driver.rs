@@ -3,6 +3,7 @@
 //! Knows core and text. Knows no adapter: what lies behind a port is wired in `commands`.
 
 pub mod baseline;
+mod between;
 mod caps;
 pub mod conclude;
 pub mod cycle;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+mod held;
 pub(super) mod sessions;
 
 use super::journalled::Journalled;
@@ -49,7 +50,7 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
             continue;
         }
         if !args.discard_commits
-            && let Some(held) = house.held_alone(candidate)?
+            && let Some(held) = held::alone(&house.refs, candidate)?
         {
             print::message(&format!("tdd: left alone: {held}"));
             sum.failed += usize::from(!args.runs.is_empty());
@@ -258,25 +259,6 @@ impl House {
         dir.map_or(Ok(()), |dir| folders::check(repository, dir))?;
         self.refs.delete(&candidate.name)?;
         dir.map_or(Ok(()), |dir| folders::remove(repository, dir))
-    }
-
-    /// What is said of a run that is the only one to hold somebody's commits or changes.
-    fn held_alone(&self, candidate: &Candidate) -> Result<Option<String>, Trouble> {
-        if candidate.kind == Kind::Session {
-            return sessions::held_alone(&self.refs, candidate);
-        }
-        let only = self.refs.only_holders(&candidate.name)?;
-        let Some((first, _)) = only.first() else { return Ok(None) };
-        let lines = only.iter().take(LISTED).map(|(name, subject)| format!("  {name}  {}", line(subject)));
-        let lines: Vec<String> = lines.collect();
-        Ok(Some(format!(
-            "{}: nothing else holds {} of what was found in the repository or the work tree:\n{}\n\
-             keep one: git branch NAME {first}\nremove them with the run: tdd clean {} --discard-commits",
-            candidate.shown(),
-            counted(only.len(), "commit"),
-            lines.join("\n"),
-            candidate.shown()
-        )))
     }
 
     /// What is left alone although a person may wonder about it.

@@ -152,7 +152,7 @@ fn one_line(event: &Event) -> String {
         Event::TestRun(fact) => test_run_line(fact),
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
         Event::Restored { what } => format!("restored: {}", what.join("; ")),
-        Event::Edited { paths, kept } => edited_line(paths, kept),
+        Event::Edited { paths, kept, .. } => edited_line(paths, kept),
         Event::MdtestHeard { criterion, word } => match word.voice {
             Voice::Agent => format!("{criterion}: an agent says {} ({})", word.status.name(), word.test),
             Voice::Tdd => format!("{criterion}: no agent's word on it ({})", word.test),

@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 mod own;
 mod words;
 
-use self::words::{action, commit_advice, files, left_permissions, listed, of_run_and_others, present};
+use self::words::{
+    action, commit_advice, files, given_back, left_permissions, listed, of_run_and_others, present,
+};
 use super::journalled::{Journalled, tell_undone};
 use super::run_status::{self, RunStatus};
 use super::status::{chosen_run, repository};
@@ -339,7 +341,7 @@ impl Told<'_> {
         json!({
             "type": "undo", "outcome": outcome, "run": self.run.id, "to": self.target.checkpoint,
             "changes": self.outlook.changes, "foreign": self.outlook.foreign,
-            "in_the_way": self.outlook.in_the_way,
+            "in_the_way": self.outlook.in_the_way, "given_back": self.outlook.given_back,
             "committed": self.outlook.committed,
             "kept_as": kept.map(|(name, _)| name), "kept": kept.map(|(_, now)| now),
             "back": kept.map(|(name, _)| self.back(name)),
@@ -353,7 +355,10 @@ impl Told<'_> {
         let changes = &self.outlook.changes;
         let mut text = match outcome {
             Outcome::Already | Outcome::Refused => {
-                return format!("nothing to undo: the work tree is as {name} ({short}) of {run} holds it\n");
+                let mut text =
+                    format!("nothing to undo: the work tree is as {name} ({short}) of {run} holds it\n");
+                text.push_str(&given_back(&self.outlook.given_back));
+                return text;
             }
             Outcome::Broken => format!("broken off on the way to {name} ({short}) of {run}\n"),
             Outcome::Undone => format!(
@@ -362,6 +367,7 @@ impl Told<'_> {
                 listed(changes, action)
             ),
         };
+        text.push_str(&given_back(&self.outlook.given_back));
         text.push_str("branch, HEAD, index and stash were left alone, and so were ignored files\n");
         if let Some(kept) = kept {
             let back = self.back(kept);

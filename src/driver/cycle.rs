@@ -7,8 +7,7 @@ use tdd_core::audience::Audience;
 use tdd_core::effect::Effect;
 use tdd_core::event::{Event, Leaked};
 use tdd_core::labels;
-use tdd_core::path::RelPath;
-use tdd_core::ports::{Checkpoints, Clock, Ports, Tests, World};
+use tdd_core::ports::{Clock, Ports, Tests, World};
 use tdd_core::state::State;
 use tdd_core::trouble::Trouble;
 
@@ -119,19 +118,13 @@ impl<W: World> Carry<State> for Drive<'_, W> {
     }
 
     fn set_down(&mut self) -> Result<Vec<Event>, Trouble> {
-        Ok(self.left_by_the_child().into_iter().collect())
+        Ok(self.left_at_stop())
     }
 
     fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
         let Some(zero) = self.state.facts.zero.clone() else { return trouble };
-        let put_back = |ports: &mut Ports<W>| {
-            let now = ports.checkpoints.take("refused")?;
-            let left: Vec<RelPath> =
-                ports.checkpoints.diff(&zero, &now)?.into_iter().map(|c| c.path).collect();
-            ports.checkpoints.restore(&zero, &left)
-        };
         // The tree is kept under refs/tdd/ in any case.
-        let _ = put_back(self.ports);
+        let _ = self.put_back_refused(&zero);
         self.refused(trouble, format!("tdd {}", self.state.run.requirement.id))
     }
 }

@@ -79,8 +79,11 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
         let mut events = self.put_git_back(label)?;
         let now = self.ports.checkpoints.take(label)?;
         let left = self.diff().differences(&to, &now)?;
-        let paths: Vec<RelPath> = left.into_iter().map(|change| change.path).collect();
+        let mut paths: Vec<RelPath> = left.into_iter().map(|change| change.path).collect();
+        // What no fixer could have written is a person's, for which the run has paused.
+        paths.retain(|path| !self.state.facts.edited.contains(path));
         if !paths.is_empty() {
+            events.extend(self.hold_unclaimed(&now, &paths)?);
             self.ports.checkpoints.restore(&to, &paths)?;
             let what =
                 format!("{} files are as they were in the best state; what lay there is {now}", paths.len());

@@ -25,7 +25,8 @@ impl<W: World> Drive<'_, W> {
             return Ok(None);
         };
         let reported = self.reported_files();
-        let learned = self.diff().learned((&zero, &start), reported)?;
+        let theirs = self.state.facts.theirs.clone();
+        let learned = self.diff().learned((&zero, &start), reported, &theirs)?;
         let settled = self.settle_policy(learned);
         let mut rewritten = self.suite_rewrites();
         rewritten.extend(self.suite_rewrites_code().iter().cloned());

@@ -40,9 +40,13 @@ pub(super) fn hold_new<C: Checkpoints>(checkpoints: &mut C, tree: &CheckpointId)
     hold(checkpoints, labels::LEFT, tree)
 }
 
+/// The same for a tree of which the journal names the files.
+pub(super) fn hold_theirs<C: Checkpoints>(checkpoints: &mut C, tree: &CheckpointId) -> Result<(), Trouble> {
+    hold(checkpoints, labels::THEIRS, tree)
+}
+
 fn hold<C: Checkpoints>(checkpoints: &mut C, kind: &str, tree: &CheckpointId) -> Result<(), Trouble> {
-    let label = format!("{kind}{}", tree.0.get(..12).unwrap_or(&tree.0));
-    checkpoints.label(&label, tree)?;
+    checkpoints.label(&labels::of_tree(kind, tree), tree)?;
     checkpoints.write_labels()
 }
 
@@ -142,7 +146,7 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn refuse_edited(&mut self, edited: &[RelPath], kept: &CheckpointId) -> Result<(), Trouble> {
         if !edited.is_empty() {
             hold_edited(&mut self.ports.checkpoints, kept)?;
-            self.record(&[Event::Edited { paths: edited.to_vec(), kept: kept.clone() }])?;
+            self.record(&[Event::Edited { paths: edited.to_vec(), kept: kept.clone(), before: None }])?;
         }
         let before = self.state.attempt().map(|attempt| attempt.before.clone());
         let known = match &before {

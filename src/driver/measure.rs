@@ -71,6 +71,8 @@ impl<W: World> Drive<'_, W> {
     fn diff_work(&mut self, key: &Key) -> Result<Work, Trouble> {
         let mut events = self.put_git_back()?;
         let after = self.ports.checkpoints.take(&self.label("after"))?;
+        // Before anything is put back or run: a process that goes on judges just this.
+        self.record(&[Event::TreeSeen { tree: after.clone() }])?;
         let edited = edited_meanwhile(&mut self.ports.protection)?;
         self.refuse_edited(&edited, &after)?;
         let base = match key {

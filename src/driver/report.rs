@@ -44,7 +44,10 @@ impl<W: World> Drive<'_, W> {
         let secret = paths.filter(|path| (self.setup.mask)(path.as_str()) != path.as_str());
         let inner = changed.iter().filter_map(|c| self.ports.checkpoints.inner_repository(&c.path));
         let inner: BTreeSet<RelPath> = inner.collect();
+        let theirs = &self.state.facts.theirs;
+        let theirs = changed.iter().map(|c| &c.path).filter(|path| theirs.contains(*path)).cloned().collect();
         Ok(SummaryFacts {
+            theirs,
             run_dir: self.setup.run_dir.clone(),
             unnamed: secret.cloned().collect(),
             changed,

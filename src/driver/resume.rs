@@ -1,15 +1,20 @@
 //! Going on with a run in a new process: after a stop, a crash, a pause or a halt.
 
+use std::collections::BTreeSet;
+
 use tdd_core::attempt::{AttemptKind, CheckpointId};
 use tdd_core::event::{Decision, Event};
+use tdd_core::path::RelPath;
 use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::CapPlan;
 
 use super::cycle::Drive;
-use super::meanwhile::{LISTED, listed};
+use super::meanwhile::{LISTED, hold_theirs, listed};
 use tdd_core::machine::Machine;
 use tdd_core::ports::{Checkpoints, Recalled, Tests, World};
+
+const NOBODY_AT_WORK: &str = "files were changed while no agent of the run was at work";
 
 /// What of earlier runs of the tests the journal holds.
 fn recalled(state: &State) -> Recalled {
@@ -46,6 +51,7 @@ impl<W: World> Drive<'_, W> {
         if !decisions.iter().any(is_on_purpose) && !self.is_back_already(&decisions, &now)? {
             self.refuse_foreign_changes(&now)?;
         }
+        let suspension = self.state.facts.suspension.clone();
         if !matches!(self.state.phase, Phase::Ended { .. }) {
             self.record(&[Event::Resumed])?;
         }
@@ -58,6 +64,7 @@ impl<W: World> Drive<'_, W> {
         if self.state.next().is_some() {
             self.record(settled.as_slice())?;
         }
+        self.take_in_what_came(&now, suspension.as_ref())?;
         self.run().await
     }
 
@@ -89,51 +96,65 @@ impl<W: World> Drive<'_, W> {
         Ok(self.differences(&judged, now)?.is_empty())
     }
 
-    /// The tree as a child that was stopped has left it: what differs from it later is somebody else's work.
-    /// Where not even that can be kept, nothing is known. A person may have typed while the child was at work, so
-    /// `clean` asks before it goes.
-    pub(super) fn left_by_the_child(&mut self) -> Option<Event> {
-        if !matches!(self.state.phase, Phase::Forked { .. }) {
-            return None;
-        }
-        let tree = self.ports.checkpoints.take(&self.label("found-at-stop")).ok()?;
-        Some(Event::TreeSeen { tree })
-    }
-
     fn refuse_foreign_changes(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
         let Some(known) = left_alone(&self.state).cloned() else { return Ok(()) };
-        let foreign = self.differences(&known, now)?;
+        let mut foreign = self.differences(&known, now)?;
+        if let Phase::Returned { attempt, .. } = &self.state.phase {
+            // What was put back as a pause advises is nobody's work.
+            let before = attempt.before.clone();
+            let since: BTreeSet<RelPath> =
+                self.differences(&before, now)?.into_iter().map(|change| change.path).collect();
+            foreign.retain(|change| since.contains(&change.path));
+        }
         if foreign.is_empty() {
             return Ok(());
         }
+        let (what, next) = self.words_for_foreign(known.0.get(..12).unwrap_or(&known.0));
+        Err(Trouble::passing(what)
+            .because(listed(foreign.iter().map(|change| &change.path)).join("\n"))
+            .advise(next))
+    }
+
+    /// What is said of changes since the tree `known`, and what can be done about them.
+    fn words_for_foreign(&self, known: &str) -> (String, String) {
         let run = &self.state.run.run;
-        let known = known.0.get(..12).unwrap_or(&known.0);
-        let (what, next) = if let Phase::Forked { attempt } = &self.state.phase {
-            let what = format!("files were changed since the {} was stopped", attempt.key.role());
+        let can_be_edited =
+            matches!(self.state.phase, Phase::Due { kind: AttemptKind::First, .. } | Phase::Ended { .. });
+        let at_work = if let Phase::Forked { attempt } = &self.state.phase {
+            Some((
+                format!("files were changed since the {} was stopped", attempt.key.role()),
+                "its attempt begins anew on the tree from before it, where these changes would be in its way",
+            ))
+        } else if let Phase::Returned { attempt, .. } = &self.state.phase {
+            Some((
+                format!("files were changed since the work of the {} was to be judged", attempt.key.role()),
+                "it is judged by what lies in the tree, where these changes would be taken for its own",
+            ))
+        } else {
+            (!can_be_edited)
+                .then(|| (NOBODY_AT_WORK.to_owned(), "what comes next goes on with the work as it was"))
+        };
+        if let Some((what, why)) = at_work {
             let next = format!(
-                "its attempt begins anew on the tree from before it, where these changes would be in its way\n\
+                "{why}\n\
                  look:                        git diff {known}\n\
                  put them away and go on:     git stash push --include-untracked -- FILE…, then tdd resume {run}\n\
                  or stop here:                tdd resume {run} --abandon"
             );
-            (what, next)
-        } else {
-            // Whoever put them back would take back the later run's work too.
-            let back = match &self.setup.later {
-                Some(later) => format!("a later run came between: tdd status {later}"),
-                None => format!(
-                    "if not, put them back (they are kept first):\n  tdd undo {run} --to {known} --discard-changes"
-                ),
-            };
-            let next = format!(
-                "look:                    git diff {known}\n\
-                 if it was on purpose:    tdd resume {run} --edited\n{back}"
-            );
-            ("files were changed while no agent of the run was at work".to_owned(), next)
+            return (what, next);
+        }
+        // Whoever put them back would take back the later run's work too.
+        let back = match &self.setup.later {
+            Some(later) => format!("a later run came between: tdd status {later}"),
+            None => format!(
+                "if not, put them back (they are kept first):\n  tdd undo {run} --to {known} --discard-changes"
+            ),
         };
-        Err(Trouble::passing(what)
-            .because(listed(foreign.iter().map(|change| &change.path)).join("\n"))
-            .advise(next))
+        let next = format!(
+            "look:                    git diff {known}\n\
+             if it was on purpose:    tdd resume {run} --edited\n{back}"
+        );
+        (NOBODY_AT_WORK.to_owned(), next)
     }
 
     /// The child never came back, so the attempt never counts; what it left is kept.
@@ -142,15 +163,20 @@ impl<W: World> Drive<'_, W> {
         let changed = self.differences(to, &kept_as)?;
         self.diff().go_back(to, &kept_as)?;
         let mut events = Vec::new();
-        // After a kill nobody can tell what the child did from what a person did since.
-        if self.state.stopped_at.is_none() && !changed.is_empty() {
-            let mut what: Vec<String> = changed
-                .iter()
-                .take(LISTED)
-                .map(|one| format!("{} is as before the attempt", one.path))
-                .collect();
+        // After a kill nobody can tell what the child did from what a person did since; nor after a stop from
+        // what came later.
+        let mut unknown: Vec<RelPath> = changed.into_iter().map(|change| change.path).collect();
+        if let Some(left) = self.state.stopped_at.clone() {
+            let since = self.differences(&left, &kept_as)?;
+            unknown.retain(|path| since.iter().any(|change| change.path == *path));
+        }
+        if !unknown.is_empty() {
+            let mut what: Vec<String> =
+                unknown.iter().take(LISTED).map(|path| format!("{path} is as before the attempt")).collect();
             what.push(format!("what lay there is kept as {kept_as}: git restore --source={kept_as} -- FILE"));
-            events.push(Event::Restored { what });
+            hold_theirs(&mut self.ports.checkpoints, &kept_as)?;
+            let edited = Event::Edited { paths: unknown, kept: kept_as.clone(), before: None };
+            events.extend([Event::Restored { what }, edited]);
         }
         events.extend([self.see_tree()?, Event::AttemptCut { kept_as }]);
         Ok(events)
@@ -162,13 +188,14 @@ impl<W: World> Drive<'_, W> {
 fn left_alone(state: &State) -> Option<&CheckpointId> {
     match &state.phase {
         Phase::Forked { .. } => state.stopped_at.as_ref(),
+        // After a kill it may be what the tests left that were under way.
+        Phase::Returned { .. } => state.stopped_at.as_ref().filter(|_| state.facts.suspension.is_some()),
         Phase::Due { kind: AttemptKind::First | AttemptKind::Semantic | AttemptKind::Format, .. }
         | Phase::GateDue
         | Phase::Proving
         | Phase::Ended { end: End::Halted(_) } => state.facts.tree.as_ref(),
         Phase::Opening
         | Phase::Baselining
-        | Phase::Returned { .. }
         | Phase::Keeping { .. }
         | Phase::RollingBack { .. }
         | Phase::CutOff { .. }

@@ -210,6 +210,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         &mut self,
         (zero, start): Between<'_>,
         reported: BTreeSet<RelPath>,
+        theirs: &BTreeSet<RelPath>,
     ) -> Result<Learned, Trouble> {
         let mut learned = Learned { requirements: Some(BTreeSet::new()), ..Learned::default() };
         learned.by_products.extend(self.setup.reports.iter().cloned());
@@ -223,7 +224,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         }
         // No child has run yet: what differs was left by the project's own commands. Tests and
         // gate files stay protected all the same.
-        for change in self.checkpoints.diff(zero, start)? {
+        for change in self.checkpoints.diff(zero, start)?.into_iter().filter(|c| !theirs.contains(&c.path)) {
             match self.policy.classify(&change.path) {
                 FileClass::Source | FileClass::Lock | FileClass::ByProduct => {
                     learned.by_products.insert(change.path);

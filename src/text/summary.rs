@@ -13,7 +13,7 @@ mod proof;
 
 use super::usage_words;
 pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
-use commit::{commit_command, nameless};
+use commit::{changed_lines, commit_command, nameless};
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Refactoring, Runs};
 use tdd_core::finding::{ClassedChange, CriterionRed, RedKind};
@@ -30,7 +30,7 @@ use tdd_core::role::Key;
 use tdd_core::state::{Entry, Progress, State};
 use tdd_core::test::Canary;
 
-/// How many changed files are listed one by one.
+/// How much of anything is listed one by one.
 const LISTED: usize = 100;
 
 /// What the state does not know.
@@ -41,6 +41,8 @@ pub struct SummaryFacts {
     pub changed: Vec<ClassedChange>,
     /// Those of them whose names hold a secret: what is shown of them is no name.
     pub unnamed: BTreeSet<RelPath>,
+    /// Those of them that somebody else changed while no child was at work, alone or besides a role.
+    pub theirs: BTreeSet<RelPath>,
     /// Folders with changes that are repositories of their own, which git leaves out of a commit.
     pub inner_repositories: Vec<RelPath>,
     /// Criteria that were green by an earlier criterion's work when their turn came.
@@ -97,6 +99,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
         out.push("nothing was committed; when you are content:".to_owned());
         out.push(format!("  {command}"));
         out.extend(nameless(facts));
+        out.extend(commit::of_others(facts));
         if !facts.is_followed {
             out.push("or take it all back:".to_owned());
             out.push(format!("  {}", undo_command(state)));
@@ -123,6 +126,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "ending": ending,
         "criteria": rows,
         "changed": facts.changed,
+        "theirs": facts.theirs,
         "inner_repositories": facts.inner_repositories,
         "forks": state.forks(),
         "attempts": state.ledgers.iter().map(|(key, ledger)| json!({
@@ -249,20 +253,6 @@ fn matrix_lines(rows: &[Row]) -> Vec<String> {
             let _ = write!(line, "; seen failing: yes ({})", stub.words());
         }
         lines.push(line);
-    }
-    lines
-}
-
-fn changed_lines(facts: &SummaryFacts) -> Vec<String> {
-    let mine: Vec<&ClassedChange> = kept(facts).collect();
-    if mine.is_empty() {
-        return vec!["changed: nothing".to_owned()];
-    }
-    let mut lines = vec![format!("changed: {}", counted(mine.len(), "file"))];
-    let path = |change: &&ClassedChange| format!("  {}", harmless::line(change.path.as_str()));
-    lines.extend(mine.iter().take(LISTED).map(path));
-    if mine.len() > LISTED {
-        lines.push(format!("  and {} more", mine.len() - LISTED));
     }
     lines
 }

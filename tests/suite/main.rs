@@ -19,6 +19,7 @@ mod agent_outcomes;
 mod agents;
 mod bad_input;
 mod battery;
+mod between;
 mod canary;
 mod cheats;
 mod checkpoints;

@@ -171,11 +171,14 @@ pub enum Event {
     Restored {
         what: Vec<String>,
     },
-    /// Protected files that are not as they were although no child could write to them, and the tree that
-    /// holds them so; changes no state.
+    /// Files that somebody else changed, and the tree that holds them so. With the tree `before`: while no
+    /// child of the run was at work, so that the run goes on with them and they are a person's. Without:
+    /// protected files that no child could write to, or what was put back and nobody can tell whose it was.
     Edited {
         paths: Vec<RelPath>,
         kept: CheckpointId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<CheckpointId>,
     },
     /// Processes that outlived the command or child which had started them, and were ended;
     /// changes nothing that a verdict rests on.
@@ -410,7 +413,7 @@ mod tests {
             Event::Denied { what: vec![] },
             Event::Undone { to: checkpoint(), kept_as: checkpoint(), label: String::new() },
             Event::Glimpsed { what: vec![] },
-            Event::Edited { paths: vec![], kept: CheckpointId("x".into()) },
+            Event::Edited { paths: vec![], kept: checkpoint(), before: Some(checkpoint()) },
             Event::Halted { report: Digest("d".into()) },
             Event::Finished { ending: Ending::Verified },
             Event::Refused { why: "x".into() },

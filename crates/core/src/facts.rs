@@ -28,6 +28,9 @@ pub struct Facts {
     pub undone: Option<String>,
     /// Protected files that somebody else changed or made while the child of this attempt ran.
     pub edited: BTreeSet<RelPath>,
+    /// Files that somebody else changed while no child was at work, and that the run went on with.
+    #[serde(default)]
+    pub theirs: BTreeSet<RelPath>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -14,6 +14,14 @@ pub const EDITED: &str = "edited-";
 /// The same of files that nobody had seen before: what runs make is there after each of them.
 pub const LEFT: &str = "left-";
 
+/// The same of files that the journal names, and that `clean` therefore asks for one by one.
+pub const THEIRS: &str = "theirs-";
+
+/// The label of this kind for a tree, by its own name.
+pub fn of_tree(kind: &str, tree: &CheckpointId) -> String {
+    format!("{kind}{}", tree.0.get(..12).unwrap_or(&tree.0))
+}
+
 /// What an attempt is called in labels and logs: `implementer-ac_ste_1_2-1`.
 pub fn of_attempt(asked: &Asked, number: u8) -> String {
     match asked.criterion() {

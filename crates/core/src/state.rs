@@ -82,7 +82,8 @@ pub struct State {
     /// What the final proof found of the tree at hand.
     #[serde(default)]
     pub proof: Option<Box<ProofFindings>>,
-    /// The tree as the child at hand left it when the run was stopped or paused; unknown after a kill.
+    /// The tree as it was last seen in the midst of what runs processes: as the child at hand left it when the run
+    /// was stopped or paused (unknown after a kill), or as it is being measured.
     #[serde(default)]
     pub stopped_at: Option<CheckpointId>,
 }

@@ -8,7 +8,7 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
-use tdd_snapshot::checkpoints::restore::Own;
+use tdd_snapshot::checkpoints::restore::{Own, Theirs};
 
 /// How many trees of a run are asked whether they hold a file as it is.
 const MOST_TREES: usize = 64;
@@ -22,7 +22,18 @@ pub(super) fn of(run: &Journalled, records: &[Record]) -> Own {
         lived: lived(records),
         edited: edited(records),
         policy: policy(records),
+        theirs: theirs(records),
     }
+}
+
+/// What somebody else changed and the run went on with.
+fn theirs(records: &[Record]) -> Vec<Theirs> {
+    let of = |record: &Record| {
+        let Event::Edited { paths, kept, before: Some(before) } = &record.event else { return None };
+        let paths = paths.iter().cloned().collect();
+        Some(Theirs { before: before.clone(), paths, kept: kept.clone() })
+    };
+    records.iter().filter_map(of).collect()
 }
 
 /// What a file was to the run's rules, as it knew them last.
@@ -43,12 +54,13 @@ fn own_trees(run: &Journalled) -> Vec<CheckpointId> {
     trees
 }
 
-/// Protected files that changed after the last tree that is known, and that no child could write to.
+/// Protected files that changed during the last attempt, and that no child could write to.
 fn edited(records: &[Record]) -> BTreeSet<RelPath> {
-    let since = records.iter().rev().take_while(|record| !tells_the_tree(record));
+    let is_seen = |record: &Record| matches!(record.event, Event::TreeSeen { .. });
+    let since = records.iter().rev().take_while(|record| is_seen(record) || !tells_the_tree(record));
     let mut edited = BTreeSet::new();
     for record in since {
-        if let Event::Edited { paths, .. } = &record.event {
+        if let Event::Edited { paths, before: None, .. } = &record.event {
             edited.extend(paths.iter().cloned());
         }
     }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::LISTED;
 use tdd_core::finding::{Change, ChangeKind};
 use tdd_core::harmless::line;
+use tdd_core::path::RelPath;
 use tdd_snapshot::checkpoints::restore::{Commit, LeftMode};
 
 pub(super) fn files(count: usize) -> String {
@@ -41,6 +42,22 @@ pub(super) fn present(kind: ChangeKind) -> &'static str {
         ChangeKind::Retyped => "mode or kind changed",
         ChangeKind::Submodule => "a submodule",
     }
+}
+
+/// Somebody else's files that are as they left them; a line each, and none if there are none.
+pub(super) fn given_back(paths: &[RelPath]) -> String {
+    if paths.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        format!("{} of somebody else's, from a pause of the run, as they left it:\n", files(paths.len()));
+    for path in paths.iter().take(LISTED) {
+        let _ = writeln!(text, "  {}", line(path.as_str()));
+    }
+    if paths.len() > LISTED {
+        let _ = writeln!(text, "  and {} more", paths.len() - LISTED);
+    }
+    text
 }
 
 /// What is committed, and whose it is.

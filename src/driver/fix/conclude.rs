@@ -8,18 +8,52 @@ use tdd_core::finding::ChangeKind;
 use tdd_core::fix::FixHalt;
 use tdd_core::halt::Ending;
 use tdd_core::machine::Machine;
+use tdd_core::path::RelPath;
 use tdd_core::ports::{Checkpoints, Checks, Journal, World};
 use tdd_core::trouble::Trouble;
 
 use super::FixDrive;
 use crate::driver::drive::Carry;
+use crate::driver::meanwhile::{hold_theirs, listed};
 
 impl<W: World, C: Checks> FixDrive<'_, W, C> {
     pub(super) fn take_back(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
         let label = format!("failed-fixer-{}", self.state.forks());
         let kept_as = self.ports.checkpoints.take(&label)?;
+        let taken: Vec<RelPath> =
+            self.diff().differences(to, &kept_as)?.into_iter().map(|change| change.path).collect();
+        let mut events = self.hold_unclaimed(&kept_as, &taken)?;
         self.diff().go_back(to, &kept_as)?;
-        Ok(vec![Event::WorkRolledBack { to: to.clone(), extent: RollBack::Everything, kept_as }])
+        events.push(Event::WorkRolledBack { to: to.clone(), extent: RollBack::Everything, kept_as });
+        Ok(events)
+    }
+
+    /// Of what is taken back with an attempt, a file that the fixer does not name may be a person's, written
+    /// meanwhile: no fence tells the two apart. It is named, and `clean` asks before it goes.
+    pub(super) fn hold_unclaimed(
+        &mut self,
+        kept: &CheckpointId,
+        taken: &[RelPath],
+    ) -> Result<Vec<Event>, Trouble> {
+        let outcome = self.state.rounds.last().and_then(|round| round.outcome.as_ref());
+        let claimed = outcome.and_then(|outcome| outcome.claim.as_ref().ok()).map(|claim| &claim.files);
+        let is_claimed = |path: &RelPath| claimed.is_some_and(|files| files.contains(path));
+        let unclaimed: Vec<RelPath> = taken
+            .iter()
+            .filter(|path| !is_claimed(path) && !self.own.written.contains(path))
+            .cloned()
+            .collect();
+        if unclaimed.is_empty() {
+            return Ok(Vec::new());
+        }
+        hold_theirs(&mut self.ports.checkpoints, kept)?;
+        let what = format!(
+            "taken back, though no fixer names it: {}; what lay there is kept as {kept}: \
+             git restore --source={kept} -- FILE",
+            listed(unclaimed.iter()).join(", ")
+        );
+        let edited = Event::Edited { paths: unclaimed, kept: kept.clone(), before: None };
+        Ok(vec![Event::Restored { what: vec![what] }, edited])
     }
 
     pub(super) fn halt(&mut self, why: FixHalt) -> Result<Vec<Event>, Trouble> {

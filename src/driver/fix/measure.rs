@@ -45,7 +45,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let mut events = self.put_git_back(&format!("fixer-{number}"))?;
         let after = self.ports.checkpoints.take(&format!("after-fixer-{number}"))?;
         let (mut work, told) = self.diff_work(&before, &after)?;
-        events.extend(told);
+        events.extend(told.into_iter().chain(kept_as(&after, work.put_back.iter())));
         let tree = if work.put_back.is_empty() {
             after
         } else {
@@ -90,7 +90,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         }
         let tree = self.ports.checkpoints.take("start")?;
         let reported: BTreeSet<RelPath> = self.own.judged.iter().cloned().collect();
-        let learned = self.diff().learned((&zero, &tree), reported)?;
+        let learned = self.diff().learned((&zero, &tree), reported, &BTreeSet::new())?;
         let settled = self.settle_policy(learned);
         let named = self.diff().unprotected_tests(&zero)?;
         self.tell(&unprotected_notes(&named));
@@ -208,7 +208,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let edited = edited_meanwhile(&mut self.ports.protection)?;
         if !edited.is_empty() {
             meanwhile::hold_edited(&mut self.ports.checkpoints, kept)?;
-            self.record(&[Event::Edited { paths: edited.clone(), kept: kept.clone() }])?;
+            self.record(&[Event::Edited { paths: edited.clone(), kept: kept.clone(), before: None }])?;
         }
         let known = if edited.is_empty() { Vec::new() } else { self.ports.checkpoints.files(before)? };
         meanwhile::refuse_edited(&edited, (kept, Some((before, known.as_slice()))), None)

@@ -25,15 +25,20 @@ use super::Work;
 
 impl<W: World> Drive<'_, W> {
     pub async fn recheck(&mut self) -> Result<Vec<Event>, Trouble> {
+        let known = self.state.facts.tree.clone();
         let checkpoint = self.ports.checkpoints.take("edited")?;
         let mut findings = RedFindings::default();
         if self.state.red.is_some() {
             self.check_edited(&checkpoint, &mut findings).await?;
         }
         let stands = self.state.edit_faults(&findings).is_empty();
-        let rechecked = self.state.edit_rechecked(findings, checkpoint);
+        let rechecked = self.state.edit_rechecked(findings, checkpoint.clone());
         // What does not stand stays a change that nobody has answered for.
-        Ok(if stands { vec![self.see_tree()?, rechecked] } else { vec![rechecked] })
+        if !stands {
+            return Ok(vec![rechecked]);
+        }
+        let edited = known.map(|known| self.gone_on_with(&known, &checkpoint)).transpose()?.flatten();
+        Ok(edited.into_iter().chain([self.see_tree()?, rechecked]).collect())
     }
 
     async fn check_edited(

@@ -1,6 +1,6 @@
 //! The commit that a summary proposes: what the run changed, and nothing else.
 
-use super::{SummaryFacts, counted, kept};
+use super::{LISTED, SummaryFacts, counted, kept};
 use tdd_core::finding::ClassedChange;
 use tdd_core::harmless;
 use tdd_core::path::RelPath;
@@ -70,6 +70,35 @@ fn subject(state: &State) -> String {
     let rest =
         if is_id { rest.trim_start_matches([':', '-', '.', ' ', '\u{2013}', '\u{2014}']) } else { title };
     if rest.is_empty() { id.clone() } else { format!("{id}: {}", harmless::short(rest, 60)) }
+}
+
+/// Behind the path of a file.
+const THEIRS: &str = "  (changed by hand)";
+
+pub(super) fn changed_lines(facts: &SummaryFacts) -> Vec<String> {
+    let mine: Vec<&ClassedChange> = kept(facts).collect();
+    if mine.is_empty() {
+        return vec!["changed: nothing".to_owned()];
+    }
+    let mut lines = vec![format!("changed: {}", counted(mine.len(), "file"))];
+    let path = |change: &&ClassedChange| {
+        let whose = if facts.theirs.contains(&change.path) { THEIRS } else { "" };
+        format!("  {}{whose}", harmless::line(change.path.as_str()))
+    };
+    lines.extend(mine.iter().take(LISTED).map(path));
+    if mine.len() > LISTED {
+        lines.push(format!("  and {} more", mine.len() - LISTED));
+    }
+    lines
+}
+
+/// What of the proposed commit a person wrote, as far as it can be told.
+pub(super) fn of_others(facts: &SummaryFacts) -> Option<String> {
+    let theirs = ours(facts).filter(|change| facts.theirs.contains(&change.path)).count();
+    (theirs > 0).then(|| {
+        let files = counted(theirs, "file");
+        format!("that holds {files} that somebody changed by hand while no agent was at work, as named above")
+    })
 }
 
 /// A name that is masked can't be in a command.

@@ -22,7 +22,8 @@ impl State {
             return Ok(());
         }
         if let Event::TreeSeen { tree } = event {
-            let is_at_work = matches!(self.phase, Phase::Forked { .. });
+            let is_at_work =
+                matches!(self.phase, Phase::Baselining | Phase::Forked { .. } | Phase::Returned { .. });
             self.stopped_at = is_at_work.then(|| tree.clone());
         }
         if self.facts.take(event) == Fitting::Anywhere {

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::commits::Commit;
 use self::folders::Folder;
-pub use self::own::Own;
+pub use self::own::{Own, Theirs};
 pub use self::permissions::LeftMode;
 use super::census::{self, Census, Entries};
 use super::edit::Tree;
@@ -72,6 +72,8 @@ pub struct Outlook {
     pub commits: Vec<Commit>,
     /// What stands where a file would come back, and is in no checkpoint since it is ignored.
     pub in_the_way: Vec<RelPath>,
+    /// What is as somebody else left it afterwards, and not as in the checkpoint.
+    pub given_back: Vec<RelPath>,
 }
 
 impl Outlook {
@@ -242,40 +244,39 @@ impl Restore {
         let mut now = (census.entries == wanted).then(|| to.clone());
         let mut known: BTreeSet<String> = wanted.values().map(|(_, object)| object.clone()).collect();
         own.leave_alone(&mut wanted, &census.entries);
+        let spared = self.give_back(since.and(Some(own)), (&mut wanted, &mut known));
         let differences = census::differences(&census.entries, &wanted);
-        let mut foreign: Vec<&Difference> = differences.iter().collect();
         let broken_off = self.broken_off(to, &census.entries, &wanted);
         let intended = broken_off.as_ref().map(|(_, checkpoint)| checkpoint);
+        let mut foreign: Vec<&Difference> = differences.iter().collect();
         for tree in intended.into_iter().chain(&own.trees) {
             // A tree that is gone explains nothing.
-            let Ok(listed) = listing::files(&self.checkpoints.private, tree) else { continue };
-            let other = census::entries(listed);
-            foreign.retain(|difference| census.entries.get(&difference.path) != other.get(&difference.path));
+            let Some(other) = self.entries_of(tree) else { continue };
+            let is_own = |path: &Vec<u8>| census.entries.get(path) == other.get(path);
+            foreign.retain(|difference| !is_own(&difference.path));
             if now.is_none() && other == census.entries {
                 now = Some(tree.clone());
             }
             known.extend(other.into_values().map(|(_, object)| object));
         }
         if let Some(window) = own.at_work {
-            foreign.retain(|difference| {
-                own.edited.contains(&shown(&difference.path))
-                    || !changed_within(&census.scan, &difference.path, window)
-            });
+            foreign.retain(|difference| !changed_within(&census.scan, &difference.path, window));
         }
+        let is_asked_for = |path: &[u8]| broken_off.is_none() && spared.is_asked_for(own, path);
+        foreign.extend(differences.iter().filter(|one| is_asked_for(&one.path)));
         let lived = since.and(own.lived);
         let permissions = lived.map(|lived| self.permissions(&census, &wanted, lived));
         let (permissions, left_permissions) = permissions.unwrap_or_default();
-        let before = intended.map(|before| listing::files(&self.checkpoints.private, before)).transpose()?;
-        let before = before.map(census::entries);
-        let folders = lived.map(|lived| self.folders(&census, (&wanted, before.as_ref()), lived));
-        let folders = folders.unwrap_or_default();
+        let before = intended.and_then(|before| self.entries_of(before));
+        let folders =
+            lived.map_or_else(Vec::new, |lived| self.folders(&census, (&wanted, before.as_ref()), lived));
         let committed = self.committed(&differences, &census.entries, since)?;
         let foreign = sorted(foreign);
         let commits = self.commits(&committed, &foreign, since)?;
         let root = &self.checkpoints.place.work_tree;
         let comes = differences.iter().filter(|difference| difference.is_addition());
-        let in_the_way = comes.filter(|difference| stands_in_the_way(root, &census.scan, &difference.path));
-        let in_the_way = in_the_way.map(|difference| shown(&difference.path)).collect();
+        let in_the_way = comes.filter(|one| stands_in_the_way(root, &census.scan, &one.path));
+        let in_the_way = in_the_way.map(|one| shown(&one.path)).collect();
         let whole = before.as_ref().map(|before| census::differences(before, &wanted));
         let mut changes = sorted(whole.as_ref().unwrap_or(&differences).iter().collect());
         changes.extend(permissions.keys().map(|path| permissions::told(path)));
@@ -297,6 +298,7 @@ impl Restore {
             committed,
             commits,
             in_the_way,
+            given_back: spared.given,
         })
     }
 

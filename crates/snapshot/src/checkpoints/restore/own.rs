@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::checkpoints::census::Entries;
-use crate::checkpoints::shown;
+use super::Restore;
+use crate::checkpoints::census::{self, Entries};
+use crate::checkpoints::{listing, shown};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
@@ -22,6 +23,93 @@ pub struct Own {
     pub edited: BTreeSet<RelPath>,
     /// Tells what was no part of the run.
     pub policy: Option<Policy>,
+    /// What somebody else changed and the run went on with, in order.
+    pub theirs: Vec<Theirs>,
+}
+
+/// Files that somebody else changed between two trees, while no child was at work.
+#[derive(Clone, Debug)]
+pub struct Theirs {
+    pub before: CheckpointId,
+    pub paths: BTreeSet<RelPath>,
+    pub kept: CheckpointId,
+}
+
+/// What becomes of such files on the way back to where the run began.
+#[derive(Default)]
+pub(super) struct Spared {
+    /// The run had not touched them by then: each as its writer left it, or gone.
+    given_back: Entries,
+    /// They stay, or come back, as somebody else left them; also those that are gone.
+    paths: BTreeSet<Vec<u8>>,
+    /// Changed on top of the run's own work: the two can't be told apart.
+    mixed: BTreeSet<Vec<u8>>,
+    /// Those that are then not as they were where the run began.
+    pub(super) given: Vec<RelPath>,
+}
+
+impl Restore {
+    /// What a tree holds; `None` if it is gone.
+    pub(super) fn entries_of(&self, tree: &CheckpointId) -> Option<Entries> {
+        Some(census::entries(listing::files(&self.checkpoints.private, tree).ok()?))
+    }
+
+    /// Wants somebody else's files as they left them, on the way back to where the run began.
+    pub(super) fn give_back(
+        &self,
+        own: Option<&Own>,
+        (wanted, known): (&mut Entries, &mut BTreeSet<String>),
+    ) -> Spared {
+        let theirs = own.map(|own| own.theirs.as_slice()).unwrap_or_default();
+        let mut spared = Spared::of(theirs, wanted, |tree| self.entries_of(tree));
+        for path in spared.paths.difference(&spared.mixed) {
+            let theirs = spared.given_back.get(path);
+            known.extend(theirs.map(|(_, object)| object.clone()));
+            let before = match theirs {
+                Some(entry) => wanted.insert(path.clone(), entry.clone()),
+                None => wanted.remove(path),
+            };
+            if before.as_ref() != theirs {
+                spared.given.push(shown(path));
+            }
+        }
+        spared
+    }
+}
+
+impl Spared {
+    /// `trees`: what the trees before and after each such change hold.
+    pub(super) fn of(
+        own: &[Theirs],
+        zero: &Entries,
+        tree: impl Fn(&CheckpointId) -> Option<Entries>,
+    ) -> Self {
+        let mut spared = Self::default();
+        for theirs in own {
+            // A tree that is gone tells nothing.
+            let (Some(before), Some(kept)) = (tree(&theirs.before), tree(&theirs.kept)) else { continue };
+            let paths: BTreeSet<&Vec<u8>> = before.keys().chain(kept.keys()).collect();
+            for path in paths.into_iter().filter(|path| theirs.paths.contains(&shown(path))) {
+                let was =
+                    if spared.paths.contains(path) { spared.given_back.get(path) } else { zero.get(path) };
+                if before.get(path) != was || spared.mixed.contains(path) {
+                    spared.mixed.insert(path.clone());
+                    continue;
+                }
+                spared.paths.insert(path.clone());
+                match kept.get(path) {
+                    Some(entry) => spared.given_back.insert(path.clone(), entry.clone()),
+                    None => spared.given_back.remove(path),
+                };
+            }
+        }
+        spared
+    }
+
+    /// Whether a file is somebody else's although the run may have a tree that holds it as it is.
+    pub(super) fn is_asked_for(&self, own: &Own, path: &[u8]) -> bool {
+        self.mixed.contains(path) || own.edited.contains(&shown(path))
+    }
 }
 
 impl Own {

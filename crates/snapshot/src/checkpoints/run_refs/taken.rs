@@ -1,4 +1,5 @@
-//! What a session's refs alone hold of what was taken back in it: an agent's edit, or what a person changed meanwhile.
+//! What a session's or a run's refs alone hold of what was taken back in it: an agent's edit, or what a person changed
+//! meanwhile.
 
 use std::collections::BTreeSet;
 
@@ -31,10 +32,15 @@ impl RunRefs {
 
     /// The labels of trees out of which something was taken back, where no journal tells which files.
     pub fn all_taken(&self, session: &str) -> Vec<Taken> {
+        self.all_labelled(session, TAKEN)
+    }
+
+    /// The same of labels that begin so.
+    pub fn all_labelled(&self, session: &str, kind: &str) -> Vec<Taken> {
         let begins = format!("{FOLDER}{session}/");
         let refs = self.by_run.get(session).map(Vec::as_slice).unwrap_or_default();
         let labels = refs.iter().filter_map(|name| name.strip_prefix(&begins));
-        let taken = labels.filter(|label| label.starts_with(TAKEN));
+        let taken = labels.filter(|label| label.starts_with(kind));
         taken.map(|label| Taken { label: label.to_owned(), files: None }).collect()
     }
 

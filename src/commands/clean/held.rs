@@ -1,0 +1,54 @@
+//! What a run or a session alone holds of what somebody else has written: it is not removed without a word.
+
+use super::{Candidate, Kind, LISTED, counted, sessions};
+use crate::commands::journalled::Journalled;
+use tdd_core::event::Event;
+use tdd_core::harmless::line;
+use tdd_core::labels;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::run_refs::RunRefs;
+use tdd_snapshot::checkpoints::run_refs::taken::Taken;
+
+/// What is said of a candidate that is the only one to hold somebody's commits or changes.
+pub(super) fn alone(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Trouble> {
+    if candidate.kind == Kind::Session {
+        return sessions::held_alone(refs, candidate);
+    }
+    let only = refs.only_holders(&candidate.name)?;
+    let shown = candidate.shown();
+    let Some((first, _)) = only.first() else { return files(refs, candidate) };
+    let lines = only.iter().take(LISTED).map(|(name, subject)| format!("  {name}  {}", line(subject)));
+    let lines: Vec<String> = lines.collect();
+    Ok(Some(format!(
+        "{shown}: nothing else holds {} of what was found in the repository or the work tree:\n{}\n\
+         keep one: git branch NAME {first}\nremove them with the run: tdd clean {shown} --discard-commits",
+        counted(only.len(), "commit"),
+        lines.join("\n"),
+    )))
+}
+
+/// The same of files that a person has written, or may have.
+fn files(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Trouble> {
+    let (name, shown) = (&candidate.name, candidate.shown());
+    let told = candidate.folder.as_ref().and_then(|dir| Journalled::read(dir).ok());
+    let theirs = match told {
+        Some((_, records)) => records.iter().filter_map(|record| theirs(&record.event)).collect(),
+        None => refs.all_labelled(name, labels::THEIRS),
+    };
+    let only = refs.only_contents(name, &theirs)?;
+    let Some((first, path)) = only.first() else { return Ok(None) };
+    let lines = only.iter().take(LISTED).map(|(label, path)| format!("  {label}  {}", line(path)));
+    let lines: Vec<String> = lines.collect();
+    Ok(Some(format!(
+        "{shown}: nothing else holds {} of files that somebody else has written, or may have:\n{}\n\
+         keep one: git show {first}:{} > FILE\nremove them with the run: tdd clean {shown} --discard-commits",
+        counted(only.len(), "version"),
+        lines.join("\n"),
+        line(path)
+    )))
+}
+
+fn theirs(event: &Event) -> Option<Taken> {
+    let Event::Edited { paths, kept, .. } = event else { return None };
+    Some(Taken { label: labels::of_tree(labels::THEIRS, kept), files: Some(paths.iter().cloned().collect()) })
+}

@@ -1,0 +1,125 @@
+//! What is noted of the tree when a run stops, and what came until it is gone on with. Then no child and no
+//! command of the run was at work, so that it is a person's: kept, named and never taken for a role's.
+
+use tdd_core::attempt::CheckpointId;
+use tdd_core::audience::News;
+use tdd_core::event::Event;
+use tdd_core::machine::Suspension;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::state::Phase;
+use tdd_core::trouble::Trouble;
+
+use super::cycle::Drive;
+use super::meanwhile::{hold_theirs, listed};
+use tdd_core::ports::{Checkpoints, World};
+
+impl<W: World> Drive<'_, W> {
+    /// The tree as it is left at a stop: what differs from it later is somebody else's work. Where not even that
+    /// can be kept, nothing is known.
+    pub(super) fn left_at_stop(&mut self) -> Vec<Event> {
+        let is_measured =
+            matches!(self.state.phase, Phase::Returned { .. }) && self.state.stopped_at.is_some();
+        if is_measured {
+            return self.put_back_left_by_tests().unwrap_or_default();
+        }
+        let label = if matches!(self.state.phase, Phase::Forked { .. }) {
+            // A person may have typed while the child was at work, so `clean` asks before it goes.
+            self.label("found-at-stop")
+        } else if matches!(self.state.phase, Phase::Returned { .. } | Phase::Baselining) {
+            "seen".to_owned()
+        } else {
+            return Vec::new();
+        };
+        let seen = self.ports.checkpoints.take(&label).map(|tree| Event::TreeSeen { tree });
+        seen.into_iter().collect()
+    }
+
+    /// The tree as the child left it, which is judged: what tests have left in it since goes, and what was put
+    /// back for them comes again. Where a person's protected file pauses the run nothing is put back.
+    fn put_back_left_by_tests(&mut self) -> Result<Vec<Event>, Trouble> {
+        let before = self.state.attempt().map(|attempt| attempt.before.clone());
+        let (Some(before), Some(left_by_child)) = (before, self.state.stopped_at.clone()) else {
+            return Ok(Vec::new());
+        };
+        if !self.state.facts.edited.is_empty() {
+            return Ok(Vec::new());
+        }
+        let now = self.ports.checkpoints.take(&self.label("after-runs"))?;
+        let back: Vec<RelPath> =
+            self.differences(&left_by_child, &now)?.into_iter().map(|change| change.path).collect();
+        let since = self.differences(&before, &now)?;
+        let is_new = |path: &&RelPath| since.iter().any(|change| change.path == **path);
+        let left: Vec<RelPath> = back.iter().filter(is_new).cloned().collect();
+        self.ports.checkpoints.restore(&left_by_child, &back)?;
+        if left.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.hold_new(&now, &before, left.iter())?;
+        self.hold_edited(&now, &before, left.iter())?;
+        let mut what: Vec<String> =
+            left.iter().map(|path| format!("{path} is as the child left it")).collect();
+        what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
+        Ok(vec![Event::Restored { what }])
+    }
+
+    /// What came before the first child is a person's, and the run begins with it. What lies there after a kill
+    /// while tests ran may be theirs, and is put back as after any of their runs. All else was shown before.
+    pub(super) fn take_in_what_came(
+        &mut self,
+        now: &CheckpointId,
+        stopped: Option<&Suspension>,
+    ) -> Result<(), Trouble> {
+        let is_measured =
+            matches!(self.state.phase, Phase::Returned { .. }) && self.state.stopped_at.is_some();
+        let events = if matches!(self.state.phase, Phase::Baselining) {
+            let known = self.state.stopped_at.clone().or_else(|| self.state.facts.zero.clone());
+            known.map(|known| self.gone_on_with(&known, now)).transpose()?.flatten().into_iter().collect()
+        } else if is_measured && stopped.is_none() {
+            self.put_back_left_by_tests()?
+        } else {
+            Vec::new()
+        };
+        self.record(&events)
+    }
+
+    /// Notes what somebody else has changed since the tree `known`, where the run goes on with it.
+    pub(super) fn gone_on_with(
+        &mut self,
+        known: &CheckpointId,
+        now: &CheckpointId,
+    ) -> Result<Option<Event>, Trouble> {
+        let paths: Vec<RelPath> =
+            self.differences(known, now)?.into_iter().map(|change| change.path).collect();
+        if paths.is_empty() {
+            return Ok(None);
+        }
+        hold_theirs(&mut self.ports.checkpoints, now)?;
+        self.audience.news(&News::Note(format!(
+            "changed by somebody else while no child of the run was at work: {}; gone on with, and kept as {now}",
+            listed(paths.iter()).join(", ")
+        )));
+        Ok(Some(Event::Edited { paths, kept: now.clone(), before: Some(known.clone()) }))
+    }
+
+    /// A run that is refused before its first child leaves nothing; what is told of it if a person may have
+    /// made some of what was there.
+    pub(super) fn put_back_refused(&mut self, zero: &CheckpointId) -> Result<(), Trouble> {
+        let now = self.ports.checkpoints.take("refused")?;
+        let left = self.ports.checkpoints.diff(zero, &now)?.into_iter().map(|change| change.path);
+        let left: Vec<RelPath> = left.filter(|path| !self.state.facts.theirs.contains(path)).collect();
+        self.ports.checkpoints.restore(zero, &left)?;
+        let policy = &self.policy;
+        let is_by_product = |path: &RelPath| policy.classify(path) == FileClass::ByProduct;
+        let paths: Vec<RelPath> = left.into_iter().filter(|path| !is_by_product(path)).collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        hold_theirs(&mut self.ports.checkpoints, &now)?;
+        self.audience.news(&News::Note(format!(
+            "as before the run again: {}; what lay there, perhaps of yours, is kept as {now}",
+            listed(paths.iter()).join(", ")
+        )));
+        self.record(&[Event::Edited { paths, kept: now, before: None }])
+    }
+}
