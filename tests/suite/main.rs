@@ -86,3 +86,4 @@ mod undo_kinds;
 mod usage;
 mod view;
 mod walk;
+mod watched;
