@@ -19,7 +19,6 @@ use crate::world::journal_file::folders::{self, Entry};
 use crate::world::lock::WorkTreeLock;
 use crate::world::session_file::shelf;
 use tdd_child::run_folder::RunDir;
-use tdd_core::event::SessionId;
 use tdd_core::harmless::line;
 use tdd_core::run_name::{self, Meaning};
 use tdd_core::trouble::Trouble;
@@ -249,13 +248,10 @@ impl House {
     /// The refs go first: a folder without refs is found again, and has the journal that says
     /// what it was.
     fn remove(&self, repository: &Path, candidate: &Candidate) -> Result<(), Trouble> {
-        let dir = candidate.folder.as_ref();
-        if let (Kind::Session, Some(dir)) = (candidate.kind, dir) {
-            self.refs.check(&candidate.name)?;
-            // Its lock says whether it may go.
-            shelf::remove(repository, &SessionId(dir.id.0.clone()))?;
-            return self.refs.delete(&candidate.name);
+        if candidate.kind == Kind::Session {
+            return sessions::remove(repository, &self.refs, candidate);
         }
+        let dir = candidate.folder.as_ref();
         dir.map_or(Ok(()), |dir| folders::check(repository, dir))?;
         self.refs.delete(&candidate.name)?;
         dir.map_or(Ok(()), |dir| folders::remove(repository, dir))

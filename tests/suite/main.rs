@@ -90,3 +90,4 @@ mod undo_kinds;
 mod usage;
 mod view;
 mod walk;
+mod watched;

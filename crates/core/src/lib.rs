@@ -22,6 +22,7 @@ pub mod facts;
 pub mod file_class;
 pub mod finding;
 pub mod fix;
+pub mod globs;
 pub mod greens;
 pub mod guard;
 pub mod halt;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
+use crate::globs::Globs;
 use crate::guard::{self, Guard};
 use crate::path::RelPath;
 use crate::role::Role;
@@ -14,6 +14,7 @@ mod tables;
 pub mod tooling;
 
 pub use crate::file_class::FileClass;
+pub use crate::globs::BadGlob;
 
 use tables::{ECOSYSTEMS, HELPERS, Table};
 
@@ -89,24 +90,17 @@ pub struct Learned {
 #[derive(Clone, Debug)]
 pub struct Policy {
     effective: EffectivePolicy,
-    globs: Rc<Globs>,
+    globs: Rc<Classes>,
 }
 
 #[derive(Debug)]
-struct Globs {
-    by_products: GlobSet,
-    code_among: GlobSet,
-    gates: GlobSet,
-    locks: GlobSet,
-    mixed: GlobSet,
-    tests: GlobSet,
-}
-
-/// A glob of the settings that can't be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadGlob {
-    pub glob: String,
-    pub why: String,
+struct Classes {
+    by_products: Globs,
+    code_among: Globs,
+    gates: Globs,
+    locks: Globs,
+    mixed: Globs,
+    tests: Globs,
 }
 
 impl Policy {
@@ -130,13 +124,13 @@ impl Policy {
 
     /// The policy of a run whose journal is read.
     pub fn of(effective: EffectivePolicy) -> Result<Self, BadGlob> {
-        let globs = Globs {
-            by_products: set(&effective.by_products)?,
-            code_among: set(&effective.code_among)?,
-            gates: set(&effective.gates)?,
-            locks: set(&effective.locks)?,
-            mixed: set(&effective.mixed)?,
-            tests: set(effective.tests.iter().chain(&effective.helpers))?,
+        let globs = Classes {
+            by_products: Globs::of(&effective.by_products)?,
+            code_among: Globs::of(&effective.code_among)?,
+            gates: Globs::of(&effective.gates)?,
+            locks: Globs::of(&effective.locks)?,
+            mixed: Globs::of(&effective.mixed)?,
+            tests: Globs::of(effective.tests.iter().chain(&effective.helpers))?,
         };
         Ok(Self { effective, globs: Rc::new(globs) })
     }
@@ -247,16 +241,6 @@ fn owned(globs: &[&str]) -> Vec<String> {
 
 fn all_of(list: fn(&Table) -> &'static [&'static str]) -> Vec<String> {
     ECOSYSTEMS.iter().flat_map(|table| owned(list(table))).collect()
-}
-
-fn set<'a>(globs: impl IntoIterator<Item = &'a String>) -> Result<GlobSet, BadGlob> {
-    let bad =
-        |glob: &str, error: &globset::Error| BadGlob { glob: glob.to_owned(), why: error.kind().to_string() };
-    let mut builder = GlobSetBuilder::new();
-    for glob in globs {
-        builder.add(Glob::new(glob).map_err(|error| bad(glob, &error))?);
-    }
-    builder.build().map_err(|error| bad("", &error))
 }
 
 /// What running tests leaves, with or without a `.gitignore`. Written so that they mean the same as

@@ -1,6 +1,6 @@
 //! Sessions under the gate, as `tdd clean` removes them: by the same rules as runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Candidate, Kind, LISTED, Removable, counted};
 use crate::commands::gate;
@@ -22,13 +22,15 @@ pub(super) fn survey(repository: &Path, refs: &RunRefs) -> Result<Vec<Candidate>
 }
 
 /// Sessions of which only refs are left, in no work tree of the repository.
-pub(super) fn left_over(tops: &[std::path::PathBuf], refs: &RunRefs) -> Vec<Candidate> {
-    let lives = |name: &str| {
-        let folder = |top: &std::path::PathBuf| session_file::sessions(top).join(name).symlink_metadata();
-        tops.iter().any(|top| folder(top).is_ok())
-    };
-    let left = refs.runs().filter(|name| !folders::is_run_id(name) && refs.is_session(name) && !lives(name));
+pub(super) fn left_over(tops: &[PathBuf], refs: &RunRefs) -> Vec<Candidate> {
+    let left =
+        refs.runs().filter(|name| !folders::is_run_id(name) && refs.is_session(name) && !lives(tops, name));
     left.map(|name| Candidate { kind: Kind::Session, ..Candidate::of_refs(name, refs) }).collect()
+}
+
+/// Whether a work tree has a folder for it.
+fn lives(tops: &[PathBuf], name: &str) -> bool {
+    tops.iter().any(|top| session_file::sessions(top).join(name).symlink_metadata().is_ok())
 }
 
 fn of_folder(repository: &Path, id: &SessionId, refs: &RunRefs) -> Candidate {
@@ -45,11 +47,43 @@ fn of_folder(repository: &Path, id: &SessionId, refs: &RunRefs) -> Candidate {
     }
 }
 
+/// Removes a session, unless it is no longer as it was found: a hook may have been called meanwhile.
+pub(super) fn remove(repository: &Path, refs: &RunRefs, candidate: &Candidate) -> Result<(), Trouble> {
+    let id = SessionId(candidate.name.clone());
+    let folder = session_file::folder(repository, &id);
+    refs.check(&id.0)?;
+    // What only refs are left of may go on in another work tree by now.
+    if candidate.folder.is_none() && refs.work_trees().is_none_or(|tops| lives(&tops, &id.0)) {
+        return Err(goes_on(&id));
+    }
+    shelf::remove(repository, &id, || {
+        let (removable, state) = unheld(&folder);
+        let is_as_found = match &candidate.folder {
+            Some(_) => (removable, line(&state)) == (candidate.removable, candidate.state.clone()),
+            None => folder.join(run_folder::EVENTS).symlink_metadata().is_err(),
+        };
+        if !is_as_found {
+            return Err(goes_on(&id));
+        }
+        refs.delete(&id.0)
+    })
+}
+
+fn goes_on(id: &SessionId) -> Trouble {
+    Trouble::passing(format!("the session {} is not removed", id.0))
+        .because("its agent has gone on with it meanwhile")
+        .advise("look again: tdd clean --dry-run")
+}
+
 /// What can become of a session, and why, in words.
 fn standing(folder: &Path) -> (Removable, String) {
     if shelf::is_held(folder) {
         return (Removable::InUse, "a process works on it".to_owned());
     }
+    unheld(folder)
+}
+
+fn unheld(folder: &Path) -> (Removable, String) {
     if let Some(pid) = gate::user_of(folder) {
         return (Removable::InUse, format!("its agent or its terminal is there, process {pid}"));
     }

@@ -4,7 +4,9 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::{LAST, LOCK, SessionId, Trouble, folder, last, named, refuse_links, sessions};
+use super::{
+    LAST, LOCK, SessionId, Trouble, folder, is_at, last, lock_in, named, refuse_links, sessions, unusable,
+};
 use crate::world::journal_file;
 use tdd_child::regular_file;
 use tdd_child::run_folder::EVENTS;
@@ -71,15 +73,28 @@ fn hold(folder: &Path) -> Result<Option<File>, TryLockError> {
     lock.try_lock().map(|()| Some(lock))
 }
 
-/// Removes a session's folder with all that is in it. A process that waits for its turn finds a new one.
-pub fn remove(repository: &Path, session: &SessionId) -> Result<(), Trouble> {
+/// Removes a session's folder with all that is in it, once `first` has removed what lies elsewhere. Until both are
+/// gone the session's lock is held, so that nobody can begin one of this name that loses what is new; who waits for
+/// the lock finds another folder.
+pub fn remove(
+    repository: &Path,
+    session: &SessionId,
+    first: impl FnOnce() -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
     let folder = folder(repository, session);
     refuse_links(repository, &folder)?;
-    let _lock = hold(&folder).map_err(|_| {
+    let held = |why: &str| {
         Trouble::passing(format!("a process works on the session {}", session.0))
-            .because("it holds the session's lock")
+            .because(why.to_owned())
             .advise("try again when it has ended")
-    })?;
+    };
+    // Of refs alone there is no folder: it is made, so that there is a lock.
+    let lock = lock_in(&folder).map_err(|error| unusable(&folder, &error))?;
+    lock.try_lock().map_err(|_| held("it holds the session's lock"))?;
+    if !is_at(&lock, &folder.join(LOCK)) {
+        return Err(held("it has put another lock in the place of the session's"));
+    }
+    first()?;
     let going = format!("{REMOVED}{}", session.0);
     let cleared = Tree::open(repository).and_then(|tree| {
         tree.rename_beside(format!(".tdd/sessions/{}", session.0).as_bytes(), &going)?;

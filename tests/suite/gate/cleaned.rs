@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::ways_around::StandIn;
 use super::{ID, RIGHT, SHOP, WRONG, claims, edits, hook, project, red};
-use crate::sandbox::{Sandbox, has_pytest};
+use crate::sandbox::{Ran, Sandbox, has_pytest, has_python, path_with};
 
 fn refs(sandbox: &Sandbox) -> String {
     sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/tdd/"])
@@ -124,4 +124,53 @@ fn ac_tdd_10_20_a_model_cannot_clean_its_gate_away() {
     sandbox.tdd(&["clean", "--all"]).expect(0);
     sandbox.tdd(&["clean", "s-2"]).expect(2);
     assert!(sandbox.beside("mine/events.jsonl").exists());
+}
+
+/// Notes for each deletion of refs whether the session could be begun in that moment.
+const WATCHER: &str = r#"#!/bin/sh
+case "$*" in *update-ref*) python3 - <<'END'
+import fcntl
+try:
+    fcntl.flock(open("SESSION/lock"), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    said = "free"
+except BlockingIOError:
+    said = "held"
+except FileNotFoundError:
+    said = "gone"
+open("NOTES", "a").write(said + "\n")
+END
+esac
+PATH=${PATH#*:} exec git "$@"
+"#;
+
+#[test]
+fn ac_tdd_10_20_nobody_begins_a_session_whose_refs_are_being_removed() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = project();
+    let (shims, notes) = (sandbox.beside("shims"), sandbox.beside("notes"));
+    let session = sandbox.path(".tdd/sessions/s-1");
+    let watcher = WATCHER.replace("SESSION", session.to_str().unwrap());
+    std::fs::create_dir(&shims).unwrap();
+    std::fs::write(shims.join("git"), watcher.replace("NOTES", notes.to_str().unwrap())).unwrap();
+    crate::sandbox::make_executable(&shims.join("git"));
+    let clean = || {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        Ran::of(&command.args(["clean", "--all"]).env("PATH", path_with(&shims)).output().unwrap())
+    };
+    begins(&sandbox);
+    agent_ends(&sandbox);
+    clean().expect(0).says_on_stdout(&["removed: session s-1"]);
+    // Of one whose folder somebody has removed by hand there are refs alone.
+    begins(&sandbox);
+    std::fs::remove_dir_all(sandbox.path(".tdd/sessions/s-1")).unwrap();
+    assert!(refs(&sandbox).contains("s-1/"));
+    clean().expect(0).says_on_stdout(&["removed: session s-1"]);
+    assert_eq!(refs(&sandbox), "");
+    let notes = std::fs::read_to_string(notes).unwrap();
+    assert!(notes.lines().count() >= 2 && notes.lines().all(|said| said == "held"), "{notes}");
+    assert!(!sandbox.path(".tdd/sessions/s-1").exists());
+    begins(&sandbox);
+    assert!(refs(&sandbox).contains("s-1/"), "one of that name is whole");
 }

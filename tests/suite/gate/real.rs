@@ -47,13 +47,15 @@ fn types(sandbox: &Sandbox) -> Vec<String> {
     text.lines().map(of).collect()
 }
 
-fn is_held(agent: &str, call: impl Fn(&Sandbox, &Server, &mut Command)) {
-    let Some(programs) = agents(&["claude", "codex"]) else { return };
-    if !has_pytest() {
-        return;
-    }
+/// Plays a script by the real program of an agent with installed hooks; what it says.
+fn played(
+    agent: &str,
+    script: &str,
+    call: impl Fn(&Sandbox, &Server, &mut Command),
+) -> Option<(Sandbox, Server, Ran)> {
+    let programs = agents(&["claude", "codex"]).filter(|_| has_pytest())?;
     let sandbox = project();
-    let server = Server::start(&sandbox, &script());
+    let server = Server::start(&sandbox, script);
     let own = std::path::Path::new(env!("CARGO_BIN_EXE_tdd")).parent().unwrap();
     let path =
         std::env::join_paths(std::env::split_paths(&path_with(own)).chain([programs.clone()])).unwrap();
@@ -63,6 +65,11 @@ fn is_held(agent: &str, call: impl Fn(&Sandbox, &Server, &mut Command)) {
     command.env("PATH", &path);
     call(&sandbox, &server, &mut command);
     let ran = Ran::of(&command.output().unwrap()).expect(0);
+    Some((sandbox, server, ran))
+}
+
+fn is_held(agent: &str, call: impl Fn(&Sandbox, &Server, &mut Command)) {
+    let Some((sandbox, _server, ran)) = played(agent, &script(), call) else { return };
     let told = told(&sandbox);
     for words in [
         "shop.py refused: no red test",
@@ -79,15 +86,46 @@ fn is_held(agent: &str, call: impl Fn(&Sandbox, &Server, &mut Command)) {
     }
 }
 
+fn claude(_: &Sandbox, server: &Server, command: &mut Command) {
+    command.args(["-p", "Make total right.", "--permission-mode", "acceptEdits"]);
+    command.args(["--allowedTools", "Bash Write Edit Read Agent Task"]);
+    command.env("ANTHROPIC_BASE_URL", &server.url).env("ANTHROPIC_API_KEY", KEY);
+    command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
+    command.env("CLAUDE_CODE_MAX_RETRIES", "1").env("DISABLE_TELEMETRY", "1");
+}
+
 #[test]
 fn ac_tdd_10_15_the_real_claude_is_held() {
-    is_held("claude", |_, server, command| {
-        command.args(["-p", "Make total right.", "--permission-mode", "acceptEdits"]);
-        command.args(["--allowedTools", "Bash Write Edit Read"]);
-        command.env("ANTHROPIC_BASE_URL", &server.url).env("ANTHROPIC_API_KEY", KEY);
-        command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
-        command.env("CLAUDE_CODE_MAX_RETRIES", "1").env("DISABLE_TELEMETRY", "1");
-    });
+    is_held("claude", claude);
+}
+
+#[test]
+fn ac_tdd_10_15_a_sub_agent_of_the_real_claude_is_held() {
+    let asks = "- tool:\n      name: Agent\n      with: { description: set it, prompt: \"Set the total now.\", \
+                subagent_type: general-purpose }\n";
+    let by_sub_agent = [
+        write("shop.py", RIGHT),
+        "- run: \"sed -i s/0/7/ shop.py\"\n".to_owned(),
+        write("tests/test_more.py", TEST),
+        "- say: It was refused.\n".to_owned(),
+    ];
+    let by_agent = [asks.to_owned(), "- say: Done.\n".to_owned()];
+    let script = format!(
+        "rules:\n{}{}",
+        rule("sub-agent", "prompt: \"Set the total now\"", &by_sub_agent),
+        rule("agent", "prompt: \"Make total right\"", &by_agent)
+    );
+    let Some((sandbox, server, ran)) = played("claude", &script, claude) else { return };
+    let of_sub_agent = server.requests().iter().filter(|asked| asked["rule"] == "sub-agent").count();
+    assert_eq!(of_sub_agent, by_sub_agent.len(), "{}\n{}", ran.stdout, ran.stderr);
+    let told = told(&sandbox);
+    for words in ["shop.py refused: no red test", "taken back; kept as refs/tdd/"] {
+        assert!(told.contains(words), "the sub-agent was not told `{words}`\n{}\n{}", ran.stdout, ran.stderr);
+    }
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+    // What it may do it does: a test is written before any claim.
+    assert_eq!(sandbox.read("tests/test_more.py"), TEST);
+    assert!(types(&sandbox).contains(&"repair".to_owned()));
 }
 
 #[test]

@@ -3,22 +3,21 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
-
 use super::{Claim, LastRun, Session};
 use crate::event::{EditGround, PassFail, Switch};
+use crate::globs::Globs;
 use crate::path::RelPath;
 use crate::policy::{self, BadGlob, FileClass, Permission, Policy};
 use crate::role::Role;
 use crate::test::TestId;
 
-/// What files are, compiled once.
+/// What files are.
 #[derive(Clone, Debug)]
 pub struct Rules {
     policy: Policy,
-    free: GlobSet,
+    free: Globs,
     /// Of refactor mode; `None` while it is off.
-    refactor: Option<GlobSet>,
+    refactor: Option<Globs>,
     /// `tdd.yaml` and `.tdd` lie there.
     project: String,
 }
@@ -93,8 +92,8 @@ impl fmt::Display for Refusal {
 impl Rules {
     /// `project` is relative to the repository.
     pub fn of(policy: Policy, session: &Session) -> Result<Self, BadGlob> {
-        let refactor = session.refactor.as_ref().map(|refactor| set(&refactor.files)).transpose()?;
-        let free = set(&session.started.free)?;
+        let refactor = session.refactor.as_ref().map(|refactor| Globs::of(&refactor.files)).transpose()?;
+        let free = Globs::of(&session.started.free)?;
         Ok(Self { policy, free, refactor, project: session.started.project.clone() })
     }
 
@@ -213,15 +212,4 @@ pub fn in_run(policy: &Policy, role: Option<Role>, path: &RelPath) -> Permit {
             Permit::Refused(Refusal::Run { path: path.clone() })
         }
     }
-}
-
-/// A glob of a folder holds what lies in it.
-fn set(globs: &[String]) -> Result<GlobSet, BadGlob> {
-    let bad =
-        |glob: &str, error: &globset::Error| BadGlob { glob: glob.to_owned(), why: error.kind().to_string() };
-    let mut builder = GlobSetBuilder::new();
-    for glob in globs {
-        builder.add(Glob::new(glob).map_err(|error| bad(glob, &error))?);
-    }
-    builder.build().map_err(|error| bad("", &error))
 }

@@ -87,13 +87,23 @@ impl Known {
     /// hashes of what was read; the rest is as it was known.
     pub(super) fn note(&mut self, commit: CheckpointId, scan: &Scan, (moment, sent): (SystemTime, &Hashes)) {
         self.commit = Some(commit);
-        let before = std::mem::take(&mut self.files);
-        let content = |found: &Found| match (sent.get(&found.path), before.get(&found.path)) {
-            _ if settled(found.stamp, moment) => Content::Settled(found.stamp),
-            (Some(hash), _) | (None, Some(Content::Fresh(_, hash))) => Content::Fresh(found.stamp, *hash),
-            (None, Some(Content::Settled(_) | Content::Unknown) | None) => Content::Unknown,
-        };
-        self.files = scan.files.iter().map(|found| (found.path.clone(), content(found))).collect();
+        for found in &scan.files {
+            let before = self.files.get_mut(&found.path);
+            let now = match (sent.get(&found.path), &before) {
+                _ if settled(found.stamp, moment) => Content::Settled(found.stamp),
+                (Some(hash), _) | (None, Some(Content::Fresh(_, hash))) => Content::Fresh(found.stamp, *hash),
+                (None, Some(Content::Settled(_) | Content::Unknown) | None) => Content::Unknown,
+            };
+            match before {
+                Some(before) => *before = now,
+                None => drop(self.files.insert(found.path.clone(), now)),
+            }
+        }
+        // Every file of the scan is in it now.
+        if self.files.len() > scan.files.len() {
+            let held = |path: &[u8]| scan.files.binary_search_by(|found| found.path.as_slice().cmp(path));
+            self.files.retain(|path, _| held(path).is_ok());
+        }
     }
 
     /// Notes that a scan of `moment` or later found every file as it was known.
@@ -246,7 +256,7 @@ impl Stream<'_> {
 }
 
 /// The hash of a file's bytes as they are now. Links have none: they are read again instead.
-fn hash_of(tree: &Tree, found: &Found) -> Option<blake3::Hash> {
+pub(super) fn hash_of(tree: &Tree, found: &Found) -> Option<blake3::Hash> {
     if found.kind == Kind::Link || found.stamp.size > LARGEST_FILE {
         return None;
     }

@@ -6,6 +6,7 @@
 //! `.gitignore` from the top down. What git tracks is never ignored.
 #![expect(clippy::disallowed_methods, reason = "reads the rules and keeps them for a resumed run")]
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::io::Read;
 use std::path::Path;
@@ -59,7 +60,8 @@ struct Kept {
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     kept: Kept,
-    matchers: Vec<Gitignore>,
+    /// Compiled once something is asked.
+    matchers: Vec<OnceCell<Gitignore>>,
     by_folder: HashMap<Vec<u8>, usize>,
 }
 
@@ -106,7 +108,7 @@ impl Rules {
         }
         let mut rules = Self::default();
         for (index, source) in kept.sources.iter().enumerate() {
-            rules.matchers.push(matcher(&source.text));
+            rules.matchers.push(OnceCell::new());
             if index >= kept.general {
                 rules.by_folder.insert(source.folder.clone(), index);
             }
@@ -118,7 +120,8 @@ impl Rules {
     /// Freezes the rules. Tracked files that no rule ignores need not be remembered.
     pub(super) fn save(&mut self, file: &Path) -> Result<(), Trouble> {
         let forced = std::mem::take(&mut self.kept.forced);
-        self.kept.forced = forced.into_iter().filter(|path| self.ignores_below_root(path)).collect();
+        self.kept.forced =
+            forced.into_iter().filter(|path| self.ignores_below_root(path, Folder::No)).collect();
         let bytes = serde_json::to_vec(&self.kept).map_err(|error| Trouble::internal(error.to_string()))?;
         let temporary = file.with_extension("new");
         regular_file::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, file)).map_err(
@@ -158,10 +161,11 @@ impl Rules {
     /// Whether the rules of `chain` ignore this entry; that its parents are not ignored is known.
     pub(super) fn ignores(&self, chain: &Chain, path: &[u8], is_folder: Folder) -> bool {
         for index in chain.iter().rev() {
-            let folder = &self.kept.sources[*index].folder;
+            let Source { folder, text } = &self.kept.sources[*index];
             let below = if folder.is_empty() { path } else { path.get(folder.len() + 1..).unwrap_or(path) };
             let below = Path::new(std::ffi::OsStr::from_bytes(below));
-            match self.matchers[*index].matched(below, is_folder == Folder::Yes) {
+            match self.matchers[*index].get_or_init(|| matcher(text)).matched(below, is_folder == Folder::Yes)
+            {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
                 Match::None => {}
@@ -247,12 +251,21 @@ impl Rules {
     }
 
     fn add(&mut self, source: Source) {
-        self.matchers.push(matcher(&source.text));
+        self.matchers.push(OnceCell::new());
         self.kept.sources.push(source);
     }
 
+    /// Whether a walk passes over it.
+    pub(super) fn passes_over(&self, path: &[u8], is_folder: Folder) -> bool {
+        let is_wanted = match is_folder {
+            Folder::Yes => self.is_forced_below(path),
+            Folder::No => self.is_forced(path),
+        };
+        !is_wanted && self.ignores_below_root(path, is_folder)
+    }
+
     /// As a walk would find it: each folder on the way may be ignored.
-    fn ignores_below_root(&self, path: &[u8]) -> bool {
+    fn ignores_below_root(&self, path: &[u8], is_folder: Folder) -> bool {
         let mut chain = self.chain(&self.general(), b"");
         let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
         for at in slashes {
@@ -261,7 +274,7 @@ impl Rules {
             }
             chain = self.chain(&chain, &path[..at]);
         }
-        self.ignores(&chain, path, Folder::No)
+        self.ignores(&chain, path, is_folder)
     }
 }
 

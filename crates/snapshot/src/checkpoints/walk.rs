@@ -40,11 +40,14 @@ impl Stamp {
     /// As it is written by [`Stamp::to_bytes`].
     pub(super) const BYTES: usize = 60;
 
-    pub(super) fn to_bytes(self) -> impl Iterator<Item = u8> {
+    pub(super) fn to_bytes(self) -> [u8; Self::BYTES] {
         let ((m, mn), (c, cn)) = (self.modified, self.changed);
         let long = [self.device, self.inode, self.size].map(u64::to_le_bytes);
         let times = [m, mn, c, cn].map(i64::to_le_bytes);
-        long.into_iter().chain(times).flatten().chain(self.mode.to_le_bytes())
+        let all = long.into_iter().chain(times).flatten().chain(self.mode.to_le_bytes());
+        let mut bytes = [0; Self::BYTES];
+        bytes.iter_mut().zip(all).for_each(|(place, byte)| *place = byte);
+        bytes
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
@@ -85,6 +88,8 @@ pub(super) struct Scan {
     pub(super) specials: Vec<Vec<u8>>,
     /// Folders that no rule ignores, sorted by path, without the top.
     pub(super) folders: Vec<(Vec<u8>, Stamp)>,
+    /// What was passed over because a rule ignores it; nobody looked into such a folder.
+    pub(super) passed: Vec<(Vec<u8>, Folder)>,
 }
 
 /// Whether folders' rules are taken in on the way, or are frozen.
@@ -143,9 +148,13 @@ pub(super) fn walk(root: &Path, tree: &Tree, mut reading: Reading<'_>) -> Result
                 if !ignored || rules.is_forced_below(&path) {
                     scan.folders.push((path.clone(), stamp_of(&meta)));
                     waiting.push(Waiting { path, chain: chain.clone(), ignored });
+                } else {
+                    scan.passed.push((path, is_folder));
                 }
             } else if !ignored || rules.is_forced(&path) {
                 scan.add(path, &meta);
+            } else {
+                scan.passed.push((path, is_folder));
             }
         }
         if scan.files.len() > MOST_FILES {
@@ -208,7 +217,7 @@ pub(super) fn full_path(root: &Path, path: &[u8]) -> PathBuf {
     root.join(std::ffi::OsStr::from_bytes(path))
 }
 
-fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() {
         return name.to_vec();
     }
@@ -219,7 +228,7 @@ fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     path
 }
 
-fn is_left_out(path: &[u8]) -> bool {
+pub(super) fn is_left_out(path: &[u8]) -> bool {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
     name.eq_ignore_ascii_case(b".git") || path == b".tdd/runs" || path == b".tdd/sessions"
 }
