@@ -14,13 +14,13 @@ use super::journalled::{self, Journalled, Span};
 use super::log::{one_row, time};
 use super::run_status::{self, RunStatus};
 use crate::cli::StatusArgs;
+use crate::text::halt_report;
 use crate::text::usage_words;
 use crate::view::print;
 use crate::world::lock;
 use crate::world::project;
 use tdd_child::growth::{self, Waiting};
 use tdd_child::run_folder::{self, RunDir};
-use tdd_core::cause;
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::{Ending, Halt};
 use tdd_core::harmless;
@@ -254,9 +254,7 @@ fn cycle_as_json(state: &State, span: Span) -> Value {
 /// The one sentence of a halt.
 pub(super) fn cause_of(state: &State) -> Option<String> {
     let Phase::Ended { end: End::Halted(halt) } = &state.phase else { return None };
-    let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last());
-    let runs = last.map_or(&[][..], |entry| &entry.runs);
-    Some(harmless::short(&cause::of(&halt.key, &halt.verdict, runs, "").sentence, MOST_OF_CAUSE))
+    Some(harmless::short(&halt_report::cause_of(state, halt), MOST_OF_CAUSE))
 }
 
 fn cycle_headline(state: &State, status: &RunStatus) -> String {

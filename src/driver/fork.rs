@@ -41,6 +41,7 @@ impl<W: World> Drive<'_, W> {
         let parts = self.keep_prompt(&prompt)?;
         let role_text = self.role_text(key)?;
         let out_of_sight = self.out_of_sight(key, &before, &[&prompt.text, &role_text])?;
+        let turns = (self.turns(key), self.setup.turns.set_by(key.role()));
         self.order = Some(AgentOrder {
             asked: key.clone().into(),
             number,
@@ -49,7 +50,7 @@ impl<W: World> Drive<'_, W> {
             role_text,
             session: self.session_to_resume(key, kind),
             session_used: self.session_used(key),
-            limits: self.limits(self.turns(key), self.baseline_ms()),
+            limits: self.limits(turns, self.baseline_ms()),
             out_of_sight,
         });
         let attempt = Attempt { key: key.clone(), number, kind, before, prompt: parts };
@@ -207,6 +208,7 @@ fn returned<J: Journal>(
     };
     Ok(AgentReturn {
         end: report.end,
+        bound: report.bound,
         claim: masked(claim, &setup.mask),
         session: report.session,
         turns: report.turns,

@@ -27,17 +27,19 @@ use crate::commands::run_status::{self, RunStatus};
 use crate::commands::status::{chosen_run, repository};
 use crate::commands::surroundings;
 use crate::driver::report::touched;
-use crate::text::halt_report::{HaltFacts, NextStep, Review, review};
+use crate::text::halt_report::{self, HaltFacts, NextStep, Review, review};
 use crate::view::{self, dialog, print};
+use crate::world::config_file;
 use tdd_child::regular_file;
 use tdd_child::run_folder::RunDir;
 use tdd_child::signals;
 use tdd_core::finding::Change;
 use tdd_core::halt::Halt;
 use tdd_core::harmless::shell_word;
-use tdd_core::state::{End, Phase};
+use tdd_core::state::{End, Ledger, Phase, State};
 use tdd_core::story::Story;
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints;
 
 /// A halted run under review.
 pub(super) struct Halted {
@@ -147,6 +149,18 @@ fn is_file_of(halted: &Halted, file: &Path) -> bool {
     real.zip(top).is_some_and(|(real, top)| real.starts_with(top) && real.is_file())
 }
 
+/// Whether the last two failed attempts left the same files. Not where they can't be compared any more.
+pub(super) fn repeats(repository: &Path, state: &State, halt: &Halt) -> bool {
+    let trees = state.ledgers.get(&halt.key).map(Ledger::failed_trees).unwrap_or_default();
+    let [.., before, last] = trees.as_slice() else { return false };
+    before == last || checkpoints::patch(repository, (before, last), &[]).is_ok_and(|patch| patch.is_empty())
+}
+
+fn setting_line(repository: &Path, state: &State, halt: &Halt) -> Option<u32> {
+    let settings = config_file::read(&repository.join(&state.run.project)).ok()??;
+    halt_report::setting_line(state, halt, &settings)
+}
+
 /// Holds the review of a run, as long as the file is open.
 fn only_one(run: &RunDir) -> Result<File, Trouble> {
     let path = run.path.join("review.lock");
@@ -189,6 +203,8 @@ impl Halted {
             raw_tail: String::new(),
             resume_with: with.to_owned(),
             is_followed: run_status::later_work(repository, &run.id).is_some(),
+            repeats: repeats(repository, &story.state, &halt),
+            setting_line: setting_line(repository, &story.state, &halt),
         };
         let (repository, run, with) = (repository.to_owned(), run.clone(), with.to_owned());
         Ok(Self { repository, run, story, halt, facts, with })

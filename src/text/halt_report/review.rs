@@ -1,7 +1,8 @@
 //! The first screen of a review (contract section 13): what went wrong, and what can be done about it, each
 //! under one key. Pure: the program that asks lies in `commands`.
 
-use super::next_steps::false_red;
+use super::limit::Limit;
+use super::next_steps::{false_red, is_mended_by_hand};
 use super::page::Page;
 use super::{HaltFacts, NextStep, Report};
 use tdd_core::excerpt;
@@ -92,6 +93,7 @@ impl Report<'_> {
         page.line("");
         self.criterion(&mut page);
         page.words("", &self.attempts_line());
+        self.sameness().iter().for_each(|line| page.line(line));
         for line in self.state_of_work() {
             page.words("", &line);
         }
@@ -102,7 +104,7 @@ impl Report<'_> {
             page.quote(&evidence[excerpt::around(&evidence, &anchors, FEW)]);
         }
         page.line("");
-        let advice = advice(self.state, self.halt);
+        let advice = self.advice(&steps);
         let opens = if evidence.is_empty() || is_about_the_test(self.halt) { 't' } else { 'o' };
         page.words("", &advice.words);
         for (index, step) in steps.iter().enumerate() {
@@ -160,6 +162,21 @@ fn is_about_the_test(halt: &Halt) -> bool {
     }
 }
 
+impl Report<'_> {
+    fn advice(&self, steps: &[NextStep]) -> Advice {
+        if self.facts.repeats && is_mended_by_hand(self.state, self.halt) {
+            let back = steps.iter().position(|step| step.command.contains(" --to "));
+            let back = back.map(|at| format!("; {} brings that work back, to mend it", at + 1));
+            let words = format!(
+                "recommended: 1, because another attempt would most likely leave the same again{}",
+                back.unwrap_or_default()
+            );
+            return Advice { words, step: Some(0) };
+        }
+        advice(self.state, self.halt)
+    }
+}
+
 fn advice(state: &State, halt: &Halt) -> Advice {
     let because = match &halt.verdict {
         Verdict::Disputed(_) => {
@@ -175,7 +192,8 @@ fn advice(state: &State, halt: &Halt) -> Advice {
                 Some(_) => "because nobody has measured its work yet",
                 None => "because its work came without a valid result block",
             },
-            Mode::E => "because a limit stopped it before it was done",
+            Mode::E => Limit::of(state, halt)
+                .map_or("because a limit stopped it before it was done", |limit| limit.because()),
         },
         Verdict::Passed => "because nothing is known to be wrong",
     };

@@ -1,0 +1,152 @@
+//! Halts of real runs as an operator meets them: what is said of the cause, and what is recommended.
+#![expect(clippy::disallowed_methods, reason = "a test writes cassettes")]
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::run_status::Place;
+use super::sandbox::has_python;
+
+/// The first screen, without where its lines are broken.
+fn screen(place: &Place) -> String {
+    let page = place.tdd(&["review"]).expect(1).stdout;
+    page.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn report(place: &Place) -> Value {
+    serde_json::from_slice(&std::fs::read(place.sandbox.run_dir().join("halt.json")).unwrap()).unwrap()
+}
+
+fn cassette(place: &Place, name: &str, text: &str) -> String {
+    let file = place.sandbox.beside(name);
+    std::fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// The honest run, whose implementer does nothing for ever.
+fn hanging(place: &Place) -> String {
+    let honest = std::fs::read_to_string(&place.honest).unwrap();
+    let (red, _) = honest.split_once("- role: implementer").unwrap();
+    cassette(place, "hangs.yaml", &format!("{red}- role: implementer\n  misbehave: hang\n"))
+}
+
+#[test]
+fn ac_tdd_9_24_the_way_that_is_recommended_after_a_limit_raises_it() {
+    if !has_python() {
+        return;
+    }
+    for (setting, cause, way) in [
+        (
+            "attempt_deadline: 1s",
+            "the implementer was stopped twice by its deadline of 1s (`attempt_deadline` in tdd.yaml) and changed no file",
+            "* 1 try again with a higher deadline: 10m, not 1s",
+        ),
+        (
+            "idle_deadline: 1s",
+            "the implementer was stopped twice by its idle deadline of 1s (`idle_deadline` in tdd.yaml)",
+            "* 1 raise the idle deadline from 1s: set `idle_deadline: 2m` in tdd.yaml, line 2",
+        ),
+    ] {
+        let place = Place::new();
+        let settings = place.sandbox.read("tdd.yaml");
+        place.sandbox.write("tdd.yaml", &format!("{settings}{setting}\n"));
+        place.run(&hanging(&place), &[]).expect(1);
+        let page = screen(&place);
+        assert!(page.contains(cause) && page.contains(way), "{page}");
+        assert!(place.tdd(&["status", "@"]).expect(0).stdout.contains("stopped twice by its"), "told alike");
+        let recommended = report(&place)["recommended"].as_str().unwrap().to_owned();
+        if recommended.contains(" --edited") {
+            assert!(page.contains("look at: tdd.yaml:2"), "{page}");
+            place.sandbox.write("tdd.yaml", &format!("{settings}idle_deadline: 2m\n"));
+        }
+        let mut words: Vec<&str> =
+            recommended.split(' ').skip(1).take_while(|word| *word != "--cassette").collect();
+        words.extend(["--quiet", "--cassette", &place.honest]);
+        place.tdd(&words).expect(0);
+    }
+}
+
+#[test]
+fn ac_tdd_9_25_attempts_that_left_the_same_are_told_as_that() {
+    if !has_python() {
+        return;
+    }
+    let same = Place::new();
+    same.run(&same.wrong, &[]).expect(1);
+    let page = screen(&same);
+    assert!(page.contains("the last two attempts left the same files, byte for byte"), "{page}");
+    assert!(page.contains("* 1 go on after an edit by hand"), "{page}");
+    assert!(page.contains("brings that work back, to mend it"), "{page}");
+    // Their honest twins tried something else.
+    let other = Place::new();
+    let wrong = std::fs::read_to_string(&other.wrong).unwrap();
+    let (red, rest) = wrong.split_once("- role: implementer").unwrap();
+    let (first, _) = rest.split_once("- role: refactorer").unwrap();
+    let second = first.replace("return 3", "return 4");
+    let text = format!("{red}- role: implementer\n  number: 2{second}- role: implementer{first}");
+    other.run(&cassette(&other, "two.yaml", &text), &[]).expect(1);
+    let page = screen(&other);
+    assert!(!page.contains("the same files") && page.contains("* 1 try again with a fresh budget"), "{page}");
+}
+
+/// The honest run, but for its test-writer, who writes this.
+fn tests(place: &Place, name: &str, test: &str) -> String {
+    let honest = std::fs::read_to_string(&place.honest).unwrap();
+    let (_, rest) = honest.split_once("- role: implementer").unwrap();
+    let mut play = "- role: test-writer\n  write:\n    tests/test_ac_ste_1_1.py: |\n".to_owned();
+    for line in test.lines() {
+        writeln!(play, "      {line}").unwrap();
+    }
+    play.push_str(
+        "  say: { status: ok, files: [tests/test_ac_ste_1_1.py], command: t, output_excerpt: red }\n",
+    );
+    cassette(place, name, &format!("{play}- role: implementer{rest}"))
+}
+
+const TWO_NAMES: &str = "import unittest\nfrom shop import three, two\n\n\nclass New(unittest.TestCase):\n    \
+                         def test_two(self):\n        self.assertEqual(two(), 2)\n\n    def test_three(self):\n        \
+                         with self.assertRaises(ValueError):\n            three()\n";
+
+#[test]
+fn ac_tdd_9_26_a_false_red_leads_with_what_can_never_pass_and_its_line() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let never = TWO_NAMES.replace("ValueError", "Emty");
+    place.run(&tests(&place, "never.yaml", &never), &[]).expect(1);
+    let page = screen(&place);
+    assert!(
+        page.contains(
+            "New::test_three can never pass: it uses `Emty`, which nothing in its file defines or imports"
+        ),
+        "{page}"
+    );
+    assert!(page.contains("look at: tests/test_ac_ste_1_1.py:10 (of the failed work)"), "{page}");
+    // A test of what is there already is told as that, by its own line.
+    let place = Place::new();
+    let idle = TWO_NAMES.replace("three, two", "one, two").replace("three()", "one()");
+    place.run(&tests(&place, "idle.yaml", &idle), &[]).expect(1);
+    let page = screen(&place);
+    assert!(
+        page.contains("New::test_three fails only because `two` is missing, and expects nothing of it"),
+        "{page}"
+    );
+    assert!(page.contains("look at: tests/test_ac_ste_1_1.py:9 (of the failed work)"), "{page}");
+}
+
+/// The honest twin: the runner tells of the first name alone, and the other one is to be written, too.
+#[test]
+fn tests_of_one_file_may_each_ask_for_a_name_that_is_still_to_be_written() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let file = tests(&place, "two.yaml", TWO_NAMES);
+    let code = "          return 2\n";
+    let both = std::fs::read_to_string(&file)
+        .unwrap()
+        .replace(code, &format!("{code}\n\n      def three():\n          raise ValueError\n"));
+    place.run(&cassette(&place, "two.yaml", &both), &[]).expect(0);
+}
