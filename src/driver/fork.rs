@@ -71,7 +71,7 @@ impl<W: World> Drive<'_, W> {
         self.take_no_quotation(&mut outcome);
         // Work that was reported before the stop is worth its judgement: it is paid for.
         if let (Some(cap), true) = (run_cap, outcome.claim.is_err()) {
-            let why = "the child that ran was stopped; its attempt does not count, and is made again";
+            let why = "the agent that ran was stopped; its attempt does not count, and is made again";
             return Err(self.at_cap(cap, why));
         }
         // A format retry goes on with this tree, and is not measured before it.
@@ -250,7 +250,7 @@ fn no_message(tail: &str) -> ClaimError {
     let said = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
     ClaimError {
         kind: ClaimErrorKind::NoBlock,
-        message: format!("the child ended without a final message; the last thing it printed was: {said}"),
+        message: format!("the agent ended without a final message; the last thing it printed was: {said}"),
         line: None,
     }
 }

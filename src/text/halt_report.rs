@@ -64,6 +64,28 @@ pub struct HaltFacts {
     pub repeats: bool,
     /// The line of `tdd.yaml` with the limit that stopped the attempt.
     pub setting_line: Option<u32>,
+    /// Where the failed work first differs from the last good one; asked of a refactorer's halt alone.
+    pub first_change: Option<Place>,
+}
+
+/// Where a patch changes something first, as the file is after it.
+pub fn first_change(patch: &str) -> Option<Place> {
+    let (mut file, mut at) = (None, None);
+    for line in patch.lines() {
+        if let Some(line_of_hunk) = at {
+            if line.starts_with(['+', '-']) {
+                return Some(Place { file: file?, line: line_of_hunk });
+            }
+            at = Some(line_of_hunk + 1);
+        } else if let Some(name) = line.strip_prefix("--- a/").or(line.strip_prefix("+++ b/")) {
+            file = Some(name.trim_end().to_owned());
+        } else if let Some(hunk) = line.strip_prefix("@@ -") {
+            let (_, after) = hunk.split_once(" +")?;
+            let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+            at = Some(after[..digits].parse::<u32>().ok()?.max(1));
+        }
+    }
+    None
 }
 
 /// The line of `tdd.yaml` with the limit that this halt is for, if it stands there.
@@ -118,7 +140,9 @@ impl<'a> Report<'a> {
         let left = if facts.changed.is_empty() { Left::Nothing } else { Left::Work };
         let mut cause = cause(state, halt, left, &facts.root);
         let setting = || facts.setting_line.map(|line| Place { file: SETTINGS.to_owned(), line });
-        cause.place = cause.place.or_else(setting);
+        // An old test that fails by it is as it was; what was changed is to be looked at.
+        let changed = facts.first_change.clone().filter(|_| review::is_about_the_change(halt));
+        cause.place = changed.or(cause.place).or_else(setting);
         Self { state, halt, facts, ledger, last, next, cause }
     }
 
@@ -200,7 +224,7 @@ impl<'a> Report<'a> {
         let retries = end.saturating_sub(1);
         let used = violations.min(retries);
         format!(
-            "attempts: {forks}; judged and failed: {failed} of {of}; format retries used: {used} of {retries}"
+            "attempts: {forks}; judged and failed: {failed} of {of}; asked for its result block again: {used} of {retries}"
         )
     }
 

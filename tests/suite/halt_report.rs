@@ -23,6 +23,7 @@ fn facts() -> HaltFacts {
         is_followed: false,
         repeats: false,
         setting_line: None,
+        first_change: None,
     }
 }
 
@@ -294,4 +295,14 @@ fn ac_tdd_9_25_after_attempts_that_left_the_same_another_is_not_what_is_recommen
     let other = shown(false);
     assert!(!other.page.contains("the same files"), "{}", other.page);
     assert!(other.steps[0].command.ends_with(" --retry"), "{:?}", other.steps[0]);
+}
+
+#[test]
+fn a_patch_tells_where_it_changes_something_first() {
+    let first = |patch: &str| tdd::text::halt_report::first_change(patch).map(|place| place.to_string());
+    let patch = "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n@@ -3,7 +4,7 @@ def x\n a\n b\n-c\n+d\n";
+    assert_eq!(first(patch).as_deref(), Some("src/a.py:6"));
+    let gone = "--- a/src/b.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+    assert_eq!(first(gone).as_deref(), Some("src/b.py:1"));
+    assert_eq!(first("Binary files a/x and b/x differ\n"), None);
 }

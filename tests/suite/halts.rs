@@ -150,3 +150,123 @@ fn tests_of_one_file_may_each_ask_for_a_name_that_is_still_to_be_written() {
         .replace(code, &format!("{code}\n\n      def three():\n          raise ValueError\n"));
     place.run(&cassette(&place, "two.yaml", &both), &[]).expect(0);
 }
+
+#[test]
+fn ac_tdd_9_27_tests_that_were_set_aside_at_red_are_told() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let never = TWO_NAMES.replace("ValueError", "Emty");
+    place.run(&tests(&place, "never.yaml", &never), &[]).expect(1);
+    let run = place.id();
+    let told = |words: &[&str]| place.tdd(words).expect(0).stdout;
+    let matrix = told(&["matrix"]);
+    assert!(matrix.contains("AC-STE-1.1  no RED yet"), "{matrix}");
+    assert!(matrix.contains("set aside with the test-writer's attempt 2"), "{matrix}");
+    assert!(
+        matrix.contains("New::test_three") && matrix.contains(&format!("tdd diff {run} --failed")),
+        "{matrix}"
+    );
+    let why = told(&["why", "AC-STE-1.1"]);
+    assert!(why.contains("what the test-writer's attempt 2 wrote was set aside"), "{why}");
+    assert!(why.contains("can never pass: it uses `Emty`") && why.contains("--failed"), "{why}");
+    let status = told(&["status", "@"]);
+    assert!(
+        status.contains(&format!("tests were written and set aside: see `tdd diff {run} --failed`")),
+        "{status}"
+    );
+    assert!(told(&["diff", "@", "--failed"]).contains("+        with self.assertRaises(Emty):"));
+    // Its twin has a RED that stands.
+    let twin = Place::new();
+    twin.run(&twin.wrong, &[]).expect(1);
+    for words in [&["matrix"][..], &["why", "AC-STE-1.1"], &["status", "@"]] {
+        let told = twin.tdd(words).expect(0).stdout;
+        assert!(!told.contains("set aside"), "{told}");
+    }
+}
+
+#[test]
+fn ac_tdd_9_28_the_first_screen_names_the_role_its_attempt_and_where_its_work_is() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let page = screen(&place);
+    assert!(
+        page.contains("implementer, attempt 2 of 2: its work (d) is set aside, not among your files"),
+        "{page}"
+    );
+    // A refactorer's halt looks at what was changed, and not at an old test.
+    let place = Place::new();
+    let honest = std::fs::read_to_string(&place.honest).unwrap();
+    let (before, _) = honest.split_once("- role: refactorer").unwrap();
+    let breaks = "- role: refactorer\n  write:\n    shop.py: |\n      def one():\n          return 7\n\n\n      def two():\n          return 2\n  say: { status: ok }\n";
+    place.run(&cassette(&place, "breaks.yaml", &format!("{before}{breaks}")), &[]).expect(1);
+    let page = screen(&place);
+    assert!(page.contains("look at: shop.py:2 (of the failed work)"), "{page}");
+    assert!(page.contains("refactorer, attempt 2 of 2: its work (d) is set aside"), "{page}");
+}
+
+const DISPUTE: &str = "- role: implementer\n  number: 1\n  say:\n    status: failed\n    dispute:\n      tests: \
+                       ['tests/test_ac_ste_1_1.py::New.test_new']\n      reason: it wants the number 2\n";
+
+#[test]
+fn ac_tdd_9_29_who_comes_after_a_dispute_that_was_overruled_is_told_so_in_fixed_words() {
+    if !has_python() {
+        return;
+    }
+    let stands = "the test stands as it is";
+    let with = |place: &Place, name: &str, rule: &str| {
+        let honest = std::fs::read_to_string(&place.honest).unwrap();
+        let (red, rest) = honest.split_once("- role: implementer").unwrap();
+        let rest = format!("- role: implementer\n  {rule}: ['{stands}']{rest}");
+        (
+            cassette(place, &format!("{name}-first.yaml"), &format!("{red}{DISPUTE}")),
+            cassette(place, name, &format!("{red}{rest}")),
+        )
+    };
+    let place = Place::new();
+    let (first, then) = with(&place, "overruled.yaml", "prompt_has");
+    place.run(&first, &[]).expect(1);
+    let page = screen(&place);
+    assert!(page.contains("is told that the dispute was looked at and the test stands"), "{page}");
+    place.tdd(&["resume", "--retry", "--quiet", "--cassette", &then]).expect(0);
+    // Where the person took the dispute's side nothing of it is said.
+    let place = Place::new();
+    let (first, then) = with(&place, "agreed.yaml", "prompt_lacks");
+    place.run(&first, &[]).expect(1);
+    let test = place.sandbox.read("tests/test_ac_ste_1_1.py");
+    place.sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("test_new", "test_newer"));
+    place.tdd(&["resume", "--edited", "--quiet", "--cassette", &then]).expect(0);
+}
+
+#[test]
+fn ac_tdd_9_30_a_run_without_the_tests_of_later_criteria_is_told_as_that() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let requirement = place.sandbox.read("specs/frs/STE-1.md");
+    place.sandbox.write("specs/frs/STE-1.md", &format!("{requirement}- AC-STE-1.2: `three()` gives 3.\n"));
+    let test = |number: u8, name: &str| {
+        format!(
+            "    tests/test_ac_ste_1_{number}.py: |\n      import unittest\n      import shop\n\n      class \
+             New(unittest.TestCase):\n          def test_{name}(self):\n              \
+             self.assertEqual(shop.{name}(), {})\n",
+            number + 1
+        )
+    };
+    // It breaks what was green, so that the whole run is what shows it.
+    let play = format!(
+        "- role: test-writer\n  write:\n{}{}  say: {{ status: ok }}\n- role: implementer\n  say: {{ status: ok }}\n  write:\n    shop.py: |\n      def one():\n          return \
+         9\n\n\n      def two():\n          return 2\n",
+        test(1, "two"),
+        test(2, "three")
+    );
+    let ran = place.run(&cassette(&place, "breaks.yaml", &play), &[]).expect(1);
+    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("was green and is red now") || told.contains("Old.test_old"), "{told}");
+    assert!(told.contains("run without the tests of criteria that come later: AC-STE-1.2"), "{told}");
+}

@@ -265,7 +265,9 @@ impl<'a> Seen<'a> {
 fn no_block(key: &Key, error: &ClaimError) -> String {
     let role = key.role();
     // Where there was no message at all, that says more.
-    if let Some(how) = error.message.strip_prefix("the child ended") {
+    // Journals of older programs say `child`.
+    let ended = ["the agent ended", "the child ended"];
+    if let Some(how) = ended.iter().find_map(|words| error.message.strip_prefix(words)) {
         return format!("the {role} ended{how}");
     }
     if error.kind == ClaimErrorKind::NoBlock {

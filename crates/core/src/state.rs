@@ -228,6 +228,9 @@ pub struct Ledger {
     pub cuts: u8,
     /// Where the entries begin that the budget counts: an operator's retry makes it fresh.
     pub fresh_from: usize,
+    /// The operator has looked at the dispute of the attempt before these: the test stands.
+    #[serde(default)]
+    pub overruled: bool,
     pub entries: Vec<Entry>,
 }
 

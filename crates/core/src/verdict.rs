@@ -184,7 +184,7 @@ impl fmt::Display for Reason {
                 f.write_str("; name its file after one, or list it under `tests:` in the block")
             }
             Self::NotRed { criterion, test, kind, why: _ } => {
-                write!(f, "{criterion} is not RED ({kind}): {test}: {}", kind.meaning())
+                write!(f, "{criterion} is not RED: {test}: {}", kind.meaning())
             }
             Self::NotSuperseded(id) => write!(f, "a superseded test must be changed and red: {id}"),
             Self::Broken(id) => write!(f, "a test that was green is red now: {id}"),

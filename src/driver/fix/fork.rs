@@ -62,7 +62,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let sealed = sealed_classes(self.state.run.test_edits);
         let Answer { outcome, told, run_cap } = self.ask(&order, sealed).await?;
         if let (Some(cap), None) = (run_cap, &outcome.message) {
-            return Err(self.at_cap(cap, "the child that ran was stopped"));
+            return Err(self.at_cap(cap, "the agent that ran was stopped"));
         }
         let returned = Event::AgentReturned { outcome: Box::new(outcome), judged: None };
         Ok(told.into_iter().chain([returned]).collect())

@@ -5,7 +5,7 @@ use super::{LINE_WIDTH, RAW_LINES, Report, next_steps};
 use crate::text::summary::left_in_git;
 use crate::text::usage_words;
 use tdd_core::claim::Claim;
-use tdd_core::finding::{Change, ChangeKind, VacuousAssertion};
+use tdd_core::finding::{Change, ChangeKind, CriterionRed, RunRef, VacuousAssertion};
 use tdd_core::harmless;
 
 impl Report<'_> {
@@ -96,6 +96,9 @@ impl Report<'_> {
             return;
         };
         page.line(&format!("command: {}", harmless::line(&run.command)));
+        if let Some(later) = self.left_out(run) {
+            page.words("  ", &later);
+        }
         let passed = if run.exit.is_success() { " (it passed; what failed stands above)" } else { "" };
         page.line(&format!("exit status: {}, after {}{passed}", run.exit, seconds(run.duration_ms)));
         let (range, lines) = self.evidence(run);
@@ -106,6 +109,30 @@ impl Report<'_> {
         });
         page.quote(&lines);
         page.line(&format!("all of it: {}", harmless::line(&run.log)));
+    }
+
+    /// Whose tests took no part in a run that its command alone does not tell.
+    fn left_out(&self, run: &RunRef) -> Option<String> {
+        let own = self.halt.key.criterion()?;
+        let red = self.state.red.as_ref()?;
+        let is_selected = |criterion: &CriterionRed| {
+            criterion.files.iter().any(|file| run.command.contains(file.file_name()))
+        };
+        if red.criteria.iter().any(|criterion| criterion.id == *own && is_selected(criterion)) {
+            return None;
+        }
+        let criteria = red.criteria.iter().filter(|criterion| !self.state.is_reached(&criterion.id));
+        let later: Vec<String> = criteria
+            .filter(|criterion| !criterion.files.is_empty() && criterion.id != *own)
+            .map(|criterion| criterion.id.to_string())
+            .collect();
+        if later.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "run without the tests of criteria that come later: {}; by itself the command runs them, too",
+            later.join(", ")
+        ))
     }
 
     fn places(&self, page: &mut Page) {

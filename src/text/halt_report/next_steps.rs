@@ -82,7 +82,13 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
                 format!("tdd review {run}"),
             ),
             step(&format!("the {role} is right: go on after an edit (test or requirement)"), edited),
-            step("the test is right: try again with a fresh budget", retry),
+            step(
+                &format!(
+                    "the test is right: try again with a fresh budget (the next {role} is told that the dispute was \
+                     looked at and the test stands)"
+                ),
+                retry,
+            ),
         ],
         Verdict::Failed(fault) if fault.mode == Mode::E => {
             after_a_limit(state, halt, (facts, fault), [retry, edited])

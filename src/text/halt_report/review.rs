@@ -11,6 +11,7 @@ use tdd_core::halt::Halt;
 use tdd_core::harmless;
 use tdd_core::judge::{Reason, Verdict};
 use tdd_core::mode::Mode;
+use tdd_core::role::Key;
 use tdd_core::state::State;
 
 /// Lines of output on the first screen; all of it is behind a key.
@@ -31,6 +32,8 @@ pub struct Review {
     pub title: String,
     /// What went wrong, in one sentence.
     pub cause: String,
+    /// Who halted in which attempt, and where its work is.
+    pub who: String,
     /// What the criterion asks for, in one line.
     pub wanted: Option<String>,
     /// The key of what to read first: what was printed, or the test itself.
@@ -92,6 +95,7 @@ impl Report<'_> {
         }
         page.line("");
         self.criterion(&mut page);
+        page.words("", &self.who_halted());
         page.words("", &self.attempts_line());
         self.sameness().iter().for_each(|line| page.line(line));
         for line in self.state_of_work() {
@@ -105,7 +109,13 @@ impl Report<'_> {
         }
         page.line("");
         let advice = self.advice(&steps);
-        let opens = if evidence.is_empty() || is_about_the_test(self.halt) { 't' } else { 'o' };
+        let opens = if is_about_the_change(self.halt) && !self.facts.changed.is_empty() {
+            'd'
+        } else if evidence.is_empty() || is_about_the_test(self.halt) {
+            't'
+        } else {
+            'o'
+        };
         page.words("", &advice.words);
         for (index, step) in steps.iter().enumerate() {
             let sign = if advice.step == Some(index) { '*' } else { ' ' };
@@ -126,11 +136,26 @@ impl Report<'_> {
             look_at,
             evidence,
             title: harmless::line(&format!("{run} halted in {}{of}{after}", self.halt.key.stage())),
+            who: self.who_halted(),
             wanted: self.wanted(),
             opens,
             cause: self.cause_line(),
             advice,
         }
+    }
+
+    /// The role, its attempt, and where the failed work is.
+    fn who_halted(&self) -> String {
+        let [(failed, of), _] = self.attempts();
+        // Neither a dispute nor a missing block is counted.
+        let is_counted = matches!(&self.halt.verdict, Verdict::Failed(fault) if fault.mode != Mode::D);
+        let number = failed.saturating_add(u8::from(!is_counted)).clamp(1, of.max(1));
+        let work = if self.facts.changed.is_empty() {
+            "it changed no file"
+        } else {
+            "its work (d) is set aside, not among your files"
+        };
+        format!("{}, attempt {number} of {}: {work}", self.halt.key.role(), of.max(1))
     }
 
     fn criterion(&self, page: &mut Page) {
@@ -144,6 +169,12 @@ impl Report<'_> {
         let criterion = self.state.run.requirement.criterion(id)?;
         Some(format!("{id}: {}", harmless::short(&criterion.text, super::LINE_WIDTH)))
     }
+}
+
+/// Whether code that was changed says more than an old test that fails by it.
+pub(super) fn is_about_the_change(halt: &Halt) -> bool {
+    let is_broken = matches!(&halt.verdict, Verdict::Failed(fault) if fault.mode == Mode::C);
+    is_broken && halt.key == Key::Refactorer
 }
 
 /// Whether the test's own words say more than what a run of it printed: it is disputed, or no RED though it runs.
