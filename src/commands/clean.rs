@@ -19,6 +19,7 @@ use crate::world::journal_file::folders::{self, Entry};
 use crate::world::lock::WorkTreeLock;
 use crate::world::session_file::shelf;
 use tdd_child::run_folder::RunDir;
+use tdd_core::counted::counted;
 use tdd_core::harmless::line;
 use tdd_core::run_name::{self, Meaning};
 use tdd_core::trouble::Trouble;
@@ -337,10 +338,6 @@ fn told_of(candidate: &Candidate, args: &CleanArgs) -> String {
 
 fn removed(args: &CleanArgs) -> &'static str {
     if args.dry_run { "would be removed" } else { "removed" }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// Bytes for a person, with one decimal.

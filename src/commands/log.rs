@@ -16,6 +16,7 @@ use tdd_child::growth::{self, Waiting};
 use tdd_child::run_folder;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::attempt::{AgentEnd, AgentReturn};
+use tdd_core::counted::counted;
 use tdd_core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
 use tdd_core::finding::{Findings, SuiteBaseline};
 use tdd_core::fix::{FixFindings, FixStarted};
@@ -201,7 +202,7 @@ fn edited_line(paths: &[RelPath], kept: &CheckpointId) -> String {
 fn policy_line(policy: &EffectivePolicy) -> String {
     let (own, learned) = (policy.own_gates.len(), &policy.learned);
     format!(
-        "policy: tests {}; {own} gate files of the project's own, {} files of tests, {} that tests alone rest on and {} by-products by what was seen",
+        "policy: tests {}; {own} gate files of the project's own, {} files of tests, {} that tests alone rest on and {} that running tests leaves, by what was seen",
         policy.tests.join(", "),
         learned.tests.len(),
         learned.support.len(),
@@ -271,11 +272,11 @@ fn returned_line(outcome: &AgentReturn) -> String {
         Err(error) => format!("no valid block: {}", error.message),
     };
     let turns = outcome.turns.map(|turns| format!(", {turns} turns")).unwrap_or_default();
-    format!("child ended ({end}, {} ms{turns}), {said}", outcome.duration_ms)
+    format!("agent ended ({end}, {} ms{turns}), {said}", outcome.duration_ms)
 }
 
 fn measured_line(findings: &Findings) -> String {
-    format!("{} measured: {} files changed", findings.stage(), findings.changed().len())
+    format!("{} measured: {} changed", findings.stage(), counted(findings.changed().len(), "file"))
 }
 
 /// The verdict that this event led to, if it led to one.

@@ -23,7 +23,7 @@ use tdd_child::signals;
 use tdd_child::signals::StopSignal;
 use tdd_child::unix;
 use tdd_core::mdtest::{Results, Status};
-use tdd_core::ports::{Allowance, Limits};
+use tdd_core::ports::{Allowance, Limits, Setters};
 use tdd_core::trouble::{Trouble, Why};
 use tdd_spec::mdtest::junit;
 
@@ -138,7 +138,14 @@ fn limits(args: &MdtestRunArgs) -> Result<Limits, Trouble> {
                 .advise("write a number with its unit, for example 90s or 30m")
         })?,
     };
-    Ok(Limits { turns: TURNS, wall_ms, idle_ms: wall_ms, output_bytes: OUTPUT, caps: Allowance::default() })
+    Ok(Limits {
+        turns: TURNS,
+        wall_ms,
+        idle_ms: wall_ms,
+        output_bytes: OUTPUT,
+        caps: Allowance::default(),
+        set_by: Setters::default(),
+    })
 }
 
 /// What the agents are sent with.

@@ -14,18 +14,20 @@ use super::journalled::{self, Journalled, Span};
 use super::log::{one_row, time};
 use super::run_status::{self, RunStatus};
 use crate::cli::StatusArgs;
+use crate::text::halt_report;
 use crate::text::usage_words;
 use crate::view::print;
 use crate::world::lock;
 use crate::world::project;
 use tdd_child::growth::{self, Waiting};
 use tdd_child::run_folder::{self, RunDir};
-use tdd_core::cause;
+use tdd_core::counted::counted;
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::{Ending, Halt};
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
 use tdd_core::machine::{Machine, Suspension};
+use tdd_core::role::Key;
 use tdd_core::run_name::{self, Meaning};
 use tdd_core::state::{End, Phase, Progress, State};
 use tdd_core::trouble::Trouble;
@@ -199,14 +201,16 @@ fn cycle_in_full(state: &State, span: Span, status: &RunStatus) -> String {
     for id in &run.plan.criteria {
         let _ = writeln!(text, "  {:<14} {}", id.to_string(), progress(state, id));
     }
+    if has_tests_set_aside(state) {
+        let _ = writeln!(text, "  tests were written and set aside: see `tdd diff {} --failed`", run.run);
+    }
     let _ = writeln!(text, "attempts     {}", state.forks());
     let bounds = run.plan.bounds;
     for (key, ledger) in &state.ledgers {
         let _ = writeln!(
             text,
-            "  {key}: {} {}, semantic budget {}/{} spent, format {}/{}",
-            ledger.entries.len(),
-            if ledger.entries.len() == 1 { "attempt" } else { "attempts" },
+            "  {key}: {}, judged and failed {} of {}, asked for its result block again {} of {}",
+            counted(ledger.entries.len(), "attempt"),
             ledger.spent.semantic,
             bounds.semantic,
             ledger.spent.format.min(bounds.format),
@@ -254,9 +258,7 @@ fn cycle_as_json(state: &State, span: Span) -> Value {
 /// The one sentence of a halt.
 pub(super) fn cause_of(state: &State) -> Option<String> {
     let Phase::Ended { end: End::Halted(halt) } = &state.phase else { return None };
-    let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last());
-    let runs = last.map_or(&[][..], |entry| &entry.runs);
-    Some(harmless::short(&cause::of(&halt.key, &halt.verdict, runs, "").sentence, MOST_OF_CAUSE))
+    Some(harmless::short(&halt_report::cause_of(state, halt), MOST_OF_CAUSE))
 }
 
 fn cycle_headline(state: &State, status: &RunStatus) -> String {
@@ -309,6 +311,13 @@ fn halted(halt: &Halt) -> String {
         Verdict::Disputed(dispute) => format!("{} disputes a test: {}", halt.key, one_row(&dispute.reason)),
         Verdict::Passed => halt.key.to_string(),
     }
+}
+
+/// Whether the test-writer's last attempt left something that does not stand.
+fn has_tests_set_aside(state: &State) -> bool {
+    let last = state.ledgers.get(&Key::TestWriter).and_then(|ledger| ledger.entries.last());
+    let left = last.and_then(|entry| entry.kept_as.as_ref());
+    state.red.is_none() && left.is_some_and(|left| Some(left) != state.good.as_ref())
 }
 
 fn progress(state: &State, id: &CriterionId) -> &'static str {

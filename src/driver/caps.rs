@@ -8,7 +8,8 @@ use tdd_core::trouble::Trouble;
 use tdd_core::usage::Cap;
 
 use super::drive::{Carry, Driver};
-use tdd_core::ports::{Allowance, Limits, World};
+use tdd_core::attempt::SetBy;
+use tdd_core::ports::{Allowance, Limits, Setters, World};
 
 impl<W: World, M: Machine, X> Driver<'_, W, M, X>
 where
@@ -20,10 +21,14 @@ where
     }
 
     /// The bounds of the next child, which may wait for commands that took so long.
-    pub(super) fn limits(&self, turns: u32, took_ms: u64) -> Limits {
+    pub(super) fn limits(&self, turns: (u32, SetBy), took_ms: u64) -> Limits {
         // "At least twice the baseline": a child that waits for the test command is not idle.
-        let idle_ms = self.setup.limits.idle_ms.max(took_ms.saturating_mul(2));
-        Limits { turns, idle_ms, caps: self.allowance(), ..self.setup.limits }
+        let least = took_ms.saturating_mul(2);
+        let usual = self.setup.limits;
+        let idle = if least > usual.idle_ms { SetBy::Nobody } else { usual.set_by.idle };
+        let set_by = Setters { turns: turns.1, idle, ..usual.set_by };
+        let idle_ms = usual.idle_ms.max(least);
+        Limits { turns: turns.0, idle_ms, caps: self.allowance(), set_by, ..usual }
     }
 
     pub(super) fn pause_at_cap(&self) -> Result<Vec<Event>, Trouble> {

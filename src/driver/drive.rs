@@ -25,6 +25,8 @@ pub struct Setup {
     pub turns: TurnCaps,
     /// Reports that the commands write into the tree; by-products, wherever they lie.
     pub reports: Vec<RelPath>,
+    /// The text of the project's `tdd.yaml`, for where a setting stands in it.
+    pub settings: String,
     /// The run's folder, for people.
     pub run_dir: String,
     /// What a command that goes on with the run must repeat: ` --cassette FILE`, or nothing.

@@ -41,6 +41,7 @@ impl<W: World> Drive<'_, W> {
         let parts = self.keep_prompt(&prompt)?;
         let role_text = self.role_text(key)?;
         let out_of_sight = self.out_of_sight(key, &before, &[&prompt.text, &role_text])?;
+        let turns = (self.turns(key), self.setup.turns.set_by(key.role()));
         self.order = Some(AgentOrder {
             asked: key.clone().into(),
             number,
@@ -49,7 +50,7 @@ impl<W: World> Drive<'_, W> {
             role_text,
             session: self.session_to_resume(key, kind),
             session_used: self.session_used(key),
-            limits: self.limits(self.turns(key), self.baseline_ms()),
+            limits: self.limits(turns, self.baseline_ms()),
             out_of_sight,
         });
         let attempt = Attempt { key: key.clone(), number, kind, before, prompt: parts };
@@ -70,7 +71,7 @@ impl<W: World> Drive<'_, W> {
         self.take_no_quotation(&mut outcome);
         // Work that was reported before the stop is worth its judgement: it is paid for.
         if let (Some(cap), true) = (run_cap, outcome.claim.is_err()) {
-            let why = "the child that ran was stopped; its attempt does not count, and is made again";
+            let why = "the agent that ran was stopped; its attempt does not count, and is made again";
             return Err(self.at_cap(cap, why));
         }
         // A format retry goes on with this tree, and is not measured before it.
@@ -207,6 +208,7 @@ fn returned<J: Journal>(
     };
     Ok(AgentReturn {
         end: report.end,
+        bound: report.bound,
         claim: masked(claim, &setup.mask),
         session: report.session,
         turns: report.turns,
@@ -248,7 +250,7 @@ fn no_message(tail: &str) -> ClaimError {
     let said = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
     ClaimError {
         kind: ClaimErrorKind::NoBlock,
-        message: format!("the child ended without a final message; the last thing it printed was: {said}"),
+        message: format!("the agent ended without a final message; the last thing it printed was: {said}"),
         line: None,
     }
 }

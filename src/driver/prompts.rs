@@ -54,11 +54,13 @@ impl<W: World> Drive<'_, W> {
     }
 
     fn first_prompt(&mut self, key: &Key, seen: &SeenTests) -> Result<Prompt, Trouble> {
-        match key {
+        let first = match key {
             Key::TestWriter => self.test_writer_prompt(),
             Key::Implementer(id) => self.implementer_prompt(id, seen),
             Key::Refactorer => self.refactorer_prompt(),
-        }
+        }?;
+        let is_overruled = self.state.ledgers.get(key).is_some_and(|ledger| ledger.overruled);
+        Ok(if is_overruled { prompt::with_overruled_dispute(&first, &self.setup.mask) } else { first })
     }
 
     fn test_writer_prompt(&mut self) -> Result<Prompt, Trouble> {

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::text::halt_report::HaltFacts;
+use crate::text::halt_report::{self, HaltFacts};
 use crate::text::summary::SummaryFacts;
+use tdd_core::cause::Place;
 use tdd_core::finding::Change;
 use tdd_core::halt::Halt;
 use tdd_core::judge::{Reason, Verdict};
 use tdd_core::path::RelPath;
+use tdd_core::role::Key;
+use tdd_core::state::Ledger;
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
@@ -32,7 +35,28 @@ impl<W: World> Drive<'_, W> {
             resume_with: self.setup.resume_with.to_string(),
             raw_tail: (self.setup.mask)(&self.tail),
             is_followed: self.setup.later.is_some(),
+            repeats: self.repeats(halt)?,
+            first_change: self.first_change(halt)?,
+            setting_line: halt_report::setting_line(&self.state, halt, &self.setup.settings),
         })
+    }
+
+    /// Where a refactorer's work first differs from the last good one.
+    fn first_change(&mut self, halt: &Halt) -> Result<Option<Place>, Trouble> {
+        let failed =
+            self.state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.clone());
+        let (Some(good), Some(failed), Key::Refactorer) = (self.state.good.clone(), failed, &halt.key) else {
+            return Ok(None);
+        };
+        Ok(halt_report::first_change(&self.ports.checkpoints.patch(&good, &failed, &[])?))
+    }
+
+    /// Whether the last two failed attempts left the same files.
+    fn repeats(&mut self, halt: &Halt) -> Result<bool, Trouble> {
+        let trees = self.state.ledgers.get(&halt.key).map(Ledger::failed_trees).unwrap_or_default();
+        let [.., before, last] = trees.as_slice() else { return Ok(false) };
+        let (before, last) = ((*before).clone(), (*last).clone());
+        Ok(before == last || self.differences(&before, &last)?.is_empty())
     }
 
     pub(super) fn summary_facts(&mut self) -> Result<SummaryFacts, Trouble> {

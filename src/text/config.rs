@@ -36,6 +36,7 @@ mod duration;
 pub mod fix;
 pub mod gate;
 mod layers;
+mod line;
 mod reader;
 pub mod sandbox;
 mod twice;
@@ -46,6 +47,7 @@ use serde_yaml::Value;
 
 pub use duration::shown as shown_duration;
 pub use layers::read_person;
+pub use line::line_of;
 use reader::Table;
 use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_core::commands::{RunnerKind, RunnerTable};

@@ -51,7 +51,7 @@ const MODES: [(Mode, &str); 5] = [
     ),
     (
         Mode::D,
-        "The child's last message holds no `tdd-result` block, two, or one with a bad field. Work that measures as passed is kept: `tdd resume --take`.",
+        "The agent's last message holds no `tdd-result` block, two, or one with a bad field. Work that measures as passed is kept: `tdd resume --take`.",
     ),
     (Mode::E, "It is counted as A, B or C by its role. What was done till then is measured all the same."),
 ];

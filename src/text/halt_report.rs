@@ -6,7 +6,9 @@
 //! named files hold all.
 
 mod false_red;
+mod full;
 mod json;
+mod limit;
 mod next_steps;
 mod page;
 mod review;
@@ -16,15 +18,14 @@ use serde_json::Value;
 pub use next_steps::{NextStep, next_steps};
 pub use review::{Advice, Review, review};
 
-use self::page::Page;
-use super::summary::left_in_git;
-use super::usage_words;
+use self::limit::Limit;
+use super::config;
 use tdd_core::attempt::{AgentEnd, CheckpointId};
-use tdd_core::cause::{self, Cause, Place};
+use tdd_core::cause::{self, Cause, Left, Place};
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;
 use tdd_core::excerpt;
-use tdd_core::finding::{Change, ChangeKind, RunRef, VacuousAssertion};
+use tdd_core::finding::{Change, RunRef, VacuousAssertion};
 use tdd_core::halt::Halt;
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
@@ -37,6 +38,8 @@ const EVIDENCE_LINES: usize = 40;
 const RAW_LINES: usize = 60;
 /// How wide a quoted line may be.
 const LINE_WIDTH: usize = 500;
+/// Where a project's settings stand.
+const SETTINGS: &str = "tdd.yaml";
 /// How many paths or reasons are listed one by one.
 const LISTED: usize = 50;
 
@@ -57,6 +60,52 @@ pub struct HaltFacts {
     pub resume_with: String,
     /// Whether a later run has worked since: going back to before this one would take that back too.
     pub is_followed: bool,
+    /// Whether the last two failed attempts left the same files.
+    pub repeats: bool,
+    /// The line of `tdd.yaml` with the limit that stopped the attempt.
+    pub setting_line: Option<u32>,
+    /// Where the failed work first differs from the last good one; asked of a refactorer's halt alone.
+    pub first_change: Option<Place>,
+}
+
+/// Where a patch changes something first, as the file is after it.
+pub fn first_change(patch: &str) -> Option<Place> {
+    let (mut file, mut at) = (None, None);
+    for line in patch.lines() {
+        if let Some(line_of_hunk) = at {
+            if line.starts_with(['+', '-']) {
+                return Some(Place { file: file?, line: line_of_hunk });
+            }
+            at = Some(line_of_hunk + 1);
+        } else if let Some(name) = line.strip_prefix("--- a/").or(line.strip_prefix("+++ b/")) {
+            file = Some(name.trim_end().to_owned());
+        } else if let Some(hunk) = line.strip_prefix("@@ -") {
+            let (_, after) = hunk.split_once(" +")?;
+            let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+            at = Some(after[..digits].parse::<u32>().ok()?.max(1));
+        }
+    }
+    None
+}
+
+/// The line of `tdd.yaml` with the limit that this halt is for, if it stands there.
+pub fn setting_line(state: &State, halt: &Halt, settings: &str) -> Option<u32> {
+    config::line_of(settings, Limit::of(state, halt)?.keys()?)
+}
+
+/// The cause of a halt in one sentence.
+pub fn cause_of(state: &State, halt: &Halt) -> String {
+    let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last());
+    let failed = last.and_then(|entry| entry.kept_as.as_ref());
+    let left = if failed == state.good.as_ref() { Left::Nothing } else { Left::Work };
+    cause(state, halt, left, "").sentence
+}
+
+fn cause(state: &State, halt: &Halt, left: Left, root: &str) -> Cause {
+    let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last());
+    let runs = last.map_or(&[][..], |entry| &entry.runs);
+    let stopped = Limit::of(state, halt).map(|limit| limit.stopped(left));
+    cause::of_stopped(&halt.key, &halt.verdict, stopped.as_ref(), (runs, root))
 }
 
 /// The report for a person.
@@ -83,13 +132,17 @@ impl<'a> Report<'a> {
     fn new(state: &'a State, halt: &'a Halt, facts: &'a HaltFacts) -> Self {
         let ledger = state.ledgers.get(&halt.key);
         let last = ledger.and_then(|ledger| ledger.entries.last());
-        let mut next = next_steps(state, halt);
+        let mut next = next_steps(state, halt, facts);
         next.retain(|step| !(facts.is_followed && step.goes_before(state)));
         for step in next.iter_mut().filter(|step| step.starts_agents()) {
             step.command.push_str(&facts.resume_with);
         }
-        let runs = last.map_or(&[][..], |entry| &entry.runs);
-        let cause = cause::of(&halt.key, &halt.verdict, runs, &facts.root);
+        let left = if facts.changed.is_empty() { Left::Nothing } else { Left::Work };
+        let mut cause = cause(state, halt, left, &facts.root);
+        let setting = || facts.setting_line.map(|line| Place { file: SETTINGS.to_owned(), line });
+        // An old test that fails by it is as it was; what was changed is to be looked at.
+        let changed = facts.first_change.clone().filter(|_| review::is_about_the_change(halt));
+        cause.place = changed.or(cause.place).or_else(setting);
         Self { state, halt, facts, ledger, last, next, cause }
     }
 
@@ -171,8 +224,13 @@ impl<'a> Report<'a> {
         let retries = end.saturating_sub(1);
         let used = violations.min(retries);
         format!(
-            "attempts: {forks}; judged and failed: {failed} of {of}; format retries used: {used} of {retries}"
+            "attempts: {forks}; judged and failed: {failed} of {of}; asked for its result block again: {used} of {retries}"
         )
+    }
+
+    /// What the last two attempts have in common, if they left the same.
+    fn sameness(&self) -> Option<&'static str> {
+        self.facts.repeats.then_some("the last two attempts left the same files, byte for byte")
     }
 
     /// How far the run came, and what the files are now: all that is lost is the last attempt.
@@ -244,141 +302,4 @@ impl<'a> Report<'a> {
             ("the failed work", self.failed_work()),
         ]
     }
-}
-
-impl Report<'_> {
-    fn text(&self) -> String {
-        let mut page = Page::default();
-        page.line(&self.headline());
-        page.line("");
-        self.who(&mut page);
-        page.line("");
-        self.said(&mut page);
-        page.line("");
-        self.ran(&mut page);
-        page.line("");
-        let changed = self.facts.changed.iter().map(change_line).collect::<Vec<_>>();
-        page.list("changed since the last good checkpoint", &changed);
-        let touched = self.facts.touched.iter().map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
-        page.list("protected files touched (put back)", &touched);
-        left_in_git(&self.state.facts.left_in_git).for_each(|line| page.line(&line));
-        let quoted =
-            |it: &VacuousAssertion| format!("{}: {}", harmless::line(&it.test.0), harmless::line(&it.what));
-        let vacuous: Vec<String> = self.vacuous().map(quoted).collect();
-        // Known from the RED that was kept: of one that was not, an empty list would say too much.
-        if !vacuous.is_empty() {
-            page.list("assertions that hold whatever the code does, or hardly look", &vacuous);
-        }
-        for line in usage_words::lines(self.state) {
-            page.line(&line);
-        }
-        self.places(&mut page);
-        page.line("");
-        for line in self.state_of_work() {
-            page.line(&line);
-        }
-        page.line("what can be done next:");
-        for step in &self.next {
-            page.words("  # ", &step.what);
-            page.command("  ", &step.command);
-        }
-        page.line("");
-        self.close(&mut page);
-        page.into_text()
-    }
-
-    /// What is left on a screen when all else has scrolled away.
-    fn close(&self, page: &mut Page) {
-        page.line(&format!("cause: {}", self.cause_line()));
-        if let Some(place) = &self.cause.place {
-            page.line(&self.look_at(place));
-        }
-        if let Some(step) = self.recommended() {
-            page.words("recommended: ", &step.what);
-            page.command("  ", &step.command);
-        }
-    }
-
-    fn who(&self, page: &mut Page) {
-        let (mode, description, reasons) = self.failure();
-        page.line(&match mode {
-            Some(mode) => format!("failure mode: {mode}, {description}"),
-            None => description,
-        });
-        page.bullets(&reasons);
-        page.line(&format!("role: {}", self.halt.key.role()));
-        if let Some(id) = self.halt.key.criterion() {
-            page.line(&format!("criterion: {id}"));
-        }
-        page.line(&self.attempts_line());
-    }
-
-    fn said(&self, page: &mut Page) {
-        if let Some(claim) = self.claim() {
-            page.line("last tdd-result block (a claim, not a finding):");
-            page.quote(&block(claim));
-        } else {
-            page.line(&format!("no tdd-result block; {}; its last output:", self.end()));
-            let raw = harmless::tail(&self.facts.raw_tail, RAW_LINES, LINE_WIDTH);
-            page.quote(&if raw.is_empty() { vec!["(nothing)".to_owned()] } else { raw });
-        }
-        if let Some(log) = self.log() {
-            page.line(&format!("all that it printed: {}", harmless::line(log)));
-        }
-    }
-
-    fn ran(&self, page: &mut Page) {
-        let Some(run) = self.run() else {
-            page.line("command: none was run for the last attempt, because there was nothing to measure");
-            return;
-        };
-        page.line(&format!("command: {}", harmless::line(&run.command)));
-        let passed = if run.exit.is_success() { " (it passed; what failed stands above)" } else { "" };
-        page.line(&format!("exit status: {}, after {}{passed}", run.exit, seconds(run.duration_ms)));
-        let (range, lines) = self.evidence(run);
-        page.line(&if lines.is_empty() {
-            "it printed nothing".to_owned()
-        } else {
-            format!("what it printed, lines {} to {}:", range.start + 1, range.end)
-        });
-        page.quote(&lines);
-        page.line(&format!("all of it: {}", harmless::line(&run.log)));
-    }
-
-    fn places(&self, page: &mut Page) {
-        page.line(&format!("run folder (journal, logs): {}", harmless::line(&self.facts.run_dir)));
-        page.line("checkpoints (git commits outside your branch):");
-        for (name, checkpoint) in self.checkpoints() {
-            page.line(&format!("  {name}: {}", checkpoint.map_or("none", next_steps::brief)));
-        }
-        if let Some(work) = self.unclaimed() {
-            let what = if work.is_measured() { "that measures as passed" } else { "that was not measured" };
-            page.line(&format!("  work {what}, without a valid block: {}", next_steps::brief(&work.tree)));
-        }
-    }
-}
-
-/// The claim as the block that it was read from, without what a terminal can't bear.
-fn block(claim: &Claim) -> Vec<String> {
-    let yaml = serde_yaml::to_string(claim).unwrap_or_else(|error| format!("unprintable: {error}"));
-    let cut = |line: &str| harmless::short(line, LINE_WIDTH);
-    let mut lines: Vec<String> = harmless::lines(&yaml).lines().take(2 * RAW_LINES).map(cut).collect();
-    lines.insert(0, "```tdd-result".to_owned());
-    lines.push("```".to_owned());
-    lines
-}
-
-fn change_line(change: &Change) -> String {
-    let how = match change.kind {
-        ChangeKind::Added => "added",
-        ChangeKind::Modified => "modified",
-        ChangeKind::Deleted => "deleted",
-        ChangeKind::Retyped => "retyped",
-        ChangeKind::Submodule => "submodule",
-    };
-    format!("{how} {}", harmless::line(change.path.as_str()))
-}
-
-fn seconds(ms: u64) -> String {
-    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
 }

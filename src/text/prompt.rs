@@ -12,7 +12,9 @@ mod retry;
 use std::fmt::Write as _;
 
 pub use habits::{Example, Habits, test_file};
-pub use retry::{FORMAT_RETRY, LeftWork, RetryCause, format_retry, semantic_retry, silence_retry};
+pub use retry::{
+    FORMAT_RETRY, LeftWork, RetryCause, format_retry, semantic_retry, silence_retry, with_overruled_dispute,
+};
 use tdd_core::commands::RunnerKind;
 use tdd_core::criterion::{Criterion, CriterionId, Verify};
 use tdd_core::finding::RunRef;

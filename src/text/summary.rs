@@ -14,6 +14,7 @@ mod proof;
 use super::usage_words;
 pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
 use commit::{changed_lines, commit_command, nameless};
+use tdd_core::counted::counted;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Refactoring, Runs};
 use tdd_core::finding::{ClassedChange, CriterionRed, RedKind};
@@ -380,8 +381,4 @@ fn ending_words(ending: Ending) -> &'static str {
         Ending::Verified => "every criterion is green, as measured",
         Ending::PartlyUnverified => "finished, but not every criterion is verified",
     }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

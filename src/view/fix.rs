@@ -168,7 +168,7 @@ fn returned(outcome: &AgentReturn) -> Line {
     };
     let said = if outcome.message.is_some() { "" } else { "; it said nothing" };
     let seconds = outcome.duration_ms / 1000;
-    line(Tone::Plain, &format!("  child {end} after {seconds} s{said}"))
+    line(Tone::Plain, &format!("  agent {end} after {seconds} s{said}"))
 }
 
 fn measured(state: &FixState, findings: &FixFindings) -> Vec<Line> {

@@ -4,6 +4,7 @@
 use crate::text::usage_words;
 use crate::view::Detail;
 use tdd_core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId};
+use tdd_core::counted::counted;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::effect::RollBack;
 use tdd_core::event::{Event, RunStarted};
@@ -299,7 +300,7 @@ fn returned(outcome: &AgentReturn) -> Line {
         Ok(claim) => format!("says {:?}", claim.status).to_lowercase(),
         Err(error) => format!("no valid block ({})", error.kind),
     };
-    dim(format!("  child {end} after {}{turns}; {said}", seconds(outcome.duration_ms)))
+    dim(format!("  agent {end} after {}{turns}; {said}", seconds(outcome.duration_ms)))
 }
 
 fn rolled_back(to: &CheckpointId, extent: RollBack, kept_as: &CheckpointId) -> Line {
@@ -339,10 +340,6 @@ pub fn seconds(ms: u64) -> String {
         return format!("{}.{} s", ms / 1000, ms % 1000 / 100);
     }
     format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1000)
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn line(tone: Tone, text: &str) -> Line {

@@ -153,6 +153,7 @@ fn returned(role: Role) -> AgentReturn {
     };
     AgentReturn {
         end: AgentEnd::Exited(Exit::Code(0)),
+        bound: None,
         claim: Ok(claim),
         session: None,
         turns: Some(5),
@@ -229,6 +230,7 @@ fn red() -> RedFindings {
             kind: RedKind::Assertion,
             seen: Seen::Reported,
             message: "no impl".to_owned(),
+            why: None,
         }],
     };
     RedFindings {

@@ -9,7 +9,7 @@ use tdd_agents::agent::{AgentSetup, RoleAgent, RoleAgents, TableAgents};
 use tdd_agents::agent_table::{builtin, read_text};
 use tdd_core::attempt::AttemptKind;
 use tdd_core::criterion::CriterionId;
-use tdd_core::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits};
+use tdd_core::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits, Setters};
 use tdd_core::role::Key;
 use tdd_core::trouble::{Trouble, TroubleKind};
 use tdd_core::usage::Usage;
@@ -85,6 +85,7 @@ impl Stage {
                 idle_ms: 60_000,
                 output_bytes: 1 << 20,
                 caps: Allowance::default(),
+                set_by: Setters::default(),
             },
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -19,7 +19,7 @@ use tdd_core::attempt::{AgentEnd, AttemptKind, Exhaustion};
 use tdd_core::audience::News;
 use tdd_core::claim::ClaimErrorKind;
 use tdd_core::criterion::CriterionId;
-use tdd_core::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits};
+use tdd_core::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits, Setters};
 use tdd_core::role::{Key, Role};
 use tdd_core::test::Exit;
 use tdd_core::trouble::{Trouble, TroubleKind};
@@ -127,6 +127,7 @@ fn order(criterion: &str) -> AgentOrder {
             idle_ms: HOUR,
             output_bytes: 64 << 20,
             caps: Allowance::default(),
+            set_by: Setters::default(),
         },
     }
 }

@@ -13,6 +13,7 @@ use tdd_core::test::Exit;
 fn ac_tdd_1_1_a_child_that_ends_by_itself_without_a_valid_block_is_a_format_violation() {
     let outcome = |end| AgentReturn {
         end,
+        bound: None,
         claim: Err(ClaimError { kind: ClaimErrorKind::NoBlock, message: String::new(), line: None }),
         session: None,
         turns: None,

@@ -1,14 +1,14 @@
 //! The halt report: the same story as text and as JSON, in the order of the contract, for every mode.
 
 use tdd::text::halt_report::{HaltFacts, json, next_steps, review, text};
-use tdd_core::attempt::Exhaustion;
+use tdd_core::attempt::{Bound, Exhaustion, SetBy};
 use tdd_core::event::Event;
 use tdd_core::finding::{Change, ChangeKind, Findings, RedKind};
 use tdd_core::role::{Key, Role};
 use tdd_core::test::Exit;
 
 use crate::sample::{
-    Play, Story, criterion, disputes, halted, measured, not_green, path, red, refactored, runs_out,
+    Play, Story, criterion, disputes, halted, measured, not_green, path, reaches, red, refactored, runs_out,
     says_failed, says_nothing, says_ok,
 };
 
@@ -21,6 +21,9 @@ fn facts() -> HaltFacts {
         raw_tail: "thinking…\n\u{1b}[31mgiving up\u{1b}[0m\u{1b}]0;owned\u{7}\n".to_owned(),
         resume_with: String::new(),
         is_followed: false,
+        repeats: false,
+        setting_line: None,
+        first_change: None,
     }
 }
 
@@ -121,7 +124,7 @@ fn what_was_left_in_git_is_in_the_report() {
 #[test]
 fn tests_that_pass_before_any_work_offer_already_green() {
     for (name, story, _) in stories() {
-        let steps = next_steps(&story.state, &story.halt());
+        let steps = next_steps(&story.state, &story.halt(), &facts());
         let offered = steps.iter().any(|step| step.command == "tdd STE-1 --new --already-green AC-STE-1.1");
         assert_eq!(offered, name == "A", "{name}");
     }
@@ -132,7 +135,7 @@ fn tests_that_pass_before_any_work_offer_already_green() {
 fn ac_tdd_9_15_what_is_recommended_after_a_false_red_fits_its_cause() {
     let first = |play: Play| {
         let story = halted(Key::TestWriter, play);
-        let step = next_steps(&story.state, &story.halt()).remove(0);
+        let step = next_steps(&story.state, &story.halt(), &facts()).remove(0);
         let because = review(&story.state, &story.halt(), &facts()).advice.words;
         (step, because)
     };
@@ -160,7 +163,7 @@ fn ac_tdd_9_15_what_is_recommended_after_a_false_red_fits_its_cause() {
 fn only_commands_that_exist_are_offered() {
     let known = ["tdd resume ", "tdd log ", "tdd undo ", "tdd STE-1 --new", "tdd diff ", "tdd review "];
     for (name, story, _) in stories() {
-        for step in next_steps(&story.state, &story.halt()) {
+        for step in next_steps(&story.state, &story.halt(), &facts()) {
             assert!(known.iter().any(|known| step.command.starts_with(known)), "{name}: {}", step.command);
         }
     }
@@ -182,7 +185,7 @@ fn what_was_read_from_outside_is_bounded() {
 fn what_ran_out_is_answered_with_what_gives_more_of_it() {
     let told = |play: Play| {
         let story = halted(implementer(), play);
-        let steps = next_steps(&story.state, &story.halt());
+        let steps = next_steps(&story.state, &story.halt(), &facts());
         steps.into_iter().flat_map(|step| [step.what, step.command, "\n".to_owned()]).collect::<String>()
     };
     for (end, wanted) in [
@@ -203,4 +206,103 @@ fn what_ran_out_is_answered_with_what_gives_more_of_it() {
     cut.runs[0].exit = Exit::Deadline;
     let said = told(play(Role::Implementer, Findings::Green(cut)));
     assert!(said.contains("`deadline` in tdd.yaml"), "{said}");
+}
+
+/// Under the same limit the same attempt ends in the same way.
+#[test]
+fn ac_tdd_9_26_a_limit_is_told_with_its_value_and_what_raises_it() {
+    let screen = |end, bound: Option<(u64, SetBy)>, facts: &HaltFacts| {
+        let bound = bound.map(|(amount, set_by)| Bound { amount, set_by });
+        let findings = measured(Findings::Green(not_green(1)));
+        let story = halted(implementer(), Play { returned: reaches(end, bound), measured: Some(findings) });
+        let shown = review(&story.state, &story.halt(), facts);
+        (shown.page.split_whitespace().collect::<Vec<_>>().join(" "), shown.steps[0].command.clone())
+    };
+    let nothing = HaltFacts { changed: Vec::new(), setting_line: Some(3), ..facts() };
+    for (end, bound, words, way, command) in [
+        (
+            Exhaustion::Wall,
+            (4000, SetBy::Settings),
+            "stopped twice by its deadline of 4s (`attempt_deadline` in tdd.yaml) and changed no file",
+            "1 try again with a higher deadline: 10m, not 4s",
+            "--retry --max-wall-attempt 10m",
+        ),
+        (
+            Exhaustion::Wall,
+            (1_800_000, SetBy::Nobody),
+            "its deadline of 30m (the default)",
+            "1 try again with a higher deadline: 1h, not 30m",
+            "--retry --max-wall-attempt 1h",
+        ),
+        (
+            Exhaustion::Wall,
+            (60_000, SetBy::Flag),
+            "its deadline of 1m (--max-wall-attempt)",
+            "10m, not 1m",
+            "--max-wall-attempt 10m",
+        ),
+        (
+            Exhaustion::Idle,
+            (5000, SetBy::Settings),
+            "its idle deadline of 5s (`idle_deadline` in tdd.yaml): it was silent for longer",
+            "1 raise the idle deadline from 5s: set `idle_deadline: 2m` in tdd.yaml, line 3",
+            "--edited",
+        ),
+        (
+            Exhaustion::Turns,
+            (4, SetBy::Settings),
+            "its turn cap of 4 (`roles.implementer.max_turns` in tdd.yaml)",
+            "set `roles.implementer.max_turns: 8` in tdd.yaml",
+            "--edited",
+        ),
+        (
+            Exhaustion::Turns,
+            (3, SetBy::Agent),
+            "its turn cap of 3 (`max_turns` of the agent `scripted`)",
+            "set `agents.scripted.max_turns: 6` in tdd.yaml",
+            "--edited",
+        ),
+        (
+            Exhaustion::Output,
+            (100_000, SetBy::Agent),
+            "its output cap of",
+            "set `agents.scripted.output_cap:",
+            "--edited",
+        ),
+    ] {
+        let (page, first) = screen(end, Some(bound), &nothing);
+        assert!(page.contains(words), "{end:?}: {page}");
+        assert!(page.contains(way), "{end:?}: {page}");
+        assert!(page.contains("under the same limit it would be stopped again"), "{end:?}: {page}");
+        assert!(first.ends_with(command), "{end:?}: {first}");
+        // What was changed fails in a way of its own, and that is told, too.
+        let (page, _) = screen(end, Some(bound), &facts());
+        assert!(!page.contains("changed no file") && page.contains("its work so far fails"), "{page}");
+    }
+    // A journal of an older program tells no value.
+    let (page, first) = screen(Exhaustion::Wall, None, &facts());
+    assert!(page.contains("its deadline passed") && first.ends_with(" --retry"), "{page}");
+}
+
+#[test]
+fn ac_tdd_9_27_after_attempts_that_left_the_same_another_is_not_what_is_recommended() {
+    let story = halted(implementer(), play(Role::Implementer, Findings::Green(not_green(1))));
+    let shown = |repeats| review(&story.state, &story.halt(), &HaltFacts { repeats, ..facts() });
+    let same = shown(true);
+    assert!(same.page.contains("left the same files, byte for byte"), "{}", same.page);
+    assert!(same.steps[0].command.ends_with(" --edited"), "{:?}", same.steps[0]);
+    assert!(same.advice.words.contains("would most likely leave the same again"), "{}", same.advice.words);
+    let other = shown(false);
+    assert!(!other.page.contains("the same files"), "{}", other.page);
+    assert!(other.steps[0].command.ends_with(" --retry"), "{:?}", other.steps[0]);
+}
+
+#[test]
+fn a_patch_tells_where_it_changes_something_first() {
+    let first = |patch: &str| tdd::text::halt_report::first_change(patch).map(|place| place.to_string());
+    let patch = "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n@@ -3,7 +4,7 @@ def x\n a\n b\n-c\n+d\n";
+    assert_eq!(first(patch).as_deref(), Some("src/a.py:6"));
+    let gone = "--- a/src/b.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+    assert_eq!(first(gone).as_deref(), Some("src/b.py:1"));
+    assert_eq!(first("Binary files a/x and b/x differ\n"), None);
 }

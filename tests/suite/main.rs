@@ -42,6 +42,7 @@ mod gate;
 mod git_state;
 mod golden;
 mod halt_report;
+mod halts;
 mod hostile;
 mod in_person;
 mod interactive;

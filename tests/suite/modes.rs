@@ -144,17 +144,17 @@ const SNAPSHOT: &str = "import os, unittest\nimport shop\n\nclass New(unittest.T
 fn mode_a_in_every_red_kind_that_is_no_red() {
     let skipped = GOOD_TEST.replace("    def test", "    @unittest.skip('later')\n    def test");
     play_all(vec![
-        Row::a("load", "is not RED (load)", writes_test("import unittest\n\ndef broken(:\n")),
+        Row::a("load", "its file does not load", writes_test("import unittest\n\ndef broken(:\n")),
         Row::a(
             "load, foreign import",
-            "is not RED (load)",
+            "its file does not load",
             writes_test(&format!("import numpy.nothing\n{GOOD_TEST}")),
         ),
-        Row::a("unconditional", "is not RED (unconditional)", writes_body("self.assertTrue(False)")),
-        Row::a("none, skipped", "is not RED (none)", writes_test(&skipped)),
+        Row::a("unconditional", "it fails whatever the code does", writes_body("self.assertTrue(False)")),
+        Row::a("none, skipped", "it was not run", writes_test(&skipped)),
         Row::a("none, no test in the file", "no test of AC-STE-1.1 ran", writes_test("import shop\n")),
-        Row::a("none, only an unrecorded snapshot", "is not RED (none)", writes_test(SNAPSHOT)),
-        Row::a("passed", "is not RED (passed)", writes_body("self.assertEqual(shop.one(), 1)")),
+        Row::a("none, only an unrecorded snapshot", "it was not run", writes_test(SNAPSHOT)),
+        Row::a("passed", "it passes before any code", writes_body("self.assertEqual(shop.one(), 1)")),
         Row::a(
             "unrelated, another file fails",
             "no new or changed test belongs to AC-STE-1.1",
@@ -171,7 +171,7 @@ fn mode_a_in_every_red_kind_that_is_no_red() {
                 } }),
             ),
         ),
-        Row::a("flaky", "is not RED (flaky)", writes_body(FLAKY)),
+        Row::a("flaky", "two runs differ", writes_body(FLAKY)),
         Row::a("timeout", "is no evidence", writes_body("time.sleep(600)\nself.assertEqual(shop.one(), 2)"))
             .with("deadline: 2s\n"),
         Row::a("crash", "is no evidence", writes_body("os.abort()")),

@@ -167,7 +167,7 @@ fn ac_tdd_9_11_a_halt_is_judged_on_a_whole_screen() {
         ("s", "tdd-result"),
         ("p", "--- prompt:"),
         ("w", "attempt 2 of"),
-        ("j", "checkpoint 0 is"),
+        ("j", "lines above"),
         ("a", "@@"),
         ("r", "lines below"),
         ("z", "no such key"),
@@ -181,7 +181,7 @@ fn ac_tdd_9_11_a_halt_is_judged_on_a_whole_screen() {
     terminal.resize(12, 40);
     terminal.wait("the small screen", |screen| screen.contents().contains("? keys  q leave"));
     terminal.resize(30, 80);
-    terminal.wait_for("tab next sheet");
+    terminal.wait_for("tab next view");
     mends(&sandbox);
     terminal.press("1");
     let (code, screen) = terminal.end();
@@ -353,8 +353,22 @@ fn step(what: &str, command: &str) -> NextStep {
 
 /// A halt with a bit of everything: long lines, wide characters, more lines than fit.
 fn model() -> Model {
+    let steps = vec![
+        step("try again with a fresh budget", "tdd resume STE-1-ae1f --retry"),
+        step("go on after an edit by hand (code, test or requirement)", "tdd resume STE-1-ae1f --edited"),
+        step(
+            "accept the criterion unverified and go on (exit code 4)",
+            "tdd resume STE-1-ae1f --accept AC-STE-1.2",
+        ),
+        step("put all files back as they were before the run", "tdd undo STE-1-ae1f"),
+    ];
+    model_with(steps)
+}
+
+fn model_with(steps: Vec<NextStep>) -> Model {
     let head = Head {
         title: "STE-1-ae1f halted in GREEN of AC-STE-1.2 after 2 attempts".to_owned(),
+        who: "implementer, attempt 2 of 2: its work (d) is set aside, not among your files".to_owned(),
         wanted: Some("AC-STE-1.2: `total` of a cart is the sum of its lines, and that is more than one line".to_owned()),
         cause: "failed: tests/test_cart.py::test_total: assert 1 == 2, and more words than a line of sixty columns can hold".to_owned(),
         place: Some("look at: tests/test_cart.py:12".to_owned()),
@@ -365,20 +379,11 @@ fn model() -> Model {
     };
     let mut output: Vec<String> = (1..=40).map(|number| format!("{number} of the output")).collect();
     output.insert(0, "日本語の長い行".repeat(8));
-    let diff = ["--- a/src/cart.py", "+++ b/src/cart.py", "@@ -1 +1 @@", "-one", "+two", " same"];
+    let diff = ["=== src/cart.py (changed)", "@@ -1 +1 @@", "-one", "+two", " same"];
     let sheets = vec![
         Sheet { key: 'o', title: "output", lines: Some(output) },
         Sheet { key: 'd', title: "diff", lines: Some(diff.map(str::to_owned).to_vec()) },
         Sheet { key: 'j', title: "journal", lines: None },
-    ];
-    let steps = vec![
-        step("try again with a fresh budget", "tdd resume STE-1-ae1f --retry"),
-        step("go on after an edit by hand (code, test or requirement)", "tdd resume STE-1-ae1f --edited"),
-        step(
-            "accept the criterion unverified and go on (exit code 4)",
-            "tdd resume STE-1-ae1f --accept AC-STE-1.2",
-        ),
-        step("put all files back as they were before the run", "tdd undo STE-1-ae1f"),
     ];
     Model::new(head, sheets, steps)
 }
@@ -433,6 +438,30 @@ fn compare(name: &str, text: &str) {
     assert_eq!(text, want, "{name}; UPDATE_FIXTURES=1 records it");
 }
 
+/// Remarks give way where there is little room, and never the words that tell one action from another.
+#[test]
+fn all_keys_are_told_in_words_that_are_not_cut() {
+    let keys = [
+        "try again with a higher deadline: 10m, not 4s",
+        "go on after an edit by hand (code, test, requirement or setting), under the same limit",
+        "accept the criterion unverified and go on (exit code 4)",
+        "bring the failed work back to mend it by hand (what is there now is kept)",
+        "put all files back as they were before the run (what is there now is kept)",
+        "close this run and keep the files as they are",
+    ];
+    let steps = keys.map(|what| step(what, &format!("tdd resume STE-1-ae1f {}", "--flag ".repeat(8))));
+    let mut model = model_with(steps.to_vec());
+    drawn(&mut model, 60, 24);
+    assert_eq!(model.press(Key::Char('?')), None);
+    let screen = drawn(&mut model, 60, 24);
+    let told: Vec<&str> = screen.split(['│', '\n', ' ']).filter(|word| !word.is_empty()).collect();
+    let told = told.join(" ");
+    for what in keys {
+        assert!(told.contains(what.split(" (").next().unwrap()), "{what}: {screen}");
+    }
+    assert!(told.contains("q leave;") && told.contains("1-6 do"), "{screen}");
+}
+
 #[test]
 fn keys_do_what_they_say() {
     let mut model = model();
@@ -459,6 +488,11 @@ fn keys_do_what_they_say() {
     assert_eq!(model.wanted(), Some('j'), "it is read when it is looked at");
     model.fill(vec!["one".to_owned()]);
     assert_eq!(model.wanted(), None);
+    // A journal is read from what happened last.
+    model.fill((1..=200).map(|number| format!("event {number}")).collect());
+    assert!(drawn(&mut model, 80, 30).contains("event 200"));
+    assert_eq!(model.press(Key::Home), None);
+    assert!(!drawn(&mut model, 80, 30).contains("event 200"));
     // No key of a small screen goes beyond its ends.
     for (cols, rows) in [(1, 1), (5, 3), (60, 8)] {
         for key in

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tdd_core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId, Digest, Exhaustion};
+use tdd_core::attempt::{
+    AgentEnd, AgentReturn, Attempt, AttemptKind, Bound, CheckpointId, Digest, Exhaustion,
+};
 use tdd_core::claim::{Claim, ClaimError, ClaimErrorKind, ClaimStatus, Dispute};
 use tdd_core::commands::{ProjectCommands, RunnerKind};
 use tdd_core::criterion::{Criterion, CriterionId, Verify};
@@ -103,6 +105,7 @@ pub(crate) fn claim(role: Role, status: ClaimStatus) -> Claim {
 pub(crate) fn returned(claim: Result<Claim, ClaimError>, end: AgentEnd) -> Event {
     let outcome = AgentReturn {
         end,
+        bound: None,
         claim,
         session: None,
         turns: Some(3),
@@ -131,6 +134,13 @@ pub(crate) fn runs_out(of: Exhaustion) -> Event {
     returned(Err(no_block()), AgentEnd::Exhausted(of))
 }
 
+/// The same with what is known of the bound.
+pub(crate) fn reaches(of: Exhaustion, bound: Option<Bound>) -> Event {
+    let Event::AgentReturned { mut outcome, judged } = runs_out(of) else { panic!("it returned") };
+    outcome.bound = bound;
+    Event::AgentReturned { outcome, judged }
+}
+
 pub(crate) fn disputes(role: Role) -> Event {
     let dispute = Dispute { tests: vec![test_id(1).0], reason: "it expects 5 of 2 + 2".to_owned() };
     let claim = Claim { dispute: Some(dispute), ..claim(role, ClaimStatus::Failed) };
@@ -143,7 +153,13 @@ fn no_block() -> ClaimError {
 
 fn red_of(number: u64, kind: RedKind) -> CriterionRed {
     let message = "assertion failed".to_owned();
-    let tests = vec![RedTest { id: test_id(number), kind, seen: tdd_core::finding::Seen::Reported, message }];
+    let tests = vec![RedTest {
+        id: test_id(number),
+        kind,
+        seen: tdd_core::finding::Seen::Reported,
+        message,
+        why: None,
+    }];
     CriterionRed { id: criterion(number), files: vec![path("tests/a.rs")], tests }
 }
 

@@ -92,7 +92,16 @@ fn run_ref() -> RunRef {
 
 fn returned(end: AgentEnd, claim: Result<Claim, ClaimError>) -> Event {
     let log = "log".to_owned();
-    let outcome = AgentReturn { end, claim, session: None, turns: None, duration_ms: 1, log, message: None };
+    let outcome = AgentReturn {
+        end,
+        bound: None,
+        claim,
+        session: None,
+        turns: None,
+        duration_ms: 1,
+        log,
+        message: None,
+    };
     Event::AgentReturned { outcome: Box::new(outcome), judged: None }
 }
 
@@ -133,7 +142,8 @@ fn returns(role: Role) -> Vec<(String, Event)> {
 fn red(kinds: [RedKind; 2]) -> RedFindings {
     let one = |number: u64, kind: RedKind| {
         let id = criterion(number);
-        let test = RedTest { id: test_of(&id), kind, seen: Seen::Reported, message: String::new() };
+        let test =
+            RedTest { id: test_of(&id), kind, seen: Seen::Reported, message: String::new(), why: None };
         CriterionRed { files: vec![path(&format!("tests/{}.py", id.slug()))], id, tests: vec![test] }
     };
     RedFindings {
@@ -677,6 +687,7 @@ fn a_verify_test_criterion_is_never_green_without_a_test_of_its_own() {
     let end = AgentEnd::Exited(Exit::Code(0));
     let outcome = AgentReturn {
         end,
+        bound: None,
         claim,
         session: None,
         turns: None,

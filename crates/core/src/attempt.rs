@@ -113,10 +113,36 @@ impl fmt::Display for Exhaustion {
     }
 }
 
+/// A bound that ended a child, as it stood then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Bound {
+    /// Turns, milliseconds, or bytes.
+    pub amount: u64,
+    pub set_by: SetBy,
+}
+
+/// Who had set a bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SetBy {
+    /// It is the usual one.
+    #[default]
+    Nobody,
+    /// A flag of the command line, of this or an earlier command of the run.
+    Flag,
+    /// `tdd.yaml`
+    Settings,
+    /// The table of the role's agent.
+    Agent,
+}
+
 /// What came back from a child; what it said is a claim, nothing more.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AgentReturn {
     pub end: AgentEnd,
+    /// What ended it; none of a child that ended by itself, of a cap on tokens or cost, and in older journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
     pub claim: Result<Claim, ClaimError>,
     /// The agent's session, where its table says how to find it.
     pub session: Option<String>,

@@ -49,9 +49,35 @@ impl Cause {
     }
 }
 
+/// How a limit stopped an attempt, as far as more is known than that it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// What was stopped by which limit, how often.
+    pub words: String,
+    pub left: Left,
+}
+
+/// What a child that was stopped has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    Work,
+    /// The files are as they were before it: what fails in them is not its doing.
+    Nothing,
+}
+
 /// The cause of this verdict on an attempt of `key`, from the runs that it rests on. `root` is the
 /// repository's absolute path: a place outside of it is nobody's here to mend.
 pub fn of(key: &Key, verdict: &Verdict, runs: &[RunRef], root: &str) -> Cause {
+    of_stopped(key, verdict, None, (runs, root))
+}
+
+/// The same of an attempt that a limit may have stopped.
+pub fn of_stopped(
+    key: &Key,
+    verdict: &Verdict,
+    stopped: Option<&Stopped>,
+    (runs, root): (&[RunRef], &str),
+) -> Cause {
     match verdict {
         Verdict::Passed => Cause::plain("no failure is recorded"),
         Verdict::Disputed(dispute) => {
@@ -63,14 +89,15 @@ pub fn of(key: &Key, verdict: &Verdict, runs: &[RunRef], root: &str) -> Cause {
                 one_line(&dispute.reason)
             ))
         }
-        Verdict::Failed(fault) => of_fault(key, fault, &Seen { runs, root }),
+        Verdict::Failed(fault) => of_fault(key, fault, stopped, &Seen { runs, root }),
     }
 }
 
-fn of_fault(key: &Key, fault: &Fault, seen: &Seen<'_>) -> Cause {
+fn of_fault(key: &Key, fault: &Fault, stopped: Option<&Stopped>, seen: &Seen<'_>) -> Cause {
     let of_child = |reason: &Reason| {
         if let Reason::Exhausted(what) = reason {
-            return Some(format!("the {} was stopped: {what}", key.role()));
+            let plain = || format!("the {} was stopped: {what}", key.role());
+            return Some(stopped.map_or_else(plain, |stopped| stopped.words.clone()));
         }
         if let Reason::Format(error) = reason {
             return Some(no_block(key, error));
@@ -79,9 +106,10 @@ fn of_fault(key: &Key, fault: &Fault, seen: &Seen<'_>) -> Cause {
     };
     let child = fault.reasons.iter().find_map(of_child);
     let rest: Vec<&Reason> = fault.reasons.iter().filter(|reason| of_child(reason).is_none()).collect();
-    match (child, seen.first(&rest)) {
+    let was_stopped = fault.reasons.iter().any(|reason| matches!(reason, Reason::Exhausted(_)));
+    let left_nothing = was_stopped && stopped.is_some_and(|stopped| stopped.left == Left::Nothing);
+    match (child, seen.first(&rest).filter(|_| !left_nothing)) {
         (Some(child), Some(rest)) => {
-            let was_stopped = fault.reasons.iter().any(|reason| matches!(reason, Reason::Exhausted(_)));
             let joined = if was_stopped { "; its work so far fails: " } else { "; " };
             Cause { sentence: format!("{child}{joined}{}", rest.sentence), ..rest }
         }
@@ -107,15 +135,19 @@ impl<'a> Seen<'a> {
         let failed = || self.failed(reasons);
         let rule = || reasons.iter().find(|reason| is_rule_of_files(reason));
         let plain = |reason: &&Reason| {
-            let place = at_the_top(reason);
+            let place = in_its_source(reason);
+            let place = place.or_else(|| self.of_its_file(reason)).or_else(|| at_the_top(reason));
             // Around what its file has printed, if it has printed anything.
             let anchors = place.iter().map(|place| place.file.clone()).collect();
             Cause { place, anchors, ..Cause::plain(self.words(reason)) }
         };
+        // Beside it whatever else is missing can be written.
+        let never = || reasons.iter().find(|reason| can_never_pass(reason));
         forbidden
             .filter(|_| unloaded().is_some() || failed().is_none())
             .map(plain)
             .or_else(unloaded)
+            .or_else(|| never().map(plain))
             .or_else(failed)
             .or_else(|| rule().or(reasons.first()).map(plain))
     }
@@ -150,14 +182,29 @@ impl<'a> Seen<'a> {
             matches!(reason, Reason::NotRed { test, kind: RedKind::None, .. } if of_first(test))
         });
         Some(match proves_nothing {
-            Some(reason) => Cause { sentence: self.words(reason), ..first },
+            Some(reason) => {
+                Cause { sentence: self.words(reason), place: in_its_source(reason).or(first.place), ..first }
+            }
             None => first,
         })
     }
 
+    /// Where the file of a test that is no RED does not load.
+    fn of_its_file(&self, reason: &Reason) -> Option<Place> {
+        let Reason::NotRed { test, .. } = reason else { return None };
+        let is_of_file = |item: &FailedItem| {
+            item.test.is_none() && item.file.as_ref().is_some_and(|file| file.as_str() == test.file())
+        };
+        let (run, item) = self.items().find(|(_, item)| is_of_file(item))?;
+        place::of_failure(test.file(), (&item.message, &run.output), self.root)
+    }
+
     /// A reason as a sentence of its own.
     fn words(&self, reason: &Reason) -> String {
-        let Reason::NotRed { test, kind, .. } = reason else { return reason.to_string() };
+        let Reason::NotRed { test, kind, why, .. } = reason else { return reason.to_string() };
+        if let Some(why) = why {
+            return format!("{test} {}", why.words);
+        }
         if *kind == RedKind::Passed {
             return format!("{test} passes before any code was written");
         }
@@ -177,10 +224,9 @@ impl<'a> Seen<'a> {
         let Some((_, item)) = item else { return "was skipped or not run".to_owned() };
         let said = one_line(&item.message);
         match item.kind {
-            FailureKind::Missing => format!(
-                "fails only because something is missing, and expects nothing of it (or has a mark, skip or \
-                 xfail): {said}"
-            ),
+            FailureKind::Missing => {
+                format!("fails only because something is missing, and expects nothing of it: {said}")
+            }
             FailureKind::Assertion => {
                 format!("expects a snapshot that nobody has recorded, which no code can meet: {said}")
             }
@@ -219,13 +265,26 @@ impl<'a> Seen<'a> {
 fn no_block(key: &Key, error: &ClaimError) -> String {
     let role = key.role();
     // Where there was no message at all, that says more.
-    if let Some(how) = error.message.strip_prefix("the child ended") {
+    // Journals of older programs say `child`.
+    let ended = ["the agent ended", "the child ended"];
+    if let Some(how) = ended.iter().find_map(|words| error.message.strip_prefix(words)) {
         return format!("the {role} ended{how}");
     }
     if error.kind == ClaimErrorKind::NoBlock {
         return format!("the {role} ended without the result block (`tdd-result`) that it was asked for");
     }
     format!("the {role}'s result block (`tdd-result`) can't be read: {}", error.message)
+}
+
+fn can_never_pass(reason: &Reason) -> bool {
+    matches!(reason, Reason::NotRed { kind: RedKind::Unconditional, why: Some(_), .. })
+}
+
+/// Where the source of a test says why it is no RED.
+fn in_its_source(reason: &Reason) -> Option<Place> {
+    let Reason::NotRed { test, why: Some(why), .. } = reason else { return None };
+    let file = RelPath::new(test.file())?;
+    Some(Place { file: file.as_str().to_owned(), line: why.line? })
 }
 
 /// The file of a test that is no RED, of which nothing printed a line.

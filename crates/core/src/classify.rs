@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::criterion::CriterionId;
-use crate::finding::{CriterionRed, RedKind, RedTest, Seen};
+use crate::finding::{CriterionRed, RedKind, RedTest, Seen, Why};
 use crate::guard::{self, Guard};
 use crate::mapping::Mapping;
 use crate::path::RelPath;
@@ -22,7 +22,14 @@ pub struct Body {
     /// What is said to be absent and stood in the project before the test was written: then it is
     /// the test that asks for it in the wrong way.
     pub existing: BTreeSet<String>,
+    /// Names beside the one that a runner says to be absent, which its file asks for and which are not there
+    /// either: a runner stops at the first.
+    pub absent_too: BTreeSet<String>,
     pub mark: Mark,
+    /// A name that the test uses and that stands for nothing, and its line.
+    pub undefined: Option<(String, u32)>,
+    /// The line on which the test begins; 0 if that is not known.
+    pub line: u32,
 }
 
 /// A call that may expect something of what it is given.
@@ -111,7 +118,8 @@ pub fn criterion_red(
             kind = RedKind::Flaky;
         }
         let message = first_line(&test.outcome, &body);
-        tests.push(RedTest { id: test.id.clone(), kind, seen: Seen::Reported, message });
+        let why = why(&test.outcome, &body, kind);
+        tests.push(RedTest { id: test.id.clone(), kind, seen: Seen::Reported, message, why });
     }
     for file in &files {
         if let Some(failure) = load_failure(first, file) {
@@ -139,7 +147,8 @@ fn not_loaded(file: &RelPath, failure: &Failure, sources: &Sources<'_>) -> Vec<R
             FailureKind::Assertion | FailureKind::Error | FailureKind::Load => RedKind::Load,
         };
         let message = marked(failure, &body).unwrap_or_else(|| message.clone());
-        RedTest { id, kind, seen, message }
+        let why = why_of(failure, &body, kind);
+        RedTest { id, kind, seen, message, why }
     };
     // Names that only a run knows: the file stands for its tests.
     if declared.is_empty() {
@@ -157,7 +166,7 @@ fn kind_of(outcome: &Outcome, body: &Body) -> RedKind {
 }
 
 fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
-    if body.conditional == Conditional::Unconditional {
+    if body.conditional == Conditional::Unconditional || body.undefined.is_some() {
         return RedKind::Unconditional;
     }
     let is_unrecorded = body.expectation == Expectation::Unrecorded;
@@ -171,12 +180,17 @@ fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
             RedKind::Load
         }
         FailureKind::Missing if body.mark.discounts(failure.absent.as_deref()).is_some() => RedKind::None,
-        FailureKind::Missing if is_vacuous(body, failure.absent.as_deref()) => RedKind::None,
+        FailureKind::Missing if is_vacuous_of_all(body, failure.absent.as_deref()) => RedKind::None,
         FailureKind::Missing => RedKind::Missing,
         FailureKind::Load => RedKind::Load,
         FailureKind::Timeout => RedKind::Timeout,
         FailureKind::Crash => RedKind::Crash,
     }
+}
+
+/// The same of what is absent beside it.
+fn is_vacuous_of_all(body: &Body, absent: Option<&str>) -> bool {
+    is_vacuous(body, absent) && body.absent_too.iter().all(|other| is_vacuous(body, Some(other)))
 }
 
 /// Whether a body expects nothing of what is absent: writing that down, empty, would make the test
@@ -219,6 +233,40 @@ fn marked(failure: &Failure, body: &Body) -> Option<String> {
     let written =
         body.mark.discounts(failure.absent.as_deref()).filter(|_| failure.kind == FailureKind::Missing);
     written.map(|written| format!("its mark keeps it from counting: {written}"))
+}
+
+/// Why a test is no RED, in words for people, where its source tells.
+fn why(outcome: &Outcome, body: &Body, kind: RedKind) -> Option<Why> {
+    let Outcome::Failed(failure) = outcome else { return None };
+    why_of(failure, body, kind)
+}
+
+fn why_of(failure: &Failure, body: &Body, kind: RedKind) -> Option<Why> {
+    if let (RedKind::Unconditional, Some((name, line))) = (kind, &body.undefined) {
+        let words = format!("can never pass: it uses `{name}`, which nothing in its file defines or imports");
+        return Some(Why { words, line: Some(*line) });
+    }
+    if kind != RedKind::None || failure.kind != FailureKind::Missing || body.line == 0 {
+        return None;
+    }
+    let absent = failure.absent.as_deref();
+    if let Some(module) = absent.filter(|_| failure.message.starts_with("ModuleNotFoundError")) {
+        let words = format!(
+            "does not load and asks nothing of what is missing: the module `{module}` is neither in the project nor \
+             installed"
+        );
+        return Some(Why { words, line: None });
+    }
+    let words = match (marked(failure, body), failure.absent.as_deref().map(absent_name)) {
+        (Some(marked), _) => marked,
+        (None, Some(absent)) if body.expectation == Expectation::Held => format!(
+            "fails only because `{absent}` is missing, and expects nothing of it: it would pass as soon as that is \
+             written, whatever it does"
+        ),
+        (None, Some(absent)) => format!("fails only because `{absent}` is missing, and expects nothing"),
+        (None, None) => return None,
+    };
+    Some(Why { words, line: Some(body.line) })
 }
 
 fn first_line(outcome: &Outcome, body: &Body) -> String {

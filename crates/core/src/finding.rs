@@ -155,6 +155,19 @@ pub struct RedTest {
     pub seen: Seen,
     /// The first line of what the runner said.
     pub message: String,
+    /// Why it proves nothing, if its source tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Why>,
+}
+
+/// What the source of a test tells of why it is no RED.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Why {
+    /// What follows the test's id in a sentence.
+    pub words: String,
+    /// Where, in the test's own file; none if it is where the runner says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
 }
 
 /// How a test's id is known at RED.

@@ -83,8 +83,8 @@ pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
             if already && test.kind != RedKind::Passed {
                 reasons.push(Reason::TestFailed(test.id.clone()));
             } else if !already && !test.kind.is_accepted() && !is_of_put_back(test.kind, findings) {
-                let (criterion, kind) = (criterion.id.clone(), test.kind);
-                reasons.push(Reason::NotRed { criterion, test: test.id.clone(), kind });
+                let (criterion, kind, why) = (criterion.id.clone(), test.kind, test.why.clone());
+                reasons.push(Reason::NotRed { criterion, test: test.id.clone(), kind, why });
             }
         }
     }

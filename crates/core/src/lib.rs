@@ -13,6 +13,7 @@ pub mod claim;
 pub mod classify;
 pub mod commands;
 pub mod corpus;
+pub mod counted;
 pub mod criterion;
 pub mod effect;
 pub mod event;

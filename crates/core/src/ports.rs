@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::attempt::{AgentEnd, AttemptKind, CheckpointId, Digest};
+use crate::attempt::{AgentEnd, AttemptKind, Bound, CheckpointId, Digest};
 use crate::audience::News;
 use crate::commands::Suite;
 use crate::criterion::CriterionId;
@@ -18,7 +18,11 @@ use crate::policy::{FileClass, Policy};
 use crate::role::{Asked, Key};
 use crate::test::{TestId, TestRun};
 use crate::trouble::Trouble;
-use crate::usage::{Cap, Caps, ChildUse, Usage};
+use crate::usage::{Cap, ChildUse, Usage};
+
+mod limits;
+
+pub use limits::{Allowance, Limits, Setters};
 
 /// Where news between events go.
 pub type Observer<'a> = &'a mut dyn FnMut(News);
@@ -265,26 +269,6 @@ pub trait Checks {
     }
 }
 
-/// Bounds of one child.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Model responses that call tools.
-    pub turns: u32,
-    pub wall_ms: u64,
-    pub idle_ms: u64,
-    pub output_bytes: u64,
-    pub caps: Allowance,
-}
-
-/// What one child may use, and the time that it may take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Allowance {
-    /// Reaching one of these is mode E.
-    pub attempt: Caps,
-    /// What is left for the whole run; reaching one of these pauses it.
-    pub run_left: Caps,
-}
-
 /// What one child is asked. Its exchange folder is made fresh by the adapter.
 #[derive(Clone, Debug)]
 pub struct AgentOrder {
@@ -308,6 +292,8 @@ pub struct AgentOrder {
 #[derive(Clone, Debug)]
 pub struct AgentReport {
     pub end: AgentEnd,
+    /// The bound that ended it, if one of [`Limits`] did.
+    pub bound: Option<Bound>,
     /// The last assistant message that holds a block, else the last one; `None` if there is none.
     pub message: Option<String>,
     pub session: Option<String>,

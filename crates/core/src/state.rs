@@ -229,6 +229,9 @@ pub struct Ledger {
     pub cuts: u8,
     /// Where the entries begin that the budget counts: an operator's retry makes it fresh.
     pub fresh_from: usize,
+    /// The operator has looked at the dispute of the attempt before these: the test stands.
+    #[serde(default)]
+    pub overruled: bool,
     pub entries: Vec<Entry>,
 }
 
@@ -253,6 +256,24 @@ pub struct Entry {
 }
 
 impl Ledger {
+    /// The attempts since the operator's last decision, as far as they count.
+    pub fn fresh(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.entries.get(self.fresh_from..).unwrap_or_default().iter().filter(|entry| !entry.cut)
+    }
+
+    /// What each of these left, if it was not kept: one tree for an attempt and its format retries.
+    pub fn failed_trees(&self) -> Vec<&CheckpointId> {
+        let mut trees: Vec<Option<&CheckpointId>> = Vec::new();
+        for entry in self.fresh() {
+            let kept = entry.kept_as.as_ref();
+            match trees.last_mut().filter(|_| entry.attempt.kind == AttemptKind::Format) {
+                Some(last) => *last = kept.or(*last),
+                None => trees.push(kept),
+            }
+        }
+        trees.into_iter().flatten().collect()
+    }
+
     /// The last attempt that counts.
     pub fn last(&self) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| !entry.cut)

@@ -157,6 +157,15 @@ impl Story {
         self.attempts.iter().rev().find(|told| told.key == Key::TestWriter && told.verdict == Verdict::Passed)
     }
 
+    /// What the test-writer's last attempt wrote for a criterion, where no RED stands: it was set aside.
+    pub fn set_aside(&self, id: &CriterionId) -> Option<(&Told, &CriterionRed)> {
+        let is_it = |told: &&Told| told.key == Key::TestWriter && told.left.is_some();
+        let last = self.attempts.iter().rev().find(is_it).filter(|_| self.state.red.is_none())?;
+        let Findings::Red(red) = &last.findings else { return None };
+        let own = red.criteria.iter().find(|one| one.id == *id);
+        Some((last, own.filter(|own| !own.files.is_empty() || !own.tests.is_empty())?))
+    }
+
     /// Every test of every criterion in hand, in the order of the criteria.
     pub fn matrix(&self) -> Vec<TestStory<'_>> {
         let red = self.state.red.as_ref();

@@ -4,8 +4,9 @@
 //! against a child that goes round in circles, so it lies far above what honest work takes: an
 //! ordinary implementer of one small criterion takes about ten.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::attempt::SetBy;
 use crate::role::Role;
 
 /// What an implementer has, and what every role begins with.
@@ -19,9 +20,20 @@ const MOST: u32 = 200;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnCaps {
     pub set: BTreeMap<Role, u32>,
+    /// Those of them whose bound is their agent's.
+    pub by_agent: BTreeSet<Role>,
 }
 
 impl TurnCaps {
+    /// Who has set the cap of this role's children.
+    pub fn set_by(&self, role: Role) -> SetBy {
+        match (self.set.contains_key(&role), self.by_agent.contains(&role)) {
+            (false, _) => SetBy::Nobody,
+            (true, true) => SetBy::Agent,
+            (true, false) => SetBy::Settings,
+        }
+    }
+
     /// The cap of one child, in turns. `criteria` are those in hand in this run.
     pub fn of(&self, role: Role, criteria: usize) -> u32 {
         let set = self.set.get(&role).copied();
@@ -55,9 +67,14 @@ mod tests {
         ] {
             assert_eq!(plain.of(role, criteria), want, "{role}, {criteria}");
         }
-        let set = TurnCaps { set: BTreeMap::from([(Role::Implementer, 4), (Role::Refactorer, 500)]) };
+        let set = TurnCaps {
+            set: BTreeMap::from([(Role::Implementer, 4), (Role::Refactorer, 500)]),
+            by_agent: BTreeSet::from([Role::Refactorer]),
+        };
         assert_eq!(set.of(Role::Implementer, 1), 4, "down");
         assert_eq!(set.of(Role::Refactorer, 1), 500, "up");
         assert_eq!(set.of(Role::TestWriter, 1), 50, "the others are as they were");
+        let by = [Role::Implementer, Role::Refactorer, Role::TestWriter].map(|role| set.set_by(role));
+        assert_eq!(by, [SetBy::Settings, SetBy::Agent, SetBy::Nobody]);
     }
 }

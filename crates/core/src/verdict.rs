@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::attempt::Exhaustion;
 use crate::claim::{ClaimError, Dispute};
 use crate::criterion::CriterionId;
-use crate::finding::{LostName, RedKind, TestAware, TestAwareKind};
+use crate::finding::{LostName, RedKind, TestAware, TestAwareKind, Why};
 use crate::mode::Mode;
 use crate::path::RelPath;
 use crate::test::TestId;
@@ -55,6 +55,9 @@ pub enum Reason {
         criterion: CriterionId,
         test: TestId,
         kind: RedKind,
+        /// For people: what its source tells of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<Why>,
     },
     /// A superseded test was not changed, or is not red in an accepted kind.
     NotSuperseded(TestId),
@@ -180,8 +183,8 @@ impl fmt::Display for Reason {
                 write!(f, "a new test is red and belongs to no criterion: {id}")?;
                 f.write_str("; name its file after one, or list it under `tests:` in the block")
             }
-            Self::NotRed { criterion, test, kind } => {
-                write!(f, "{criterion} is not RED ({kind}): {test}: {}", kind.meaning())
+            Self::NotRed { criterion, test, kind, why: _ } => {
+                write!(f, "{criterion} is not RED: {test}: {}", kind.meaning())
             }
             Self::NotSuperseded(id) => write!(f, "a superseded test must be changed and red: {id}"),
             Self::Broken(id) => write!(f, "a test that was green is red now: {id}"),

@@ -15,6 +15,7 @@ use super::literal::{self, Worth};
 use super::plain::Plain;
 use super::swallowed::is_swallowed;
 use super::tree::{Span, Tree};
+use super::undefined::Unbound;
 use super::{Declared, Language};
 
 /// Whether a body expects something that can be seen to fail.
@@ -56,6 +57,10 @@ pub struct BodyFacts {
     pub vacuous: Vec<String>,
     /// What keeps it from running, as it is written.
     pub skipped: Option<String>,
+    /// The line on which it begins.
+    pub line: u32,
+    /// A name that it uses and that stands for nothing, and its line: then it fails whatever the code does.
+    pub undefined: Option<(String, u32)>,
 }
 
 /// All that is asked of one file, made once.
@@ -63,6 +68,7 @@ pub(super) struct Reading<'t, 's> {
     tree: &'t Tree<'s>,
     flow: Flow<'s>,
     calls: Calls<'s>,
+    unbound: Unbound<'s>,
 }
 
 /// A body, the first place in it that can end the test early, and the names that it alone decides.
@@ -111,7 +117,7 @@ impl<'t, 's> Reading<'t, 's> {
         let nodes: Vec<usize> = tests.iter().map(|test| test.node).collect();
         let flow = Flow::of(tree, &nodes);
         let mut calls = Calls::of(tree, &flow, around);
-        let reading = Self { tree, flow, calls: Calls::default() };
+        let reading = Self { tree, flow, calls: Calls::default(), unbound: Unbound::of(tree) };
         calls.learn(tree, &reading.flow, |claim| reading.is_empty(claim, &Plain::default()));
         Self { calls, ..reading }
     }
@@ -194,6 +200,9 @@ impl<'t, 's> Reading<'t, 's> {
         let is_closed = facts.expectation == Expectation::No && !self.tree.is_torn(body);
         facts.unconditional |= is_closed && silent.any_unsure && !test.expects_failure;
         facts.looks_at = self.flow.closure(self.tree, spans);
+        facts.line = self.tree.line(test.node);
+        let undefined = self.unbound.first_in(self.tree, body);
+        facts.undefined = undefined.map(|at| (self.tree.text(at).to_owned(), self.tree.line(at)));
         facts
     }
 

@@ -30,6 +30,22 @@ impl Import {
 /// Imports of one file.
 const MOST: usize = 2000;
 
+/// What a file imports by name, as a runner spells what is absent: `shop.total`, `../shop.mjs#total`,
+/// `shop::total`. Of Go, whose imports name packages alone, nothing.
+pub fn asked_for(language: Language, source: &str) -> Vec<String> {
+    let Ok(tree) = Tree::parse(language, source) else { return Vec::new() };
+    let named = imports(&tree).into_iter().filter(|import| !import.name.is_empty());
+    let spelt = named.filter_map(|import| match language {
+        Language::Python => Some(import.from.replacen(':', ".", 1)),
+        Language::Rust => Some(import.from),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            Some(format!("{}#{}", import.from, import.name))
+        }
+        Language::Go => None,
+    });
+    spelt.collect()
+}
+
 pub(super) fn imports(tree: &Tree<'_>) -> Vec<Import> {
     let mut found = Vec::new();
     for at in tree.all() {

@@ -38,6 +38,7 @@ mod symbols;
 mod test_aware;
 mod tokens;
 mod tree;
+mod undefined;
 mod units;
 
 use std::collections::{HashMap, HashSet};
@@ -48,6 +49,7 @@ pub use self::annotation::annotated;
 pub use self::body::{Ask, BodyFacts, Expectation};
 pub use self::helpers::{Around, Helpers, Holds, Home, helpers, needs};
 pub use self::homes::{Files, Package, Place};
+pub use self::imports::asked_for;
 pub use self::mark::mark;
 pub use self::mutants::{Fails, Mutable, Mutant, PROBE, TestMutants, mutants, mutated};
 pub use self::public_names::{Loss, LostName, lost_names, new_names};

@@ -158,6 +158,12 @@ impl<'s> Tree<'s> {
         self.source.get(node.begin..node.end).unwrap_or_default()
     }
 
+    /// The number of the line on which it begins, from 1.
+    pub(super) fn line(&self, at: usize) -> u32 {
+        let before = self.source.get(..self.node(at).begin).unwrap_or_default();
+        u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX)
+    }
+
     pub(super) fn span_text(&self, span: &Span) -> &'s str {
         self.source.get(self.bytes(span)).unwrap_or_default()
     }

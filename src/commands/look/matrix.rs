@@ -36,7 +36,7 @@ fn text(story: &Story, rows: &[TestStory<'_>]) -> String {
         let _ = writeln!(text, "{id}  {}", progress(story, id));
         let mut own = rows.iter().filter(|row| row.criterion == id).peekable();
         if own.peek().is_none() {
-            let _ = writeln!(text, "  no test of its own was seen");
+            text.push_str(&without_red(story, id));
         }
         for row in own {
             let _ = writeln!(
@@ -48,12 +48,28 @@ fn text(story: &Story, rows: &[TestStory<'_>]) -> String {
             );
         }
     }
-    text + &legend(rows)
+    text + &legend(story, rows)
+}
+
+/// A criterion of which no test stands: what was written for it, if anything was.
+fn without_red(story: &Story, id: &CriterionId) -> String {
+    let Some((told, red)) = story.set_aside(id) else { return "  no test of its own was seen\n".to_owned() };
+    let mut text = format!(
+        "  set aside with the test-writer's attempt {}, see `tdd diff {} --failed`:\n",
+        told.number, story.state.run.run
+    );
+    for test in &red.tests {
+        let _ = writeln!(text, "  {:<13} {}", test.kind.name(), harmless::line(&test.id.0));
+    }
+    text
 }
 
 /// What the words for a red mean, as far as they stand there.
-fn legend(rows: &[TestStory<'_>]) -> String {
-    let kinds: BTreeSet<RedKind> = rows.iter().map(|row| row.test.kind).collect();
+fn legend(story: &Story, rows: &[TestStory<'_>]) -> String {
+    let mut kinds: BTreeSet<RedKind> = rows.iter().map(|row| row.test.kind).collect();
+    let criteria = story.state.run.plan.criteria.iter();
+    let aside = criteria.filter_map(|id| story.set_aside(id)).flat_map(|(_, red)| &red.tests);
+    kinds.extend(aside.map(|test| test.kind));
     let lines = kinds.into_iter().map(|kind| {
         let advice = kind.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
         format!("{kind}: {}{advice}\n", kind.meaning())
@@ -91,7 +107,8 @@ fn as_json(story: &Story, rows: &[TestStory<'_>]) -> Value {
                 })
             })
             .collect();
-        json!({ "id": id, "progress": story.state.progress.get(id), "tests": tests })
+        let aside = story.set_aside(id).map(|(_, red)| &red.tests);
+        json!({ "id": id, "progress": story.state.progress.get(id), "tests": tests, "set_aside": aside })
     };
     let criteria: Vec<Value> = story.state.run.plan.criteria.iter().map(of).collect();
     json!({
@@ -109,6 +126,7 @@ fn after(row: &TestStory<'_>) -> String {
 
 fn progress(story: &Story, id: &CriterionId) -> &'static str {
     match story.state.progress.get(id) {
+        None | Some(Progress::Pending) if story.set_aside(id).is_some() => "no RED yet",
         None | Some(Progress::Pending) => "not begun",
         Some(Progress::Red) => "red",
         Some(Progress::Green) => "green",

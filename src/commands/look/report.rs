@@ -8,10 +8,11 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::cli::look::ReportArgs;
 use crate::commands::log::time;
+use crate::commands::look::review::repeats;
 use crate::commands::run_status::{self, RunStatus};
 use crate::commands::status::{cause_of, chosen_run, repository};
 use crate::commands::{journalled::Journalled, mask_of, surroundings};
-use crate::text::halt_report::{NextStep, next_steps};
+use crate::text::halt_report::{HaltFacts, NextStep, next_steps};
 use crate::text::html_report::{self, AttemptPage, Ended, Part, PromptText, RunPage, RunPart};
 use crate::text::mask::Mask;
 use crate::text::usage_words;
@@ -152,7 +153,8 @@ fn next(
             .into_iter()
             .collect();
     }
-    let mut steps = next_steps(state, halt);
+    let facts = HaltFacts { repeats: repeats(repository, state, halt), ..HaltFacts::default() };
+    let mut steps = next_steps(state, halt, &facts);
     if run_status::later_work(repository, &run.id).is_some() {
         // It would take the later run's work back, too.
         steps.retain(|step| step.command != format!("tdd undo {}", run.id));

@@ -13,6 +13,7 @@ mod panes;
 mod plain;
 mod shell;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -28,17 +29,21 @@ use crate::commands::several;
 use crate::commands::status::{chosen_run, repository};
 use crate::commands::surroundings;
 use crate::driver::report::touched;
-use crate::text::halt_report::{HaltFacts, NextStep, Review, review};
+use crate::text::halt_report::{self, HaltFacts, NextStep, Review, review};
 use crate::view::{self, dialog, print};
+use crate::world::config_file;
 use tdd_child::regular_file;
 use tdd_child::run_folder::RunDir;
 use tdd_child::signals;
+use tdd_core::cause::Place;
 use tdd_core::finding::Change;
 use tdd_core::halt::Halt;
 use tdd_core::harmless::shell_word;
-use tdd_core::state::{End, Phase};
+use tdd_core::role::Key;
+use tdd_core::state::{End, Ledger, Phase, State};
 use tdd_core::story::Story;
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints;
 
 /// A halted run under review.
 pub(super) struct Halted {
@@ -163,6 +168,47 @@ fn is_file_of(halted: &Halted, file: &Path) -> bool {
     real.zip(top).is_some_and(|(real, top)| real.starts_with(top) && real.is_file())
 }
 
+/// What the report that was written at the halt says of it: to compare trees takes longer than all else here.
+fn said_to_repeat(run: &RunDir) -> Option<bool> {
+    let text = regular_file::read_to_string(run.path.join("halt.json")).ok()?;
+    serde_json::from_str::<serde_json::Value>(&text).ok()?.get("repeats")?.as_bool()
+}
+
+/// Whether the last two failed attempts left the same files. Not where they can't be compared any more.
+pub(super) fn repeats(repository: &Path, state: &State, halt: &Halt) -> bool {
+    let trees = state.ledgers.get(&halt.key).map(Ledger::failed_trees).unwrap_or_default();
+    let [.., before, last] = trees.as_slice() else { return false };
+    before == last || checkpoints::patch(repository, (before, last), &[]).is_ok_and(|patch| patch.is_empty())
+}
+
+/// What the failed attempts of this budget have changed. What one of them left in the tree is no change of the
+/// next one's; a refactorer finds the tree as it was.
+fn changed(story: &Story, halt: &Halt) -> Vec<Change> {
+    let ledger = story.state.ledgers.get(&halt.key);
+    let first = match halt.key {
+        Key::Refactorer => ledger.and_then(|ledger| ledger.fresh().next_back()),
+        Key::TestWriter | Key::Implementer(_) => ledger.and_then(|ledger| ledger.fresh().next()),
+    };
+    let since = first.map_or(0, |entry| entry.attempt.number);
+    let told = story.attempts.iter().filter(|told| told.key == halt.key && told.number >= since);
+    let all = told.flat_map(|told| told.findings.changed());
+    let by_path: BTreeMap<_, _> = all.map(|one| (&one.path, one.kind)).collect();
+    by_path.into_iter().map(|(path, kind)| Change { path: path.clone(), kind }).collect()
+}
+
+/// Where a refactorer's work first differs from the last good one.
+fn first_change(repository: &Path, state: &State, halt: &Halt) -> Option<Place> {
+    let failed = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.as_ref());
+    let (good, failed) = state.good.as_ref().zip(failed).filter(|_| halt.key == Key::Refactorer)?;
+    let patch = checkpoints::patch(repository, (good, failed), &[]).ok()?;
+    halt_report::first_change(&String::from_utf8_lossy(&patch))
+}
+
+fn setting_line(repository: &Path, state: &State, halt: &Halt) -> Option<u32> {
+    let settings = config_file::read(&repository.join(&state.run.project)).ok()??;
+    halt_report::setting_line(state, halt, &settings)
+}
+
 /// Holds the review of a run, as long as the file is open.
 fn only_one(run: &RunDir) -> Result<File, Trouble> {
     let path = run.path.join("review.lock");
@@ -195,16 +241,18 @@ impl Halted {
                 .because(status.words(&told.phase()))
                 .advise(format!("`tdd status {}` says what can be done", run.id)));
         };
-        let failed = story.attempts.iter().rev().find(|one| one.key == halt.key);
-        let changed = failed.map(|one| one.findings.changed()).unwrap_or_default().iter();
+        let changed = changed(&story, &halt);
         let facts = HaltFacts {
             run_dir: run.path.display().to_string(),
             root: repository.display().to_string(),
-            changed: changed.map(|one| Change { path: one.path.clone(), kind: one.kind }).collect(),
+            changed,
             touched: touched(&halt.verdict),
             raw_tail: String::new(),
             resume_with: with.to_owned(),
             is_followed: run_status::later_work(repository, &run.id).is_some(),
+            repeats: said_to_repeat(run).unwrap_or_else(|| repeats(repository, &story.state, &halt)),
+            first_change: first_change(repository, &story.state, &halt),
+            setting_line: setting_line(repository, &story.state, &halt),
         };
         let (repository, run, with) = (repository.to_owned(), run.clone(), with.to_owned());
         Ok(Self { repository, run, story, halt, facts, with })

@@ -9,6 +9,7 @@ use crate::cli::look::WhyArgs;
 use crate::commands::status::{chosen_run, repository};
 use crate::view::print;
 use tdd_child::run_folder::{self, RunDir};
+use tdd_core::counted::counted;
 use tdd_core::criterion::CriterionId;
 use tdd_core::finding::RunRef;
 use tdd_core::harmless;
@@ -37,14 +38,10 @@ pub fn run(args: &WhyArgs) -> Result<ExitCode, Trouble> {
     let what = harmless::line(&args.what);
     Err(Trouble::user(format!("no run knows `{what}`"))
         .because(format!(
-            "{} looked through; a criterion is AC-…, a test is PATH::NAME or a part of it",
-            counted(runs.len())
+            "looked through {}; a criterion is AC-…, a test is PATH::NAME or a part of it",
+            counted(runs.len(), "run")
         ))
         .advise("`tdd matrix RUN` lists the criteria and tests of a run"))
-}
-
-fn counted(runs: usize) -> String {
-    if runs == 1 { "1 run was".to_owned() } else { format!("{runs} runs were") }
 }
 
 fn told(repository: &Path, run: &RunDir, story: &Story, what: &str) -> Result<Option<String>, Trouble> {
@@ -64,19 +61,17 @@ fn told(repository: &Path, run: &RunDir, story: &Story, what: &str) -> Result<Op
     let words = criterion.map(|criterion| harmless::short(&criterion.text, WIDTH)).unwrap_or_default();
     let _ = writeln!(text, "{id}: {words}");
     let _ = writeln!(text, "run    {}: {}", run.id, super::where_it_stands(repository, run)?);
-    red(&mut text, story, &rows);
+    red(&mut text, (run, story), id, &rows);
     green(&mut text, (run, story), id, &rows);
     Ok(Some(text))
 }
 
-fn red(text: &mut String, story: &Story, rows: &[&TestStory<'_>]) {
+fn red(text: &mut String, (run, story): (&RunDir, &Story), id: &CriterionId, rows: &[&TestStory<'_>]) {
     match story.red() {
         Some(told) => {
             let _ = writeln!(text, "red    by the test-writer's attempt {}", told.number);
         }
-        None if rows.is_empty() => {
-            let _ = writeln!(text, "red    no test of it was seen");
-        }
+        None if rows.is_empty() => not_red(text, (run, story), id),
         None => {
             let _ = writeln!(text, "red");
         }
@@ -87,14 +82,29 @@ fn red(text: &mut String, story: &Story, rows: &[&TestStory<'_>]) {
     }
 }
 
+/// What was written for it and did not stand, as far as there is any.
+fn not_red(text: &mut String, (run, story): (&RunDir, &Story), id: &CriterionId) {
+    let Some((told, red)) = story.set_aside(id) else {
+        let _ = writeln!(text, "red    no test of it was seen");
+        return;
+    };
+    let number = told.number;
+    let _ = writeln!(text, "red    not yet: what the test-writer's attempt {number} wrote was set aside");
+    for test in &red.tests {
+        let said = test.why.as_ref().map_or(test.kind.meaning(), |why| why.words.as_str());
+        let (name, said) = (harmless::line(&test.id.0), harmless::short(said, WIDTH));
+        let _ = writeln!(text, "  {name}\n    {}: {said}", test.kind.name());
+    }
+    let _ = writeln!(text, "see what was written:  tdd diff {} --failed", run.id);
+}
+
 fn green(text: &mut String, (run, story): (&RunDir, &Story), id: &CriterionId, rows: &[&TestStory<'_>]) {
     let attempts: Vec<&Told> = story.of(id).collect();
     let failed = attempts.iter().filter(|told| told.verdict != Verdict::Passed).count();
     let Some(passed) = attempts.iter().rev().find(|told| told.verdict == Verdict::Passed) else {
         let tried = match failed {
             0 => "no attempt of the implementer was measured".to_owned(),
-            1 => "1 attempt failed".to_owned(),
-            more => format!("{more} attempts failed"),
+            some => format!("{} failed", counted(some, "attempt")),
         };
         let _ = writeln!(text, "green  not yet: {tried}");
         if failed > 0 {

@@ -133,7 +133,7 @@ fn recording(repository: &Path, run: &Path, setup: &Setup) -> Result<Option<(Str
             "{requirement}, agents: {}; play it: tdd {requirement} --cassette FILE",
             state.run.agents.join(", ")
         ),
-        "empty folders, ignored files, by-products of tests and what was printed on the way are not in it"
+        "empty folders, ignored files, what running tests leaves and what was printed on the way are not in it"
             .to_owned(),
     ];
     Ok(Some((write::render(&id.0, &about, &entries), write::losses(&entries))))

@@ -20,11 +20,12 @@ use tdd_child::leftovers;
 use tdd_child::run_folder;
 use tdd_child::sandbox::{Belongings, Sandbox, SandboxPaths, Sealed, Uses};
 use tdd_child::signals::StopSignal;
+use tdd_core::attempt::SetBy;
 use tdd_core::criterion::{Criterion, Verify};
 use tdd_core::isolation::Level;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
-use tdd_core::ports::{Allowance, Limits, Ports, World};
+use tdd_core::ports::{Allowance, Limits, Ports, Setters, World};
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_core::turns::TurnCaps;
@@ -274,6 +275,7 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
         roots: roots(prepared),
         reports: reports(prepared),
         run_dir: folders.run.to_string_lossy().into_owned(),
+        settings: config_file::read(&prepared.place.project)?.unwrap_or_default(),
         resume_with: going_on_with(prepared),
         later: run_status::later_work(&prepared.place.repository, &execute::run_id_of(&folders.run)),
         isolation: prepared.sandbox.isolation.clone(),
@@ -319,17 +321,19 @@ fn roots(prepared: &Prepared) -> Vec<String> {
 
 /// A role's own word counts before that of its agent's table.
 fn turns(prepared: &Prepared) -> TurnCaps {
-    let of = |role: Role| {
-        let set = prepared.settings.turns.get(&role).copied();
-        set.or(prepared.roles.of(role).table.max_turns).map(|most| (role, most))
-    };
-    TurnCaps { set: Role::KNOWN.into_iter().filter_map(of).collect() }
+    let own = |role: Role| prepared.settings.turns.get(&role).copied();
+    let of = |role: Role| own(role).or(prepared.roles.of(role).table.max_turns).map(|most| (role, most));
+    TurnCaps {
+        set: Role::KNOWN.into_iter().filter_map(of).collect(),
+        by_agent: Role::KNOWN.into_iter().filter(|role| own(*role).is_none()).collect(),
+    }
 }
 
 fn limits(prepared: &Prepared) -> Limits {
     let settings = &prepared.settings;
     let wall_ms =
         if prepared.operator.is_some() { WALL_IN_PERSON.as_secs() * 1000 } else { Deadlines::ATTEMPT_MS };
+    let set_by = |said: Option<u64>| if said.is_some() { SetBy::Settings } else { SetBy::Nobody };
     Limits {
         // Each child has its own.
         turns: u32::MAX,
@@ -337,5 +341,10 @@ fn limits(prepared: &Prepared) -> Limits {
         idle_ms: settings.deadlines.idle_ms.unwrap_or(Deadlines::IDLE_MS),
         output_bytes: OUTPUT,
         caps: Allowance::default(),
+        set_by: Setters {
+            wall: set_by(settings.deadlines.attempt_ms),
+            idle: set_by(settings.deadlines.idle_ms),
+            ..Setters::default()
+        },
     }
 }

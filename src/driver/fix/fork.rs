@@ -38,6 +38,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let parts = self.keep_prompt(&prompt)?;
         let (zero, project) = (self.zero()?, self.state.run.project.clone());
         let role_text = self.diff().role_text(Role::Fixer, Some(&zero), &project)?;
+        let turns = &self.setup.turns;
+        let turns = (turns.of(Role::Fixer, 0), turns.set_by(Role::Fixer));
         self.order = Some(AgentOrder {
             asked: Asked::Fixer,
             number,
@@ -47,7 +49,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             session: None,
             session_used: Usage::default(),
             out_of_sight: Vec::new(),
-            limits: self.limits(self.setup.turns.of(Role::Fixer, 0), self.took_ms()),
+            limits: self.limits(turns, self.took_ms()),
         });
         let attempt = Attempt { key: Asked::Fixer, number, kind, before, prompt: parts };
         Ok(vec![Event::AttemptStarted { attempt }])
@@ -60,7 +62,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let sealed = sealed_classes(self.state.run.test_edits);
         let Answer { outcome, told, run_cap } = self.ask(&order, sealed).await?;
         if let (Some(cap), None) = (run_cap, &outcome.message) {
-            return Err(self.at_cap(cap, "the child that ran was stopped"));
+            return Err(self.at_cap(cap, "the agent that ran was stopped"));
         }
         let returned = Event::AgentReturned { outcome: Box::new(outcome), judged: None };
         Ok(told.into_iter().chain([returned]).collect())

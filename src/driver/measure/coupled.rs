@@ -102,6 +102,7 @@ impl<W: World> Drive<'_, W> {
             kind,
             seen: Seen::FileOnly,
             message: message.clone(),
+            why: None,
         };
         CriterionRed { id: id.clone(), tests: files.iter().map(test).collect(), files }
     }

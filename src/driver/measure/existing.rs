@@ -13,6 +13,8 @@ use tdd_core::test::{Failure, FailureKind, Outcome, TestReport};
 use tdd_core::trouble::Trouble;
 use tdd_source::Language;
 
+use super::Work;
+
 /// Sources that are read for one name.
 const READ_CAP: usize = 64;
 
@@ -56,6 +58,37 @@ impl<W: World> Drive<'_, W> {
         Ok(existing)
     }
 
+    /// For each file that does not load because something is absent: what else it takes by name from the same
+    /// module and is not there. A runner stops at the first.
+    pub(super) fn find_absent_too(
+        &mut self,
+        work: &Work,
+        report: &TestReport,
+    ) -> Result<BTreeMap<RelPath, BTreeSet<String>>, Trouble> {
+        let mut found: BTreeMap<RelPath, BTreeSet<String>> = BTreeMap::new();
+        let files = if report.load_failures.is_empty() {
+            Vec::new()
+        } else {
+            self.ports.checkpoints.files(&work.base)?
+        };
+        for load in &report.load_failures {
+            let Some(absent) =
+                load.failure.absent.as_deref().filter(|_| load.failure.kind == FailureKind::Missing)
+            else {
+                continue;
+            };
+            let Some(language) = Language::of(load.file.extension()) else { continue };
+            let source = self.source(&work.after, &load.file)?.unwrap_or_default();
+            let beside = tdd_source::asked_for(language, &source).into_iter();
+            for name in beside.filter(|name| name != absent && module_of(name) == module_of(absent)) {
+                if !self.existed(&work.base, &files, (&load.file, &name))? {
+                    found.entry(load.file.clone()).or_default().insert(name);
+                }
+            }
+        }
+        Ok(found)
+    }
+
     fn existed(
         &mut self,
         base: &CheckpointId,
@@ -80,6 +113,12 @@ impl<W: World> Drive<'_, W> {
         }
         Ok(false)
     }
+}
+
+/// Where a name stands, as it is spelt: all before its last part.
+fn module_of(name: &str) -> &str {
+    let end = ["#", "::", "."].into_iter().find_map(|between| name.rfind(between));
+    end.map_or(name, |end| &name[..end])
 }
 
 /// Whether a path ends so; `folder/*.go` is any file of Go right in that folder.

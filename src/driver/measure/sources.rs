@@ -39,6 +39,8 @@ pub(super) struct SourceBook {
     rewritten: Vec<Rewritten>,
     /// For each file, what its tests miss though it stood in the project before them.
     pub(super) existing: BTreeMap<RelPath, BTreeSet<String>>,
+    /// For each file, what it imports beside what is said to be absent, and is not there either.
+    pub(super) absent_too: BTreeMap<RelPath, BTreeSet<String>>,
     /// The words of each new or changed test file that is no criterion's: what a test looks at
     /// through one of these is not in its own file.
     helpers: Vec<BTreeSet<String>>,
@@ -84,6 +86,9 @@ impl SourceBook {
                 Conditional::Conditional
             },
             existing,
+            absent_too: self.absent_too.get(file).cloned().unwrap_or_default(),
+            undefined: if by_file { None } else { facts.undefined.clone() },
+            line: if by_file { 0 } else { facts.line },
             mark: facts.skipped.as_deref().map(tdd_source::mark).unwrap_or_default(),
         }
     }

@@ -93,7 +93,7 @@ mod tests {
 
     fn not_red(test: &str, kind: RedKind) -> Reason {
         let criterion = CriterionId::parse("AC-STE-1.1").unwrap();
-        Reason::NotRed { criterion, test: TestId(test.to_owned()), kind }
+        Reason::NotRed { criterion, test: TestId(test.to_owned()), kind, why: None }
     }
 
     #[test]

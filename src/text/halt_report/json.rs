@@ -54,6 +54,7 @@ impl Report<'_> {
             "usage": usage_words::json(self.state),
             "run_dir": self.facts.run_dir,
             "standing": self.state_of_work(),
+            "repeats": self.facts.repeats,
             "checkpoints": { "zero": zero, "good": good, "failed": failed, "unclaimed": unclaimed },
             "next": steps,
         })

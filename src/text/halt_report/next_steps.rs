@@ -1,7 +1,9 @@
 //! What an operator can do after a halt. The one place that knows which commands exist, so that
 //! no report ever offers one that does not.
 
+use super::HaltFacts;
 use super::false_red::{FalseRed, already_green};
+use super::limit::Limit;
 use tdd_core::attempt::{CheckpointId, Exhaustion};
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::Halt;
@@ -39,9 +41,9 @@ impl NextStep {
 
 /// In the order in which a person would think of them: go on, look, give up. Every command here
 /// exists in this version; git commands work from any folder of the repository.
-pub fn next_steps(state: &State, halt: &Halt) -> Vec<NextStep> {
+pub fn next_steps(state: &State, halt: &Halt, facts: &HaltFacts) -> Vec<NextStep> {
     let run = shell_word(&state.run.run.to_string());
-    let mut steps = ways_on(state, halt, &run);
+    let mut steps = ways_on(state, halt, (facts, &run));
     let failed = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.as_ref());
     if let (Some(good), Some(failed)) = (&state.good, failed)
         && good != failed
@@ -68,7 +70,7 @@ pub(super) fn brief(checkpoint: &CheckpointId) -> &str {
 }
 
 /// What makes the run go on.
-fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
+fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<NextStep> {
     let retry = format!("tdd resume {run} --retry");
     let edited = format!("tdd resume {run} --edited");
     let take = take_step(state, halt, run);
@@ -80,18 +82,17 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
                 format!("tdd review {run}"),
             ),
             step(&format!("the {role} is right: go on after an edit (test or requirement)"), edited),
-            step("the test is right: try again with a fresh budget", retry),
-        ],
-        Verdict::Failed(fault) if fault.mode == Mode::E => vec![
-            step(&format!("try again with a fresh budget{}", more_of_a_flag(&fault.reasons)), retry),
             step(
                 &format!(
-                    "go on after an edit by hand (code, test, requirement or setting){}",
-                    more_of_a_setting(&fault.reasons)
+                    "the test is right: try again with a fresh budget (the next {role} is told that the dispute was \
+                     looked at and the test stands)"
                 ),
-                edited,
+                retry,
             ),
         ],
+        Verdict::Failed(fault) if fault.mode == Mode::E => {
+            after_a_limit(state, halt, (facts, fault), [retry, edited])
+        }
         Verdict::Failed(fault) if fault.mode == Mode::A => {
             after_false_red(state, halt, fault, [retry, edited])
         }
@@ -102,6 +103,8 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
             ]
         }
     };
+    let by_hand = facts.repeats && is_mended_by_hand(state, halt);
+    let ways = if by_hand { by_hand_first(ways) } else { ways };
     let mut steps: Vec<NextStep> = take.into_iter().chain(ways).collect();
     if halt.key == Key::Refactorer {
         let without = step(
@@ -119,6 +122,46 @@ fn ways_on(state: &State, halt: &Halt, run: &str) -> Vec<NextStep> {
         ));
     }
     steps
+}
+
+/// Whether nothing but other work can help: no limit, block or refactoring is what is wrong, and nobody gave up.
+pub(super) fn is_mended_by_hand(state: &State, halt: &Halt) -> bool {
+    let Verdict::Failed(fault) = &halt.verdict else { return false };
+    match fault.mode {
+        Mode::A => match false_red(state, halt, fault) {
+            FalseRed::DoesNotRun | FalseRed::Useless => true,
+            FalseRed::Passes | FalseRed::GivenUp => false,
+        },
+        Mode::B => true,
+        Mode::C | Mode::D | Mode::E => false,
+    }
+}
+
+/// A third attempt that leaves the same once more helps nobody.
+fn by_hand_first(mut ways: Vec<NextStep>) -> Vec<NextStep> {
+    ways.sort_by_key(|way| way.command.ends_with(" --retry"));
+    ways
+}
+
+/// After a limit what raises it comes first.
+fn after_a_limit(
+    state: &State,
+    halt: &Halt,
+    (facts, fault): (&HaltFacts, &Fault),
+    [retry, edited]: [String; 2],
+) -> Vec<NextStep> {
+    let limit = Limit::of(state, halt);
+    let known = limit.and_then(|limit| limit.ways_on([retry.clone(), edited.clone()], facts.setting_line));
+    known.unwrap_or_else(|| {
+        let more = |words: String| format!("{words}{}", more_of_a_setting(&fault.reasons));
+        vec![
+            step(&format!("try again with a fresh budget{}", more_of_a_flag(&fault.reasons)), retry),
+            step(
+                &more("go on after an edit by hand (code, test, requirement or setting)".to_owned()),
+                edited,
+            ),
+        ]
+    })
 }
 
 /// After a RED that is none, what fits its cause comes first.
@@ -215,7 +258,7 @@ fn more_of_a_flag(reasons: &[Reason]) -> &'static str {
 fn more_of_a_setting(reasons: &[Reason]) -> &'static str {
     match ran_out_of(reasons) {
         Some(Exhaustion::Idle) => " (`idle_deadline` in tdd.yaml lets the agent be silent for longer)",
-        Some(Exhaustion::Output) => " (`output_cap` in tdd.yaml lets the agent print more)",
+        Some(Exhaustion::Output) => " (`output_cap` of the agent in tdd.yaml lets it print more)",
         Some(Exhaustion::Wall) => " (`attempt_deadline` in tdd.yaml gives the agent more time)",
         Some(Exhaustion::Cost | Exhaustion::Turns) | None => "",
     }
@@ -228,6 +271,6 @@ fn requirement_word(requirement: &Requirement) -> String {
     shell_word(&line(if by_path { requirement.path.as_str() } else { &requirement.id }))
 }
 
-fn step(what: &str, command: String) -> NextStep {
+pub(super) fn step(what: &str, command: String) -> NextStep {
     NextStep { what: what.to_owned(), command }
 }

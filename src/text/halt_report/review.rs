@@ -1,7 +1,8 @@
 //! The first screen of a review (contract section 13): what went wrong, and what can be done about it, each
 //! under one key. Pure: the program that asks lies in `commands`.
 
-use super::next_steps::false_red;
+use super::limit::Limit;
+use super::next_steps::{false_red, is_mended_by_hand};
 use super::page::Page;
 use super::{HaltFacts, NextStep, Report};
 use tdd_core::excerpt;
@@ -10,6 +11,7 @@ use tdd_core::halt::Halt;
 use tdd_core::harmless;
 use tdd_core::judge::{Reason, Verdict};
 use tdd_core::mode::Mode;
+use tdd_core::role::Key;
 use tdd_core::state::State;
 
 /// Lines of output on the first screen; all of it is behind a key.
@@ -30,6 +32,8 @@ pub struct Review {
     pub title: String,
     /// What went wrong, in one sentence.
     pub cause: String,
+    /// Who halted in which attempt, and where its work is.
+    pub who: String,
     /// What the criterion asks for, in one line.
     pub wanted: Option<String>,
     /// The key of what to read first: what was printed, or the test itself.
@@ -91,7 +95,9 @@ impl Report<'_> {
         }
         page.line("");
         self.criterion(&mut page);
+        page.words("", &self.who_halted());
         page.words("", &self.attempts_line());
+        self.sameness().iter().for_each(|line| page.line(line));
         for line in self.state_of_work() {
             page.words("", &line);
         }
@@ -102,8 +108,14 @@ impl Report<'_> {
             page.quote(&evidence[excerpt::around(&evidence, &anchors, FEW)]);
         }
         page.line("");
-        let advice = advice(self.state, self.halt);
-        let opens = if evidence.is_empty() || is_about_the_test(self.halt) { 't' } else { 'o' };
+        let advice = self.advice(&steps);
+        let opens = if is_about_the_change(self.halt) && !self.facts.changed.is_empty() {
+            'd'
+        } else if evidence.is_empty() || is_about_the_test(self.halt) {
+            't'
+        } else {
+            'o'
+        };
         page.words("", &advice.words);
         for (index, step) in steps.iter().enumerate() {
             let sign = if advice.step == Some(index) { '*' } else { ' ' };
@@ -124,11 +136,26 @@ impl Report<'_> {
             look_at,
             evidence,
             title: harmless::line(&format!("{run} halted in {}{of}{after}", self.halt.key.stage())),
+            who: self.who_halted(),
             wanted: self.wanted(),
             opens,
             cause: self.cause_line(),
             advice,
         }
+    }
+
+    /// The role, its attempt, and where the failed work is.
+    fn who_halted(&self) -> String {
+        let [(failed, of), _] = self.attempts();
+        // Neither a dispute nor a missing block is counted.
+        let is_counted = matches!(&self.halt.verdict, Verdict::Failed(fault) if fault.mode != Mode::D);
+        let number = failed.saturating_add(u8::from(!is_counted)).clamp(1, of.max(1));
+        let work = if self.facts.changed.is_empty() {
+            "it changed no file"
+        } else {
+            "its work (d) is set aside, not among your files"
+        };
+        format!("{}, attempt {number} of {}: {work}", self.halt.key.role(), of.max(1))
     }
 
     fn criterion(&self, page: &mut Page) {
@@ -142,6 +169,12 @@ impl Report<'_> {
         let criterion = self.state.run.requirement.criterion(id)?;
         Some(format!("{id}: {}", harmless::short(&criterion.text, super::LINE_WIDTH)))
     }
+}
+
+/// Whether code that was changed says more than an old test that fails by it.
+pub(super) fn is_about_the_change(halt: &Halt) -> bool {
+    let is_broken = matches!(&halt.verdict, Verdict::Failed(fault) if fault.mode == Mode::C);
+    is_broken && halt.key == Key::Refactorer
 }
 
 /// Whether the test's own words say more than what a run of it printed: it is disputed, or no RED though it runs.
@@ -160,6 +193,21 @@ fn is_about_the_test(halt: &Halt) -> bool {
     }
 }
 
+impl Report<'_> {
+    fn advice(&self, steps: &[NextStep]) -> Advice {
+        if self.facts.repeats && is_mended_by_hand(self.state, self.halt) {
+            let back = steps.iter().position(|step| step.command.contains(" --to "));
+            let back = back.map(|at| format!("; {} brings that work back, to mend it", at + 1));
+            let words = format!(
+                "recommended: 1, because another attempt would most likely leave the same again{}",
+                back.unwrap_or_default()
+            );
+            return Advice { words, step: Some(0) };
+        }
+        advice(self.state, self.halt)
+    }
+}
+
 fn advice(state: &State, halt: &Halt) -> Advice {
     let because = match &halt.verdict {
         Verdict::Disputed(_) => {
@@ -175,7 +223,8 @@ fn advice(state: &State, halt: &Halt) -> Advice {
                 Some(_) => "because nobody has measured its work yet",
                 None => "because its work came without a valid result block",
             },
-            Mode::E => "because a limit stopped it before it was done",
+            Mode::E => Limit::of(state, halt)
+                .map_or("because a limit stopped it before it was done", |limit| limit.because()),
         },
         Verdict::Passed => "because nothing is known to be wrong",
     };

@@ -15,6 +15,10 @@ const SILENT: &str =
     "The attempt before this one ended without a final message, so nothing is known of its work.";
 const AT_THE_END: &str = "End your turn with your work as one single `tdd-result` fenced block.";
 
+/// After a dispute that the operator has decided; the operator's own words are for nobody else.
+const STANDS: &str = "An attempt before this one said that a test is wrong. That was looked at: the test stands as it \
+                      is, and this attempt is judged by it.";
+
 /// Rule lines in one prompt, at most, and the length of each in characters.
 const MAX_RULES: usize = 50;
 const MAX_RULE_CHARS: usize = 400;
@@ -133,6 +137,13 @@ pub fn semantic_retry(first: &Prompt, (cause, left): (&RetryCause, LeftWork), ma
 fn after(first: &Prompt, retry: Prompt) -> Prompt {
     let parts = first.parts.iter().cloned().chain(retry.parts).collect();
     Prompt { text: format!("{}\n{}", first.text, retry.text), parts }
+}
+
+/// The role's first prompt, for whoever comes after a dispute that was overruled.
+pub fn with_overruled_dispute(first: &Prompt, mask: Mask<'_>) -> Prompt {
+    let mut draft = Draft::new(mask);
+    draft.add("dispute", STANDS);
+    after(first, draft.finish())
 }
 
 /// After a format violation, with what the reader of blocks said against the message. In the same

@@ -9,7 +9,6 @@ use ratatui::widgets::{Block, Clear, Paragraph};
 use super::fitting::{cut, hung};
 use super::model::{Asked, Model};
 use crate::view::Ink;
-use tdd_core::harmless;
 
 impl Ink {
     fn of(self, colour: Color) -> Style {
@@ -20,8 +19,8 @@ impl Ink {
     }
 }
 
-const KEYS: &str = "1-9 do  e edit  ! shell  tab next sheet  ↑↓ scroll  ? keys  q leave";
-const FEWER_KEYS: &str = "1-9 do  e edit  ! shell  ? keys  q leave";
+const KEYS: &str = "e edit  ! shell  tab next view  ↑↓ scroll  ? keys  q leave";
+const FEWER_KEYS: &str = "e edit  ! shell  ? keys  q leave";
 
 /// Draws all of it. The model must fit the frame.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, ink: Ink) {
@@ -29,8 +28,8 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, ink: Ink) {
     let mut page = Page { area, y: 0, frame };
     let bold = Style::new().add_modifier(Modifier::BOLD);
     page.prose(&model.head.title, bold);
-    if let Some(wanted) = &model.layout.wanted {
-        page.line(Line::styled(wanted.clone(), dim()));
+    for row in model.layout.who.iter().chain(&model.layout.wanted) {
+        page.line(Line::styled(row.clone(), dim()));
     }
     for row in &model.layout.cause {
         page.line(Line::styled(row.clone(), ink.of(Color::Red)));
@@ -59,10 +58,21 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, ink: Ink) {
         page.prose(&format!("{sign}{:>2}  {}", index + 1, step.what), style);
     }
     page.y = area.height.saturating_sub(1);
-    let keys = if usize::from(area.width) < KEYS.chars().count() { FEWER_KEYS } else { KEYS };
-    let last = model.note.clone().unwrap_or_else(|| keys.to_owned());
+    let numbers = numbers(model.steps.len());
+    let has_room = numbers.len() + KEYS.chars().count() <= usize::from(area.width);
+    let keys = format!("{numbers}{}", if has_room { KEYS } else { FEWER_KEYS });
+    let last = model.note.clone().unwrap_or(keys);
     page.line(Line::styled(last, Style::new().add_modifier(Modifier::REVERSED)));
     ask(frame, model);
+}
+
+/// The keys of so many actions.
+fn numbers(steps: usize) -> String {
+    match steps.min(9) {
+        0 => String::new(),
+        1 => "1 do  ".to_owned(),
+        last => format!("1-{last} do  "),
+    }
 }
 
 fn count(lines: usize, place: &str) -> String {
@@ -208,12 +218,14 @@ impl Model {
         let steps = self.steps.iter().enumerate();
         let steps = steps.flat_map(|(index, step)| {
             let command = (words == Words::All).then(|| format!("         {}", step.command));
-            let what = if words == Words::All { step.what.clone() } else { harmless::short(&step.what, 50) };
+            // Remarks give way where there is little room, and never the words that tell actions apart.
+            let brief = || step.what.split(" (").next().unwrap_or_default().to_owned();
+            let what = if words == Words::All { step.what.clone() } else { brief() };
             std::iter::once(format!("  {}      {what}", index + 1)).chain(command)
         });
         let first = ["Look".to_owned()].into_iter();
         let moves = [
-            "  tab, ←→   the next sheet, the one before it",
+            "  tab, ←→   the next view, the one before it",
             "  ↑↓, space, b, home, end   scroll",
             "",
             if self.head.advice.step.is_some() { "Do (Enter is the same as 1)" } else { "Do" },

@@ -24,6 +24,19 @@ pub(super) fn folded(text: &str, cols: usize) -> Vec<String> {
     rows
 }
 
+/// The first of these rows, with a sign where some were left out.
+pub(super) fn shortened(mut rows: Vec<String>, most: usize) -> Vec<String> {
+    if rows.len() > most {
+        rows.truncate(most);
+        if let Some(last) = rows.last_mut() {
+            // One column less, so that the sign has room.
+            last.pop();
+            last.push('…');
+        }
+    }
+    rows
+}
+
 /// As much of a line as fits into so many columns, with a sign where it was cut.
 pub(super) fn cut(line: &str, cols: usize) -> String {
     if width(line) <= cols {

@@ -1,6 +1,6 @@
 //! What a review shows, and what its keys do. Pure: neither a terminal nor a run is touched.
 
-use super::fitting::{cut, folded, squeezed, wrapped};
+use super::fitting::{folded, shortened, squeezed, wrapped};
 use crate::text::halt_report::{Advice, NextStep};
 
 /// The part of the height that the actions may take.
@@ -9,6 +9,8 @@ const SHARE_OF_STEPS: usize = 3;
 const MOST_OF_CAUSE: usize = 4;
 /// Lines that the reason of the recommended action may take.
 const MOST_OF_ADVICE: usize = 2;
+/// Lines that the criterion may take; all of it is behind a key.
+const MOST_OF_WANTED: usize = 4;
 /// From how many rows on there is room to say what was asked for.
 const ROOMY: usize = 28;
 /// Characters of a reason.
@@ -19,6 +21,8 @@ const MOST_OF_REASON: usize = 500;
 pub struct Head {
     /// Which run, and where it halted.
     pub title: String,
+    /// Who halted in which attempt, and where its work is.
+    pub who: String,
     /// What was asked for: the criterion.
     pub wanted: Option<String>,
     pub cause: String,
@@ -96,7 +100,8 @@ pub(super) struct Layout {
     pub(super) cols: usize,
     pub(super) rows: usize,
     pub(super) cause: Vec<String>,
-    pub(super) wanted: Option<String>,
+    pub(super) who: Vec<String>,
+    pub(super) wanted: Vec<String>,
     pub(super) advice: Vec<String>,
     /// The sheets' names by lines, each with its number.
     pub(super) tabs: Vec<Vec<usize>>,
@@ -133,6 +138,7 @@ impl Model {
         if let Some(sheet) = self.sheets.get_mut(self.at) {
             sheet.lines = Some(lines);
         }
+        self.scroll = self.first_scroll();
         self.layout = Layout::default();
     }
 
@@ -145,20 +151,22 @@ impl Model {
         cause.truncate(MOST_OF_CAUSE);
         let mut advice = folded(&self.head.advice.words, cols);
         advice.truncate(MOST_OF_ADVICE);
-        let wanted = self.head.wanted.as_ref().filter(|_| rows >= ROOMY).map(|wanted| cut(wanted, cols));
+        let mut who = folded(&self.head.who, cols);
+        who.truncate(MOST_OF_ADVICE);
+        let wanted = self.head.wanted.as_ref().filter(|_| rows >= ROOMY);
+        let wanted = wanted.map(|wanted| shortened(folded(wanted, cols), MOST_OF_WANTED)).unwrap_or_default();
         let tabs = self.tabs(cols);
         let steps = self.steps.len().min((rows / SHARE_OF_STEPS).max(1));
         let place = usize::from(self.head.place.is_some());
         // The title, two rules, and the keys.
-        let taken =
-            4 + cause.len() + usize::from(wanted.is_some()) + place + tabs.len() + advice.len() + steps;
+        let taken = 4 + cause.len() + who.len() + wanted.len() + place + tabs.len() + advice.len() + steps;
         let sheet = self.sheets.get(self.at);
         let is_source = sheet.is_some_and(|sheet| matches!(sheet.key, 'd' | 'a' | 't'));
         let shown = |line: &String| if is_source { line.clone() } else { squeezed(line, cols) };
         let lines = sheet.and_then(|sheet| sheet.lines.as_ref());
         let lines = lines.into_iter().flatten().flat_map(|line| wrapped(&shown(line), cols)).collect();
         let page = rows.saturating_sub(taken);
-        self.layout = Layout { cols, rows, cause, wanted, advice, tabs, lines, page, steps };
+        self.layout = Layout { cols, rows, cause, who, wanted, advice, tabs, lines, page, steps };
         self.scroll = self.scroll.min(self.last_scroll());
     }
 
@@ -246,8 +254,14 @@ impl Model {
     }
 
     fn turn_to(&mut self, at: usize) {
-        (self.at, self.scroll) = (at, 0);
+        self.at = at;
+        self.scroll = self.first_scroll();
         self.layout = Layout::default();
+    }
+
+    /// Where one begins to read: a journal at what happened last.
+    fn first_scroll(&self) -> usize {
+        if self.sheets.get(self.at).is_some_and(|sheet| sheet.key == 'j') { usize::MAX } else { 0 }
     }
 
     fn choose(&mut self, at: usize) -> Option<Wish> {

@@ -1,9 +1,10 @@
 //! What is told if nobody asked for more: success is quiet. A line for RED, for each criterion and for REFACTOR,
 //! and whatever a person may have to act on; `--verbose` and `tdd log` tell every step.
 
-use super::{Line, Teller, bad, baseline, counted, dim, good, opening, plain, seconds};
+use super::{Line, Teller, bad, baseline, dim, good, opening, plain, seconds};
 use tdd_core::attempt::{Attempt, AttemptKind};
 use tdd_core::cause;
+use tdd_core::counted::counted;
 use tdd_core::event::Event;
 use tdd_core::finding::{Findings, GreenJudge};
 use tdd_core::judge::Verdict;

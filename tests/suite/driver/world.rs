@@ -21,7 +21,7 @@ use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
 use tdd_core::ports::{
     AgentOrder, AgentReport, Agents, Allowance, Bench, Bring, Checkpoints, Clock, Isolation, Journal, Limits,
-    MdtestOrder, MdtestReport, Observer, Ports, Protection, TestOrder, Tests, World,
+    MdtestOrder, MdtestReport, Observer, Ports, Protection, Setters, TestOrder, Tests, World,
 };
 use tdd_core::requirement::{Reading, Requirement};
 use tdd_core::role::{Asked, Key};
@@ -453,6 +453,7 @@ impl Agents for Roles {
         Ok(AgentReport {
             glimpsed: Vec::new(),
             end: AgentEnd::Exited(Exit::Code(0)),
+            bound: None,
             message: Some(message).filter(|message| !message.is_empty()),
             session: None,
             denied: Vec::new(),
@@ -705,11 +706,13 @@ where
             idle_ms: 1000,
             output_bytes: 1 << 20,
             caps: Allowance::default(),
+            set_by: Setters::default(),
         },
         turns: TurnCaps::default(),
         roots: vec!["/repository".into()],
         reports: Vec::new(),
         run_dir: "/repository/.tdd/runs/run".into(),
+        settings: String::new(),
         resume_with: Flags::default(),
         later: None,
         isolation: Confinement { level: Level::Audit, words: "a test".to_owned() },

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::agent_table::AgentTable;
 use tdd_child::session::{Ladder, SessionLimits};
-use tdd_core::ports::Limits;
+use tdd_core::attempt::SetBy;
+use tdd_core::ports::{Limits, Setters};
 
 /// The bounds of an attempt: the table's own replace the run's, but for its turns, which the run has
 /// looked up there already.
@@ -15,6 +16,22 @@ pub(super) fn limits(table: &AgentTable, run: &Limits) -> Limits {
         idle_ms: table.idle_ms.unwrap_or(run.idle_ms),
         output_bytes: table.output_cap.unwrap_or(run.output_bytes),
         caps: run.caps,
+        set_by: set_by(table, run),
+    }
+}
+
+fn set_by(table: &AgentTable, run: &Limits) -> Setters {
+    let of = |is_own: bool, set_by| if is_own { SetBy::Agent } else { set_by };
+    let wall = if run.caps.attempt.wall_ms.is_some() {
+        SetBy::Flag
+    } else {
+        of(table.wall_ms.is_some(), run.set_by.wall)
+    };
+    Setters {
+        turns: run.set_by.turns,
+        wall,
+        idle: of(table.idle_ms.is_some(), run.set_by.idle),
+        output: of(table.output_cap.is_some(), run.set_by.output),
     }
 }
 

@@ -54,9 +54,14 @@ pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setb
         Some(AgentFailure::Budget) => AgentEnd::Exhausted(Exhaustion::Cost),
         Some(failure) => return Err(failed(table, failure, &found, &over.prepared.spawn.log)),
     };
+    let bound = match end {
+        AgentEnd::Exhausted(what) => over.prepared.limits.bound(what),
+        AgentEnd::Exited(_) => None,
+    };
     let glimpsed = glimpsed(&over.prepared);
     Ok(AgentReport {
         end,
+        bound,
         message,
         session: over.prepared.session.or(found.session),
         turns: found.turns,

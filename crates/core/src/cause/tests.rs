@@ -62,8 +62,12 @@ fn what_only_lacks_code_is_no_cause_of_a_false_red() {
         ..unloaded("tests/test_a.py", "ImportError: cannot import name 'two' from 'shop'")
     };
     let criterion = CriterionId::new("STE-1", 2).unwrap();
-    let not_red =
-        |kind| Reason::NotRed { criterion: criterion.clone(), test: id("tests/test_b.py::two"), kind };
+    let not_red = |kind| Reason::NotRed {
+        criterion: criterion.clone(),
+        test: id("tests/test_b.py::two"),
+        kind,
+        why: None,
+    };
     let runs = [run(vec![missing.clone()], "tests/test_a.py:1: in <module>\n")];
     let useless = cause(vec![not_red(RedKind::None)], &runs);
     assert_eq!(useless.sentence, "tests/test_b.py::two was skipped or not run");
@@ -79,15 +83,20 @@ fn what_only_lacks_code_is_no_cause_of_a_false_red() {
 fn a_red_that_proves_nothing_says_why() {
     let criterion = CriterionId::new("STE-1", 2).unwrap();
     let test = id("tests/test_b.py::two");
-    let hollow =
-        || vec![Reason::NotRed { criterion: criterion.clone(), test: test.clone(), kind: RedKind::None }];
+    let hollow = || {
+        vec![Reason::NotRed {
+            criterion: criterion.clone(),
+            test: test.clone(),
+            kind: RedKind::None,
+            why: None,
+        }]
+    };
     let of = |item: FailedItem| cause(hollow(), &[run(vec![item], "")]).sentence;
     let gone = "ImportError: cannot import name 'two'";
     let missing = FailedItem { kind: FailureKind::Missing, ..unloaded("tests/test_b.py", gone) };
     assert_eq!(
         of(missing),
-        "tests/test_b.py::two fails only because something is missing, and expects nothing of it (or has a mark, \
-         skip or xfail): ImportError: cannot import name 'two'"
+        "tests/test_b.py::two fails only because something is missing, and expects nothing of it: ImportError: cannot import name 'two'"
     );
     let ran = |kind, said| of(failed(&test.0, kind, said));
     assert_eq!(
@@ -227,4 +236,31 @@ fn every_reason_makes_a_sentence() {
     for reason in reasons {
         assert!(!cause(vec![reason.clone()], &[]).sentence.is_empty(), "{reason:?}");
     }
+}
+
+/// What is still to be written hides what can never be.
+#[test]
+fn what_can_never_pass_comes_before_what_is_only_missing() {
+    let criterion = CriterionId::new("STE-1", 2).unwrap();
+    let missing = FailedItem {
+        kind: FailureKind::Missing,
+        ..unloaded("tests/test_b.py", "ImportError: cannot import name 'total' from 'shop'")
+    };
+    let not_red = |test: &str, kind, words: &str, line| Reason::NotRed {
+        criterion: criterion.clone(),
+        test: id(test),
+        kind,
+        why: Some(crate::finding::Why { words: words.to_owned(), line }),
+    };
+    let never = not_red("tests/test_b.py::two", RedKind::Unconditional, "can never pass: x", Some(11));
+    let idle = |line| not_red("tests/test_b.py::one", RedKind::None, "fails only because of y", line);
+    let runs = [run(vec![missing], "tests/test_b.py:2: in <module>\n    from shop import total\n")];
+    let found = cause(vec![idle(Some(7)), never], &runs);
+    assert_eq!(found.sentence, "tests/test_b.py::two can never pass: x");
+    assert_eq!(found.place.unwrap().to_string(), "tests/test_b.py:11");
+    let found = cause(vec![idle(Some(7))], &runs);
+    assert_eq!(found.sentence, "tests/test_b.py::one fails only because of y");
+    assert_eq!(found.place.unwrap().to_string(), "tests/test_b.py:7");
+    let found = cause(vec![idle(None)], &runs);
+    assert_eq!(found.place.unwrap().to_string(), "tests/test_b.py:2", "where the runner says");
 }

@@ -181,6 +181,7 @@ fn expected_ids_come_from_red() {
         kind: RedKind::Assertion,
         seen,
         message: String::new(),
+        why: None,
     };
     let expect = |tests: Vec<RedTest>, results: Vec<TestResult>| {
         let red = CriterionRed { id: criterion(), files: vec![path("t/ac_x_1.py")], tests };
@@ -306,6 +307,7 @@ fn only_ids_that_are_known_can_vanish() {
         kind: RedKind::Missing,
         seen,
         message: String::new(),
+        why: None,
     };
     let vanished = |tests: &[RedTest], ran: &[&str]| {
         let red = CriterionRed { id: criterion(), files: vec![path("t/ac_x_1.py")], tests: tests.to_vec() };
@@ -414,4 +416,32 @@ fn who_names_a_test_means_its_namesakes() {
     both.tests[0].outcome = Outcome::Passed;
     let own = own(&red, &mapping, &both);
     assert_eq!((own.passed.len(), own.failed), (1, vec![TestId("t/ac_x_1.py::a #2".into())]));
+}
+
+/// A runner stops at the first name that is absent.
+#[test]
+fn what_is_absent_beside_the_name_that_was_told_is_looked_at_too() {
+    let failure = Failure {
+        kind: FailureKind::Missing,
+        message: "ImportError: cannot import name 'total'".to_owned(),
+        absent: Some("shop.total".to_owned()),
+    };
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
+    let body = Body {
+        expectation: Expectation::Held,
+        looks_at: Some(names(&["checkout"])),
+        line: 9,
+        ..Body::default()
+    };
+    let beside = Body { absent_too: names(&["shop.checkout"]), ..body.clone() };
+    assert_eq!(kind_of_failure(&failure, &beside), RedKind::Missing);
+    // Its twin looks at what is there already.
+    assert_eq!(kind_of_failure(&failure, &body), RedKind::None);
+    let why = why_of(&failure, &body, RedKind::None).unwrap();
+    assert!(why.words.contains("`total` is missing, and expects nothing of it"), "{}", why.words);
+    assert_eq!(why.line, Some(9));
+    let never = Body { undefined: Some(("Emty".to_owned(), 11)), ..beside };
+    assert_eq!(kind_of_failure(&failure, &never), RedKind::Unconditional);
+    let why = why_of(&failure, &never, RedKind::Unconditional).unwrap();
+    assert!(why.words.contains("`Emty`") && why.line == Some(11), "{}", why.words);
 }

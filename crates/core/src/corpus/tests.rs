@@ -28,6 +28,7 @@ fn red(seen: &[(&str, Seen)]) -> CriterionRed {
         kind: crate::finding::RedKind::Missing,
         seen: *seen,
         message: String::new(),
+        why: None,
     };
     let id = CriterionId::new("X", 1).unwrap();
     CriterionRed { id, files: Vec::new(), tests: seen.iter().map(test).collect() }

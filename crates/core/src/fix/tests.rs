@@ -95,6 +95,7 @@ fn returned(message: Option<&str>, end: AgentEnd) -> Event {
     let error = ClaimError { kind: ClaimErrorKind::NoBlock, message: String::new(), line: None };
     let outcome = AgentReturn {
         end,
+        bound: None,
         claim: Err(error),
         session: None,
         turns: None,

@@ -47,7 +47,8 @@ fn plan() -> Plan {
 fn red() -> RedFindings {
     let one = |number: u64, kind: RedKind| {
         let message = String::new();
-        let test = RedTest { id: test(&format!("own{number}")), kind, seen: Seen::Reported, message };
+        let test =
+            RedTest { id: test(&format!("own{number}")), kind, seen: Seen::Reported, message, why: None };
         CriterionRed { id: id(number), files: vec![path("tests/a.py")], tests: vec![test] }
     };
     let superseded =
@@ -164,7 +165,7 @@ fn all_rows() -> Vec<Reason> {
     all.extend(green_flaws().into_iter().map(|(.., reason)| reason));
     all.extend(refactor_flaws().into_iter().map(|(.., reason)| reason));
     all.extend(return_flaws().into_iter().map(|(.., reason)| reason));
-    all.push(Reason::NotRed { criterion: id(1), test: test("own1"), kind: RedKind::Flaky });
+    all.push(Reason::NotRed { criterion: id(1), test: test("own1"), kind: RedKind::Flaky, why: None });
     all
 }
 
@@ -188,7 +189,16 @@ fn returned(said: Result<ClaimStatus, ClaimError>, end: AgentEnd) -> AgentReturn
         supersedes: BTreeMap::new(),
         dispute: None,
     });
-    AgentReturn { end, claim, session: None, turns: None, duration_ms: 1, log: String::new(), message: None }
+    AgentReturn {
+        end,
+        bound: None,
+        claim,
+        session: None,
+        turns: None,
+        duration_ms: 1,
+        log: String::new(),
+        message: None,
+    }
 }
 
 fn says_ok() -> AgentReturn {
@@ -267,9 +277,15 @@ fn every_reason_is_one_line_of_its_own_that_names_what_it_is_about() {
     for (reason, wanted) in [
         (Reason::Forbidden(path("src/a.py")), "src/a.py"),
         (Reason::NoCandidate(id(1)), "ac_x_1"),
-        (Reason::NotRed { criterion: id(1), test: test("b"), kind: RedKind::Flaky }, "AC-X.1"),
-        (Reason::NotRed { criterion: id(1), test: test("b"), kind: RedKind::Flaky }, "tests/a.py::b"),
-        (Reason::NotRed { criterion: id(1), test: test("b"), kind: RedKind::Flaky }, "two runs differ"),
+        (Reason::NotRed { criterion: id(1), test: test("b"), kind: RedKind::Flaky, why: None }, "AC-X.1"),
+        (
+            Reason::NotRed { criterion: id(1), test: test("b"), kind: RedKind::Flaky, why: None },
+            "tests/a.py::b",
+        ),
+        (
+            Reason::NotRed { criterion: id(1), test: test("b"), kind: RedKind::Flaky, why: None },
+            "two runs differ",
+        ),
         (Reason::FewerTests { before: 20, now: 3 }, "3 now, 20 before"),
         (Reason::Exhausted(Exhaustion::Idle), "silent"),
         (Reason::Format(no_block()), "no-block: no fence"),
@@ -307,7 +323,7 @@ fn only_a_red_of_an_accepted_kind_is_one() {
         already.criteria[1].tests[0].kind = kind;
         let mut old = red();
         old.superseded[0].kind = kind;
-        let not_red = Reason::NotRed { criterion: id(1), test: test("own1"), kind };
+        let not_red = Reason::NotRed { criterion: id(1), test: test("own1"), kind, why: None };
         for (findings, passes, reason) in [
             (own, accepted.contains(&kind), not_red),
             (already, kind == RedKind::Passed, Reason::TestFailed(test("own2"))),
@@ -324,7 +340,7 @@ fn one_bad_test_spoils_a_criterion_whose_others_are_red() {
     let mut findings = red();
     let good = findings.criteria[0].tests[0].clone();
     findings.criteria[0].tests.push(RedTest { id: test("extra"), kind: RedKind::Passed, ..good });
-    let not_red = Reason::NotRed { criterion: id(1), test: test("extra"), kind: RedKind::Passed };
+    let not_red = Reason::NotRed { criterion: id(1), test: test("extra"), kind: RedKind::Passed, why: None };
     assert_eq!(red_faults(&plan(), &findings), [not_red]);
     findings.criteria[0].tests.pop();
     findings.criteria[0].files.clear();

@@ -180,6 +180,7 @@ impl State {
             ledger.spent = Spent::default();
             ledger.cuts = 0;
             ledger.fresh_from = ledger.entries.len();
+            ledger.overruled = false;
         }
     }
 

@@ -6,7 +6,7 @@ use crate::criterion::CriterionId;
 use crate::event::{Decision, Refactoring};
 use crate::finding::RedFindings;
 use crate::halt::Halt;
-use crate::judge::Reason;
+use crate::judge::{Reason, Verdict};
 use crate::machine::Suspension;
 use crate::requirement::Requirement;
 use crate::role::Key;
@@ -66,6 +66,9 @@ impl State {
             (phase, Decision::NoRefactor) => self.without_refactor(phase),
             (Phase::Ended { end: End::Halted(halt) }, Decision::Retry) => {
                 self.fresh(&halt.key);
+                if let Some(ledger) = self.ledgers.get_mut(&halt.key) {
+                    ledger.overruled = matches!(halt.verdict, Verdict::Disputed(_));
+                }
                 if self.proof.is_some() {
                     return Ok(self.prove_again(halt));
                 }

@@ -100,7 +100,16 @@ pub(super) fn baseline() -> Event {
 
 fn returned(claim: Result<Claim, ClaimError>) -> Event {
     let (end, log) = (AgentEnd::Exited(Exit::Code(0)), "log".to_owned());
-    let outcome = AgentReturn { end, claim, session: None, turns: None, duration_ms: 1, log, message: None };
+    let outcome = AgentReturn {
+        end,
+        bound: None,
+        claim,
+        session: None,
+        turns: None,
+        duration_ms: 1,
+        log,
+        message: None,
+    };
     Event::AgentReturned { outcome: Box::new(outcome), judged: None }
 }
 
@@ -125,7 +134,7 @@ pub(super) fn says_nothing() -> Event {
 pub(super) fn red_of(numbers: &[u64], kind: RedKind) -> RedFindings {
     let one = |number: &u64| {
         let test = TestId(format!("tests/a.py::own{number}"));
-        let test = RedTest { id: test, kind, seen: Seen::Reported, message: String::new() };
+        let test = RedTest { id: test, kind, seen: Seen::Reported, message: String::new(), why: None };
         CriterionRed { id: id(*number), files: vec![path("tests/a.py")], tests: vec![test] }
     };
     let criteria = numbers.iter().map(one).collect();

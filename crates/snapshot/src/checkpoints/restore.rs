@@ -33,6 +33,7 @@ use super::place::GitPlace;
 use super::rules::Rules;
 use super::{GitCheckpoints, disk, ref_folder, shown};
 use tdd_core::attempt::CheckpointId;
+use tdd_core::counted::counted;
 use tdd_core::event::RunId;
 use tdd_core::finding::Change;
 use tdd_core::path::RelPath;
@@ -339,7 +340,7 @@ impl Restore {
             return self.give_folders(outlook);
         }
         let paths: Vec<String> = left.iter().take(10).map(|one| shown(&one.path).to_string()).collect();
-        Err(Trouble::environment(format!("{} files did not come back as they were", left.len()))
+        Err(Trouble::environment(format!("{} did not come back as they were", counted(left.len(), "file")))
             .because(paths.join(", "))
             .advise("see that nothing else writes to them, then try again"))
     }

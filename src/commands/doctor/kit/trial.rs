@@ -32,7 +32,7 @@ use tdd_core::criterion::CriterionId;
 use tdd_core::harmless;
 use tdd_core::isolation::Reach;
 use tdd_core::policy::{FileClass, Policy};
-use tdd_core::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits, Protection};
+use tdd_core::ports::{AgentOrder, AgentReport, Agents, Allowance, Limits, Protection, Setters};
 use tdd_core::role::{Key, Role};
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::Usage;
@@ -176,6 +176,7 @@ impl<'b> Trial<'b> {
                 idle_ms: 150_000,
                 output_bytes: 64 << 20,
                 caps: Allowance::default(),
+                set_by: Setters::default(),
             },
         })
     }

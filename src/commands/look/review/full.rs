@@ -69,6 +69,7 @@ fn attend(halted: &Halted, shown: &Review, (stop, ink): (&StopSignal, Ink)) -> R
 fn model(shown: &Review) -> Model {
     let head = Head {
         title: shown.title.clone(),
+        who: shown.who.clone(),
         wanted: shown.wanted.clone(),
         cause: shown.cause.clone(),
         place: shown.look_at.clone(),

@@ -9,6 +9,7 @@ use crate::world::journal_file;
 use tdd_child::regular_file;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::claim::ClaimStatus;
+use tdd_core::counted::counted;
 use tdd_core::criterion::CriterionId;
 use tdd_core::harmless;
 use tdd_core::path::RelPath;
@@ -116,13 +117,37 @@ pub(super) fn last(halted: &Halted) -> Option<&Entry> {
 }
 
 fn patch(halted: &Halted, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<String>, Trouble> {
-    let mut lines = harmless_lines(&checkpoints::patch(&halted.repository, (from, to), &[])?);
+    let mut lines = by_file(harmless_lines(&checkpoints::patch(&halted.repository, (from, to), &[])?));
     if lines.len() > MOST_OF_DIFF {
         let more = lines.len() - MOST_OF_DIFF;
         lines.truncate(MOST_OF_DIFF);
         lines.push(format!("({more} lines more: tdd diff {} --failed)", halted.run.id));
     }
     Ok(lines)
+}
+
+/// A patch whose files each begin with their name and go on with their first change: git's own head of a file
+/// says nothing that a reader needs.
+fn by_file(patch: Vec<String>) -> Vec<String> {
+    let (mut lines, mut in_head, mut how) = (Vec::new(), false, "changed");
+    for line in patch {
+        if let Some(both) = line.strip_prefix("diff --git ") {
+            let name = both.rsplit_once(" b/").map_or(both, |(_, name)| name).trim_end_matches('"');
+            (in_head, how) = (true, "changed");
+            lines.push(format!("=== {name} ({how})"));
+        } else if in_head && !line.starts_with("@@") && !line.starts_with("Binary files") {
+            let told = [("new file", "new"), ("deleted file", "deleted"), ("old mode", "mode changed")];
+            let told = told.into_iter().find(|(start, _)| line.starts_with(start));
+            if let (Some((_, now)), Some(title)) = (told, lines.last_mut()) {
+                *title = title.replacen(&format!(" ({how})"), &format!(" ({now})"), 1);
+                how = now;
+            }
+        } else {
+            in_head = false;
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 /// What the last failed attempt changed.
@@ -182,7 +207,7 @@ fn work(halted: &Halted) -> Vec<String> {
         }
         let claim = outcome.and_then(|outcome| outcome.claim.as_ref().ok());
         lines.extend(claim.map(|claim| match claim.status {
-            ClaimStatus::Ok => format!("  claimed to be done, {} files", claim.files.len()),
+            ClaimStatus::Ok => format!("  claimed to be done, {}", counted(claim.files.len(), "file")),
             ClaimStatus::Failed => "  said that it failed".to_owned(),
         }));
     }
@@ -193,4 +218,23 @@ fn journal(halted: &Halted) -> Result<Vec<String>, Trouble> {
     let text = crate::commands::log::lines(&journal_file::read_only(&halted.run.path)?);
     let all = split(&text);
     Ok(all[all.len().saturating_sub(MOST_EVENTS)..].to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_begins_with_the_name_and_the_first_change() {
+        let patch = "diff --git a/src/a.py b/src/a.py\nindex 1..2 100644\n--- a/src/a.py\n+++ b/src/a.py\n\
+                     @@ -1 +1 @@\n-one\n+two\ndiff --git a/new b/new\nnew file mode 100644\nindex 0..3\n\
+                     --- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+--- x\ndiff --git a/x b/x\nold mode 100644\n\
+                     new mode 100755\ndiff --git a/b.png b/b.png\nindex 1..2\nBinary files a/b.png and b/b.png differ";
+        let told = by_file(split(patch));
+        assert_eq!(
+            told.join("\n"),
+            "=== src/a.py (changed)\n@@ -1 +1 @@\n-one\n+two\n=== new (new)\n@@ -0,0 +1 @@\n+--- x\n\
+             === x (mode changed)\n=== b.png (changed)\nBinary files a/b.png and b/b.png differ"
+        );
+    }
 }

@@ -20,7 +20,16 @@ fn seen(tree: &str) -> Event {
 fn runs_out() -> Event {
     let claim = Err(ClaimError { kind: ClaimErrorKind::NoBlock, message: "none".into(), line: None });
     let (end, log) = (AgentEnd::Exhausted(Exhaustion::Turns), "log".to_owned());
-    let outcome = AgentReturn { end, claim, session: None, turns: None, duration_ms: 1, log, message: None };
+    let outcome = AgentReturn {
+        end,
+        bound: None,
+        claim,
+        session: None,
+        turns: None,
+        duration_ms: 1,
+        log,
+        message: None,
+    };
     Event::AgentReturned { outcome: Box::new(outcome), judged: None }
 }
 

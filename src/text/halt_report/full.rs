@@ -1,0 +1,174 @@
+//! The report in full, in the order of section 10 of the contract.
+
+use super::page::Page;
+use super::{LINE_WIDTH, RAW_LINES, Report, next_steps};
+use crate::text::summary::left_in_git;
+use crate::text::usage_words;
+use tdd_core::claim::Claim;
+use tdd_core::finding::{Change, ChangeKind, CriterionRed, RunRef, VacuousAssertion};
+use tdd_core::harmless;
+
+impl Report<'_> {
+    pub(super) fn text(&self) -> String {
+        let mut page = Page::default();
+        page.line(&self.headline());
+        page.line("");
+        self.who(&mut page);
+        page.line("");
+        self.said(&mut page);
+        page.line("");
+        self.ran(&mut page);
+        page.line("");
+        let changed = self.facts.changed.iter().map(change_line).collect::<Vec<_>>();
+        page.list("changed since the last good checkpoint", &changed);
+        let touched = self.facts.touched.iter().map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
+        page.list("protected files touched (put back)", &touched);
+        left_in_git(&self.state.facts.left_in_git).for_each(|line| page.line(&line));
+        let quoted =
+            |it: &VacuousAssertion| format!("{}: {}", harmless::line(&it.test.0), harmless::line(&it.what));
+        let vacuous: Vec<String> = self.vacuous().map(quoted).collect();
+        // Known from the RED that was kept: of one that was not, an empty list would say too much.
+        if !vacuous.is_empty() {
+            page.list("assertions that hold whatever the code does, or hardly look", &vacuous);
+        }
+        for line in usage_words::lines(self.state) {
+            page.line(&line);
+        }
+        self.places(&mut page);
+        page.line("");
+        for line in self.state_of_work() {
+            page.line(&line);
+        }
+        page.line("what can be done next:");
+        for step in &self.next {
+            page.words("  # ", &step.what);
+            page.command("  ", &step.command);
+        }
+        page.line("");
+        self.close(&mut page);
+        page.into_text()
+    }
+
+    /// What is left on a screen when all else has scrolled away.
+    fn close(&self, page: &mut Page) {
+        page.line(&format!("cause: {}", self.cause_line()));
+        if let Some(place) = &self.cause.place {
+            page.line(&self.look_at(place));
+        }
+        if let Some(step) = self.recommended() {
+            page.words("recommended: ", &step.what);
+            page.command("  ", &step.command);
+        }
+    }
+
+    fn who(&self, page: &mut Page) {
+        let (mode, description, reasons) = self.failure();
+        page.line(&match mode {
+            Some(mode) => format!("failure mode: {mode}, {description}"),
+            None => description,
+        });
+        page.bullets(&reasons);
+        page.line(&format!("role: {}", self.halt.key.role()));
+        if let Some(id) = self.halt.key.criterion() {
+            page.line(&format!("criterion: {id}"));
+        }
+        page.line(&self.attempts_line());
+        self.sameness().iter().for_each(|line| page.line(line));
+    }
+
+    fn said(&self, page: &mut Page) {
+        if let Some(claim) = self.claim() {
+            page.line("last tdd-result block (a claim, not a finding):");
+            page.quote(&block(claim));
+        } else {
+            page.line(&format!("no tdd-result block; {}; its last output:", self.end()));
+            let raw = harmless::tail(&self.facts.raw_tail, RAW_LINES, LINE_WIDTH);
+            page.quote(&if raw.is_empty() { vec!["(nothing)".to_owned()] } else { raw });
+        }
+        if let Some(log) = self.log() {
+            page.line(&format!("all that it printed: {}", harmless::line(log)));
+        }
+    }
+
+    fn ran(&self, page: &mut Page) {
+        let Some(run) = self.run() else {
+            page.line("command: none was run for the last attempt, because there was nothing to measure");
+            return;
+        };
+        page.line(&format!("command: {}", harmless::line(&run.command)));
+        if let Some(later) = self.left_out(run) {
+            page.words("  ", &later);
+        }
+        let passed = if run.exit.is_success() { " (it passed; what failed stands above)" } else { "" };
+        page.line(&format!("exit status: {}, after {}{passed}", run.exit, seconds(run.duration_ms)));
+        let (range, lines) = self.evidence(run);
+        page.line(&if lines.is_empty() {
+            "it printed nothing".to_owned()
+        } else {
+            format!("what it printed, lines {} to {}:", range.start + 1, range.end)
+        });
+        page.quote(&lines);
+        page.line(&format!("all of it: {}", harmless::line(&run.log)));
+    }
+
+    /// Whose tests took no part in a run that its command alone does not tell.
+    fn left_out(&self, run: &RunRef) -> Option<String> {
+        let own = self.halt.key.criterion()?;
+        let red = self.state.red.as_ref()?;
+        let is_selected = |criterion: &CriterionRed| {
+            criterion.files.iter().any(|file| run.command.contains(file.file_name()))
+        };
+        if red.criteria.iter().any(|criterion| criterion.id == *own && is_selected(criterion)) {
+            return None;
+        }
+        let criteria = red.criteria.iter().filter(|criterion| !self.state.is_reached(&criterion.id));
+        let later: Vec<String> = criteria
+            .filter(|criterion| !criterion.files.is_empty() && criterion.id != *own)
+            .map(|criterion| criterion.id.to_string())
+            .collect();
+        if later.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "run without the tests of criteria that come later: {}; by itself the command runs them, too",
+            later.join(", ")
+        ))
+    }
+
+    fn places(&self, page: &mut Page) {
+        page.line(&format!("run folder (journal, logs): {}", harmless::line(&self.facts.run_dir)));
+        page.line("checkpoints (git commits outside your branch):");
+        for (name, checkpoint) in self.checkpoints() {
+            page.line(&format!("  {name}: {}", checkpoint.map_or("none", next_steps::brief)));
+        }
+        if let Some(work) = self.unclaimed() {
+            let what = if work.is_measured() { "that measures as passed" } else { "that was not measured" };
+            page.line(&format!("  work {what}, without a valid block: {}", next_steps::brief(&work.tree)));
+        }
+    }
+}
+
+/// The claim as the block that it was read from, without what a terminal can't bear.
+fn block(claim: &Claim) -> Vec<String> {
+    let yaml = serde_yaml::to_string(claim).unwrap_or_else(|error| format!("unprintable: {error}"));
+    let cut = |line: &str| harmless::short(line, LINE_WIDTH);
+    let mut lines: Vec<String> = harmless::lines(&yaml).lines().take(2 * RAW_LINES).map(cut).collect();
+    lines.insert(0, "```tdd-result".to_owned());
+    lines.push("```".to_owned());
+    lines
+}
+
+fn change_line(change: &Change) -> String {
+    let how = match change.kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Modified => "modified",
+        ChangeKind::Deleted => "deleted",
+        ChangeKind::Retyped => "retyped",
+        ChangeKind::Submodule => "submodule",
+    };
+    format!("{how} {}", harmless::line(change.path.as_str()))
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+}

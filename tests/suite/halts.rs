@@ -1,0 +1,272 @@
+//! Halts of real runs as an operator meets them: what is said of the cause, and what is recommended.
+#![expect(clippy::disallowed_methods, reason = "a test writes cassettes")]
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::run_status::Place;
+use super::sandbox::has_python;
+
+/// The first screen, without where its lines are broken.
+fn screen(place: &Place) -> String {
+    let page = place.tdd(&["review"]).expect(1).stdout;
+    page.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn report(place: &Place) -> Value {
+    serde_json::from_slice(&std::fs::read(place.sandbox.run_dir().join("halt.json")).unwrap()).unwrap()
+}
+
+fn cassette(place: &Place, name: &str, text: &str) -> String {
+    let file = place.sandbox.beside(name);
+    std::fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// The honest run, whose implementer does nothing for ever.
+fn hanging(place: &Place) -> String {
+    let honest = std::fs::read_to_string(&place.honest).unwrap();
+    let (red, _) = honest.split_once("- role: implementer").unwrap();
+    cassette(place, "hangs.yaml", &format!("{red}- role: implementer\n  misbehave: hang\n"))
+}
+
+#[test]
+fn ac_tdd_9_26_the_way_that_is_recommended_after_a_limit_raises_it() {
+    if !has_python() {
+        return;
+    }
+    for (setting, cause, way) in [
+        (
+            "attempt_deadline: 1s",
+            "the implementer was stopped twice by its deadline of 1s (`attempt_deadline` in tdd.yaml) and changed no file",
+            "* 1 try again with a higher deadline: 10m, not 1s",
+        ),
+        (
+            "idle_deadline: 1s",
+            "the implementer was stopped twice by its idle deadline of 1s (`idle_deadline` in tdd.yaml)",
+            "* 1 raise the idle deadline from 1s: set `idle_deadline: 2m` in tdd.yaml, line 2",
+        ),
+    ] {
+        let place = Place::new();
+        let settings = place.sandbox.read("tdd.yaml");
+        place.sandbox.write("tdd.yaml", &format!("{settings}{setting}\n"));
+        place.run(&hanging(&place), &[]).expect(1);
+        let page = screen(&place);
+        assert!(page.contains(cause) && page.contains(way), "{page}");
+        assert!(place.tdd(&["status", "@"]).expect(0).stdout.contains("stopped twice by its"), "told alike");
+        let recommended = report(&place)["recommended"].as_str().unwrap().to_owned();
+        if recommended.contains(" --edited") {
+            assert!(page.contains("look at: tdd.yaml:2"), "{page}");
+            place.sandbox.write("tdd.yaml", &format!("{settings}idle_deadline: 2m\n"));
+        }
+        let mut words: Vec<&str> =
+            recommended.split(' ').skip(1).take_while(|word| *word != "--cassette").collect();
+        words.extend(["--quiet", "--cassette", &place.honest]);
+        place.tdd(&words).expect(0);
+    }
+}
+
+#[test]
+fn ac_tdd_9_27_attempts_that_left_the_same_are_told_as_that() {
+    if !has_python() {
+        return;
+    }
+    let same = Place::new();
+    same.run(&same.wrong, &[]).expect(1);
+    let page = screen(&same);
+    assert!(page.contains("the last two attempts left the same files, byte for byte"), "{page}");
+    assert!(page.contains("* 1 go on after an edit by hand"), "{page}");
+    assert!(page.contains("brings that work back, to mend it"), "{page}");
+    // Their honest twins tried something else.
+    let other = Place::new();
+    let wrong = std::fs::read_to_string(&other.wrong).unwrap();
+    let (red, rest) = wrong.split_once("- role: implementer").unwrap();
+    let (first, _) = rest.split_once("- role: refactorer").unwrap();
+    let second = first.replace("return 3", "return 4");
+    let text = format!("{red}- role: implementer\n  number: 2{second}- role: implementer{first}");
+    other.run(&cassette(&other, "two.yaml", &text), &[]).expect(1);
+    let page = screen(&other);
+    assert!(!page.contains("the same files") && page.contains("* 1 try again with a fresh budget"), "{page}");
+}
+
+/// The honest run, but for its test-writer, who writes this.
+fn tests(place: &Place, name: &str, test: &str) -> String {
+    let honest = std::fs::read_to_string(&place.honest).unwrap();
+    let (_, rest) = honest.split_once("- role: implementer").unwrap();
+    let mut play = "- role: test-writer\n  write:\n    tests/test_ac_ste_1_1.py: |\n".to_owned();
+    for line in test.lines() {
+        writeln!(play, "      {line}").unwrap();
+    }
+    play.push_str(
+        "  say: { status: ok, files: [tests/test_ac_ste_1_1.py], command: t, output_excerpt: red }\n",
+    );
+    cassette(place, name, &format!("{play}- role: implementer{rest}"))
+}
+
+const TWO_NAMES: &str = "import unittest\nfrom shop import three, two\n\n\nclass New(unittest.TestCase):\n    \
+                         def test_two(self):\n        self.assertEqual(two(), 2)\n\n    def test_three(self):\n        \
+                         with self.assertRaises(ValueError):\n            three()\n";
+
+#[test]
+fn ac_tdd_9_28_a_false_red_leads_with_what_can_never_pass_and_its_line() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let never = TWO_NAMES.replace("ValueError", "Emty");
+    place.run(&tests(&place, "never.yaml", &never), &[]).expect(1);
+    let page = screen(&place);
+    assert!(
+        page.contains(
+            "New::test_three can never pass: it uses `Emty`, which nothing in its file defines or imports"
+        ),
+        "{page}"
+    );
+    assert!(page.contains("look at: tests/test_ac_ste_1_1.py:10 (of the failed work)"), "{page}");
+    // A test of what is there already is told as that, by its own line.
+    let place = Place::new();
+    let idle = TWO_NAMES.replace("three, two", "one, two").replace("three()", "one()");
+    place.run(&tests(&place, "idle.yaml", &idle), &[]).expect(1);
+    let page = screen(&place);
+    assert!(
+        page.contains("New::test_three fails only because `two` is missing, and expects nothing of it"),
+        "{page}"
+    );
+    assert!(page.contains("look at: tests/test_ac_ste_1_1.py:9 (of the failed work)"), "{page}");
+}
+
+/// The honest twin: the runner tells of the first name alone, and the other one is to be written, too.
+#[test]
+fn tests_of_one_file_may_each_ask_for_a_name_that_is_still_to_be_written() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let file = tests(&place, "two.yaml", TWO_NAMES);
+    let code = "          return 2\n";
+    let both = std::fs::read_to_string(&file)
+        .unwrap()
+        .replace(code, &format!("{code}\n\n      def three():\n          raise ValueError\n"));
+    place.run(&cassette(&place, "two.yaml", &both), &[]).expect(0);
+}
+
+#[test]
+fn ac_tdd_9_29_tests_that_were_set_aside_at_red_are_told() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let never = TWO_NAMES.replace("ValueError", "Emty");
+    place.run(&tests(&place, "never.yaml", &never), &[]).expect(1);
+    let run = place.id();
+    let told = |words: &[&str]| place.tdd(words).expect(0).stdout;
+    let matrix = told(&["matrix"]);
+    assert!(matrix.contains("AC-STE-1.1  no RED yet"), "{matrix}");
+    assert!(matrix.contains("set aside with the test-writer's attempt 2"), "{matrix}");
+    assert!(
+        matrix.contains("New::test_three") && matrix.contains(&format!("tdd diff {run} --failed")),
+        "{matrix}"
+    );
+    let why = told(&["why", "AC-STE-1.1"]);
+    assert!(why.contains("what the test-writer's attempt 2 wrote was set aside"), "{why}");
+    assert!(why.contains("can never pass: it uses `Emty`") && why.contains("--failed"), "{why}");
+    let status = told(&["status", "@"]);
+    assert!(
+        status.contains(&format!("tests were written and set aside: see `tdd diff {run} --failed`")),
+        "{status}"
+    );
+    assert!(told(&["diff", "@", "--failed"]).contains("+        with self.assertRaises(Emty):"));
+    // Its twin has a RED that stands.
+    let twin = Place::new();
+    twin.run(&twin.wrong, &[]).expect(1);
+    for words in [&["matrix"][..], &["why", "AC-STE-1.1"], &["status", "@"]] {
+        let told = twin.tdd(words).expect(0).stdout;
+        assert!(!told.contains("set aside"), "{told}");
+    }
+}
+
+#[test]
+fn ac_tdd_9_30_the_first_screen_names_the_role_its_attempt_and_where_its_work_is() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let page = screen(&place);
+    assert!(
+        page.contains("implementer, attempt 2 of 2: its work (d) is set aside, not among your files"),
+        "{page}"
+    );
+    // A refactorer's halt looks at what was changed, and not at an old test.
+    let place = Place::new();
+    let honest = std::fs::read_to_string(&place.honest).unwrap();
+    let (before, _) = honest.split_once("- role: refactorer").unwrap();
+    let breaks = "- role: refactorer\n  write:\n    shop.py: |\n      def one():\n          return 7\n\n\n      def two():\n          return 2\n  say: { status: ok }\n";
+    place.run(&cassette(&place, "breaks.yaml", &format!("{before}{breaks}")), &[]).expect(1);
+    let page = screen(&place);
+    assert!(page.contains("look at: shop.py:2 (of the failed work)"), "{page}");
+    assert!(page.contains("refactorer, attempt 2 of 2: its work (d) is set aside"), "{page}");
+}
+
+const DISPUTE: &str = "- role: implementer\n  number: 1\n  say:\n    status: failed\n    dispute:\n      tests: \
+                       ['tests/test_ac_ste_1_1.py::New.test_new']\n      reason: it wants the number 2\n";
+
+#[test]
+fn ac_tdd_9_31_who_comes_after_a_dispute_that_was_overruled_is_told_so_in_fixed_words() {
+    if !has_python() {
+        return;
+    }
+    let stands = "the test stands as it is";
+    let with = |place: &Place, name: &str, rule: &str| {
+        let honest = std::fs::read_to_string(&place.honest).unwrap();
+        let (red, rest) = honest.split_once("- role: implementer").unwrap();
+        let rest = format!("- role: implementer\n  {rule}: ['{stands}']{rest}");
+        (
+            cassette(place, &format!("{name}-first.yaml"), &format!("{red}{DISPUTE}")),
+            cassette(place, name, &format!("{red}{rest}")),
+        )
+    };
+    let place = Place::new();
+    let (first, then) = with(&place, "overruled.yaml", "prompt_has");
+    place.run(&first, &[]).expect(1);
+    let page = screen(&place);
+    assert!(page.contains("is told that the dispute was looked at and the test stands"), "{page}");
+    place.tdd(&["resume", "--retry", "--quiet", "--cassette", &then]).expect(0);
+    // Where the person took the dispute's side nothing of it is said.
+    let place = Place::new();
+    let (first, then) = with(&place, "agreed.yaml", "prompt_lacks");
+    place.run(&first, &[]).expect(1);
+    let test = place.sandbox.read("tests/test_ac_ste_1_1.py");
+    place.sandbox.write("tests/test_ac_ste_1_1.py", &test.replace("test_new", "test_newer"));
+    place.tdd(&["resume", "--edited", "--quiet", "--cassette", &then]).expect(0);
+}
+
+#[test]
+fn ac_tdd_9_32_a_run_without_the_tests_of_later_criteria_is_told_as_that() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let requirement = place.sandbox.read("specs/frs/STE-1.md");
+    place.sandbox.write("specs/frs/STE-1.md", &format!("{requirement}- AC-STE-1.2: `three()` gives 3.\n"));
+    let test = |number: u8, name: &str| {
+        format!(
+            "    tests/test_ac_ste_1_{number}.py: |\n      import unittest\n      import shop\n\n      class \
+             New(unittest.TestCase):\n          def test_{name}(self):\n              \
+             self.assertEqual(shop.{name}(), {})\n",
+            number + 1
+        )
+    };
+    // It breaks what was green, so that the whole run is what shows it.
+    let play = format!(
+        "- role: test-writer\n  write:\n{}{}  say: {{ status: ok }}\n- role: implementer\n  say: {{ status: ok }}\n  write:\n    shop.py: |\n      def one():\n          return \
+         9\n\n\n      def two():\n          return 2\n",
+        test(1, "two"),
+        test(2, "three")
+    );
+    let ran = place.run(&cassette(&place, "breaks.yaml", &play), &[]).expect(1);
+    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("was green and is red now") || told.contains("Old.test_old"), "{told}");
+    assert!(told.contains("run without the tests of criteria that come later: AC-STE-1.2"), "{told}");
+}
