@@ -244,7 +244,7 @@ impl Restore {
         let mut now = (census.entries == wanted).then(|| to.clone());
         let mut known: BTreeSet<String> = wanted.values().map(|(_, object)| object.clone()).collect();
         own.leave_alone(&mut wanted, &census.entries);
-        let spared = self.give_back(since.and(Some(own)), (&mut wanted, &mut known));
+        let spared = self.give_back((own, since), &census.entries, (&mut wanted, &mut known));
         let differences = census::differences(&census.entries, &wanted);
         let broken_off = self.broken_off(to, &census.entries, &wanted);
         let intended = broken_off.as_ref().map(|(_, checkpoint)| checkpoint);
@@ -262,7 +262,7 @@ impl Restore {
         if let Some(window) = own.at_work {
             foreign.retain(|difference| !changed_within(&census.scan, &difference.path, window));
         }
-        let is_asked_for = |path: &[u8]| broken_off.is_none() && spared.is_asked_for(own, path);
+        let is_asked_for = |path: &[u8]| broken_off.is_none() && spared.is_asked_for(path);
         foreign.extend(differences.iter().filter(|one| is_asked_for(&one.path)));
         let lived = since.and(own.lived);
         let permissions = lived.map(|lived| self.permissions(&census, &wanted, lived));
