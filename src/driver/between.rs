@@ -1,12 +1,15 @@
 //! What is noted of the tree when a run stops, and what came until it is gone on with. Then no child and no
 //! command of the run was at work, so that it is a person's: kept, named and never taken for a role's.
 
+use std::collections::BTreeSet;
+
 use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
 use tdd_core::event::Event;
 use tdd_core::machine::Suspension;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
+use tdd_core::policy::tooling::is_editors;
 use tdd_core::state::Phase;
 use tdd_core::trouble::Trouble;
 
@@ -135,8 +138,11 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn put_back_refused(&mut self, zero: &CheckpointId) -> Result<(), Trouble> {
         let now = self.ports.checkpoints.take("refused")?;
         let left = self.ports.checkpoints.diff(zero, &now)?.into_iter().map(|change| change.path);
-        let left: Vec<RelPath> = left.filter(|path| !self.state.facts.theirs.contains(path)).collect();
-        let policy = &self.policy;
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(zero)?.into_iter().collect();
+        let (policy, theirs) = (&self.policy, &self.state.facts.theirs);
+        let is_next = |path: &RelPath| policy.is_requirement(path) && !known.contains(path);
+        let is_ours = |path: &RelPath| !theirs.contains(path) && !is_next(path) && !is_editors(path);
+        let left: Vec<RelPath> = left.filter(is_ours).collect();
         let is_by_product = |path: &&RelPath| policy.classify(path) == FileClass::ByProduct;
         let paths: Vec<RelPath> = left.iter().filter(|path| !is_by_product(path)).cloned().collect();
         let held = self.hold_unknown(paths.clone(), &now);

@@ -255,10 +255,15 @@ fn what_was_written_during_a_baseline_that_is_refused_is_kept_and_named() {
     let child = command.spawn().unwrap();
     assert_eq!(hear(&mut up), "up");
     sandbox.write("mine.txt", "mine\n");
+    let others = ["specs/frs/STE-9.md", "tests/.mine.sh.swp", ".~lock.mine.odt#"];
+    for path in others {
+        sandbox.write(path, "mine\n");
+    }
     std::fs::write(stops::beside(&sandbox, "go"), "\n").unwrap();
     let ran = Ran::of(&child.wait_with_output().unwrap()).expect(2).says(&["mine.txt", "is kept as "]);
     let kept = ran.stderr.split("is kept as ").nth(1).unwrap().split_whitespace().next().unwrap();
     assert_eq!(sandbox.git(&["show", &format!("{kept}:mine.txt")]), "mine");
+    assert!(others.iter().all(|path| sandbox.read(path) == "mine\n" && !ran.stderr.contains(path)));
     sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "mine.txt"]);
 }
 

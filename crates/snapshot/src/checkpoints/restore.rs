@@ -336,6 +336,7 @@ impl Restore {
         let left = census::differences(&after.entries, &outlook.wanted);
         if left.is_empty() {
             self.give_permissions(outlook, &after, &differences)?;
+            self.finish_folders(outlook)?;
             return self.give_folders(outlook);
         }
         let paths: Vec<String> = left.iter().take(10).map(|one| shown(&one.path).to_string()).collect();
