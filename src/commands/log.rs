@@ -153,7 +153,7 @@ fn one_line(event: &Event) -> String {
         Event::TestRun(fact) => test_run_line(fact),
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
         Event::Restored { what } => format!("restored: {}", what.join("; ")),
-        Event::Edited { paths, kept, .. } => edited_line(paths, kept),
+        Event::Edited { paths, kept, before } => edited_line(paths, kept, before.as_ref()),
         Event::MdtestHeard { criterion, word } => match word.voice {
             Voice::Agent => format!("{criterion}: an agent says {} ({})", word.status.name(), word.test),
             Voice::Tdd => format!("{criterion}: no agent's word on it ({})", word.test),
@@ -194,9 +194,11 @@ fn unknown_line(name: &str) -> String {
     format!("`{}`, which a newer tdd wrote and which changes nothing", tdd_core::harmless::line(name))
 }
 
-fn edited_line(paths: &[RelPath], kept: &CheckpointId) -> String {
+fn edited_line(paths: &[RelPath], kept: &CheckpointId, before: Option<&CheckpointId>) -> String {
     let paths: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
-    format!("changed by somebody else: {}; kept as {}", paths.join(", "), short(&kept.0))
+    let whose =
+        if before.is_some() { "changed by somebody else" } else { "changed by somebody else, or may be" };
+    format!("{whose}: {}; kept as {}", paths.join(", "), short(&kept.0))
 }
 
 fn policy_line(policy: &EffectivePolicy) -> String {

@@ -60,6 +60,7 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     }
     let told = Told { args, repository, run, story, target, outlook };
     if told.outlook.is_there() {
+        way.finish_folders(&told.outlook)?;
         let broken_off = told.outlook.broken_off.clone();
         if let Some((label, now)) = &broken_off {
             tell_undone(&told.run, &told.target.checkpoint, (label, now));

@@ -1,12 +1,15 @@
 //! What is noted of the tree when a run stops, and what came until it is gone on with. Then no child and no
 //! command of the run was at work, so that it is a person's: kept, named and never taken for a role's.
 
+use std::collections::BTreeSet;
+
 use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
 use tdd_core::event::Event;
 use tdd_core::machine::Suspension;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
+use tdd_core::policy::tooling::is_editors;
 use tdd_core::state::Phase;
 use tdd_core::trouble::Trouble;
 
@@ -70,6 +73,9 @@ impl<W: World> Drive<'_, W> {
         now: &CheckpointId,
         stopped: Option<&Suspension>,
     ) -> Result<(), Trouble> {
+        if let Phase::RollingBack { to, .. } | Phase::Taking { tree: to, .. } = &self.state.phase {
+            return self.name_what_goes(&to.clone(), now);
+        }
         let is_measured =
             matches!(self.state.phase, Phase::Returned { .. }) && self.state.stopped_at.is_some();
         let events = if matches!(self.state.phase, Phase::Baselining) {
@@ -81,6 +87,31 @@ impl<W: World> Drive<'_, W> {
             Vec::new()
         };
         self.record(&events)
+    }
+
+    /// Whoever goes on with the way back to `to` takes along what came since the tree that was measured.
+    fn name_what_goes(&mut self, to: &CheckpointId, now: &CheckpointId) -> Result<(), Trouble> {
+        let Some(known) = self.state.facts.tree.clone() else { return Ok(()) };
+        let since = self.differences(&known, now)?;
+        let back = self.differences(to, now)?;
+        let is_theirs = |path: &RelPath| back.iter().any(|change| change.path == *path);
+        let paths: Vec<RelPath> = since.into_iter().map(|change| change.path).filter(is_theirs).collect();
+        if !paths.is_empty() {
+            self.audience.news(&News::Note(format!(
+                "changed since the run was stopped: {}; what lies there is kept as {now}",
+                listed(paths.iter()).join(", ")
+            )));
+        }
+        self.hold_unknown(paths, now)
+    }
+
+    /// Keeps and names what nobody can tell whose it is, before it is put back.
+    pub(super) fn hold_unknown(&mut self, paths: Vec<RelPath>, kept: &CheckpointId) -> Result<(), Trouble> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        hold_theirs(&mut self.ports.checkpoints, kept)?;
+        self.record(&[Event::Edited { paths, kept: kept.clone(), before: None }])
     }
 
     /// Notes what somebody else has changed since the tree `known`, where the run goes on with it.
@@ -107,19 +138,22 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn put_back_refused(&mut self, zero: &CheckpointId) -> Result<(), Trouble> {
         let now = self.ports.checkpoints.take("refused")?;
         let left = self.ports.checkpoints.diff(zero, &now)?.into_iter().map(|change| change.path);
-        let left: Vec<RelPath> = left.filter(|path| !self.state.facts.theirs.contains(path)).collect();
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(zero)?.into_iter().collect();
+        let (policy, theirs) = (&self.policy, &self.state.facts.theirs);
+        let is_next = |path: &RelPath| policy.is_requirement(path) && !known.contains(path);
+        let is_ours = |path: &RelPath| !theirs.contains(path) && !is_next(path) && !is_editors(path);
+        let left: Vec<RelPath> = left.filter(is_ours).collect();
+        let is_by_product = |path: &&RelPath| policy.classify(path) == FileClass::ByProduct;
+        let paths: Vec<RelPath> = left.iter().filter(|path| !is_by_product(path)).cloned().collect();
+        let held = self.hold_unknown(paths.clone(), &now);
         self.ports.checkpoints.restore(zero, &left)?;
-        let policy = &self.policy;
-        let is_by_product = |path: &RelPath| policy.classify(path) == FileClass::ByProduct;
-        let paths: Vec<RelPath> = left.into_iter().filter(|path| !is_by_product(path)).collect();
         if paths.is_empty() {
-            return Ok(());
+            return held;
         }
-        hold_theirs(&mut self.ports.checkpoints, &now)?;
         self.audience.news(&News::Note(format!(
             "as before the run again: {}; what lay there, perhaps of yours, is kept as {now}",
             listed(paths.iter()).join(", ")
         )));
-        self.record(&[Event::Edited { paths, kept: now, before: None }])
+        held
     }
 }

@@ -232,7 +232,9 @@ pub(super) fn written_beside_tests(
     policy: &Policy,
     known: &BTreeSet<RelPath>,
 ) -> Result<Vec<RelPath>, Trouble> {
-    let touched = protection.check()?;
+    let mut touched = protection.check()?;
+    // The next requirement is its writer's, and no command's.
+    touched.retain(|path| !policy.is_requirement(path) || known.contains(path));
     let rewritten = protection.rewritten();
     protection.restore(&touched)?;
     let changed = touched.into_iter().filter(|path| is_own_writing(policy, known, path));

@@ -10,7 +10,7 @@ use tdd_core::trouble::Trouble;
 use tdd_core::usage::CapPlan;
 
 use super::cycle::Drive;
-use super::meanwhile::{LISTED, hold_theirs, listed};
+use super::meanwhile::{LISTED, listed};
 use tdd_core::machine::Machine;
 use tdd_core::ports::{Checkpoints, Recalled, Tests, World};
 
@@ -161,11 +161,10 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn put_back_cut(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
         let kept_as = self.ports.checkpoints.take(&self.label("cut"))?;
         let changed = self.differences(to, &kept_as)?;
-        self.diff().go_back(to, &kept_as)?;
-        let mut events = Vec::new();
+        let changed: Vec<RelPath> = changed.into_iter().map(|change| change.path).collect();
         // After a kill nobody can tell what the child did from what a person did since; nor after a stop from
         // what came later.
-        let mut unknown: Vec<RelPath> = changed.into_iter().map(|change| change.path).collect();
+        let mut unknown = changed.clone();
         if let Some(left) = self.state.stopped_at.clone() {
             let since = self.differences(&left, &kept_as)?;
             unknown.retain(|path| since.iter().any(|change| change.path == *path));
@@ -174,12 +173,12 @@ impl<W: World> Drive<'_, W> {
             let mut what: Vec<String> =
                 unknown.iter().take(LISTED).map(|path| format!("{path} is as before the attempt")).collect();
             what.push(format!("what lay there is kept as {kept_as}: git restore --source={kept_as} -- FILE"));
-            hold_theirs(&mut self.ports.checkpoints, &kept_as)?;
-            let edited = Event::Edited { paths: unknown, kept: kept_as.clone(), before: None };
-            events.extend([Event::Restored { what }, edited]);
+            self.record(&[Event::Restored { what }])?;
         }
-        events.extend([self.see_tree()?, Event::AttemptCut { kept_as }]);
-        Ok(events)
+        // A person may have typed while the child was at work, too.
+        self.hold_unknown(changed, &kept_as)?;
+        self.diff().go_back(to, &kept_as)?;
+        Ok(vec![self.see_tree()?, Event::AttemptCut { kept_as }])
     }
 }
 

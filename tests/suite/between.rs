@@ -170,9 +170,9 @@ fn a_role_is_blamed_for_its_own_work_after_a_stop_as_before() {
     let clean = project(&bad, HONEST_CHECK, "budgets: { semantic: 1 }\n");
     let once = clean.tdd(&["STE-1"]).expect(1);
     ended_by(Signal::INT, &sandbox);
-    let again = sandbox.tdd(&["resume"]);
+    let again = sandbox.tdd(&["resume"]).expect(1);
     let blamed = |ran: &Ran| ran.stdout.contains("src.txt") && ran.stdout.contains("test-writer");
-    assert!(blamed(&once), "{}", once.stdout);
+    assert!(blamed(&once) && blamed(&again), "{}\n{}", once.stdout, again.stdout);
     assert_eq!(sandbox.read("src.txt"), "one\n", "{}", again.stderr);
 }
 
@@ -255,10 +255,15 @@ fn what_was_written_during_a_baseline_that_is_refused_is_kept_and_named() {
     let child = command.spawn().unwrap();
     assert_eq!(hear(&mut up), "up");
     sandbox.write("mine.txt", "mine\n");
+    let others = ["specs/frs/STE-9.md", "tests/.mine.sh.swp", ".~lock.mine.odt#"];
+    for path in others {
+        sandbox.write(path, "mine\n");
+    }
     std::fs::write(stops::beside(&sandbox, "go"), "\n").unwrap();
     let ran = Ran::of(&child.wait_with_output().unwrap()).expect(2).says(&["mine.txt", "is kept as "]);
     let kept = ran.stderr.split("is kept as ").nth(1).unwrap().split_whitespace().next().unwrap();
     assert_eq!(sandbox.git(&["show", &format!("{kept}:mine.txt")]), "mine");
+    assert!(others.iter().all(|path| sandbox.read(path) == "mine\n" && !ran.stderr.contains(path)));
     sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "mine.txt"]);
 }
 
@@ -346,4 +351,24 @@ fn what_lies_there_when_a_fixer_is_cut_off_is_kept_and_named() {
     assert!(!sandbox.path("mine.txt").exists());
     sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "mine.txt"]);
     drop(ran);
+}
+
+/// What a fixer's cut attempt left is no person's to an undo of what was kept before.
+#[test]
+fn a_fix_whose_last_attempt_was_cut_off_is_undone_without_a_question() {
+    let agent = "test -e ../twice && { echo three >>src.txt; echo up >../up; read line <../go; }\n\
+                 : >../twice; echo two >>src.txt; block src.txt\n";
+    let sandbox =
+        project(agent, "grep -q two src.txt\n", "fix: { checks: [sh ../check.sh, sh ../other.sh] }\n");
+    std::fs::write(stops::beside(&sandbox, "other.sh"), "grep -q four src.txt\n").unwrap();
+    let mut up = listen(&sandbox, "up");
+    let _go = listen(&sandbox, "go");
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    let mut child = command.arg("fix").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert_eq!(hear(&mut up), "up");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    child.wait().unwrap();
+    assert_eq!(sandbox.read("src.txt"), "one\ntwo\n", "the best state");
+    sandbox.tdd(&["undo"]).expect(0);
+    assert_eq!(sandbox.read("src.txt"), "one\n");
 }

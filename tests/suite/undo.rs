@@ -483,6 +483,35 @@ fn a_folder_that_a_killed_undo_made_gets_its_permissions() {
     assert_eq!((sandbox.read("src.txt").as_str(), permissions()), ("one\n", 0o750));
 }
 
+/// A folder that an undo had emptied before it was killed goes; one that a person made stays.
+#[test]
+fn a_folder_that_a_killed_undo_emptied_is_removed_by_the_next() {
+    // Killed before the last folder was removed, and before anything else was done, too.
+    for is_last in [false, true] {
+        let agent = HONEST_AGENT
+            .replace("echo two >>src.txt;", "echo two >>src.txt; mkdir -p a/b/c; echo x >a/b/c/x;");
+        let sandbox = project(&agent, HONEST_CHECK, "");
+        std::fs::create_dir(sandbox.path("was")).unwrap();
+        sandbox.tdd(&["STE-1"]).expect(0);
+        let (run, label) = (run_id(&sandbox), "good-implementer-ac_ste_1_1-1");
+        let object = |label: &str| sandbox.git(&["rev-parse", &format!("refs/tdd/{run}/{label}")]);
+        let (to, now) = (object("0"), object(label));
+        let note = format!(r#"{{"run":"{run}","to":"{to}","label":"{label}","now":"{now}"}}"#);
+        if is_last {
+            sandbox.tdd(&["undo"]).expect(0);
+            std::fs::create_dir_all(sandbox.path("a/b")).unwrap();
+        } else {
+            std::fs::remove_file(sandbox.path("a/b/c/x")).unwrap();
+        }
+        std::fs::create_dir(sandbox.path("mine")).unwrap();
+        sandbox.write(".git/tdd-undo.json", &note);
+        sandbox.tdd(&["undo"]).expect(0);
+        assert!(!sandbox.path("a").exists(), "last: {is_last}");
+        assert!(sandbox.path("was").is_dir() && sandbox.path("mine").is_dir());
+        assert_eq!(sandbox.read("src.txt"), "one\n");
+    }
+}
+
 /// What an undo has no need to touch keeps its times, and a file whose executable bit alone differs is
 /// the same file.
 #[test]

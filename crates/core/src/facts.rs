@@ -26,7 +26,7 @@ pub struct Facts {
     pub runs: Runs,
     /// The operator took all of it back with `tdd undo`; the label under which it was kept.
     pub undone: Option<String>,
-    /// Protected files that somebody else changed or made while the child of this attempt ran.
+    /// Files that somebody else changed or made while the child of this attempt ran, or may have.
     pub edited: BTreeSet<RelPath>,
     /// Files that somebody else changed while no child was at work, and that the run went on with.
     #[serde(default)]

@@ -31,10 +31,13 @@ pub(super) fn alone(refs: &RunRefs, candidate: &Candidate) -> Result<Option<Stri
 fn files(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Trouble> {
     let (name, shown) = (&candidate.name, candidate.shown());
     let told = candidate.folder.as_ref().and_then(|dir| Journalled::read(dir).ok());
-    let theirs = match told {
-        Some((_, records)) => records.iter().filter_map(|record| theirs(&record.event)).collect(),
-        None => refs.all_labelled(name, labels::THEIRS),
-    };
+    let records = told.map(|(_, records)| records).unwrap_or_default();
+    let mut theirs: Vec<Taken> = records.iter().filter_map(|record| theirs(&record.event)).collect();
+    // Of a run that was killed before it could tell, any file may be one.
+    let is_told = |one: &Taken| theirs.iter().any(|told| told.label == one.label);
+    let untold = refs.all_labelled(name, labels::THEIRS).into_iter().filter(|one| !is_told(one));
+    let untold: Vec<Taken> = untold.collect();
+    theirs.extend(untold);
     let only = refs.only_contents(name, &theirs)?;
     let Some((first, path)) = only.first() else { return Ok(None) };
     let lines = only.iter().take(LISTED).map(|(label, path)| format!("  {label}  {}", line(path)));

@@ -55,16 +55,14 @@ fn own_trees(run: &Journalled) -> Vec<CheckpointId> {
 }
 
 /// Protected files that changed during the last attempt, and that no child could write to.
-fn edited(records: &[Record]) -> BTreeSet<RelPath> {
+fn edited(records: &[Record]) -> Vec<(BTreeSet<RelPath>, CheckpointId)> {
     let is_seen = |record: &Record| matches!(record.event, Event::TreeSeen { .. });
     let since = records.iter().rev().take_while(|record| is_seen(record) || !tells_the_tree(record));
-    let mut edited = BTreeSet::new();
-    for record in since {
-        if let Event::Edited { paths, before: None, .. } = &record.event {
-            edited.extend(paths.iter().cloned());
-        }
-    }
-    edited
+    let of = |record: &Record| {
+        let Event::Edited { paths, before: None, kept } = &record.event else { return None };
+        Some((paths.iter().cloned().collect(), kept.clone()))
+    };
+    since.filter_map(of).collect()
 }
 
 fn tells_the_tree(record: &Record) -> bool {

@@ -22,10 +22,10 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let kept_as = self.ports.checkpoints.take(&label)?;
         let taken: Vec<RelPath> =
             self.diff().differences(to, &kept_as)?.into_iter().map(|change| change.path).collect();
-        let mut events = self.hold_unclaimed(&kept_as, &taken)?;
+        let held = self.hold_unclaimed(&kept_as, &taken)?;
+        self.record(&held)?;
         self.diff().go_back(to, &kept_as)?;
-        events.push(Event::WorkRolledBack { to: to.clone(), extent: RollBack::Everything, kept_as });
-        Ok(events)
+        Ok(vec![Event::WorkRolledBack { to: to.clone(), extent: RollBack::Everything, kept_as }])
     }
 
     /// Of what is taken back with an attempt, a file that the fixer does not name may be a person's, written

@@ -56,9 +56,35 @@ fn folders(path: &RelPath) -> impl Iterator<Item = &str> {
     folder.split('/').filter(|part| !part.is_empty())
 }
 
+/// Whether an editor holds this beside a file that is open in it: no command makes such a file.
+pub fn is_editors(path: &RelPath) -> bool {
+    let Some(name) = path.file_name().strip_prefix('.') else { return false };
+    let is_swap = |end: &str| {
+        end.len() == 3 && end.starts_with("sw") && end.ends_with(|last| matches!(last, 'a'..='p'))
+    };
+    name.rsplit_once('.').is_some_and(|(_, end)| is_swap(end) || end == "kate-swp")
+        || (name.starts_with("~lock.") && name.ends_with('#'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_editor_holds_beside_an_open_file_is_known_by_its_name() {
+        for (path, want) in [
+            (".shop.py.swp", true),
+            ("src/.shop.py.swo", true),
+            ("a/.b.kate-swp", true),
+            (".~lock.a.odt#", true),
+            ("shop.swp", false),
+            (".shop.swq", false),
+            (".swap", false),
+            (".env", false),
+        ] {
+            assert_eq!(is_editors(&RelPath::new(path).unwrap()), want, "{path}");
+        }
+    }
 
     #[test]
     fn a_name_says_whether_a_file_serves_the_tests() {

@@ -354,15 +354,17 @@ impl Tree {
         folder::remove_all(&full)
     }
 
-    /// Removes the folders above `path` that are empty, the deepest first.
-    fn prune(&self, path: &[u8]) {
+    /// Removes the folders above `path` that are empty, the deepest first; some may be gone already.
+    pub fn prune(&self, path: &[u8]) {
         let mut path = path;
         while let Some(slash) = path.iter().rposition(|byte| *byte == b'/') {
             path = &path[..slash];
-            let Ok(Some((place, name))) = self.parent(path, Missing::Stop) else { return };
+            let Ok(parent) = self.parent(path, Missing::Stop) else { return };
+            let Some((place, name)) = parent else { continue };
             let remove = || rustix::fs::unlinkat(&place.folder, name, AtFlags::REMOVEDIR);
-            if self.retried(&place, remove).is_err() {
-                return;
+            match self.retried(&place, remove) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(_) => return,
             }
         }
     }

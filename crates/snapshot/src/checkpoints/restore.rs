@@ -245,7 +245,7 @@ impl Restore {
         let mut now = (census.entries == wanted).then(|| to.clone());
         let mut known: BTreeSet<String> = wanted.values().map(|(_, object)| object.clone()).collect();
         own.leave_alone(&mut wanted, &census.entries);
-        let spared = self.give_back(since.and(Some(own)), (&mut wanted, &mut known));
+        let spared = self.give_back((own, since), &census.entries, (&mut wanted, &mut known));
         let differences = census::differences(&census.entries, &wanted);
         let broken_off = self.broken_off(to, &census.entries, &wanted);
         let intended = broken_off.as_ref().map(|(_, checkpoint)| checkpoint);
@@ -263,7 +263,7 @@ impl Restore {
         if let Some(window) = own.at_work {
             foreign.retain(|difference| !changed_within(&census.scan, &difference.path, window));
         }
-        let is_asked_for = |path: &[u8]| broken_off.is_none() && spared.is_asked_for(own, path);
+        let is_asked_for = |path: &[u8]| broken_off.is_none() && spared.is_asked_for(path);
         foreign.extend(differences.iter().filter(|one| is_asked_for(&one.path)));
         let lived = since.and(own.lived);
         let permissions = lived.map(|lived| self.permissions(&census, &wanted, lived));
@@ -337,6 +337,7 @@ impl Restore {
         let left = census::differences(&after.entries, &outlook.wanted);
         if left.is_empty() {
             self.give_permissions(outlook, &after, &differences)?;
+            self.finish_folders(outlook)?;
             return self.give_folders(outlook);
         }
         let paths: Vec<String> = left.iter().take(10).map(|one| shown(&one.path).to_string()).collect();

@@ -73,6 +73,16 @@ impl Restore {
         then.into_iter().filter_map(folder).collect()
     }
 
+    /// Folders that an undo which was cut off has emptied, and had no time to remove.
+    pub fn finish_folders(&self, outlook: &Outlook) -> Result<(), Trouble> {
+        let Some((_, before)) = &outlook.broken_off else { return Ok(()) };
+        let before = self.entries_of(before).unwrap_or_default();
+        for path in before.keys().filter(|path| !outlook.wanted.contains_key(*path)) {
+            self.checkpoints.tree.prune(path);
+        }
+        self.give_folders(outlook)
+    }
+
     /// Makes them, the outermost first, and then gives each its permissions, the innermost first: what may
     /// not be written is closed last.
     pub(super) fn give_folders(&self, outlook: &Outlook) -> Result<(), Trouble> {

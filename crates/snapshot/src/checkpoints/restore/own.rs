@@ -19,8 +19,8 @@ pub struct Own {
     pub at_work: Option<(u64, u64)>,
     /// From its first event to its last, ms since the epoch.
     pub lived: Option<(u64, u64)>,
-    /// What somebody else is known to have changed while the run was at work.
-    pub edited: BTreeSet<RelPath>,
+    /// What somebody else is known to have changed while the run was at work, and trees that hold it.
+    pub edited: Vec<(BTreeSet<RelPath>, CheckpointId)>,
     /// Tells what was no part of the run.
     pub policy: Option<Policy>,
     /// What somebody else changed and the run went on with, in order.
@@ -44,6 +44,8 @@ pub(super) struct Spared {
     paths: BTreeSet<Vec<u8>>,
     /// Changed on top of the run's own work: the two can't be told apart.
     mixed: BTreeSet<Vec<u8>>,
+    /// As somebody else left them while the run was at work.
+    edited: BTreeSet<Vec<u8>>,
     /// Those that are then not as they were where the run began.
     pub(super) given: Vec<RelPath>,
 }
@@ -57,10 +59,11 @@ impl Restore {
     /// Wants somebody else's files as they left them, on the way back to where the run began.
     pub(super) fn give_back(
         &self,
-        own: Option<&Own>,
+        (own, since): (&Own, Option<u64>),
+        now: &Entries,
         (wanted, known): (&mut Entries, &mut BTreeSet<String>),
     ) -> Spared {
-        let theirs = own.map(|own| own.theirs.as_slice()).unwrap_or_default();
+        let theirs = since.map(|_| own.theirs.as_slice()).unwrap_or_default();
         let mut spared = Spared::of(theirs, wanted, |tree| self.entries_of(tree));
         for path in spared.paths.difference(&spared.mixed) {
             let theirs = spared.given_back.get(path);
@@ -72,6 +75,11 @@ impl Restore {
             if before.as_ref() != theirs {
                 spared.given.push(shown(path));
             }
+        }
+        for (paths, kept) in &own.edited {
+            let Some(kept) = self.entries_of(kept) else { continue };
+            let paths = paths.iter().map(|path| path.as_str().as_bytes().to_vec());
+            spared.edited.extend(paths.filter(|path| now.get(path) == kept.get(path)));
         }
         spared
     }
@@ -107,8 +115,8 @@ impl Spared {
     }
 
     /// Whether a file is somebody else's although the run may have a tree that holds it as it is.
-    pub(super) fn is_asked_for(&self, own: &Own, path: &[u8]) -> bool {
-        self.mixed.contains(path) || own.edited.contains(&shown(path))
+    pub(super) fn is_asked_for(&self, path: &[u8]) -> bool {
+        self.mixed.contains(path) || self.edited.contains(path)
     }
 }
 
