@@ -352,6 +352,13 @@ fn tests_beside_the_code_may_be_added_before_a_claim() {
     edits(&sandbox, "src/lib.rs", &tests.replace("    0\n", "    1\n")).expect(2).says(&["no red test"]);
     edits(&sandbox, "src/lib.rs", &tests).expect(0);
     assert_eq!(sandbox.read("src/lib.rs"), tests);
+    let more = tests.replace(
+        "    #[test]\n",
+        "    #[test]\n    fn is_two() {\n        assert_eq!(super::one(), 2);\n    }\n\n    #[test]\n",
+    );
+    edits(&sandbox, "src/lib.rs", &more.replace("one(), 1", "one(), 0")).expect(2);
+    edits(&sandbox, "src/lib.rs", &more).expect(0);
+    assert_eq!(sandbox.read("src/lib.rs"), more);
     let grounds: Vec<Value> = journal(&sandbox).into_iter().filter(|event| event["type"] == "edit").collect();
     assert_eq!(grounds[0]["ground"], "test");
 }

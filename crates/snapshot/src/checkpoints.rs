@@ -19,7 +19,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{GONE, RunId};
 use tdd_core::excerpt;
-use tdd_core::finding::{Change, ChangeKind};
+use tdd_core::finding::Change;
 use tdd_core::isolation::Level;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints;
@@ -263,17 +263,7 @@ impl Checkpoints for GitCheckpoints {
     }
 
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble> {
-        let differences = listing::differences(&self.private, from, to)?;
-        let mut changes: Vec<Change> = Vec::with_capacity(differences.len());
-        for difference in &differences {
-            changes.push(match self.rules.submodule(&difference.path) {
-                Some(module) => Change { path: shown(module), kind: ChangeKind::Submodule },
-                None => Change { path: shown(&difference.path), kind: difference.kind() },
-            });
-        }
-        changes.sort_unstable();
-        changes.dedup();
-        Ok(changes)
+        Ok(self.changes(&listing::differences(&self.private, from, to)?))
     }
 
     fn patch(

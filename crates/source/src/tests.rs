@@ -463,6 +463,9 @@ fn the_test_writer_adds_units_and_nothing_else() {
     use Additions::{OnlyUnits, Others};
     use Language::{JavaScript, Python, Rust};
     let source = "//! Shop.\nfn f() -> u8 { 1 }\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
+    let module =
+        "#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn a() { assert!(true) }\n}\n";
+    let before_it = |text: &str| module.replace("    #[test]", &format!("{text}\n\n    #[test]"));
     for (language, before, after, want) in [
         (Rust, source, source.to_owned(), OnlyUnits),
         (Rust, source, format!("{source}#[cfg(test)] mod more {{ #[test] fn b() {{}} }}"), OnlyUnits),
@@ -476,6 +479,11 @@ fn the_test_writer_adds_units_and_nothing_else() {
         (Rust, source, format!("{source}fn g() {{}}"), Others),
         (Rust, source, format!("#![cfg(test)]\n{source}"), Others),
         (Rust, source, format!("{source}#[cfg(test)] mod more {{"), Others),
+        (Rust, module, before_it("    #[test]\n    fn b() {}"), OnlyUnits),
+        (Rust, module, before_it("    #[test]\n    fn b() {}").replace("true", "false"), Others),
+        (Rust, module, module.replace("fn a() { assert!(true) }", "fn b() {}"), Others),
+        (Rust, module, module.replace("true", "1 == 1"), Others),
+        (Rust, module, before_it("    fn helper() {}"), Others),
         (Rust, "", "#![cfg(test)]\nfn helper() {}\n#[test] fn a() {}".to_owned(), OnlyUnits),
         (Rust, "", "fn helper() {}\n#[test] fn a() {}".to_owned(), Others),
         (JavaScript, "let a = 1;", "let a = 1\nif (import.meta.vitest) { it('a') }".to_owned(), OnlyUnits),

@@ -80,9 +80,18 @@ pub fn additions(language: Language, before: &str, after: &str) -> Result<Additi
     now.retain(is_apart);
     let same_rest =
         rest(&old, &kept) == rest(&new, &now) && (new.errors.is_empty() || !old.errors.is_empty());
-    let now = counted(&now);
-    let keeps_all = counted(&kept).iter().all(|(text, count)| now.get(text) >= Some(count));
-    Ok(if same_rest && keeps_all { Additions::OnlyUnits } else { Additions::Others })
+    Ok(if same_rest && keeps_all(kept, now) { Additions::OnlyUnits } else { Additions::Others })
+}
+
+/// Whether every unit is there still, as it was or with tests added to it.
+fn keeps_all(kept: Vec<Unit>, mut now: Vec<Unit>) -> bool {
+    let mut take = |is_it: &dyn Fn(&Unit) -> bool| {
+        let at = now.iter().position(is_it);
+        at.map(|at| now.swap_remove(at)).is_some()
+    };
+    let left: Vec<Unit> =
+        kept.into_iter().filter(|unit| !take(&|new: &Unit| new.text == unit.text)).collect();
+    left.iter().all(|unit| take(&|new: &Unit| grew(unit, new)))
 }
 
 /// Units that others than the test-writer changed: those of `before` that are found in none of `after`,
@@ -171,14 +180,6 @@ fn stands_once(tree: &Tree<'_>, name: &str) -> bool {
 /// The nodes that units take; what stands in none of them is production code.
 pub(super) fn unit_spans(tree: &Tree<'_>) -> Vec<Span> {
     units(tree).into_iter().map(|unit| unit.span).filter(|span| !span.is_empty()).collect()
-}
-
-fn counted(units: &[Unit]) -> BTreeMap<&str, usize> {
-    let mut counted = BTreeMap::new();
-    for unit in units {
-        *counted.entry(unit.text.as_str()).or_default() += 1;
-    }
-    counted
 }
 
 /// The tokens outside all units.

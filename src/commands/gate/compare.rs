@@ -35,11 +35,10 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
         return Ok(Compared::default());
     }
     let mut checkpoints = desk.checkpoints(look)?;
-    let now = checkpoints.see()?;
+    let (now, changes) = checkpoints.see_since(&before)?;
     if now == before {
         return Ok(Compared::default());
     }
-    let changes = checkpoints.diff(&before, &now)?;
     let (mut edits, mut refused) = (Vec::new(), BTreeMap::new());
     for change in changes {
         let fact = |ground, test_ids| EditFact {

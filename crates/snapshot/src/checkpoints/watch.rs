@@ -12,13 +12,16 @@ use std::path::Path;
 
 use super::edit::Tree;
 use super::import::Content;
+use super::listing::{self, Difference};
 use super::rules::Rules;
 use super::walk::{self, Reading};
-use super::{GitCheckpoints, SCRATCH, disk, listing, ref_folder, refs};
+use super::{GitCheckpoints, SCRATCH, disk, ref_folder, refs, shown};
 use glance::{Glance, glance};
 use seen::Seen;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::RunId;
+use tdd_core::finding::{Change, ChangeKind};
+use tdd_core::ports::Checkpoints as _;
 use tdd_core::trouble::Trouble;
 
 /// The last part of the ref's name.
@@ -85,16 +88,48 @@ impl GitCheckpoints {
 
     /// The tree as it is. One ref holds it, and all that were seen before it.
     pub fn see(&mut self) -> Result<CheckpointId, Trouble> {
+        self.look().map(|(commit, _)| commit)
+    }
+
+    /// The same, and what has changed since this commit.
+    pub fn see_since(&mut self, since: &CheckpointId) -> Result<(CheckpointId, Vec<Change>), Trouble> {
+        let before = self.known.commit.clone();
+        let (now, differences) = self.look()?;
+        let changes = if now == *since {
+            Vec::new()
+        } else if before.as_ref() == Some(since) {
+            self.changes(&differences)
+        } else {
+            self.diff(since, &now)?
+        };
+        Ok((now, changes))
+    }
+
+    pub(super) fn changes(&self, differences: &[Difference]) -> Vec<Change> {
+        let change = |difference: &Difference| match self.rules.submodule(&difference.path) {
+            Some(module) => Change { path: shown(module), kind: ChangeKind::Submodule },
+            None => Change { path: shown(&difference.path), kind: difference.kind() },
+        };
+        let mut changes: Vec<Change> = differences.iter().map(change).collect();
+        changes.sort_unstable();
+        changes.dedup();
+        changes
+    }
+
+    /// The tree as it is, and how it differs from the one before, where there was one.
+    fn look(&mut self) -> Result<(CheckpointId, Vec<Difference>), Trouble> {
         let before = self.known.commit.clone();
         let (mut commit, mut scan) = self.snapshot("tdd: seen")?;
         // They are among what is known, and a tree may have many.
         scan.files = Vec::new();
-        if let Some(before) = before.clone().filter(|before| *before != commit)
-            && listing::differences(&self.private, &before, &commit)?.is_empty()
-        {
-            // The same tree keeps its name.
-            self.known.commit = Some(before.clone());
-            commit = before;
+        let mut differences = Vec::new();
+        if let Some(before) = before.clone().filter(|before| *before != commit) {
+            differences = listing::differences(&self.private, &before, &commit)?;
+            if differences.is_empty() {
+                // The same tree keeps its name.
+                self.known.commit = Some(before.clone());
+                commit = before;
+            }
         }
         let name = format!("{}{NAME}", ref_folder(&self.run));
         if let (None, Some(lost)) = (&before, self.refs.get(&name).cloned()) {
@@ -110,6 +145,6 @@ impl GitCheckpoints {
             self.refs.insert(name, commit.clone());
         }
         seen::save(&self.known, &scan, &self.scratch).map_err(|error| disk(&self.scratch, &error))?;
-        Ok(commit)
+        Ok((commit, differences))
     }
 }
