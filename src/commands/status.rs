@@ -322,6 +322,7 @@ fn has_tests_set_aside(state: &State) -> bool {
 
 fn progress(state: &State, id: &CriterionId) -> &'static str {
     match state.progress.get(id) {
+        None | Some(Progress::Pending) if has_tests_set_aside(state) => "no RED yet",
         None | Some(Progress::Pending) => "not begun",
         Some(Progress::Red) => "red",
         Some(Progress::Green) => "green",

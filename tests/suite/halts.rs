@@ -136,6 +136,28 @@ fn ac_tdd_9_28_a_false_red_leads_with_what_can_never_pass_and_its_line() {
     assert!(page.contains("look at: tests/test_ac_ste_1_1.py:9 (of the failed work)"), "{page}");
 }
 
+/// What is still to be written hides the module that nobody has.
+#[test]
+fn a_module_that_is_nowhere_comes_before_what_is_only_missing() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let both = TWO_NAMES
+        .replace("from shop import three, two", "from shop import two\nfrom moneyy import pay")
+        .replace("three()", "pay()");
+    place.run(&tests(&place, "nowhere.yaml", &both), &[]).expect(1);
+    let page = screen(&place);
+    assert!(page.contains("its file imports `moneyy`, which is not in the project"), "{page}");
+    assert!(page.contains("look at: tests/test_ac_ste_1_1.py:3 (of the failed work)"), "{page}");
+    // Its twin is named by a manifest: then the test is what has to be looked at.
+    let place = Place::new();
+    place.sandbox.write("requirements.txt", "moneyy>=2\n");
+    place.run(&tests(&place, "named.yaml", &both), &[]).expect(1);
+    let page = screen(&place);
+    assert!(page.contains("fails only because `two` is missing") && !page.contains("`moneyy`"), "{page}");
+}
+
 /// The honest twin: the runner tells of the first name alone, and the other one is to be written, too.
 #[test]
 fn tests_of_one_file_may_each_ask_for_a_name_that_is_still_to_be_written() {

@@ -26,6 +26,9 @@ pub struct Body {
     /// either: a runner stops at the first.
     pub absent_too: BTreeSet<String>,
     pub mark: Mark,
+    /// A module that its file imports and that is nowhere in the project, named by none of its manifests, and the
+    /// line of the import.
+    pub nowhere: Option<(String, u32)>,
     /// A name that the test uses and that stands for nothing, and its line.
     pub undefined: Option<(String, u32)>,
     /// The line on which the test begins; 0 if that is not known.
@@ -250,6 +253,14 @@ fn why_of(failure: &Failure, body: &Body, kind: RedKind) -> Option<Why> {
         return None;
     }
     let absent = failure.absent.as_deref();
+    let told = absent.map(|absent| absent.split('.').next().unwrap_or(absent));
+    if let Some((module, line)) = body.nowhere.as_ref().filter(|(module, _)| Some(module.as_str()) != told) {
+        let words = format!(
+            "does not load, and code alone can't mend that: its file imports `{module}`, which is not in the project and \
+             which none of its manifests names"
+        );
+        return Some(Why { words, line: Some(*line) });
+    }
     if let Some(module) = absent.filter(|_| failure.message.starts_with("ModuleNotFoundError")) {
         let words = format!(
             "does not load and asks nothing of what is missing: the module `{module}` is neither in the project nor \

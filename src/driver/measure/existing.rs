@@ -89,6 +89,40 @@ impl<W: World> Drive<'_, W> {
         Ok(found)
     }
 
+    /// For each file of Python that does not load: the first module that it imports, and that is neither a file or
+    /// folder of the project nor named by a manifest.
+    pub(super) fn find_nowhere(
+        &mut self,
+        work: &Work,
+        report: &TestReport,
+    ) -> Result<BTreeMap<RelPath, (String, u32)>, Trouble> {
+        let mut asked: Vec<(RelPath, Vec<(String, u32)>)> = Vec::new();
+        for load in report.load_failures.iter().filter(|load| load.file.extension() == "py") {
+            let source = self.source(&work.after, &load.file)?.unwrap_or_default();
+            asked.push((load.file.clone(), tdd_source::modules(Language::Python, &source)));
+        }
+        asked.retain(|(_, modules)| !modules.is_empty());
+        if asked.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let files = self.ports.checkpoints.files(&work.after)?;
+        let spelt = |name: &str| name.to_lowercase().replace('_', "-");
+        let mut manifests = String::new();
+        for file in files.iter().filter(|file| is_manifest(file)).take(READ_CAP) {
+            manifests.push_str(&spelt(&self.source(&work.base, file)?.unwrap_or_default()));
+        }
+        let parts: BTreeSet<&str> = files.iter().flat_map(|file| file.as_str().split('/')).collect();
+        let is_known = |name: &str| {
+            parts.contains(name)
+                || parts.contains(format!("{name}.py").as_str())
+                || manifests.contains(&spelt(name))
+        };
+        let nowhere = asked.into_iter().filter_map(|(file, modules)| {
+            Some((file, modules.into_iter().find(|(name, _)| !is_known(name))?))
+        });
+        Ok(nowhere.collect())
+    }
+
     fn existed(
         &mut self,
         base: &CheckpointId,
@@ -113,6 +147,24 @@ impl<W: World> Drive<'_, W> {
         }
         Ok(false)
     }
+}
+
+/// A file that names what a project of Python depends on.
+fn is_manifest(file: &RelPath) -> bool {
+    let name = file.file_name();
+    let of_requirements = name.contains("requirements") && file.extension() == "txt";
+    of_requirements
+        || matches!(
+            name,
+            "pyproject.toml"
+                | "setup.py"
+                | "setup.cfg"
+                | "Pipfile"
+                | "tox.ini"
+                | "uv.lock"
+                | "poetry.lock"
+                | "environment.yml"
+        )
 }
 
 /// Where a name stands, as it is spelt: all before its last part.

@@ -144,6 +144,7 @@ impl<W: World> Drive<'_, W> {
         if let Some(report) = &first.report {
             book.existing = self.find_existing(&work.base, report)?;
             book.absent_too = self.find_absent_too(work, report)?;
+            book.nowhere = self.find_nowhere(work, report)?;
         }
         let all_missing =
             first.report.as_ref().is_some_and(|report| self.only_missing(mapping, report, book));

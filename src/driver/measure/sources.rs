@@ -41,6 +41,8 @@ pub(super) struct SourceBook {
     pub(super) existing: BTreeMap<RelPath, BTreeSet<String>>,
     /// For each file, what it imports beside what is said to be absent, and is not there either.
     pub(super) absent_too: BTreeMap<RelPath, BTreeSet<String>>,
+    /// For each file that does not load, a module that it imports and nobody has.
+    pub(super) nowhere: BTreeMap<RelPath, (String, u32)>,
     /// The words of each new or changed test file that is no criterion's: what a test looks at
     /// through one of these is not in its own file.
     helpers: Vec<BTreeSet<String>>,
@@ -87,6 +89,7 @@ impl SourceBook {
             },
             existing,
             absent_too: self.absent_too.get(file).cloned().unwrap_or_default(),
+            nowhere: self.nowhere.get(file).cloned(),
             undefined: if by_file { None } else { facts.undefined.clone() },
             line: if by_file { 0 } else { facts.line },
             mark: facts.skipped.as_deref().map(tdd_source::mark).unwrap_or_default(),
