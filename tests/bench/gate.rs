@@ -81,6 +81,18 @@ impl Place {
     fn hooks(&self, call: &str, code: i32) -> Vec<Duration> {
         (0..TIMES).map(|_| self.hook(call, code)).collect()
     }
+
+    /// A test's file is another one each time, which the gate allows.
+    fn edit_a_test(&self, number: usize) {
+        let text = format!("def test_a():\n    assert {number} == {number}\n");
+        std::fs::write(self.repo().join("tests/test_a.py"), text).unwrap();
+    }
+
+    fn status(&self) -> Duration {
+        let began = Instant::now();
+        self.git(&["status", "--porcelain"]);
+        began.elapsed()
+    }
 }
 
 /// Adds events until the session has so many.
@@ -135,16 +147,15 @@ pub fn measure() -> Vec<Row> {
             place.hook(&after, 0);
         }
     }
-    let compared = median(place.hooks(&after, 0));
-    let status = median(
-        (0..TIMES)
-            .map(|_| {
-                let began = Instant::now();
-                place.git(&["status", "--porcelain"]);
-                began.elapsed()
-            })
-            .collect(),
-    );
+    // In turn, so that what else the machine does weighs on both.
+    let (compared, status): (Vec<Duration>, Vec<Duration>) =
+        (0..TIMES).map(|_| (place.hook(&after, 0), place.status())).unzip();
+    let (compared, status) = (median(compared), median(status));
+    let kept = |number| {
+        place.edit_a_test(number);
+        place.hook(&after, 0)
+    };
+    let kept = median((0..TIMES / 5).map(kept).collect());
     let ratio = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64();
     let note = || format!("median of {TIMES}, fork and exec included; 10,000 events, {FILES} files");
     let mut rows = vec![
@@ -166,16 +177,41 @@ pub fn measure() -> Vec<Row> {
         Row {
             what: "gate: PostToolUse with the tree's comparison".into(),
             figure: Figure::Growth { measured: ratio(compared, status), bound: 1.2 },
-            note: format!("{} against {} of git status", ms(compared), ms(status)),
+            note: format!("{} against {} of git status; 100,000 events", ms(compared), ms(status)),
+        },
+        Row {
+            what: "gate: PostToolUse after an edit, kept as a commit".into(),
+            figure: Figure::Time { measured: kept, bound: Duration::from_millis(150) },
+            note: format!("{:.1} times git status; a bound of ours", ratio(kept, status)),
         },
     ];
-    rows.extend(memory(&place, &after));
-    rows.extend(words());
+    rows.push(export(&place));
+    rows.extend(memory(&place, &after, "nothing changed"));
+    place.edit_a_test(TIMES);
+    rows.extend(memory(&place, &after, "an edit was kept, by git"));
+    rows.extend(words(&place));
     rows
 }
 
+/// A corpus of what the session has turned.
+fn export(place: &Place) -> Row {
+    let out = place.dir.path().join("corpus.jsonl");
+    let times = (0..5).map(|_| {
+        let mut tdd = place.command(env!("CARGO_BIN_EXE_tdd"));
+        tdd.args(["corpus", "export", "--out"]).arg(&out).stdout(Stdio::null()).stderr(Stdio::null());
+        let began = Instant::now();
+        assert!(tdd.status().unwrap().success());
+        began.elapsed()
+    });
+    Row {
+        what: "gate: corpus export of a session of 100,000 events".into(),
+        figure: Figure::Time { measured: median(times.collect()), bound: Duration::from_secs(2) },
+        note: "median of 5".into(),
+    }
+}
+
 /// The most memory that a call takes, as the system counts it.
-fn memory(place: &Place, call: &str) -> Option<Row> {
+fn memory(place: &Place, call: &str, when: &str) -> Option<Row> {
     let script = "import resource,subprocess,sys\nsubprocess.run(sys.argv[1:],input=sys.stdin.buffer.read())\n\
                   print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
     let mut command = place.command("python3");
@@ -185,24 +221,46 @@ fn memory(place: &Place, call: &str) -> Option<Row> {
     let said = child.wait_with_output().ok()?;
     let kib: f64 = String::from_utf8_lossy(&said.stdout).trim().parse().ok()?;
     Some(Row {
-        what: "gate: PostToolUse, peak memory".into(),
+        what: format!("gate: PostToolUse, peak memory, {when}"),
         figure: Figure::Memory { measured: kib / 1024.0, bound: 20.0 },
-        note: format!("{FILES} files, 100,000 events"),
+        note: format!("of tdd or of a git that it called; {FILES} files, 100,000 events"),
     })
 }
 
-/// What a model reads again and again. No tokenizer of a model is at hand: four bytes count as a token.
-fn words() -> Vec<Row> {
+/// What a model reads again and again. `TDD_BENCH_TOKENIZER` names a folder of node packages with `gpt-tokenizer`
+/// in it (`.ci/nightly/gate-peers` makes one); no tokenizer of Anthropic's models is to be had. Without it four bytes
+/// count as a token.
+fn words(place: &Place) -> Vec<Row> {
+    let red = "tests/test_a.py::test_0";
+    let mut claim = place.command(env!("CARGO_BIN_EXE_tdd"));
+    let claim = claim.args(["gate", "claim", red, "src/part_000/file_0.py"]).output().unwrap();
+    let claim = String::from_utf8(claim.stdout).unwrap();
+    assert!(claim.starts_with("claimed "), "{claim}");
     let id = "tests/test_total.py::test_sum";
-    let claim = format!("claimed shop.py for {id}\ntdd: edit, then: tdd gate flush\n");
     let footer = format!(
         "red {id} (assertion)\ntdd: next: tdd gate claim '{id}' FILE\ntdd: red: {id}\ntdd: taken back: shop.py; kept as refs/tdd/s-1/taken-9\ntdd: claim again, then another edit. The tests said:\n"
     );
     [("gate: tokens of a claim's answer", claim, 30), ("gate: tokens of a run's footer", footer, 80)]
-        .map(|(what, text, bound)| Row {
-            what: what.into(),
-            figure: Figure::Count { measured: text.len().div_ceil(4), bound },
-            note: "tokenizer: bytes by four".into(),
+        .map(|(what, text, bound)| {
+            let counted = tokens(&text);
+            let tokenizer = if counted.is_some() { "gpt-tokenizer, o200k_base" } else { "bytes by four" };
+            Row {
+                what: what.into(),
+                figure: Figure::Count { measured: counted.unwrap_or(text.len().div_ceil(4)), bound },
+                note: format!("tokenizer: {tokenizer}; {} bytes", text.len()),
+            }
         })
         .into()
+}
+
+fn tokens(text: &str) -> Option<usize> {
+    let modules = PathBuf::from(std::env::var_os("TDD_BENCH_TOKENIZER")?);
+    let script = "const {encode} = require('gpt-tokenizer/encoding/o200k_base');\
+                  console.log(encode(require('fs').readFileSync(0, 'utf8')).length)";
+    let mut node = Command::new("node");
+    node.args(["-e", script]).current_dir(modules.parent()?);
+    let mut child = node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+    child.stdin.take()?.write_all(text.as_bytes()).ok()?;
+    let said = child.wait_with_output().ok()?;
+    String::from_utf8_lossy(&said.stdout).trim().parse().ok()
 }
