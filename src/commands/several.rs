@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::journalled::Journalled;
 use super::run as of_one;
+use super::run::prepare::{or_a_command, or_a_run};
 use crate::cli::RunArgs;
 use crate::exit::Exit;
 use crate::settings::{Environment, Intent, OutputMode, Settings};
@@ -156,7 +157,9 @@ fn read(args: &RunArgs, place: &Place, settings: &Settings) -> Result<Vec<Task>,
         Ok(())
     };
     for named in args.requirement.iter().chain(&args.others) {
-        add(named, &project::find_requirement(place, &settings.specs_dir, named, archived)?)?;
+        let found = project::find_requirement(place, &settings.specs_dir, named, archived);
+        let found = found.map_err(|trouble| or_a_command(or_a_run(trouble, place, named), named))?;
+        add(named, &found)?;
     }
     if args.all {
         for stem in project::known_requirements(place, &settings.specs_dir)? {

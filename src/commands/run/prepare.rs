@@ -128,7 +128,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
 }
 
 /// A run's name is easily typed where its requirement is meant.
-fn or_a_run(trouble: Trouble, place: &Place, typed: &str) -> Trouble {
+pub(in crate::commands) fn or_a_run(trouble: Trouble, place: &Place, typed: &str) -> Trouble {
     let is_it =
         |run: &RunDir| typed.starts_with('@') || run.id.0 == typed || run_name::short(&run.id.0) == typed;
     let run = status::chosen_run(&place.repository, Some(typed)).ok().filter(is_it);
@@ -147,7 +147,7 @@ fn or_a_run(trouble: Trouble, place: &Place, typed: &str) -> Trouble {
 }
 
 /// Any word that is no command is taken for a requirement.
-fn or_a_command(trouble: Trouble, typed: &str) -> Trouble {
+pub(in crate::commands) fn or_a_command(trouble: Trouble, typed: &str) -> Trouble {
     let Some(name) = like_a_command(typed) else { return trouble };
     let next = format!("did you mean the command `tdd {name}`? If a requirement was meant: {}", trouble.next);
     trouble.advise(next)
