@@ -1,0 +1,31 @@
+//! What a run takes out of the tree and may be a person's is kept, named and not cleaned without a word; what a
+//! role names, or a run began from, is the run's own.
+
+use super::sandbox::Sandbox;
+use super::stops::{HONEST_AGENT, HONEST_CHECK, project};
+
+/// A project with a file that no role works on.
+fn with_readme(agent: &str, more: &str) -> Sandbox {
+    let sandbox = project(agent, HONEST_CHECK, more);
+    sandbox.write("README.md", "ours\n");
+    sandbox.commit();
+    sandbox
+}
+
+/// A resume looks at the tree; that alone makes nothing in it the run's own.
+#[test]
+fn what_a_refused_resume_has_seen_is_not_cleaned_without_a_word() {
+    for edited in [true, false] {
+        let sandbox = with_readme(HONEST_AGENT, "");
+        sandbox.tdd(&["STE-1", "--stop-after", "red"]).expect(3);
+        if edited {
+            sandbox.write("README.md", "mine\n");
+        }
+        sandbox.tdd(&["resume"]).expect(if edited { 3 } else { 0 });
+        sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
+        assert_eq!(sandbox.read("README.md"), "ours\n");
+        let ran = sandbox.tdd(&["clean", "--all"]).expect(0);
+        assert_eq!(ran.stderr.contains("left alone"), edited, "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("/undone-1"), edited, "{}", ran.stderr);
+    }
+}
