@@ -29,3 +29,23 @@ fn what_a_refused_resume_has_seen_is_not_cleaned_without_a_word() {
         assert_eq!(ran.stderr.contains("/undone-1"), edited, "{}", ran.stderr);
     }
 }
+
+/// A halt of the test-writer, a person's edit, and an attempt that leaves it as it is, or does not.
+#[test]
+fn a_test_writer_is_not_blamed_for_what_the_run_went_on_with() {
+    for touches in [false, true] {
+        let more = if touches { "echo role >>README.md;" } else { "" };
+        let agent = HONEST_AGENT.replace(
+            "test-writer) ",
+            &format!("test-writer) test -e ../once || {{ : >../once; block ''; exit; }}; {more} "),
+        );
+        let sandbox = with_readme(&agent, "budgets: { semantic: 1 }\n");
+        sandbox.tdd(&["STE-1"]).expect(1);
+        sandbox.write("README.md", "mine\n");
+        let ran = sandbox.tdd(&["resume", "--edited"]).expect(i32::from(touches)).says(&["gone on with"]);
+        assert_eq!(ran.stdout.contains("may not change: README.md"), touches, "{}", ran.stdout);
+        if !touches {
+            assert_eq!(sandbox.read("README.md"), "mine\n");
+        }
+    }
+}
