@@ -49,3 +49,32 @@ fn a_test_writer_is_not_blamed_for_what_the_run_went_on_with() {
         }
     }
 }
+
+/// Whether a role wrote it or a person meanwhile, nobody can tell; what the role names is the role's.
+#[test]
+fn ac_tdd_9_24_what_goes_with_a_failed_attempt_and_no_role_names_is_kept_and_told() {
+    for named in [false, true] {
+        let files = if named { "src.txt,README.md,mine.txt" } else { "src.txt" };
+        let agent = HONEST_AGENT.replace(
+            "*) block '';;",
+            &format!(
+                "*) test -e ../once && block '' && exit; : >../once; echo worse >src.txt; echo mine >README.md; \
+                 echo mine >mine.txt; block {files};;"
+            ),
+        );
+        let sandbox = with_readme(&agent, "");
+        let ran = sandbox.tdd(&["STE-1"]).expect(0);
+        let told = "look at: somebody else wrote, or may have: README.md, mine.txt; kept as ";
+        assert_eq!(ran.stdout.contains(told), !named, "{}", ran.stdout);
+        assert!(!sandbox.path("mine.txt").exists() && sandbox.read("README.md") == "ours\n");
+        let quiet = sandbox.tdd(&["wait"]);
+        assert_eq!(quiet.stdout.contains(told), !named, "{}", quiet.stdout);
+        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
+        assert_eq!(cleaned.stderr.contains("left alone"), !named, "{}", cleaned.stderr);
+        if !named {
+            let kept = ran.stdout.split(told).nth(1).unwrap().split(':').next().unwrap();
+            assert_eq!(sandbox.git(&["show", &format!("{kept}:README.md")]), "mine");
+            assert!(!cleaned.stderr.contains("src.txt"), "that is the role's: {}", cleaned.stderr);
+        }
+    }
+}
