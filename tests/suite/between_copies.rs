@@ -1,6 +1,9 @@
 //! What a run takes out of the tree and may be a person's is kept, named and not cleaned without a word; what a
 //! role names, or a run began from, is the run's own.
 
+use rustix::process::Signal;
+
+use super::between::ended_by;
 use super::sandbox::Sandbox;
 use super::stops::{HONEST_AGENT, HONEST_CHECK, project};
 
@@ -27,6 +30,37 @@ fn what_a_refused_resume_has_seen_is_not_cleaned_without_a_word() {
         let ran = sandbox.tdd(&["clean", "--all"]).expect(0);
         assert_eq!(ran.stderr.contains("left alone"), edited, "{}", ran.stderr);
         assert_eq!(ran.stderr.contains("/undone-1"), edited, "{}", ran.stderr);
+    }
+}
+
+/// Whoever follows the advice after a stop goes on, for a file that a role changed as well, and where HEAD's is not
+/// that from before the attempt.
+#[test]
+fn what_is_put_away_as_a_refused_resume_advises_is_refused_no_more() {
+    let waits = HONEST_AGENT.replace(
+        "implementer) echo two >>src.txt;",
+        "implementer) echo two >>src.txt; test -e ../held || { : >../held; echo up >../up; read line <../go; };",
+    );
+    for dirty in [false, true] {
+        let sandbox = with_readme(&waits, "");
+        if dirty {
+            sandbox.write("src.txt", "zero\n");
+        }
+        ended_by(Signal::INT, &sandbox);
+        sandbox.write("src.txt", "mine\n");
+        sandbox.write("README.md", "mine\n");
+        let refused = sandbox.tdd(&["resume"]).expect(3).says(&["src.txt", "README.md", "git stash push"]);
+        sandbox.git(&["stash", "push", "-q", "--", "README.md"]);
+        let still = sandbox.tdd(&["resume"]).expect(3).says(&["src.txt"]);
+        assert!(!still.stderr.contains("README.md"), "{}", still.stderr);
+        sandbox.git(&["stash", "push", "-q", "--", "src.txt"]);
+        if dirty {
+            sandbox.tdd(&["resume"]).expect(3).says(&["src.txt", "git restore --source="]);
+            let known = refused.stderr.split("--source=").nth(1).unwrap().split(' ').next().unwrap();
+            sandbox.git(&["restore", &format!("--source={known}"), "--worktree", "--", "src.txt"]);
+        }
+        sandbox.tdd(&["resume"]).expect(0);
+        assert_eq!(sandbox.read("src.txt"), if dirty { "zero\ntwo\n" } else { "one\ntwo\n" });
     }
 }
 
