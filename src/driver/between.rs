@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
 use tdd_core::event::Event;
+use tdd_core::finding::ClassedChange;
 use tdd_core::machine::Suspension;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -131,6 +132,23 @@ impl<W: World> Drive<'_, W> {
             listed(paths.iter()).join(", ")
         )));
         Ok(Some(Event::Edited { paths, kept: now.clone(), before: Some(known.clone()) }))
+    }
+
+    /// What somebody else changed, the run went on with and the attempt has left as it was is no change of its
+    /// role, even where that is judged by all that came since the run began.
+    pub(super) fn leave_out_theirs(
+        &mut self,
+        changed: &mut Vec<ClassedChange>,
+        after: &CheckpointId,
+    ) -> Result<(), Trouble> {
+        let before = self.state.attempt().map(|attempt| attempt.before.clone());
+        let Some(before) = before.filter(|_| !self.state.facts.theirs.is_empty()) else { return Ok(()) };
+        let since = self.differences(&before, after)?;
+        let theirs = &self.state.facts.theirs;
+        let is_left = |path: &RelPath| !since.iter().any(|change| change.path == *path);
+        // Tests that stand there are judged whoever wrote them.
+        changed.retain(|c| c.class == FileClass::Test || !theirs.contains(&c.path) || !is_left(&c.path));
+        Ok(())
     }
 
     /// A run that is refused before its first child leaves nothing; what is told of it if a person may have

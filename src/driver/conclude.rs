@@ -52,21 +52,21 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn roll_back(&mut self, to: &CheckpointId, extent: RollBack) -> Result<Vec<Event>, Trouble> {
         let mut events = self.put_git_back()?;
         let kept_as = self.ports.checkpoints.take(&self.label("failed"))?;
+        let mut back = self.differences(to, &kept_as)?;
+        back.retain(|change| match extent {
+            RollBack::Everything => true,
+            RollBack::AllButTests => change.class != FileClass::Test,
+            RollBack::DeletedOnly => {
+                change.kind == ChangeKind::Deleted
+                    || matches!(change.class, FileClass::Test | FileClass::Gate)
+            }
+        });
+        let held = self.hold_unclaimed(&back, (to, &kept_as))?;
+        self.record(&held)?;
         match extent {
             RollBack::Everything => self.diff().go_back(to, &kept_as)?,
-            RollBack::AllButTests => {
-                let changes = self.differences(to, &kept_as)?;
-                let back = changes.into_iter().filter(|change| change.class != FileClass::Test);
-                let back: Vec<RelPath> = back.map(|change| change.path).collect();
-                self.ports.checkpoints.restore(to, &back)?;
-            }
-            RollBack::DeletedOnly => {
-                let changes = self.differences(to, &kept_as)?;
-                let comes_back = |kind, class| {
-                    kind == ChangeKind::Deleted || matches!(class, FileClass::Test | FileClass::Gate)
-                };
-                let back = changes.into_iter().filter(|change| comes_back(change.kind, change.class));
-                let back: Vec<RelPath> = back.map(|change| change.path).collect();
+            RollBack::AllButTests | RollBack::DeletedOnly => {
+                let back: Vec<RelPath> = back.into_iter().map(|change| change.path).collect();
                 self.ports.checkpoints.restore(to, &back)?;
             }
         }

@@ -11,7 +11,9 @@ use tdd_core::harmless;
 use tdd_core::isolation::Level;
 use tdd_core::labels;
 use tdd_core::path::RelPath;
+use tdd_core::policy::tooling::is_editors;
 use tdd_core::role::Key;
+use tdd_core::state::Ledger;
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
@@ -187,6 +189,41 @@ impl<W: World> Drive<'_, W> {
             hold_edited(&mut self.ports.checkpoints, found)?;
         }
         Ok(())
+    }
+
+    /// Of what goes with a failed attempt, what its role does not name may be a person's, written while the role
+    /// or tests were at work. It is named, and `clean` asks before it goes; but for what tests leave.
+    pub(super) fn hold_unclaimed(
+        &mut self,
+        taken: &[ClassedChange],
+        (to, kept): (&CheckpointId, &CheckpointId),
+    ) -> Result<Vec<Event>, Trouble> {
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(to)?.into_iter().collect();
+        let own = self.suite_rewrites();
+        let ledger = self.state.attempt().and_then(|attempt| self.state.ledgers.get(&attempt.key));
+        let outcomes = ledger.into_iter().flat_map(Ledger::fresh).filter_map(|entry| entry.outcome.as_ref());
+        let claims = outcomes.filter_map(|outcome| outcome.claim.as_ref().ok());
+        let claimed: BTreeSet<&RelPath> = claims.flat_map(|claim| &claim.files).collect();
+        let is_left = |change: &ClassedChange| {
+            let is_new_data = change.kind == ChangeKind::Added && self.policy.is_data_of_tests(&change.path);
+            is_new_data || own.contains(&change.path) || self.is_like_a_leftover(&change.path, &known)
+        };
+        let unclaimed = taken.iter().filter(|change| !claimed.contains(&change.path) && !is_left(change));
+        let paths: Vec<RelPath> = unclaimed
+            .filter(|change| !self.policy.is_next_requirement(&change.path) && !is_editors(&change.path))
+            .map(|change| change.path.clone())
+            .collect();
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        hold_theirs(&mut self.ports.checkpoints, kept)?;
+        let what = format!(
+            "taken back with the attempt, though its role does not name it: {}; what lay there is kept as \
+             {kept}: git restore --source={kept} -- FILE",
+            listed(paths.iter()).join(", ")
+        );
+        let edited = Event::Edited { paths, kept: kept.clone(), before: None };
+        Ok(vec![Event::Restored { what: vec![what] }, edited])
     }
 
     /// The same for what lies between two trees.

@@ -81,6 +81,7 @@ impl<W: World> Drive<'_, W> {
         };
         let base = base.ok_or_else(|| Trouble::internal("an attempt has no checkpoint before it"))?;
         let mut changed = self.differences(&base, &after)?;
+        self.leave_out_theirs(&mut changed, &after)?;
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&base)?.into_iter().collect();
         let spared = self.left_by_tests(key.role(), &mut changed, &known);
         events.extend(told_of(&spared));

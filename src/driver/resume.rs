@@ -99,7 +99,7 @@ impl<W: World> Drive<'_, W> {
     fn refuse_foreign_changes(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
         let Some(known) = left_alone(&self.state).cloned() else { return Ok(()) };
         let mut foreign = self.differences(&known, now)?;
-        if let Phase::Returned { attempt, .. } = &self.state.phase {
+        if let Phase::Returned { attempt, .. } | Phase::Forked { attempt } = &self.state.phase {
             // What was put back as a pause advises is nobody's work.
             let before = attempt.before.clone();
             let since: BTreeSet<RelPath> =
@@ -139,6 +139,8 @@ impl<W: World> Drive<'_, W> {
                 "{why}\n\
                  look:                        git diff {known}\n\
                  put them away and go on:     git stash push --include-untracked -- FILE…, then tdd resume {run}\n\
+                 where a role changed a file, too, and that is refused again, before the resume:\n\
+                 \x20                            git restore --source={known} --worktree -- FILE…\n\
                  or stop here:                tdd resume {run} --abandon"
             );
             return (what, next);

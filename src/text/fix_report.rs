@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::summary::left_in_git;
+use super::summary::{left_in_git, set_aside, set_aside_json};
 use super::usage_words;
 use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::fix::{CheckFinding, CheckKind, Fault, FixHalt, FixState, Round, Score};
@@ -115,6 +115,7 @@ pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
         "changed": facts.changed, "emptied": facts.emptied, "put_back": put_back(state), "taken_back": faults(state),
         "said": if matches!(how, How::Halted(_)) { harmless::tail(&facts.said, SAID_LINES, LINE_WIDTH) } else { Vec::new() },
         "left_in_git": state.facts.left_in_git,
+        "set_aside": set_aside_json(&state.facts),
         "usage": usage(state), "isolation": facts.isolation, "run_dir": facts.run_dir,
         "next": steps(state, how, facts).into_iter().map(|(what, command)| json!({ "what": what, "command": command })).collect::<Vec<_>>(),
     })
@@ -196,6 +197,7 @@ fn closing(state: &FixState, how: How, facts: &FixFacts) -> Vec<String> {
         out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
     }
     out.extend(left_in_git(&state.facts.left_in_git));
+    out.extend(set_aside(&state.facts));
     out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
     out.push(format!("run folder: {}", harmless::line(&facts.run_dir)));
     let steps = steps(state, how, facts);

@@ -10,10 +10,12 @@ use serde_json::{Value, json};
 mod commit;
 mod copies;
 mod proof;
+mod set_aside;
 
 use super::usage_words;
 pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
 use commit::{changed_lines, commit_command, nameless};
+pub(super) use set_aside::{set_aside, set_aside_json};
 use tdd_core::counted::counted;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Refactoring, Runs};
@@ -83,6 +85,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
         out.push(format!("left running, ended: {} ({})", harmless::short(&one.command, 200), one.pid));
     }
     out.extend(left_in_git(&state.facts.left_in_git));
+    out.extend(set_aside(&state.facts));
     out.extend(unverified(state).into_iter().map(|(id, why)| format!("not verified: {id}, {why}")));
     if !facts.isolation.is_empty() {
         out.push(format!("isolation: {}", harmless::line(&facts.isolation)));
@@ -147,6 +150,7 @@ pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
         "leaked": state.facts.leaked,
         "remarks": state.notices,
         "left_in_git": state.facts.left_in_git,
+        "set_aside": set_aside_json(&state.facts),
         "isolation": facts.isolation,
         "duration_ms": facts.duration_ms,
         "run_dir": facts.run_dir,

@@ -19,7 +19,7 @@ fn waits_if(test: &str) -> String {
 }
 
 /// A run that waits somewhere, ended by a signal there.
-fn ended_by(signal: Signal, sandbox: &Sandbox) {
+pub fn ended_by(signal: Signal, sandbox: &Sandbox) {
     let mut up = listen(sandbox, "up");
     let _go = listen(sandbox, "go");
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));

@@ -20,6 +20,7 @@ mod agents;
 mod bad_input;
 mod battery;
 mod between;
+mod between_copies;
 mod canary;
 mod cheats;
 mod checkpoints;

@@ -31,6 +31,10 @@ pub struct Facts {
     /// Files that somebody else changed while no child was at work, and that the run went on with.
     #[serde(default)]
     pub theirs: BTreeSet<RelPath>,
+    /// Files that somebody else wrote, or may have, and the tree that holds each set of them: not all of them lie
+    /// in the work tree any more.
+    #[serde(default)]
+    pub set_aside: Vec<(Vec<RelPath>, CheckpointId)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -63,7 +63,10 @@ impl Facts {
                 self.worked_ms = self.worked_ms.saturating_add(*ms);
                 self.runs.add(*runs);
             }
-            Event::Edited { paths, before: None, .. } => self.edited.extend(paths.iter().cloned()),
+            Event::Edited { paths, before: None, kept } => {
+                self.edited.extend(paths.iter().cloned());
+                self.set_aside.push((paths.clone(), kept.clone()));
+            }
             Event::Edited { paths, before: Some(_), .. } => self.theirs.extend(paths.iter().cloned()),
             Event::AttemptStarted { .. } => {
                 self.edited.clear();

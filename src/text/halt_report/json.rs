@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{LINE_WIDTH, RAW_LINES, Report};
+use crate::text::summary::set_aside_json;
 use crate::text::usage_words;
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
@@ -50,6 +51,7 @@ impl Report<'_> {
             "changed": self.facts.changed,
             "touched": self.facts.touched,
             "left_in_git": self.state.facts.left_in_git,
+            "set_aside": set_aside_json(&self.state.facts),
             "hollow": self.vacuous().collect::<Vec<_>>(),
             "usage": usage_words::json(self.state),
             "run_dir": self.facts.run_dir,

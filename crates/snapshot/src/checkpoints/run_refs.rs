@@ -93,7 +93,9 @@ impl RunRefs {
                 .collect()
         };
         let (edited, left) = (of_kind(labels::EDITED), of_kind(labels::LEFT));
-        made.retain(|part| !edited.contains(part[1]) && !left.contains(part[1]));
+        // Nor of what a resume found, which may not even have gone on with it.
+        let is_met = |part: &&[&str]| is_met(part[0].trim_start(), &folder);
+        made.retain(|part| !edited.contains(part[1]) && !left.contains(part[1]) && !is_met(part));
         let of_runs = self.left_by_runs(&left)?;
         let mut only = Vec::new();
         for part in found.iter().filter(|part| !of_runs.contains(part[1]) || edited.contains(part[1])) {
@@ -250,6 +252,11 @@ fn is_found(name: &str, folder: &str) -> bool {
     ["kept-", "found", "undone-", labels::EDITED, labels::LEFT]
         .iter()
         .any(|beginning| label.starts_with(beginning))
+}
+
+/// Whether a ref of a run holds the tree as somebody left it before the run was gone on with.
+fn is_met(name: &str, folder: &str) -> bool {
+    name.strip_prefix(folder).is_some_and(|label| label.starts_with("resumed"))
 }
 
 fn grouped(own: &Git, prefix: &str) -> Result<BTreeMap<String, Vec<String>>, Trouble> {
