@@ -564,20 +564,24 @@ fn a_file_of_git_that_cannot_be_read_before_a_child_is_not_removed_after_it() {
     let before = Before::of(&sandbox);
     traced(&sandbox, &[], &["STE-1"]).expect(0);
     let text = trace(&sandbox);
-    let opened: Vec<&str> = text.lines().filter(|line| line.starts_with("openat(")).collect();
     for name in ["HEAD", "index"] {
         let is_it = |line: &&str| line.contains(&format!("/repo/.git>, \"{name}\", O_RDONLY"));
-        let first = opened.iter().position(is_it).expect("it is read before a child");
+        let place =
+            |text: &str| text.lines().filter(|line| line.starts_with("openat(")).position(|at| is_it(&at));
+        let mut first = place(&text).expect("it is read before a child");
         for error in ["EMFILE", "EIO"] {
-            let inject = format!("inject=openat:error={error}:when={}", first + 1);
             let hits = |line: &str| line.contains("(INJECTED)") && line.contains(&format!("\"{name}\""));
-            // How often a run looks at processes depends on how fast they are, so another file may be hit.
-            let ran = (0..5).find_map(|_| {
+            // How often a run looks at processes depends on how fast they are, so another file may be hit: the next
+            // try goes by what this one has opened.
+            let ran = (0..20).find_map(|_| {
                 saved.again();
+                let inject = format!("inject=openat:error={error}:when={}", first + 1);
                 let ran = traced(&sandbox, &["-e", &inject], &["STE-1"]);
-                trace(&sandbox).lines().any(hits).then_some(ran)
+                let text = trace(&sandbox);
+                first = place(&text).unwrap_or(first);
+                text.lines().any(hits).then_some(ran)
             });
-            let Some(ran) = ran else { panic!("{name} was never hit by {inject}") };
+            let Some(ran) = ran else { panic!("{name} was never hit") };
             assert!(sandbox.path(".git").join(name).exists(), "{name} {error}: {}", ran.stderr);
             assert_eq!(git_state(&sandbox), before.git, "{name} {error}");
             assert!([2, 3].contains(&ran.code), "{name} {error}: {} {}", ran.code, ran.stderr);
