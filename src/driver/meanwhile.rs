@@ -202,8 +202,12 @@ impl<W: World> Drive<'_, W> {
         let own = self.suite_rewrites();
         let ledger = self.state.attempt().and_then(|attempt| self.state.ledgers.get(&attempt.key));
         let outcomes = ledger.into_iter().flat_map(Ledger::fresh).filter_map(|entry| entry.outcome.as_ref());
-        let claims = outcomes.filter_map(|outcome| outcome.claim.as_ref().ok());
-        let claimed: BTreeSet<&RelPath> = claims.flat_map(|claim| &claim.files).collect();
+        let claims: Vec<_> = outcomes.filter_map(|outcome| outcome.claim.as_ref().ok()).collect();
+        // Who names nothing at all tells nothing of what is whose.
+        if claims.is_empty() {
+            return Ok(Vec::new());
+        }
+        let claimed: BTreeSet<&RelPath> = claims.iter().flat_map(|claim| &claim.files).collect();
         let is_left = |change: &ClassedChange| {
             let is_new_data = change.kind == ChangeKind::Added && self.policy.is_data_of_tests(&change.path);
             is_new_data || own.contains(&change.path) || self.is_like_a_leftover(&change.path, &known)
