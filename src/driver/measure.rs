@@ -262,7 +262,7 @@ pub(super) fn put_back_touched<P: Protection>(
 ) -> Result<(Vec<RelPath>, Option<Event>), Trouble> {
     let touched = protection.check()?;
     protection.restore(&touched)?;
-    let mut what = protection.put_back_above();
+    let mut what = protection.told_above();
     if touched.is_empty() {
         return Ok((touched, (!what.is_empty()).then_some(Event::Restored { what })));
     }

@@ -119,7 +119,7 @@ pub trait Protection {
     /// replaced or given other times by somebody else; sorted.
     fn rewritten(&mut self) -> Vec<RelPath>;
     /// What was put back above the work tree since this was last asked, a line each.
-    fn put_back_above(&mut self) -> Vec<String> {
+    fn told_above(&mut self) -> Vec<String> {
         Vec::new()
     }
     /// Looks at the folders of tools, before anything of the project's has run.

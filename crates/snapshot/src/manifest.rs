@@ -370,7 +370,7 @@ impl Protection for Manifest {
         self.rewritten.take().iter().filter_map(|path| survey::shown(path)).collect()
     }
 
-    fn put_back_above(&mut self) -> Vec<String> {
+    fn told_above(&mut self) -> Vec<String> {
         self.above.as_mut().map(Above::told).unwrap_or_default()
     }
 

@@ -8,8 +8,8 @@
 //! not here, and a package that is put into a folder `node_modules` above, are missed.
 
 use std::collections::BTreeMap;
-use std::fs::{File, Permissions};
-use std::io::{self, Read as _, Write as _};
+use std::fs::Permissions;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -174,9 +174,7 @@ impl Above {
         self.kept += 1;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let kept = self.kept_in.join(format!("{}-{name}", self.kept));
-        let mut file = File::options().write(true).create_new(true).open(&kept)?;
-        file.set_permissions(Permissions::from_mode(0o600))?;
-        file.write_all(bytes)?;
+        regular_file::write_private(&kept, bytes)?;
         Ok(kept)
     }
 }
@@ -188,11 +186,9 @@ fn now(path: &Path) -> Was {
     if !meta.is_file() || meta.len() > MOST_BYTES {
         return other();
     }
-    let mut bytes = Vec::new();
-    match regular_file::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes)) {
-        Ok(_) => Was::File { mode: meta.mode() & 0o7777, bytes },
-        Err(_) => other(),
-    }
+    regular_file::open(path)
+        .and_then(|file| regular_file::head_of(file, MOST_BYTES))
+        .map_or_else(|_| other(), |bytes| Was::File { mode: meta.mode() & 0o7777, bytes })
 }
 
 /// Whole or not at all.
