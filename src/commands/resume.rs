@@ -138,7 +138,7 @@ fn decision(
 }
 
 /// The requirement's file may have been edited too.
-fn as_it_reads_now(
+pub(super) fn as_it_reads_now(
     state: &State,
     (place, environment): (&Place, &Environment),
 ) -> Result<Requirement, Trouble> {
@@ -208,7 +208,7 @@ fn refuse_without_decision(state: &State, run: &RunDir, decision: Option<&Decisi
                 "read the report:                    {0}\n\
                  {take}\
                  try again with a fresh budget:      tdd resume {1} --retry\n\
-                 after you changed files:            tdd resume {1} --edited\n\
+                 after you have edited files:        tdd resume {1} --edited\n\
                  take a criterion as it is:          tdd resume {1} --accept AC\n\
                  leave REFACTOR out, if it halted:   tdd resume {1} --no-refactor\n\
                  give the run up:                    tdd resume {1} --abandon",
@@ -238,7 +238,7 @@ fn refuse_with_nothing_to_take(state: &State, run: &RunDir) -> Result<(), Troubl
         .advise(format!(
             "read the report:                    {}\n\
              try again with a fresh budget:      tdd resume {1} --retry\n\
-             after you changed files:            tdd resume {1} --edited",
+             after you have edited files:        tdd resume {1} --edited",
             run.path.join("halt.txt").display(),
             run.id
         )))

@@ -47,6 +47,9 @@ impl<W: World> Drive<'_, W> {
         self.ports.tests.recall(&recalled(&self.state));
         self.ports.checkpoints.record_git()?;
         let now = self.ports.checkpoints.take("resumed")?;
+        if caps.is_none() {
+            self.refuse_unedited(&decisions, &now)?;
+        }
         let is_on_purpose = |one: &Decision| matches!(one, Decision::Edited(_) | Decision::Abandon);
         if !decisions.iter().any(is_on_purpose) && !self.is_back_already(&decisions, &now)? {
             self.refuse_foreign_changes(&now)?;
@@ -86,6 +89,29 @@ impl<W: World> Drive<'_, W> {
             })?;
         }
         Ok(())
+    }
+
+    /// After a halt agents are not started over on the word that files were changed where none was: it would be
+    /// journalled as a person's claim that is not true, and the same would be tried again.
+    fn refuse_unedited(&mut self, decisions: &[Decision], now: &CheckpointId) -> Result<(), Trouble> {
+        let is_edited =
+            |one: &Decision| matches!(one, Decision::Edited(read) if **read == self.state.run.requirement);
+        let is_halted = matches!(self.state.phase, Phase::Ended { end: End::Halted(_) });
+        let Some(known) = left_alone(&self.state).filter(|_| is_halted).cloned() else { return Ok(()) };
+        if !decisions.iter().any(is_edited) || !self.differences(&known, now)?.is_empty() {
+            return Ok(());
+        }
+        let run = &self.state.run.run;
+        Err(Trouble::user("nothing was edited since the run halted")
+            .because(
+                "--edited says that files or the requirement were changed on purpose, and they are as they were at \
+                 the halt (files that git ignores do not count)",
+            )
+            .advise(format!(
+                "edit code, a test, the requirement or tdd.yaml, then:  tdd resume {run} --edited\n\
+                 or have the same tried again, with new attempts:       tdd resume {run} --retry\n\
+                 see what went wrong:                                   tdd review {run}"
+            )))
     }
 
     /// Whether the operator takes work that lies in the tree already, as the report shows how to bring

@@ -220,7 +220,7 @@ fn goes_on_after(place: &Place, editor: &str) -> String {
     command.args(["review", "--cassette", &place.honest]).env("TERM", "xterm-256color").env("EDITOR", editor);
     let mut terminal = Terminal::of_size(&command, 30, 80);
     terminal.wait_for("q leave");
-    let number = number_of(&terminal, "go on after an edit");
+    let number = number_of(&terminal, "I have edited");
     terminal.press("e");
     terminal.wait_for("Enter goes back to the review");
     assert!(!terminal.is_on_the_other_screen() && !terminal.is_raw(), "the editor had the terminal");
@@ -276,6 +276,42 @@ fn ac_tdd_9_12_a_run_that_halts_at_a_terminal_ends_in_its_review() {
         assert!(screen.contains("tdd resume"), "{screen}");
         sandbox.tdd(&["undo"]).expect(0);
     }
+}
+
+/// Nobody is started on the word that files were changed where none was; an edit of the requirement is one, too.
+#[test]
+fn ac_tdd_9_33_what_was_not_edited_is_not_gone_on_with_as_edited() {
+    let sandbox = halted();
+    let forks = sandbox.forks();
+    let journal = || sandbox.events();
+    let before = journal();
+    sandbox.tdd(&["resume", "--edited"]).expect(2).says(&[
+        "nothing was edited since the run halted",
+        "as they were at the halt",
+        "--retry",
+    ]);
+    let opened = beside(&sandbox, "opened");
+    let editor = format!("sh -c 'echo \"$@\" > {}' x", opened.display());
+    let mut terminal = full(&sandbox, &[("EDITOR", &editor)]);
+    let number = number_of(&terminal, "I have edited");
+    terminal.press(&number);
+    terminal.wait_for("Enter goes back to the review");
+    assert!(terminal.shows("nothing was edited since the halt"), "it says why nobody was started");
+    assert!(opened.exists(), "the editor was opened instead");
+    terminal.press("q\r");
+    assert_eq!(terminal.end().0, 1);
+    let mut terminal = full(&sandbox, &[("EDITOR", "no-such-editor-here")]);
+    terminal.press(&number);
+    terminal.wait_for("set VISUAL or EDITOR");
+    terminal.press("q\r");
+    assert_eq!(terminal.end().0, 1);
+    assert_eq!((sandbox.forks(), &journal()), (forks, &before), "nothing was journalled either");
+    // The honest twin: the requirement alone was edited. What that comes to is another matter.
+    let text = sandbox.read("specs/frs/STE-1.md");
+    sandbox.write("specs/frs/STE-1.md", &text.replace("says two", "says two, in one line"));
+    let ran = sandbox.tdd(&["resume", "--edited", "--no-review"]);
+    assert!(!ran.stderr.contains("nothing was edited"), "{}", ran.stderr);
+    assert!(journal().len() > before.len(), "it is judged");
 }
 
 /// A test that was edited is seen red before anybody works for it.
@@ -355,7 +391,7 @@ fn step(what: &str, command: &str) -> NextStep {
 fn model() -> Model {
     let steps = vec![
         step("try again with a fresh budget", "tdd resume STE-1-ae1f --retry"),
-        step("go on after an edit by hand (code, test or requirement)", "tdd resume STE-1-ae1f --edited"),
+        step("I have edited: go on (code, test or requirement)", "tdd resume STE-1-ae1f --edited"),
         step(
             "accept the criterion unverified and go on (exit code 4)",
             "tdd resume STE-1-ae1f --accept AC-STE-1.2",
@@ -443,7 +479,7 @@ fn compare(name: &str, text: &str) {
 fn all_keys_are_told_in_words_that_are_not_cut() {
     let keys = [
         "try again with a higher deadline: 10m, not 4s",
-        "go on after an edit by hand (code, test, requirement or setting), under the same limit",
+        "I have edited: go on under the same limit (code, test, requirement or setting)",
         "accept the criterion unverified and go on (exit code 4)",
         "bring the failed work back to mend it by hand (what is there now is kept)",
         "put all files back as they were before the run (what is there now is kept)",

@@ -164,7 +164,7 @@ fn a_requirement_that_was_deleted_or_edited_meanwhile_is_told() {
     asked(&terminal);
     // What the run was begun with is in its journal.
     answered(&mut terminal, "c", "AC-STE-1.1: src.txt says two.");
-    let edited = number_of(&terminal, "go on after an edit");
+    let edited = number_of(&terminal, "I have edited");
     answered(&mut terminal, &edited, "STE-1.md");
     assert!(sandbox.tdd(&["status"]).stdout.contains("halted"), "nothing was done");
     terminal.press("q\r");

@@ -5,6 +5,7 @@
 //! here that can't be typed. Before each the journal is read again, since somebody may have gone on with
 //! the run meanwhile.
 
+mod edited;
 mod editor;
 mod files;
 mod full;
@@ -143,6 +144,15 @@ fn act(halted: &mut Halted, step: &NextStep, reason: Option<&str>) -> Result<Opt
     let Some(Ok(mut cli)) = words.map(|words| Cli::try_parse_from(words.into_iter().chain(reason))) else {
         return Err(Trouble::internal(format!("`{}` is no command", step.command)));
     };
+    if halted.is_still_unedited(&cli) {
+        let shown = halted.review();
+        print::message(
+            "nothing was edited since the halt, so no agent was started; edit code, test or requirement first \
+             (your editor opens now), then choose the same number again",
+        );
+        editor::open(halted, shown.place.as_ref())?;
+        return Ok(None);
+    }
     // A halt comes back to this review.
     cli.run.halt.no_review = true;
     if let Some(Command::Resume(args)) = &mut cli.command {

@@ -115,7 +115,7 @@ impl Limit {
                     format!("{retry} {flag} {then}"),
                 ),
                 step(
-                    "go on after an edit by hand (code, test, requirement or setting), under the same limit",
+                    "I have edited: go on under the same limit (code, test, requirement or setting)",
                     edited,
                 ),
             ],

@@ -17,7 +17,7 @@ use tdd_core::test::Exit;
 use tdd_core::test::TestId;
 
 /// Of every halt.
-const BY_HAND: &str = "go on after an edit by hand (code, test or requirement)";
+const BY_HAND: &str = "I have edited: go on (code, test or requirement)";
 
 /// One thing that can be done, and the command that does it, ready to paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,10 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
                 "read the disputed test and the criterion, and say who is right",
                 format!("tdd review {run}"),
             ),
-            step(&format!("the {role} is right: go on after an edit (test or requirement)"), edited),
+            step(
+                &format!("the {role} is right, and I have edited the test or the requirement: go on"),
+                edited,
+            ),
             step(
                 &format!(
                     "the test is right: try again with a fresh budget (the next {role} is told that the dispute was \
@@ -156,10 +159,7 @@ fn after_a_limit(
         let more = |words: String| format!("{words}{}", more_of_a_setting(&fault.reasons));
         vec![
             step(&format!("try again with a fresh budget{}", more_of_a_flag(&fault.reasons)), retry),
-            step(
-                &more("go on after an edit by hand (code, test, requirement or setting)".to_owned()),
-                edited,
-            ),
+            step(&more("I have edited: go on (code, test, requirement or setting)".to_owned()), edited),
         ]
     })
 }
@@ -169,7 +169,7 @@ fn after_false_red(state: &State, halt: &Halt, fault: &Fault, [retry, edited]: [
     let cause = false_red(state, halt, fault);
     let by_hand = match cause {
         FalseRed::GivenUp => {
-            "go on after an edit of the requirement: say what the test-writer lacked (its last message tells it)"
+            "I have edited: go on, the requirement says now what the test-writer lacked (its last message tells it)"
         }
         FalseRed::Passes | FalseRed::DoesNotRun | FalseRed::Useless => BY_HAND,
     };

@@ -50,7 +50,7 @@ pub(super) fn open(halted: &Halted, place: Option<&(String, u32)>) -> Result<(),
     }
     match lend::to(&mut command)? {
         Ok(status) if status.success() => {
-            print::message("if you changed something, go on with the number that says `after an edit`");
+            print::message("if you changed something, go on with the number that says `I have edited`");
         }
         Ok(status) => {
             print::message(&format!("`{}` ended with {status}; nothing was done", harmless::line(&editor)));

@@ -1,0 +1,33 @@
+//! Whether anything was edited since a halt.
+
+use super::Halted;
+use crate::cli::{Cli, Command};
+use crate::commands::resume::as_it_reads_now;
+use crate::commands::surroundings;
+use crate::world::project;
+use tdd_core::ports::Checkpoints as _;
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::GitCheckpoints;
+
+impl Halted {
+    /// Whether the command would go on after an edit, and none was made. Where that can't be told, the command
+    /// itself judges.
+    pub(super) fn is_still_unedited(&self, cli: &Cli) -> bool {
+        let says_so = matches!(&cli.command, Some(Command::Resume(args)) if args.edited);
+        says_so && !self.is_edited().unwrap_or(true)
+    }
+
+    fn is_edited(&self) -> Result<bool, Trouble> {
+        let state = &self.story.state;
+        let Some(known) = &state.facts.tree else { return Ok(true) };
+        let (cwd, environment) = surroundings()?;
+        let place = project::locate(&cwd)?;
+        if as_it_reads_now(state, (&place, &environment))? != state.run.requirement {
+            return Ok(true);
+        }
+        // No label is written, so nothing stays of it.
+        let mut checkpoints = GitCheckpoints::open(&self.repository, &self.run.id, &self.run.path)?;
+        let now = checkpoints.take("looked-at")?;
+        Ok(!checkpoints.diff(known, &now)?.is_empty())
+    }
+}
