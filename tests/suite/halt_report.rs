@@ -141,7 +141,7 @@ fn ac_tdd_9_15_what_is_recommended_after_a_false_red_fits_its_cause() {
     };
     let of = |kind: RedKind| first(play(Role::TestWriter, Findings::Red(red(kind))));
     let (step, because) = of(RedKind::Passed);
-    assert_eq!(step.command, "tdd STE-1 --new --already-green AC-STE-1.1");
+    assert!(step.command.starts_with("tdd review "), "{step:?}");
     assert!(because.contains("pass before any code"), "{because}");
     for kind in [RedKind::Load, RedKind::Timeout, RedKind::Crash] {
         let (step, because) = of(kind);
@@ -157,6 +157,24 @@ fn ac_tdd_9_15_what_is_recommended_after_a_false_red_fits_its_cause() {
     let (step, because) = first(gave_up);
     assert!(step.command.ends_with(" --edited") && step.what.contains("the requirement"), "{step:?}");
     assert!(because.contains("says itself"), "{because}");
+}
+
+/// That the test never calls the code and that the code is there already look the same: nothing is marked.
+#[test]
+fn ac_tdd_9_34_a_test_that_passes_at_once_is_told_both_ways_and_nothing_is_marked() {
+    let shown = |kind: RedKind| {
+        let story = halted(Key::TestWriter, play(Role::TestWriter, Findings::Red(red(kind))));
+        review(&story.state, &story.halt(), &facts())
+    };
+    let passed = shown(RedKind::Passed);
+    assert_eq!(passed.advice.step, None);
+    let words = &passed.advice.words;
+    assert!(words.contains("never call the project's code, try again (2)"), "{words}");
+    assert!(words.contains("does it already, record that (1)"), "{words}");
+    assert!(!passed.page.lines().any(|line| line.starts_with('*')), "{}", passed.page);
+    assert_eq!(passed.opens, 't');
+    // The honest twin: what is known to be wrong has its way on marked.
+    assert_eq!(shown(RedKind::Load).advice.step, Some(0));
 }
 
 #[test]

@@ -61,7 +61,7 @@ impl FalseRed {
     /// Why the first way on is the recommended one.
     pub(super) fn because(self) -> &'static str {
         match self {
-            Self::Passes => "because its tests pass before any code was written",
+            Self::Passes => "because its tests pass before any code, and only reading them says why",
             Self::DoesNotRun => "because tests that do not run can't be seen failing",
             Self::GivenUp => {
                 "because the test-writer says itself that it can't, and its last message says why"

@@ -177,7 +177,15 @@ fn after_false_red(state: &State, halt: &Halt, fault: &Fault, [retry, edited]: [
     let edited = step(&format!("{by_hand}{}", more_time(state, halt)), edited);
     let met = met_already(state, &fault.reasons);
     match cause {
-        FalseRed::Passes => met.into_iter().chain([retry, edited]).collect(),
+        // Only a person can say whether the code is there already or the tests never call it.
+        FalseRed::Passes => {
+            let run = shell_word(&state.run.run.to_string());
+            let read = step(
+                "read the test, and say whether it calls the project's code at all",
+                format!("tdd review {run}"),
+            );
+            std::iter::once(read).chain(met).chain([retry, edited]).collect()
+        }
         FalseRed::GivenUp => vec![edited, retry],
         FalseRed::DoesNotRun | FalseRed::Useless => [retry, edited].into_iter().chain(met).collect(),
     }
@@ -206,7 +214,7 @@ fn met_already(state: &State, reasons: &[Reason]) -> Option<NextStep> {
     let fr = requirement_word(&state.run.requirement);
     let ids = green.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     Some(step(
-        "already green: if the project does this already, start anew and record it so, with no implementer",
+        "already green: the project does this already; start anew and record it so, with no implementer",
         format!("tdd {fr} --new --already-green {ids}"),
     ))
 }

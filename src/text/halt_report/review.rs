@@ -1,6 +1,7 @@
 //! The first screen of a review (contract section 13): what went wrong, and what can be done about it, each
 //! under one key. Pure: the program that asks lies in `commands`.
 
+use super::false_red::FalseRed;
 use super::limit::Limit;
 use super::next_steps::{false_red, is_mended_by_hand};
 use super::page::Page;
@@ -204,18 +205,35 @@ impl Report<'_> {
             );
             return Advice { words, step: Some(0) };
         }
-        advice(self.state, self.halt)
+        advice(self.state, self.halt, steps)
     }
 }
 
-fn advice(state: &State, halt: &Halt) -> Advice {
+/// Why a test passes before any code, both ways, each with the action that fits it.
+fn either(steps: &[NextStep]) -> String {
+    let number = |words: &str| {
+        let at = steps.iter().position(|step| step.command.contains(words));
+        at.map(|at| format!(" ({})", at + 1)).unwrap_or_default()
+    };
+    format!(
+        "its tests pass before any code: read them (t). If they never call the project's code, try again{}; if \
+         the project does it already, record that{}",
+        number(" --retry"),
+        number(" --already-green ")
+    )
+}
+
+fn advice(state: &State, halt: &Halt, steps: &[NextStep]) -> Advice {
     let because = match &halt.verdict {
         Verdict::Disputed(_) => {
             let words = "only you can say who is right: read the test (t) and the criterion (c) first";
             return Advice { words: words.to_owned(), step: None };
         }
         Verdict::Failed(fault) => match fault.mode {
-            Mode::A => false_red(state, halt, fault).because(),
+            Mode::A => match false_red(state, halt, fault) {
+                FalseRed::Passes => return Advice { words: either(steps), step: None },
+                cause @ (FalseRed::DoesNotRun | FalseRed::GivenUp | FalseRed::Useless) => cause.because(),
+            },
             Mode::B => "because its attempts are used up and nothing else is in the way",
             Mode::C => "because only the refactoring failed, and nothing needs it",
             Mode::D => match state.takeable(halt) {
