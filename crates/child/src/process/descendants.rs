@@ -32,6 +32,9 @@ use tdd_core::harmless;
 pub const MARK: &str = "TDD_CHILD";
 /// The longest time that one sweep takes.
 const LONGEST_SWEEP: Duration = Duration::from_secs(3);
+/// How long a sweep waits for those that are between two programs: a loaded machine needs milliseconds.
+const LONGEST_EXEC: Duration = Duration::from_millis(100);
+const EXEC_LOOK: Duration = Duration::from_millis(1);
 /// From this round on they may be breeding faster than we kill, so no time is lost.
 const HURRY_FROM: u32 = 3;
 
@@ -102,6 +105,7 @@ pub fn sweep(leader: Pid, mark: &Mark, noted: &Ended) -> usize {
     let deadline = Instant::now() + LONGEST_SWEEP;
     let mut ended = BTreeMap::new();
     let (mut look, mut nobody_since) = (Look::Everybody, None);
+    let exec_deadline = Instant::now() + LONGEST_EXEC;
     for round in 1_u32.. {
         let table = match look {
             Look::Everybody => proc_table::processes(),
@@ -111,8 +115,15 @@ pub fn sweep(leader: Pid, mark: &Mark, noted: &Ended) -> usize {
         // One look is not enough: who forks and ends while it lasts is missed, but leaves a zombie.
         let is_over =
             descendants.is_empty() && nobody_since == Some(Look::Everybody) && look == Look::Adopted;
-        if is_over || Instant::now() >= deadline {
+        if Instant::now() >= deadline {
             break;
+        }
+        if is_over {
+            let changing = between_programs(leader, &register, &table);
+            if changing.is_empty() || Instant::now() >= exec_deadline {
+                break;
+            }
+            await_end(&changing, Instant::now() + EXEC_LOOK);
         }
         descendants.iter().for_each(reap);
         let alive: Vec<Process> = descendants.iter().filter(|one| one.life == Life::Alive).copied().collect();
@@ -179,6 +190,23 @@ fn note_ended(pid: i32, noted: &Ended) {
         return;
     };
     noted.note(Leaked { pid, command: harmless::short(&command, 200) });
+}
+
+/// Those who may be the leader's and have no environment. In the midst of an exec nobody has one, so that
+/// a mark which was there before, and will be there again, is not seen.
+fn between_programs(leader: Pid, register: &Register, table: &[Process]) -> Vec<Process> {
+    let us = std::process::id().cast_signed();
+    let started = proc_table::process(leader.as_raw_nonzero().get()).map_or(0, |one| one.started);
+    let our_session = proc_table::process(us).map_or(0, |one| one.session);
+    let is_changing = |one: &&Process| {
+        one.parent == us
+            && one.life == Life::Alive
+            && one.session != our_session
+            && one.started >= started
+            && !register.0.contains(&one.pid)
+            && proc_table::has_no_environment(one.pid)
+    };
+    table.iter().filter(is_changing).copied().collect()
 }
 
 fn find(leader: Pid, mark: &Mark, register: &Register, table: &[Process]) -> Vec<Process> {

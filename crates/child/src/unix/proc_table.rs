@@ -81,6 +81,12 @@ pub fn has_variable_like(pid: i32, beginning: &[u8]) -> bool {
     has_assignment(pid, |one| one.starts_with(beginning))
 }
 
+/// Whether a process has no environment at all, as in the midst of an exec. Not known counts as no.
+#[cfg(target_os = "linux")]
+pub fn has_no_environment(pid: i32) -> bool {
+    std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environ| environ.is_empty())
+}
+
 #[cfg(target_os = "linux")]
 fn has_assignment(pid: i32, fits: impl Fn(&[u8]) -> bool) -> bool {
     std::fs::read(format!("/proc/{pid}/environ"))
@@ -149,6 +155,11 @@ pub fn has_variable(_pid: i32, _assignment: &[u8]) -> bool {
 
 #[cfg(not(target_os = "linux"))]
 pub fn has_variable_like(_pid: i32, _beginning: &[u8]) -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn has_no_environment(_pid: i32) -> bool {
     false
 }
 
