@@ -2,6 +2,7 @@
 
 mod commands;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::{ResumeArgs, RunArgs};
@@ -261,6 +262,12 @@ fn operator(args: &ResumeArgs, begun: Screens) -> Result<Option<Operator>, Troub
     })
 }
 
+/// What the scripted agent played when the run began, unless somebody else is to do the work now.
+fn begun_with(args: &ResumeArgs, state: &State) -> Option<PathBuf> {
+    let told = state.run.plan.cassette.as_ref().filter(|_| args.agent.is_none());
+    told.map(PathBuf::from).filter(|file| file.is_file())
+}
+
 /// The run as it was begun, with the agents' tables as `tdd.yaml` describes them now.
 fn prepared(
     args: &ResumeArgs,
@@ -272,7 +279,7 @@ fn prepared(
     let run_args = RunArgs {
         requirement: Some(state.run.requirement.id.clone()),
         agent: args.agent.clone(),
-        cassette: args.cassette.clone(),
+        cassette: args.cassette.clone().or_else(|| begun_with(args, state)),
         caps: args.caps.clone(),
         isolation: args.isolation.clone(),
         detach: args.detach,

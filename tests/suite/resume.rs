@@ -232,6 +232,22 @@ fn ac_tdd_7_5_an_accepted_criterion_is_never_verified() {
     assert!(!sandbox.read("shop.py").contains("def two"));
 }
 
+/// A run of the demo's could not be gone on with from its review, which knows no cassette.
+#[test]
+fn ac_tdd_9_35_what_the_scripted_agent_plays_holds_when_a_run_is_gone_on_with() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = halted();
+    // The same file, which the run knows by its place, is another piece by now.
+    cassette(&sandbox, &honest_shop_cassette());
+    sandbox.tdd(&["resume", "--retry"]).expect(0);
+    // The honest twin: whoever names another agent gets that one.
+    let sandbox = halted();
+    let ran = sandbox.tdd(&["resume", "--retry", "--agent", "no-such-agent"]).expect(2);
+    assert!(ran.stderr.contains("no-such-agent") && !ran.stderr.contains("contradict"), "{}", ran.stderr);
+}
+
 #[test]
 fn an_abandoned_run_is_over() {
     if !has_python() {

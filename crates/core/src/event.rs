@@ -319,6 +319,9 @@ pub struct Plan {
     pub screens: Screens,
     #[serde(default)]
     pub proof: Extent,
+    /// What the scripted agent plays; it is played when the run is gone on with, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cassette: Option<String>,
 }
 
 /// Who sits at the agents' screens; it holds when the run is gone on with, too.

@@ -89,7 +89,9 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let settings = settings.knowing(args, &known)?;
     let finished = earlier::refuse(&place, &requirement, &settings)?;
     let screens = if args.interactive { Screens::Person } else { Screens::Nobody };
-    let plan = Plan { screens, ..plan(&settings, &requirement)? };
+    let played = settings.cassette.as_ref().map(|file| cwd.join(file));
+    let played = played.map(|file| mask.apply(&file.to_string_lossy()).into_owned());
+    let plan = Plan { screens, cassette: played, ..plan(&settings, &requirement)? };
     git_facts::refuse_locked_index(&place.repository)?;
     git_facts::refuse_half_merged(&place.repository)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
@@ -206,6 +208,7 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         on_missing_block: settings.on_missing_block,
         screens: Screens::default(),
         proof: settings.proof,
+        cassette: None,
     })
 }
 
