@@ -55,6 +55,12 @@ fn run(command: &str) -> String {
     format!("- run: {}\n", serde_json::json!(command))
 }
 
+/// The same, with a limit that the model asks its shell for.
+fn run_long(command: &str) -> String {
+    let input = serde_json::json!({ "command": command, "description": "wait", "timeout": 120_000 });
+    format!("- tool: {{ name: Bash, with: {input} }}\n")
+}
+
 #[test]
 fn ac_tdd_6_15_the_plugin_is_valid_and_offers_its_skills() {
     let Some(programs) = agents(&["claude"]) else { return };
@@ -79,13 +85,12 @@ fn ac_tdd_6_15_the_real_claude_runs_the_cycle_and_relays_a_halt() {
     let Some((sandbox, programs)) = with_plugin(waits) else { return };
     assert!(sandbox.command("mkfifo").arg(sandbox.beside("go")).status().unwrap().success());
     let turns = [
-        run("tdd STE-1 --detach"),
+        run_long("tdd STE-1 --detach"),
         // Without a limit of its own it is cut off by the shell.
         run("tdd wait STE-1; echo cut=$?"),
-        run("tdd wait STE-1 --timeout 0s; echo code=$?"),
-        run("echo go >../go; echo let go"),
-        run("tdd wait STE-1 --timeout 90s > ../halt.txt; echo code=$? > ../code.txt"),
-        run("while ! test -s ../code.txt; do :; done; cat ../halt.txt ../code.txt"),
+        run_long("tdd wait STE-1 --timeout 0s; echo code=$?"),
+        run_long("echo go >../go; echo let go"),
+        run_long("tdd wait STE-1 --timeout 90s >../halt.txt; echo code=$?; cat ../halt.txt"),
         "- say: \"The run has halted.\"\n".to_owned(),
     ];
     let script = format!("rules:\n{}", rule("all", "prompt: \"Run the cycle for STE-1\"", &turns));
@@ -112,11 +117,10 @@ fn ac_tdd_6_15_the_real_claude_walks_through_a_halt_and_implements() {
     std::fs::write(sandbox.beside("agent.sh"), format!("role=$1\n{}{HONEST_AGENT}", super::stops::BLOCK))
         .unwrap();
     let walk = [
-        run("tdd show STE-1"),
-        run("tdd diff STE-1 --failed"),
-        run("tdd resume STE-1 --retry --detach"),
-        run("tdd wait STE-1 --timeout 90s >../end.txt; echo end=$? >../code.txt"),
-        run("while ! test -s ../code.txt; do :; done; cat ../end.txt ../code.txt"),
+        run_long("tdd show STE-1"),
+        run_long("tdd diff STE-1 --failed"),
+        run_long("tdd resume STE-1 --retry --detach"),
+        run_long("tdd wait STE-1 --timeout 90s; echo end=$?"),
         "- say: \"It is green now.\"\n".to_owned(),
     ];
     let script = format!("rules:\n{}", rule("walk", "prompt: \"Walk through the halt of STE-1\"", &walk));
@@ -127,7 +131,7 @@ fn ac_tdd_6_15_the_real_claude_walks_through_a_halt_and_implements() {
         assert!(told.contains(words), "the model was not told {words}\n{told}");
     }
     drop(server);
-    let build = [run("tdd criteria STE-1"), "- say: \"These are the criteria. Shall I?\"\n".to_owned()];
+    let build = [run_long("tdd criteria STE-1"), "- say: \"These are the criteria. Shall I?\"\n".to_owned()];
     let script = format!("rules:\n{}", rule("build", "prompt: \"Implement STE-1\"", &build));
     let server = Server::start(&sandbox, &script);
     let (told, ran) = asked(&sandbox, &programs, &server, "/tdd:implement STE-1");

@@ -25,6 +25,8 @@ use super::super::run::wire;
 /// Why a repository without tests begins in refactor mode.
 pub(in crate::commands) const NO_TESTS: &str = "the repository has no tests yet";
 
+/// The label of the tree that a session began with.
+const BEGIN: &str = "begin";
 /// A source that is looked into for tests of its own.
 const LARGEST_SOURCE: u64 = 2 << 20;
 
@@ -146,7 +148,10 @@ fn begin(
     checkpoints::exclude_sessions(&place.repository)?;
     let mut checkpoints = watching(&place.repository, id, turn.folder(), Look::Whole)?;
     let tree = checkpoints.see()?;
-    checkpoints.label("begin", &tree)?;
+    if checkpoints.labelled(BEGIN).is_some_and(|began| began != tree) {
+        return Err(removed(id));
+    }
+    checkpoints.label(BEGIN, &tree)?;
     checkpoints.write_labels()?;
     let files = checkpoints.files(&tree)?;
     let (project, policy, has_tests) = match project_of(place, environment) {
@@ -180,6 +185,17 @@ fn begin(
         events.push(Event::Session(Box::new(SessionEvent::RefactorOn { files: Vec::new(), why })));
     }
     turn.begin(SystemClock::default().now_ms(), &events)
+}
+
+/// Its refs are there and its journal is not: whatever it did not allow would be where a new one begins.
+fn removed(id: &SessionId) -> Trouble {
+    let name = &id.0;
+    Trouble::user("the journal of this session is gone, and files have changed since it began")
+        .because("whoever removed it below .tdd/sessions has left nothing to judge the changes by")
+        .advise(format!(
+            "the person looks at them (git diff refs/tdd/{name}/{BEGIN}), ends the agent, and then the session: \
+             tdd clean {name}"
+        ))
 }
 
 fn without_command(
@@ -223,9 +239,24 @@ fn has_tests(place: &Place, policy: &Policy, files: &[RelPath]) -> bool {
 
 /// Where the agent works, as its hook says.
 pub(super) fn place_of(environment: &Environment, told: Option<&str>, cwd: &Path) -> Option<Place> {
+    folders(environment, told, cwd).into_iter().find_map(|folder| project::locate(&folder).ok())
+}
+
+/// The folder of this session's work tree, where there is no repository any more.
+pub(super) fn orphaned(
+    environment: &Environment,
+    (told, cwd): (Option<&str>, &Path),
+    id: &SessionId,
+) -> Option<PathBuf> {
+    let folders = folders(environment, told, cwd);
+    let mut above = folders.iter().flat_map(|folder| folder.ancestors());
+    above.find(|folder| session_file::folder(folder, id).is_dir()).map(Path::to_owned)
+}
+
+fn folders(environment: &Environment, told: Option<&str>, cwd: &Path) -> Vec<PathBuf> {
     // Where the project is whose settings had the hook; the folder that its shell is in may be elsewhere.
     let variables = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
     let named = variables.iter().filter_map(|name| environment.var(name)).map(PathBuf::from);
     let folders = named.chain([cwd.to_owned()]).chain(told.map(PathBuf::from));
-    folders.filter(|folder| folder.is_absolute()).find_map(|folder| project::locate(&folder).ok())
+    folders.filter(|folder| folder.is_absolute()).collect()
 }

@@ -125,8 +125,13 @@ fn answer(args: &HookArgs) -> Result<(Word, Answer), Trouble> {
     let environment = crate::commands::environment();
     let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let Some(place) = desk::place_of(&environment, call.cwd.as_deref(), &cwd) else {
-        // Where there is no work tree there is nothing to hold.
-        return Ok((Word::Go(String::new()), how));
+        // Where there is no work tree there is nothing to hold, unless there was one.
+        return match desk::orphaned(&environment, (call.cwd.as_deref(), &cwd), &call.session) {
+            Some(folder) => Err(Trouble::user(format!("{} is held, and its .git is gone", folder.display()))
+                .because("without it nothing can be compared or taken back")
+                .advise("put the repository's .git back where it was")),
+            None => Ok((Word::Go(String::new()), how)),
+        };
     };
     // To read nobody needs a session, not even where none can be begun.
     let reads = call.moment == Moment::Before && call.agent.tool(&call.tool) == Some(Tool::Read);

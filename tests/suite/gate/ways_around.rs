@@ -56,6 +56,46 @@ fn ac_tdd_10_18_only_the_agent_says_that_a_turn_begins() {
     assert_eq!(sandbox.read("shop.py"), SHOP);
 }
 
+#[test]
+fn ac_tdd_10_21_a_session_that_is_removed_under_way_is_not_begun_anew() {
+    for removal in [
+        "rm -rf .tdd/sessions",
+        "rm -rf .tdd",
+        "rm -rf .tdd/sessions/s-1",
+        ": >.tdd/sessions/s-1/events.jsonl; rm -f .tdd/sessions/s-1/*.json",
+    ] {
+        let sandbox = project();
+        hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+        let ran = shell(&sandbox, &format!("{removal}; sed -i s/0/7/ shop.py")).expect(2);
+        assert!(ran.stderr.contains("the journal of this session is gone"), "{removal}: {}", ran.stderr);
+        stops(&sandbox).expect(2);
+        hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(2);
+        // A person ends it as they are told, and the next call begins a new one. We stand for the agent, so that
+        // what is noted of us would have to end first.
+        let _ = std::fs::remove_file(sandbox.path(".tdd/sessions/s-1/caller"));
+        sandbox.tdd(&["clean", "s-1"]).expect(0);
+        hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+        stops(&sandbox).expect(0);
+    }
+    // Where nothing was changed there is nothing to look at.
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    shell(&sandbox, "rm -rf .tdd").expect(0);
+    edits(&sandbox, "shop.py", RIGHT).expect(2);
+}
+
+#[test]
+fn ac_tdd_10_21_a_repository_that_is_moved_away_under_way_is_missed() {
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let ran = shell(&sandbox, "mv .git ../away; sed -i s/0/7/ shop.py").expect(2);
+    assert!(ran.stderr.contains("its .git is gone"), "{}", ran.stderr);
+    stops(&sandbox).expect(2);
+    std::fs::rename(sandbox.beside("away"), sandbox.path(".git")).unwrap();
+    stops(&sandbox);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+}
+
 /// A program that stands for an agent: it calls the hook by itself, and runs what its model says.
 pub struct StandIn {
     process: std::process::Child,
