@@ -12,7 +12,7 @@ use crate::sandbox::{Sandbox, has_python, wait_for};
 use crate::terminal::Terminal;
 
 /// What a model runs in its shell, between the hooks of the tool.
-fn shell(sandbox: &Sandbox, script: &str) -> super::Ran {
+pub fn shell(sandbox: &Sandbox, script: &str) -> super::Ran {
     let input = json!({ "command": script });
     hook(sandbox, "PreToolUse", "Bash", input.clone()).expect(0);
     let own = std::path::Path::new(env!("CARGO_BIN_EXE_tdd")).parent().unwrap();
