@@ -11,6 +11,7 @@ use super::sandbox::{Ran, Sandbox, has_pytest};
 mod bad_calls;
 mod cleaned;
 mod elsewhere;
+mod history;
 mod install;
 mod mcp;
 mod real;

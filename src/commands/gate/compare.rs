@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::desk::Desk;
 use tdd_child::leftovers;
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::{EditFact, EditGround, Event, GateMode, Repair, RepairCause, SessionEvent};
+use tdd_core::event::{EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent};
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::{Permit, Refusal};
@@ -60,15 +60,70 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
         }
     }
     let mut events: Vec<Event> = edits.into_iter().map(|fact| of(SessionEvent::Edit(fact))).collect();
+    let brought = brought(desk, &mut checkpoints, (&before, &now), &refused)?;
+    refused.retain(|path, _| !brought.contains(path));
     if refused.is_empty() {
-        events.push(Event::TreeSeen { tree: now });
+        events.push(seen(&mut checkpoints, now, brought)?);
         desk.record(&events)?;
         return Ok(Compared::default());
     }
     desk.record(&events)?;
     let paths: Vec<RelPath> = refused.keys().cloned().collect();
     let label = take_back(desk, &mut checkpoints, (&before, &now), &paths, (RepairCause::Unclaimed, &[]))?;
-    Ok(Compared { told: words(desk, &refused, &label) })
+    let mut told = words(desk, &refused, &label);
+    if let Some(git) = &desk.state().git
+        && let Some(head) = checkpoints.head_holds(git, &now, &paths)?
+    {
+        told += &still_in_head(git, &head);
+    }
+    if !brought.is_empty() {
+        let tree = desk.state().tree.clone();
+        desk.record(&[seen(&mut checkpoints, tree, brought)?])?;
+    }
+    Ok(Compared { told })
+}
+
+/// What git has brought from its history of what would be refused: another branch, a merge. While a claim is open the
+/// end of the turn is to judge it, and the tree that it would go back to is of the other commit.
+fn brought(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    trees: (&CheckpointId, &CheckpointId),
+    refused: &BTreeMap<RelPath, Refusal>,
+) -> Result<Vec<RelPath>, Trouble> {
+    let is_code = |(path, refusal): (&RelPath, &Refusal)| {
+        (!matches!(refusal, Refusal::Guarded { .. })).then(|| path.clone())
+    };
+    let paths: Vec<RelPath> = refused.iter().filter_map(is_code).collect();
+    match &desk.state().git {
+        Some(git) if desk.state().claims.is_empty() && !paths.is_empty() => {
+            checkpoints.brought(git, trees, &paths)
+        }
+        Some(_) | None => Ok(Vec::new()),
+    }
+}
+
+fn seen(
+    checkpoints: &mut GitCheckpoints,
+    tree: CheckpointId,
+    brought: Vec<RelPath>,
+) -> Result<Event, Trouble> {
+    if brought.is_empty() {
+        return Ok(Event::TreeSeen { tree });
+    }
+    let git = checkpoints.git_seen()?;
+    Ok(of(SessionEvent::Rebased { tree, paths: brought, git }))
+}
+
+/// What was taken back in the tree alone, and what to do about it.
+fn still_in_head(git: &GitSeen, head: &CheckpointId) -> String {
+    let short = |commit: &CheckpointId| commit.0.get(..12).unwrap_or(&commit.0).to_owned();
+    format!(
+        "\ntdd: HEAD has it still, at {}; where it was: git reset --soft {}. What git brings stands if all of its \
+         commits were there when the turn began, and no claim is open; a person pulls between two turns",
+        short(head),
+        short(&git.head)
+    )
 }
 
 /// Whether a change may stand, by what the file is now.

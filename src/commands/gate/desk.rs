@@ -179,6 +179,7 @@ fn begin(
         free: project.gate.free.iter().map(|glob| wire::in_repository(place, glob)).collect(),
         tools: project.gate.tools.clone(),
         tree,
+        git: checkpoints.git_seen()?,
     };
     let mut events = vec![
         Event::Session(Box::new(SessionEvent::SessionStarted(Box::new(started)))),
