@@ -274,11 +274,21 @@ fn resolve(desk: &Desk, typed: &[String]) -> Result<(Vec<Wanted>, Vec<RelPath>),
     Ok((wanted, files))
 }
 
+/// Relative to the shell's folder, or to the repository's, as refusals name files: whichever is there.
 fn inside(desk: &Desk, typed: &str) -> Option<RelPath> {
-    match paths::target(&desk.place.repository, &desk.place.cwd, typed) {
+    let in_folder = |folder: &Path| match paths::target(&desk.place.repository, folder, typed) {
         Ok(Target::Inside(path)) => Some(path),
         Ok(Target::Outside(_)) | Err(_) => None,
-    }
+    };
+    let top = desk.place.repository.as_path();
+    let is_there = |path: &RelPath| top.join(path.as_str()).symlink_metadata().is_ok();
+    let has_folder = |path: &RelPath| top.join(path.as_str()).parent().is_some_and(Path::is_dir);
+    let own = in_folder(&desk.place.cwd);
+    let of_top = in_folder(top).filter(|other| {
+        own.as_ref()
+            .is_none_or(|own| (is_there(other) && !is_there(own)) || (has_folder(other) && !has_folder(own)))
+    });
+    of_top.or(own)
 }
 
 fn flush(args: &SessionArgs) -> Result<ExitCode, Trouble> {

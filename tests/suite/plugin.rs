@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::detach::apart;
 use super::real_agents::{KEY, Server, rule};
 use super::sandbox::{Ran, Sandbox, agents, path_with};
 use super::stops::{HONEST_AGENT, HONEST_CHECK, project};
@@ -79,13 +78,9 @@ fn ac_tdd_6_15_the_plugin_is_valid_and_offers_its_skills() {
     }
 }
 
+/// The run takes longer than the model's shell may: it waits for somebody who lets it go on.
 #[test]
 fn ac_tdd_6_15_the_real_claude_runs_the_cycle_and_relays_a_halt() {
-    apart("plugin::ac_tdd_6_15_the_real_claude_runs_the_cycle_and_relays_a_halt", runs_the_cycle);
-}
-
-/// The run takes longer than the model's shell may: it waits for somebody who lets it go on.
-fn runs_the_cycle() {
     let waits = "if test -p ../go; then read word <../go; rm ../go; fi\nblock ''\n";
     let Some((sandbox, programs)) = with_plugin(waits) else { return };
     assert!(sandbox.command("mkfifo").arg(sandbox.beside("go")).status().unwrap().success());
@@ -115,10 +110,6 @@ fn runs_the_cycle() {
 
 #[test]
 fn ac_tdd_6_15_the_real_claude_walks_through_a_halt_and_implements() {
-    apart("plugin::ac_tdd_6_15_the_real_claude_walks_through_a_halt_and_implements", walks_through_a_halt);
-}
-
-fn walks_through_a_halt() {
     let Some((sandbox, programs)) = with_plugin(&HONEST_AGENT.replace("echo two", "echo three")) else {
         return;
     };

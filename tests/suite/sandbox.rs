@@ -133,6 +133,8 @@ impl Sandbox {
 
     /// A command in the repository with the sealed environment.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        // A sweep in this process, for another test, would take it for an orphan once it has a session of its own.
+        tdd_child::process::descendants::spare_unmarked();
         let mut command = Command::new(program);
         command.current_dir(self.repo()).env_clear().stdin(Stdio::null());
         let home = self.dir.path().join("home");

@@ -175,6 +175,9 @@ impl Session {
                 }
             }
             SessionEvent::Committed { git } => self.git = Some(git.clone()),
+            SessionEvent::Released { test_ids } => {
+                self.claims.retain(|claim| !test_ids.contains(&claim.test_id));
+            }
             SessionEvent::Switched { to } => self.switch = *to,
             SessionEvent::Looked { test_ids } => self.repairs.retain(|id, _| !test_ids.contains(id)),
             SessionEvent::Planned { steps } => self.plan.clone_from(steps),
@@ -220,6 +223,13 @@ impl Session {
     /// The tests whose edits the end of the turn has to judge.
     pub fn touched(&self) -> BTreeSet<TestId> {
         self.claims.iter().filter(|claim| claim.used).map(|claim| claim.test_id.clone()).collect()
+    }
+
+    /// The tests whose claims have come to nothing: no file of theirs was edited.
+    pub fn idle(&self) -> BTreeSet<TestId> {
+        let touched = self.touched();
+        let ids = self.claims.iter().map(|claim| claim.test_id.clone());
+        ids.filter(|id| !touched.contains(id)).collect()
     }
 
     /// The tests that failed once too often.

@@ -173,8 +173,6 @@ fn begin(
         }
         Some(_) | None => {}
     }
-    checkpoints.label(BEGIN, &tree)?;
-    checkpoints.write_labels()?;
     let files = checkpoints.files(&tree)?;
     let (project, policy, has_tests) = match project_of(place, environment) {
         Ok(project) => {
@@ -185,6 +183,8 @@ fn begin(
         // Where nothing could be run nothing can be red; where there are tests somebody has to say how.
         Err(trouble) => without_command(place, environment, &files).ok_or(trouble)?,
     };
+    checkpoints.label(BEGIN, &tree)?;
+    checkpoints.write_labels()?;
     let mask = crate::commands::mask_of(environment);
     let commands = project.chosen.commands.clone().with_words(|text| mask.apply(text).into_owned());
     let started = SessionStarted {

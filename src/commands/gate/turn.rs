@@ -40,7 +40,10 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
         return Ok(Turned::Nothing);
     }
     let compared = compare(desk, None, Look::Whole)?;
-    let touched = desk.state().touched();
+    let (touched, idle) = (desk.state().touched(), desk.state().idle());
+    if !idle.is_empty() {
+        desk.record_one(SessionEvent::Released { test_ids: idle.into_iter().collect() })?;
+    }
     if touched.is_empty() {
         return Ok(if compared.told.is_empty() { Turned::Nothing } else { Turned::Red(compared.told) });
     }
@@ -150,7 +153,15 @@ pub(super) fn rebase(desk: &mut Desk) -> Result<(), Trouble> {
         return Ok(());
     }
     let changes = if tree == before { Vec::new() } else { checkpoints.diff(&before, &tree)? };
-    let paths = changes.into_iter().map(|change| change.path).collect();
+    let paths: Vec<RelPath> = changes.into_iter().map(|change| change.path).collect();
+    // Where a turn was cut off its claims are open; what the person has taken over is not judged by them.
+    let has_moved = git.as_ref().map(|git| &git.head) != desk.state().git.as_ref().map(|git| &git.head);
+    let taken_over =
+        desk.state().claims.iter().filter(|claim| has_moved || paths.contains(&claim.edit_target));
+    let test_ids: Vec<TestId> = taken_over.map(|claim| claim.test_id.clone()).collect();
+    if !test_ids.is_empty() {
+        desk.record_one(SessionEvent::Released { test_ids })?;
+    }
     desk.record_one(SessionEvent::Rebased { tree, paths, git })
 }
 

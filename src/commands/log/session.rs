@@ -16,6 +16,10 @@ pub(super) fn line(event: &SessionEvent) -> String {
         SessionEvent::RefactorOn { why, .. } => format!("refactor mode on: {why}"),
         SessionEvent::RefactorOff { command, .. } => format!("refactor mode off: `{command}` is green"),
         SessionEvent::Flushed { test_ids, .. } => format!("kept, green: {}", ids(test_ids)),
+        SessionEvent::Released { test_ids } => {
+            let ids: Vec<&str> = test_ids.iter().map(|id| id.0.as_str()).collect();
+            format!("claims dropped: {}", ids.join(", "))
+        }
         SessionEvent::Committed { git } => {
             format!("git holds other commits; HEAD is at {}", git.head.0.get(..12).unwrap_or(&git.head.0))
         }

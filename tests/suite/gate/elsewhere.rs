@@ -168,3 +168,42 @@ fn the_cases_of_a_test_with_parameters_are_named() {
     let claim = sandbox.tdd(&["gate", "claim", "tests/test_p.py::test_p", "shop.py"]).expect(2);
     claim.says(&["it has cases", "'tests/test_p.py::test_p[1]' 'tests/test_p.py::test_p[2]'"]);
 }
+
+#[test]
+fn a_claim_names_its_file_from_the_folder_or_from_the_repository() {
+    if !crate::sandbox::has_pytest() {
+        return;
+    }
+    let sandbox = Sandbox::with(&[
+        ("apps/py/shop.py", SHOP),
+        ("apps/py/conftest.py", ""),
+        ("apps/py/tests/test_total.py", super::TEST),
+        ("apps/py/tdd.yaml", "test: python3 -m pytest -q\n"),
+    ]);
+    let in_folder = |words: &[&str]| {
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        super::Ran::of(&command.current_dir(sandbox.path("apps/py")).args(words).output().unwrap())
+    };
+    let hook = |event: &str, tool: &str, input: serde_json::Value| {
+        let mut told = call(event, tool, input);
+        told["cwd"] = sandbox.path("apps/py").to_str().unwrap().into();
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        command.current_dir(sandbox.path("apps/py")).args(["gate", "hook", "claude"]);
+        command.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), told.to_string().as_bytes()).unwrap();
+        super::Ran::of(&child.wait_with_output().unwrap())
+    };
+    hook("SessionStart", "", json!({})).expect(0);
+    in_folder(&["gate", "test", ID]).expect(0).says_on_stdout(&["red"]);
+    let edit = json!({ "file_path": sandbox.path("apps/py/shop.py"), "content": RIGHT });
+    hook("PreToolUse", "Write", edit.clone())
+        .expect(2)
+        .says(&[&format!("tdd gate claim {ID} apps/py/shop.py")]);
+    for file in ["apps/py/shop.py", "shop.py", "apps/py/new.py"] {
+        let path = if file.starts_with("apps") { file.to_owned() } else { format!("apps/py/{file}") };
+        let told = in_folder(&["gate", "claim", ID, file]).expect(0);
+        assert!(told.stdout.contains(&format!("claimed {path} for")), "{}", told.stdout);
+    }
+    hook("PreToolUse", "Write", edit).expect(0);
+}

@@ -113,6 +113,8 @@ fn while_a_claim_is_open_git_brings_nothing() {
     shell(&sandbox, "git switch -q feature").expect(2).says(&["no claim is open"]);
     git(&sandbox, "git switch -qf main");
     hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    // The person has put the claimed file back.
+    claims(&sandbox, super::ID, "shop.py");
     edits(&sandbox, "shop.py", RIGHT).expect(0);
     stops(&sandbox).expect(0);
     git(&sandbox, "git checkout -q shop.py");
@@ -209,4 +211,65 @@ fn a_merge_that_stays_open_is_told() {
     let sandbox = with_branches();
     let script = "git merge -q --no-ff --no-commit feature";
     shell(&sandbox, script).expect(2).says(&["in the midst of a merge", "git merge --abort"]);
+}
+
+/// A branch for each change, in one turn.
+#[test]
+fn ac_tdd_10_25_what_a_branch_holds_may_be_left_in_the_same_turn() {
+    if !has_pytest() {
+        return;
+    }
+    let sandbox = with_branches();
+    red(&sandbox, super::ID);
+    claims(&sandbox, super::ID, "shop.py");
+    edits(&sandbox, "shop.py", RIGHT).expect(0);
+    sandbox.tdd(&["gate", "flush"]).expect(0);
+    let commit = "git switch -qc new; git add -A; git -c user.name=a -c user.email=a@b commit -qm green";
+    shell(&sandbox, commit).expect(0);
+    shell(&sandbox, "git switch -q main").expect(0);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+    stops(&sandbox).expect(0);
+    // What nothing holds is not thrown away, and what a stash holds may be put aside.
+    sandbox.write("shop.py", WRONG);
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    shell(&sandbox, "git checkout -q -- shop.py").expect(2);
+    assert_eq!(sandbox.read("shop.py"), WRONG);
+    shell(&sandbox, "git -c user.name=a -c user.email=a@b stash -q").expect(0);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+}
+
+#[test]
+fn ac_tdd_10_27_claims_end_with_their_turn_or_where_a_person_takes_over() {
+    if !has_pytest() {
+        return;
+    }
+    // Without an edit, at the end of the turn: the test may be mended, and git may move on.
+    let sandbox = with_branches();
+    red(&sandbox, super::ID);
+    claims(&sandbox, super::ID, "shop.py");
+    edits(&sandbox, "tests/test_total.py", super::TEST).expect(2).says(&["protected"]);
+    stops(&sandbox).expect(0);
+    assert!(types(&sandbox).contains(&"released".to_owned()));
+    edits(&sandbox, "tests/test_total.py", super::TEST).expect(0);
+    edits(&sandbox, "shop.py", RIGHT).expect(2).says(&["no claim"]);
+    // With an edit, in a turn that was cut off: the person goes elsewhere, or goes on with the file.
+    for (person, shop) in [("git stash -q; git switch -q feature", RIGHT), ("echo '# mine' >>shop.py", "")] {
+        let sandbox = with_branches();
+        red(&sandbox, super::ID);
+        claims(&sandbox, super::ID, "shop.py");
+        edits(&sandbox, "shop.py", WRONG).expect(0);
+        git(&sandbox, person);
+        hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+        stops(&sandbox).expect(0);
+        let now = sandbox.read("shop.py");
+        assert!(if shop.is_empty() { now.ends_with("# mine\n") } else { now == shop }, "{person}: {now}");
+    }
+    // Where the person does neither, the end of the next turn judges it.
+    let sandbox = with_branches();
+    red(&sandbox, super::ID);
+    claims(&sandbox, super::ID, "shop.py");
+    edits(&sandbox, "shop.py", WRONG).expect(0);
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    stops(&sandbox).expect(2).says(&["red"]);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
 }

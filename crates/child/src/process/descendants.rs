@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -41,6 +41,8 @@ const HURRY_FROM: u32 = 3;
 /// The leaders that were spawned and not yet waited for. The lock is also held from a fork until
 /// its entry, and during a sweep, so that no sweep takes a leader for an orphan.
 static LEADERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+/// Whether this process has children that are none of ours; see [`spare_unmarked`].
+static HAS_OTHERS: AtomicBool = AtomicBool::new(false);
 static NEXT_MARK: AtomicU64 = AtomicU64::new(1);
 
 /// The right to fork a leader.
@@ -55,6 +57,12 @@ impl Register {
     pub fn enter(mut self, leader: Pid) {
         self.0.insert(leader.as_raw_nonzero().get());
     }
+}
+
+/// From now on only those descendants are swept that are in the leader's session or carry its mark: this process also
+/// starts programs by other means, which no sweep can tell from orphans.
+pub fn spare_unmarked() {
+    HAS_OTHERS.store(true, Ordering::Relaxed);
 }
 
 /// The leader was waited for; its process id may be anybody's now.
@@ -215,7 +223,7 @@ fn find(leader: Pid, mark: &Mark, register: &Register, table: &[Process]) -> Vec
     let assignment = mark.assignment();
     let started = proc_table::process(leader).map_or(0, |one| one.started);
     let our_session = proc_table::process(us).map_or(0, |one| one.session);
-    let is_only_one = register.0.len() <= 1;
+    let is_only_one = register.0.len() <= 1 && !HAS_OTHERS.load(Ordering::Relaxed);
     let is_ours = |one: &Process| {
         one.session == leader
             || one.group == leader

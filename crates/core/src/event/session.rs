@@ -48,6 +48,10 @@ pub enum SessionEvent {
     Committed {
         git: GitSeen,
     },
+    /// These claims are over without a verdict: no edit came of them, or a person took the file over between two turns.
+    Released {
+        test_ids: Vec<TestId>,
+    },
     /// A person switched the gate of this session.
     Switched {
         to: Switch,
@@ -62,7 +66,7 @@ pub enum SessionEvent {
 }
 
 impl SessionEvent {
-    pub const NAMES: [&'static str; 11] = [
+    pub const NAMES: [&'static str; 12] = [
         "session_started",
         "edit",
         "repair",
@@ -71,6 +75,7 @@ impl SessionEvent {
         "flushed",
         "rebased",
         "committed",
+        "released",
         "switched",
         "looked",
         "planned",
@@ -87,6 +92,7 @@ impl SessionEvent {
             Self::Flushed { .. } => "flushed",
             Self::Rebased { .. } => "rebased",
             Self::Committed { .. } => "committed",
+            Self::Released { .. } => "released",
             Self::Switched { .. } => "switched",
             Self::Looked { .. } => "looked",
             Self::Planned { .. } => "planned",

@@ -18,6 +18,8 @@ use tdd_core::trouble::Trouble;
 const NAME: &str = "known";
 /// More branches and tags than any repository of a person's has; beyond it none counts.
 const MOST_TIPS: usize = 5000;
+/// Branches of a turn that are looked into for what would be lost.
+const MOST_KEEPERS: usize = 8;
 const LONG_AGO: &str = "1000000000 +0000";
 
 impl GitCheckpoints {
@@ -94,22 +96,20 @@ impl GitCheckpoints {
         Ok(self.parents(&now.tips)?.into_iter().filter(|tip| !old.contains(tip)).collect())
     }
 
-    /// Those of these paths that lie in `now` as HEAD's commit has them, or a side of its merge, where it has moved
-    /// since `seen` to a commit that is known: one that a tip of `known` leads to, or one that is trusted. In
-    /// `before` they were as HEAD had them.
+    /// Those of these paths that lie in `now` as HEAD's commit has them, or a side of its merge, where that is known:
+    /// one that a tip of `known` leads to, or one that is trusted. What they were in `before` is not lost: HEAD has
+    /// moved since `seen` and had them so, or a branch holds them that has come since.
     pub fn brought(
         &mut self,
         (known, seen): (&CheckpointId, &GitSeen),
         (before, now): (&CheckpointId, &CheckpointId),
         paths: &[RelPath],
     ) -> Result<Vec<RelPath>, Trouble> {
-        let Some(head) = self.commit_of("HEAD")?.filter(|head| *head != seen.head) else {
-            return Ok(Vec::new());
-        };
+        let Some(held) = self.git_seen()? else { return Ok(Vec::new()) };
         let is_known = |commit: &CheckpointId| {
             Ok::<_, Trouble>(seen.trusted.contains(commit) || self.leads_to(known, commit)?)
         };
-        let mut sources = vec![head];
+        let mut sources = vec![held.head.clone()];
         if !is_known(&sources[0])? {
             sources = self.parents(&sources[0])?;
             for parent in &sources {
@@ -118,22 +118,27 @@ impl GitCheckpoints {
                 }
             }
         }
+        let mut keepers = self.new_tips(seen, &held)?;
+        keepers.truncate(MOST_KEEPERS);
+        keepers.extend((held.head != seen.head).then(|| seen.head.clone()));
+        if keepers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let versions = |this: &Self, commits: Vec<CheckpointId>, tree| {
+            let differing = |commit: CheckpointId| Ok((this.differing(&commit, tree)?, commit));
+            commits.into_iter().map(differing).collect::<Result<Vec<_>, Trouble>>()
+        };
+        let (keepers, sources) = (versions(self, keepers, before)?, versions(self, sources, now)?);
         let mut brought = Vec::new();
-        let dirty = self.differing(before, &seen.head)?;
-        let others: Vec<BTreeSet<Vec<u8>>> =
-            sources.iter().map(|source| self.differing(source, now)).collect::<Result<_, _>>()?;
         for path in paths {
-            let is_same = |this: &mut Self, differing: &BTreeSet<Vec<u8>>, one, other| {
-                !differing.contains(path.as_str().as_bytes()) || this.differ_in_line_ends(path, one, other)
+            let mut has = |versions: &[(BTreeSet<Vec<u8>>, CheckpointId)], tree| {
+                versions.iter().any(|(differing, commit)| {
+                    !differing.contains(path.as_str().as_bytes())
+                        || self.differ_in_line_ends(path, commit, tree)
+                })
             };
-            if !is_same(self, &dirty, before, &seen.head) {
-                continue;
-            }
-            for (source, differing) in sources.iter().zip(&others) {
-                if is_same(self, differing, source, now) {
-                    brought.push(path.clone());
-                    break;
-                }
+            if has(&keepers, before) && has(&sources, now) {
+                brought.push(path.clone());
             }
         }
         Ok(brought)
