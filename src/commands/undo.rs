@@ -18,6 +18,7 @@ use self::words::{
     action, commit_advice, files, given_back, left_permissions, listed, of_run_and_others, present,
 };
 use super::journalled::{Journalled, tell_undone};
+use super::run::execute;
 use super::run_status::{self, RunStatus};
 use super::status::{chosen_run, repository};
 use crate::cli::UndoArgs;
@@ -45,6 +46,8 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     let run = chosen(&repository, args.run.as_deref())?;
     folders::check(&repository, &run)?;
     let _lock = WorkTreeLock::acquire(&repository)?;
+    // Before the tree is looked at: what a killed run has started may still write to it.
+    execute::reap(&repository);
     let mut way = Restore::open(&repository, &run.id, &run.path)?;
     let story = Story::read(&repository, &run, &way, args)?;
     let target = target(&way, &story, args)?;

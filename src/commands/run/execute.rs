@@ -63,9 +63,7 @@ impl Hold {
         // Descendants of children that lose their parents come to us, so that the sweep finds them.
         let _ = unix::become_subreaper();
         let lock = WorkTreeLock::acquire(repository)?;
-        for line in leftovers::reap_leftovers(repository) {
-            print::message(&format!("tdd: {line}"));
-        }
+        reap(repository);
         let exchange = leftovers::exchange_folder(repository)?;
         Ok(Self { stop, lock, exchange, tdd })
     }
@@ -73,6 +71,13 @@ impl Hold {
     pub fn folders(&self, run: PathBuf) -> Folders {
         self.lock.work_on(&run_id_of(&run).0);
         Folders { run, exchange: self.exchange.path().to_owned() }
+    }
+}
+
+/// Ends and removes what runs that were killed have left, in whoever holds the work tree's lock and has no children.
+pub fn reap(repository: &Path) {
+    for line in leftovers::reap_leftovers(repository) {
+        print::message(&format!("tdd: {line}"));
     }
 }
 

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::note::Note;
+use super::note::{Named, Note};
 use crate::{folder, regular_file};
 use tdd_core::trouble::Trouble;
 
@@ -263,8 +263,9 @@ pub(super) fn remove_unnoted() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let handed = [EXCHANGE_PREFIX, TEMPORARY_PREFIX, MADE_PREFIX];
         let rest = handed.iter().find_map(|prefix| name.strip_prefix(prefix));
-        let maker = rest.and_then(|rest| rest.split_once('-')?.0.parse::<u32>().ok());
-        if maker.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+        let maker = rest.and_then(|rest| rest.split_once('-')?.0.parse::<i32>().ok());
+        let is_at_work = |pid| Named::of(pid).is_some_and(Named::is_alive);
+        if maker.is_some_and(|pid| !is_at_work(pid)) {
             // One that holds anything stays.
             let _ = fs::remove_dir(entry.path());
         }
