@@ -276,7 +276,9 @@ impl Told<'_> {
         if let Some(later) = self.later_run() {
             next.push(format!("a later run may have changed them; take that back first: tdd undo {later}"));
         }
-        if let Some(good) = self.story.own.trees.first() {
+        let is_undone = matches!(self.story.status, RunStatus::Undone { .. }) && self.args.to.is_none();
+        let own = self.story.own.trees.first();
+        if let Some(good) = if is_undone { Some(&self.target.checkpoint) } else { own } {
             next.push(format!("see what was changed: git diff {good} -- :/"));
         }
         next.push(format!(
@@ -284,12 +286,13 @@ impl Told<'_> {
         ));
         let cut = self.story.unfinished.is_some() && self.story.own.at_work.is_none();
         let who = if cut { "by somebody else, or by a child that was cut off" } else { "by somebody else" };
-        Err(Trouble::user(format!(
-            "{} would be overwritten that the run did not leave",
-            files(foreign.len())
-        ))
-        .because(format!("changed since {who}:\n{list}"))
-        .advise(next.join("\n")))
+        let count = files(foreign.len());
+        let what = if is_undone {
+            format!("the run is undone already, and {count} would be overwritten that were changed since")
+        } else {
+            format!("{count} would be overwritten that the run did not leave")
+        };
+        Err(Trouble::user(what).because(format!("changed since {who}:\n{list}")).advise(next.join("\n")))
     }
 
     /// What the person has committed meanwhile is not taken out of the work tree unasked.

@@ -7,8 +7,6 @@ use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use serde_json::json;
-
 use crate::commands::{detach, run_status};
 use crate::driver::cycle::Drive;
 use crate::driver::drive::Setup;
@@ -39,6 +37,7 @@ use tdd_snapshot::checkpoints::GitCheckpoints;
 
 use super::brought;
 use super::own_settings::OwnSettings;
+use super::paused;
 use super::prepare::Prepared;
 use super::record;
 use super::wire::{self, Folders};
@@ -344,15 +343,15 @@ pub fn closing(
             Exit::Halted
         }
         (Some(Suspension::Paused(reason)), _) => {
-            pause(reason, run, (&format!("{}{with}", state.run.run), back), output);
+            paused::tell(reason, run, (&format!("{}{with}", state.run.run), back), (&state.facts, output));
             Exit::Paused
         }
         (Some(Suspension::Stopped(signal)), _) => {
-            pause(
+            paused::tell(
                 &format!("stopped by signal {signal}; children are gone, the state is kept"),
                 run,
                 (&format!("{}{with}", state.run.run), back),
-                output,
+                (&state.facts, output),
             );
             Exit::Stopped(*signal)
         }
@@ -374,23 +373,6 @@ pub fn show(run: &Path, name: &str, output: OutputMode) {
         Ok(text) => print::result(&text),
         Err(error) => {
             print::message(&format!("tdd: the {name} can't be read back from {}: {error}", run.display()));
-        }
-    }
-}
-
-/// `again` is the run's id with what must be repeated.
-fn pause(reason: &str, run: &Path, (again, back): (&str, Option<String>), output: OutputMode) {
-    let back = back.map(|undo| format!("\n  back to before the run: {undo}")).unwrap_or_default();
-    match output {
-        OutputMode::Json | OutputMode::Summary => {
-            let line = json!({ "type": "paused", "reason": reason, "run_dir": run, "resume": format!("tdd resume {again}") });
-            print::result(&format!("{line}\n"));
-        }
-        OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {
-            print::message(&format!(
-                "tdd: paused: {reason}\n  go on: tdd resume {again}{back}\n  run folder: {}",
-                run.display()
-            ));
         }
     }
 }
