@@ -16,6 +16,7 @@ pub mod mdtest;
 mod meanwhile;
 mod measure;
 pub mod prompts;
+mod put_back;
 pub mod report;
 pub mod resume;
 mod seen;

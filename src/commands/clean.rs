@@ -11,6 +11,7 @@ mod held;
 pub(super) mod sessions;
 
 use super::journalled::Journalled;
+use super::run::execute;
 use super::run_status::{self, RunStatus};
 use super::status::repository;
 use crate::cli::CleanArgs;
@@ -35,6 +36,8 @@ pub fn run(args: &CleanArgs) -> Result<ExitCode, Trouble> {
     // Looking changes nothing, and may be done while a run is at work.
     let _lock = if args.dry_run { None } else { Some(WorkTreeLock::acquire(&repository)?) };
     if !args.dry_run {
+        // What names a killed run's children goes with its folder.
+        execute::reap(&repository);
         shelf::finish_removals(&repository);
     }
     let house = House::survey(&repository)?;

@@ -12,6 +12,7 @@ use crate::driver::flags::Flags;
 use crate::exit::Exit;
 use crate::settings::fix::FixSettings;
 use crate::settings::{Environment, OutputMode, SCRIPTED_AGENT};
+use crate::text::summary::{set_aside, set_aside_json};
 use crate::view::{self, Stderr, print};
 use crate::world::journal_file::folders;
 use crate::world::project::{self, Place};
@@ -25,7 +26,7 @@ use tdd_child::sandbox;
 use tdd_core::commands::{ProjectCommands, RunnerKind};
 use tdd_core::event::{Event, Plan};
 use tdd_core::fix::{Check, CheckKind, FixEnd, FixPhase, FixStarted, FixState, Writes};
-use tdd_core::machine::Suspension;
+use tdd_core::machine::{Facts, Suspension};
 use tdd_core::path::RelPath;
 use tdd_core::policy;
 use tdd_core::ports::Clock;
@@ -221,12 +222,12 @@ pub(super) fn closing(
 ) -> Result<Exit, Trouble> {
     Ok(match (&state.facts.suspension, &state.phase) {
         (Some(Suspension::Paused(reason)), _) => {
-            pause(reason, run, output, with);
+            pause(reason, run, (&state.facts, output), with);
             Exit::Paused
         }
         (Some(Suspension::Stopped(signal)), _) => {
             let reason = format!("stopped by signal {signal}; children are gone");
-            pause(&reason, run, output, with);
+            pause(&reason, run, (&state.facts, output), with);
             Exit::Stopped(*signal)
         }
         (None, FixPhase::Ended { end: FixEnd::Fixed }) => {
@@ -243,17 +244,23 @@ pub(super) fn closing(
 }
 
 /// There is nothing to resume: the best state is in the tree, and a new run goes on from it.
-fn pause(reason: &str, run: &Path, output: OutputMode, with: &Flags) {
+fn pause(reason: &str, run: &Path, (facts, output): (&Facts, OutputMode), with: &Flags) {
     let id = execute::run_id_of(run);
     match output {
         OutputMode::Json | OutputMode::Summary => {
-            let line = json!({ "type": "paused", "reason": reason, "run_dir": run, "again": format!("tdd fix{with}") });
+            let line = json!({
+                "type": "paused", "reason": reason, "run_dir": run, "again": format!("tdd fix{with}"),
+                "set_aside": set_aside_json(facts),
+            });
             print::result(&format!("{line}\n"));
         }
-        OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => print::message(&format!(
-            "tdd: paused: {reason}\n  the best state is kept; go on from it: tdd fix{with}\n  back to before the run: tdd undo {id}\n  run folder: {}",
-            run.display()
-        )),
+        OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {
+            let aside: String = set_aside(facts).flat_map(|line| ["\n  ".to_owned(), line]).collect();
+            print::message(&format!(
+                "tdd: paused: {reason}{aside}\n  the best state is kept; go on from it: tdd fix{with}\n  back to before the run: tdd undo {id}\n  run folder: {}",
+                run.display()
+            ));
+        }
     }
 }
 

@@ -100,7 +100,7 @@ impl Journalled {
         }
     }
 
-    fn facts(&self) -> &Facts {
+    pub(super) fn facts(&self) -> &Facts {
         match self {
             Self::Cycle(state) => state.facts(),
             Self::Fix(fix) => fix.facts(),

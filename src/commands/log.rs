@@ -22,6 +22,7 @@ use tdd_core::finding::{Findings, SuiteBaseline};
 use tdd_core::fix::{FixFindings, FixStarted};
 use tdd_core::halt::{Ending, Halt};
 use tdd_core::judge::Verdict;
+use tdd_core::machine::PutBack;
 use tdd_core::mdtest::Voice;
 use tdd_core::path::RelPath;
 use tdd_core::policy::EffectivePolicy;
@@ -153,7 +154,7 @@ fn one_line(event: &Event) -> String {
         Event::TestRun(fact) => test_run_line(fact),
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
         Event::Restored { what } => format!("restored: {}", what.join("; ")),
-        Event::Edited { paths, kept, before } => edited_line(paths, kept, before.as_ref()),
+        Event::Edited { .. } => edited_line(event),
         Event::MdtestHeard { criterion, word } => match word.voice {
             Voice::Agent => format!("{criterion}: an agent says {} ({})", word.status.name(), word.test),
             Voice::Tdd => format!("{criterion}: no agent's word on it ({})", word.test),
@@ -194,10 +195,15 @@ fn unknown_line(name: &str) -> String {
     format!("`{}`, which a newer tdd wrote and which changes nothing", tdd_core::harmless::line(name))
 }
 
-fn edited_line(paths: &[RelPath], kept: &CheckpointId, before: Option<&CheckpointId>) -> String {
+fn edited_line(event: &Event) -> String {
+    let Event::Edited { paths, kept, before, put_back } = event else { return String::new() };
     let paths: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
-    let whose =
-        if before.is_some() { "changed by somebody else" } else { "changed by somebody else, or may be" };
+    let whose = match (put_back, before) {
+        (Some(PutBack::MadeAgain), _) => "made again and the same by tests, and so nobody's",
+        (Some(PutBack::Unnamed), _) => "left by a role that names nothing of it, or by somebody meanwhile",
+        (None | Some(PutBack::Unsure), Some(_)) => "changed by somebody else",
+        (None | Some(PutBack::Unsure), None) => "changed by somebody else, or may be",
+    };
     format!("{whose}: {}; kept as {}", paths.join(", "), short(&kept.0))
 }
 

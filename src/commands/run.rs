@@ -6,6 +6,7 @@ pub mod earlier;
 pub mod execute;
 pub mod finished;
 pub mod own_settings;
+pub mod paused;
 pub mod prepare;
 pub mod record;
 pub mod wire;

@@ -15,6 +15,7 @@ use super::log::{one_row, time};
 use super::run_status::{self, RunStatus};
 use crate::cli::StatusArgs;
 use crate::text::halt_report;
+use crate::text::summary;
 use crate::text::usage_words;
 use crate::view::print;
 use crate::world::lock;
@@ -158,7 +159,10 @@ fn in_full(told: &Journalled, span: Span, status: &RunStatus, next: &str) -> Str
         Journalled::Cycle(state) => cycle_in_full(state, span, status),
         Journalled::Fix(fix) => journalled::fix_in_full(fix, span, status),
     };
-    format!("{text}next         {next}\n")
+    // Where the checkpoints are gone nothing could be brought back.
+    let aside = summary::set_aside(told.facts()).filter(|_| *status != RunStatus::CleanedInPart);
+    let aside: String = aside.flat_map(|line| [line, "\n".to_owned()]).collect();
+    format!("{text}{aside}next         {next}\n")
 }
 
 fn as_json(told: &Journalled, span: Span, status: &RunStatus, next: String) -> Value {
@@ -166,6 +170,7 @@ fn as_json(told: &Journalled, span: Span, status: &RunStatus, next: String) -> V
         Journalled::Cycle(state) => cycle_as_json(state, span),
         Journalled::Fix(fix) => journalled::fix_json(fix, span),
     };
+    value["set_aside"] = summary::set_aside_json(told.facts()).into();
     let more = [
         ("state", Some(status.words(&told.phase()))),
         ("status", status.name().map(str::to_owned)),

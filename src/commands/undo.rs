@@ -18,6 +18,7 @@ use self::words::{
     action, commit_advice, files, given_back, left_permissions, listed, of_run_and_others, present,
 };
 use super::journalled::{Journalled, tell_undone};
+use super::run::execute;
 use super::run_status::{self, RunStatus};
 use super::status::{chosen_run, repository};
 use crate::cli::UndoArgs;
@@ -45,6 +46,8 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     let run = chosen(&repository, args.run.as_deref())?;
     folders::check(&repository, &run)?;
     let _lock = WorkTreeLock::acquire(&repository)?;
+    // Before the tree is looked at: what a killed run has started may still write to it.
+    execute::reap(&repository);
     let mut way = Restore::open(&repository, &run.id, &run.path)?;
     let story = Story::read(&repository, &run, &way, args)?;
     let target = target(&way, &story, args)?;
@@ -273,7 +276,9 @@ impl Told<'_> {
         if let Some(later) = self.later_run() {
             next.push(format!("a later run may have changed them; take that back first: tdd undo {later}"));
         }
-        if let Some(good) = self.story.own.trees.first() {
+        let is_undone = matches!(self.story.status, RunStatus::Undone { .. }) && self.args.to.is_none();
+        let own = self.story.own.trees.first();
+        if let Some(good) = if is_undone { Some(&self.target.checkpoint) } else { own } {
             next.push(format!("see what was changed: git diff {good} -- :/"));
         }
         next.push(format!(
@@ -281,12 +286,13 @@ impl Told<'_> {
         ));
         let cut = self.story.unfinished.is_some() && self.story.own.at_work.is_none();
         let who = if cut { "by somebody else, or by a child that was cut off" } else { "by somebody else" };
-        Err(Trouble::user(format!(
-            "{} would be overwritten that the run did not leave",
-            files(foreign.len())
-        ))
-        .because(format!("changed since {who}:\n{list}"))
-        .advise(next.join("\n")))
+        let count = files(foreign.len());
+        let what = if is_undone {
+            format!("the run is undone already, and {count} would be overwritten that were changed since")
+        } else {
+            format!("{count} would be overwritten that the run did not leave")
+        };
+        Err(Trouble::user(what).because(format!("changed since {who}:\n{list}")).advise(next.join("\n")))
     }
 
     /// What the person has committed meanwhile is not taken out of the work tree unasked.

@@ -14,7 +14,7 @@ use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
 use super::fork::without_secrets;
-use super::measure::{is_own_writing, written_beside_tests};
+use super::measure::{is_own_writing, may_be_a_persons, written_beside_tests};
 use tdd_core::ports::{Checkpoints, Protection, TestOrder, Tests, World};
 
 /// Files that the suite writes, as far as they are named.
@@ -96,10 +96,10 @@ impl<W: World> Drive<'_, W> {
         written_beside_tests(&mut self.ports.protection, &self.policy, &known)
     }
 
-    /// Code of tests that changed while the baseline ran is put back; a person may have saved it just then.
+    /// Code of tests that changed or came while the baseline ran is put back; a person may have saved it just then.
     fn keep_what_a_person_may_have_written(&mut self, known: &BTreeSet<RelPath>) -> Result<(), Trouble> {
         let mut touched = self.ports.protection.check()?;
-        touched.retain(|path| !is_own_writing(&self.policy, known, path));
+        touched.retain(|path| may_be_a_persons(&self.policy, known, path));
         if touched.is_empty() {
             return Ok(());
         }
@@ -268,10 +268,8 @@ impl<W: World> Drive<'_, W> {
         // What a gate leaves beside tests would else be sealed for the refactorer, and its own next run
         // would be that role's fault.
         let now = self.ports.checkpoints.take("seen")?;
+        self.hold_left(&seen, &now)?;
         let put_back = self.diff().put_back_what_is_left((&seen, &now), "the gate")?;
-        if put_back.is_some() {
-            self.hold_left(&seen, &now)?;
-        }
         let mut events: Vec<Event> = put_back.into_iter().collect();
         events.extend([self.see_tree()?, Event::GateMeasured { green, run, judged_at: None }]);
         Ok(events)

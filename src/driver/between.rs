@@ -16,6 +16,7 @@ use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
 use super::meanwhile::{hold_theirs, listed};
+use super::put_back;
 use tdd_core::ports::{Checkpoints, World};
 
 impl<W: World> Drive<'_, W> {
@@ -40,31 +41,32 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// The tree as the child left it, which is judged: what tests have left in it since goes, and what was put
-    /// back for them comes again. Where a person's protected file pauses the run nothing is put back.
+    /// back for them comes again. A person's protected file, which pauses the run, stays.
     fn put_back_left_by_tests(&mut self) -> Result<Vec<Event>, Trouble> {
-        let before = self.state.attempt().map(|attempt| attempt.before.clone());
-        let (Some(before), Some(left_by_child)) = (before, self.state.stopped_at.clone()) else {
-            return Ok(Vec::new());
-        };
-        if !self.state.facts.edited.is_empty() {
-            return Ok(Vec::new());
-        }
-        let now = self.ports.checkpoints.take(&self.label("after-runs"))?;
-        let back: Vec<RelPath> =
-            self.differences(&left_by_child, &now)?.into_iter().map(|change| change.path).collect();
-        let since = self.differences(&before, &now)?;
-        let is_new = |path: &&RelPath| since.iter().any(|change| change.path == **path);
-        let left: Vec<RelPath> = back.iter().filter(is_new).cloned().collect();
-        self.ports.checkpoints.restore(&left_by_child, &back)?;
-        if left.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.hold_new(&now, &before, left.iter())?;
-        self.hold_edited(&now, &before, left.iter())?;
+        let Some((left, now)) = self.put_away_left_by_tests()? else { return Ok(Vec::new()) };
         let mut what: Vec<String> =
             left.iter().map(|path| format!("{path} is as the child left it")).collect();
         what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
         Ok(vec![Event::Restored { what }])
+    }
+
+    /// The same, and which files that were, as the tree holds them that is given too.
+    pub(super) fn put_away_left_by_tests(&mut self) -> Result<Option<(Vec<RelPath>, CheckpointId)>, Trouble> {
+        // Before a child its tests are looked at, and the tree is the one that is known.
+        let known = self.state.facts.tree.as_ref().filter(|_| matches!(self.state.phase, Phase::Due { .. }));
+        let Some(left_by_child) = self.state.stopped_at.as_ref().or(known).cloned() else { return Ok(None) };
+        let before = self.state.attempt().map(|attempt| attempt.before.clone());
+        let before = before.unwrap_or_else(|| left_by_child.clone());
+        let now = self.ports.checkpoints.take(&self.label("after-runs"))?;
+        let mut back: Vec<RelPath> =
+            self.differences(&left_by_child, &now)?.into_iter().map(|change| change.path).collect();
+        back.retain(|path| !self.state.facts.edited.contains(path));
+        let since = self.differences(&before, &now)?;
+        let is_new = |path: &&RelPath| since.iter().any(|change| change.path == **path);
+        let left: Vec<RelPath> = back.iter().filter(is_new).cloned().collect();
+        self.hold_after_runs(&now, &before, left.iter())?;
+        self.ports.checkpoints.restore(&left_by_child, &back)?;
+        Ok((!left.is_empty()).then_some((left, now)))
     }
 
     /// What came before the first child is a person's, and the run begins with it. What lies there after a kill
@@ -103,7 +105,9 @@ impl<W: World> Drive<'_, W> {
                 listed(paths.iter()).join(", ")
             )));
         }
-        self.hold_unknown(paths, now)
+        self.hold_unknown(paths.clone(), now)?;
+        // Named once: what follows finds the tree as it was measured.
+        self.ports.checkpoints.restore(&known, &paths)
     }
 
     /// Keeps and names what nobody can tell whose it is, before it is put back.
@@ -112,7 +116,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(());
         }
         hold_theirs(&mut self.ports.checkpoints, kept)?;
-        self.record(&[Event::Edited { paths, kept: kept.clone(), before: None }])
+        self.record(&[put_back::unsure(paths, kept)])
     }
 
     /// Notes what somebody else has changed since the tree `known`, where the run goes on with it.
@@ -131,7 +135,7 @@ impl<W: World> Drive<'_, W> {
             "changed by somebody else while no child of the run was at work: {}; gone on with, and kept as {now}",
             listed(paths.iter()).join(", ")
         )));
-        Ok(Some(Event::Edited { paths, kept: now.clone(), before: Some(known.clone()) }))
+        Ok(Some(Event::Edited { paths, kept: now.clone(), before: Some(known.clone()), put_back: None }))
     }
 
     /// What somebody else changed, the run went on with and the attempt has left as it was is no change of its

@@ -11,6 +11,7 @@ use tdd_core::state::Phase;
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
+use super::work_diff::put_back_line;
 use tdd_core::ports::{Checkpoints, Journal, World};
 
 impl<W: World> Drive<'_, W> {
@@ -42,15 +43,14 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<(CheckpointId, Option<Event>), Trouble> {
         let now = self.ports.checkpoints.take(&self.label("after-runs"))?;
         let Some(measured) = self.state.facts.tree.clone() else { return Ok((now, None)) };
+        self.hold_left(&measured, &now)?;
         let put_back = self.diff().put_back_what_is_left((&measured, &now), by)?;
-        if put_back.is_some() {
-            self.hold_left(&measured, &now)?;
-        }
         Ok((now, put_back))
     }
 
     pub(super) fn roll_back(&mut self, to: &CheckpointId, extent: RollBack) -> Result<Vec<Event>, Trouble> {
         let mut events = self.put_git_back()?;
+        events.extend(self.put_back_what_came_meanwhile(to)?);
         let kept_as = self.ports.checkpoints.take(&self.label("failed"))?;
         let mut back = self.differences(to, &kept_as)?;
         back.retain(|change| match extent {
@@ -73,6 +73,29 @@ impl<W: World> Drive<'_, W> {
         events.push(self.see_tree()?);
         events.push(Event::WorkRolledBack { to: to.clone(), extent, kept_as });
         Ok(events)
+    }
+
+    /// What a failed attempt leaves for the next one, and what is kept as failed work, is what was measured: what
+    /// came while tests ran is no role's. Where nothing was measured nobody can tell the two apart.
+    fn put_back_what_came_meanwhile(&mut self, to: &CheckpointId) -> Result<Option<Event>, Trouble> {
+        let Some(measured) = self.state.facts.tree.clone().filter(|_| self.state.stopped_at.is_some()) else {
+            return Ok(None);
+        };
+        let now = self.ports.checkpoints.take(&self.label("after-runs"))?;
+        if now == measured {
+            return Ok(None);
+        }
+        let mut came: Vec<RelPath> =
+            self.differences(&measured, &now)?.into_iter().map(|change| change.path).collect();
+        // Of a way back that was cut off some files are there already.
+        let back = self.differences(to, &now)?;
+        came.retain(|path| back.iter().any(|change| change.path == *path));
+        if came.is_empty() {
+            return Ok(None);
+        }
+        self.hold_after_runs(&now, to, came.iter())?;
+        self.ports.checkpoints.restore(&measured, &came)?;
+        Ok(Some(put_back_line("the test run", &came, &now)))
     }
 
     /// Brings work that came without a block back into the tree. What lay there is kept by whoever

@@ -13,6 +13,7 @@ use tdd_core::turns::TurnCaps;
 
 use super::flags::Flags;
 use super::fork::after_a_child;
+use super::put_back::Sightings;
 use super::work_diff::WorkDiff;
 
 /// What a run needs to know besides its state; decided before it starts.
@@ -60,6 +61,7 @@ pub struct Driver<'a, W: World, M, X> {
     counted_ms: u64,
     /// Runs of the project's commands that are not in the journal yet.
     pub(super) runs: Runs,
+    pub(super) sightings: Sightings,
     pub(super) own: X,
 }
 
@@ -108,6 +110,7 @@ impl<'a, W: World, M, X> Driver<'a, W, M, X> {
             started_ms,
             counted_ms: started_ms,
             runs: Runs::default(),
+            sightings: Sightings::default(),
             own,
         }
     }

@@ -81,7 +81,8 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
         let left = self.diff().differences(&to, &now)?;
         let mut paths: Vec<RelPath> = left.into_iter().map(|change| change.path).collect();
         // What no fixer could have written is a person's, for which the run has paused.
-        paths.retain(|path| !self.state.facts.edited.contains(path));
+        let edited = &self.state.facts.edited;
+        paths.retain(|path| !edited.iter().any(|theirs| theirs == path || theirs.is_within(path.as_str())));
         if !paths.is_empty() {
             events.extend(self.hold_unclaimed(&now, &paths)?);
             self.ports.checkpoints.restore(&to, &paths)?;

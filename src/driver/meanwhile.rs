@@ -18,6 +18,7 @@ use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
 use super::fork::sealed_classes;
+use super::put_back;
 use crate::text::summary;
 use tdd_core::ports::{Checkpoints, Protection, World};
 
@@ -29,6 +30,11 @@ pub(super) fn edited_meanwhile<P: Protection>(protection: &mut P) -> Result<Vec<
     let mut touched = protection.check()?;
     touched.retain(|path| protection.is_held(path));
     Ok(touched)
+}
+
+/// For the journal: protected files that no child could have written to.
+pub(super) fn no_childs(paths: &[RelPath], kept: &CheckpointId) -> Event {
+    Event::Edited { paths: paths.to_vec(), kept: kept.clone(), before: None, put_back: None }
 }
 
 /// Labels a tree that may be all that holds what a person saved: it was taken out of the work tree, or may
@@ -55,16 +61,24 @@ fn hold<C: Checkpoints>(checkpoints: &mut C, kind: &str, tree: &CheckpointId) ->
 /// A tree from before a child, and its files.
 pub(super) type Before<'b> = (&'b CheckpointId, &'b [RelPath]);
 
-/// Pauses where there are such files; `kept` holds them as they are. `run` can be gone on with.
+/// Pauses where there are such files; `kept` holds them as they are, and `others` that are put back. `run` can be
+/// gone on with.
 pub(super) fn refuse_edited(
-    edited: &[RelPath],
+    (edited, others): (&[RelPath], &[RelPath]),
     (kept, before): (&CheckpointId, Option<Before<'_>>),
     run: Option<&str>,
 ) -> Result<(), Trouble> {
     if edited.is_empty() {
         return Ok(());
     }
-    let mut next = vec![format!("nothing was put back, and what is there now is kept as {kept}")];
+    let mut next = vec![match others {
+        [] => format!("nothing was put back, and what is there now is kept as {kept}"),
+        others => format!(
+            "that was not put back, and what was there is kept as {kept}\n\
+             also changed while tests ran, by those or by somebody, and put back: {}",
+            listed(others.iter()).join(", ")
+        ),
+    }];
     if let Some((before, known)) = before {
         let (changed, new): (Vec<_>, Vec<_>) = edited.iter().partition(|path| known.contains(path));
         next.extend((!changed.is_empty()).then(|| {
@@ -146,9 +160,14 @@ impl<W: World> Drive<'_, W> {
     }
 
     pub(super) fn refuse_edited(&mut self, edited: &[RelPath], kept: &CheckpointId) -> Result<(), Trouble> {
+        let mut others = Vec::new();
         if !edited.is_empty() {
             hold_edited(&mut self.ports.checkpoints, kept)?;
-            self.record(&[Event::Edited { paths: edited.to_vec(), kept: kept.clone(), before: None }])?;
+            self.record(&[no_childs(edited, kept)])?;
+            // As without the protected file: else they would be a role's once the run goes on.
+            let left = self.put_away_left_by_tests()?.map(|(left, _)| left).unwrap_or_default();
+            let own = self.suite_rewrites();
+            others.extend(left.into_iter().filter(|path| !own.contains(path)));
         }
         let before = self.state.attempt().map(|attempt| attempt.before.clone());
         let known = match &before {
@@ -156,7 +175,7 @@ impl<W: World> Drive<'_, W> {
             _ => Vec::new(),
         };
         let before = before.as_ref().map(|before| (before, known.as_slice()));
-        refuse_edited(edited, (kept, before), Some(&self.state.run.run.to_string()))
+        refuse_edited((edited, &others), (kept, before), Some(&self.state.run.run.to_string()))
     }
 
     /// A role's work that was put back may be a person's where the role could have written it: then no fence
@@ -165,30 +184,47 @@ impl<W: World> Drive<'_, W> {
         &mut self,
         after: &CheckpointId,
         base: &CheckpointId,
-        mut taken: impl Iterator<Item = &'p RelPath>,
+        taken: impl Iterator<Item = &'p RelPath>,
     ) -> Result<(), Trouble> {
         let own = self.suite_rewrites();
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(base)?.into_iter().collect();
-        if taken.any(|path| !own.contains(path) && !self.is_like_a_leftover(path, &known)) {
-            hold_edited(&mut self.ports.checkpoints, after)?;
+        let there: BTreeSet<RelPath> = self.ports.checkpoints.files(after)?.into_iter().collect();
+        let is_kept = |path: &RelPath| known.contains(path) || there.contains(path);
+        let is_own = |path: &RelPath| own.contains(path) || self.is_like_a_leftover(path, &known);
+        let held: BTreeSet<RelPath> = taken.filter(|path| is_kept(path) && !is_own(path)).cloned().collect();
+        if held.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        hold_edited(&mut self.ports.checkpoints, after)?;
+        let untold = self.untold(held.into_iter().collect(), after)?;
+        if untold.is_empty() { Ok(()) } else { self.record(&[put_back::unsure(untold, after)]) }
     }
 
-    /// Where files that were there before are put back, nobody can tell whether a run of tests or a person
-    /// wrote them; but for those that the suite itself writes.
-    pub(super) fn hold_edited<'p>(
+    /// Where files are put back after tests ran, nobody can tell whether those or a person wrote them; but for
+    /// those that the suite itself writes. What was not there before may be a person's as well: what tests make
+    /// they make again.
+    pub(super) fn hold_after_runs<'p>(
         &mut self,
         found: &CheckpointId,
         base: &CheckpointId,
-        mut put_back: impl Iterator<Item = &'p RelPath>,
+        changed: impl Iterator<Item = &'p RelPath>,
     ) -> Result<(), Trouble> {
         let own = self.suite_rewrites();
-        let known = self.ports.checkpoints.files(base)?;
-        if put_back.any(|path| known.contains(path) && !own.contains(path)) {
+        let mut held: Vec<RelPath> = changed.filter(|path| !own.contains(path)).cloned().collect();
+        if held.is_empty() {
+            return Ok(());
+        }
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(base)?.into_iter().collect();
+        let there: BTreeSet<RelPath> = self.ports.checkpoints.files(found)?.into_iter().collect();
+        // Of an installed tool's files no checkpoint has any.
+        held.retain(|path| known.contains(path) || there.contains(path));
+        if held.iter().any(|path| known.contains(path)) {
             hold_edited(&mut self.ports.checkpoints, found)?;
         }
-        Ok(())
+        if held.iter().any(|path| !known.contains(path)) {
+            hold_new(&mut self.ports.checkpoints, found)?;
+        }
+        self.note_put_back(held.into_iter(), (found, &known))
     }
 
     /// Of what goes with a failed attempt, what its role does not name may be a person's, written while the role
@@ -203,10 +239,6 @@ impl<W: World> Drive<'_, W> {
         let ledger = self.state.attempt().and_then(|attempt| self.state.ledgers.get(&attempt.key));
         let outcomes = ledger.into_iter().flat_map(Ledger::fresh).filter_map(|entry| entry.outcome.as_ref());
         let claims: Vec<_> = outcomes.filter_map(|outcome| outcome.claim.as_ref().ok()).collect();
-        // Who names nothing at all tells nothing of what is whose.
-        if claims.is_empty() {
-            return Ok(Vec::new());
-        }
         let claimed: BTreeSet<&RelPath> = claims.iter().flat_map(|claim| &claim.files).collect();
         let is_left = |change: &ClassedChange| {
             let is_new_data = change.kind == ChangeKind::Added && self.policy.is_data_of_tests(&change.path);
@@ -220,37 +252,28 @@ impl<W: World> Drive<'_, W> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
+        // Who names nothing at all tells nothing of what is whose.
+        let is_silent = claims.is_empty();
         hold_theirs(&mut self.ports.checkpoints, kept)?;
+        if is_silent {
+            return Ok(vec![put_back::unnamed(paths, kept)]);
+        }
         let what = format!(
             "taken back with the attempt, though its role does not name it: {}; what lay there is kept as \
              {kept}: git restore --source={kept} -- FILE",
             listed(paths.iter()).join(", ")
         );
-        let edited = Event::Edited { paths, kept: kept.clone(), before: None };
-        Ok(vec![Event::Restored { what: vec![what] }, edited])
+        Ok(vec![Event::Restored { what: vec![what] }, put_back::unsure(paths, kept)])
     }
 
-    /// The same for what lies between two trees.
+    /// The same for what lies between two trees, as it is before the way back.
     pub(super) fn hold_left(&mut self, measured: &CheckpointId, found: &CheckpointId) -> Result<(), Trouble> {
+        if measured == found {
+            return Ok(());
+        }
         let base = self.state.attempt().map(|attempt| attempt.before.clone());
         let base = base.unwrap_or_else(|| measured.clone());
         let left = self.differences(measured, found)?;
-        self.hold_new(found, &base, left.iter().map(|change| &change.path))?;
-        self.hold_edited(found, &base, left.iter().map(|change| &change.path))
-    }
-
-    /// A file that was not there before may be a person's as well: what tests make they make again.
-    pub(super) fn hold_new<'p>(
-        &mut self,
-        found: &CheckpointId,
-        base: &CheckpointId,
-        mut removed: impl Iterator<Item = &'p RelPath>,
-    ) -> Result<(), Trouble> {
-        let own = self.suite_rewrites();
-        let known = self.ports.checkpoints.files(base)?;
-        if removed.any(|path| !known.contains(path) && !own.contains(path)) {
-            hold_new(&mut self.ports.checkpoints, found)?;
-        }
-        Ok(())
+        self.hold_after_runs(found, &base, left.iter().map(|change| &change.path))
     }
 }

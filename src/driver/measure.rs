@@ -85,6 +85,7 @@ impl<W: World> Drive<'_, W> {
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&base)?.into_iter().collect();
         let spared = self.left_by_tests(key.role(), &mut changed, &known);
         events.extend(told_of(&spared));
+        self.hold_submodules((&base, &after), &changed)?;
         let forbidden = self.diff().forbidden(key.role(), (&base, &after), &changed)?;
         self.refuse_edited(&self.held_since(key, &changed, &forbidden), &after)?;
         let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
@@ -162,9 +163,10 @@ impl<W: World> Drive<'_, W> {
         let mut touched = self.ports.protection.check()?;
         if !touched.is_empty() {
             // It may be a person's: nobody can tell who wrote while tests ran.
-            let found = self.ports.checkpoints.take(&self.label("found"))?;
+            let found = self.ports.checkpoints.take(&self.label("after-tests"))?;
             let held = touched.iter().filter(|path| self.ports.protection.is_held(path)).cloned();
             self.refuse_edited(&held.collect::<Vec<_>>(), &found)?;
+            self.hold_after_runs(&found, &work.after, touched.iter())?;
             self.ports.protection.restore(&touched)?;
             self.audience.news(&News::Note(format!(
                 "protected files changed while tests ran ({}); put back, what lay there is kept as {found}",
@@ -225,6 +227,14 @@ impl<W: World> Drive<'_, W> {
 /// what was not there. Of other code only what is written as it was, since code decides what a test says.
 pub(super) fn is_own_writing(policy: &Policy, known: &BTreeSet<RelPath>, path: &RelPath) -> bool {
     policy.is_data_of_tests(path) || !known.contains(path)
+}
+
+/// Whether what changed beside tests before any child may be what a person has saved just then: code is, new or
+/// not, and what commands write is data.
+pub(super) fn may_be_a_persons(policy: &Policy, known: &BTreeSet<RelPath>, path: &RelPath) -> bool {
+    let is_new_code =
+        !known.contains(path) && policy.classify(path) == FileClass::Test && !policy.is_data_of_tests(path);
+    is_new_code || !is_own_writing(policy, known, path)
 }
 
 /// What the project's own commands wrote beside tests, before any child; all of it is put back.

@@ -10,7 +10,8 @@ use tdd_core::trouble::Trouble;
 use tdd_core::usage::CapPlan;
 
 use super::cycle::Drive;
-use super::meanwhile::{LISTED, listed};
+use super::meanwhile::{LISTED, hold_theirs, listed};
+use super::put_back;
 use tdd_core::machine::Machine;
 use tdd_core::ports::{Checkpoints, Recalled, Tests, World};
 
@@ -189,13 +190,20 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn put_back_cut(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
         let kept_as = self.ports.checkpoints.take(&self.label("cut"))?;
         let changed = self.differences(to, &kept_as)?;
+        if let Some(key) = self.state.attempt().map(|attempt| attempt.key.clone()) {
+            let all: Vec<RelPath> = changed.iter().map(|change| change.path.clone()).collect();
+            let held = self.held_since(&key, &changed, &all);
+            self.refuse_edited(&held, &kept_as)?;
+        }
         let changed: Vec<RelPath> = changed.into_iter().map(|change| change.path).collect();
         // After a kill nobody can tell what the child did from what a person did since; nor after a stop from
         // what came later.
         let mut unknown = changed.clone();
+        let mut theirs = Vec::new();
         if let Some(left) = self.state.stopped_at.clone() {
             let since = self.differences(&left, &kept_as)?;
             unknown.retain(|path| since.iter().any(|change| change.path == *path));
+            theirs.clone_from(&unknown);
         }
         if !unknown.is_empty() {
             let mut what: Vec<String> =
@@ -204,7 +212,12 @@ impl<W: World> Drive<'_, W> {
             self.record(&[Event::Restored { what }])?;
         }
         // A person may have typed while the child was at work, too.
-        self.hold_unknown(changed, &kept_as)?;
+        let half_done: Vec<RelPath> = changed.into_iter().filter(|path| !theirs.contains(path)).collect();
+        if !half_done.is_empty() {
+            hold_theirs(&mut self.ports.checkpoints, &kept_as)?;
+            self.record(&[put_back::unnamed(half_done, &kept_as)])?;
+        }
+        self.hold_unknown(theirs, &kept_as)?;
         self.diff().go_back(to, &kept_as)?;
         Ok(vec![self.see_tree()?, Event::AttemptCut { kept_as }])
     }

@@ -106,15 +106,13 @@ impl<W: World> Drive<'_, W> {
         let found = self.ports.checkpoints.take(&label)?;
         let edited = edited_meanwhile(&mut self.ports.protection)?;
         self.refuse_edited(&edited, &found)?;
+        let touched = self.ports.protection.check()?;
+        self.hold_after_runs(&found, tree, touched.iter())?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
-        self.hold_edited(&found, tree, touched.iter())?;
-        self.hold_new(&found, tree, touched.iter())?;
         let told = told.into_iter().chain(kept_as(&found, touched.iter()));
         let now = if touched.is_empty() { found } else { self.ports.checkpoints.take(&label)? };
+        self.hold_left(tree, &now)?;
         let left = self.diff().put_back_what_is_left((tree, &now), "a run of tests")?;
-        if left.is_some() {
-            self.hold_left(tree, &now)?;
-        }
         let own = self.facts_of(id, &run);
         let seen = match RunRef::of(&run, &self.setup.mask) {
             run if run.exit.is_success() => SeenTests::Green,

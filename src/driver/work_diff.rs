@@ -81,11 +81,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             return Ok(None);
         }
         self.checkpoints.restore(measured, &left)?;
-        let mut what: Vec<String> =
-            left.iter().map(|path| format!("{by} changed {path}; put back")).collect();
-        // It may have been a person: nobody can tell who wrote while tests ran.
-        what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
-        Ok(Some(Event::Restored { what }))
+        Ok(Some(put_back_line(by, &left, now)))
     }
 
     /// Brings all of the tree back, which is `now`, but for a person's next requirements.
@@ -96,7 +92,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
     }
 
     /// Those of the changes that the role may not make. A trouble of the environment where a submodule is among
-    /// them: no checkpoint holds its files, so they can neither be judged nor put back.
+    /// them: nobody watches its git folder, so what is done there can't be judged.
     pub(super) fn forbidden(
         &mut self,
         role: Role,
@@ -104,9 +100,12 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         changed: &[ClassedChange],
     ) -> Result<Vec<RelPath>, Trouble> {
         let mut forbidden = Vec::new();
+        let modules = submodules(changed);
+        if !modules.is_empty() {
+            return Err(changed_submodules(role, &modules, between.1));
+        }
         for change in changed {
             let may = match (change.kind, policy::permission(role, change.class)) {
-                (ChangeKind::Submodule, _) => return Err(changed_submodule(role, &change.path)),
                 (_, Permission::Allowed) => true,
                 (_, Permission::Forbidden)
                     if role == Role::TestWriter && change.class == FileClass::Source =>
@@ -296,6 +295,14 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
     }
 }
 
+/// For the journal: what was put back after tests ran.
+pub(super) fn put_back_line(by: &str, left: &[RelPath], now: &CheckpointId) -> Event {
+    let mut what: Vec<String> = left.iter().map(|path| format!("{by} changed {path}; put back")).collect();
+    // It may have been a person: nobody can tell who wrote while tests ran.
+    what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
+    Event::Restored { what }
+}
+
 impl Production {
     fn read(&mut self, language: Language, sources: &Sources) {
         let (before, after) = (borrowed(&sources.before), borrowed(&sources.after));
@@ -330,14 +337,36 @@ pub(super) fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
     files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
 }
 
-fn changed_submodule(role: Role, path: &RelPath) -> Trouble {
-    let folder = shell_word(path.as_str());
-    Trouble::environment(format!("the submodule {path} changed while the {role} was at work"))
-        .because("a submodule's files lie in no checkpoint, so they can neither be judged nor put back")
-        .advise(format!(
+/// Those of the changes that are in repositories inside the work tree.
+pub(super) fn submodules(changed: &[ClassedChange]) -> Vec<&RelPath> {
+    let inner = changed.iter().filter(|change| change.kind == ChangeKind::Submodule);
+    inner.map(|change| &change.path).collect()
+}
+
+fn changed_submodules(role: Role, modules: &[&RelPath], kept: &CheckpointId) -> Trouble {
+    let mut next = Vec::new();
+    for module in modules {
+        let folder = shell_word(module.as_str());
+        next.push(format!(
             "look:         git -C {folder} status\n\
-             put it back:  git -C {folder} stash -u && git submodule update -- {folder}\n\
+             put it back:  git -C {folder} stash -u\n\
+             if it has another commit by now:  git -C {folder} checkout $(git rev-parse :{folder})"
+        ));
+    }
+    let (word, named) = (if modules.len() == 1 { "submodule" } else { "submodules" }, listed(modules));
+    Trouble::environment(format!("the {word} {named} changed while the {role} was at work"))
+        .because(
+            "a repository inside the work tree has a git folder of its own that nobody watches, so that what was \
+             done there can be judged as nobody's work",
+        )
+        .advise(format!(
+            "nothing was put back there, and its files are kept as {kept}\n{}\n\
              then go on:   tdd resume\n\
-             a task that needs such a change is begun with it made by hand"
+             a task that needs such a change is begun with it made by hand",
+            next.join("\n")
         ))
+}
+
+fn listed(modules: &[&RelPath]) -> String {
+    modules.iter().map(|module| module.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -15,7 +15,7 @@ mod set_aside;
 use super::usage_words;
 pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
 use commit::{changed_lines, commit_command, nameless};
-pub(super) use set_aside::{set_aside, set_aside_json};
+pub use set_aside::{set_aside, set_aside_json};
 use tdd_core::counted::counted;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Refactoring, Runs};

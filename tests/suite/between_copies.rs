@@ -116,21 +116,33 @@ fn ac_tdd_9_24_what_goes_with_a_failed_attempt_and_no_role_names_is_kept_and_tol
 /// Code of tests that a person saves while the baseline runs is put back, and kept; data that tests write is theirs.
 #[test]
 fn ac_tdd_9_46_a_test_that_changes_while_the_baseline_runs_is_kept_before_it_is_put_back() {
-    for file in ["tests/base.sh", "tests/data.txt"] {
-        let check = format!("test -e ../once || {{ : >../once; echo '# mine' >{file}; }}\n{HONEST_CHECK}");
-        let sandbox = project(HONEST_AGENT, &check, "");
-        sandbox.write(file, "# ours\n");
-        sandbox.commit();
-        let is_code = file == "tests/base.sh";
-        let ran = sandbox.tdd(&["STE-1", "--sandbox", "audit"]).expect(0);
-        assert_eq!(sandbox.read(file), "# ours\n");
-        let told = format!("look at: somebody else wrote, or may have: {file}; kept as ");
-        assert_eq!(ran.stdout.contains(&told), is_code, "{}", ran.stdout);
-        if is_code {
-            let kept = ran.stdout.split(&told).nth(1).unwrap().split(':').next().unwrap();
-            assert_eq!(sandbox.git(&["show", &format!("{kept}:{file}")]), "# mine");
+    for (file, is_there, is_code) in [
+        ("tests/base.sh", true, true),
+        ("tests/data.txt", true, false),
+        ("tests/mine.sh", false, true),
+        ("tests/mine.txt", false, false),
+    ] {
+        let saves = format!("test -e ../once || {{ : >../once; echo '# mine' >{file}; }}");
+        for is_fix in [false, true] {
+            let more = if is_fix { "fix: { checks: [sh ../check.sh] }\n" } else { "" };
+            let sandbox = project(HONEST_AGENT, &format!("{saves}\n{HONEST_CHECK}"), more);
+            sandbox.write("tests/other.sh", "true\n");
+            if is_there {
+                sandbox.write(file, "# ours\n");
+            }
+            sandbox.commit();
+            let words: &[&str] = if is_fix { &["fix"] } else { &["STE-1"] };
+            let ran = sandbox.tdd(&[words, &["--sandbox", "audit"]].concat()).expect(0);
+            let now = std::fs::read_to_string(sandbox.path(file)).ok();
+            assert_eq!(now.as_deref(), is_there.then_some("# ours\n"), "{file}: {}", ran.stderr);
+            let told = format!("look at: somebody else wrote, or may have: {file}; kept as ");
+            assert_eq!(ran.stdout.contains(&told), is_code, "{file}: {}", ran.stdout);
+            if is_code {
+                let kept = ran.stdout.split(&told).nth(1).unwrap().split(':').next().unwrap();
+                assert_eq!(sandbox.git(&["show", &format!("{kept}:{file}")]), "# mine");
+            }
+            let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
+            assert_eq!(cleaned.stderr.contains("left alone"), is_code, "{file}: {}", cleaned.stderr);
         }
-        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
-        assert_eq!(cleaned.stderr.contains("left alone"), is_code, "{}", cleaned.stderr);
     }
 }

@@ -80,6 +80,7 @@ mod sandbox;
 mod sealed_git;
 mod secrets;
 mod session;
+mod set_aside;
 mod several;
 mod shortages;
 mod state_machine_rules;

@@ -366,6 +366,27 @@ fn what_a_killed_run_left_is_ended_by_the_next() {
     assert!(!clean.stderr.contains("ended process"), "{}", clean.stderr);
 }
 
+/// Whoever takes a killed run back, or removes it, leaves nothing of it; a run that ended by itself has left nothing.
+#[test]
+fn ac_tdd_9_51_what_a_killed_run_left_is_ended_by_an_undo_and_by_a_clean() {
+    for words in [["undo", "@"], ["clean", "@"]] {
+        let (sandbox, left, pids) = killed();
+        let ran = sandbox.tdd(&words);
+        for pid in left {
+            assert!(ran.stderr.contains(&format!("ended process {pid} (`sleep`)")), "{}", ran.stderr);
+        }
+        ran.says(&["tdd-exchange-"]);
+        all_gone(&pids);
+        no_exchange(&sandbox);
+        let doctor = sandbox.tdd(&["doctor"]);
+        assert!(doctor.stdout.contains("killed runs have left nothing"), "{}", doctor.stdout);
+        let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
+        sandbox.tdd(&["STE-1"]).expect(0);
+        let ran = sandbox.tdd(&words).expect(0);
+        assert!(!ran.stderr.contains("left by a run"), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn a_child_that_kills_its_parent_leaves_nothing_for_long() {
     let agent = "mkfifo ../far

@@ -7,6 +7,7 @@ use crate::budget::Bounds;
 use crate::commands::ProjectCommands;
 use crate::criterion::CriterionId;
 use crate::effect::RollBack;
+use crate::facts::PutBack;
 use crate::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use crate::fix::{FixFindings, FixJudgement, FixStarted};
 use crate::halt::{Ending, Halt};
@@ -173,12 +174,14 @@ pub enum Event {
     },
     /// Files that somebody else changed, and the tree that holds them so. With the tree `before`: while no
     /// child of the run was at work, so that the run goes on with them and they are a person's. Without:
-    /// protected files that no child could write to, or what was put back and nobody can tell whose it was.
+    /// protected files that no child could write to, or what was `put_back` and nobody can tell whose it was.
     Edited {
         paths: Vec<RelPath>,
         kept: CheckpointId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<CheckpointId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        put_back: Option<PutBack>,
     },
     /// Processes that outlived the command or child which had started them, and were ended;
     /// changes nothing that a verdict rests on.
@@ -416,7 +419,7 @@ mod tests {
             Event::Denied { what: vec![] },
             Event::Undone { to: checkpoint(), kept_as: checkpoint(), label: String::new() },
             Event::Glimpsed { what: vec![] },
-            Event::Edited { paths: vec![], kept: checkpoint(), before: Some(checkpoint()) },
+            Event::Edited { paths: vec![], kept: checkpoint(), before: Some(checkpoint()), put_back: None },
             Event::Halted { report: Digest("d".into()) },
             Event::Finished { ending: Ending::Verified },
             Event::Refused { why: "x".into() },

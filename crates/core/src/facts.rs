@@ -35,6 +35,41 @@ pub struct Facts {
     /// in the work tree any more.
     #[serde(default)]
     pub set_aside: Vec<(Vec<RelPath>, CheckpointId)>,
+    /// The same of files that are most likely the work of a role, of which nothing tells so.
+    #[serde(default)]
+    pub unnamed: Vec<(Vec<RelPath>, CheckpointId)>,
+}
+
+/// What is known of files that were put back although a person may have written them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PutBack {
+    Unsure,
+    /// Work of a role that was cut off or has named nothing, and in it what somebody may have written meanwhile.
+    Unnamed,
+    /// New in this tree, and there again and the same after other tests ran: those make them.
+    MadeAgain,
+}
+
+impl Facts {
+    /// One line for each tree, whatever takes note of it.
+    pub(crate) fn set_aside(&mut self, paths: &[RelPath], kept: &CheckpointId) {
+        match self.set_aside.iter_mut().find(|(_, known)| known == kept) {
+            Some((known, _)) => {
+                let new: Vec<RelPath> = paths.iter().filter(|path| !known.contains(path)).cloned().collect();
+                known.extend(new);
+            }
+            None => self.set_aside.push((paths.to_vec(), kept.clone())),
+        }
+    }
+
+    /// What was told of this tree as perhaps somebody's was made by tests.
+    pub(crate) fn made_by_tests(&mut self, paths: &[RelPath], kept: &CheckpointId) {
+        for (known, _) in self.set_aside.iter_mut().filter(|(_, tree)| tree == kept) {
+            known.retain(|path| !paths.contains(path));
+        }
+        self.set_aside.retain(|(known, _)| !known.is_empty());
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

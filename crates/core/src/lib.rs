@@ -30,6 +30,7 @@ pub mod halt;
 pub mod harmless;
 pub mod isolation;
 pub mod judge;
+pub mod kept_work;
 pub mod labels;
 pub mod machine;
 pub mod mapping;

@@ -7,7 +7,7 @@ use crate::event::{self, Event};
 use crate::run_name::RunId;
 use crate::usage::{Cap, CapPlan, Caps, Usage};
 
-pub use crate::facts::{Facts, Suspension};
+pub use crate::facts::{Facts, PutBack, Suspension};
 
 /// A state that events fold into, and that names the next effect.
 pub trait Machine {
@@ -63,10 +63,16 @@ impl Facts {
                 self.worked_ms = self.worked_ms.saturating_add(*ms);
                 self.runs.add(*runs);
             }
-            Event::Edited { paths, before: None, kept } => {
-                self.edited.extend(paths.iter().cloned());
-                self.set_aside.push((paths.clone(), kept.clone()));
-            }
+            Event::Edited { paths, before: None, kept, put_back } => match put_back {
+                None => {
+                    self.edited.extend(paths.iter().cloned());
+                    self.set_aside(paths, kept);
+                }
+                // It does not lie there: nothing is to be spared.
+                Some(PutBack::Unsure) => self.set_aside(paths, kept),
+                Some(PutBack::Unnamed) => self.unnamed.push((paths.clone(), kept.clone())),
+                Some(PutBack::MadeAgain) => self.made_by_tests(paths, kept),
+            },
             Event::Edited { paths, before: Some(_), .. } => self.theirs.extend(paths.iter().cloned()),
             Event::AttemptStarted { .. } => {
                 self.edited.clear();

@@ -59,6 +59,10 @@ pub trait Checkpoints {
     fn write_labels(&mut self) -> Result<(), Trouble>;
     /// All differences, by-products included, sorted by path.
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble>;
+    /// The files of submodules that differ, one by one: [`Checkpoints::diff`] names a submodule as a whole.
+    fn inner_changes(&mut self, _from: &CheckpointId, _to: &CheckpointId) -> Result<Vec<RelPath>, Trouble> {
+        Ok(Vec::new())
+    }
     /// Makes the work tree equal to `to`: unignored files that `to` lacks are removed.
     fn restore_all(&mut self, to: &CheckpointId) -> Result<(), Trouble> {
         self.restore_all_but(to, &[])

@@ -267,6 +267,12 @@ impl Checkpoints for GitCheckpoints {
         Ok(self.changes(&listing::differences(&self.private, from, to)?))
     }
 
+    fn inner_changes(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<RelPath>, Trouble> {
+        let differences = listing::differences(&self.private, from, to)?.into_iter();
+        let inner = differences.filter(|one| self.rules.submodule(&one.path).is_some());
+        Ok(inner.map(|one| shown(&one.path)).collect())
+    }
+
     fn patch(
         &mut self,
         from: &CheckpointId,

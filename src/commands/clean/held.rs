@@ -4,7 +4,9 @@ use super::{Candidate, Kind, LISTED, counted, sessions};
 use crate::commands::journalled::Journalled;
 use tdd_core::event::Event;
 use tdd_core::harmless::line;
+use tdd_core::kept_work;
 use tdd_core::labels;
+use tdd_core::machine::PutBack;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::run_refs::RunRefs;
 use tdd_snapshot::checkpoints::run_refs::taken::Taken;
@@ -38,6 +40,8 @@ fn files(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Troubl
     let untold = refs.all_labelled(name, labels::THEIRS).into_iter().filter(|one| !is_told(one));
     let untold: Vec<Taken> = untold.collect();
     theirs.extend(untold);
+    let unnamed = kept_work::unnamed(records.iter().map(|record| &record.event));
+    theirs.extend(unnamed.into_iter().map(|(label, files)| Taken { label, files: Some(files) }));
     let only = refs.only_contents(name, &theirs)?;
     let Some((first, path)) = only.first() else { return Ok(None) };
     let lines = only.iter().take(LISTED).map(|(label, path)| format!("  {label}  {}", line(path)));
@@ -52,6 +56,9 @@ fn files(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Troubl
 }
 
 fn theirs(event: &Event) -> Option<Taken> {
-    let Event::Edited { paths, kept, .. } = event else { return None };
+    let Event::Edited { paths, kept, put_back, .. } = event else { return None };
+    if *put_back == Some(PutBack::MadeAgain) {
+        return None;
+    }
     Some(Taken { label: labels::of_tree(labels::THEIRS, kept), files: Some(paths.iter().cloned().collect()) })
 }

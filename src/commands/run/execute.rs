@@ -7,8 +7,6 @@ use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use serde_json::json;
-
 use crate::commands::{detach, run_status};
 use crate::driver::cycle::Drive;
 use crate::driver::drive::Setup;
@@ -41,6 +39,7 @@ use tdd_snapshot::checkpoints::GitCheckpoints;
 use super::brought;
 use super::ci;
 use super::own_settings::OwnSettings;
+use super::paused;
 use super::prepare::Prepared;
 use super::record;
 use super::wire::{self, Folders};
@@ -65,9 +64,7 @@ impl Hold {
         // Descendants of children that lose their parents come to us, so that the sweep finds them.
         let _ = unix::become_subreaper();
         let lock = WorkTreeLock::acquire(repository)?;
-        for line in leftovers::reap_leftovers(repository) {
-            print::message(&format!("tdd: {line}"));
-        }
+        reap(repository);
         let exchange = leftovers::exchange_folder(repository)?;
         Ok(Self { stop, lock, exchange, tdd })
     }
@@ -75,6 +72,13 @@ impl Hold {
     pub fn folders(&self, run: PathBuf) -> Folders {
         self.lock.work_on(&run_id_of(&run).0);
         Folders { run, exchange: self.exchange.path().to_owned() }
+    }
+}
+
+/// Ends and removes what runs that were killed have left, in whoever holds the work tree's lock and has no children.
+pub fn reap(repository: &Path) {
+    for line in leftovers::reap_leftovers(repository) {
+        print::message(&format!("tdd: {line}"));
     }
 }
 
@@ -345,15 +349,15 @@ pub fn closing(
             Exit::Halted
         }
         (Some(Suspension::Paused(reason)), _) => {
-            pause(reason, run, (&format!("{}{with}", state.run.run), back), output);
+            paused::tell(reason, run, (&format!("{}{with}", state.run.run), back), (&state.facts, output));
             Exit::Paused
         }
         (Some(Suspension::Stopped(signal)), _) => {
-            pause(
+            paused::tell(
                 &format!("stopped by signal {signal}; children are gone, the state is kept"),
                 run,
                 (&format!("{}{with}", state.run.run), back),
-                output,
+                (&state.facts, output),
             );
             Exit::Stopped(*signal)
         }
@@ -375,23 +379,6 @@ pub fn show(run: &Path, name: &str, output: OutputMode) {
         Ok(text) => print::result(&text),
         Err(error) => {
             print::message(&format!("tdd: the {name} can't be read back from {}: {error}", run.display()));
-        }
-    }
-}
-
-/// `again` is the run's id with what must be repeated.
-fn pause(reason: &str, run: &Path, (again, back): (&str, Option<String>), output: OutputMode) {
-    let back = back.map(|undo| format!("\n  back to before the run: {undo}")).unwrap_or_default();
-    match output {
-        OutputMode::Json | OutputMode::Summary => {
-            let line = json!({ "type": "paused", "reason": reason, "run_dir": run, "resume": format!("tdd resume {again}") });
-            print::result(&format!("{line}\n"));
-        }
-        OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {
-            print::message(&format!(
-                "tdd: paused: {reason}\n  go on: tdd resume {again}{back}\n  run folder: {}",
-                run.display()
-            ));
         }
     }
 }

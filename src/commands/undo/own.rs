@@ -6,6 +6,7 @@ use crate::commands::journalled::Journalled;
 use crate::world::journal_file::Record;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
+use tdd_core::machine::PutBack;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
 use tdd_snapshot::checkpoints::restore::{Own, Theirs};
@@ -29,7 +30,7 @@ pub(super) fn of(run: &Journalled, records: &[Record]) -> Own {
 /// What somebody else changed and the run went on with.
 fn theirs(records: &[Record]) -> Vec<Theirs> {
     let of = |record: &Record| {
-        let Event::Edited { paths, kept, before: Some(before) } = &record.event else { return None };
+        let Event::Edited { paths, kept, before: Some(before), .. } = &record.event else { return None };
         let paths = paths.iter().cloned().collect();
         Some(Theirs { before: before.clone(), paths, kept: kept.clone() })
     };
@@ -59,8 +60,9 @@ fn edited(records: &[Record]) -> Vec<(BTreeSet<RelPath>, CheckpointId)> {
     let is_seen = |record: &Record| matches!(record.event, Event::TreeSeen { .. });
     let since = records.iter().rev().take_while(|record| is_seen(record) || !tells_the_tree(record));
     let of = |record: &Record| {
-        let Event::Edited { paths, before: None, kept } = &record.event else { return None };
-        Some((paths.iter().cloned().collect(), kept.clone()))
+        let Event::Edited { paths, before: None, kept, put_back } = &record.event else { return None };
+        let is_nobodys = *put_back == Some(PutBack::MadeAgain);
+        (!is_nobodys).then(|| (paths.iter().cloned().collect(), kept.clone()))
     };
     since.filter_map(of).collect()
 }
@@ -84,8 +86,11 @@ fn tells_the_tree(record: &Record) -> bool {
 fn at_work(records: &[Record]) -> Option<(u64, u64)> {
     let last = records.iter().rfind(|record| !matches!(record.event, Event::Undone { .. }))?;
     let stopped = matches!(last.event, Event::Paused { .. } | Event::Stopped { .. });
+    let since = records.iter().rev().take_while(|record| !tells_the_tree(record));
+    // Whoever goes on after a kill and pauses before the tree is told again knows no more than the kill left.
+    let is_gone_on_with = since.into_iter().any(|record| matches!(record.event, Event::Resumed));
     let from = records.iter().rev().find(|record| tells_the_tree(record))?.ts;
-    stopped.then_some((from.saturating_sub(TICK_MS), last.ts))
+    (stopped && !is_gone_on_with).then_some((from.saturating_sub(TICK_MS), last.ts))
 }
 
 /// From the first event to the last that is none of ours.

@@ -15,6 +15,7 @@ use tdd_core::trouble::Trouble;
 use super::FixDrive;
 use crate::driver::drive::Carry;
 use crate::driver::meanwhile::{hold_theirs, listed};
+use crate::driver::put_back;
 
 impl<W: World, C: Checks> FixDrive<'_, W, C> {
     pub(super) fn take_back(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
@@ -52,8 +53,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
              git restore --source={kept} -- FILE",
             listed(unclaimed.iter()).join(", ")
         );
-        let edited = Event::Edited { paths: unclaimed, kept: kept.clone(), before: None };
-        Ok(vec![Event::Restored { what: vec![what] }, edited])
+        Ok(vec![Event::Restored { what: vec![what] }, put_back::unsure(unclaimed, kept)])
     }
 
     pub(super) fn halt(&mut self, why: FixHalt) -> Result<Vec<Event>, Trouble> {

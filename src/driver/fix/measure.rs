@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::driver::fork::without_secrets;
 use crate::driver::learn::{support_note, unprotected_notes};
 use crate::driver::meanwhile::{self, edited_meanwhile, kept_as};
-use crate::driver::measure::{is_own_writing, put_back_touched, written_beside_tests};
+use crate::driver::measure::{is_own_writing, may_be_a_persons, put_back_touched, written_beside_tests};
+use crate::driver::put_back;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::{ClassedChange, RunRef, TestAware};
@@ -56,8 +57,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let (checks, flaky) = self.run_checks(&format!("after fixer {number}")).await?;
         let found = self.ports.checkpoints.take(&format!("after-runs-fixer-{number}"))?;
         self.refuse_edited(&found, &before)?;
+        let touched = self.ports.protection.check()?;
+        self.hold_after_checks(&found, &before, &touched)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
-        self.hold_edited(&found, &before, touched.iter())?;
         events.extend(told.into_iter().chain(kept_as(&found, touched.iter())));
         let tools = self.beyond_repair(&work, &touched)?;
         let mut rewritten = self.rewritten_by_runs(&restamped, &work.changed);
@@ -115,6 +117,13 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     fn learn_what_checks_write(&mut self) -> Result<(), Trouble> {
         let zero = self.zero()?;
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&zero)?.into_iter().collect();
+        let mut touched = self.ports.protection.check()?;
+        touched.retain(|path| may_be_a_persons(&self.policy, &known, path));
+        if !touched.is_empty() {
+            let found = self.ports.checkpoints.take("found-start")?;
+            meanwhile::hold_theirs(&mut self.ports.checkpoints, &found)?;
+            self.record(&[put_back::unsure(touched, &found)])?;
+        }
         let policy = &self.policy;
         let written = written_beside_tests(&mut self.ports.protection, policy, &known)?;
         self.ports.protection.let_rewrite(&written);
@@ -172,8 +181,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         after: &CheckpointId,
     ) -> Result<(Work, Option<Event>), Trouble> {
         let edits = self.state.run.test_edits;
+        let changed = self.diff().differences(before, after)?;
+        self.hold_submodules((before, after), &changed)?;
         let mut diff = self.diff();
-        let changed = diff.differences(before, after)?;
         let judged: Vec<ClassedChange> = changed
             .iter()
             .filter(|change| edits == TestEdits::Refused || change.class != FileClass::Test)
@@ -185,11 +195,18 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             weakened.clear();
         }
         self.refuse_edited(after, before)?;
-        let (touched, told) = put_back_touched(&mut self.ports.protection)?;
-        let mut taken = forbidden.iter().chain(&touched);
-        if taken.any(|path| !self.own.written.contains(path)) {
+        let touched = self.ports.protection.check()?;
+        let differ: BTreeSet<&RelPath> = changed.iter().map(|change| &change.path).collect();
+        let taken: BTreeSet<&RelPath> = forbidden.iter().chain(&touched).collect();
+        // Of an installed tool's files no checkpoint has any.
+        let taken =
+            taken.into_iter().filter(|path| differ.contains(path) && !self.own.written.contains(path));
+        let taken: Vec<RelPath> = taken.cloned().collect();
+        if !taken.is_empty() {
             meanwhile::hold_edited(&mut self.ports.checkpoints, after)?;
+            self.record(&[put_back::unsure(taken, after)])?;
         }
+        let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         self.ports.checkpoints.restore(before, &forbidden)?;
         weakened.retain(|path| !forbidden.contains(path));
         let put_back = forbidden.into_iter().chain(touched).collect();
@@ -208,25 +225,36 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let edited = edited_meanwhile(&mut self.ports.protection)?;
         if !edited.is_empty() {
             meanwhile::hold_edited(&mut self.ports.checkpoints, kept)?;
-            self.record(&[Event::Edited { paths: edited.clone(), kept: kept.clone(), before: None }])?;
+            self.record(&[meanwhile::no_childs(&edited, kept)])?;
         }
         let known = if edited.is_empty() { Vec::new() } else { self.ports.checkpoints.files(before)? };
-        meanwhile::refuse_edited(&edited, (kept, Some((before, known.as_slice()))), None)
+        meanwhile::refuse_edited((&edited, &[]), (kept, Some((before, known.as_slice()))), None)
     }
 
-    /// Where files that were there before are put back, nobody can tell who wrote them; but for those that
-    /// the checks themselves write.
-    fn hold_edited<'p>(
+    /// Where files are put back after checks ran, nobody can tell who wrote them; but for those that the checks
+    /// themselves write.
+    fn hold_after_checks(
         &mut self,
         found: &CheckpointId,
         base: &CheckpointId,
-        mut put_back: impl Iterator<Item = &'p RelPath>,
+        changed: &[RelPath],
     ) -> Result<(), Trouble> {
-        let known = self.ports.checkpoints.files(base)?;
-        if put_back.any(|path| known.contains(path) && !self.own.written.contains(path)) {
+        let differ = self.ports.checkpoints.diff(base, found)?;
+        let is_held = |path: &&RelPath| {
+            !self.own.written.contains(path) && differ.iter().any(|change| change.path == **path)
+        };
+        let held: Vec<RelPath> = changed.iter().filter(is_held).cloned().collect();
+        if held.is_empty() {
+            return Ok(());
+        }
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(base)?.into_iter().collect();
+        if held.iter().any(|path| known.contains(path)) {
             meanwhile::hold_edited(&mut self.ports.checkpoints, found)?;
         }
-        Ok(())
+        if held.iter().any(|path| !known.contains(path)) {
+            meanwhile::hold_new(&mut self.ports.checkpoints, found)?;
+        }
+        self.note_put_back(held.into_iter(), (found, &known))
     }
 
     /// Whether a protected file could have been another one while the checks ran. Snapshots that a
@@ -335,18 +363,11 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     /// Runs execute the fixer's code: what they changed in the tree is put back.
     fn discard_what_runs_left(&mut self, measured: &CheckpointId) -> Result<Option<Event>, Trouble> {
         let now = self.ports.checkpoints.take("after-runs")?;
-        let put_back = self.diff().put_back_what_is_left((measured, &now), "a check")?;
-        if put_back.is_some() {
-            let left = self.diff().differences(measured, &now)?;
-            let base = self.state.rounds.last().and_then(|round| round.attempt.as_ref());
-            let base = base.map_or_else(|| measured.clone(), |attempt| attempt.before.clone());
-            let known = self.ports.checkpoints.files(&base)?;
-            let is_new = |path: &RelPath| !known.contains(path) && !self.own.written.contains(path);
-            if left.iter().any(|change| is_new(&change.path)) {
-                meanwhile::hold_new(&mut self.ports.checkpoints, &now)?;
-            }
-            self.hold_edited(&now, &base, left.iter().map(|change| &change.path))?;
-        }
-        Ok(put_back)
+        let left = self.diff().differences(measured, &now)?;
+        let left: Vec<RelPath> = left.into_iter().map(|change| change.path).collect();
+        let base = self.state.rounds.last().and_then(|round| round.attempt.as_ref());
+        let base = base.map_or_else(|| measured.clone(), |attempt| attempt.before.clone());
+        self.hold_after_checks(&now, &base, &left)?;
+        self.diff().put_back_what_is_left((measured, &now), "a check")
     }
 }

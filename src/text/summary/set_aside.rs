@@ -2,26 +2,39 @@
 
 use serde_json::{Value, json};
 
+use tdd_core::attempt::CheckpointId;
 use tdd_core::harmless;
 use tdd_core::machine::Facts;
+use tdd_core::path::RelPath;
 
 /// How many files of somebody else's are named in one line.
 const NAMED: usize = 8;
 
 /// What was taken out of the tree, or stands there, and may be a person's.
-pub(in crate::text) fn set_aside(facts: &Facts) -> impl Iterator<Item = String> {
-    facts.set_aside.iter().map(|(paths, kept)| {
-        let named = paths.iter().take(NAMED).map(|path| harmless::line(path.as_str()));
-        let mut named: Vec<String> = named.collect();
-        named.extend((paths.len() > NAMED).then(|| format!("and {} more", paths.len() - NAMED)));
-        format!(
-            "look at: somebody else wrote, or may have: {}; kept as {kept}: git restore --source={kept} -- FILE",
-            named.join(", ")
-        )
-    })
+pub fn set_aside(facts: &Facts) -> impl Iterator<Item = String> {
+    // A pause for files that lie there still tells of them first.
+    let is_told = |path: &&RelPath| facts.suspension.is_some() && facts.edited.contains(path);
+    let theirs = facts.set_aside.iter().filter_map(move |(paths, kept)| {
+        let paths: Vec<&RelPath> = paths.iter().filter(|path| !is_told(path)).collect();
+        (!paths.is_empty()).then(|| line("somebody else wrote, or may have", &paths, kept))
+    });
+    let unnamed = facts.unnamed.iter().map(|(paths, kept)| {
+        let paths: Vec<&RelPath> = paths.iter().collect();
+        line("left by a role that names nothing of it, or written by somebody meanwhile", &paths, kept)
+    });
+    theirs.chain(unnamed)
+}
+
+fn line(whose: &str, paths: &[&RelPath], kept: &CheckpointId) -> String {
+    let mut named: Vec<String> = paths.iter().take(NAMED).map(|path| harmless::line(path.as_str())).collect();
+    named.extend((paths.len() > NAMED).then(|| format!("and {} more", paths.len() - NAMED)));
+    let named = named.join(", ");
+    format!("look at: {whose}: {named}; kept as {kept}: git restore --source={kept} -- FILE")
 }
 
 /// The same for a machine.
-pub(in crate::text) fn set_aside_json(facts: &Facts) -> Vec<Value> {
-    facts.set_aside.iter().map(|(paths, kept)| json!({ "paths": paths, "kept": kept })).collect()
+pub fn set_aside_json(facts: &Facts) -> Vec<Value> {
+    let theirs = facts.set_aside.iter().map(|(paths, kept)| json!({ "paths": paths, "kept": kept }));
+    let perhaps = |(paths, kept): &(Vec<RelPath>, CheckpointId)| json!({ "paths": paths, "kept": kept, "perhaps_a_roles": true });
+    theirs.chain(facts.unnamed.iter().map(perhaps)).collect()
 }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::note::Note;
+use super::note::{Named, Note};
 use crate::{folder, regular_file};
 use tdd_core::trouble::Trouble;
 
@@ -256,15 +256,24 @@ fn below_a_dot_folder(path: &Path) -> bool {
     path.iter().any(|part| part.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Removes folders that were made by processes which are gone, and got no note before that: they are empty.
+/// Removes folders that were made by processes which are gone, and got no note before that, or one without a word:
+/// nothing else is in them.
 pub(super) fn remove_unnoted() {
-    let shared = shared_folder();
-    for entry in fs::read_dir(&shared).into_iter().flatten().flatten().take(MOST_FOLDERS) {
+    remove_unnoted_in(&shared_folder());
+}
+
+fn remove_unnoted_in(shared: &Path) {
+    for entry in fs::read_dir(shared).into_iter().flatten().flatten().take(MOST_FOLDERS) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let handed = [EXCHANGE_PREFIX, TEMPORARY_PREFIX, MADE_PREFIX];
         let rest = handed.iter().find_map(|prefix| name.strip_prefix(prefix));
-        let maker = rest.and_then(|rest| rest.split_once('-')?.0.parse::<u32>().ok());
-        if maker.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+        let maker = rest.and_then(|rest| rest.split_once('-')?.0.parse::<i32>().ok());
+        let is_at_work = |pid| Named::of(pid).is_some_and(Named::is_alive);
+        if maker.is_some_and(|pid| !is_at_work(pid)) {
+            let note = entry.path().join(OWNER);
+            if note.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() == 0) {
+                let _ = fs::remove_file(note);
+            }
             // One that holds anything stays.
             let _ = fs::remove_dir(entry.path());
         }
@@ -314,6 +323,34 @@ mod tests {
         fs::remove_file(&shared).unwrap();
         fs::write(&shared, "").unwrap();
         assert!(ready(&shared).is_err(), "a file");
+    }
+
+    #[test]
+    fn a_folder_whose_maker_was_killed_before_its_note_was_written_goes() {
+        if Note::of_us(None).is_none() {
+            println!("skipped: no /proc");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let make = |name: String, files: &[(&str, &str)]| {
+            let path = folder.path().join(name);
+            fs::create_dir(&path).unwrap();
+            for (name, text) in files {
+                fs::write(path.join(name), text).unwrap();
+            }
+            path
+        };
+        // Above what ids of processes go up to.
+        let dead = |rest: &str| format!("{EXCHANGE_PREFIX}5000000-{rest}");
+        let gone = [make(dead("a"), &[]), make(dead("b"), &[(OWNER, "")])];
+        let kept = [
+            make(dead("c"), &[(OWNER, "{}")]),
+            make(dead("d"), &[(OWNER, ""), ("prompt.md", "x")]),
+            make(format!("{EXCHANGE_PREFIX}{}-e", std::process::id()), &[(OWNER, "")]),
+        ];
+        remove_unnoted_in(folder.path());
+        assert!(gone.iter().all(|path| !path.exists()));
+        assert!(kept.iter().all(|path| path.exists()));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::descendants::MARK;
 use crate::regular_file;
-use crate::unix::proc_table;
+use crate::unix::proc_table::{self, Life, Process};
 
 const VERSION: u32 = 1;
 /// A note is shorter, but for a repository's path.
@@ -37,8 +37,10 @@ impl Named {
         proc_table::process(pid).map(|one| Self { pid, started: one.started })
     }
 
+    /// One that has ended and that nobody waits for is not: in a container there may be nobody who ever does.
     pub fn is_alive(self) -> bool {
-        Self::of(self.pid) == Some(self)
+        let is_it = |one: &Process| one.started == self.started && one.life == Life::Alive;
+        proc_table::process(self.pid).as_ref().is_some_and(is_it)
     }
 
     /// How the variable begins that marks all of its children.
@@ -104,6 +106,25 @@ impl Note {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// In a container nobody may ever wait for it.
+    #[test]
+    fn a_process_that_has_ended_is_at_work_no_more() {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        if Note::of_us(None).is_none() {
+            println!("skipped: no /proc");
+            return;
+        }
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let named = Named::of(child.id().cast_signed()).unwrap();
+        assert!(named.is_alive());
+        drop(child.stdin.take());
+        let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(Pid::from_child(&child)), ended).unwrap();
+        assert!(!named.is_alive());
+        child.wait().unwrap();
+    }
 
     #[test]
     fn a_note_is_over_when_its_owner_can_not_be_alive() {

@@ -2,6 +2,7 @@
 //! meanwhile.
 
 use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStringExt;
 
 use super::{FOLDER, RunRefs};
 use tdd_child::regular_file;
@@ -79,11 +80,11 @@ impl RunRefs {
         Ok(!self.own.run(&args, b"")?.trim_ascii().is_empty())
     }
 
-    /// Whether the work tree's file has just this content.
+    /// Whether the work tree's file has just this content, or its link leads there.
     fn lies_there(&self, path: &RelPath, object: &str) -> bool {
-        let Ok(bytes) = regular_file::head(&self.place.work_tree.join(path.as_str()), LARGEST + 1) else {
-            return false;
-        };
+        let file = self.place.work_tree.join(path.as_str());
+        let target = std::fs::read_link(&file).map(|target| target.into_os_string().into_vec());
+        let Ok(bytes) = target.or_else(|_| regular_file::head(&file, LARGEST + 1)) else { return false };
         let name = || self.own.run(&["hash-object", "--no-filters", "--stdin"], &bytes).ok();
         bytes.len() as u64 <= LARGEST && name().is_some_and(|name| name.trim_ascii() == object.as_bytes())
     }

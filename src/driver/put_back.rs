@@ -1,0 +1,120 @@
+//! What `tdd` puts back in the tree and a person may have written: it is kept, and named for the reports, but
+//! for what tests make again and again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::Event;
+use tdd_core::finding::ClassedChange;
+use tdd_core::machine::{Machine, PutBack};
+use tdd_core::path::RelPath;
+use tdd_core::ports::{Checkpoints, World};
+use tdd_core::trouble::Trouble;
+
+use super::drive::{Carry, Driver};
+use super::meanwhile;
+use super::work_diff::submodules;
+
+/// New files that were put back after tests ran, as this process saw them: it has put back each of them before
+/// the next such look.
+#[derive(Default)]
+pub(super) struct Sightings(Vec<Sighting>);
+
+struct Sighting {
+    kept: CheckpointId,
+    /// Each with whether it is known by now that tests make it.
+    new: BTreeMap<RelPath, bool>,
+}
+
+/// For the journal: files that were put back, and nobody can tell whose they were.
+pub(super) fn unsure(paths: Vec<RelPath>, kept: &CheckpointId) -> Event {
+    Event::Edited { paths, kept: kept.clone(), before: None, put_back: Some(PutBack::Unsure) }
+}
+
+/// The same of work that no block tells to be a role's.
+pub(super) fn unnamed(paths: Vec<RelPath>, kept: &CheckpointId) -> Event {
+    Event::Edited { paths, kept: kept.clone(), before: None, put_back: Some(PutBack::Unnamed) }
+}
+
+impl<W: World, M: Machine, X> Driver<'_, W, M, X>
+where
+    Self: Carry<M>,
+{
+    /// What changed in a repository inside the work tree pauses the run: it is kept, and an undo takes none of it
+    /// for the run's.
+    pub(super) fn hold_submodules(
+        &mut self,
+        (base, after): (&CheckpointId, &CheckpointId),
+        changed: &[ClassedChange],
+    ) -> Result<(), Trouble> {
+        if submodules(changed).is_empty() {
+            return Ok(());
+        }
+        let files = self.ports.checkpoints.inner_changes(base, after)?;
+        meanwhile::hold_edited(&mut self.ports.checkpoints, after)?;
+        self.record(&[meanwhile::no_childs(&files, after)])
+    }
+
+    /// Those of these files that no tree that is told of already holds just so.
+    pub(super) fn untold(
+        &mut self,
+        mut paths: Vec<RelPath>,
+        kept: &CheckpointId,
+    ) -> Result<Vec<RelPath>, Trouble> {
+        let earlier: Vec<CheckpointId> = self
+            .state
+            .facts()
+            .set_aside
+            .iter()
+            .filter(|(told, _)| told.iter().any(|path| paths.contains(path)))
+            .map(|(_, tree)| tree.clone())
+            .collect();
+        for tree in earlier {
+            let changes = self.ports.checkpoints.diff(&tree, kept)?;
+            let told = self.state.facts().set_aside.iter().find(|(_, other)| *other == tree);
+            let is_told = |path: &RelPath| {
+                told.is_some_and(|(told, _)| told.contains(path))
+                    && !changes.iter().any(|change| change.path == *path)
+            };
+            paths.retain(|path| !is_told(path));
+        }
+        Ok(paths)
+    }
+
+    /// Notes files that differed in `found` after tests ran. Of those that were not there before (`known`), what
+    /// comes again and the same is made by tests.
+    pub(super) fn note_put_back(
+        &mut self,
+        paths: impl Iterator<Item = RelPath>,
+        (found, known): (&CheckpointId, &BTreeSet<RelPath>),
+    ) -> Result<(), Trouble> {
+        let (old, mut new): (Vec<_>, Vec<_>) = paths.partition(|path| known.contains(path));
+        let mut told = self.untold(old, found)?;
+        let mut events = Vec::new();
+        for sighting in &mut self.sightings.0 {
+            let seen: Vec<RelPath> =
+                new.iter().filter(|path| sighting.new.contains_key(path)).cloned().collect();
+            if seen.is_empty() {
+                continue;
+            }
+            let changes = self.ports.checkpoints.diff(&sighting.kept, found)?;
+            let is_same = |path: &RelPath| !changes.iter().any(|change| change.path == *path);
+            let mut again: Vec<RelPath> = seen.into_iter().filter(is_same).collect();
+            new.retain(|path| !again.contains(path));
+            again.retain(|path| sighting.new.insert(path.clone(), true) == Some(false));
+            events.extend((!again.is_empty()).then(|| Event::Edited {
+                paths: again,
+                kept: sighting.kept.clone(),
+                before: None,
+                put_back: Some(PutBack::MadeAgain),
+            }));
+        }
+        if !new.is_empty() {
+            let new = new.iter().map(|path| (path.clone(), false)).collect();
+            self.sightings.0.push(Sighting { kept: found.clone(), new });
+        }
+        told.extend(new);
+        events.extend((!told.is_empty()).then(|| unsure(told, found)));
+        self.record(&events)
+    }
+}
