@@ -184,9 +184,13 @@ impl<'a> Report<'a> {
         let lines: Vec<String> =
             harmless::lines(&run.output).lines().map(|line| harmless::short(line, LINE_WIDTH)).collect();
         let end = lines.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1);
-        let anchors: Vec<String> = self.cause.anchors.iter().map(|anchor| harmless::line(anchor)).collect();
-        let range = excerpt::around(&lines[..end], &anchors, EVIDENCE_LINES);
+        let range = excerpt::around(&lines[..end], &self.anchors(), EVIDENCE_LINES);
         (range.clone(), lines[range].to_vec())
+    }
+
+    /// Words of the output around which evidence is cut, as they are shown.
+    fn anchors(&self) -> Vec<String> {
+        self.cause.anchors.iter().map(|anchor| harmless::line(anchor)).collect()
     }
 
     /// The letter of the mode, its description, and each reason as one line.

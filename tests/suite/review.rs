@@ -417,9 +417,9 @@ fn model_with(steps: Vec<NextStep>) -> Model {
     output.insert(0, "日本語の長い行".repeat(8));
     let diff = ["=== src/cart.py (changed)", "@@ -1 +1 @@", "-one", "+two", " same"];
     let sheets = vec![
-        Sheet { key: 'o', title: "output", lines: Some(output) },
-        Sheet { key: 'd', title: "diff", lines: Some(diff.map(str::to_owned).to_vec()) },
-        Sheet { key: 'j', title: "journal", lines: None },
+        Sheet { key: 'o', title: "output", lines: Some(output), begins: 0 },
+        Sheet { key: 'd', title: "diff", lines: Some(diff.map(str::to_owned).to_vec()), begins: 0 },
+        Sheet { key: 'j', title: "journal", lines: None, begins: 0 },
     ];
     Model::new(head, sheets, steps)
 }
@@ -498,6 +498,33 @@ fn all_keys_are_told_in_words_that_are_not_cut() {
     assert!(told.contains("q leave;") && told.contains("1-6 do"), "{screen}");
 }
 
+/// A terminal that nobody has made larger shows what was asked for, and of the output what failed.
+#[test]
+fn ac_tdd_9_36_a_small_screen_opens_at_what_failed_and_names_the_criterion() {
+    let mut model = model();
+    let mut output: Vec<String> = (1..=40).map(|number| format!("noise {number}")).collect();
+    output.insert(30, "assertion failed here".to_owned());
+    assert_eq!(model.press(Key::Char('o')), None);
+    model.fill(output.clone(), 30);
+    let screen = drawn(&mut model, 80, 24);
+    assert!(screen.contains("noise 30") && screen.contains("assertion failed here"), "{screen}");
+    assert!(screen.contains("AC-STE-1.2: `total` of a cart"), "{screen}");
+    // It stays there in another size, until somebody scrolls.
+    let screen = drawn(&mut model, 60, 20);
+    assert!(screen.contains("assertion failed here") && screen.contains("AC-STE-1.2: "), "{screen}");
+    assert_eq!(model.press(Key::Home), None);
+    let screen = drawn(&mut model, 80, 24);
+    assert!(screen.contains("noise 1\n") && !screen.contains("assertion failed here"), "{screen}");
+    // What failed at the very top or end is no nearer to it than the sheet is.
+    for (at, words) in [(0, "noise 1\n"), (40, "noise 40\n"), (900, "noise 40\n")] {
+        model.fill(output.clone(), at);
+        let screen = drawn(&mut model, 80, 24);
+        assert!(screen.contains(words), "{at}: {screen}");
+    }
+    // Where there is no room at all, the criterion is behind its key.
+    assert!(!drawn(&mut model, 80, 12).contains("AC-STE-1.2: "));
+}
+
 #[test]
 fn keys_do_what_they_say() {
     let mut model = model();
@@ -522,10 +549,10 @@ fn keys_do_what_they_say() {
     assert_eq!(model.press(Key::Char('9')), None, "there is no ninth");
     assert_eq!(model.press(Key::Char('j')), None);
     assert_eq!(model.wanted(), Some('j'), "it is read when it is looked at");
-    model.fill(vec!["one".to_owned()]);
+    model.fill(vec!["one".to_owned()], 0);
     assert_eq!(model.wanted(), None);
     // A journal is read from what happened last.
-    model.fill((1..=200).map(|number| format!("event {number}")).collect());
+    model.fill((1..=200).map(|number| format!("event {number}")).collect(), 200);
     assert!(drawn(&mut model, 80, 30).contains("event 200"));
     assert_eq!(model.press(Key::Home), None);
     assert!(!drawn(&mut model, 80, 30).contains("event 200"));

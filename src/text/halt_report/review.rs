@@ -29,6 +29,8 @@ pub struct Review {
     pub look_at: Option<String>,
     /// Lines of output around the failure.
     pub evidence: Vec<String>,
+    /// The one of them that says what failed.
+    pub evidence_from: usize,
     /// Which run, and where it halted.
     pub title: String,
     /// What went wrong, in one sentence.
@@ -89,6 +91,7 @@ impl Report<'_> {
     fn review(self) -> Review {
         let steps: Vec<NextStep> = self.next.iter().filter(|step| !step.only_looks()).cloned().collect();
         let evidence = self.run().map(|run| self.evidence(run).1).unwrap_or_default();
+        let anchors = self.anchors();
         let mut page = Page::default();
         page.words("", &self.headline());
         if let Some(place) = &self.cause.place {
@@ -104,8 +107,6 @@ impl Report<'_> {
         }
         if !evidence.is_empty() {
             page.line("");
-            let anchors: Vec<String> =
-                self.cause.anchors.iter().map(|anchor| harmless::line(anchor)).collect();
             page.quote(&evidence[excerpt::around(&evidence, &anchors, FEW)]);
         }
         page.line("");
@@ -135,6 +136,7 @@ impl Report<'_> {
             steps,
             place,
             look_at,
+            evidence_from: excerpt::focus(&evidence, &anchors).unwrap_or(0),
             evidence,
             title: harmless::line(&format!("{run} halted in {}{of}{after}", self.halt.key.stage())),
             who: self.who_halted(),

@@ -24,6 +24,9 @@ const MOST_EVENTS: usize = 400;
 /// Lines of a diff that are shown.
 const MOST_OF_DIFF: usize = 5_000;
 
+/// Stands before the line of a test at which it failed.
+const MARK: char = '>';
+
 /// Key and name of each, the one to look at first in front.
 pub(super) const ALL: [(char, &str); 10] = [
     ('o', "output"),
@@ -60,6 +63,16 @@ pub(super) fn lines(halted: &Halted, shown: &Review, key: char) -> Result<Vec<St
         _ => "  (nothing)",
     };
     Ok(if lines.is_empty() { vec![nothing.to_owned()] } else { lines })
+}
+
+/// The line to read first: what failed, the line of the test that is marked, what happened last.
+pub(super) fn begins(shown: &Review, key: char, lines: &[String]) -> usize {
+    match key {
+        'o' => shown.evidence_from,
+        't' => lines.iter().position(|line| line.starts_with(MARK)).unwrap_or(0),
+        'j' => lines.len(),
+        _ => 0,
+    }
 }
 
 fn split(text: &str) -> Vec<String> {
@@ -101,7 +114,7 @@ fn tests(halted: &Halted, shown: &Review) -> Vec<String> {
             Source::FailedWork => format!("--- {name} (of the failed work; not among your files now)"),
         });
         for (index, line) in harmless_lines(&text).into_iter().enumerate() {
-            let sign = if at == Some(index + 1) { '>' } else { ' ' };
+            let sign = if at == Some(index + 1) { MARK } else { ' ' };
             lines.push(format!("{sign}{:>4}  {line}", index + 1));
         }
     }
