@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::text::halt_report::{self, HaltFacts};
+use crate::text::halt_report::{self, HaltFacts, Work};
 use crate::text::summary::SummaryFacts;
 use tdd_core::cause::Place;
 use tdd_core::finding::Change;
@@ -31,6 +31,8 @@ impl<W: World> Drive<'_, W> {
                 .into_iter()
                 .map(|change| Change { path: change.path, kind: change.kind })
                 .collect(),
+            // The tree was just put back to the last good work.
+            work: Work::Kept,
             touched: touched(&halt.verdict),
             resume_with: self.setup.resume_with.to_string(),
             raw_tail: (self.setup.mask)(&self.tail),

@@ -15,7 +15,7 @@ mod review;
 
 use serde_json::Value;
 
-pub use next_steps::{NextStep, next_steps};
+pub use next_steps::{NextStep, is_mended_by_hand, next_steps};
 pub use review::{Advice, Review, review};
 
 use self::limit::Limit;
@@ -52,6 +52,8 @@ pub struct HaltFacts {
     pub root: String,
     /// What differs between the last good checkpoint and the failed work, by-products left out.
     pub changed: Vec<Change>,
+    /// Where the failed work is by now.
+    pub work: Work,
     /// Protected files that the last attempt touched; they were put back.
     pub touched: Vec<RelPath>,
     /// The last lines of what the child printed, noise removed; shown when it gave no block.
@@ -66,6 +68,18 @@ pub struct HaltFacts {
     pub setting_line: Option<u32>,
     /// Where the failed work first differs from the last good one; asked of a refactorer's halt alone.
     pub first_change: Option<Place>,
+}
+
+/// Where the work of a failed attempt is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Work {
+    /// In git alone; the tree holds the last good work.
+    #[default]
+    Kept,
+    /// Somebody brought it back into the tree.
+    InTree,
+    /// These files of it are neither as it left them nor as the last good work has them.
+    Edited(Vec<RelPath>),
 }
 
 /// Where a patch changes something first, as the file is after it.
@@ -116,6 +130,16 @@ pub fn text(state: &State, halt: &Halt, facts: &HaltFacts) -> String {
 /// The same content for a machine: `halt.json`.
 pub fn json(state: &State, halt: &Halt, facts: &HaltFacts) -> Value {
     Report::new(state, halt, facts).json()
+}
+
+/// The first of these paths, and how many come behind them.
+fn few(paths: &[RelPath]) -> String {
+    const NAMED: usize = 2;
+    let named = paths.iter().take(NAMED).map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
+    match paths.len().saturating_sub(NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }
 
 struct Report<'a> {
@@ -169,7 +193,8 @@ impl<'a> Report<'a> {
             let rest = path.as_str().strip_suffix(place.file.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.strip_suffix('/') == Some(project))
         };
-        let is_of_failed = self.facts.changed.iter().any(|change| is_it(&change.path));
+        let is_of_failed =
+            self.facts.work == Work::Kept && self.facts.changed.iter().any(|change| is_it(&change.path));
         let of = if is_of_failed { " (of the failed work)" } else { "" };
         format!("look at: {}{of}", harmless::line(&place.to_string()))
     }
@@ -247,10 +272,15 @@ impl<'a> Report<'a> {
         let or_none = |ids: Vec<String>| if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
         let green = or_none(of(&[Progress::Green, Progress::AlreadyGreen, Progress::Unverified]));
         let red = or_none(of(&[Progress::Red, Progress::Pending]));
-        let files = if self.state.good == self.state.facts.zero {
-            "as they were before the run"
-        } else {
-            "those of the last good work; nothing of the failed attempt is among them"
+        let files = match &self.facts.work {
+            Work::InTree => "with the failed work, which was brought back".to_owned(),
+            Work::Edited(paths) => format!("edited since the halt: {}", few(paths)),
+            Work::Kept if self.state.good == self.state.facts.zero => {
+                "as they were before the run".to_owned()
+            }
+            Work::Kept => {
+                "those of the last good work; nothing of the failed attempt is among them".to_owned()
+            }
         };
         [format!("criteria done: {green}; not done: {red}"), format!("your files now: {files}")]
     }

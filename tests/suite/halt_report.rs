@@ -1,6 +1,6 @@
 //! The halt report: the same story as text and as JSON, in the order of the contract, for every mode.
 
-use tdd::text::halt_report::{HaltFacts, json, next_steps, review, text};
+use tdd::text::halt_report::{HaltFacts, Work, json, next_steps, review, text};
 use tdd_core::attempt::{Bound, Exhaustion, SetBy};
 use tdd_core::event::Event;
 use tdd_core::finding::{Change, ChangeKind, Findings, RedKind};
@@ -17,6 +17,7 @@ fn facts() -> HaltFacts {
         run_dir: ".tdd/runs/x".to_owned(),
         root: "/repo".to_owned(),
         changed: vec![Change { path: path("src/lib.rs"), kind: ChangeKind::Modified }],
+        work: Work::Kept,
         touched: vec![path("tests/a.rs")],
         raw_tail: "thinking…\n\u{1b}[31mgiving up\u{1b}[0m\u{1b}]0;owned\u{7}\n".to_owned(),
         resume_with: String::new(),

@@ -217,7 +217,7 @@ fn ac_tdd_9_30_the_first_screen_names_the_role_its_attempt_and_where_its_work_is
     place.run(&place.wrong, &[]).expect(1);
     let page = screen(&place);
     assert!(
-        page.contains("implementer, attempt 2 of 2: its work (d) is set aside, not among your files"),
+        page.contains("implementer, attempt 2 of 2: its work (d) is kept in git, not among your files"),
         "{page}"
     );
     // A refactorer's halt looks at what was changed, and not at an old test.
@@ -228,7 +228,55 @@ fn ac_tdd_9_30_the_first_screen_names_the_role_its_attempt_and_where_its_work_is
     place.run(&cassette(&place, "breaks.yaml", &format!("{before}{breaks}")), &[]).expect(1);
     let page = screen(&place);
     assert!(page.contains("look at: shop.py:2 (of the failed work)"), "{page}");
-    assert!(page.contains("refactorer, attempt 2 of 2: its work (d) is set aside"), "{page}");
+    assert!(page.contains("refactorer, attempt 2 of 2: its work (d) is kept in git"), "{page}");
+}
+
+/// Where the failed work is by now is told as it is, however it came there.
+#[test]
+fn ac_tdd_9_37_failed_work_that_was_brought_back_is_told_and_offered_as_that() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let halted = screen(&place);
+    assert!(halted.contains("its work (d) is kept in git, not among your files"), "{halted}");
+    let good = place.sandbox.read("shop.py");
+    // The twin: what somebody writes elsewhere is none of it.
+    place.sandbox.write("notes.txt", "look at the shop\n");
+    assert_eq!(screen(&place), halted);
+    std::fs::remove_file(place.sandbox.path("notes.txt")).unwrap();
+    let failed = report(&place)["checkpoints"]["failed"].as_str().unwrap().to_owned();
+    place.tdd(&["undo", "@", "--to", &failed]).expect(0);
+    let page = screen(&place);
+    for (words, is_told) in [
+        ("its work (d) is among your files again", true),
+        ("your files now: with the failed work, which was brought back", true),
+        ("the failed work is among your files: mend it (e edits), then choose 1", true),
+        ("* 1 I have edited: go on", true),
+        ("put the last good work back instead", true),
+        ("bring the failed work back", false),
+        ("not among your files", false),
+        ("(of the failed work)", false),
+    ] {
+        assert_eq!(page.contains(words), is_told, "{words}: {page}");
+    }
+    // What failed and was not mended since is not tried again on the word that it was.
+    let forks = place.sandbox.forks();
+    let mut terminal = super::review::full(&place.sandbox, &[("EDITOR", "true")]);
+    terminal.press("1");
+    terminal.wait_for("Enter goes back to the review");
+    assert!(terminal.shows("nothing was edited since"), "it says why nobody was started");
+    terminal.press("q\r");
+    assert_eq!((terminal.end().0, place.sandbox.forks()), (1, forks));
+    let wrong = place.sandbox.read("shop.py");
+    place.sandbox.write("shop.py", &format!("{wrong}# looked at\n"));
+    let page = screen(&place);
+    assert!(page.contains("its work (d) is kept in git; edited since: shop.py"), "{page}");
+    assert!(page.contains("your files now: edited since the halt: shop.py"), "{page}");
+    // By whatever way the last good work comes back, it is that again.
+    place.sandbox.write("shop.py", &good);
+    assert_eq!(screen(&place), halted);
 }
 
 const DISPUTE: &str = "- role: implementer\n  number: 1\n  say:\n    status: failed\n    dispute:\n      tests: \

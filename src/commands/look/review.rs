@@ -255,6 +255,7 @@ impl Halted {
         let facts = HaltFacts {
             run_dir: run.path.display().to_string(),
             root: repository.display().to_string(),
+            work: files::where_the_work_is(repository, &story.state, (&halt, &changed)),
             changed,
             touched: touched(&halt.verdict),
             raw_tail: String::new(),

@@ -1,9 +1,9 @@
 //! What an operator can do after a halt. The one place that knows which commands exist, so that
 //! no report ever offers one that does not.
 
-use super::HaltFacts;
 use super::false_red::{FalseRed, already_green};
 use super::limit::Limit;
+use super::{HaltFacts, Work};
 use tdd_core::attempt::{CheckpointId, Exhaustion};
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::Halt;
@@ -50,10 +50,18 @@ pub fn next_steps(state: &State, halt: &Halt, facts: &HaltFacts) -> Vec<NextStep
     {
         let of = halt.key.criterion().map(|id| format!(" {id}")).unwrap_or_default();
         steps.push(step("look at what the failed attempt changed", format!("tdd diff {run}{of} --failed")));
-        steps.push(step(
-            "bring the failed work back to mend it by hand (what is there now is kept)",
-            format!("tdd undo {run} --to {}", brief(failed)),
-        ));
+        if facts.work != Work::InTree {
+            steps.push(step(
+                "bring the failed work back to mend it by hand (what is there now is kept)",
+                format!("tdd undo {run} --to {}", brief(failed)),
+            ));
+        }
+        if facts.work != Work::Kept {
+            steps.push(step(
+                "put the last good work back instead (what is there now is kept)",
+                format!("tdd undo {run} --to {}", brief(good)),
+            ));
+        }
     }
     steps.push(step("look at what happened, event by event", format!("tdd log {run}")));
     steps.push(step(
@@ -106,7 +114,7 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
             ]
         }
     };
-    let by_hand = facts.repeats && is_mended_by_hand(state, halt);
+    let by_hand = (facts.repeats || facts.work != Work::Kept) && is_mended_by_hand(state, halt);
     let ways = if by_hand { by_hand_first(ways) } else { ways };
     let mut steps: Vec<NextStep> = take.into_iter().chain(ways).collect();
     if halt.key == Key::Refactorer {
@@ -128,7 +136,7 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
 }
 
 /// Whether nothing but other work can help: no limit, block or refactoring is what is wrong, and nobody gave up.
-pub(super) fn is_mended_by_hand(state: &State, halt: &Halt) -> bool {
+pub fn is_mended_by_hand(state: &State, halt: &Halt) -> bool {
     let Verdict::Failed(fault) = &halt.verdict else { return false };
     match fault.mode {
         Mode::A => match false_red(state, halt, fault) {

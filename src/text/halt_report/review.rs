@@ -5,7 +5,7 @@ use super::false_red::FalseRed;
 use super::limit::Limit;
 use super::next_steps::{false_red, is_mended_by_hand};
 use super::page::Page;
-use super::{HaltFacts, NextStep, Report};
+use super::{HaltFacts, NextStep, Report, Work, few};
 use tdd_core::excerpt;
 use tdd_core::finding::RedKind;
 use tdd_core::halt::Halt;
@@ -153,10 +153,11 @@ impl Report<'_> {
         // Neither a dispute nor a missing block is counted.
         let is_counted = matches!(&self.halt.verdict, Verdict::Failed(fault) if fault.mode != Mode::D);
         let number = failed.saturating_add(u8::from(!is_counted)).clamp(1, of.max(1));
-        let work = if self.facts.changed.is_empty() {
-            "it changed no file"
-        } else {
-            "its work (d) is set aside, not among your files"
+        let work = match &self.facts.work {
+            _ if self.facts.changed.is_empty() => "it changed no file".to_owned(),
+            Work::Kept => "its work (d) is kept in git, not among your files".to_owned(),
+            Work::InTree => "its work (d) is among your files again".to_owned(),
+            Work::Edited(paths) => format!("its work (d) is kept in git; edited since: {}", few(paths)),
         };
         format!("{}, attempt {number} of {}: {work}", self.halt.key.role(), of.max(1))
     }
@@ -198,6 +199,15 @@ fn is_about_the_test(halt: &Halt) -> bool {
 
 impl Report<'_> {
     fn advice(&self, steps: &[NextStep]) -> Advice {
+        if self.facts.work != Work::Kept && is_mended_by_hand(self.state, self.halt) {
+            let words = match &self.facts.work {
+                Work::Edited(_) => "recommended: 1, because you have edited what failed",
+                Work::InTree | Work::Kept => {
+                    "the failed work is among your files: mend it (e edits), then choose 1"
+                }
+            };
+            return Advice { words: words.to_owned(), step: Some(0) };
+        }
         if self.facts.repeats && is_mended_by_hand(self.state, self.halt) {
             let back = steps.iter().position(|step| step.command.contains(" --to "));
             let back = back.map(|at| format!("; {} brings that work back, to mend it", at + 1));
