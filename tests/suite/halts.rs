@@ -282,6 +282,49 @@ fn ac_tdd_9_37_failed_work_that_was_brought_back_is_told_and_offered_as_that() {
 const DISPUTE: &str = "- role: implementer\n  number: 1\n  say:\n    status: failed\n    dispute:\n      tests: \
                        ['tests/test_ac_ste_1_1.py::New.test_new']\n      reason: it wants the number 2\n";
 
+/// The block can't be read, and what the role wanted to say can.
+#[test]
+fn ac_tdd_9_38_a_dispute_in_the_wrong_form_is_told_and_judged_as_what_was_meant() {
+    if !has_python() {
+        return;
+    }
+    let honest = |place: &Place| std::fs::read_to_string(&place.honest).unwrap();
+    let play = |name: &str, write: &str, says: &str| {
+        let place = Place::new();
+        let honest = honest(&place);
+        let (red, _) = honest.split_once("- role: implementer").unwrap();
+        let raw = format!(
+            "- role: implementer\n{write}  raw: |\n    ```tdd-result\n    role: implementer\n    files: []\n    \
+             command: t\n    output_excerpt: x\n    {says}\n    ```\n"
+        );
+        place.run(&cassette(&place, name, &format!("{red}{raw}")), &[]).expect(1);
+        (screen(&place), report(&place))
+    };
+    let disputes = "status: dispute\n    dispute: \"it wants 2, and the criterion says \\e[31mtwo\"\n    test: \
+                    tests/test_ac_ste_1_1.py";
+    let (page, report) = play("meant.yaml", "", disputes);
+    for words in [
+        "the implementer says that tests/test_ac_ste_1_1.py is wrong: it wants 2, and the criterion says two",
+        "only you can say who is right: read the test (t) and the criterion (c) first",
+        "the implementer is right, and I have edited the test or the requirement: go on",
+        "the test is right: try again",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("* 1") && !page.contains('\u{1b}'), "nothing is recommended: {page}");
+    // It stays what it is for whoever counts: no valid block, and no dispute that was judged.
+    assert_eq!((report["mode"].as_str(), report["disputed"].as_bool()), (Some("D"), Some(false)));
+    // Its twins: an example of a dispute that is quoted, another word for the status, and work that passes.
+    let quoted = "status: dispute\n    dispute: it wants EUR\n    test: tests/test_of_the_guide.py";
+    let (page, _) = play("quoted.yaml", "", quoted);
+    assert!(page.contains("can't be read: `status` is \"dispute\"") && page.contains("* 1"), "{page}");
+    let (page, _) = play("done.yaml", "", "status: done");
+    assert!(page.contains("can't be read: `status` is \"done\"") && page.contains("* 1 try again"), "{page}");
+    let passes = "  write:\n    shop.py: |\n      def one():\n          return 1\n\n\n      def two():\n          return 2\n";
+    let (page, _) = play("passes.yaml", passes, disputes);
+    assert!(page.contains("* 1 keep the work"), "{page}");
+}
+
 #[test]
 fn ac_tdd_9_31_who_comes_after_a_dispute_that_was_overruled_is_told_so_in_fixed_words() {
     if !has_python() {

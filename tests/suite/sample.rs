@@ -148,7 +148,12 @@ pub(crate) fn disputes(role: Role) -> Event {
 }
 
 fn no_block() -> ClaimError {
-    ClaimError { kind: ClaimErrorKind::NoBlock, message: "no fence was found".to_owned(), line: None }
+    ClaimError {
+        kind: ClaimErrorKind::NoBlock,
+        message: "no fence was found".to_owned(),
+        line: None,
+        meant: None,
+    }
 }
 
 fn red_of(number: u64, kind: RedKind) -> CriterionRed {

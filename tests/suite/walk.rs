@@ -122,7 +122,8 @@ fn claim(role: Role, status: ClaimStatus, dispute: Option<Dispute>) -> Claim {
 /// Every way in which a child can come back.
 fn returns(role: Role) -> Vec<(String, Event)> {
     let exited = AgentEnd::Exited(Exit::Code(0));
-    let no_block = || ClaimError { kind: ClaimErrorKind::NoBlock, message: "none".into(), line: None };
+    let no_block =
+        || ClaimError { kind: ClaimErrorKind::NoBlock, message: "none".into(), line: None, meant: None };
     let dispute = Dispute { tests: vec!["t".into()], reason: "wrong".into() };
     let mut all = vec![
         ("says ok".to_owned(), returned(exited, Ok(claim(role, ClaimStatus::Ok, None)))),

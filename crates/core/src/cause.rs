@@ -14,7 +14,7 @@
 
 mod place;
 
-use crate::claim::{ClaimError, ClaimErrorKind};
+use crate::claim::{ClaimError, ClaimErrorKind, Dispute};
 use crate::finding::{FailedItem, RedKind, RunRef};
 use crate::judge::{Fault, Reason, Verdict};
 use crate::path::RelPath;
@@ -80,17 +80,17 @@ pub fn of_stopped(
 ) -> Cause {
     match verdict {
         Verdict::Passed => Cause::plain("no failure is recorded"),
-        Verdict::Disputed(dispute) => {
-            let named = dispute.tests.iter().take(MOST_DISPUTED).cloned().collect::<Vec<_>>().join(", ");
-            let tests = if named.is_empty() { "a test".to_owned() } else { named };
-            Cause::plain(format!(
-                "the {} says that {tests} is wrong: {}",
-                key.role(),
-                one_line(&dispute.reason)
-            ))
-        }
+        Verdict::Disputed(dispute) => Cause::plain(disputed(key, dispute)),
         Verdict::Failed(fault) => of_fault(key, fault, stopped, &Seen { runs, root }),
     }
+}
+
+fn disputed(key: &Key, dispute: &Dispute) -> String {
+    let named = dispute.tests.iter().take(MOST_DISPUTED).cloned().collect::<Vec<_>>().join(", ");
+    let tests = if named.is_empty() { "a test".to_owned() } else { named };
+    let said = one_line(&dispute.reason);
+    let why = if said.is_empty() { ", and gives no reason".to_owned() } else { format!(": {said}") };
+    format!("the {} says that {tests} is wrong{why}", key.role())
 }
 
 fn of_fault(key: &Key, fault: &Fault, stopped: Option<&Stopped>, seen: &Seen<'_>) -> Cause {
@@ -104,6 +104,10 @@ fn of_fault(key: &Key, fault: &Fault, stopped: Option<&Stopped>, seen: &Seen<'_>
         }
         (*reason == Reason::ClaimedFailed).then(|| format!("the {} says itself that it failed", key.role()))
     };
+    // What is red then is what it disputes.
+    if let Some(meant) = fault.meant() {
+        return Cause::plain(format!("{} (its result block is in the wrong form)", disputed(key, meant)));
+    }
     let child = fault.reasons.iter().find_map(of_child);
     let rest: Vec<&Reason> = fault.reasons.iter().filter(|reason| of_child(reason).is_none()).collect();
     let was_stopped = fault.reasons.iter().any(|reason| matches!(reason, Reason::Exhausted(_)));

@@ -5,13 +5,14 @@ use super::false_red::{FalseRed, already_green};
 use super::limit::Limit;
 use super::{HaltFacts, Work};
 use tdd_core::attempt::{CheckpointId, Exhaustion};
+use tdd_core::claim::Dispute;
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::Halt;
 use tdd_core::harmless::{line, shell_word};
 use tdd_core::judge::{Fault, Reason, Verdict};
 use tdd_core::mode::Mode;
 use tdd_core::requirement::Requirement;
-use tdd_core::role::Key;
+use tdd_core::role::{Key, Role};
 use tdd_core::state::State;
 use tdd_core::test::Exit;
 use tdd_core::test::TestId;
@@ -84,23 +85,12 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
     let take = take_step(state, halt, run);
     let role = halt.key.role();
     let ways = match &halt.verdict {
-        Verdict::Disputed(_) => vec![
-            step(
-                "read the disputed test and the criterion, and say who is right",
-                format!("tdd review {run}"),
-            ),
-            step(
-                &format!("the {role} is right, and I have edited the test or the requirement: go on"),
-                edited,
-            ),
-            step(
-                &format!(
-                    "the test is right: try again with a fresh budget (the next {role} is told that the dispute was \
-                     looked at and the test stands)"
-                ),
-                retry,
-            ),
-        ],
+        Verdict::Disputed(_) => {
+            let told =
+                format!(" (the next {role} is told that the dispute was looked at and the test stands)");
+            after_dispute(role, run, [retry, edited], &told)
+        }
+        Verdict::Failed(_) if meant(state, halt).is_some() => after_dispute(role, run, [retry, edited], ""),
         Verdict::Failed(fault) if fault.mode == Mode::E => {
             after_a_limit(state, halt, (facts, fault), [retry, edited])
         }
@@ -152,6 +142,21 @@ pub fn is_mended_by_hand(state: &State, halt: &Halt) -> bool {
 fn by_hand_first(mut ways: Vec<NextStep>) -> Vec<NextStep> {
     ways.sort_by_key(|way| way.command.ends_with(" --retry"));
     ways
+}
+
+/// What the role meant to dispute, though its block can't be read. Work that passes all the same has answered it.
+pub(super) fn meant<'h>(state: &State, halt: &'h Halt) -> Option<&'h Dispute> {
+    let Verdict::Failed(fault) = &halt.verdict else { return None };
+    fault.meant().filter(|_| state.takeable(halt).is_none())
+}
+
+/// Only a person can say who is right.
+fn after_dispute(role: Role, run: &str, [retry, edited]: [String; 2], told: &str) -> Vec<NextStep> {
+    vec![
+        step("read the disputed test and the criterion, and say who is right", format!("tdd review {run}")),
+        step(&format!("the {role} is right, and I have edited the test or the requirement: go on"), edited),
+        step(&format!("the test is right: try again with a fresh budget{told}"), retry),
+    ]
 }
 
 /// After a limit what raises it comes first.

@@ -3,7 +3,7 @@
 
 use super::false_red::FalseRed;
 use super::limit::Limit;
-use super::next_steps::{false_red, is_mended_by_hand};
+use super::next_steps::{false_red, is_mended_by_hand, meant};
 use super::page::Page;
 use super::{HaltFacts, NextStep, Report, Work, few};
 use tdd_core::excerpt;
@@ -113,7 +113,7 @@ impl Report<'_> {
         let advice = self.advice(&steps);
         let opens = if is_about_the_change(self.halt) && !self.facts.changed.is_empty() {
             'd'
-        } else if evidence.is_empty() || is_about_the_test(self.halt) {
+        } else if evidence.is_empty() || is_about_the_test(self.state, self.halt) {
             't'
         } else {
             'o'
@@ -182,7 +182,10 @@ pub(super) fn is_about_the_change(halt: &Halt) -> bool {
 }
 
 /// Whether the test's own words say more than what a run of it printed: it is disputed, or no RED though it runs.
-fn is_about_the_test(halt: &Halt) -> bool {
+fn is_about_the_test(state: &State, halt: &Halt) -> bool {
+    if meant(state, halt).is_some() {
+        return true;
+    }
     match &halt.verdict {
         Verdict::Disputed(_) => true,
         Verdict::Failed(fault) => {
@@ -236,11 +239,12 @@ fn either(steps: &[NextStep]) -> String {
 }
 
 fn advice(state: &State, halt: &Halt, steps: &[NextStep]) -> Advice {
+    if matches!(halt.verdict, Verdict::Disputed(_)) || meant(state, halt).is_some() {
+        let words = "only you can say who is right: read the test (t) and the criterion (c) first";
+        return Advice { words: words.to_owned(), step: None };
+    }
     let because = match &halt.verdict {
-        Verdict::Disputed(_) => {
-            let words = "only you can say who is right: read the test (t) and the criterion (c) first";
-            return Advice { words: words.to_owned(), step: None };
-        }
+        Verdict::Disputed(_) => "because only you can say who is right",
         Verdict::Failed(fault) => match fault.mode {
             Mode::A => match false_red(state, halt, fault) {
                 FalseRed::Passes => return Advice { words: either(steps), step: None },
