@@ -218,6 +218,7 @@ fn returned<J: Journal>(
         session: report.session,
         turns: report.turns,
         duration_ms: report.duration_ms,
+        silent_ms: report.silent_ms,
         log: report.log,
         message,
     })

@@ -10,12 +10,14 @@ mod full;
 mod json;
 mod limit;
 mod next_steps;
+mod pace;
 mod page;
 mod review;
 
 use serde_json::Value;
 
 pub use next_steps::{NextStep, is_mended_by_hand, next_steps};
+pub use pace::is_of_remarks;
 pub use review::{Advice, Review, review};
 
 use self::limit::Limit;
@@ -54,6 +56,8 @@ pub struct HaltFacts {
     pub changed: Vec<Change>,
     /// Where the failed work is by now.
     pub work: Work,
+    /// Whether all that it changed are comments and blank lines.
+    pub remarks_alone: bool,
     /// Protected files that the last attempt touched; they were put back.
     pub touched: Vec<RelPath>,
     /// The last lines of what the child printed, noise removed; shown when it gave no block.
@@ -68,6 +72,16 @@ pub struct HaltFacts {
     pub setting_line: Option<u32>,
     /// Where the failed work first differs from the last good one; asked of a refactorer's halt alone.
     pub first_change: Option<Place>,
+}
+
+impl HaltFacts {
+    fn left(&self) -> Left {
+        match (self.changed.is_empty(), self.remarks_alone) {
+            (true, _) => Left::Nothing,
+            (false, true) => Left::Remarks,
+            (false, false) => Left::Work,
+        }
+    }
 }
 
 /// Where the work of a failed attempt is.
@@ -161,8 +175,7 @@ impl<'a> Report<'a> {
         for step in next.iter_mut().filter(|step| step.starts_agents()) {
             step.command.push_str(&facts.resume_with);
         }
-        let left = if facts.changed.is_empty() { Left::Nothing } else { Left::Work };
-        let mut cause = cause(state, halt, left, &facts.root);
+        let mut cause = cause(state, halt, facts.left(), &facts.root);
         let setting = || facts.setting_line.map(|line| Place { file: SETTINGS.to_owned(), line });
         // An old test that fails by it is as it was; what was changed is to be looked at.
         let changed = facts.first_change.clone().filter(|_| review::is_about_the_change(halt));
@@ -260,6 +273,11 @@ impl<'a> Report<'a> {
     /// What the last two attempts have in common, if they left the same.
     fn sameness(&self) -> Option<&'static str> {
         self.facts.repeats.then_some("the last two attempts left the same files, byte for byte")
+    }
+
+    /// What the agent was at when its deadline passed.
+    fn pace(&self) -> Option<String> {
+        Limit::of(self.state, self.halt)?.pace(self.facts.left())
     }
 
     /// How far the run came, and what the files are now: all that is lost is the last attempt.

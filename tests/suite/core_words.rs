@@ -23,6 +23,7 @@ fn ac_tdd_1_1_a_child_that_ends_by_itself_without_a_valid_block_is_a_format_viol
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log: String::new(),
         message: None,
     };

@@ -24,6 +24,28 @@ fn cassette(place: &Place, name: &str, text: &str) -> String {
     file.to_str().unwrap().to_owned()
 }
 
+/// What it was heard of and what it changed is told of a real child, too.
+#[test]
+fn ac_tdd_9_39_what_an_attempt_was_at_when_its_deadline_passed_is_told() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let settings = place.sandbox.read("tdd.yaml");
+    place.sandbox.write("tdd.yaml", &format!("{settings}attempt_deadline: 6s\nbudgets: {{ semantic: 1 }}\n"));
+    let honest = std::fs::read_to_string(&place.honest).unwrap();
+    let (red, _) = honest.split_once("- role: implementer").unwrap();
+    let remark = "  append:\n    shop.py: |\n\n      # Two is more than one.\n";
+    let play = format!("{red}- role: implementer\n{remark}  misbehave: hang\n");
+    place.run(&cassette(&place, "remarks.yaml", &play), &[]).expect(1);
+    let page = screen(&place);
+    assert!(page.contains("(`attempt_deadline` in tdd.yaml) and changed nothing but comments"), "{page}");
+    assert!(
+        page.contains("at its deadline it ") && page.contains("is too short to tell a slow agent"),
+        "{page}"
+    );
+}
+
 /// The honest run, whose implementer does nothing for ever.
 fn hanging(place: &Place) -> String {
     let honest = std::fs::read_to_string(&place.honest).unwrap();

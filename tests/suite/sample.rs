@@ -110,6 +110,7 @@ pub(crate) fn returned(claim: Result<Claim, ClaimError>, end: AgentEnd) -> Event
         session: None,
         turns: Some(3),
         duration_ms: 12_345,
+        silent_ms: None,
         log: "runs/x/agent.log".to_owned(),
         message: None,
     };
@@ -138,6 +139,15 @@ pub(crate) fn runs_out(of: Exhaustion) -> Event {
 pub(crate) fn reaches(of: Exhaustion, bound: Option<Bound>) -> Event {
     let Event::AgentReturned { mut outcome, judged } = runs_out(of) else { panic!("it returned") };
     outcome.bound = bound;
+    Event::AgentReturned { outcome, judged }
+}
+
+/// The same of one that lasted and was silent for so long.
+pub(crate) fn silent(of: Bound, (silent_ms, lasted_ms): (Option<u64>, u64)) -> Event {
+    let Event::AgentReturned { mut outcome, judged } = reaches(Exhaustion::Wall, Some(of)) else {
+        panic!("it returned")
+    };
+    (outcome.silent_ms, outcome.duration_ms) = (silent_ms, lasted_ms);
     Event::AgentReturned { outcome, judged }
 }
 

@@ -99,6 +99,7 @@ fn returned(end: AgentEnd, claim: Result<Claim, ClaimError>) -> Event {
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log,
         message: None,
     };
@@ -693,6 +694,7 @@ fn a_verify_test_criterion_is_never_green_without_a_test_of_its_own() {
         session: None,
         turns: None,
         duration_ms: 0,
+        silent_ms: None,
         log: String::new(),
         message: None,
     };

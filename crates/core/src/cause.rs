@@ -61,6 +61,8 @@ pub struct Stopped {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
     Work,
+    /// Comments and blank lines: what fails beside them is not its doing.
+    Remarks,
     /// The files are as they were before it: what fails in them is not its doing.
     Nothing,
 }
@@ -111,7 +113,7 @@ fn of_fault(key: &Key, fault: &Fault, stopped: Option<&Stopped>, seen: &Seen<'_>
     let child = fault.reasons.iter().find_map(of_child);
     let rest: Vec<&Reason> = fault.reasons.iter().filter(|reason| of_child(reason).is_none()).collect();
     let was_stopped = fault.reasons.iter().any(|reason| matches!(reason, Reason::Exhausted(_)));
-    let left_nothing = was_stopped && stopped.is_some_and(|stopped| stopped.left == Left::Nothing);
+    let left_nothing = was_stopped && stopped.is_some_and(|stopped| stopped.left != Left::Work);
     match (child, seen.first(&rest).filter(|_| !left_nothing)) {
         (Some(child), Some(rest)) => {
             let joined = if was_stopped { "; its work so far fails: " } else { "; " };

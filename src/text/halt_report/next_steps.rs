@@ -167,7 +167,8 @@ fn after_a_limit(
     [retry, edited]: [String; 2],
 ) -> Vec<NextStep> {
     let limit = Limit::of(state, halt);
-    let known = limit.and_then(|limit| limit.ways_on([retry.clone(), edited.clone()], facts.setting_line));
+    let known = limit
+        .and_then(|limit| limit.ways_on([retry.clone(), edited.clone()], (facts.setting_line, facts.left())));
     known.unwrap_or_else(|| {
         let more = |words: String| format!("{words}{}", more_of_a_setting(&fault.reasons));
         vec![

@@ -6,6 +6,7 @@ use super::limit::Limit;
 use super::next_steps::{false_red, is_mended_by_hand, meant};
 use super::page::Page;
 use super::{HaltFacts, NextStep, Report, Work, few};
+use tdd_core::cause::Left;
 use tdd_core::excerpt;
 use tdd_core::finding::RedKind;
 use tdd_core::halt::Halt;
@@ -37,6 +38,8 @@ pub struct Review {
     pub cause: String,
     /// Who halted in which attempt, and where its work is.
     pub who: String,
+    /// Of one that a deadline has stopped what it was at, as far as that was heard.
+    pub pace: Option<String>,
     /// What the criterion asks for, in one line.
     pub wanted: Option<String>,
     /// The key of what to read first: what was printed, or the test itself.
@@ -101,6 +104,7 @@ impl Report<'_> {
         self.criterion(&mut page);
         page.words("", &self.who_halted());
         page.words("", &self.attempts_line());
+        self.pace().iter().for_each(|line| page.words("", line));
         self.sameness().iter().for_each(|line| page.line(line));
         for line in self.state_of_work() {
             page.words("", &line);
@@ -140,6 +144,7 @@ impl Report<'_> {
             evidence,
             title: harmless::line(&format!("{run} halted in {}{of}{after}", self.halt.key.stage())),
             who: self.who_halted(),
+            pace: self.pace(),
             wanted: self.wanted(),
             opens,
             cause: self.cause_line(),
@@ -220,7 +225,7 @@ impl Report<'_> {
             );
             return Advice { words, step: Some(0) };
         }
-        advice(self.state, self.halt, steps)
+        advice(self.state, self.halt, (steps, self.facts.left()))
     }
 }
 
@@ -238,7 +243,7 @@ fn either(steps: &[NextStep]) -> String {
     )
 }
 
-fn advice(state: &State, halt: &Halt, steps: &[NextStep]) -> Advice {
+fn advice(state: &State, halt: &Halt, (steps, left): (&[NextStep], Left)) -> Advice {
     if matches!(halt.verdict, Verdict::Disputed(_)) || meant(state, halt).is_some() {
         let words = "only you can say who is right: read the test (t) and the criterion (c) first";
         return Advice { words: words.to_owned(), step: None };
@@ -258,7 +263,7 @@ fn advice(state: &State, halt: &Halt, steps: &[NextStep]) -> Advice {
                 None => "because its work came without a valid result block",
             },
             Mode::E => Limit::of(state, halt)
-                .map_or("because a limit stopped it before it was done", |limit| limit.because()),
+                .map_or("because a limit stopped it before it was done", |limit| limit.because(left)),
         },
         Verdict::Passed => "because nothing is known to be wrong",
     };

@@ -28,6 +28,8 @@ pub struct Head {
     pub title: String,
     /// Who halted in which attempt, and where its work is.
     pub who: String,
+    /// Of one that a deadline has stopped what it was at.
+    pub pace: Option<String>,
     /// What was asked for: the criterion.
     pub wanted: Option<String>,
     pub cause: String,
@@ -163,6 +165,7 @@ impl Model {
         advice.truncate(MOST_OF_ADVICE);
         let mut who = folded(&self.head.who, cols);
         who.truncate(MOST_OF_ADVICE);
+        who.extend(self.head.pace.iter().flat_map(|told| folded(told, cols)).take(MOST_OF_ADVICE));
         let most = match rows {
             ROOMY.. => MOST_OF_WANTED,
             TIGHT.. => 2,

@@ -100,6 +100,7 @@ fn returned(message: Option<&str>, end: AgentEnd) -> Event {
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log: String::new(),
         message: message.map(|digest| Digest(digest.into())),
     };

@@ -196,6 +196,7 @@ fn returned(said: Result<ClaimStatus, ClaimError>, end: AgentEnd) -> AgentReturn
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log: String::new(),
         message: None,
     }

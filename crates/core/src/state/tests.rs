@@ -107,6 +107,7 @@ fn returned(claim: Result<Claim, ClaimError>) -> Event {
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log,
         message: None,
     };

@@ -71,6 +71,7 @@ fn model(shown: &Review) -> Model {
     let head = Head {
         title: shown.title.clone(),
         who: shown.who.clone(),
+        pace: shown.pace.clone(),
         wanted: shown.wanted.clone(),
         cause: shown.cause.clone(),
         place: shown.look_at.clone(),

@@ -28,6 +28,7 @@ fn runs_out() -> Event {
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log,
         message: None,
     };
