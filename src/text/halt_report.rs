@@ -260,13 +260,25 @@ impl<'a> Report<'a> {
         [(spent.semantic, bounds.semantic), (spent.format, bounds.format.saturating_add(1))]
     }
 
+    /// Which attempt of its budget this was, and how many it has.
+    fn nth(&self) -> [usize; 2] {
+        let number = self.last.map_or(0, |entry| entry.attempt.number);
+        let nth = self.ledger.map_or(1, |ledger| ledger.nth(number));
+        [nth, usize::from(self.state.run.plan.bounds.semantic).max(nth)]
+    }
+
     fn attempts_line(&self) -> String {
-        let [(failed, of), (violations, end)] = self.attempts();
-        let forks = self.forks();
+        let [nth, of] = self.nth();
+        let [(failed, _), (violations, end)] = self.attempts();
         let retries = end.saturating_sub(1);
         let used = violations.min(retries);
+        let earlier = match self.ledger.map_or(0, |ledger| ledger.fresh_from.min(ledger.entries.len())) {
+            0 => String::new(),
+            more => format!("; agents before them, on budgets that were used up: {more}"),
+        };
         format!(
-            "attempts: {forks}; judged and failed: {failed} of {of}; asked for its result block again: {used} of {retries}"
+            "attempts: {nth} of {of}, judged and failed: {failed}; asked for its result block again: {used} of \
+             {retries}{earlier}"
         )
     }
 

@@ -301,6 +301,41 @@ fn ac_tdd_9_37_failed_work_that_was_brought_back_is_told_and_offered_as_that() {
     assert_eq!(screen(&place), halted);
 }
 
+/// Being asked for the block again is no attempt of its own, and a budget that was given anew is counted anew.
+#[test]
+fn ac_tdd_9_40_attempts_are_counted_alike_wherever_they_are_told() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let honest = std::fs::read_to_string(&place.honest).unwrap();
+    let (red, _) = honest.split_once("- role: implementer").unwrap();
+    let mute = format!("{red}- role: implementer\n  raw: I am done.\n");
+    let mute = cassette(&place, "mute.yaml", &mute);
+    place.run(&mute, &[]).expect(1);
+    let page = screen(&place);
+    assert!(page.contains("implementer, attempt 1 of 2, asked once more for its result block: "), "{page}");
+    assert!(
+        page.contains("attempts: 1 of 2, judged and failed: 0; asked for its result block again: 1 of 1"),
+        "{page}"
+    );
+    let ran = place.tdd(&["resume", "--retry", "--no-review", "--cassette", &place.wrong]).expect(1);
+    for number in [1, 2] {
+        assert!(
+            ran.stderr.contains(&format!("the implementer is at work, attempt {number} of 2")),
+            "{}",
+            ran.stderr
+        );
+    }
+    let page = screen(&place);
+    assert!(page.contains("implementer, attempt 2 of 2: "), "{page}");
+    assert!(page.contains("attempts: 2 of 2, judged and failed: 2"), "{page}");
+    assert!(page.contains("agents before them, on budgets that were used up: 2"), "{page}");
+    for told in [&page, &ran.stderr] {
+        assert!(!told.contains("attempt 3 of") && !told.contains("attempt 4 of"), "{told}");
+    }
+}
+
 const DISPUTE: &str = "- role: implementer\n  number: 1\n  say:\n    status: failed\n    dispute:\n      tests: \
                        ['tests/test_ac_ste_1_1.py::New.test_new']\n      reason: it wants the number 2\n";
 

@@ -403,7 +403,7 @@ fn model() -> Model {
 
 fn model_with(steps: Vec<NextStep>) -> Model {
     let head = Head {
-        title: "STE-1-ae1f halted in GREEN of AC-STE-1.2 after 2 attempts".to_owned(),
+        title: "STE-1-ae1f halted in GREEN of AC-STE-1.2".to_owned(),
         who: "implementer, attempt 2 of 2: its work (d) is kept in git, not among your files".to_owned(),
         pace: None,
         wanted: Some("AC-STE-1.2: `total` of a cart is the sum of its lines, and that is more than one line".to_owned()),

@@ -6,6 +6,7 @@ use super::limit::Limit;
 use super::next_steps::{false_red, is_mended_by_hand, meant};
 use super::page::Page;
 use super::{HaltFacts, NextStep, Report, Work, few};
+use tdd_core::attempt::AttemptKind;
 use tdd_core::cause::Left;
 use tdd_core::excerpt;
 use tdd_core::finding::RedKind;
@@ -14,7 +15,7 @@ use tdd_core::harmless;
 use tdd_core::judge::{Reason, Verdict};
 use tdd_core::mode::Mode;
 use tdd_core::role::Key;
-use tdd_core::state::State;
+use tdd_core::state::{State, Unclaimed};
 
 /// Lines of output on the first screen; all of it is behind a key.
 const FEW: usize = 12;
@@ -115,13 +116,7 @@ impl Report<'_> {
         }
         page.line("");
         let advice = self.advice(&steps);
-        let opens = if is_about_the_change(self.halt) && !self.facts.changed.is_empty() {
-            'd'
-        } else if evidence.is_empty() || is_about_the_test(self.state, self.halt) {
-            't'
-        } else {
-            'o'
-        };
+        let opens = self.opens(&evidence);
         page.words("", &advice.words);
         for (index, step) in steps.iter().enumerate() {
             let sign = if advice.step == Some(index) { '*' } else { ' ' };
@@ -131,10 +126,6 @@ impl Report<'_> {
         let place = self.cause.place.as_ref().map(|place| (place.file.clone(), place.line));
         let run = &self.state.run.run;
         let of = self.halt.key.criterion().map(|id| format!(" of {id}")).unwrap_or_default();
-        let after = match self.forks() {
-            0 | 1 => String::new(),
-            forks => format!(" after {forks} attempts"),
-        };
         Review {
             page: page.into_text(),
             steps,
@@ -142,7 +133,7 @@ impl Report<'_> {
             look_at,
             evidence_from: excerpt::focus(&evidence, &anchors).unwrap_or(0),
             evidence,
-            title: harmless::line(&format!("{run} halted in {}{of}{after}", self.halt.key.stage())),
+            title: harmless::line(&format!("{run} halted in {}{of}", self.halt.key.stage())),
             who: self.who_halted(),
             pace: self.pace(),
             wanted: self.wanted(),
@@ -152,19 +143,37 @@ impl Report<'_> {
         }
     }
 
+    /// The key of what to read first.
+    fn opens(&self, evidence: &[String]) -> char {
+        let left = self.facts.left();
+        let is_stopped = self.halt.is_of_a_limit();
+        if is_about_the_change(self.halt) && left != Left::Nothing {
+            return 'd';
+        }
+        // What is printed of work that nothing else speaks against, or that is none, is no failure of its.
+        let passes = self.unclaimed().is_some_and(Unclaimed::is_measured);
+        match left {
+            Left::Work if passes => 'd',
+            Left::Remarks if is_stopped => 'd',
+            Left::Nothing if is_stopped => 's',
+            _ if evidence.is_empty() || is_about_the_test(self.state, self.halt) => 't',
+            Left::Work | Left::Remarks | Left::Nothing => 'o',
+        }
+    }
+
     /// The role, its attempt, and where the failed work is.
     fn who_halted(&self) -> String {
-        let [(failed, of), _] = self.attempts();
-        // Neither a dispute nor a missing block is counted.
-        let is_counted = matches!(&self.halt.verdict, Verdict::Failed(fault) if fault.mode != Mode::D);
-        let number = failed.saturating_add(u8::from(!is_counted)).clamp(1, of.max(1));
+        let [nth, of] = self.nth();
+        let is_asked_again =
+            self.ledger.is_some_and(|ledger| ledger.fresh().any(|it| it.attempt.kind == AttemptKind::Format));
+        let again = if is_asked_again { ", asked once more for its result block" } else { "" };
         let work = match &self.facts.work {
             _ if self.facts.changed.is_empty() => "it changed no file".to_owned(),
             Work::Kept => "its work (d) is kept in git, not among your files".to_owned(),
             Work::InTree => "its work (d) is among your files again".to_owned(),
             Work::Edited(paths) => format!("its work (d) is kept in git; edited since: {}", few(paths)),
         };
-        format!("{}, attempt {number} of {}: {work}", self.halt.key.role(), of.max(1))
+        format!("{}, attempt {nth} of {of}{again}: {work}", self.halt.key.role())
     }
 
     fn criterion(&self, page: &mut Page) {

@@ -7,7 +7,7 @@ use crate::text::halt_report::{self, Review};
 use crate::text::usage_words;
 use crate::world::journal_file;
 use tdd_child::regular_file;
-use tdd_core::attempt::CheckpointId;
+use tdd_core::attempt::{AttemptKind, CheckpointId};
 use tdd_core::claim::ClaimStatus;
 use tdd_core::counted::counted;
 use tdd_core::criterion::CriterionId;
@@ -208,7 +208,9 @@ fn work(halted: &Halted) -> Vec<String> {
         let turns = outcome
             .and_then(|outcome| outcome.turns)
             .map_or("turns unknown".to_owned(), |turns| format!("{turns} turns"));
-        lines.push(format!("attempt {} of {}: {took} s, {turns}", attempt.number, attempt.key));
+        let again =
+            if attempt.kind == AttemptKind::Format { ", asked again for its result block" } else { "" };
+        lines.push(format!("attempt {} of {}{again}: {took} s, {turns}", attempt.number, attempt.key));
         lines.push(format!("  used {}", usage_words::usage(&entry.used.told)));
         for run in &entry.runs {
             lines.push(format!(
