@@ -151,7 +151,7 @@ fn ac_tdd_9_15_what_is_recommended_after_a_false_red_fits_its_cause() {
         assert!(step.command.ends_with(" --retry") && because.contains("do not run"), "{kind}: {because}");
     }
     let (step, _) = of(RedKind::Unconditional);
-    assert_eq!(step.what, "try again with a fresh budget");
+    assert_eq!(step.what, "try again with new attempts");
     let gave_up = Play {
         returned: says_failed(Role::TestWriter),
         measured: Some(measured(Findings::Red(red(RedKind::Assertion)))),

@@ -109,7 +109,7 @@ fn ac_tdd_9_27_attempts_that_left_the_same_are_told_as_that() {
     let text = format!("{red}- role: implementer\n  number: 2{second}- role: implementer{first}");
     other.run(&cassette(&other, "two.yaml", &text), &[]).expect(1);
     let page = screen(&other);
-    assert!(!page.contains("the same files") && page.contains("* 1 try again with a fresh budget"), "{page}");
+    assert!(!page.contains("the same files") && page.contains("* 1 try again with new attempts"), "{page}");
 }
 
 /// The honest run, but for its test-writer, who writes this.
@@ -319,6 +319,12 @@ fn ac_tdd_9_40_attempts_are_counted_alike_wherever_they_are_told() {
         page.contains("attempts: 1 of 2, judged and failed: 0; asked for its result block again: 1 of 1"),
         "{page}"
     );
+    let log = place.tdd(&["log"]).expect(0).stdout;
+    assert!(log.contains("(asked for its result block again), starts"), "{log}");
+    assert!(log.contains("failed: the message holds no fenced block"), "{log}");
+    for word in ["mode D", "no-block", "tokens unknown"] {
+        assert!(!log.contains(word) && !page.contains(word), "{word}: {log}");
+    }
     let ran = place.tdd(&["resume", "--retry", "--no-review", "--cassette", &place.wrong]).expect(1);
     for number in [1, 2] {
         assert!(
@@ -363,7 +369,7 @@ fn ac_tdd_9_38_a_dispute_in_the_wrong_form_is_told_and_judged_as_what_was_meant(
     for words in [
         "the implementer says that tests/test_ac_ste_1_1.py is wrong: it wants 2, and the criterion says two",
         "only you can say who is right: read the test (t) and the criterion (c) first",
-        "the implementer is right, and I have edited the test or the requirement: go on",
+        "the implementer is right; I have edited test or requirement: go on",
         "the test is right: try again",
     ] {
         assert!(page.contains(words), "{words}: {page}");

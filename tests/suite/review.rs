@@ -3,9 +3,10 @@
 
 use std::io::Read as _;
 
-use portable_pty::{PtySize, native_pty_system};
 use ratatui::Terminal as Drawing;
 use ratatui::backend::TestBackend;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use tdd::text::halt_report::{Advice, NextStep};
 use tdd::view::Ink;
 use tdd::view::review::{Head, Key, Model, Sheet, Wish, draw};
@@ -146,7 +147,7 @@ fn a_ctrl_c_at_the_question_ends_the_review_also_after_a_run() {
 fn without_a_terminal_nothing_is_asked() {
     let sandbox = halted();
     let ran: Ran = sandbox.tdd(&["review"]).expect(1);
-    assert!(ran.stdout.contains("* 1  try again with a fresh budget"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("* 1  try again with new attempts"), "{}", ran.stdout);
     assert!(ran.stderr.contains("nobody is at a terminal"), "{}", ran.stderr);
     for line in ran.stdout.lines() {
         assert!(line.chars().count() <= 80, "{line}");
@@ -357,21 +358,25 @@ fn the_terminal_of_a_review_is_given_back_whatever_ends_it() {
 #[test]
 fn a_review_ends_where_its_terminal_is_closed() {
     let sandbox = halted();
-    let pair = native_pty_system().openpty(PtySize { rows: 30, cols: 80, ..PtySize::default() }).unwrap();
-    let side =
-        std::fs::OpenOptions::new().read(true).write(true).open(pair.master.tty_name().unwrap()).unwrap();
+    // Closed on exec from the start: a child that another test starts at that moment would keep it open.
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    tcsetwinsize(&master, Winsize { ws_row: 30, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let side = std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap();
     let side = || side.try_clone().unwrap();
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     command.arg("review").env("TERM", "xterm-256color");
     let mut child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
     drop(command);
-    let (mut reader, mut shown) = (pair.master.try_clone_reader().unwrap(), Vec::new());
+    let (mut reader, mut shown) = (std::fs::File::from(master), Vec::new());
     while !String::from_utf8_lossy(&shown).contains("q leave") {
         let mut chunk = [0; 4096];
         let count = reader.read(&mut chunk).unwrap();
         shown.extend_from_slice(&chunk[..count]);
     }
-    drop((reader, pair));
+    drop(reader);
     let (ended, has_ended) = std::sync::mpsc::channel();
     let pid = rustix::process::Pid::from_child(&child);
     std::thread::spawn(move || ended.send(child.wait()));
@@ -390,7 +395,7 @@ fn step(what: &str, command: &str) -> NextStep {
 /// A halt with a bit of everything: long lines, wide characters, more lines than fit.
 fn model() -> Model {
     let steps = vec![
-        step("try again with a fresh budget", "tdd resume STE-1-ae1f --retry"),
+        step("try again with new attempts", "tdd resume STE-1-ae1f --retry"),
         step("I have edited: go on (code, test or requirement)", "tdd resume STE-1-ae1f --edited"),
         step(
             "accept the criterion unverified and go on (exit code 4)",
@@ -524,6 +529,35 @@ fn ac_tdd_9_36_a_small_screen_opens_at_what_failed_and_names_the_criterion() {
     }
     // Where there is no room at all, the criterion is behind its key.
     assert!(!drawn(&mut model, 80, 12).contains("AC-STE-1.2: "));
+}
+
+/// On a terminal that nobody has made larger, all keys and the command of each are told, and no action is cut.
+#[test]
+fn ac_tdd_9_41_a_small_screen_tells_actions_and_commands_whole() {
+    let keys = [
+        "already green: the project does this already; record it in a new run (no implementer)",
+        "the test is right: try again with new attempts (the next implementer is told that the dispute stands)",
+        "I have edited: go on under the same limit (code, test, requirement or setting)",
+        "bring the failed work back to mend it by hand (what is there now is kept)",
+        "put all files back as they were before the run (what is there now is kept)",
+        "close this run and keep the files as they are",
+    ];
+    let steps = keys.map(|what| step(what, &format!("tdd resume STE-1-ae1f --{}", what.len())));
+    let mut model = model_with(steps.to_vec());
+    let screen = drawn(&mut model, 80, 24);
+    for what in keys {
+        assert!(screen.contains(what.split(" (").next().unwrap()), "{what}: {screen}");
+    }
+    assert!(!screen.contains("(the next") && screen.contains("(what is there now is kept)"), "{screen}");
+    assert_eq!(model.press(Key::Char('?')), None);
+    let screen = drawn(&mut model, 80, 24);
+    let inside: Vec<&str> = screen.lines().filter_map(|line| line.split('│').nth(1)).collect();
+    let told = inside.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+    for what in keys {
+        assert!(told.contains(&format!("tdd resume STE-1-ae1f --{}", what.len())), "{what}: {screen}");
+        assert!(told.contains(what.split(" (").next().unwrap()), "{what}: {screen}");
+    }
+    assert!(told.contains("e edit, ! shell, q leave"), "{screen}");
 }
 
 #[test]

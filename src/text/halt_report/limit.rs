@@ -135,7 +135,7 @@ impl Limit {
         let noun = self.noun();
         Some(match &self.raise {
             Raise::Flag { flag, now, then } if self.is_hung(left) => vec![
-                step(&format!("try again under the same {noun}, with a fresh budget"), retry.clone()),
+                step(&format!("try again with new attempts, under the same {noun}"), retry.clone()),
                 step(
                     &format!("try again with a higher {noun}: {then}, not {now}"),
                     format!("{retry} {flag} {then}"),
@@ -161,12 +161,11 @@ impl Limit {
                 vec![
                     step(
                         &format!(
-                            "raise the {noun} from {now}: set `{key}: {then}` in tdd.yaml{line} (or edit code, test \
-                             or requirement), then go on"
+                            "raise the {noun} from {now}: set `{key}: {then}` in tdd.yaml{line}, then go on"
                         ),
                         edited,
                     ),
-                    step("try again with a fresh budget, under the same limit", retry),
+                    step("try again with new attempts, under the same limit", retry),
                 ]
             }
             Raise::Unknown => return None,

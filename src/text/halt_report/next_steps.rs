@@ -99,7 +99,7 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
         }
         Verdict::Failed(_) | Verdict::Passed => {
             vec![
-                step("try again with a fresh budget", retry),
+                step("try again with new attempts", retry),
                 step(&format!("{BY_HAND}{}", more_time(state, halt)), edited),
             ]
         }
@@ -154,8 +154,8 @@ pub(super) fn meant<'h>(state: &State, halt: &'h Halt) -> Option<&'h Dispute> {
 fn after_dispute(role: Role, run: &str, [retry, edited]: [String; 2], told: &str) -> Vec<NextStep> {
     vec![
         step("read the disputed test and the criterion, and say who is right", format!("tdd review {run}")),
-        step(&format!("the {role} is right, and I have edited the test or the requirement: go on"), edited),
-        step(&format!("the test is right: try again with a fresh budget{told}"), retry),
+        step(&format!("the {role} is right; I have edited test or requirement: go on"), edited),
+        step(&format!("the test is right: try again with new attempts{told}"), retry),
     ]
 }
 
@@ -172,7 +172,7 @@ fn after_a_limit(
     known.unwrap_or_else(|| {
         let more = |words: String| format!("{words}{}", more_of_a_setting(&fault.reasons));
         vec![
-            step(&format!("try again with a fresh budget{}", more_of_a_flag(&fault.reasons)), retry),
+            step(&format!("try again with new attempts{}", more_of_a_flag(&fault.reasons)), retry),
             step(&more("I have edited: go on (code, test, requirement or setting)".to_owned()), edited),
         ]
     })
@@ -183,7 +183,7 @@ fn after_false_red(state: &State, halt: &Halt, fault: &Fault, [retry, edited]: [
     let cause = false_red(state, halt, fault);
     let by_hand = match cause {
         FalseRed::GivenUp => {
-            "I have edited: go on, the requirement says now what the test-writer lacked (its last message tells it)"
+            "I have edited: go on; the requirement says what was lacking (its last message tells what)"
         }
         FalseRed::Passes | FalseRed::DoesNotRun | FalseRed::Useless => BY_HAND,
     };
@@ -228,7 +228,7 @@ fn met_already(state: &State, reasons: &[Reason]) -> Option<NextStep> {
     let fr = requirement_word(&state.run.requirement);
     let ids = green.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     Some(step(
-        "already green: the project does this already; start anew and record it so, with no implementer",
+        "already green: the project does this already; record it in a new run (no implementer)",
         format!("tdd {fr} --new --already-green {ids}"),
     ))
 }
@@ -237,11 +237,11 @@ fn met_already(state: &State, reasons: &[Reason]) -> Option<NextStep> {
 fn take_step(state: &State, halt: &Halt, run: &str) -> Option<NextStep> {
     let work = state.takeable(halt)?;
     let what = if work.is_measured() {
-        "keep the work: it passes as measured, only its result block is missing".to_owned()
+        "keep the work: its tests pass, only its result block is missing".to_owned()
     } else {
         format!(
-            "measure what attempt {} left before it was asked for its block, keep it if it passes, and go on with \
-             the run",
+            "run the tests on what attempt {} left, keep it if they pass, and go on (it was asked for its block \
+             only after that)",
             work.attempt.number
         )
     };

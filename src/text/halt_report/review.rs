@@ -268,7 +268,7 @@ fn advice(state: &State, halt: &Halt, (steps, left): (&[NextStep], Left)) -> Adv
             Mode::C => "because only the refactoring failed, and nothing needs it",
             Mode::D => match state.takeable(halt) {
                 Some(work) if work.is_measured() => "because only its result block is missing",
-                Some(_) => "because nobody has measured its work yet",
+                Some(_) => "because no tests were run on its work yet",
                 None => "because its work came without a valid result block",
             },
             Mode::E => Limit::of(state, halt)

@@ -112,8 +112,10 @@ impl Teller {
             return Some(plain(format!("{name} {text}; {cost}")));
         }
         let claim = if entry.is_kept_without_claim() { "; the agent claimed nothing" } else { "" };
-        let green = if entry.attempt.key.criterion().is_some() { " green:" } else { ":" };
-        Some(good(format!("{name}{green} {}{claim}; {cost}", self.shown)))
+        let green = if entry.attempt.key.criterion().is_some() { " green" } else { "" };
+        // In a process that went on with work that an earlier one has measured, nothing was shown.
+        let shown = if self.shown.is_empty() { String::new() } else { format!(": {}", self.shown) };
+        Some(good(format!("{name}{green}{shown}{claim}; {cost}")))
     }
 }
 

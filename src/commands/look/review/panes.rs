@@ -15,6 +15,7 @@ use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::state::Entry;
 use tdd_core::trouble::Trouble;
+use tdd_core::usage::Usage;
 use tdd_snapshot::checkpoints;
 
 /// Bytes of a child's output that are shown: its end.
@@ -35,7 +36,7 @@ pub(super) const ALL: [(char, &str); 10] = [
     ('d', "diff"),
     ('a', "attempts"),
     ('p', "prompt"),
-    ('s', "said"),
+    ('s', "it said"),
     ('w', "work"),
     ('j', "journal"),
     ('r', "report"),
@@ -211,7 +212,8 @@ fn work(halted: &Halted) -> Vec<String> {
         let again =
             if attempt.kind == AttemptKind::Format { ", asked again for its result block" } else { "" };
         lines.push(format!("attempt {} of {}{again}: {took} s, {turns}", attempt.number, attempt.key));
-        lines.push(format!("  used {}", usage_words::usage(&entry.used.told)));
+        let used = Some(&entry.used.told).filter(|used| **used != Usage::default());
+        lines.extend(used.map(|used| format!("  used {}", usage_words::usage(used))));
         for run in &entry.runs {
             lines.push(format!(
                 "  ran {} ({}, {} ms)",
